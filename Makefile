@@ -1,0 +1,84 @@
+# Ackclock's commands: `make help` lists them. On a new machine `make reproduce` and `make test` are all there is to do;
+# they make what they need in .venv/ and target/, once, and again only when its sources have changed.
+
+STUDY ?= burstiness
+
+VENV := .venv
+OUT := out
+PY := $(VENV)/bin/python
+# An absolute path, since maturin names it so: the same words keep cargo from building PyO3 twice.
+export PYO3_PYTHON := $(CURDIR)/$(PY)
+# rustup's own place, for shells that have not read its profile yet.
+export PATH := $(PATH):$(HOME)/.cargo/bin
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PIP_QUIET := 1
+
+# The first interpreter that is new enough; `make PYTHON=...` names another.
+NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
+PYTHON ?= $(shell for python in python3 python3.15 python3.14 python3.13 python3.12 python3.11; do \
+	$$python -c '$(NEW_ENOUGH)' 2>/dev/null && echo $$python && break; done)
+
+# Directories are listed as well as files, so that a removed file counts as a change.
+ENGINE := Cargo.toml Cargo.lock $(shell find crates \( -name tests -o -name examples \) -prune -o \
+	\( -type d -o -name '*.rs' -o -name Cargo.toml \) -print)
+
+.PHONY: help reproduce test check bench agreement build lock format clean
+.DEFAULT_GOAL := help
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-10s  %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+
+reproduce: $(VENV)/.built ## run the study STUDY (default: burstiness) and write its report
+	@mkdir -p $(OUT)
+	$(VENV)/bin/ackclock reproduce $(STUDY) --out $(OUT)/$(STUDY)
+
+test: $(VENV)/.built ## run every test: Rust, Python, the examples in the documentation
+	cargo test --workspace --locked
+	$(PY) -m pytest
+
+check: $(VENV)/.installed ## formatting, lints, types and documentation, each without a warning
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- --deny warnings
+	RUSTDOCFLAGS='--deny warnings' cargo doc --workspace --no-deps --locked
+	$(PY) -m ruff check
+	$(PY) -m ruff format --check
+	$(PY) -m mypy
+
+bench: $(VENV)/.built ## CPU time, instructions and memory of one standard run, beside ns-2 where there is one
+	$(PY) bench/s60.py --out $(OUT)/bench/s60.json
+
+agreement: $(VENV)/.built ## compare the engine with every ns-2 figure in the repository (some minutes)
+	$(PY) tests/agreement.py
+
+build: $(VENV)/.built ## make .venv/bin/ackclock and nothing else
+	@echo '$(VENV)/bin/ackclock is up to date'
+
+format: $(VENV)/.installed ## format all sources in place
+	cargo fmt --all
+	$(PY) -m ruff check --fix-only --quiet
+	$(PY) -m ruff format
+
+lock: $(VENV)/.installed ## choose the Python packages anew, newest versions first
+	$(PYTHON) -m venv $(VENV)/lock
+	$(VENV)/lock/bin/python -m pip install pip-tools
+	$(VENV)/lock/bin/pip-compile --quiet --upgrade --extra dev --generate-hashes --strip-extras --no-header \
+		--no-emit-index-url --no-emit-find-links --no-emit-trusted-host --output-file requirements.lock pyproject.toml
+
+clean: ## remove everything that was made here, reports included
+	rm -rf $(VENV) target $(OUT) python/ackclock/_core*.so .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+$(VENV)/.made:
+	@test -n '$(PYTHON)' && $(PYTHON) -c '$(NEW_ENOUGH)' || \
+		{ echo 'Ackclock needs Python 3.11 or newer: none found. Install one, or name it: make PYTHON=/path/to/python3' >&2; exit 1; }
+	@command -v cargo >/dev/null || \
+		{ echo 'Ackclock needs a Rust toolchain (cargo): none found. See https://www.rust-lang.org/tools/install' >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.made requirements.lock
+	$(PY) -m pip install --require-hashes --requirement requirements.lock
+	@touch $@
+
+$(VENV)/.built: $(VENV)/.installed pyproject.toml $(ENGINE)
+	env -u CONDA_PREFIX VIRTUAL_ENV='$(CURDIR)/$(VENV)' $(VENV)/bin/maturin develop --release --locked
+	@touch $@

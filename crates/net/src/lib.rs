@@ -1,0 +1,30 @@
+//! The world around the endpoints: links and their queues, sources, the events that move packets, and what is measured.
+//!
+//! A [`Plan`] goes in, an [`Outcome`] comes out:
+//!
+//! ```
+//! use ackclock_net::{Outcome, plan, run};
+//!
+//! let plan = plan::dumbbell_of_reno(10);
+//! let Outcome { summary, .. } = run(&plan, 1).expect("the plan is sound");
+//! assert!(summary.departures > 0 && summary.loss == Some(0.0));
+//! ```
+
+pub mod event;
+pub mod link;
+pub mod observe;
+pub mod plan;
+pub mod queue;
+pub mod source;
+
+mod flow;
+mod network;
+mod packet;
+mod run;
+mod simulator;
+
+pub use observe::{Column, Observation, Observer, Table, Values};
+pub use packet::{FlowId, LinkId, Packet, Payload};
+pub use plan::{Plan, PlanError};
+pub use run::{Outcome, run, run_with_progress};
+pub use simulator::Simulator;

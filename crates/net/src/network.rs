@@ -1,0 +1,199 @@
+//! From a plan to components: nodes and links numbered, routes computed once, flows built.
+
+mod routes;
+
+use ackclock_tcp::{HEADER, Receiver, Sender};
+use ackclock_units::{Role, Stream, Time};
+
+use crate::flow::{Alarm, Feed, Flow, Transport};
+use crate::link::Link;
+use crate::packet::LinkId;
+use crate::plan::{EdgeSpec, GroupSpec, LinkSpec, Plan, PlanError, Topology, TransportSpec};
+use crate::queue::Context;
+use routes::Routes;
+
+/// Where a packet goes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Hop {
+    /// Onto a link.
+    Link(LinkId),
+    /// To the endpoint that it was sent to.
+    End,
+}
+
+/// The components of a run.
+#[derive(Debug)]
+pub(crate) struct Network {
+    pub(crate) links: Vec<Link>,
+    pub(crate) flows: Vec<Flow>,
+    /// All routes, one after the other, each closed by [`Hop::End`].
+    pub(crate) hops: Vec<Hop>,
+    /// The group of each flow.
+    pub(crate) groups: Vec<u32>,
+}
+
+/// Most flows in a run.
+const MAX_FLOWS: u64 = 4_000_000;
+
+impl Network {
+    pub(crate) fn new(plan: &Plan, seed: u64) -> Result<Self, PlanError> {
+        let total: u64 = plan.groups.iter().map(|group| u64::from(group.count)).sum();
+        if total == 0 || total > MAX_FLOWS {
+            return Err(PlanError::new("groups", format!("{total} flows are not allowed; 1 to {MAX_FLOWS} are")));
+        }
+        let (nodes, edges) = edges(plan)?;
+        let mut network = Self { links: links(&edges, seed)?, flows: Vec::new(), hops: Vec::new(), groups: Vec::new() };
+        let ends = ends(plan)?;
+        let mut routes = Routes::new(nodes, &edges, &ends)?;
+        for ((index, group), (from, to)) in flows_of(plan).zip(&ends) {
+            let (data_hop, ack_hop) =
+                (network.route(&mut routes, *from, *to)?, network.route(&mut routes, *to, *from)?);
+            let id = network.flows.len() as u32;
+            network.flows.push(flow(group, seed, id, data_hop, ack_hop));
+            network.groups.push(index);
+        }
+        Ok(network)
+    }
+
+    /// Adds the route to the table of hops.
+    fn route(&mut self, routes: &mut Routes<'_>, from: u32, to: u32) -> Result<u32, PlanError> {
+        let start = self.hops.len() as u32;
+        let path =
+            routes.path(from, to).ok_or_else(|| PlanError::new("links", format!("no route from {from} to {to}")))?;
+        self.hops.extend(path.into_iter().map(Hop::Link));
+        self.hops.push(Hop::End);
+        Ok(start)
+    }
+
+    /// The links that a flow's data crosses.
+    pub(crate) fn data_links(&self, flow: usize) -> impl Iterator<Item = LinkId> {
+        let start = self.flows[flow].data_hop as usize;
+        self.hops[start..].iter().map_while(|hop| match hop {
+            Hop::Link(link) => Some(*link),
+            Hop::End => None,
+        })
+    }
+}
+
+/// Every flow's group, in the order of flows.
+fn flows_of(plan: &Plan) -> impl Iterator<Item = (u32, &GroupSpec)> {
+    let groups = plan.groups.iter().enumerate();
+    groups.flat_map(|(index, group)| (0..group.count).map(move |_| (index as u32, group)))
+}
+
+/// Nodes and directed links; the dumbbell is laid out here.
+fn edges(plan: &Plan) -> Result<(u32, Vec<EdgeSpec>), PlanError> {
+    match &plan.topology {
+        Topology::Graph { nodes, links } => Ok((*nodes, links.clone())),
+        Topology::Dumbbell { bottleneck, reverse, access } => {
+            if access.len() != plan.groups.len() {
+                return Err(PlanError::new("topology.access", "one pair of links for each group is needed"));
+            }
+            let edge = |from, to, link: &LinkSpec| EdgeSpec { from, to, link: link.clone() };
+            let mut edges = vec![edge(0, 1, bottleneck), edge(1, 0, reverse)];
+            let mut client = 2;
+            for ((up, down), group) in access.iter().zip(&plan.groups) {
+                for node in client..client + group.count {
+                    edges.push(edge(node, 0, up));
+                    edges.push(edge(0, node, down));
+                }
+                client += group.count;
+            }
+            Ok((client, edges))
+        }
+    }
+}
+
+/// Sending and receiving node of every flow.
+fn ends(plan: &Plan) -> Result<Vec<(u32, u32)>, PlanError> {
+    let dumbbell = matches!(plan.topology, Topology::Dumbbell { .. });
+    let mut client = 1;
+    flows_of(plan)
+        .map(|(index, group)| {
+            client += 1;
+            match (dumbbell, group.path) {
+                (true, None) if group.reverse => Ok((1, client)),
+                (true, None) => Ok((client, 1)),
+                (false, Some((from, to))) if from != to => Ok((from, to)),
+                _ => Err(PlanError::new(
+                    format!("groups.{index}.path"),
+                    "two different nodes are needed, in a graph only",
+                )),
+            }
+        })
+        .collect()
+}
+
+fn links(edges: &[EdgeSpec], seed: u64) -> Result<Vec<Link>, PlanError> {
+    let build = |(id, EdgeSpec { link, .. }): (usize, &EdgeSpec)| {
+        link.queue
+            .check()
+            .map_err(|invalid| PlanError::new(format!("links.{id}.queue.{}", invalid.field), invalid.problem))?;
+        let context = Context { rate: link.rate, stream: Stream::new(seed, Role::Queue, id as u32) };
+        Ok(Link::new(link.rate, link.delay, link.queue.build(&context)))
+    };
+    edges.iter().enumerate().map(build).collect()
+}
+
+fn flow(group: &GroupSpec, seed: u64, id: u32, data_hop: u32, ack_hop: u32) -> Flow {
+    let transport = match &group.transport {
+        TransportSpec::Udp => Transport::Udp { sent: 0 },
+        TransportSpec::Tcp { sender, receiver } => Transport::Tcp {
+            sender: Box::new(Sender::new(sender, Stream::new(seed, Role::Sender, id))),
+            receiver: Receiver::new(*receiver),
+            handshake: sender.handshake,
+        },
+    };
+    Flow {
+        transport,
+        feed: Feed {
+            source: group.source.build(),
+            stream: Stream::new(seed, Role::Source, id),
+            next: Some(group.start),
+        },
+        packet_size: group.packet_size,
+        data_hop,
+        ack_hop,
+        source_alarm: Alarm::IDLE,
+        release_alarm: Alarm::IDLE,
+        timeout_alarm: Alarm::IDLE,
+        ack_alarm: Alarm::IDLE,
+    }
+}
+
+impl Plan {
+    /// Checks what types cannot tell.
+    pub(crate) fn check(&self, links: usize) -> Result<(), PlanError> {
+        let measure = &self.measure;
+        if self.duration == Time::ZERO || measure.from >= self.duration {
+            return Err(PlanError::new("measure.from", "must lie before the end of a run of more than 0 s"));
+        }
+        if measure.bin == Time::ZERO {
+            return Err(PlanError::new("measure.bin", "must be above 0 s"));
+        }
+        if measure.link as usize >= links {
+            return Err(PlanError::new("measure.link", format!("{} is not one of the {links} links", measure.link)));
+        }
+        for (index, group) in self.groups.iter().enumerate() {
+            let invalid = |field: &str, problem: &str| Err(PlanError::new(format!("groups.{index}.{field}"), problem));
+            if let Some(rate) = group.source.rate()
+                && !(rate.is_finite() && rate > 0.0)
+            {
+                return invalid("source.rate", "must be a finite number above 0");
+            }
+            if let TransportSpec::Tcp { sender, .. } = &group.transport {
+                if sender.packet_size != group.packet_size || group.packet_size <= HEADER {
+                    return invalid("packet_size", "must be above 40 bytes, the same for the sender");
+                }
+                if sender.max_window == 0 || sender.initial_window == 0 || sender.rtt.clock == Time::ZERO {
+                    return invalid("transport", "max_window, initial_window and clock must be above 0");
+                }
+            } else if group.packet_size == 0 {
+                return invalid("packet_size", "must be above 0 bytes");
+            } else if group.source.rate().is_none() {
+                return invalid("source", "a greedy source needs a transport that paces it");
+            }
+        }
+        Ok(())
+    }
+}

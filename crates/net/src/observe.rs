@@ -1,0 +1,78 @@
+//! Watching a run. The model never sees who watches: the event loop is generic over one [`Observer`] and nothing else, so
+//! that not watching costs nothing.
+
+mod histogram;
+mod measure;
+mod recorder;
+
+use ackclock_tcp::{Ack, Sender};
+use ackclock_units::Time;
+
+use crate::link::Offered;
+use crate::packet::{FlowId, LinkId, Packet};
+
+pub use histogram::Histogram;
+pub use measure::{Facts, GroupSummary, Measure, Summary};
+pub use recorder::{Column, Recorder, Table, Values};
+
+/// Something that happened.
+#[derive(Debug)]
+pub enum Observation<'a> {
+    /// A packet was offered to a link.
+    Offered {
+        /// The link.
+        link: LinkId,
+        /// The packet.
+        packet: &'a Packet,
+        /// What became of it.
+        offered: Offered,
+    },
+    /// Data reached its receiver.
+    Delivered {
+        /// The packet.
+        packet: &'a Packet,
+        /// Segments of data that are in order now and were not before.
+        in_order: u64,
+    },
+    /// An ACK reached its sender, which has not looked at it yet.
+    Acked {
+        /// The flow.
+        flow: FlowId,
+        /// The ACK.
+        ack: Ack,
+        /// The sender.
+        sender: &'a Sender,
+    },
+    /// A sender did all that it could for now.
+    Turn {
+        /// The flow.
+        flow: FlowId,
+        /// The sender.
+        sender: &'a Sender,
+    },
+}
+
+/// A watcher.
+pub trait Observer {
+    /// Something happened at `now`. Times never decrease.
+    fn observe(&mut self, now: Time, seen: &Observation<'_>);
+}
+
+/// Watches nothing.
+impl Observer for () {
+    fn observe(&mut self, _: Time, _: &Observation<'_>) {}
+}
+
+/// Two watchers.
+impl<A: Observer, B: Observer> Observer for (A, B) {
+    fn observe(&mut self, now: Time, seen: &Observation<'_>) {
+        self.0.observe(now, seen);
+        self.1.observe(now, seen);
+    }
+}
+
+impl<A: Observer> Observer for &mut A {
+    fn observe(&mut self, now: Time, seen: &Observation<'_>) {
+        (**self).observe(now, seen);
+    }
+}

@@ -1,0 +1,84 @@
+//! Quantiles of times in fixed memory: a histogram whose buckets widen with their values.
+
+use ackclock_units::Time;
+
+/// Buckets in each octave: `2^9`, so that a quantile is known to 0.2 %.
+const BITS: u32 = 9;
+
+/// A log-linear histogram of times.
+#[derive(Clone, Debug, Default)]
+pub struct Histogram {
+    counts: Vec<u64>,
+    total: u64,
+}
+
+impl Histogram {
+    /// Counts one time.
+    pub fn record(&mut self, time: Time) {
+        let bucket = bucket(time.as_picos());
+        if bucket >= self.counts.len() {
+            self.counts.resize(bucket + 1, 0);
+        }
+        self.counts[bucket] += 1;
+        self.total += 1;
+    }
+
+    /// The smallest time with at least the fraction `q` of all at or below it, as the middle of its bucket; `None` without
+    /// times.
+    pub fn quantile(&self, q: f64) -> Option<Time> {
+        let rank = ((q * self.total as f64).ceil() as u64).max(1);
+        let mut below = 0;
+        let at = self.counts.iter().position(|count| {
+            below += count;
+            below >= rank
+        })?;
+        let (low, high) = (lower_bound(at), lower_bound(at + 1));
+        Some(Time::from_picos(low + (high - low) / 2))
+    }
+}
+
+/// The bucket of a value: its leading bits after the first, and where the first stands.
+const fn bucket(value: u64) -> usize {
+    let octave = (u64::BITS - value.leading_zeros()).saturating_sub(BITS + 1);
+    (((octave as u64) << BITS) + (value >> octave)) as usize
+}
+
+/// The smallest value of a bucket.
+const fn lower_bound(bucket: usize) -> u64 {
+    let octave = (bucket >> BITS).saturating_sub(1);
+    ((bucket - (octave << BITS)) as u64) << octave
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn each_value_lies_in_its_bucket(value in 0_u64..1 << 62) {
+            let at = bucket(value);
+            prop_assert!(lower_bound(at) <= value && value < lower_bound(at + 1));
+        }
+
+        #[test]
+        fn quantiles_are_within_a_bucket_of_the_exact_ones(
+            mut values in prop::collection::vec(0_u64..1 << 50, 1..200),
+            q in 0.0..1.0_f64,
+        ) {
+            let mut histogram = Histogram::default();
+            values.iter().for_each(|value| histogram.record(Time::from_picos(*value)));
+            values.sort_unstable();
+            let rank = ((q * values.len() as f64).ceil() as usize).max(1);
+            let exact = values[rank - 1] as f64;
+            let found = histogram.quantile(q).unwrap().as_picos() as f64;
+            prop_assert!((found - exact).abs() <= exact / 512.0 + 1.0);
+        }
+    }
+
+    #[test]
+    fn nothing_has_no_quantile() {
+        assert_eq!(Histogram::default().quantile(0.5), None);
+    }
+}

@@ -1,0 +1,360 @@
+//! The summary of a run: what every run is measured by, over [`from`, `duration`) at one link.
+
+mod bins;
+mod meter;
+
+use ackclock_tcp::Counters;
+use ackclock_units::{Rate, Time};
+use serde::Serialize;
+
+use super::{Histogram, Observation, Observer};
+use crate::link::Offered;
+use crate::packet::{FlowId, LinkId, Packet, Payload};
+use crate::plan::{LinkSpec, Plan, SourceSpec, Topology, TransportSpec};
+use crate::simulator::Simulator;
+use bins::Bins;
+use meter::FlowMeter;
+
+/// What a run comes to. Rates are per second, times in seconds; undefined ratios are `None`.
+///
+/// Of flows, those count whose data crosses the measured link.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// Packets offered to the queue, dropped ones included.
+    pub arrivals: u64,
+    /// Packets whose transmission began.
+    pub departures: u64,
+    /// Packets dropped.
+    pub drops: u64,
+    /// Drops over arrivals.
+    pub loss: Option<f64>,
+    /// Wire bits of departures.
+    pub throughput_bps: f64,
+    /// Wire bits of first in-order deliveries.
+    pub goodput_bps: f64,
+    /// Throughput over the link's rate.
+    pub utilization: f64,
+    /// Population standard deviation over mean of the arrivals in each whole bin.
+    pub cov: Option<f64>,
+    /// Its value for the offered Poisson load, if all sources are Poisson: `1 / sqrt(rate * bin)`.
+    pub cov_poisson: Option<f64>,
+    /// Mean over time of the packets waiting, without the one in transmission.
+    pub queue_mean: f64,
+    /// Median time from arrival at the queue to the start of transmission.
+    pub sojourn_p50: Option<f64>,
+    /// Its 95th percentile.
+    pub sojourn_p95: Option<f64>,
+    /// Its 99th percentile.
+    pub sojourn_p99: Option<f64>,
+    /// Mean time of data packets from sender to receiver.
+    pub delay_mean: Option<f64>,
+    /// Interarrival jitter of RFC 3550, section 6.4.1, averaged over packets.
+    pub jitter: Option<f64>,
+    /// Retransmission timeouts with data outstanding.
+    pub timeouts: u64,
+    /// Fast retransmissions.
+    pub fast_retransmits: u64,
+    /// Duplicate ACKs that senders received.
+    pub dup_acks: u64,
+    /// Segments sent again.
+    pub retransmissions: u64,
+    /// Jain's fairness index over the flows' goodput.
+    pub jain_index: Option<f64>,
+}
+
+/// The same for one group, where it has a meaning; packets are data packets at the measured link.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "the fields are those of Summary; the last two tell of finite transfers")]
+pub struct GroupSummary {
+    pub clients: u32,
+    pub arrivals: u64,
+    pub departures: u64,
+    pub drops: u64,
+    pub loss: Option<f64>,
+    pub throughput_bps: f64,
+    pub goodput_bps: f64,
+    pub cov: Option<f64>,
+    pub cov_poisson: Option<f64>,
+    pub delay_mean: Option<f64>,
+    pub jitter: Option<f64>,
+    pub timeouts: u64,
+    pub fast_retransmits: u64,
+    pub dup_acks: u64,
+    pub retransmissions: u64,
+    pub jain_index: Option<f64>,
+    /// Transfers that ended.
+    pub completed: u64,
+    /// Their mean time from the flow's start to the receiver having everything.
+    pub completion_mean: Option<f64>,
+}
+
+/// What a user might have to be told about.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Facts {
+    /// Highest average queue that RED computed at the measured link.
+    pub red_avg_max: Option<f64>,
+    /// For each group, the share of turns that only the advertised window ended.
+    pub window_limited: Vec<Option<f64>>,
+    /// Arrivals in each whole bin at the measured link.
+    pub bins: Vec<u32>,
+}
+
+/// What passed the measured link.
+#[derive(Clone, Debug)]
+pub(super) struct LinkMeter {
+    arrivals: u64,
+    departures: u64,
+    drops: u64,
+    departed_bytes: u64,
+    /// Packet-picoseconds of waiting.
+    waiting: u128,
+    bins: Bins,
+}
+
+/// Computes a [`Summary`] while the run goes on.
+#[derive(Clone, Debug)]
+pub struct Measure {
+    from: Time,
+    end: Time,
+    link: LinkId,
+    rate: Rate,
+    total: LinkMeter,
+    by_group: Vec<LinkMeter>,
+    sojourn: Histogram,
+    flows: Vec<FlowMeter>,
+    poisson_rates: Vec<Option<f64>>,
+}
+
+impl Measure {
+    /// The measure of a plan, for a simulator built from it.
+    pub fn new(plan: &Plan, simulator: &Simulator) -> Self {
+        let spec = &plan.measure;
+        let link = LinkId(spec.link);
+        let meter = |keep| LinkMeter {
+            arrivals: 0,
+            departures: 0,
+            drops: 0,
+            departed_bytes: 0,
+            waiting: 0,
+            bins: Bins::new(spec.from, plan.duration, spec.bin, keep),
+        };
+        let flow = |(id, group): (usize, &u32)| {
+            let spec = &plan.groups[*group as usize];
+            let target = match spec.source {
+                SourceSpec::Greedy { packets } => packets,
+                _ => None,
+            };
+            let crosses = simulator.data_links(id).any(|crossed| crossed == link);
+            let tcp = matches!(spec.transport, TransportSpec::Tcp { .. });
+            FlowMeter::new(*group, spec.packet_size, spec.start, target, crosses, tcp)
+        };
+        Self {
+            from: spec.from,
+            end: plan.duration,
+            link,
+            rate: measured_rate(plan),
+            total: meter(true),
+            by_group: plan.groups.iter().map(|_| meter(false)).collect(),
+            sojourn: Histogram::default(),
+            flows: simulator.groups().iter().enumerate().map(flow).collect(),
+            poisson_rates: plan.groups.iter().map(poisson_rate).collect(),
+        }
+    }
+
+    /// The measured time begins: counters from here on.
+    pub fn begin(&mut self, simulator: &Simulator) {
+        for (id, flow) in self.flows.iter_mut().enumerate() {
+            flow.base = counters(simulator, id);
+        }
+    }
+
+    /// The run is over.
+    pub fn finish(&mut self, simulator: &Simulator) {
+        for (id, flow) in self.flows.iter_mut().enumerate() {
+            flow.counters = counters(simulator, id);
+        }
+        self.total.bins.finish();
+        self.by_group.iter_mut().for_each(|group| group.bins.finish());
+    }
+
+    /// Whether the span from `start` to `end` lies in the measured time, and how much of it.
+    fn overlap(&self, start: Time, end: Time) -> u64 {
+        end.min(self.end).saturating_sub(start.max(self.from)).as_picos()
+    }
+
+    fn seconds(&self) -> f64 {
+        (self.end - self.from).as_secs_f64()
+    }
+
+    fn on_offered(&mut self, now: Time, packet: &Packet, offered: Offered) {
+        let waited = match offered {
+            Offered::Accepted { start, .. } => self.overlap(now, start),
+            Offered::Dropped(_) => 0,
+        };
+        let started = match offered {
+            Offered::Accepted { start, .. } => (self.from..self.end).contains(&start),
+            Offered::Dropped(_) => false,
+        };
+        let arrived = now >= self.from;
+        if let (true, Offered::Accepted { start, .. }) = (arrived, offered) {
+            self.sojourn.record(start - now);
+        }
+        let group = self.flows[packet.flow.0 as usize].group as usize;
+        let data = matches!(packet.payload, Payload::Data(_)).then(|| &mut self.by_group[group]);
+        for meter in std::iter::once(&mut self.total).chain(data) {
+            if arrived {
+                meter.arrivals += 1;
+                meter.drops += u64::from(matches!(offered, Offered::Dropped(_)));
+                meter.bins.count(now);
+            }
+            if started {
+                meter.departures += 1;
+                meter.departed_bytes += u64::from(packet.size);
+            }
+            meter.waiting += u128::from(waited);
+        }
+    }
+
+    /// The summary, after [`finish`](Self::finish).
+    pub fn summary(&self) -> Summary {
+        let LinkMeter { arrivals, departures, drops, departed_bytes, waiting, .. } = self.total;
+        let throughput_bps = departed_bytes as f64 * 8.0 / self.seconds();
+        let flows: Vec<&FlowMeter> = self.flows.iter().filter(|flow| flow.crosses).collect();
+        let over = meter::Over::new(&flows, self.seconds());
+        let quantile = |q| self.sojourn.quantile(q).map(Time::as_secs_f64);
+        Summary {
+            arrivals,
+            departures,
+            drops,
+            loss: ratio(drops as f64, arrivals as f64),
+            throughput_bps,
+            goodput_bps: over.goodput_bps,
+            utilization: throughput_bps / self.rate.as_bps() as f64,
+            cov: self.total.bins.cov(),
+            cov_poisson: self.cov_poisson(&flows),
+            queue_mean: waiting as f64 / (self.end - self.from).as_picos() as f64,
+            sojourn_p50: quantile(0.5),
+            sojourn_p95: quantile(0.95),
+            sojourn_p99: quantile(0.99),
+            delay_mean: over.delay_mean,
+            jitter: over.jitter,
+            timeouts: over.counters.timeouts,
+            fast_retransmits: over.counters.fast_retransmits,
+            dup_acks: over.counters.dup_acks,
+            retransmissions: over.counters.retransmissions,
+            jain_index: over.jain_index,
+        }
+    }
+
+    /// The summary of each group, in the plan's order.
+    pub fn group_summaries(&self) -> Vec<GroupSummary> {
+        (0_u32..).zip(&self.by_group).map(|(group, meter)| self.group_summary(group, meter)).collect()
+    }
+
+    fn group_summary(&self, group: u32, meter: &LinkMeter) -> GroupSummary {
+        let flows: Vec<&FlowMeter> = self.flows.iter().filter(|flow| flow.group == group).collect();
+        let over = meter::Over::new(&flows, self.seconds());
+        GroupSummary {
+            clients: flows.len() as u32,
+            arrivals: meter.arrivals,
+            departures: meter.departures,
+            drops: meter.drops,
+            loss: ratio(meter.drops as f64, meter.arrivals as f64),
+            throughput_bps: meter.departed_bytes as f64 * 8.0 / self.seconds(),
+            goodput_bps: over.goodput_bps,
+            cov: meter.bins.cov(),
+            cov_poisson: self.cov_poisson(&flows),
+            delay_mean: over.delay_mean,
+            jitter: over.jitter,
+            timeouts: over.counters.timeouts,
+            fast_retransmits: over.counters.fast_retransmits,
+            dup_acks: over.counters.dup_acks,
+            retransmissions: over.counters.retransmissions,
+            jain_index: over.jain_index,
+            completed: over.completed,
+            completion_mean: over.completion_mean,
+        }
+    }
+
+    /// What a user might have to be told about.
+    pub fn facts(&self, simulator: &mut Simulator) -> Facts {
+        let mut red_avg_max = None;
+        simulator.links()[self.link.0 as usize].gauges(&mut |name, value| {
+            if name == "avg_max" {
+                red_avg_max = Some(value);
+            }
+        });
+        let window_limited = (0_u32..self.by_group.len() as u32).map(|group| {
+            let of_group = || self.flows.iter().filter(|flow| flow.group == group).map(FlowMeter::since_begin);
+            let turns: u64 = of_group().map(|counters| counters.turns).sum();
+            let limited: u64 = of_group().map(|counters| counters.window_limited).sum();
+            ratio(limited as f64, turns as f64)
+        });
+        Facts { red_avg_max, window_limited: window_limited.collect(), bins: self.total.bins.kept() }
+    }
+
+    /// The meters of all flows.
+    pub(super) fn flow_meters(&self) -> &[FlowMeter] {
+        &self.flows
+    }
+
+    /// Seconds measured.
+    pub(super) fn measured_seconds(&self) -> f64 {
+        self.seconds()
+    }
+
+    fn cov_poisson(&self, flows: &[&FlowMeter]) -> Option<f64> {
+        let rates: Option<Vec<f64>> = flows.iter().map(|flow| self.poisson_rates[flow.group as usize]).collect();
+        let rate: f64 = rates?.into_iter().sum();
+        ratio(1.0, (rate * self.total.bins.width().as_secs_f64()).sqrt())
+    }
+}
+
+impl Observer for Measure {
+    fn observe(&mut self, now: Time, seen: &Observation<'_>) {
+        match seen {
+            Observation::Offered { link, packet, offered } if *link == self.link => {
+                self.on_offered(now, packet, *offered)
+            }
+            Observation::Delivered { packet, in_order } => {
+                self.flows[packet.flow.0 as usize].deliver(now, packet, *in_order, now >= self.from);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// `a / b`, undefined where `b` is zero.
+fn ratio(a: f64, b: f64) -> Option<f64> {
+    (b > 0.0).then(|| a / b)
+}
+
+fn counters(simulator: &Simulator, flow: usize) -> Counters {
+    simulator.sender(FlowId(flow as u32)).map(|sender| sender.counters()).unwrap_or_default()
+}
+
+fn poisson_rate(group: &crate::plan::GroupSpec) -> Option<f64> {
+    match group.source {
+        SourceSpec::Poisson { rate } => Some(rate),
+        _ => None,
+    }
+}
+
+fn measured_rate(plan: &Plan) -> Rate {
+    let link: &LinkSpec = match (&plan.topology, plan.measure.link) {
+        (Topology::Graph { links, .. }, link) => &links[link as usize].link,
+        (Topology::Dumbbell { bottleneck, .. }, 0) => bottleneck,
+        (Topology::Dumbbell { reverse, .. }, 1) => reverse,
+        (Topology::Dumbbell { access, .. }, link) => {
+            let client = (link - 2) / 2;
+            let ends = plan.groups.iter().scan(0, |end, group| {
+                *end += group.count;
+                Some(*end)
+            });
+            let group = ends.take_while(|end| *end <= client).count();
+            let (up, down) = &access[group];
+            if link % 2 == 0 { up } else { down }
+        }
+    };
+    link.rate
+}

@@ -1,0 +1,149 @@
+//! What reached each receiver.
+
+use ackclock_tcp::Counters;
+use ackclock_units::Time;
+
+use super::ratio;
+use crate::packet::Packet;
+
+/// One flow's deliveries and counters.
+#[derive(Clone, Debug)]
+pub(crate) struct FlowMeter {
+    pub(crate) group: u32,
+    pub(super) crosses: bool,
+    tcp: bool,
+    packet_size: u32,
+    start: Time,
+    /// Packets of a finite transfer still to come.
+    missing: Option<u64>,
+    pub(crate) completion: Option<f64>,
+    pub(crate) in_order: u64,
+    delivered: u64,
+    /// Sum of one-way delays, in picoseconds.
+    delay: u128,
+    last_transit: Option<i128>,
+    /// RFC 3550's running jitter and its sum over packets, in picoseconds.
+    jitter: f64,
+    jitter_sum: f64,
+    pub(super) base: Counters,
+    pub(super) counters: Counters,
+}
+
+impl FlowMeter {
+    pub(super) fn new(
+        group: u32,
+        packet_size: u32,
+        start: Time,
+        missing: Option<u64>,
+        crosses: bool,
+        tcp: bool,
+    ) -> Self {
+        Self {
+            group,
+            crosses,
+            tcp,
+            packet_size,
+            start,
+            missing,
+            completion: None,
+            in_order: 0,
+            delivered: 0,
+            delay: 0,
+            last_transit: None,
+            jitter: 0.0,
+            jitter_sum: 0.0,
+            base: Counters::default(),
+            counters: Counters::default(),
+        }
+    }
+
+    pub(super) fn deliver(&mut self, now: Time, packet: &Packet, in_order: u64, measured: bool) {
+        if let Some(missing) = &mut self.missing
+            && *missing > 0
+        {
+            *missing = missing.saturating_sub(in_order);
+            if *missing == 0 {
+                self.completion = Some((now - self.start).as_secs_f64());
+            }
+        }
+        if !measured {
+            return;
+        }
+        let transit = now - packet.sent;
+        self.in_order += in_order;
+        self.delivered += 1;
+        self.delay += u128::from(transit.as_picos());
+        let transit = i128::from(transit.as_picos());
+        if let Some(last) = self.last_transit.replace(transit) {
+            self.jitter += ((transit - last).unsigned_abs() as f64 - self.jitter) / 16.0;
+        }
+        self.jitter_sum += self.jitter;
+    }
+
+    /// What happened in the measured time.
+    pub(crate) const fn since_begin(&self) -> Counters {
+        let (now, base) = (&self.counters, &self.base);
+        Counters {
+            sent: now.sent - base.sent,
+            retransmissions: now.retransmissions - base.retransmissions,
+            timeouts: now.timeouts - base.timeouts,
+            fast_retransmits: now.fast_retransmits - base.fast_retransmits,
+            dup_acks: now.dup_acks - base.dup_acks,
+            turns: now.turns - base.turns,
+            window_limited: now.window_limited - base.window_limited,
+        }
+    }
+
+    /// Wire bits of first in-order deliveries.
+    pub(crate) fn goodput_bits(&self) -> f64 {
+        self.in_order as f64 * f64::from(self.packet_size) * 8.0
+    }
+
+    pub(crate) const fn is_tcp(&self) -> bool {
+        self.tcp
+    }
+}
+
+/// Several flows taken together.
+#[derive(Clone, Debug)]
+pub(super) struct Over {
+    pub(super) goodput_bps: f64,
+    pub(super) delay_mean: Option<f64>,
+    pub(super) jitter: Option<f64>,
+    pub(super) counters: Counters,
+    pub(super) jain_index: Option<f64>,
+    pub(super) completed: u64,
+    pub(super) completion_mean: Option<f64>,
+}
+
+impl Over {
+    pub(super) fn new(flows: &[&FlowMeter], seconds: f64) -> Self {
+        let delivered = flows.iter().map(|flow| flow.delivered).sum::<u64>() as f64;
+        let delay: u128 = flows.iter().map(|flow| flow.delay).sum();
+        let jitter: f64 = flows.iter().map(|flow| flow.jitter_sum).sum();
+        let goodputs = || flows.iter().map(|flow| flow.goodput_bits());
+        let (goodput, squares) = (goodputs().sum::<f64>(), goodputs().map(|bits| bits * bits).sum::<f64>());
+        let completions: Vec<f64> = flows.iter().filter_map(|flow| flow.completion).collect();
+        Self {
+            goodput_bps: goodput / seconds,
+            delay_mean: ratio(delay as f64 / 1e12, delivered),
+            jitter: ratio(jitter / 1e12, delivered),
+            counters: flows.iter().map(|flow| flow.since_begin()).fold(Counters::default(), add),
+            jain_index: ratio(goodput * goodput, flows.len() as f64 * squares),
+            completed: completions.len() as u64,
+            completion_mean: ratio(completions.iter().sum(), completions.len() as f64),
+        }
+    }
+}
+
+const fn add(a: Counters, b: Counters) -> Counters {
+    Counters {
+        sent: a.sent + b.sent,
+        retransmissions: a.retransmissions + b.retransmissions,
+        timeouts: a.timeouts + b.timeouts,
+        fast_retransmits: a.fast_retransmits + b.fast_retransmits,
+        dup_acks: a.dup_acks + b.dup_acks,
+        turns: a.turns + b.turns,
+        window_limited: a.window_limited + b.window_limited,
+    }
+}

@@ -1,0 +1,46 @@
+//! Packets and the numbers that name things. Ids, not pointers: components live in vectors.
+
+use ackclock_tcp::{Ack, HEADER, Segment};
+use ackclock_units::Time;
+
+/// A directed link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LinkId(pub u32);
+
+/// A flow: a source, a sender and a receiver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FlowId(pub u32);
+
+/// What a packet carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Payload {
+    /// Data, by its number in the flow's sequence space.
+    Data(u64),
+    /// An acknowledgment.
+    Ack(Ack),
+}
+
+/// A packet in the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packet {
+    /// The flow that it belongs to.
+    pub flow: FlowId,
+    /// Bytes on the wire.
+    pub size: u32,
+    /// Its place in the table of hops: which link or endpoint it reaches next.
+    pub(crate) hop: u32,
+    /// What it carries.
+    pub payload: Payload,
+    /// When an endpoint sent it.
+    pub sent: Time,
+}
+
+impl Packet {
+    pub(crate) const fn data(flow: FlowId, segment: Segment, hop: u32, sent: Time) -> Self {
+        Self { flow, size: segment.size, hop, payload: Payload::Data(segment.number), sent }
+    }
+
+    pub(crate) const fn ack(flow: FlowId, ack: Ack, hop: u32, sent: Time) -> Self {
+        Self { flow, size: HEADER, hop, payload: Payload::Ack(ack), sent }
+    }
+}

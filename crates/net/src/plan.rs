@@ -1,0 +1,227 @@
+//! The plan: a scenario with nothing left to choose.
+//!
+//! The Python front owns the scenario's schema, its profiles and its defaults; what reaches the engine has every number
+//! written out, in picoseconds, bits per second, bytes and packets. A plan is plain data: it is what JSON carries across
+//! the border, and what a Rust program builds directly.
+
+use ackclock_tcp::{ReceiverConfig, SenderConfig};
+use ackclock_units::{Rate, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::queue::{Limit, QueueSpec};
+
+/// Everything one run needs besides its seed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// Simulated time, from 0.
+    pub duration: Time,
+    /// What the summary is taken over.
+    pub measure: MeasureSpec,
+    /// Nodes and links.
+    pub topology: Topology,
+    /// Who sends what; flows are numbered through the groups in this order.
+    pub groups: Vec<GroupSpec>,
+    /// Tables asked for besides the summary.
+    #[serde(default)]
+    pub records: Vec<RecordSpec>,
+}
+
+/// Where and over what time the summary is measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MeasureSpec {
+    /// The summary covers [`from`, `duration`).
+    pub from: Time,
+    /// Width of an arrival bin.
+    pub bin: Time,
+    /// Index of the measured link; in a dumbbell link 0 is the bottleneck, towards the server.
+    pub link: u32,
+}
+
+/// Nodes and links: a general graph, or the dumbbell that is a constructor over it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Topology {
+    /// Node 0 is the gateway, node 1 the server, node 2 + i client i. Link 0 is the bottleneck, link 1 its reverse, and
+    /// links 2 + 2i and 3 + 2i lead from client i to the gateway and back.
+    Dumbbell {
+        /// Gateway to server.
+        bottleneck: LinkSpec,
+        /// Server to gateway.
+        reverse: LinkSpec,
+        /// One per group: (client to gateway, gateway to client).
+        access: Vec<(LinkSpec, LinkSpec)>,
+    },
+    /// Nodes 0..`nodes` and directed links.
+    Graph {
+        /// How many nodes there are.
+        nodes: u32,
+        /// Directed links, numbered in this order.
+        links: Vec<EdgeSpec>,
+    },
+}
+
+/// A directed link of a graph.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EdgeSpec {
+    /// Node it leaves.
+    pub from: u32,
+    /// Node it reaches.
+    pub to: u32,
+    /// Its rate, delay and queue.
+    pub link: LinkSpec,
+}
+
+/// One direction of a link.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LinkSpec {
+    /// Transmission rate.
+    pub rate: Rate,
+    /// Propagation delay.
+    pub delay: Time,
+    /// What happens to packets that must wait.
+    pub queue: QueueSpec,
+}
+
+/// A group of alike flows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GroupSpec {
+    /// How many flows.
+    pub count: u32,
+    /// Sending and receiving node; in a dumbbell `None`, since each flow has a client of its own.
+    pub path: Option<(u32, u32)>,
+    /// In a dumbbell: the server sends to the client.
+    pub reverse: bool,
+    /// Bytes of a full data packet on the wire.
+    pub packet_size: u32,
+    /// When the source starts.
+    pub start: Time,
+    /// How data crosses the network.
+    pub transport: TransportSpec,
+    /// Where data comes from.
+    pub source: SourceSpec,
+}
+
+/// A transport with its parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+pub enum TransportSpec {
+    /// Each packet is sent at once and never again.
+    Udp,
+    /// A sender and a receiver.
+    Tcp {
+        /// The data sender.
+        sender: Box<SenderConfig>,
+        /// The data receiver.
+        receiver: ReceiverConfig,
+    },
+}
+
+/// A source with its parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+pub enum SourceSpec {
+    /// Single packets at exponential intervals.
+    Poisson {
+        /// Mean packets per second.
+        rate: f64,
+    },
+    /// One packet every 1/rate seconds, the first at the start.
+    Constant {
+        /// Packets per second.
+        rate: f64,
+    },
+    /// Everything at once.
+    Greedy {
+        /// Packets of a finite transfer; `None` never ends.
+        packets: Option<u64>,
+    },
+}
+
+/// A table to keep during the run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+pub enum RecordSpec {
+    /// Packets offered to each of these links in every bin.
+    Arrivals {
+        /// Link indices.
+        links: Vec<u32>,
+        /// Width of a bin.
+        bin: Time,
+    },
+    /// Packets and bytes waiting at each of these links, sampled.
+    Queue {
+        /// Link indices.
+        links: Vec<u32>,
+        /// Time between samples.
+        every: Time,
+    },
+    /// Each packet that a queue of these links refused.
+    Drops {
+        /// Link indices.
+        links: Vec<u32>,
+    },
+    /// Windows and timers of these flows.
+    Windows {
+        /// Flow indices.
+        flows: Vec<u32>,
+        /// Time between samples; `None` keeps every change.
+        every: Option<Time>,
+    },
+    /// Each ACK that reaches the sender of these flows.
+    Acks {
+        /// Flow indices.
+        flows: Vec<u32>,
+    },
+}
+
+/// Why a plan cannot run. The Python front checks scenarios in the user's own words first; this is the engine's own guard.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{field}: {problem}")]
+pub struct PlanError {
+    /// Where in the plan.
+    pub field: String,
+    /// What is wrong and what is allowed.
+    pub problem: String,
+}
+
+impl PlanError {
+    pub(crate) fn new(field: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self { field: field.into(), problem: problem.into() }
+    }
+}
+
+/// The burstiness paper's dumbbell with that many Reno clients, ten simulated seconds of it: the example of these docs.
+pub fn dumbbell_of_reno(count: u32) -> Plan {
+    let queue = |packets| {
+        QueueSpec::DropTail(crate::queue::DropTailSpec { limit: Limit::Packets(packets), count_in_service: true })
+    };
+    let link =
+        |mbps, packets| LinkSpec { rate: Rate::from_mbps(mbps), delay: Time::from_millis(25), queue: queue(packets) };
+    Plan {
+        duration: Time::SECOND.saturating_mul(10),
+        measure: MeasureSpec { from: Time::ZERO, bin: Time::from_millis(100), link: 0 },
+        topology: Topology::Dumbbell {
+            bottleneck: link(50, 50),
+            reverse: link(50, 100_000),
+            access: vec![(link(10, 100_000), link(10, 100_000))],
+        },
+        groups: vec![GroupSpec {
+            count,
+            path: None,
+            reverse: false,
+            packet_size: 1500,
+            start: Time::ZERO,
+            transport: TransportSpec::Tcp {
+                sender: Box::new(SenderConfig { max_window: 20, ..SenderConfig::default() }),
+                receiver: ReceiverConfig::default(),
+            },
+            source: SourceSpec::Poisson { rate: 100.0 },
+        }],
+        records: Vec::new(),
+    }
+}

@@ -1,0 +1,141 @@
+//! Queue disciplines: what happens to packets that must wait.
+//!
+//! A discipline judges; it stores nothing. The link keeps the packets, in order, and asks at each arrival. What a discipline
+//! may see is in [`Arrival`]: the packet with its flow, what waits, what is being transmitted, for how long the link has been
+//! idle. Each discipline lives in a file of its own and is registered by one line of `queues!` below.
+
+mod drop_tail;
+mod red;
+
+use std::fmt::Debug;
+
+use ackclock_tcp::congestion::{Entry, Parameter, ParameterKind};
+use ackclock_units::{Stream, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::packet::Packet;
+
+pub use drop_tail::DropTailSpec;
+pub use red::{AboveMax, CountBelow, RedSpec, Unit};
+
+/// An arriving packet and the queue that it finds.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival<'a> {
+    /// The packet.
+    pub packet: &'a Packet,
+    /// When it arrives.
+    pub now: Time,
+    /// Packets waiting, without the one in transmission.
+    pub waiting_packets: u64,
+    /// Their bytes.
+    pub waiting_bytes: u64,
+    /// Bytes of the packet in transmission; 0 if the link is idle.
+    pub in_service: u32,
+    /// How long the link has been idle; `None` while it transmits.
+    pub idle_for: Option<Time>,
+}
+
+/// What becomes of an arriving packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It waits for its turn.
+    Accept,
+    /// It is dropped.
+    Drop(DropReason),
+}
+
+/// Why a packet was dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DropReason {
+    /// No room.
+    Full,
+    /// The discipline chose to.
+    Early,
+}
+
+/// A queue discipline.
+pub trait QueueDiscipline: Debug + Send {
+    /// Judges a packet as it arrives.
+    fn on_arrival(&mut self, arrival: &Arrival<'_>) -> Verdict;
+
+    /// Values to watch, by name.
+    fn gauges(&self, _visit: &mut dyn FnMut(&'static str, f64)) {}
+}
+
+/// The capacity of a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Limit {
+    /// That many packets.
+    Packets(u64),
+    /// That many bytes.
+    Bytes(u64),
+}
+
+impl Limit {
+    /// Whether there is room for the arriving packet; `count_in_service` counts the packet in transmission as well.
+    fn has_room(self, arrival: &Arrival<'_>, count_in_service: bool) -> bool {
+        match self {
+            Self::Packets(limit) => {
+                arrival.waiting_packets + u64::from(count_in_service && arrival.in_service > 0) < limit
+            }
+            Self::Bytes(limit) => {
+                let held = arrival.waiting_bytes + if count_in_service { u64::from(arrival.in_service) } else { 0 };
+                held + u64::from(arrival.packet.size) <= limit
+            }
+        }
+    }
+}
+
+/// A parameter outside what its discipline allows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invalid {
+    /// The parameter.
+    pub field: &'static str,
+    /// What was given and what is allowed.
+    pub problem: String,
+}
+
+macro_rules! queues {
+    ($($variant:ident $name:literal => $spec:ty, $module:ident;)+) => {
+        /// A discipline with its parameters.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(tag = "kind", rename_all = "lowercase")]
+        pub enum QueueSpec {
+            $(#[doc = concat!("The discipline `", $name, "`.")] $variant($spec),)+
+        }
+
+        impl QueueSpec {
+            /// Checks what a single parameter's range cannot tell.
+            ///
+            /// # Errors
+            /// If parameters contradict each other.
+            pub fn check(&self) -> Result<(), Invalid> {
+                match self { $(Self::$variant(spec) => $module::check(spec),)+ }
+            }
+
+            pub(crate) fn build(&self, context: &Context) -> Box<dyn QueueDiscipline> {
+                match self { $(Self::$variant(spec) => Box::new($module::build(spec, context)),)+ }
+            }
+        }
+
+        /// Every discipline.
+        pub const QUEUES: &[Entry] = &[
+            $(Entry { name: $name, doc: $module::DOC, parameters: $module::PARAMETERS },)+
+        ];
+    };
+}
+
+/// What a discipline knows of its link.
+#[derive(Clone, Debug)]
+pub(crate) struct Context {
+    /// Rate of the link.
+    pub(crate) rate: ackclock_units::Rate,
+    /// Its own random numbers.
+    pub(crate) stream: Stream,
+}
+
+queues! {
+    DropTail "droptail" => DropTailSpec, drop_tail;
+    Red "red" => RedSpec, red;
+}

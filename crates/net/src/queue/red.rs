@@ -1,0 +1,267 @@
+//! Random early detection: Floyd and Jacobson, "Random Early Detection Gateways for Congestion Avoidance" (IEEE/ACM
+//! Transactions on Networking 1(4), 1993), section 4 and figure 2.
+//!
+//! At each arrival, with `q` what waits and `m` how many small packets the link could have sent while it was idle:
+//!
+//! - `avg = (1 - w_q)^m avg`, then `avg = (1 - w_q) avg + w_q q`;
+//! - below `min_th` nothing is dropped, from `max_th` on everything;
+//! - between, `p_b = max_p (avg - min_th) / (max_th - min_th)` and the arrival is dropped with `p_a = p_b / (1 - count p_b)`,
+//!   `count` being the packets since the last drop: gaps between drops are uniform on 1 .. 1/p_b.
+//!
+//! How this differs from the paper:
+//! - `gentle` raises `p_b` from `max_p` at `max_th` to 1 at `2 max_th` (Floyd 2000);
+//! - `wait` uses `p_a = p_b / (2 - count p_b)` and no drop before `count p_b >= 1`, so that drops are at least `1/p_b` apart;
+//! - in bytes, `p_b` is scaled by the packet's size over `mean_packet_size`, as in the paper, and the idle time is always
+//!   counted in packets of `mean_packet_size`;
+//! - three rules of ns-2 are options: `spare_last` never drops when at most one unit waits; `count_below = run` goes on counting
+//!   below `min_th` and keeps the first packet above it; `above_max = early` lets the early test, with `p_b = 1`, judge above
+//!   `max_th` as well.
+
+use ackclock_units::{Stream, Time};
+use serde::{Deserialize, Serialize};
+
+use super::{Arrival, Context, DropReason, Invalid, Limit, Parameter, ParameterKind, QueueDiscipline, Verdict};
+
+pub(super) const DOC: &str = "Random early detection (Floyd and Jacobson 1993)";
+
+const fn above_zero(name: &'static str, doc: &'static str, max: Option<f64>, default: f64) -> Parameter {
+    Parameter { name, doc, kind: ParameterKind::Number { min: None, max, above: Some(0.0), default } }
+}
+
+const fn flag(name: &'static str, doc: &'static str) -> Parameter {
+    Parameter { name, doc, kind: ParameterKind::Flag { default: false } }
+}
+
+const fn choice(name: &'static str, doc: &'static str, choices: &'static [&'static str]) -> Parameter {
+    Parameter { name, doc, kind: ParameterKind::Choice { choices, default: choices[0] } }
+}
+
+pub(super) const PARAMETERS: &[Parameter] = &[
+    above_zero("min_th", "Average queue below which nothing is dropped", None, 5.0),
+    above_zero("max_th", "Average queue from which everything is dropped (with gentle, from twice that)", None, 15.0),
+    above_zero("max_p", "Drop probability at max_th", Some(1.0), 0.1),
+    above_zero("w_q", "Weight of the present queue in its average", Some(1.0), 0.002),
+    flag("wait", "Drops keep at least 1/p_b packets apart"),
+    flag("gentle", "The drop probability rises from max_p at max_th to 1 at 2 max_th"),
+    choice("unit", "What the queue and its thresholds are counted in", &["packets", "bytes"]),
+    above_zero(
+        "mean_packet_size",
+        "Bytes of a typical packet, for idle times and for thresholds in bytes",
+        Some(65535.0),
+        500.0,
+    ),
+    choice("above_max", "Above max_th, drop at once or leave it to the early test", &["drop", "early"]),
+    flag("spare_last", "Never drop when at most one unit waits"),
+    choice(
+        "count_below",
+        "Below min_th, reset the count of packets since the last drop or let it run",
+        &["reset", "run"],
+    ),
+];
+
+/// The parameters of RED.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RedSpec {
+    /// Capacity.
+    pub limit: Limit,
+    /// Whether the packet in transmission counts towards the limit.
+    pub count_in_service: bool,
+    /// See [the module](self).
+    pub min_th: f64,
+    /// See [the module](self).
+    pub max_th: f64,
+    /// Drop probability at `max_th`.
+    pub max_p: f64,
+    /// Averaging weight.
+    pub w_q: f64,
+    /// Keeps drops apart.
+    pub wait: bool,
+    /// Rises to 1 at `2 max_th`.
+    pub gentle: bool,
+    /// What the queue is counted in.
+    pub unit: Unit,
+    /// Bytes of a typical packet.
+    pub mean_packet_size: f64,
+    /// What happens above `max_th`.
+    pub above_max: AboveMax,
+    /// Never drop when at most one unit waits.
+    pub spare_last: bool,
+    /// What happens to the count below `min_th`.
+    pub count_below: CountBelow,
+}
+
+/// What a queue and its thresholds are counted in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unit {
+    /// Packets.
+    Packets,
+    /// Bytes.
+    Bytes,
+}
+
+/// What happens above `max_th` (with `gentle`, above twice that).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AboveMax {
+    /// Every arrival is dropped.
+    Drop,
+    /// The early test decides, with `p_b = 1`.
+    Early,
+}
+
+/// What happens to the count of packets since the last drop while the average is below `min_th`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CountBelow {
+    /// It starts again at the first packet above.
+    Reset,
+    /// It runs on, but the first packet above is kept and counts as the first.
+    Run,
+}
+
+#[derive(Debug)]
+pub(super) struct Red {
+    spec: RedSpec,
+    /// Time to send a typical packet, in seconds.
+    typical: f64,
+    stream: Stream,
+    avg: f64,
+    max_avg: f64,
+    /// Packets and bytes since the last drop.
+    count: u64,
+    count_bytes: u64,
+    /// The last arrival found the average at `min_th` or above.
+    above: bool,
+}
+
+pub(super) fn build(spec: &RedSpec, context: &Context) -> Red {
+    let typical = spec.mean_packet_size * 8.0 / context.rate.as_bps() as f64;
+    Red {
+        spec: *spec,
+        typical,
+        stream: context.stream.clone(),
+        avg: 0.0,
+        max_avg: 0.0,
+        count: 0,
+        count_bytes: 0,
+        above: false,
+    }
+}
+
+pub(super) fn check(spec: &RedSpec) -> Result<(), Invalid> {
+    let RedSpec { min_th, max_th, .. } = *spec;
+    if max_th > min_th {
+        return Ok(());
+    }
+    Err(Invalid { field: "max_th", problem: format!("{max_th} is not allowed; must be above min_th ({min_th})") })
+}
+
+impl Red {
+    fn update_average(&mut self, queue: f64, idle_for: Option<Time>) {
+        let keep = 1.0 - self.spec.w_q;
+        if let Some(idle) = idle_for {
+            self.avg *= power(keep, (idle.as_secs_f64() / self.typical) as u64);
+        }
+        self.avg = keep * self.avg + self.spec.w_q * queue;
+        self.max_avg = self.max_avg.max(self.avg);
+    }
+
+    /// Whether the early test drops this packet.
+    fn early_test(&mut self, size: u32) -> bool {
+        let RedSpec { unit, mean_packet_size, wait, .. } = self.spec;
+        let p_b = self.drop_probability();
+        let count = match unit {
+            Unit::Packets => self.count as f64,
+            Unit::Bytes => (self.count_bytes as f64 / mean_packet_size).floor(),
+        };
+        let spread = count * p_b;
+        let p_a = match (wait, spread) {
+            (false, s) if s < 1.0 => p_b / (1.0 - s),
+            (true, s) if s < 1.0 => 0.0,
+            (true, s) if s < 2.0 => p_b / (2.0 - s),
+            _ => 1.0,
+        };
+        let p_a = match unit {
+            Unit::Bytes if p_a < 1.0 => p_a * f64::from(size) / mean_packet_size,
+            _ => p_a,
+        };
+        self.stream.uniform() < p_a
+    }
+
+    fn drop_probability(&self) -> f64 {
+        let RedSpec { min_th, max_th, max_p, gentle, .. } = self.spec;
+        let p_b = if self.avg < max_th {
+            max_p * (self.avg - min_th) / (max_th - min_th)
+        } else if gentle {
+            max_p + (1.0 - max_p) * (self.avg - max_th) / max_th
+        } else {
+            1.0
+        };
+        p_b.min(1.0)
+    }
+
+    /// Above the thresholds and not full: drop early?
+    fn drops(&mut self, queue: f64, size: u32) -> bool {
+        let RedSpec { min_th, max_th, gentle, spare_last, above_max, count_below, .. } = self.spec;
+        let ceiling = if gentle { 2.0 * max_th } else { max_th };
+        if self.avg < min_th || spare_last && queue <= 1.0 {
+            self.above = false;
+            return false;
+        }
+        if above_max == AboveMax::Drop && self.avg >= ceiling {
+            return true;
+        }
+        if !self.above {
+            self.above = true;
+            let first = count_below == CountBelow::Run;
+            self.count = u64::from(first);
+            self.count_bytes = if first { u64::from(size) } else { 0 };
+            if first {
+                return false;
+            }
+        }
+        self.early_test(size)
+    }
+}
+
+/// `base^exponent` by squaring: the same bits on every machine, unlike `powf`.
+fn power(mut base: f64, mut exponent: u64) -> f64 {
+    let mut result = 1.0;
+    while exponent > 0 {
+        if exponent & 1 == 1 {
+            result *= base;
+        }
+        base *= base;
+        exponent >>= 1;
+    }
+    result
+}
+
+impl QueueDiscipline for Red {
+    fn on_arrival(&mut self, arrival: &Arrival<'_>) -> Verdict {
+        let queue = match self.spec.unit {
+            Unit::Packets => arrival.waiting_packets as f64,
+            Unit::Bytes => arrival.waiting_bytes as f64,
+        };
+        self.update_average(queue, arrival.idle_for);
+        self.count += 1;
+        self.count_bytes += u64::from(arrival.packet.size);
+        let early = self.drops(queue, arrival.packet.size);
+        let verdict = if !self.spec.limit.has_room(arrival, self.spec.count_in_service) {
+            Verdict::Drop(DropReason::Full)
+        } else if early {
+            Verdict::Drop(DropReason::Early)
+        } else {
+            return Verdict::Accept;
+        };
+        (self.count, self.count_bytes) = (0, 0);
+        verdict
+    }
+
+    fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        visit("avg", self.avg);
+        visit("avg_max", self.max_avg);
+    }
+}

@@ -1,0 +1,79 @@
+//! One run from plan to outcome.
+
+use ackclock_units::Time;
+use serde::Serialize;
+
+use crate::observe::{Facts, GroupSummary, Measure, Recorder, Summary, Table};
+use crate::plan::{Plan, PlanError};
+use crate::simulator::Simulator;
+
+/// What a run leaves.
+#[derive(Clone, Debug, Serialize)]
+pub struct Outcome {
+    /// Over all flows that cross the measured link.
+    pub summary: Summary,
+    /// For each group of the plan.
+    pub groups: Vec<GroupSummary>,
+    /// What a user might have to be told about.
+    pub facts: Facts,
+    /// The flows' counters and the records asked for.
+    #[serde(skip)]
+    pub tables: Vec<Table>,
+}
+
+/// Runs a plan.
+///
+/// # Errors
+/// If the plan contradicts itself.
+pub fn run(plan: &Plan, seed: u64) -> Result<Outcome, PlanError> {
+    run_with_progress(plan, seed, |_| Ok::<(), PlanError>(()))
+}
+
+/// In how many slices a run reports its progress.
+const SLICES: u64 = 200;
+
+/// Runs a plan and calls `progress` with the fraction done from time to time; if that fails, the run stops.
+///
+/// # Errors
+/// If the plan contradicts itself, or `progress` fails.
+pub fn run_with_progress<E: From<PlanError>>(
+    plan: &Plan,
+    seed: u64,
+    mut progress: impl FnMut(f64) -> Result<(), E>,
+) -> Result<Outcome, E> {
+    let mut simulator = Simulator::new(plan, seed)?;
+    let mut measure = Measure::new(plan, &simulator);
+    let mut recorder = Recorder::new(plan);
+    let slice = Time::from_picos(plan.duration.as_picos() / SLICES + 1);
+    let mut next_slice = slice;
+    let mut now = Time::ZERO;
+    recorder.sample(now, &mut simulator);
+    if plan.measure.from == now {
+        measure.begin(&simulator);
+    }
+    while now < plan.duration {
+        let begin = Some(plan.measure.from).filter(|from| *from > now);
+        let stops = [Some(plan.duration), Some(next_slice), begin, recorder.next_sample(now)];
+        now = stops.into_iter().flatten().min().unwrap_or(plan.duration);
+        if plan.records.is_empty() {
+            simulator.run_until(now, &mut measure);
+        } else {
+            simulator.run_until(now, &mut (&mut measure, &mut recorder));
+        }
+        if Some(now) == begin {
+            measure.begin(&simulator);
+        }
+        recorder.sample(now, &mut simulator);
+        if now >= next_slice {
+            next_slice += slice;
+            progress(now.as_secs_f64() / plan.duration.as_secs_f64())?;
+        }
+    }
+    measure.finish(&simulator);
+    Ok(Outcome {
+        summary: measure.summary(),
+        groups: measure.group_summaries(),
+        facts: measure.facts(&mut simulator),
+        tables: recorder.into_tables(&measure),
+    })
+}

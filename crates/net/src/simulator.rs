@@ -1,0 +1,232 @@
+//! The event loop: the life of every packet, on one page.
+
+use ackclock_tcp::{Ack, Sender};
+use ackclock_units::Time;
+
+use crate::event::{EventQueue, Wakeup};
+use crate::flow::{Flow, Transport};
+use crate::link::{Link, Offered};
+use crate::network::{Hop, Network};
+use crate::observe::{Observation, Observer};
+use crate::packet::{FlowId, LinkId, Packet, Payload};
+use crate::plan::{Plan, PlanError};
+
+/// A network in motion.
+#[derive(Debug)]
+pub struct Simulator {
+    network: Network,
+    events: EventQueue,
+}
+
+impl Simulator {
+    /// The network of a plan at time 0. The same plan and seed give the same run, to the last bit.
+    ///
+    /// # Errors
+    /// If the plan contradicts itself.
+    pub fn new(plan: &Plan, seed: u64) -> Result<Self, PlanError> {
+        let network = Network::new(plan, seed)?;
+        plan.check(network.links.len())?;
+        let mut simulator = Self { network, events: EventQueue::default() };
+        for id in 0..simulator.network.flows.len() {
+            simulator.arm(FlowId(id as u32));
+        }
+        Ok(simulator)
+    }
+
+    /// Runs all events before `end`.
+    pub fn run_until(&mut self, end: Time, observer: &mut impl Observer) {
+        while let Some(event) = self.events.pop_before(end) {
+            let now = event.at;
+            match event.what {
+                Wakeup::Arrival(link) => self.arrive(LinkId(link), now, observer),
+                Wakeup::Source(id) => self.source_wakes(FlowId(id), now, observer),
+                Wakeup::Release(id) => self.release(FlowId(id), now, observer),
+                Wakeup::Timeout(id) => self.time_out(FlowId(id), now, observer),
+                Wakeup::DelayedAck(id) => self.delayed_ack(FlowId(id), now, observer),
+            }
+        }
+    }
+
+    /// The first packet on a link reaches its end, and goes on.
+    fn arrive(&mut self, link: LinkId, now: Time, observer: &mut impl Observer) {
+        let (mut packet, next) = self.network.links[link.0 as usize].arrive();
+        if let Some(next) = next {
+            self.events.schedule(next, Wakeup::Arrival(link.0));
+        }
+        packet.hop += 1;
+        self.forward(packet, now, observer);
+    }
+
+    /// A packet is at a node: onto its next link, or to its endpoint.
+    fn forward(&mut self, packet: Packet, now: Time, observer: &mut impl Observer) {
+        match (self.network.hops[packet.hop as usize], packet.payload) {
+            (Hop::Link(link), _) => {
+                let offered = self.network.links[link.0 as usize].offer(packet, now);
+                if let Offered::Accepted { wake: Some(wake), .. } = offered {
+                    self.events.schedule(wake, Wakeup::Arrival(link.0));
+                }
+                observer.observe(now, &Observation::Offered { link, packet: &packet, offered });
+            }
+            (Hop::End, Payload::Data(number)) => self.receive(&packet, number, now, observer),
+            (Hop::End, Payload::Ack(ack)) => self.acknowledged(packet.flow, ack, now, observer),
+        }
+    }
+
+    /// Data reaches its receiver.
+    fn receive(&mut self, packet: &Packet, number: u64, now: Time, observer: &mut impl Observer) {
+        let flow = &mut self.network.flows[packet.flow.0 as usize];
+        let (ack, in_order) = flow.receive(number, now);
+        observer.observe(now, &Observation::Delivered { packet, in_order });
+        match ack {
+            Some(ack) => self.acknowledge(packet.flow, ack, now, observer),
+            None => self.arm_delayed_ack(packet.flow),
+        }
+    }
+
+    fn acknowledge(&mut self, id: FlowId, ack: Ack, now: Time, observer: &mut impl Observer) {
+        let hop = self.flow(id).ack_hop;
+        self.forward(Packet::ack(id, ack, hop, now), now, observer);
+    }
+
+    /// An ACK reaches its sender.
+    fn acknowledged(&mut self, id: FlowId, ack: Ack, now: Time, observer: &mut impl Observer) {
+        let flow = self.flow(id);
+        flow.refill(now);
+        if let Transport::Tcp { sender, .. } = &mut flow.transport {
+            observer.observe(now, &Observation::Acked { flow: id, ack, sender });
+            sender.handle_ack(ack, now);
+        }
+        self.take_turn(id, now, observer);
+    }
+
+    /// A TCP flow sends all that it may.
+    fn take_turn(&mut self, id: FlowId, now: Time, observer: &mut impl Observer) {
+        let flow = self.flow(id);
+        flow.refill(now);
+        let hop = flow.data_hop;
+        while let Some(segment) = self.flow(id).poll_transmit(now) {
+            self.forward(Packet::data(id, segment, hop, now), now, observer);
+            self.flow(id).refill(now);
+        }
+        self.arm(id);
+        if let Some(sender) = self.flow(id).sender() {
+            observer.observe(now, &Observation::Turn { flow: id, sender });
+        }
+    }
+
+    /// Schedules the wake-ups that a flow waits for.
+    fn arm(&mut self, id: FlowId) {
+        let Self { network, events } = self;
+        let flow = &mut network.flows[id.0 as usize];
+        let (release, timeout, source) = match &flow.transport {
+            Transport::Udp { .. } => (None, None, flow.feed.next),
+            Transport::Tcp { sender, .. } => {
+                (sender.poll_release(), sender.poll_timeout(), flow.feed.next.filter(|_| sender.is_data_limited()))
+            }
+        };
+        if let Some(at) = flow.release_alarm.arm(release) {
+            events.schedule(at, Wakeup::Release(id.0));
+        }
+        if let Some(at) = flow.timeout_alarm.arm(timeout) {
+            events.schedule(at, Wakeup::Timeout(id.0));
+        }
+        if let Some(at) = flow.source_alarm.arm(source) {
+            events.schedule(at, Wakeup::Source(id.0));
+        }
+    }
+
+    fn source_wakes(&mut self, id: FlowId, now: Time, observer: &mut impl Observer) {
+        let flow = self.flow(id);
+        if !flow.source_alarm.fires(now, flow.feed.next) {
+            return self.arm(id);
+        }
+        match flow.transport {
+            Transport::Tcp { .. } => self.take_turn(id, now, observer),
+            Transport::Udp { .. } => self.send_datagrams(id, now, observer),
+        }
+    }
+
+    /// A UDP flow sends what its source hands over.
+    fn send_datagrams(&mut self, id: FlowId, now: Time, observer: &mut impl Observer) {
+        while let Some(packets) = self.flow(id).feed.take(now) {
+            for _ in 0..packets {
+                let Flow { transport: Transport::Udp { sent }, packet_size, data_hop, .. } = self.flow(id) else {
+                    return;
+                };
+                let segment = ackclock_tcp::Segment { number: *sent, size: *packet_size };
+                *sent += 1;
+                let packet = Packet::data(id, segment, *data_hop, now);
+                self.forward(packet, now, observer);
+            }
+        }
+        self.arm(id);
+    }
+
+    fn release(&mut self, id: FlowId, now: Time, observer: &mut impl Observer) {
+        let flow = self.flow(id);
+        let due = flow.sender().and_then(Sender::poll_release);
+        if flow.release_alarm.fires(now, due) {
+            self.take_turn(id, now, observer);
+        } else {
+            self.arm(id);
+        }
+    }
+
+    fn time_out(&mut self, id: FlowId, now: Time, observer: &mut impl Observer) {
+        let flow = self.flow(id);
+        let due = flow.sender().and_then(Sender::poll_timeout);
+        if !flow.timeout_alarm.fires(now, due) {
+            return self.arm(id);
+        }
+        if let Transport::Tcp { sender, .. } = &mut flow.transport {
+            sender.handle_timeout(now);
+        }
+        self.take_turn(id, now, observer);
+    }
+
+    fn delayed_ack(&mut self, id: FlowId, now: Time, observer: &mut impl Observer) {
+        let Flow { transport: Transport::Tcp { receiver, .. }, ack_alarm, .. } = self.flow(id) else { return };
+        if ack_alarm.fires(now, receiver.poll_timeout()) {
+            let ack = receiver.handle_timeout();
+            self.acknowledge(id, ack, now, observer);
+        } else {
+            self.arm_delayed_ack(id);
+        }
+    }
+
+    fn arm_delayed_ack(&mut self, id: FlowId) {
+        let Flow { transport: Transport::Tcp { receiver, .. }, ack_alarm, .. } = self.flow(id) else { return };
+        if let Some(at) = ack_alarm.arm(receiver.poll_timeout()) {
+            self.events.schedule(at, Wakeup::DelayedAck(id.0));
+        }
+    }
+
+    fn flow(&mut self, id: FlowId) -> &mut Flow {
+        &mut self.network.flows[id.0 as usize]
+    }
+
+    /// The links, to look at.
+    pub fn links(&mut self) -> &mut [Link] {
+        &mut self.network.links
+    }
+
+    /// A flow's sender, to look at.
+    pub fn sender(&self, flow: FlowId) -> Option<&Sender> {
+        self.network.flows[flow.0 as usize].sender()
+    }
+
+    /// How many flows there are.
+    pub fn flow_count(&self) -> usize {
+        self.network.flows.len()
+    }
+
+    /// The group of each flow.
+    pub(crate) fn groups(&self) -> &[u32] {
+        &self.network.groups
+    }
+
+    /// The links that a flow's data crosses.
+    pub(crate) fn data_links(&self, flow: usize) -> impl Iterator<Item = LinkId> {
+        self.network.data_links(flow)
+    }
+}

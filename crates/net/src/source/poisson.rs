@@ -1,0 +1,55 @@
+//! Single packets at exponential intervals; the first after one interval.
+
+use ackclock_units::{Stream, Time};
+
+use super::{Emission, Source};
+
+#[derive(Debug)]
+pub(super) struct Poisson {
+    mean_gap: f64,
+    started: bool,
+}
+
+impl Poisson {
+    pub(super) fn new(rate: f64) -> Self {
+        Self { mean_gap: 1.0 / rate, started: false }
+    }
+}
+
+impl Source for Poisson {
+    fn emit(&mut self, now: Time, stream: &mut Stream) -> Emission {
+        let gap = Time::from_secs_f64(self.mean_gap * stream.exponential());
+        let packets = u64::from(self.started);
+        self.started = true;
+        Emission { packets, next: Some(now.saturating_add(gap)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ackclock_units::Role;
+
+    use super::*;
+
+    #[test]
+    fn counts_per_second_have_mean_and_variance_equal_to_the_rate() {
+        let (mut source, mut stream) = (Poisson::new(100.0), Stream::new(3, Role::Source, 0));
+        let mut counts = vec![0_u32; 2_000];
+        let mut now = Time::ZERO;
+        loop {
+            let emission = source.emit(now, &mut stream);
+            if let Some(count) = counts.get_mut(now.as_secs_f64() as usize) {
+                *count += emission.packets as u32;
+            } else {
+                break;
+            }
+            now = emission.next.expect("a Poisson source never ends");
+        }
+        let n = counts.len() as f64;
+        let mean = counts.iter().map(|count| f64::from(*count)).sum::<f64>() / n;
+        let variance = counts.iter().map(|count| (f64::from(*count) - mean).powi(2)).sum::<f64>() / n;
+        // four standard errors: 4 * sqrt(100 / 2000) and about 4 * 100 * sqrt(2 / 2000)
+        assert!((mean - 100.0).abs() < 0.9, "{mean}");
+        assert!((variance - 100.0).abs() < 12.7, "{variance}");
+    }
+}

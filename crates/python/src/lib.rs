@@ -1,0 +1,138 @@
+//! The engine as the Python module `ackclock._core`: a plan in, an outcome and its tables out. All that is Python lives here.
+
+use std::collections::BTreeMap;
+
+use ackclock_net::observe::{Column, Table, Values};
+use ackclock_net::queue::{QUEUES, QueueSpec};
+use ackclock_net::{Outcome, Plan, plan, run_with_progress};
+use ackclock_tcp::congestion::{LAWS, VARIANTS};
+use pyo3::create_exception;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde_json::{Map, Value, json};
+
+create_exception!(_core, PlanError, PyValueError, "A plan that cannot run; the message names the field.");
+
+/// A column as Python takes it: name, type, little-endian bytes.
+type RawColumn<'py> = (&'static str, &'static str, Bound<'py, PyBytes>);
+/// Tables as Python takes them, by name.
+type RawTables<'py> = BTreeMap<&'static str, Vec<RawColumn<'py>>>;
+
+/// What the engine knows how to build, with the parameters that each algorithm declares, as JSON.
+#[pyfunction]
+fn catalogue() -> String {
+    let by_name = |entries: &[ackclock_tcp::congestion::Entry]| -> Map<String, Value> {
+        entries
+            .iter()
+            .map(|entry| (entry.name.to_owned(), json!({"doc": entry.doc, "parameters": entry.parameters})))
+            .collect()
+    };
+    let variants: Map<String, Value> =
+        VARIANTS.iter().map(|variant| (variant.name.to_owned(), json!(variant))).collect();
+    json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "variants": variants,
+        "congestion": by_name(LAWS),
+        "queues": by_name(QUEUES),
+    })
+    .to_string()
+}
+
+/// Checks a queue whose parameters are each in range: `None`, or the field and what is wrong with it.
+#[pyfunction]
+fn check_queue(spec: &str) -> PyResult<Option<(&'static str, String)>> {
+    let spec: QueueSpec = serde_json::from_str(spec).map_err(refuse)?;
+    Ok(spec.check().err().map(|invalid| (invalid.field, invalid.problem)))
+}
+
+/// Runs a plan: the outcome as JSON, and its tables.
+///
+/// The interpreter is free for other threads meanwhile. `progress` is called with the fraction done; what it raises stops
+/// the run.
+#[pyfunction]
+#[pyo3(signature = (plan, seed, progress=None))]
+fn simulate<'py>(
+    py: Python<'py>,
+    plan: &str,
+    seed: u64,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(String, RawTables<'py>)> {
+    let plan: Plan = serde_json::from_str(plan).map_err(refuse)?;
+    let outcome = py.detach(|| -> Result<Outcome, Stopped> {
+        run_with_progress(&plan, seed, |fraction| {
+            Python::attach(|py| {
+                py.check_signals()?;
+                if let Some(progress) = &progress {
+                    progress.call1(py, (fraction,))?;
+                }
+                Ok(())
+            })
+        })
+    })?;
+    let json = serde_json::to_string(&outcome).map_err(refuse)?;
+    let tables = outcome
+        .tables
+        .into_iter()
+        .map(|Table { name, columns }| (name, columns.into_iter().map(|column| raw(py, &column)).collect()));
+    Ok((json, tables.collect()))
+}
+
+fn raw<'py>(py: Python<'py>, column: &Column) -> RawColumn<'py> {
+    fn bytes<'py, T: Copy, const N: usize>(
+        py: Python<'py>,
+        values: &[T],
+        encode: fn(T) -> [u8; N],
+    ) -> Bound<'py, PyBytes> {
+        let bytes: Vec<u8> = values.iter().flat_map(|value| encode(*value)).collect();
+        PyBytes::new(py, &bytes)
+    }
+    let (kind, bytes) = match &column.values {
+        Values::U32(values) => ("u32", bytes(py, values, u32::to_le_bytes)),
+        Values::U64(values) => ("u64", bytes(py, values, u64::to_le_bytes)),
+        Values::F64(values) => ("f64", bytes(py, values, f64::to_le_bytes)),
+        Values::Bool(values) => ("bool", bytes(py, values, |value| [u8::from(value)])),
+    };
+    (column.name, kind, bytes)
+}
+
+/// Why a run did not end.
+#[derive(Debug)]
+enum Stopped {
+    Refused(plan::PlanError),
+    Raised(PyErr),
+}
+
+impl From<plan::PlanError> for Stopped {
+    fn from(error: plan::PlanError) -> Self {
+        Self::Refused(error)
+    }
+}
+
+impl From<PyErr> for Stopped {
+    fn from(error: PyErr) -> Self {
+        Self::Raised(error)
+    }
+}
+
+impl From<Stopped> for PyErr {
+    fn from(stopped: Stopped) -> Self {
+        match stopped {
+            Stopped::Refused(error) => refuse(error),
+            Stopped::Raised(error) => error,
+        }
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is passed to map_err")]
+fn refuse(error: impl ToString) -> PyErr {
+    PlanError::new_err(error.to_string())
+}
+
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("PlanError", module.py().get_type::<PlanError>())?;
+    module.add_function(wrap_pyfunction!(catalogue, module)?)?;
+    module.add_function(wrap_pyfunction!(check_queue, module)?)?;
+    module.add_function(wrap_pyfunction!(simulate, module)?)
+}

@@ -1,0 +1,92 @@
+//! What a sender can be told. The defaults are the readings of today's RFCs; ns-2's are other values of the same fields.
+
+use ackclock_units::Time;
+use serde::{Deserialize, Serialize};
+
+use crate::congestion::{LawSpec, RenoSpec};
+use crate::recovery::RecoverySpec;
+use crate::rtt::RttConfig;
+
+/// The parameters of a [`Sender`](crate::Sender). Windows are in segments.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SenderConfig {
+    /// Bytes of a data segment on the wire.
+    pub packet_size: u32,
+    /// Segment 0 is a SYN, and data waits for its ACK (RFC 9293, section 3.5).
+    pub handshake: bool,
+    /// The window once the connection is open (RFC 5681, section 3.1; RFC 6928).
+    pub initial_window: u32,
+    /// Data segments that go one at a time before `initial_window` applies (ns-2's `delay_growth_` without a SYN).
+    pub lone_segments: u32,
+    /// The receiver's advertised window `rwnd`; also the first `ssthresh`.
+    pub max_window: u32,
+    /// New data on the first and second duplicate ACK (RFC 3042).
+    pub limited_transmit: bool,
+    /// How losses are found and repaired.
+    pub recovery: RecoverySpec,
+    /// Fast recovery ends with the first new ACK (RFC 5681, section 3.2, step 6). ns-2 before July 2003 left it only by a
+    /// timeout: later duplicate ACKs went on inflating the window and could always retransmit.
+    pub exit_recovery: bool,
+    /// The ACK that ends fast recovery also grows the window, as in ns-2. RFC 5681 only deflates there.
+    pub grow_on_exit: bool,
+    /// The window law.
+    pub congestion: LawSpec,
+    /// What a reduction is taken from.
+    pub decrease_from: DecreaseFrom,
+    /// The window grows also while the sender has less to send than the window allows, as in ns-2 (RFC 7661 says no).
+    pub grow_when_limited: bool,
+    /// What an idle period does.
+    pub idle_restart: IdleRestart,
+    /// Round-trip times and the retransmission timer.
+    pub rtt: RttConfig,
+    /// Longest processing time before an opportunity to send: uniform from 0 (ns-2's `overhead_`). Retransmissions and
+    /// limited transmit are not delayed.
+    pub overhead: Time,
+}
+
+/// What a reduction of the window is taken from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DecreaseFrom {
+    /// `flight_size`, never below two segments after halving (RFC 5681, equation 4).
+    FlightSize,
+    /// The smaller of `cwnd` and `rwnd`, a real number (ns-2).
+    Window,
+    /// The same, cut to whole segments before and after halving (ns-2 before January 2006).
+    WholeWindow,
+}
+
+/// What an idle period does to the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IdleRestart {
+    /// After more than one RTO without sending, the window falls back to the initial window (RFC 5681, section 4.1), and the
+    /// retransmission timer stops when all is acknowledged (RFC 6298, 5.2).
+    Rfc5681,
+    /// The timer never stops; when it fires with nothing outstanding the window becomes one segment (ns-2's
+    /// `slow_start_restart_`).
+    Timeout,
+}
+
+impl Default for SenderConfig {
+    fn default() -> Self {
+        Self {
+            packet_size: 1500,
+            handshake: true,
+            initial_window: 10,
+            lone_segments: 0,
+            max_window: 1000,
+            limited_transmit: true,
+            recovery: RecoverySpec::Reno,
+            exit_recovery: true,
+            grow_on_exit: false,
+            congestion: LawSpec::Reno(RenoSpec {}),
+            decrease_from: DecreaseFrom::FlightSize,
+            grow_when_limited: false,
+            idle_restart: IdleRestart::Rfc5681,
+            rtt: RttConfig::default(),
+            overhead: Time::ZERO,
+        }
+    }
+}

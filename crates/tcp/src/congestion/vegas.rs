@@ -1,0 +1,202 @@
+//! Vegas' window law: Brakmo and Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global Internet" (IEEE JSAC
+//! 13(8), 1995), sections 3.2 and 3.3.
+//!
+//! Once per round trip, with `base_rtt` the smallest round-trip time and `rtt` the mean of the last round's:
+//!
+//! - `expected = flight / base_rtt`, `actual = sent / rtt`, `diff = (expected - actual) * base_rtt`, in segments: what the
+//!   flow keeps in queues;
+//! - slow start: double every other round; leave when `diff > gamma`, an eighth smaller;
+//! - after that: `diff < alpha` adds one segment over the next round, `diff > beta` takes one away.
+//!
+//! On a loss found by a duplicate ACK the window shrinks by a quarter, by half if the segment had been lost before; a timeout
+//! sets it to two segments.
+//!
+//! How this differs from the paper (all as in the authors' code that ns-2 carries, unless told):
+//! - `diff` is rounded to whole segments and taken from the flight, plus one, not from the window;
+//! - the window grows only while it exceeds the flight by at most two segments;
+//! - `base_rtt = minimum` never takes anything but a valid sample of one segment. `base_rtt = ns2` is ns-2's: where no segment
+//!   of the round gave a sample, it takes the time since the round's tag was set, which after a timeout can be the gap
+//!   between two ACKs and far below the propagation delay; and a round of one segment replaces `base_rtt` even by a larger
+//!   value.
+
+use ackclock_units::Time;
+use serde::{Deserialize, Serialize};
+
+use super::{AckSample, CongestionControl, CongestionEvent, Parameter, ParameterKind, Signal, Window};
+
+pub(super) const DOC: &str =
+    "Aims at alpha to beta packets in queues, judged once per round trip (Brakmo and Peterson 1995)";
+
+const fn segments(name: &'static str, doc: &'static str, default: f64) -> Parameter {
+    Parameter { name, doc, kind: ParameterKind::Number { min: Some(0.0), max: None, above: None, default } }
+}
+
+pub(super) const PARAMETERS: &[Parameter] = &[
+    segments("alpha", "Below this many queued segments the window grows", 1.0),
+    segments("beta", "Above this many queued segments the window shrinks", 3.0),
+    segments("gamma", "Above this many queued segments slow start ends", 1.0),
+    Parameter {
+        name: "base_rtt",
+        doc: "The smallest valid round-trip time, or ns-2's rule, which can take the gap between two ACKs",
+        kind: ParameterKind::Choice { choices: &["minimum", "ns2"], default: "minimum" },
+    },
+];
+
+/// The parameters of Vegas, in segments.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct VegasSpec {
+    /// Below this the window grows.
+    pub alpha: f64,
+    /// Above this the window shrinks.
+    pub beta: f64,
+    /// Above this slow start ends.
+    pub gamma: f64,
+    /// What counts as the round-trip time of an empty path.
+    pub base_rtt: BaseRtt,
+}
+
+/// What counts as the round-trip time of an empty path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BaseRtt {
+    /// The smallest valid sample.
+    Minimum,
+    /// ns-2's rule, defect included.
+    Ns2,
+}
+
+#[derive(Debug)]
+pub(super) struct Vegas {
+    spec: VegasSpec,
+    /// Seconds; infinite before the first ACK.
+    base_rtt: f64,
+    /// The round ends when this segment is acknowledged.
+    round_end: u64,
+    round_start: Time,
+    rtt_sum: f64,
+    rtt_count: u32,
+    /// What an ACK adds to the window in this round.
+    increment: f64,
+    /// Slow start grows in every other round.
+    growing: bool,
+    diff: f64,
+}
+
+pub(super) const fn build(spec: &VegasSpec) -> Vegas {
+    Vegas {
+        spec: *spec,
+        base_rtt: f64::INFINITY,
+        round_end: 0,
+        round_start: Time::ZERO,
+        rtt_sum: 0.0,
+        rtt_count: 0,
+        increment: 0.0,
+        growing: true,
+        diff: 0.0,
+    }
+}
+
+impl Vegas {
+    /// The round's mean round-trip time, if anything can be said of it.
+    fn round_rtt(&self, now: Time) -> Option<f64> {
+        match (self.rtt_count, self.spec.base_rtt) {
+            (0, BaseRtt::Minimum) => None,
+            (0, BaseRtt::Ns2) => Some((now - self.round_start).as_secs_f64()).filter(|rtt| *rtt > 0.0),
+            (count, _) => Some(self.rtt_sum / f64::from(count)),
+        }
+    }
+
+    /// A round is over: judge it and set the increment of the next.
+    fn end_round(&mut self, window: &mut Window, ack: &AckSample) {
+        let sent = ack.snd_nxt.saturating_sub(self.round_end) as f64;
+        if let Some(rtt) = self.round_rtt(ack.now) {
+            if self.spec.base_rtt == BaseRtt::Ns2 && (rtt < self.base_rtt || sent <= 1.0) {
+                self.base_rtt = rtt;
+            }
+            let expected = flight(ack) / self.base_rtt;
+            let actual = sent / rtt;
+            self.diff = ((expected - actual) * self.base_rtt + 0.5).trunc();
+            self.adjust(window);
+        }
+        (self.rtt_sum, self.rtt_count) = (0.0, 0);
+        self.round_end = ack.snd_nxt;
+        self.round_start = ack.now;
+    }
+
+    fn adjust(&mut self, window: &mut Window) {
+        let VegasSpec { alpha, beta, gamma, .. } = self.spec;
+        if window.cwnd < window.ssthresh {
+            self.growing = !self.growing;
+            self.increment = if self.growing { 1.0 } else { 0.0 };
+            if self.growing && self.diff > gamma {
+                window.ssthresh = 2.0;
+                window.cwnd = (window.cwnd - window.cwnd / 8.0).max(2.0);
+                self.increment = 0.0;
+            }
+        } else if self.diff > beta {
+            window.cwnd = (window.cwnd - 1.0).max(2.0);
+            self.increment = 0.0;
+        } else {
+            self.increment = if self.diff < alpha { 1.0 / window.cwnd } else { 0.0 };
+        }
+    }
+}
+
+/// Segments in flight, plus the one that the ACK lets go.
+fn flight(ack: &AckSample) -> f64 {
+    (ack.snd_nxt - ack.snd_una + 1) as f64
+}
+
+impl CongestionControl for Vegas {
+    fn on_ack(&mut self, window: &mut Window, ack: &AckSample) {
+        if self.base_rtt.is_infinite()
+            && let Some(elapsed) = ack.elapsed
+        {
+            self.base_rtt = elapsed.as_secs_f64();
+        }
+        if ack.snd_una > self.round_end {
+            self.end_round(window, ack);
+        }
+        if self.increment == 1.0 && window.cwnd >= window.ssthresh {
+            self.increment = 0.0;
+        }
+        if self.increment > 0.0 && window.cwnd - flight(ack) <= 2.0 {
+            window.cwnd += self.increment;
+        }
+        if let Some(rtt) = ack.rtt {
+            let rtt = rtt.as_secs_f64();
+            self.rtt_sum += rtt;
+            self.rtt_count += 1;
+            self.base_rtt = self.base_rtt.min(rtt);
+        }
+    }
+
+    fn on_congestion(&mut self, window: &mut Window, event: &CongestionEvent) {
+        match event.signal {
+            Signal::FastRetransmit => {
+                let whole = event.window.floor();
+                window.cwnd = if whole <= 3.0 {
+                    2.0
+                } else if event.lost_again {
+                    (whole / 2.0).floor()
+                } else {
+                    whole - (whole / 4.0).floor()
+                };
+            }
+            Signal::Timeout => {
+                window.ssthresh = (event.window / 2.0).floor().max(2.0);
+                window.cwnd = 2.0;
+            }
+        }
+    }
+
+    fn times_segments(&self) -> bool {
+        true
+    }
+
+    fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        visit("base_rtt", self.base_rtt);
+        visit("diff", self.diff);
+    }
+}

@@ -1,0 +1,41 @@
+//! The TCP endpoints: pure state machines. Time comes in by argument, segments and ACKs are plain values, and nothing here
+//! knows of a network, a clock or a random generator other than the stream it is given.
+//!
+//! A [`Sender`] is loss recovery x congestion control: [`Recovery`](recovery::Recovery) decides when a segment counts as
+//! lost and what is retransmitted, a [`CongestionControl`](congestion::CongestionControl) law moves the [`Window`] that the
+//! sender owns. Its verbs are those of a sans-I/O endpoint:
+//!
+//! ```
+//! use ackclock_tcp::{Ack, Sender, SenderConfig};
+//! use ackclock_units::{Role, Stream, Time};
+//!
+//! let mut sender = Sender::new(&SenderConfig::default(), Stream::new(1, Role::Sender, 0));
+//! sender.supply(3);
+//! let syn = sender.poll_transmit(Time::ZERO).expect("the handshake opens the connection");
+//! assert_eq!((syn.number, syn.size), (0, 40));
+//! assert!(sender.poll_transmit(Time::ZERO).is_none(), "nothing more before the SYN is acknowledged");
+//! sender.handle_ack(Ack { next: 1 }, Time::from_millis(100));
+//! let data = std::iter::from_fn(|| sender.poll_transmit(Time::from_millis(100)));
+//! assert_eq!(data.map(|segment| segment.number).collect::<Vec<_>>(), [1, 2, 3]);
+//! ```
+//!
+//! Sequence space counts segments, not bytes: every study that this laboratory reproduces does, every data segment of a flow
+//! has one size, and segment 0 is the SYN where there is a handshake. Windows are real numbers of segments; what is sent is
+//! whole.
+
+pub mod congestion;
+pub mod recovery;
+
+mod config;
+mod receiver;
+mod rtt;
+mod segment;
+mod send_log;
+mod sender;
+
+pub use config::{DecreaseFrom, IdleRestart, SenderConfig};
+pub use congestion::Window;
+pub use receiver::{Receiver, ReceiverConfig};
+pub use rtt::{Arithmetic, RttConfig, RttEstimator};
+pub use segment::{Ack, HEADER, Segment};
+pub use sender::{Counters, Sender, SenderState};

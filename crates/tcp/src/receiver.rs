@@ -1,0 +1,160 @@
+//! The data receiver: cumulative ACKs, at once or delayed (RFC 5681, section 4.2; RFC 1122, section 4.2.3.2).
+//!
+//! A delayed ACK waits for a second segment or for the timer. Out-of-order segments and those that fill a gap are
+//! acknowledged at once; so is the SYN.
+//!
+//! How this differs from the RFC: with `ack_gap_fill = false` a segment that fills part of a gap may wait, as in ns-2 before
+//! April 2000. The timer starts with the first segment that waits; there is no heartbeat.
+
+use std::ops::Range;
+
+use ackclock_units::Time;
+use serde::{Deserialize, Serialize};
+
+use crate::segment::Ack;
+
+/// The parameters of a [`Receiver`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReceiverConfig {
+    /// How long an ACK may wait for a second segment; `None` acknowledges each segment at once.
+    pub delayed_ack: Option<Time>,
+    /// A segment that fills part of a gap is acknowledged at once.
+    pub ack_gap_fill: bool,
+}
+
+/// A TCP receiver.
+#[derive(Clone, Debug)]
+pub struct Receiver {
+    config: ReceiverConfig,
+    rcv_nxt: u64,
+    /// What arrived beyond a gap, in order, apart from each other.
+    beyond: Vec<Range<u64>>,
+    /// When the ACK that waits must leave.
+    deadline: Option<Time>,
+}
+
+impl Receiver {
+    /// A receiver that waits for segment 0.
+    pub const fn new(config: ReceiverConfig) -> Self {
+        Self { config, rcv_nxt: 0, beyond: Vec::new(), deadline: None }
+    }
+
+    /// The next segment that it expects: what came in order so far.
+    pub const fn rcv_nxt(&self) -> u64 {
+        self.rcv_nxt
+    }
+
+    /// Segment `number` arrived; the answer, unless it waits.
+    pub fn handle_segment(&mut self, number: u64, now: Time) -> Option<Ack> {
+        let gap = !self.beyond.is_empty();
+        let in_order = number == self.rcv_nxt;
+        if in_order {
+            self.rcv_nxt += 1;
+            if gap && self.beyond[0].start == self.rcv_nxt {
+                self.rcv_nxt = self.beyond.remove(0).end;
+            }
+        } else if number > self.rcv_nxt {
+            self.keep(number);
+        }
+        let last = self.rcv_nxt == number + 1;
+        let waits = in_order && last && number > 0 && !(gap && self.config.ack_gap_fill) && self.deadline.is_none();
+        if let (true, Some(delay)) = (waits, self.config.delayed_ack) {
+            self.deadline = Some(now + delay);
+            return None;
+        }
+        Some(self.acknowledge())
+    }
+
+    /// The time of [`poll_timeout`](Self::poll_timeout) has come.
+    pub fn handle_timeout(&mut self) -> Ack {
+        self.acknowledge()
+    }
+
+    /// When [`handle_timeout`](Self::handle_timeout) is due.
+    pub const fn poll_timeout(&self) -> Option<Time> {
+        self.deadline
+    }
+
+    const fn acknowledge(&mut self) -> Ack {
+        self.deadline = None;
+        Ack { next: self.rcv_nxt }
+    }
+
+    fn keep(&mut self, number: u64) {
+        let at = self.beyond.partition_point(|run| run.end < number);
+        match self.beyond.get_mut(at) {
+            Some(run) if run.contains(&number) => {}
+            Some(run) if run.end == number => {
+                run.end += 1;
+                if self.beyond.get(at + 1).is_some_and(|next| next.start == number + 1) {
+                    let next = self.beyond.remove(at + 1);
+                    self.beyond[at].end = next.end;
+                }
+            }
+            Some(run) if run.start == number + 1 => run.start = number,
+            _ => self.beyond.insert(at, number..number + 1),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const AT_ONCE: ReceiverConfig = ReceiverConfig { delayed_ack: None, ack_gap_fill: true };
+    const DELAYED: ReceiverConfig = ReceiverConfig { delayed_ack: Some(Time::from_millis(100)), ack_gap_fill: true };
+
+    fn answers(config: ReceiverConfig, segments: &[u64]) -> Vec<Option<u64>> {
+        let mut receiver = Receiver::new(config);
+        segments.iter().map(|number| receiver.handle_segment(*number, Time::ZERO).map(|ack| ack.next)).collect()
+    }
+
+    #[test]
+    fn every_segment_is_acknowledged_cumulatively() {
+        let expected = [Some(1), Some(1), Some(1), Some(4), Some(4)];
+        assert_eq!(answers(AT_ONCE, &[0, 2, 3, 1, 1]), expected);
+    }
+
+    #[test]
+    fn delayed_acks_cover_two_segments_and_never_a_gap() {
+        assert_eq!(answers(DELAYED, &[0, 1, 2, 3]), [Some(1), None, Some(3), None]);
+        assert_eq!(answers(DELAYED, &[0, 2, 4, 1, 3]), [Some(1), Some(1), Some(1), Some(3), Some(5)]);
+    }
+
+    #[test]
+    fn a_partly_filled_gap_may_wait_where_it_is_told_so() {
+        let old = ReceiverConfig { ack_gap_fill: false, ..DELAYED };
+        assert_eq!(answers(old, &[0, 3, 1, 2]), [Some(1), Some(1), None, Some(4)]);
+    }
+
+    #[test]
+    fn the_timer_sends_the_ack_that_waits() {
+        let mut receiver = Receiver::new(DELAYED);
+        receiver.handle_segment(0, Time::ZERO);
+        assert_eq!(receiver.poll_timeout(), None);
+        assert_eq!(receiver.handle_segment(1, Time::from_millis(5)), None);
+        assert_eq!(receiver.poll_timeout(), Some(Time::from_millis(105)));
+        assert_eq!(receiver.handle_timeout(), Ack { next: 2 });
+        assert_eq!(receiver.poll_timeout(), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_order_with_duplicates_ends_at_the_first_segment_missing(mut segments in prop::collection::vec(0_u64..40, 0..120)) {
+            let mut receiver = Receiver::new(AT_ONCE);
+            for number in &segments {
+                receiver.handle_segment(*number, Time::ZERO);
+                let runs = &receiver.beyond;
+                prop_assert!(runs.iter().all(|run| run.start < run.end && run.start > receiver.rcv_nxt));
+                prop_assert!(runs.windows(2).all(|pair| pair[0].end < pair[1].start));
+            }
+            segments.sort_unstable();
+            segments.dedup();
+            let first_missing = (0..).find(|number| segments.binary_search(number).is_err()).unwrap();
+            prop_assert_eq!(receiver.rcv_nxt(), first_missing);
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Reno's recovery: fast retransmit and fast recovery (RFC 5681, section 3.2).
+//!
+//! Three duplicate ACKs retransmit the first unacknowledged segment and reduce the window once; each further one lets one
+//! more segment out, and the next new ACK ends it.
+//!
+//! How this differs from RFC 5681: a second fast retransmit for losses of the same window is refused, by RFC 6582's test on
+//! `recover`, which ns-2's Reno shares (`bugFix_`): several losses in a window usually end in a timeout. The inflation by
+//! duplicate ACKs is kept apart from `cwnd`.
+
+use ackclock_units::Time;
+
+use crate::congestion::Signal;
+use crate::sender::Connection;
+
+const DUP_THRESH: u32 = 3;
+
+#[derive(Clone, Debug, Default)]
+pub struct Reno {
+    in_recovery: bool,
+}
+
+impl Reno {
+    pub(super) fn before_new_ack(&mut self, connection: &mut Connection) -> bool {
+        let ends_recovery = self.in_recovery;
+        if connection.config.exit_recovery {
+            self.in_recovery = false;
+        }
+        connection.inflation = 0;
+        ends_recovery
+    }
+
+    pub(super) fn on_duplicate_ack(&mut self, connection: &mut Connection, now: Time) {
+        let inflates = self.in_recovery || !connection.config.exit_recovery;
+        if connection.dup_acks < DUP_THRESH {
+            connection.limited_transmit();
+        } else if connection.dup_acks > DUP_THRESH {
+            connection.inflation += u64::from(inflates);
+        } else if self.in_recovery || connection.snd_una > connection.recover {
+            self.in_recovery = true;
+            connection.reduce(Signal::FastRetransmit, false);
+            connection.fast_retransmit();
+            connection.restart_timer(now);
+            connection.inflation = u64::from(DUP_THRESH);
+        } else if inflates {
+            connection.inflation = u64::from(DUP_THRESH);
+        }
+    }
+
+    pub(super) fn before_timeout(&mut self) {
+        self.in_recovery = false;
+    }
+}

@@ -1,0 +1,115 @@
+//! Vegas' recovery: Brakmo and Peterson (1995), section 3.1, with Reno's coarse timer behind it.
+//!
+//! Every segment is timed. A duplicate ACK, the first already, retransmits the first unacknowledged segment if a fine-grained
+//! timeout has passed since it was sent; so do the first two new ACKs after a retransmission. The window is reduced only if
+//! it was not reduced since the lost segment was last sent.
+//!
+//! How this differs from the paper (as in the authors' code that ns-2 carries):
+//! - the fine-grained timeout is `(srtt + 2 rttvar) * 17/16`, an eighth longer after each retransmission and twice as long
+//!   after that of a segment sent more than once;
+//! - a fast retransmission also doubles the back-off of the coarse timer;
+//! - the window is inflated in place, and deflated only if more than three duplicate ACKs came;
+//! - after a timeout a fast retransmission waits until all that was sent before it is acknowledged.
+
+use ackclock_units::Time;
+
+use crate::congestion::Signal;
+use crate::sender::Connection;
+
+const DUP_THRESH: u32 = 3;
+
+/// Seconds throughout.
+#[derive(Clone, Debug, Default)]
+pub struct Vegas {
+    /// Eight times the smoothed round-trip time; `None` before the first ACK.
+    srtt8: Option<f64>,
+    /// Four times its variation.
+    rttvar4: f64,
+    /// The fine-grained timeout.
+    timeout: f64,
+    /// The window to fall back to when the inflation ends.
+    exit_cwnd: f64,
+    last_reduction: Option<Time>,
+    timed_out: bool,
+    /// New ACKs left that check the next segment.
+    watchful: u64,
+}
+
+impl Vegas {
+    pub(super) fn before_new_ack(&mut self, connection: &mut Connection) {
+        if connection.dup_acks > DUP_THRESH && connection.window.cwnd > self.exit_cwnd {
+            connection.window.cwnd = self.exit_cwnd;
+            connection.window.ssthresh = 2.0;
+        }
+    }
+
+    pub(super) fn after_new_ack(
+        &mut self,
+        connection: &mut Connection,
+        now: Time,
+        elapsed: Option<Time>,
+        rtt: Option<Time>,
+    ) {
+        if let (None, Some(elapsed)) = (self.srtt8, elapsed) {
+            let first = elapsed.as_secs_f64();
+            (self.srtt8, self.rttvar4, self.timeout) = (Some(8.0 * first), first, 1.5 * first);
+        }
+        if let (Some(srtt8), Some(rtt)) = (&mut self.srtt8, rtt) {
+            let error = rtt.as_secs_f64() - *srtt8 / 8.0;
+            *srtt8 += error;
+            self.rttvar4 += error.abs() - self.rttvar4 / 4.0;
+            self.timeout = (*srtt8 / 4.0 + self.rttvar4) / 2.0 * (17.0 / 16.0);
+        }
+        if self.watchful > 0 {
+            self.watchful -= 1;
+            if self.first_expired(connection, now) {
+                connection.retransmit_first();
+                connection.dup_acks = DUP_THRESH;
+            } else {
+                self.watchful = 0;
+            }
+        }
+    }
+
+    pub(super) fn on_duplicate_ack(&mut self, connection: &mut Connection, now: Time) {
+        let lost = connection.dup_acks == DUP_THRESH || self.first_expired(connection, now);
+        if !lost {
+            if connection.dup_acks > DUP_THRESH {
+                connection.window.cwnd += 1.0;
+            }
+        } else if connection.snd_una > connection.recover || !self.timed_out {
+            self.fast_retransmit(connection, now);
+        }
+    }
+
+    pub(super) fn after_timeout(&mut self, connection: &Connection, now: Time) {
+        self.timed_out = true;
+        self.exit_cwnd = connection.window.cwnd;
+        self.last_reduction = Some(now);
+    }
+
+    fn fast_retransmit(&mut self, connection: &mut Connection, now: Time) {
+        let Some(first) = connection.first_sent() else { return };
+        self.timed_out = false;
+        self.watchful = (connection.snd_nxt - connection.snd_una + 1).min(2);
+        let lost_again = first.transmits > 1;
+        self.timeout *= if lost_again { 2.0 } else { 1.125 };
+        if self.last_reduction.is_none_or(|reduction| reduction < first.at) {
+            connection.reduce(Signal::FastRetransmit, lost_again);
+            self.exit_cwnd = connection.window.cwnd;
+            connection.window.cwnd += f64::from(connection.dup_acks);
+            self.last_reduction = Some(now);
+        }
+        connection.fast_retransmit();
+        connection.rtt.back_off();
+        connection.restart_timer(now);
+        if !lost_again {
+            connection.dup_acks = DUP_THRESH;
+        }
+    }
+
+    /// Whether the first unacknowledged segment was last sent longer ago than the fine-grained timeout.
+    fn first_expired(&self, connection: &Connection, now: Time) -> bool {
+        connection.first_sent().is_some_and(|sent| (now - sent.at).as_secs_f64() >= self.timeout)
+    }
+}

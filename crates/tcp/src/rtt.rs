@@ -1,0 +1,239 @@
+//! Round-trip time and retransmission timeout: RFC 6298, after Jacobson, "Congestion Avoidance and Control" (1988),
+//! appendix A.
+//!
+//! A segment is timed in ticks of the sender's clock: the number of tick boundaries between sending and acknowledgment, at
+//! least one. The clock's phase against the run is part of the configuration, since with a coarse clock it decides samples.
+//!
+//! How this differs from RFC 6298:
+//! - `arithmetic = integer` keeps `srtt` in eighths and `rttvar` in quarters of a tick, truncating as the appendix does, never
+//!   gives a timeout under two ticks, and forgets `srtt` once the timer has backed off more than eightfold (ns-2).
+//! - `backoff_after_floor = false` applies the minimum after the back-off instead of before it, and backs off at most
+//!   64-fold (ns-2 before March 2002).
+
+use ackclock_units::{Stream, Time};
+use serde::{Deserialize, Serialize};
+
+/// The parameters of an [`RttEstimator`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RttConfig {
+    /// Granularity `G` of the clock.
+    pub clock: Time,
+    /// How far the clock is ahead of a boundary at time 0; `None` draws it uniformly.
+    pub clock_phase: Option<Time>,
+    /// How the averages are kept.
+    pub arithmetic: Arithmetic,
+    /// Smallest timeout (2.4).
+    pub min_rto: Time,
+    /// Largest timeout (2.5).
+    pub max_rto: Time,
+    /// Timeout before the first sample (2.1).
+    pub initial_rto: Time,
+    /// The back-off multiplies the timeout after `min_rto` was applied (5.5).
+    pub backoff_after_floor: bool,
+    /// A new ACK restarts the timer before its own sample counts (ns-2 before May 2001).
+    pub timer_before_sample: bool,
+}
+
+/// How `srtt` and `rttvar` are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Arithmetic {
+    /// Real numbers (RFC 6298).
+    Real,
+    /// Whole eighths and quarters of ticks (Jacobson 1988).
+    Integer,
+}
+
+impl Default for RttConfig {
+    fn default() -> Self {
+        Self {
+            clock: Time::from_millis(1),
+            clock_phase: None,
+            arithmetic: Arithmetic::Real,
+            min_rto: Time::SECOND,
+            max_rto: Time::from_millis(60_000),
+            initial_rto: Time::SECOND,
+            backoff_after_floor: true,
+            timer_before_sample: false,
+        }
+    }
+}
+
+/// Smoothed round-trip time, its variation, and the timeout made of them.
+#[derive(Clone, Debug)]
+pub struct RttEstimator {
+    config: RttConfig,
+    phase: Time,
+    estimate: Option<Estimate>,
+    /// The timeout before minimum, maximum and back-off; it changes with samples only.
+    base: Time,
+    backoff: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Estimate {
+    Real {
+        srtt: f64,
+        rttvar: f64,
+    },
+    /// `srtt` in eighths of ticks (0 once forgotten), `rttvar` in quarters.
+    Integer {
+        srtt: i64,
+        rttvar: i64,
+    },
+}
+
+impl RttEstimator {
+    /// An estimator without a sample; `stream` gives the clock's phase where the configuration leaves it open.
+    pub fn new(config: &RttConfig, stream: &mut Stream) -> Self {
+        let phase = config.clock_phase.unwrap_or_else(|| stream.time_below(config.clock));
+        Self { config: config.clone(), phase, estimate: None, base: config.initial_rto, backoff: 1 }
+    }
+
+    /// A segment sent at `sent` was acknowledged at `now`.
+    pub fn sample(&mut self, sent: Time, now: Time) {
+        let ticks = (self.tick(now) - self.tick(sent)).max(1);
+        let clock = self.config.clock.as_secs_f64();
+        let estimate = match (self.estimate, self.config.arithmetic) {
+            (None, Arithmetic::Real) => {
+                let rtt = ticks as f64 * clock;
+                Estimate::Real { srtt: rtt, rttvar: rtt / 2.0 }
+            }
+            (Some(Estimate::Real { srtt, rttvar }), _) => {
+                let rtt = ticks as f64 * clock;
+                Estimate::Real { rttvar: 0.75 * rttvar + 0.25 * (srtt - rtt).abs(), srtt: 0.875 * srtt + 0.125 * rtt }
+            }
+            (None | Some(Estimate::Integer { srtt: 0, .. }), Arithmetic::Integer) => {
+                Estimate::Integer { srtt: 8 * ticks as i64, rttvar: 2 * ticks as i64 }
+            }
+            (Some(Estimate::Integer { srtt, rttvar }), _) => {
+                let error = ticks as i64 - (srtt >> 3);
+                Estimate::Integer { srtt: (srtt + error).max(1), rttvar: (rttvar + error.abs() - (rttvar >> 2)).max(1) }
+            }
+        };
+        self.base = match estimate {
+            Estimate::Real { srtt, rttvar } => Time::from_secs_f64(srtt + clock.max(4.0 * rttvar)),
+            Estimate::Integer { srtt, rttvar } => self.config.clock.saturating_mul((rttvar + (srtt >> 3)) as u64),
+        };
+        self.estimate = Some(estimate);
+    }
+
+    /// The timeout now in force.
+    pub fn rto(&self) -> Time {
+        let RttConfig { min_rto, max_rto, clock, .. } = self.config;
+        let backoff = u64::from(self.backoff);
+        let rto = if self.config.backoff_after_floor {
+            self.base.max(min_rto).saturating_mul(backoff)
+        } else {
+            self.base.saturating_mul(backoff).max(min_rto)
+        };
+        let rto = rto.min(max_rto);
+        match self.config.arithmetic {
+            Arithmetic::Real => rto,
+            Arithmetic::Integer => rto.max(clock + clock),
+        }
+    }
+
+    /// The smoothed round-trip time in seconds, once there is one.
+    pub fn srtt(&self) -> Option<f64> {
+        match self.estimate? {
+            Estimate::Real { srtt, .. } => Some(srtt),
+            Estimate::Integer { srtt, .. } => (srtt > 0).then(|| srtt as f64 / 8.0 * self.config.clock.as_secs_f64()),
+        }
+    }
+
+    /// The timer fired: double the timeout (5.5).
+    pub(crate) fn back_off(&mut self) {
+        let may_double = self.backoff < 64 || self.config.backoff_after_floor && self.rto() < self.config.max_rto;
+        if may_double {
+            self.backoff = self.backoff.saturating_mul(2);
+        }
+        if let Some(Estimate::Integer { srtt, rttvar }) = &mut self.estimate
+            && self.backoff > 8
+        {
+            *rttvar += *srtt >> 3;
+            *srtt = 0;
+        }
+    }
+
+    /// A segment that was sent once got through: Karn's algorithm keeps the back-off until then.
+    pub(crate) fn end_back_off(&mut self) {
+        self.backoff = 1;
+    }
+
+    /// Whether the timer is restarted before the ACK's own sample counts.
+    pub(crate) const fn timer_before_sample(&self) -> bool {
+        self.config.timer_before_sample
+    }
+
+    fn tick(&self, at: Time) -> u64 {
+        (at + self.phase).as_picos() / self.config.clock.as_picos()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ackclock_units::Role;
+
+    use super::*;
+
+    fn estimator(config: RttConfig) -> RttEstimator {
+        let config = RttConfig { clock_phase: Some(config.clock_phase.unwrap_or(Time::ZERO)), ..config };
+        RttEstimator::new(&config, &mut Stream::new(1, Role::Sender, 0))
+    }
+
+    #[test]
+    fn real_arithmetic_follows_rfc_6298() {
+        let mut rtt = estimator(RttConfig { min_rto: Time::ZERO, ..RttConfig::default() });
+        assert_eq!(rtt.rto(), Time::SECOND);
+        rtt.sample(Time::ZERO, Time::from_millis(100)); // srtt 100, rttvar 50
+        assert_eq!(rtt.rto(), Time::from_millis(300));
+        rtt.sample(Time::ZERO, Time::from_millis(180)); // rttvar 57.5, srtt 110
+        assert_eq!(rtt.rto(), Time::from_millis(340));
+        assert!((rtt.srtt().unwrap() - 0.11).abs() < 1e-12);
+    }
+
+    #[test]
+    fn integer_arithmetic_follows_jacobson() {
+        let config = RttConfig {
+            clock: Time::from_millis(10),
+            arithmetic: Arithmetic::Integer,
+            min_rto: Time::ZERO,
+            ..RttConfig::default()
+        };
+        let mut rtt = estimator(config);
+        rtt.sample(Time::ZERO, Time::from_millis(109)); // 10 ticks: srtt 80/8, rttvar 20/4
+        assert_eq!(rtt.rto(), Time::from_millis(300));
+        rtt.sample(Time::ZERO, Time::from_millis(130)); // 13: error 3, srtt 83/8, rttvar 20 + 3 - 5 = 18
+        assert_eq!(rtt.rto(), Time::from_millis(280));
+    }
+
+    #[test]
+    fn phase_decides_a_coarse_sample() {
+        let span = |phase| {
+            let config = RttConfig { clock: Time::from_millis(100), clock_phase: Some(phase), ..RttConfig::default() };
+            let mut rtt = estimator(config);
+            rtt.sample(Time::from_millis(10), Time::from_millis(115));
+            rtt.srtt()
+        };
+        assert_eq!(span(Time::ZERO), Some(0.1));
+        assert_eq!(span(Time::from_millis(87)), Some(0.2));
+    }
+
+    #[test]
+    fn back_off_doubles_up_to_the_maximum_and_a_sample_alone_does_not_end_it() {
+        let mut rtt = estimator(RttConfig::default());
+        let timeouts: Vec<u64> = (0..8)
+            .map(|_| {
+                rtt.back_off();
+                rtt.rto().as_picos() / Time::SECOND.as_picos()
+            })
+            .collect();
+        assert_eq!(timeouts, [2, 4, 8, 16, 32, 60, 60, 60]);
+        rtt.sample(Time::ZERO, Time::from_millis(10));
+        assert_eq!(rtt.rto(), Time::SECOND.saturating_mul(60));
+        rtt.end_back_off();
+        assert_eq!(rtt.rto(), Time::SECOND);
+    }
+}

@@ -1,0 +1,51 @@
+//! When each outstanding segment was last sent, and how often.
+
+use std::collections::VecDeque;
+
+use ackclock_units::Time;
+
+/// One outstanding segment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sent {
+    /// Its last transmission.
+    pub(crate) at: Time,
+    /// How often it was sent.
+    pub(crate) transmits: u32,
+}
+
+/// The outstanding segments, oldest first. Kept only for senders whose law or recovery times every segment.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SendLog {
+    /// Number of the front segment.
+    first: u64,
+    sent: VecDeque<Sent>,
+}
+
+impl SendLog {
+    /// Segment `number` is sent at `at`. Segments are first sent in order.
+    pub(crate) fn record(&mut self, number: u64, at: Time) {
+        let index = (number - self.first) as usize;
+        match self.sent.get_mut(index) {
+            Some(sent) => {
+                sent.at = at;
+                sent.transmits += 1;
+            }
+            None => self.sent.push_back(Sent { at, transmits: 1 }),
+        }
+    }
+
+    /// The record of `number`, if it is outstanding.
+    pub(crate) fn get(&self, number: u64) -> Option<Sent> {
+        let index = number.checked_sub(self.first)?;
+        self.sent.get(index as usize).copied()
+    }
+
+    /// All segments before `next` are acknowledged; returns the record of the last of them.
+    pub(crate) fn acknowledge(&mut self, next: u64) -> Option<Sent> {
+        let last = self.get(next.checked_sub(1)?);
+        let count = ((next - self.first) as usize).min(self.sent.len());
+        self.sent.drain(..count);
+        self.first = next;
+        last
+    }
+}

@@ -1,0 +1,226 @@
+//! The data sender: RFC 9293's variables, RFC 5681's window, RFC 6298's timer, with recovery and law plugged in.
+
+mod connection;
+
+use ackclock_units::{Stream, Time};
+
+pub(crate) use connection::Connection;
+
+use crate::config::{IdleRestart, SenderConfig};
+use crate::congestion::{AckSample, Signal};
+use crate::recovery::Recovery;
+use crate::segment::{Ack, Segment};
+
+/// What happened to a sender so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Segments sent, the SYN and retransmissions included.
+    pub sent: u64,
+    /// Segments sent again.
+    pub retransmissions: u64,
+    /// Retransmission timeouts with data outstanding.
+    pub timeouts: u64,
+    /// Fast retransmissions.
+    pub fast_retransmits: u64,
+    /// Duplicate ACKs received.
+    pub dup_acks: u64,
+    /// Turns: each time the sender had sent all that it might.
+    pub turns: u64,
+    /// Turns that only the advertised window ended.
+    pub window_limited: u64,
+}
+
+/// What can be watched of a sender. Windows are in segments, times in seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SenderState {
+    /// Congestion window.
+    pub cwnd: f64,
+    /// Slow-start threshold.
+    pub ssthresh: f64,
+    /// Segments sent and not yet acknowledged.
+    pub flight_size: u64,
+    /// Smoothed round-trip time; not a number before the first sample.
+    pub srtt: f64,
+    /// Retransmission timeout in force.
+    pub rto: f64,
+}
+
+/// A TCP sender.
+///
+/// Feed it with [`supply`](Self::supply), [`handle_ack`](Self::handle_ack) and [`handle_timeout`](Self::handle_timeout); after
+/// each, take what it has to say with [`poll_transmit`](Self::poll_transmit) until that gives nothing, and wake it at
+/// [`poll_timeout`](Self::poll_timeout) and [`poll_release`](Self::poll_release).
+#[derive(Debug)]
+pub struct Sender {
+    connection: Connection,
+    recovery: Recovery,
+    stream: Stream,
+    /// Processing goes on until then; nothing leaves before.
+    hold: Option<Time>,
+}
+
+impl Sender {
+    /// A sender with nothing to send yet.
+    pub fn new(config: &SenderConfig, mut stream: Stream) -> Self {
+        let recovery = config.recovery.build();
+        let connection = Connection::new(config, recovery.times_segments(), &mut stream);
+        Self { connection, recovery, stream, hold: None }
+    }
+
+    /// The application hands over that many segments of data. The first of them opens the connection.
+    pub fn supply(&mut self, segments: u64) {
+        let opens = self.connection.supplied == 0 && self.connection.config.handshake && segments > 0;
+        self.connection.supplied = self.connection.supplied.saturating_add(segments).saturating_add(u64::from(opens));
+    }
+
+    /// How many more segments could possibly leave in this turn, if the application had them: what it is worth asking for.
+    pub fn appetite(&self) -> u64 {
+        let reach = self.connection.snd_una + u64::from(self.connection.config.max_window);
+        reach.saturating_sub(self.connection.supplied)
+    }
+
+    /// Whether it waits for nothing but data.
+    pub fn is_data_limited(&self) -> bool {
+        self.connection.snd_nxt == self.connection.supplied && self.connection.usable() > 0
+    }
+
+    /// Whether an ACK that arrives now would count as a duplicate: nothing new, with data outstanding (RFC 5681, section 2).
+    pub const fn is_duplicate(&self, ack: Ack) -> bool {
+        ack.next == self.connection.snd_una && self.connection.snd_una < self.connection.snd_max
+    }
+
+    /// An ACK arrived.
+    pub fn handle_ack(&mut self, ack: Ack, now: Time) {
+        let Connection { snd_una, snd_max, .. } = self.connection;
+        if ack.next > snd_una && ack.next <= snd_max {
+            self.handle_new_ack(ack, now);
+        } else if self.is_duplicate(ack) {
+            self.connection.counters.dup_acks += 1;
+            self.connection.dup_acks += 1;
+            self.recovery.on_duplicate_ack(&mut self.connection, now);
+        }
+        // what is left is older than what is known, or for data never sent (RFC 9293, section 3.10.7.4)
+    }
+
+    fn handle_new_ack(&mut self, ack: Ack, now: Time) {
+        let connection = &mut self.connection;
+        let app_limited = !connection.config.grow_when_limited && connection.is_app_limited();
+        let ends_recovery = self.recovery.before_new_ack(connection);
+        let before = connection.snd_una;
+        let last = connection.acknowledge(ack.next, now);
+        let elapsed = last.map(|sent| now - sent.at);
+        let rtt = elapsed.filter(|_| last.is_some_and(|sent| sent.transmits == 1));
+        if connection.opens_window(before) {
+            connection.window.cwnd = f64::from(connection.initial_window);
+        }
+        let handshake_ends = before == 0 && connection.config.handshake;
+        if !handshake_ends && (!ends_recovery || connection.config.grow_on_exit) {
+            let sample = AckSample {
+                now,
+                snd_una: connection.snd_una,
+                snd_nxt: connection.snd_nxt,
+                newly_acked: ack.next - before,
+                elapsed,
+                rtt,
+                app_limited,
+            };
+            connection.law.on_ack(&mut connection.window, &sample);
+        }
+        self.recovery.after_new_ack(connection, now, elapsed, rtt);
+    }
+
+    /// The time of [`poll_timeout`](Self::poll_timeout) has come.
+    pub fn handle_timeout(&mut self, now: Time) {
+        let connection = &mut self.connection;
+        let outstanding = connection.snd_una < connection.snd_max;
+        self.recovery.before_timeout();
+        connection.time_out(outstanding);
+        self.recovery.after_timeout(connection, now);
+        if outstanding {
+            connection.rtt.back_off();
+        }
+        connection.restart_timer(now);
+    }
+
+    /// The next segment that may leave now: retransmissions and limited transmit at once, the rest as the window allows and
+    /// after the processing time, if there is one.
+    pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
+        let connection = &mut self.connection;
+        if let Some(number) = connection.urgent.take() {
+            return Some(connection.transmit(number, now));
+        }
+        if self.hold.is_some_and(|until| until > now) {
+            return None;
+        }
+        if !connection.may_send() {
+            self.hold = None;
+            connection.end_turn();
+            return None;
+        }
+        if connection.config.overhead > Time::ZERO && self.hold.is_none() {
+            self.hold = Some(now + self.stream.time_below(connection.config.overhead));
+            return None;
+        }
+        if connection.config.idle_restart == IdleRestart::Rfc5681 {
+            connection.restart_after_idle(now);
+        }
+        let number = connection.snd_nxt;
+        connection.snd_nxt += 1;
+        Some(connection.transmit(number, now))
+    }
+
+    /// When [`handle_timeout`](Self::handle_timeout) is due.
+    pub const fn poll_timeout(&self) -> Option<Time> {
+        self.connection.timer
+    }
+
+    /// When a processing time ends and [`poll_transmit`](Self::poll_transmit) is worth asking again.
+    pub const fn poll_release(&self) -> Option<Time> {
+        self.hold
+    }
+
+    /// What happened so far.
+    pub const fn counters(&self) -> Counters {
+        self.connection.counters
+    }
+
+    /// What can be watched.
+    pub fn state(&self) -> SenderState {
+        let Connection { window, rtt, snd_una, snd_max, .. } = &self.connection;
+        SenderState {
+            cwnd: window.cwnd,
+            ssthresh: window.ssthresh,
+            flight_size: snd_max - snd_una,
+            srtt: rtt.srtt().unwrap_or(f64::NAN),
+            rto: rtt.rto().as_secs_f64(),
+        }
+    }
+
+    /// The law's own values to watch.
+    pub fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        self.connection.law.gauges(visit);
+    }
+}
+
+impl Connection {
+    /// The timer fired: reduce the window and start again from the first unacknowledged segment.
+    fn time_out(&mut self, outstanding: bool) {
+        if outstanding {
+            self.counters.timeouts += 1;
+        }
+        if self.snd_una == 0 {
+            self.initial_window = 1; // RFC 5681, section 3.1: after a lost SYN
+        }
+        self.dup_acks = 0;
+        self.inflation = 0;
+        self.recover = self.snd_max;
+        if outstanding {
+            self.reduce(Signal::Timeout, false);
+        } else {
+            self.window.cwnd = 1.0;
+        }
+        self.snd_nxt = self.snd_una;
+        self.timed = None;
+        self.urgent = None;
+    }
+}

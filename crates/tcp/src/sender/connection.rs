@@ -1,0 +1,204 @@
+//! The state that the sender, its recovery and its law share.
+
+use ackclock_units::{Stream, Time};
+
+use crate::config::{DecreaseFrom, IdleRestart, SenderConfig};
+use crate::congestion::{CongestionControl, CongestionEvent, Signal, Window};
+use crate::rtt::RttEstimator;
+use crate::segment::{HEADER, Segment};
+use crate::send_log::{SendLog, Sent};
+use crate::sender::Counters;
+
+/// The variables of RFC 9293 (section 3.3.1) and RFC 5681, counted in segments.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    pub(crate) config: SenderConfig,
+    pub(crate) window: Window,
+    pub(crate) law: Box<dyn CongestionControl>,
+    pub(crate) rtt: RttEstimator,
+    /// First unacknowledged segment.
+    pub(crate) snd_una: u64,
+    /// Next segment to send; falls back to `snd_una` on a timeout.
+    pub(crate) snd_nxt: u64,
+    /// First segment never sent.
+    pub(crate) snd_max: u64,
+    /// First segment that the application has not handed over.
+    pub(crate) supplied: u64,
+    pub(crate) dup_acks: u32,
+    /// `snd_max` at the last loss found (RFC 6582).
+    pub(crate) recover: u64,
+    /// Segments that duplicate ACKs let out beyond `cwnd`.
+    pub(crate) inflation: u64,
+    /// The window that opens once the handshake or the lone segments are through.
+    pub(crate) initial_window: u32,
+    /// The segment being timed, and when it was sent.
+    pub(crate) timed: Option<(u64, Time)>,
+    /// When the retransmission timer fires.
+    pub(crate) timer: Option<Time>,
+    /// A segment that leaves whatever the window says.
+    pub(crate) urgent: Option<u64>,
+    pub(crate) counters: Counters,
+    log: Option<SendLog>,
+    last_sent: Time,
+}
+
+impl Connection {
+    pub(crate) fn new(config: &SenderConfig, times_segments: bool, stream: &mut Stream) -> Self {
+        let law = config.congestion.build();
+        let waits = config.handshake || config.lone_segments > 0;
+        let cwnd = if waits { 1.0 } else { f64::from(config.initial_window) };
+        Self {
+            window: Window { cwnd, ssthresh: f64::from(config.max_window) },
+            rtt: RttEstimator::new(&config.rtt, stream),
+            snd_una: 0,
+            snd_nxt: 0,
+            snd_max: 0,
+            supplied: 0,
+            dup_acks: 0,
+            recover: 0,
+            inflation: 0,
+            initial_window: config.initial_window,
+            timed: None,
+            timer: None,
+            urgent: None,
+            counters: Counters::default(),
+            log: (times_segments || law.times_segments()).then(SendLog::default),
+            last_sent: Time::ZERO,
+            law,
+            config: config.clone(),
+        }
+    }
+
+    /// Segments that the window allows in flight.
+    fn allowance(&self) -> u64 {
+        (self.window.cwnd as u64 + self.inflation).min(u64::from(self.config.max_window))
+    }
+
+    /// Segments that the window allows beyond what was sent since `snd_una`.
+    pub(crate) fn usable(&self) -> u64 {
+        self.allowance().saturating_sub(self.snd_nxt - self.snd_una)
+    }
+
+    pub(crate) fn may_send(&self) -> bool {
+        self.snd_nxt < self.supplied && self.usable() > 0
+    }
+
+    /// Whether less is in flight than `cwnd` allows.
+    pub(crate) fn is_app_limited(&self) -> bool {
+        self.snd_nxt - self.snd_una < self.window.cwnd as u64
+    }
+
+    /// Whether the first ACK after `before` opens the initial window.
+    pub(crate) fn opens_window(&self, before: u64) -> bool {
+        let alone = u64::from(self.config.lone_segments) + u64::from(self.config.handshake);
+        before < alone && self.snd_una >= alone
+    }
+
+    /// Sends segment `number`.
+    pub(crate) fn transmit(&mut self, number: u64, now: Time) -> Segment {
+        let idle = self.snd_una == self.snd_max;
+        self.counters.sent += 1;
+        if number >= self.snd_max {
+            self.snd_max = number + 1;
+            self.timed.get_or_insert((number, now));
+        } else {
+            self.counters.retransmissions += 1;
+        }
+        if let Some(log) = &mut self.log {
+            log.record(number, now);
+        }
+        if self.timer.is_none() || idle {
+            self.restart_timer(now);
+        }
+        self.last_sent = now;
+        let is_syn = self.config.handshake && number == 0;
+        Segment { number, size: if is_syn { HEADER } else { self.config.packet_size } }
+    }
+
+    /// All segments before `next` are acknowledged. Returns the record of the last, where segments are timed.
+    pub(crate) fn acknowledge(&mut self, next: u64, now: Time) -> Option<Sent> {
+        self.dup_acks = 0;
+        self.snd_una = next;
+        self.snd_nxt = self.snd_nxt.max(next);
+        let last = self.log.as_mut().and_then(|log| log.acknowledge(next));
+        if self.rtt.timer_before_sample() {
+            self.restart_timer(now);
+        }
+        if let Some((number, sent)) = self.timed
+            && number < next
+        {
+            self.rtt.sample(sent, now);
+            self.rtt.end_back_off();
+            self.timed = None;
+        }
+        if self.snd_una == self.snd_max && self.config.idle_restart == IdleRestart::Rfc5681 {
+            self.timer = None; // RFC 6298, 5.2
+        } else if !self.rtt.timer_before_sample() {
+            self.restart_timer(now);
+        }
+        last
+    }
+
+    pub(crate) fn restart_timer(&mut self, now: Time) {
+        self.timer = Some(now.saturating_add(self.rtt.rto()));
+    }
+
+    /// Reduces the window, once for a loss that recovery found.
+    pub(crate) fn reduce(&mut self, signal: Signal, lost_again: bool) {
+        let rwnd = f64::from(self.config.max_window);
+        let window = (self.window.cwnd + self.inflation as f64).min(rwnd);
+        let window = match self.config.decrease_from {
+            DecreaseFrom::FlightSize => ((self.snd_max - self.snd_una) as f64).max(4.0),
+            DecreaseFrom::Window => window,
+            DecreaseFrom::WholeWindow => (window.floor() / 2.0).floor() * 2.0,
+        };
+        self.law.on_congestion(&mut self.window, &CongestionEvent { signal, window, lost_again });
+    }
+
+    /// Sends the first unacknowledged segment again, at once, and notes how far the loss reaches.
+    pub(crate) fn fast_retransmit(&mut self) {
+        self.counters.fast_retransmits += 1;
+        self.recover = self.snd_max;
+        self.timed = None;
+        self.retransmit_first();
+    }
+
+    /// Sends the first unacknowledged segment again, at once.
+    pub(crate) const fn retransmit_first(&mut self) {
+        self.urgent = Some(self.snd_una);
+    }
+
+    /// RFC 3042: new data on the first two duplicate ACKs, where `rwnd` and two segments beyond `cwnd` allow it.
+    pub(crate) fn limited_transmit(&mut self) {
+        let flight = (self.snd_nxt - self.snd_una + 1) as f64;
+        let beyond = self.window.cwnd + f64::from(self.dup_acks);
+        let allowed = self.config.limited_transmit
+            && self.snd_nxt < self.supplied
+            && flight <= beyond.min(f64::from(self.config.max_window));
+        if allowed {
+            self.urgent = Some(self.snd_nxt);
+            self.snd_nxt += 1;
+        }
+    }
+
+    /// The record of the first unacknowledged segment, where segments are timed.
+    pub(crate) fn first_sent(&self) -> Option<Sent> {
+        self.log.as_ref()?.get(self.snd_una)
+    }
+
+    /// RFC 5681, section 4.1: after an idle period longer than the RTO the window falls back to the initial window.
+    pub(crate) fn restart_after_idle(&mut self, now: Time) {
+        let idle = self.snd_una == self.snd_max && self.counters.sent > 0;
+        if idle && now.saturating_sub(self.last_sent) > self.rtt.rto() {
+            self.window.cwnd = self.window.cwnd.min(f64::from(self.config.initial_window));
+        }
+    }
+
+    /// The turn is over: all that may leave has left.
+    pub(crate) fn end_turn(&mut self) {
+        let rwnd = u64::from(self.config.max_window);
+        self.counters.turns += 1;
+        let only_rwnd = self.snd_nxt < self.supplied && self.window.cwnd as u64 >= rwnd;
+        self.counters.window_limited += u64::from(only_rwnd);
+    }
+}

@@ -1,0 +1,113 @@
+//! Simulated time.
+
+use std::fmt;
+use std::ops::{Add, AddAssign, Sub};
+
+use serde::{Deserialize, Serialize};
+
+/// An instant of simulated time, or a span of it, in whole picoseconds.
+///
+/// One byte at 800 Gb/s lasts 10 ps, and `u64` holds 213 days, so no rate of interest rounds to nothing and no run of
+/// interest overflows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Time(u64);
+
+impl Time {
+    /// The start of every run.
+    pub const ZERO: Self = Self(0);
+    /// Later than anything that happens.
+    pub const MAX: Self = Self(u64::MAX);
+    /// One second.
+    pub const SECOND: Self = Self(1_000_000_000_000);
+
+    /// That many picoseconds.
+    pub const fn from_picos(picos: u64) -> Self {
+        Self(picos)
+    }
+
+    /// That many microseconds.
+    pub const fn from_micros(micros: u64) -> Self {
+        Self(micros * 1_000_000)
+    }
+
+    /// That many milliseconds.
+    pub const fn from_millis(millis: u64) -> Self {
+        Self(millis * 1_000_000_000)
+    }
+
+    /// That many seconds, to the nearest picosecond. Negative and undefined values become zero, values past the end of
+    /// time become [`Time::MAX`].
+    pub fn from_secs_f64(seconds: f64) -> Self {
+        Self((seconds * 1e12).round() as u64)
+    }
+
+    /// Whole picoseconds.
+    pub const fn as_picos(self) -> u64 {
+        self.0
+    }
+
+    /// Seconds.
+    pub fn as_secs_f64(self) -> f64 {
+        self.0 as f64 / 1e12
+    }
+
+    /// `self - earlier`, or zero where `earlier` is later.
+    #[must_use]
+    pub const fn saturating_sub(self, earlier: Self) -> Self {
+        Self(self.0.saturating_sub(earlier.0))
+    }
+
+    /// `self + span`, or [`Time::MAX`] where that lies past the end of time.
+    #[must_use]
+    pub const fn saturating_add(self, span: Self) -> Self {
+        Self(self.0.saturating_add(span.0))
+    }
+
+    /// `self * factor`, or [`Time::MAX`] where that lies past the end of time.
+    #[must_use]
+    pub const fn saturating_mul(self, factor: u64) -> Self {
+        Self(self.0.saturating_mul(factor))
+    }
+}
+
+impl Add for Time {
+    type Output = Self;
+
+    fn add(self, span: Self) -> Self {
+        Self(self.0 + span.0)
+    }
+}
+
+impl AddAssign for Time {
+    fn add_assign(&mut self, span: Self) {
+        self.0 += span.0;
+    }
+}
+
+impl Sub for Time {
+    type Output = Self;
+
+    fn sub(self, earlier: Self) -> Self {
+        Self(self.0 - earlier.0)
+    }
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} s", self.as_secs_f64())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_round_to_the_nearest_picosecond_and_never_wrap() {
+        assert_eq!(Time::from_secs_f64(0.025), Time::from_millis(25));
+        assert_eq!(Time::from_secs_f64(-1.0), Time::ZERO);
+        assert_eq!(Time::from_secs_f64(f64::NAN), Time::ZERO);
+        assert_eq!(Time::from_secs_f64(1e30), Time::MAX);
+    }
+}

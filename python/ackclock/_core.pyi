@@ -1,0 +1,17 @@
+"""The engine: a plan goes in, tables come up. Everything else about it is Rust."""
+
+from collections.abc import Callable
+
+class PlanError(ValueError):
+    """A plan that the engine cannot run."""
+
+def catalogue() -> str:
+    """Describe the engine's variants, window laws and queues, with the parameters each declares, as JSON."""
+
+def check_queue(spec_json: str, /) -> tuple[str, str] | None:
+    """Check the parameters of a queue against each other: ``None``, or the field and what is wrong with it."""
+
+def simulate(
+    plan_json: str, seed: int, progress: Callable[[float], None] | None = None
+) -> tuple[str, dict[str, list[tuple[str, str, bytes]]]]:
+    """Run a plan: the outcome as JSON, and the tables as (name, type, little-endian bytes) columns."""

@@ -1,0 +1,232 @@
+"""What is wrong with an input, in one line each: the field, the value and what is allowed.
+
+Every message about an input is made here. Pydantic finds most of the problems; its own wording never reaches a user.
+"""
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import InitErrorDetails, PydanticCustomError
+
+Location = tuple[str | int, ...]
+
+_LONGEST_VALUE = 60
+_LONGEST_FIELD = 120
+_LONGEST_LIST = 40
+_MOST_PROBLEMS = 10
+
+# Typing errors come before missing fields: a misspelt field is both, and its spelling is the news.
+_UNKNOWN, _VALUE, _MISSING, _FILE = range(4)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong with an input."""
+
+    field: str
+    """Path of the field as TOML writes it, such as ``clients.0.transport.max_window``."""
+
+    value: object
+    """What was given; ``None`` for a field that is missing."""
+
+    allowed: str
+    """What would be right, as the end of a sentence."""
+
+    rank: int = _VALUE
+    """Problems are told in this order."""
+
+    def __str__(self) -> str:
+        field = shorten(self.field, _LONGEST_FIELD)
+        if self.rank == _UNKNOWN:
+            return f"{field}: unknown field; {self.allowed}"
+        if self.rank == _MISSING:
+            return f"{field}: missing; {self.allowed}"
+        if self.rank == _FILE:
+            return f"{field}: {self.allowed}"
+        return f"{field}: {shown(self.value)} is not allowed; {self.allowed}"
+
+
+class ScenarioError(ValueError):
+    """An input that cannot be run: a scenario, a record request, a file.
+
+    The text has one line per problem, the most useful first.
+
+    Attributes
+    ----------
+    problems
+        All that was found.
+    field, value, allowed
+        Those of the first problem.
+
+    Examples
+    --------
+    >>> import ackclock
+    >>> ackclock.Link(rate="10 Mbps", delay="25")
+    Traceback (most recent call last):
+    ackclock.errors.ScenarioError: delay: '25' is not allowed; must be a time with its unit ...
+    """
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(sorted(problems, key=lambda problem: problem.rank))
+        first = self.problems[0]
+        self.field, self.value, self.allowed = first.field, first.value, first.allowed
+        super().__init__(self.problems)
+
+    def __str__(self) -> str:
+        lines = [str(problem) for problem in self.problems[:_MOST_PROBLEMS]]
+        more = len(self.problems) - len(lines)
+        return "\n".join([*lines, f"and {more} more"] if more else lines)
+
+
+def refuse(field: str, value: object, allowed: str) -> ScenarioError:
+    """Make the error for a single problem."""
+    return ScenarioError([Problem(field=field, value=value, allowed=allowed)])
+
+
+def unreadable(path: object, why: str, allowed: str) -> ScenarioError:
+    """Make the error for a file that cannot be taken for what it should be."""
+    return ScenarioError([Problem(str(path), None, f"cannot be used: {why}; must be {allowed}", _FILE)])
+
+
+def shown(value: object) -> str:
+    """Write a value as a message shows it: as TOML would, on one line, shortened.
+
+    Examples
+    --------
+    >>> shown("sixty"), shown(True), shown({"a": 1}), shown(float("nan"))
+    ("'sixty'", 'true', 'a table', 'nan')
+    """
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case Mapping():
+            return "a table"
+        case str():
+            return repr(shorten(value, _LONGEST_VALUE))
+        case int() if value.bit_length() > 3 * _LONGEST_VALUE:
+            # Python refuses to print integers of thousands of digits.
+            return f"an integer of {value.bit_length()} bits"
+        case int() | float():
+            return repr(value)
+        case Sequence():
+            return "an array" if value else "an empty array"
+        case _:
+            return shorten(str(value), _LONGEST_VALUE)
+
+
+def shorten(text: str, longest: int) -> str:
+    """Cut a text in the middle if it is longer than ``longest``, and drop what would break the line."""
+    if len(text) > longest:
+        half = (longest - 1) // 2
+        text = f"{text[:half]}…{text[-half:]}"
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
+
+
+def listed(names: Iterable[str]) -> str:
+    """Write the allowed words, cut short where there are very many."""
+    names = list(names)
+    rest = len(names) - _LONGEST_LIST
+    return ", ".join(names[:_LONGEST_LIST]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def near(name: str, names: Iterable[str]) -> str:
+    """Ask for the nearest of the allowed words, or nothing if none is near."""
+    close = difflib.get_close_matches(name, list(names)[:10_000], n=1) if len(name) <= _LONGEST_FIELD else []
+    return f"did you mean '{close[0]}'? " if close else ""
+
+
+def one_of(value: object, names: Iterable[str]) -> str:
+    """Say which words are allowed, the nearest to ``value`` first."""
+    names = list(names)
+    words = f"must be one of {listed(names)}" if names else "there is none to name"
+    return (near(value, names) if isinstance(value, str) else "") + words
+
+
+# --------------------------------------------------------------------------------------------------------------------
+# Between ours and pydantic's
+
+
+def unknown(location: Location, value: object, *, given: str, known: Iterable[str]) -> InitErrorDetails:
+    """Report a field that does not exist, to be raised through pydantic."""
+    known = list(known)
+    return _detail(location, value, f"{near(given, known)}allowed: {listed(known)}", _UNKNOWN)
+
+
+def missing(location: Location, allowed: str) -> InitErrorDetails:
+    """Report a field that must be given, to be raised through pydantic."""
+    return _detail(location, None, allowed, _MISSING)
+
+
+def wrong(location: Location, value: object, allowed: str) -> InitErrorDetails:
+    """Report a value that is not allowed, to be raised through pydantic."""
+    return _detail(location, value, allowed, _VALUE)
+
+
+def _detail(location: Location, value: object, allowed: str, rank: int) -> InitErrorDetails:
+    # The text of a custom error is a template: ours goes in as a value, so that braces in it stay braces.
+    kind = PydanticCustomError("ackclock", "{allowed}", {"allowed": allowed, "rank": rank})
+    return InitErrorDetails(type=kind, loc=location, input=value)
+
+
+def raised(details: Sequence[InitErrorDetails]) -> ValidationError:
+    """Make the pydantic error that carries ours up to the model around."""
+    return ValidationError.from_exception_data("ackclock", list(details))
+
+
+def reworded(
+    error: ValidationError, fields: Mapping[str, str], unions: Mapping[str, Sequence[str]]
+) -> list[InitErrorDetails]:
+    """Put one model's own errors into our words, and pass on those of the models inside it.
+
+    Parameters
+    ----------
+    error
+        What pydantic found.
+    fields
+        The model's fields, as TOML spells them, and what each allows.
+    unions
+        The fields that hold one of several tables, and the kinds of these.
+    """
+    details = []
+    for found in error.errors(include_url=False):
+        location, value = found["loc"], found["input"]
+        name = str(location[-1]) if location else ""
+        kinds = unions.get(str(location[0]), ()) if location else ()
+        if len(location) > 1 and location[1] in kinds:  # pydantic puts the kind into the path
+            location = (location[0], *location[2:])
+        match found["type"]:
+            case "ackclock":
+                context = found["ctx"]
+                details.append(_detail(location, value, context["allowed"], context["rank"]))
+            case "extra_forbidden":
+                details.append(unknown(location, value, given=name, known=fields))
+            case "missing":
+                details.append(missing(location, fields[name]))
+            case "union_tag_not_found":
+                details.append(missing((*location, "kind"), one_of(None, kinds)))
+            case "union_tag_invalid":
+                tag = value.get("kind")
+                details.append(wrong((*location, "kind"), tag, one_of(tag, kinds)))
+            case "model_attributes_type" if kinds:
+                details.append(wrong(location, value, f"must be a table with kind = {' or '.join(kinds)}"))
+            case "model_type" | "model_attributes_type":
+                details.append(wrong(location, value, f"must be a table with {listed(fields)}"))
+            case "tuple_type":
+                details.append(wrong(location, value, "must be an array of tables"))
+            case _:
+                details.append(wrong(location, value, found["msg"]))
+    return details
+
+
+def scenario_error(error: ValidationError) -> ScenarioError:
+    """Turn what came up through pydantic into the error that users see."""
+    problems = []
+    for found in error.errors(include_url=False):
+        context: Mapping[str, Any] = found.get("ctx", {})
+        field = ".".join(str(part) for part in found["loc"]) or "scenario"
+        allowed = context.get("allowed", found["msg"])
+        problems.append(Problem(field, found["input"], allowed, context.get("rank", _VALUE)))
+    return ScenarioError(problems)

@@ -1,0 +1,246 @@
+"""How well our engine agrees with ns-2 on the whole grid: ``python -m ackclock.experiments.burstiness.agreement``.
+
+Every variant, every number of clients that ns-2 was run with, both sets of constants. Prints a table a measure, each miss with its
+size, and the crossover between 38 and 39 clients; exits with status 1 if a bar is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ackclock.analysis import cov
+from ackclock.experiments.burstiness import ns2
+from ackclock.experiments.burstiness.comparison import RULES, STANDARD_ERRORS, WARM, Comparison, compare
+from ackclock.experiments.burstiness.experiment import DURATION, VARIANTS, observe, summary
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ackclock.run import Run
+
+__all__ = ["Crossover", "agreement", "crossovers", "main"]
+
+BARS = {"ns2-2.35": 0.95, "ns2-2000": 0.90}
+"""The part of the points of each measure that must agree, by profile."""
+
+LEAST_P = 0.01
+"""The crossover agrees unless chance would give so different a count less often than this."""
+
+_QUICK_CELLS = {("UDP", 10), ("Reno", 20), ("Reno", 44), ("Reno/RED", 44), ("Vegas", 60)}
+_QUICK_CROSSOVER = (37, 40)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Crossover:
+    """How many seeds had settled by the end of the run, with Reno over FIFO.
+
+    Parameters
+    ----------
+    profile, clients
+        Where.
+    ours, theirs
+        Settled seeds and all seeds, here and in ns-2.
+
+    """
+
+    profile: str
+    clients: int
+    ours: tuple[int, int]
+    theirs: tuple[int, int]
+
+    @property
+    def p(self) -> float:
+        """The probability of counts at least as far apart, were both the same (Fisher's exact test)."""
+        from scipy.stats import fisher_exact  # noqa: PLC0415 - slow to load
+
+        table = [[settled, runs - settled] for settled, runs in (self.ours, self.theirs)]
+        return float(fisher_exact(table).pvalue)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether chance may have made the difference."""
+        return self.p > LEAST_P
+
+
+def warm_summary(run: Run) -> Mapping[str, float | None]:
+    """Take the summary of a run, and what `WARM` seconds without their start-up would have shown.
+
+    The bins and the drops are those of ns-2's file: arrivals in bins of 0.1 s, the first 200 bins left out.
+    """
+    arrivals, drops = run.table("arrivals"), run.table("drops")
+    bins = arrivals["packets"].to_numpy()[arrivals["time"].to_numpy() >= WARM - 1e-9]
+    return {
+        **summary(run),
+        "cov_warm": cov(bins),
+        "drops_warm": float(np.count_nonzero(drops["time"].to_numpy() >= WARM)),
+    }
+
+
+def last_drops(run: Run) -> Mapping[str, float | None]:
+    """Count the drops of the last 10 s."""
+    return {"last_drops": float(np.count_nonzero(run.table("drops")["time"].to_numpy() >= DURATION - 10))}
+
+
+def agreement(
+    profile: str, *, seeds: int = 5, quick: bool = False, jobs: int | None = None
+) -> list[Comparison]:
+    """Run every point that ns-2 was run at and compare.
+
+    Parameters
+    ----------
+    profile
+        One of `ackclock.experiments.burstiness.ns2.PROFILES`.
+    seeds
+        Seeds a point, at least 2.
+    quick
+        Take five points that show the most, not all.
+    jobs
+        How many runs at once; one for each processor by default.
+
+    Returns
+    -------
+    list of Comparison
+        Every measure at every point.
+
+    """
+    theirs = ns2.observations(profile)
+    wanted = {(run.variant, run.clients) for run in theirs}
+    if quick:
+        wanted &= _QUICK_CELLS
+    cells = [
+        (variant, n) for variant in VARIANTS for n in sorted(n for name, n in wanted if name == variant.name)
+    ]
+    ours = observe(
+        cells,
+        seeds=range(1, seeds + 1),
+        profile=profile,
+        record=("arrivals", "drops"),
+        take=warm_summary,
+        jobs=jobs,
+    )
+    return compare(ours, theirs)
+
+
+def crossovers(
+    profile: str, *, seeds: int = 12, quick: bool = False, jobs: int | None = None
+) -> list[Crossover]:
+    """Count the seeds of Reno over FIFO that settle: fewer than 20 drops in the last 10 s.
+
+    ns-2's file calls a run settled that has no 5-second block with 10 drops or more from 185 s on.
+    """
+    theirs = ns2.settlings(profile)
+    clients = _QUICK_CROSSOVER if quick else sorted({run.clients for run in theirs})
+    reno = next(variant for variant in VARIANTS if variant.name == "Reno")
+    ours = observe(
+        [(reno, n) for n in clients],
+        seeds=range(1, seeds + 1),
+        profile=profile,
+        record=("drops",),
+        take=last_drops,
+        jobs=jobs,
+    )
+    return [
+        Crossover(
+            profile=profile,
+            clients=n,
+            ours=_count([(run.values["last_drops"] or 0) < 20 for run in ours if run.clients == n]),
+            theirs=_count([run.settled for run in theirs if run.clients == n]),
+        )
+        for n in clients
+    ]
+
+
+def _count(settled: Sequence[bool]) -> tuple[int, int]:
+    return sum(settled), len(settled)
+
+
+def write_tables(profile: str, comparisons: Sequence[Comparison], crossing: Sequence[Crossover]) -> str:
+    """Write what was compared under one profile as Markdown."""
+    bar = BARS[profile]
+    lines = [
+        f"## {profile}",
+        "",
+        "| measure | points | agree | share | bar | allowed difference | largest, s.e. |",
+        "| --- | ---: | ---: | ---: | ---: | --- | ---: |",
+    ]
+    for rule in RULES:
+        places = [place for place in comparisons if place.rule is rule]
+        if places:
+            agreeing = sum(place.agrees for place in places)
+            allowed = [f"{100 * rule.relative:g} %"]
+            allowed += [f"{100 * rule.absolute:g} points"] if rule.absolute else []
+            largest = max(abs(place.standard_errors) for place in places)
+            lines.append(
+                f"| {rule.title} | {len(places)} | {agreeing} | {100 * agreeing / len(places):.1f} % | {100 * bar:.0f} % | "
+                f"{', '.join(allowed)}, {STANDARD_ERRORS} s.e. | {largest:.1f} |"
+            )
+    lines += [
+        "",
+        "| misses: measure | variant | clients | Ackclock | ns-2 | relative | s.e. |",
+        "| --- | --- | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    lines += [
+        f"| {place.rule.title} | {place.variant} | {place.clients} | {place.ours.mean:.6g} | {place.theirs.mean:.6g} | "
+        f"{100 * place.relative:+.1f} % | {place.standard_errors:+.1f} |"
+        for place in comparisons
+        if not place.agrees
+    ]
+    lines += [
+        "",
+        "| crossover: clients | settled here | in ns-2 | p | agrees |",
+        "| ---: | ---: | ---: | ---: | --- |",
+    ]
+    lines += [
+        f"| {at.clients} | {at.ours[0]} of {at.ours[1]} | {at.theirs[0]} of {at.theirs[1]} | {at.p:.3f} | "
+        f"{'yes' if at.agrees else 'no'} |"
+        for at in crossing
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def missed(profile: str, comparisons: Sequence[Comparison], crossing: Sequence[Crossover]) -> list[str]:
+    """Name the bars that are missed."""
+    found = []
+    for rule in RULES:
+        agreeing = [place.agrees for place in comparisons if place.rule is rule]
+        if agreeing and sum(agreeing) < BARS[profile] * len(agreeing):
+            found.append(f"{profile}: {rule.title}, {sum(agreeing)} of {len(agreeing)} points agree")
+    return found + [
+        f"{profile}: crossover at {at.clients} clients, p = {at.p:.3f}" for at in crossing if not at.agrees
+    ]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Compare, print the tables, and give the exit status: 1 if a bar is missed."""
+    parser = argparse.ArgumentParser(
+        prog="python -m ackclock.experiments.burstiness.agreement",
+        description=(__doc__ or "").splitlines()[0],
+    )
+    parser.add_argument("--profile", choices=ns2.PROFILES, action="append", help="only this set of constants")
+    parser.add_argument("--seeds", type=int, default=5, help="seeds a point (default 5)")
+    parser.add_argument("--jobs", type=int, help="runs at once (default: one for each processor)")
+    parser.add_argument("--quick", action="store_true", help="five points and a short crossover only")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables to a file too")
+    given = parser.parse_args(arguments)
+    texts, bars_missed = ["# Agreement with ns-2\n"], []
+    for profile in given.profile or ns2.PROFILES:
+        comparisons = agreement(profile, seeds=given.seeds, quick=given.quick, jobs=given.jobs)
+        crossing = crossovers(profile, seeds=3 if given.quick else 12, quick=given.quick, jobs=given.jobs)
+        texts.append(write_tables(profile, comparisons, crossing))
+        bars_missed += missed(profile, comparisons, crossing)
+    verdict = "Bars missed: " + "; ".join(bars_missed) if bars_missed else "Every bar is met."
+    text = "\n".join([*texts, f"{verdict}\n"])
+    sys.stdout.write(text)
+    if given.markdown:
+        given.markdown.write_text(text, encoding="utf-8")
+    return 1 if bars_missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

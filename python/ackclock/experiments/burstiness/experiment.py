@@ -1,0 +1,190 @@
+"""The paper's network (Figure 1 and Table 1) and the grid of runs behind Figures 2, 3 and 4.
+
+What the paper does not print comes from the profile `ns2-2.35`, except one thing: on this dumbbell of round numbers
+21 % of the arrivals at the gateway fall on the same instant as another event, and who goes first moves the results. Each
+TCP sender therefore takes up to 12 µs of processing time before it sends, as the ns-2 runs that we compare with do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from ackclock.scenario import Clients, DropTail, Dumbbell, Link, Poisson, Red, Scenario, Tcp, Udp
+from ackclock.sweep import Point, run_grid
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from ackclock.run import Run
+
+__all__ = ["CLIENTS", "VARIANTS", "Observation", "Variant", "observe", "scenario"]
+
+BOTTLENECK_RATE = 50e6
+"""Rate of the link from the gateway to the server, bit/s (Table 1: 50 Mbps)."""
+
+ARRIVALS_PER_RTT = 10
+"""Packets that one client generates in one round-trip propagation delay: 100 a second for 0.1 s."""
+
+DURATION = 200
+"""Seconds of one run (Table 1: total test time)."""
+
+PACKET_SIZE = 1500
+"""Bytes of a packet (Table 1)."""
+
+CAPACITY = BOTTLENECK_RATE * DURATION / (8 * PACKET_SIZE)
+"""Packets that the bottleneck can carry in one run; reached by 41.7 clients."""
+
+RED_WEIGHT = 0.002
+"""RED's averaging weight: not in the paper, but what Floyd and Jacobson (1993) recommend and ns then used."""
+
+CLIENTS = (1, 2, 4, 8, 10, 15, 20, 25, 30, 34, 36, 38, 39, 40, 42, 44, 46, 48, 50, 55, 60)
+"""Client counts of the figures: denser where the bottleneck fills."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Variant:
+    """One curve of the paper's figures.
+
+    Parameters
+    ----------
+    name
+        The name in the paper's legends.
+    protocol
+        "udp", "reno" or "vegas".
+    delayed_ack
+        Whether the server delays its acknowledgments.
+    red
+        Whether the gateway runs RED, not FIFO.
+
+    """
+
+    name: str
+    protocol: str
+    delayed_ack: bool = False
+    red: bool = False
+
+
+VARIANTS = (
+    Variant(name="UDP", protocol="udp"),
+    Variant(name="Reno", protocol="reno"),
+    Variant(name="Reno/DelAck", protocol="reno", delayed_ack=True),
+    Variant(name="Vegas", protocol="vegas"),
+    Variant(name="Reno/RED", protocol="reno", red=True),
+    Variant(name="Reno/DelAck/RED", protocol="reno", delayed_ack=True, red=True),
+    Variant(name="Vegas/RED", protocol="vegas", red=True),
+)
+"""The curves, in the order of the legends."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Observation:
+    """What one run of one variant showed.
+
+    Parameters
+    ----------
+    variant
+        Name of the variant, as in `Variant.name`.
+    clients
+        Number of clients.
+    seed
+        Seed of the run.
+    values
+        The measured numbers by their names; None where a number has no meaning, such as the timeouts of UDP.
+
+    """
+
+    variant: str
+    clients: int
+    seed: int
+    values: Mapping[str, float | None]
+
+
+def scenario(variant: Variant, clients: int, *, profile: str = "ns2-2.35") -> Scenario:
+    """Give the paper's network with one kind of client.
+
+    Parameters
+    ----------
+    variant
+        Transport and gateway.
+    clients
+        Number of clients, at least 1.
+    profile
+        Where the defaults come from that the paper does not print.
+
+    Returns
+    -------
+    Scenario
+        200 s of it, measured from the start, as in the paper.
+
+    """
+    transport = (
+        Udp()
+        if variant.protocol == "udp"
+        else Tcp(variant.protocol, max_window=20, delayed_ack=variant.delayed_ack, overhead="12 us")
+    )
+    return Scenario(
+        profile=profile,
+        duration=f"{DURATION} s",
+        packet_size=PACKET_SIZE,
+        dumbbell=Dumbbell(
+            access=Link(rate="10 Mbps", delay="25 ms"),
+            bottleneck=Link(
+                rate="50 Mbps",
+                delay="25 ms",
+                queue=Red(packets=50, min_th=10, max_th=40, w_q=RED_WEIGHT)
+                if variant.red
+                else DropTail(packets=50),
+            ),
+        ),
+        clients=[Clients(count=clients, transport=transport, source=Poisson(rate=100))],
+    )
+
+
+def summary(run: Run) -> Mapping[str, float | None]:
+    """Take the summary of a run, number by number."""
+    return run.summary.numbers()
+
+
+def observe(
+    cells: Sequence[tuple[Variant, int]],
+    *,
+    seeds: Iterable[int],
+    profile: str = "ns2-2.35",
+    record: Sequence[str] = (),
+    take: Callable[[Run], Mapping[str, float | None]] = summary,
+    jobs: int | None = None,
+) -> list[Observation]:
+    """Run the wanted cells of the grid.
+
+    Parameters
+    ----------
+    cells
+        Variant and number of clients of each.
+    seeds
+        The seeds that each cell is run with.
+    profile, record, take, jobs
+        As for `scenario` and `ackclock.sweep.run_grid`.
+
+    Returns
+    -------
+    list of Observation
+        In the order of the cells and, within a cell, of the seeds.
+
+    """
+    seeds = list(seeds)
+    points = [
+        Point(
+            name=f"{variant.name} with {clients} clients",
+            scenario=scenario(variant, clients, profile=profile),
+            work=clients,
+        )
+        for variant, clients in cells
+    ]
+    runs = iter(run_grid(points, seeds=seeds, take=take, record=record, jobs=jobs, label="burstiness"))
+    return [
+        Observation(variant=variant.name, clients=clients, seed=run.seed, values=run.value)
+        for variant, clients in cells
+        for run in islice(runs, len(seeds))
+    ]

@@ -1,0 +1,73 @@
+"""What ns-2 measured on the same network; `data/README.md` tells how the numbers were made."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from importlib.resources import files
+
+from ackclock.experiments.burstiness.experiment import Observation
+
+__all__ = ["PROFILES", "Settling", "observations", "settlings"]
+
+PROFILES = ("ns2-2.35", "ns2-2000")
+"""The sets of constants that ns-2 was run with, named as our profiles."""
+
+_KEYS = ("variant", "clients", "seed")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Settling:
+    """Whether loss had ended in one ns-2 run of Reno over FIFO, around the crossover at 38 clients."""
+
+    profile: str
+    clients: int
+    seed: int
+    settled: bool
+
+
+def observations(profile: str) -> list[Observation]:
+    """Read ns-2's runs of all variants under one set of constants.
+
+    Parameters
+    ----------
+    profile
+        One of `PROFILES`.
+
+    Returns
+    -------
+    list of Observation
+        With `loss` as a fraction added; None where ns-2 counted nothing, such as the timeouts of UDP.
+
+    """
+    return [
+        Observation(
+            variant=row["variant"],
+            clients=int(row["clients"]),
+            seed=int(row["seed"]),
+            values={
+                **{name: float(cell) if cell else None for name, cell in row.items() if name not in _KEYS},
+                "loss": int(row["drops"]) / int(row["arrivals"]),
+            },
+        )
+        for row in _rows(f"{profile}.csv")
+    ]
+
+
+def settlings(profile: str) -> list[Settling]:
+    """Read which ns-2 runs around the crossover had settled by the end."""
+    return [
+        Settling(
+            profile=profile,
+            clients=int(row["clients"]),
+            seed=int(row["seed"]),
+            settled=row["settled"] == "1",
+        )
+        for row in _rows("crossover.csv")
+        if row["profile"] == profile
+    ]
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    with files(__package__).joinpath("data", name).open(encoding="utf-8", newline="") as lines:  # type: ignore[call-arg]
+        return list(csv.DictReader(lines))

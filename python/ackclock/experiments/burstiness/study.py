@@ -1,0 +1,319 @@
+"""The study as a folder: runs, figures with their data, and the report."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import shlex
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from ackclock.experiments.burstiness import ns2
+from ackclock.experiments.burstiness.curves import curves
+from ackclock.experiments.burstiness.experiment import (
+    ARRIVALS_PER_RTT,
+    CLIENTS,
+    DURATION,
+    RED_WEIGHT,
+    VARIANTS,
+    observe,
+    scenario,
+)
+from ackclock.experiments.burstiness.figures import (
+    FIRST_OF_THROUGHPUT_AND_LOSS,
+    loss_figure,
+    throughput_figure,
+    variation_figure,
+)
+from ackclock.experiments.burstiness.findings import findings
+from ackclock.experiments.burstiness.measures import (
+    cov,
+    cov_over_poisson,
+    loss_percent,
+    thousand_departures,
+)
+from ackclock.report.html import Drawing, Report, Table, render
+from ackclock.report.style import to_png, to_svg
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from matplotlib.figure import Figure
+
+    from ackclock.analysis import Interval
+    from ackclock.experiments.burstiness.experiment import Observation
+
+__all__ = ["record", "report", "write"]
+
+PROFILE = "ns2-2.35"
+TITLE = "On the Burstiness of the TCP Congestion-Control Mechanism"
+SOURCE = (
+    "The study of P. Tinnakornsrisuphap, W. Feng and I. Philp (ICDCS 2000), run again packet by packet by Ackclock: its "
+    "Figures 2, 3 and 4."
+)
+
+
+def record(*, seeds: int) -> dict[str, Any]:
+    """Tell what makes the folder: enough to make it again."""
+    from ackclock import __version__  # noqa: PLC0415 - the package imports this module's callers
+
+    return {
+        "version": __version__,
+        "command": command(seeds=seeds),
+        "profile": PROFILE,
+        "seeds": list(range(1, seeds + 1)),
+    }
+
+
+def command(*, seeds: int) -> str:
+    """Give the command that makes the report."""
+    return shlex.join(["ackclock", "reproduce", "burstiness", "--seeds", str(seeds)])
+
+
+def write(folder: Path, *, seeds: Sequence[int], jobs: int | None = None) -> None:
+    """Run the grid and write everything that belongs to the study into a folder.
+
+    Parameters
+    ----------
+    folder
+        An empty folder.
+    seeds
+        The seeds that each point is run with.
+    jobs
+        How many runs at once; one for each processor by default.
+
+    """
+    ours = observe(list(product(VARIANTS, CLIENTS)), seeds=seeds, profile=PROFILE, jobs=jobs)
+    write_runs(folder / "runs.parquet", ours)
+    whole = report(ours, command=command(seeds=len(seeds)))
+    for drawing in whole.drawings:
+        (folder / f"{drawing.slug}.png").write_bytes(drawing.png)
+        (folder / f"{drawing.slug}.svg").write_text(drawing.svg, encoding="utf-8")
+        (folder / f"{drawing.slug}.csv").write_text(drawing.csv, encoding="utf-8")
+    (folder / "report.html").write_text(render(whole), encoding="utf-8")
+
+
+def write_runs(path: Path, runs: Sequence[Observation]) -> None:
+    """Write one row a run: variant, clients, seed, every number of the summary, and the whole scenario."""
+    import pyarrow as pa  # noqa: PLC0415 - slow to load
+    from pyarrow import parquet  # noqa: PLC0415
+
+    variants = {variant.name: variant for variant in VARIANTS}
+    scenarios = {
+        (run.variant, run.clients): scenario(variants[run.variant], run.clients, profile=PROFILE)
+        .effective()
+        .model_dump_json()
+        for run in runs
+    }
+    columns: dict[str, pa.Array] = {
+        "variant": pa.array([run.variant for run in runs]).dictionary_encode(),
+        "clients": pa.array([run.clients for run in runs], pa.uint32()),
+        "seed": pa.array([run.seed for run in runs], pa.uint64()),
+    }
+    for name in runs[0].values:
+        columns[name] = pa.array([run.values[name] for run in runs])
+    columns["scenario"] = pa.array([scenarios[run.variant, run.clients] for run in runs]).dictionary_encode()
+    parquet.write_table(pa.table(columns), path, compression="zstd")
+
+
+def report(ours: Sequence[Observation], *, command: str) -> Report:
+    """Make the report from runs of the whole grid.
+
+    Parameters
+    ----------
+    ours
+        Our runs.
+    command
+        What a person types to make them.
+
+    Returns
+    -------
+    Report
+        Figures with ns-2's points, and what they show in words.
+
+    """
+    from ackclock import __version__  # noqa: PLC0415 - the package imports this module's callers
+
+    theirs = [run for run in ns2.observations(PROFILE) if run.clients in CLIENTS]
+    seeds, ns2_seeds = (len({run.seed for run in runs}) for runs in (ours, theirs))
+    bars = (
+        f"Points are means of {seeds} runs with bars for the 95 % confidence interval (Student's t); "
+        if seeds > 1
+        else "Points are single runs, without bars; "
+    )
+    marks = bars + f"hollow markers around them are means of {ns2_seeds} runs of ns-2.35."
+    return Report(
+        title=TITLE,
+        source=SOURCE,
+        summary=findings(ours, theirs),
+        overview=_overview(ours),
+        drawings=[
+            _drawing(
+                "figure2",
+                "Figure 2. Coefficient of variation of the aggregated TCP traffic",
+                "Arrivals at the gateway, counted in bins of one round-trip propagation delay (0.1 s) over the whole run: "
+                "(a) standard deviation over mean; (b) the same relative to the Poisson process that the clients "
+                f"generate. {marks} Black line: 1/√(λτn) with λτ = {ARRIVALS_PER_RTT} packets a client.",
+                variation_figure(ours, theirs),
+                _data(ours, theirs, {"cov": cov, "cov_over_poisson": cov_over_poisson}),
+                _numbers(ours, cov, caption="Coefficient of variation by number of clients", digits=4),
+                command,
+            ),
+            _drawing(
+                "figure3",
+                "Figure 3. Throughput of the aggregated TCP traffic",
+                f"Packets that the bottleneck transmitted in {DURATION} s (left axis) and the same as a rate (right axis). {marks} "
+                "Dotted line: the capacity of the bottleneck.",
+                throughput_figure(ours, theirs),
+                _data(
+                    ours,
+                    theirs,
+                    {"thousand_departures": thousand_departures},
+                    first=FIRST_OF_THROUGHPUT_AND_LOSS,
+                ),
+                _numbers(
+                    ours,
+                    thousand_departures,
+                    caption="Thousand packets transmitted, by number of clients",
+                    digits=1,
+                    first=FIRST_OF_THROUGHPUT_AND_LOSS,
+                ),
+                command,
+            ),
+            _drawing(
+                "figure4",
+                "Figure 4. Packet loss percentage of the aggregated TCP traffic",
+                f"Packets that the gateway dropped, as a part of those that arrived, retransmissions included. {marks} UDP, which "
+                "does not slow down, leaves the frame where the load passes the capacity.",
+                loss_figure(ours, theirs),
+                _data(ours, theirs, {"loss_percent": loss_percent}, first=FIRST_OF_THROUGHPUT_AND_LOSS),
+                _numbers(
+                    ours,
+                    loss_percent,
+                    caption="Packet loss in per cent of arrivals, by number of clients",
+                    digits=3,
+                    first=FIRST_OF_THROUGHPUT_AND_LOSS,
+                ),
+                command,
+            ),
+        ],
+        setup=[
+            (
+                "Network",
+                "n clients, each on its own 10 Mb/s link of 25 ms, share a bottleneck of 50 Mb/s and 25 ms",
+            ),
+            ("Traffic", "Poisson, 100 packets of 1500 bytes a second from each client"),
+            (
+                "Gateway",
+                f"room for 50 packets: FIFO, or RED with thresholds 10 and 40 and weight {RED_WEIGHT}",
+            ),
+            (
+                "TCP",
+                "Reno with and without delayed ACKs, Vegas (α 1, β 3, γ 1); advertised window 20 packets",
+            ),
+            (
+                "Processing time",
+                "0 to 12 µs at random before a TCP sends, so that no exact tie decides; also in ns-2's runs",
+            ),
+            ("Length of a run", f"{DURATION} s, measured from the start"),
+            ("Other defaults", f"profile {PROFILE} (ackclock profile show {PROFILE})"),
+        ],
+        provenance=[
+            ("Program", f"Ackclock {__version__}"),
+            ("Command", command),
+            ("Runs", f"{len(ours)}: {len(VARIANTS)} variants × {len(CLIENTS)} client counts × {seeds} seeds"),
+            ("Every run's numbers", "runs.parquet beside this page, with the scenario of each run"),
+            (
+                "ns-2's points",
+                "ns-2.35 (Debian 2.35+dfsg-5), unmodified, same network; in the CSV files and in Ackclock's source",
+            ),
+        ],
+    )
+
+
+def _drawing(
+    slug: str, title: str, caption: str, figure: Figure, data: str, numbers: Table, command: str
+) -> Drawing:
+    return Drawing(
+        slug=slug,
+        title=title,
+        caption=caption,
+        label=f"{title}. The numbers are in the table below.",
+        png=to_png(figure),
+        svg=to_svg(figure),
+        csv=data,
+        numbers=numbers,
+        command=command,
+    )
+
+
+def _data(
+    ours: Sequence[Observation],
+    theirs: Sequence[Observation],
+    measures: dict[str, Callable[[Observation], float | None]],
+    *,
+    first: int = 1,
+) -> str:
+    """Write what a figure shows as CSV: one row a point, with mean and half-width of the 95 % interval."""
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(
+        [
+            "source",
+            "variant",
+            "clients",
+            "runs",
+            *(f"{name}{end}" for name in measures for end in ("", "_ci95")),
+        ]
+    )
+    for source, runs in (("ackclock", ours), ("ns-2.35", theirs)):
+        drawn = [curves(runs, measure) for measure in measures.values()]
+        for along in zip(*drawn, strict=True):
+            for clients, interval in along[0].points.items():
+                if clients >= first:
+                    cells = [curve.points[clients] for curve in along]
+                    numbers = [f"{number:.6g}" for cell in cells for number in (cell.mean, cell.half_width)]
+                    rows.writerow([source, along[0].variant, clients, interval.count, *numbers])
+    return text.getvalue()
+
+
+def _overview(ours: Sequence[Observation]) -> Table:
+    """Lay all variants side by side at the highest load."""
+    most = max(CLIENTS)
+    columns = [
+        [_shown(curve.points[most], digits) for curve in curves(ours, measure)]
+        for measure, digits in ((cov, 4), (cov_over_poisson, 2), (thousand_departures, 1), (loss_percent, 2))
+    ]
+    return Table(
+        caption=f"With {most} clients: mean ± half-width of the 95 % confidence interval",
+        head=["", "c.o.v.", "relative to Poisson", "throughput, 1000 packets", "loss, %"],
+        rows=[[variant.name, *cells] for variant, *cells in zip(VARIANTS, *columns, strict=True)],
+    )
+
+
+def _shown(interval: Interval, digits: int) -> str:
+    """Write a mean, and its half-width if it has one."""
+    bar = f" ± {interval.half_width:.{digits}f}" if math.isfinite(interval.half_width) else ""
+    return f"{interval.mean:.{digits}f}{bar}"
+
+
+def _numbers(
+    ours: Sequence[Observation],
+    measure: Callable[[Observation], float | None],
+    *,
+    caption: str,
+    digits: int,
+    first: int = 1,
+) -> Table:
+    """Lay our means and half-widths out for people: a row for each number of clients, a column a variant."""
+    along = curves(ours, measure)
+    shown = [clients for clients in along[0].points if clients >= first]
+    return Table(
+        caption=f"{caption}: mean ± half-width of the 95 % interval",
+        head=["Clients", *(curve.variant for curve in along)],
+        rows=[
+            [str(clients), *(_shown(curve.points[clients], digits) for curve in along)] for clients in shown
+        ],
+    )

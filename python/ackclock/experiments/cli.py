@@ -1,0 +1,49 @@
+"""The command `ackclock reproduce`."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+
+from ackclock.errors import one_of, refuse
+from ackclock.experiments import STUDIES
+from ackclock.experiments.folder import check_replaceable, write_whole
+
+__all__ = ["reproduce"]
+
+
+def reproduce(
+    study: str = "burstiness", *, seeds: int = 5, out: Path | None = None, jobs: int | None = None
+) -> None:
+    """Repeat a study and write its report: figures, data, and one page that opens offline.
+
+    Parameters
+    ----------
+    study
+        Name of the study; one of `ackclock.experiments.STUDIES`.
+    seeds
+        How often each point is run, with the seeds 1, 2, ...
+    out
+        Folder of the report, ``out/<study>`` by default. An earlier report of the same study is replaced; anything
+        else that is there is left alone and refused.
+    jobs
+        How many runs at once; one for each processor by default.
+
+    Raises
+    ------
+    ScenarioError
+        If an argument is not allowed; the command then exits with status 2.
+
+    """
+    if study not in STUDIES:
+        raise refuse("study", study, one_of(study, STUDIES))
+    for name, number in (("--seeds", seeds), ("--jobs", jobs)):
+        if number is not None and number < 1:
+            raise refuse(name, number, "must be at least 1")
+    out = out or Path("out") / study
+    check_replaceable(out, study=study)
+    module = importlib.import_module(f"ackclock.experiments.{study}.study")
+    with write_whole(out, study=study, record=module.record(seeds=seeds)) as folder:
+        module.write(folder, seeds=range(1, seeds + 1), jobs=jobs)
+    sys.stdout.write(f"The report is {out / 'report.html'}\n")

@@ -1,0 +1,130 @@
+"""From a scenario to the engine's plan: integers in picoseconds, bits per second and bytes, numbers instead of names."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from ackclock.catalogue import catalogue
+from ackclock.quantity import RATE, SIZE, TIME
+from ackclock.records import Record
+from ackclock.scenario import Clients, Constant, Flow, GraphLink, Greedy, Link, Poisson, Scenario, Tcp, Udp
+from ackclock.scenario.fields import HEADER_BYTES
+from ackclock.scenario.links import links_of
+from ackclock.scenario.routes import directed
+
+# Between the scenario's flat fields and the engine's nested ones.
+_SENDER_FIELDS = (
+    "handshake",
+    "initial_window",
+    "lone_segments",
+    "max_window",
+    "limited_transmit",
+    "exit_recovery",
+    "grow_on_exit",
+    "decrease_from",
+    "grow_when_limited",
+    "idle_restart",
+)
+_TIMER_FIELDS = ("clock", "min_rto", "max_rto", "initial_rto")
+
+
+def plan(scenario: Scenario, records: Sequence[Record] = ()) -> str:
+    """Write the engine's plan of an effective scenario, as JSON."""
+    number = links_of(scenario).number(scenario.measure.link or "")
+    return json.dumps(
+        {
+            "duration": TIME.parse(scenario.duration),
+            "measure": {
+                "from": TIME.parse(scenario.measure.from_),
+                "bin": TIME.parse(scenario.measure.bin or ""),
+                "link": number,
+            },
+            "topology": _dumbbell(scenario) if scenario.dumbbell is not None else _graph(scenario),
+            "groups": [_group(scenario, group) for group in scenario.groups],
+            "records": [record.for_engine() for record in records],
+        },
+        allow_nan=False,
+    )
+
+
+def packets_of(group: Clients | Flow) -> int | None:
+    """Count the packets that a finite transfer takes; ``None`` for a source without an end."""
+    if not isinstance(group.source, Greedy) or group.source.size is None or group.packet_size is None:
+        return None
+    payload = group.packet_size - HEADER_BYTES
+    return -(-SIZE.parse(group.source.size) // payload)
+
+
+def _dumbbell(scenario: Scenario) -> dict[str, Any]:
+    dumbbell = scenario.dumbbell
+    assert dumbbell is not None  # noqa: S101  # narrows the type; the caller looked
+    return {
+        "kind": "dumbbell",
+        "bottleneck": _link(dumbbell.bottleneck),
+        "reverse": _link(dumbbell.reverse),
+        "access": [[_link(group.access)] * 2 for group in scenario.clients],
+    }
+
+
+def _graph(scenario: Scenario) -> dict[str, Any]:
+    numbers = {node.name: number for number, node in enumerate(scenario.nodes)}
+    return {
+        "kind": "graph",
+        "nodes": len(numbers),
+        "links": [
+            {"from": numbers[link.from_], "to": numbers[link.to], "link": _link(link.link)}
+            for link in directed(scenario.links)
+        ],
+    }
+
+
+def _link(link: Link | GraphLink | None) -> dict[str, Any]:
+    assert link is not None and link.queue is not None  # noqa: S101, PT018  # an effective scenario has them
+    return {"rate": RATE.parse(link.rate), "delay": TIME.parse(link.delay), "queue": link.queue.for_engine()}
+
+
+def _group(scenario: Scenario, group: Clients | Flow) -> dict[str, Any]:
+    numbers = {node.name: number for number, node in enumerate(scenario.nodes)}
+    return {
+        "count": group.count,
+        "path": [numbers[group.from_], numbers[group.to]] if isinstance(group, Flow) else None,
+        "reverse": isinstance(group, Clients) and group.direction == "reverse",
+        "packet_size": group.packet_size,
+        "start": TIME.parse(group.start or ""),
+        "transport": _transport(group.transport, group.packet_size),
+        "source": _source(group),
+    }
+
+
+def _transport(transport: Tcp | Udp, packet_size: int | None) -> dict[str, Any]:
+    if isinstance(transport, Udp):
+        return {"kind": "udp"}
+    variant = catalogue().variants[transport.variant]
+    rtt = {name: TIME.parse(getattr(transport, name)) for name in _TIMER_FIELDS}
+    rtt |= {
+        "clock_phase": None if transport.clock_phase == "random" else TIME.parse(transport.clock_phase or ""),
+        "arithmetic": transport.rtt_arithmetic,
+        "backoff_after_floor": transport.backoff_after_floor,
+        "timer_before_sample": transport.timer_before_sample,
+    }
+    sender = {name: getattr(transport, name) for name in _SENDER_FIELDS}
+    sender |= {
+        "packet_size": packet_size,
+        "recovery": variant.recovery,
+        "congestion": {"kind": variant.congestion, **transport.parameters},
+        "rtt": rtt,
+        "overhead": TIME.parse(transport.overhead or ""),
+    }
+    receiver = {
+        "delayed_ack": TIME.parse(transport.delayed_ack_timeout or "") if transport.delayed_ack else None,
+        "ack_gap_fill": transport.ack_gap_fill,
+    }
+    return {"kind": "tcp", "sender": sender, "receiver": receiver}
+
+
+def _source(group: Clients | Flow) -> dict[str, Any]:
+    match group.source:
+        case Poisson(rate=rate) | Constant(rate=rate):
+            return {"kind": group.source.kind, "rate": rate}
+        case Greedy():
+            return {"kind": "greedy", "packets": packets_of(group)}

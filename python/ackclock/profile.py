@@ -1,0 +1,156 @@
+"""Profiles: named sets of defaults, in one table, each value with its source.
+
+What a study measures depends on defaults that papers do not print. A scenario names a profile, and what it leaves open is
+taken from here; the effective scenario that a result keeps has all of it written out. Nothing else knows a profile's name.
+
+Sources named below: the RFCs by number; "ns-2" is version 2.35, whose parameter names end in an underscore, with the dates at
+which its own change log and default comments say that a default changed. ``ns2-2000`` is ns-2 before those changes, as the
+papers of that time ran it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+PROFILES: Final[Mapping[str, str]] = {
+    "rfc": "what today's RFCs ask for",
+    "ns2-2.35": "ns-2 version 2.35, with RED as the papers ran it",
+    "ns2-2000": "ns-2 as it was around the year 2000",
+}
+DEFAULT: Final = "rfc"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One default: its value in each profile, and where those values come from."""
+
+    scope: str
+    """``tcp``, ``queue``, or the name of a window law or of a queue discipline."""
+    field: str
+    values: tuple[Any, Any, Any]
+    """In the order of :data:`PROFILES`."""
+    meaning: str
+    source: str
+    variants: Mapping[tuple[str, str], Any] = field(default_factory=dict)
+    """Values of single variants, by (profile, variant)."""
+
+    def value(self, profile: str, variant: str | None = None) -> Any:
+        """Look up the default under a profile."""
+        general = self.values[tuple(PROFILES).index(profile)]
+        return general if variant is None else self.variants.get((profile, variant), general)
+
+    @property
+    def name(self) -> str:
+        """The scope and the field."""
+        return f"{self.scope}.{self.field}"
+
+
+# fmt: off
+TABLE: Final[tuple[Row, ...]] = (
+    Row("tcp", "max_window", (1000, 20, 20), "advertised window, packets",
+        "RFC 7323: scaled windows are in use; ns-2 window_"),
+    Row("tcp", "delayed_ack", (True, False, False), "every second packet is acknowledged",
+        "RFC 5681 4.2; ns-2 Agent/TCPSink"),
+    Row("tcp", "delayed_ack_timeout", ("200 ms", "100 ms", "100 ms"), "longest wait for a second packet",
+        "RFC 1122 4.2.3.2: below 0.5 s; ns-2 interval_"),
+    Row("tcp", "ack_gap_fill", (True, True, False), "a packet that fills a gap is acknowledged at once",
+        "RFC 5681 4.2; ns-2 RFC2581_immediate_ack_, since 2000-04-14"),
+    Row("tcp", "overhead", ("0 s", "0 s", "0 s"), "longest random processing time before sending",
+        "ns-2 overhead_"),
+    Row("tcp", "handshake", (True, True, False), "one SYN round before data",
+        "RFC 9293; ns-2 syn_, since 2001-05-17; ns-2's Vegas sends no SYN", {("ns2-2.35", "vegas"): False}),
+    Row("tcp", "initial_window", (10, 2, 1), "first window, packets",
+        "RFC 6928; ns-2 windowInit_, 2 since 2001-05-26"),
+    Row("tcp", "lone_segments", (0, 0, 0), "packets sent one at a time before the first window",
+        "ns-2 delay_growth_, since 2001-05-17: without a SYN it holds back the first segments", {("ns2-2.35", "vegas"): 2}),
+    Row("tcp", "limited_transmit", (True, True, False), "new data on the first two duplicate ACKs",
+        "RFC 3042; ns-2 singledup_, since 2001-11-28"),
+    Row("tcp", "exit_recovery", (True, True, False), "the first new ACK ends fast recovery",
+        "RFC 5681 3.2 step 6; ns-2 exitFastRetrans_, since 2003-07-28"),
+    Row("tcp", "grow_on_exit", (False, True, True), "the ACK that ends fast recovery also grows the window",
+        "RFC 5681 3.2 step 6 only deflates; ns-2 grows too"),
+    Row("tcp", "decrease_from", ("flight_size", "window", "whole_window"), "what a reduction is taken from",
+        "RFC 5681 eq. 4; ns-2 precisionReduce_, since 2006-01-24"),
+    Row("tcp", "grow_when_limited", (False, True, True), "the window grows while the sender has less to send",
+        "RFC 7661 1; ns-2 control_increase_ 0"),
+    Row("tcp", "idle_restart", ("rfc5681", "timeout", "timeout"), "what an idle period does to the window",
+        "RFC 5681 4.1; ns-2 slow_start_restart_, by the running timer"),
+    Row("tcp", "clock", ("1 ms", "10 ms", "100 ms"), "granularity of the round-trip clock",
+        "RFC 6298 4; ns-2 tcpTick_, 10 ms since 2002-03-07"),
+    Row("tcp", "clock_phase", ("random", "random", "random"), "how far that clock is ahead at time 0",
+        "ns-2 boot_time_"),
+    Row("tcp", "rtt_arithmetic", ("real", "integer", "integer"), "how the round-trip average is kept",
+        "RFC 6298 2; Jacobson 1988 appendix A, T_SRTT_BITS 3"),
+    Row("tcp", "min_rto", ("1 s", "200 ms", "0 s"), "smallest retransmission timeout",
+        "RFC 6298 2.4; ns-2 minrto_, 0 before 2001-05"),
+    Row("tcp", "max_rto", ("60 s", "60 s", "100000 s"), "largest retransmission timeout",
+        "RFC 6298 2.5; ns-2 maxrto_, 60 since 2007"),
+    Row("tcp", "initial_rto", ("1 s", "3 s", "6 s"), "timeout before the first sample",
+        "RFC 6298 2.1; ns-2 rtxcur_init_, 3 since 2006-01-21"),
+    Row("tcp", "backoff_after_floor", (True, True, False), "the back-off multiplies what the minimum gave",
+        "RFC 6298 5.5; ns-2 rfc2988_, since 2002-03-07"),
+    Row("tcp", "timer_before_sample", (False, False, True), "a new ACK restarts the timer before its sample counts",
+        "RFC 6298 5.3; ns-2 timerfix_, since 2001-05-11"),
+    Row("vegas", "alpha", (1.0, 1.0, 1.0), "grow below this many packets queued",
+        "Brakmo and Peterson 1995; ns-2 v_alpha_"),
+    Row("vegas", "beta", (3.0, 3.0, 3.0), "shrink above this many packets queued",
+        "Brakmo and Peterson 1995; ns-2 v_beta_"),
+    Row("vegas", "gamma", (1.0, 1.0, 1.0), "end slow start above this many packets queued",
+        "Brakmo and Peterson 1995; ns-2 v_gamma_"),
+    Row("vegas", "base_rtt", ("minimum", "ns2", "ns2"), "what is taken for the round trip without queues",
+        "Brakmo and Peterson 1995: the smallest seen; ns-2 after a timeout takes the gap between two ACKs"),
+    Row("queue", "packets", (100_000, 100_000, 100_000), "limit where none is given, packets",
+        "room for all in practice, and memory stays bounded"),
+    Row("queue", "count_in_service", (True, True, True), "the limit counts the packet in transmission",
+        "ns-2 DropTail holds limit_ packets, the one in transmission among them"),
+    Row("red", "count_in_service", (False, False, False), "the limit counts the packet in transmission",
+        "ns-2 RED's limit_ is of waiting packets"),
+    Row("red", "min_th", (5.0, 5.0, 5.0), "average below which nothing is dropped",
+        "Floyd and Jacobson 1993; ns-2 thresh_ before 2001-12-29"),
+    Row("red", "max_th", (15.0, 15.0, 15.0), "average above which all is dropped",
+        "three times min_th; ns-2 maxthresh_ before 2001-12-29"),
+    Row("red", "max_p", (0.1, 0.1, 0.1), "drop probability when the average reaches max_th",
+        "Floyd 1997; ns-2 linterm_ 10"),
+    Row("red", "w_q", (0.002, 0.002, 0.002), "weight of one packet in the average",
+        "Floyd and Jacobson 1993 section 4; ns-2 q_weight_ before 2001-12-29"),
+    Row("red", "wait", (False, True, True), "drops keep a distance of one mean interval",
+        "Floyd and Jacobson 1993 section 4 has none; ns-2 wait_"),
+    Row("red", "gentle", (True, False, False), "the probability rises to 1 between max_th and twice max_th",
+        "Floyd 2000; off as the papers ran ns-2 (gentle_ before 2001-04-23)"),
+    Row("red", "unit", ("packets", "packets", "packets"), "what the queue is measured in",
+        "Floyd and Jacobson 1993; ns-2 queue_in_bytes_ before 2004-10-11"),
+    Row("red", "mean_packet_size", (500.0, 500.0, 500.0), "packet size that ages the average over idle time, bytes",
+        "Floyd and Jacobson 1993 section 11: a typical transmission time; ns-2 mean_pktsize_"),
+    Row("red", "above_max", ("drop", "early", "drop"), "above max_th: drop all, or keep the first after a quiet time",
+        "Floyd and Jacobson 1993; ns-2 use_mark_p_, since 2005-11"),
+    Row("red", "spare_last", (False, True, True), "nothing is dropped while at most one packet waits",
+        "not in the paper; ns-2 does"),
+    Row("red", "count_below", ("reset", "run", "run"), "what the count since the last drop does below min_th",
+        "Floyd and Jacobson 1993 resets it; ns-2 counts on and begins at 1 on crossing"),
+)
+# fmt: on
+
+_ROWS: Final = {(row.scope, row.field): row for row in TABLE}
+
+
+def default(profile: str, scope: str, field_name: str, *, variant: str | None = None) -> Any:
+    """Look up one default; ``None`` where the table says nothing.
+
+    Examples
+    --------
+    >>> default("ns2-2.35", "tcp", "min_rto"), default("ns2-2.35", "tcp", "handshake", variant="vegas")
+    ('200 ms', False)
+    """
+    row = _ROWS.get((scope, field_name))
+    return None if row is None else row.value(profile, variant)
+
+
+def differences(first: str, second: str) -> list[Row]:
+    """Find the rows in which two profiles differ, for any variant."""
+    return [
+        row
+        for row in TABLE
+        if row.value(first) != row.value(second)
+        or {variant: value for (name, variant), value in row.variants.items() if name == first}
+        != {variant: value for (name, variant), value in row.variants.items() if name == second}
+    ]

@@ -1,0 +1,177 @@
+"""Running a scenario, and what comes of it."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ackclock import _core
+from ackclock.catalogue import catalogue
+from ackclock.errors import one_of, refuse
+from ackclock.notices import notices
+from ackclock.plan import plan
+from ackclock.records import understand
+from ackclock.scenario import Scenario
+from ackclock.scenario.fields import Whole
+from ackclock.summary import Summary
+from ackclock.tables import Columns, to_arrow
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_SEED = Whole(0, 2**64 - 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """One run of a scenario: what came of it, and all that made it."""
+
+    scenario: Scenario
+    """The effective scenario: every default written out."""
+    seed: int
+    """Where its random numbers came from."""
+    version: str
+    """The version of Ackclock that ran it."""
+    record: tuple[str, ...]
+    """The records that were asked for."""
+    summary: Summary
+    """The run in numbers."""
+    notices: tuple[str, ...]
+    """What a user of these numbers must know."""
+    _tables: "Mapping[str, Columns | pa.Table]" = field(repr=False, compare=False)
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The names of the tables: ``flows``, and the records that were asked for."""
+        return tuple(self._tables)
+
+    def table(self, name: str) -> "pa.Table":
+        """Give a table.
+
+        Parameters
+        ----------
+        name
+            ``flows``, or the kind of a record that was asked for, such as ``arrivals``.
+
+        Returns
+        -------
+        pyarrow.Table
+            Times in seconds, windows in packets; links and groups by name.
+
+        Raises
+        ------
+        ScenarioError
+            There is no such table.
+        """
+        if name not in self._tables:
+            raise refuse("table", name, f"{one_of(name, self._tables)} (simulate(..., record=[...]) asks for more)")
+        table = self._tables[name]
+        return to_arrow(table, self.scenario) if isinstance(table, list) else table
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the run as ``ackclock run --json`` prints it."""
+        return {
+            "scenario": self.scenario.to_dict(),
+            "profile": self.scenario.profile,
+            "seed": self.seed,
+            "version": self.version,
+            "notices": list(self.notices),
+            "summary": self.summary.to_dict(),
+        }
+
+    def save(self, directory: str | Path) -> None:
+        """Write the run into a new directory: ``record.json``, and a Parquet file for each table.
+
+        Raises
+        ------
+        ScenarioError
+            The directory exists already, or cannot be made.
+        """
+        from ackclock import store  # noqa: PLC0415  # it loads Parquet
+
+        store.save(self, Path(directory))
+
+
+def simulate(
+    scenario: Scenario,
+    *,
+    seed: int = 1,
+    record: Iterable[str] = (),
+    progress: Callable[[float], None] | None = None,
+) -> Run:
+    """Simulate every packet of a scenario.
+
+    Parameters
+    ----------
+    scenario
+        What to run.
+    seed
+        Where random numbers come from. The same scenario and seed give the same bytes, whatever is recorded.
+    record
+        Tables to keep besides ``flows``: ``KIND[@WHERE][/INTERVAL]``, such as ``"arrivals"`` or ``"queue@bottleneck/10ms"``.
+    progress
+        Called now and then with the share of simulated time that is done; if it raises, the run stops.
+
+    Returns
+    -------
+    Run
+        The summary, the notices and the tables.
+
+    Raises
+    ------
+    ScenarioError
+        The seed or a record request is not allowed.
+
+    Examples
+    --------
+    >>> import ackclock as ac
+    >>> scenario = ac.Scenario(
+    ...     duration="2 s",
+    ...     dumbbell=ac.Dumbbell(
+    ...         access=ac.Link(rate="10 Mbps", delay="5 ms"), bottleneck=ac.Link(rate="1 Mbps", delay="5 ms")
+    ...     ),
+    ...     clients=[ac.Clients(transport=ac.Udp(), source=ac.Constant(rate=10))],
+    ... )
+    >>> run = ac.simulate(scenario, record=["arrivals"])
+    >>> run.summary.arrivals, run.summary.loss, run.table("arrivals").column_names
+    (20, 0.0, ['time', 'link', 'packets'])
+    """
+    prepared = Prepared.of(scenario, record)
+    return prepared.run(seed, progress)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A scenario made ready for the engine, to be run with any number of seeds."""
+
+    scenario: Scenario
+    record: tuple[str, ...]
+    plan: str
+
+    @classmethod
+    def of(cls, scenario: Scenario, record: Iterable[str]) -> "Prepared":
+        """Write out the defaults, read the requests and make the plan."""
+        whole = scenario.effective()
+        requests = (record,) if isinstance(record, str) else tuple(record)
+        return cls(whole, requests, plan(whole, understand(requests, whole)))
+
+    def run(self, seed: int, progress: Callable[[float], None] | None = None) -> Run:
+        """Run it with one seed."""
+        try:
+            _SEED.check(seed)
+        except ValueError as error:
+            raise refuse("seed", seed, str(error)) from None
+        outcome, tables = _core.simulate(self.plan, seed, progress)
+        told = json.loads(outcome)
+        names = [group.name or "" for group in self.scenario.groups]
+        summary = Summary.from_outcome(told["summary"], told["groups"], names)
+        return Run(
+            scenario=self.scenario,
+            seed=seed,
+            version=catalogue().version,
+            record=self.record,
+            summary=summary,
+            notices=tuple(notices(self.scenario, summary, told["facts"])),
+            _tables=tables,
+        )

@@ -1,0 +1,233 @@
+"""The same scenario under several seeds, and how far its numbers can be trusted."""
+
+import math
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, overload
+
+from ackclock.errors import refuse
+from ackclock.run import Prepared, Run
+from ackclock.scenario import Scenario
+from ackclock.summary import MEASURES
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over independent runs, with its 95 % confidence interval.
+
+    Examples
+    --------
+    >>> print(Estimate.of([0.125, 0.127, 0.126]))
+    0.1260 ± 0.0025
+    """
+
+    mean: float | None
+    """The mean; ``None`` where no run has a value."""
+    half_width: float | None
+    """Half the width of the 95 % confidence interval of the mean, by Student's t; ``None`` below two values."""
+    values: tuple[float | None, ...]
+    """One value per run, in the order of seeds."""
+
+    @classmethod
+    def of(cls, values: Iterable[float | None]) -> "Estimate":
+        """Estimate the mean of what the values are drawn from."""
+        values = tuple(values)
+        there = [value for value in values if value is not None]
+        if not there:
+            return cls(None, None, values)
+        mean = math.fsum(there) / len(there)
+        if len(there) == 1:
+            return cls(mean, None, values)
+        variance = math.fsum((value - mean) ** 2 for value in there) / (len(there) - 1)
+        return cls(mean, student_t(len(there) - 1) * math.sqrt(variance / len(there)), values)
+
+    def __str__(self) -> str:
+        if self.mean is None:
+            return "undefined"
+        if not self.half_width:
+            return f"{self.mean:.6g}" + ("" if self.half_width is None else " ± 0")
+        # Two digits of the half-width, and the mean to the same place.
+        places = max(0, 1 - math.floor(math.log10(self.half_width)))
+        return f"{self.mean:.{places}f} ± {self.half_width:.{places}f}"
+
+
+def student_t(freedom: int) -> float:
+    """Give the 97.5 % quantile of Student's t.
+
+    Examples
+    --------
+    >>> round(student_t(9), 3)
+    2.262
+    """
+    from scipy.special import stdtrit  # noqa: PLC0415  # slow to load
+
+    return float(stdtrit(freedom, 0.975))
+
+
+class Runs(Sequence[Run]):
+    """Runs of one scenario, one per seed, in the order of seeds.
+
+    Each number of a :class:`~ackclock.Summary` is an attribute: ``runs.cov`` is an :class:`Estimate`.
+    """
+
+    def __init__(self, runs: Iterable[Run]) -> None:
+        self._runs = tuple(runs)
+
+    def __len__(self) -> int:
+        return len(self._runs)
+
+    @overload
+    def __getitem__(self, index: int) -> Run: ...
+    @overload
+    def __getitem__(self, index: slice) -> "Runs": ...
+    def __getitem__(self, index: int | slice) -> "Run | Runs":
+        return Runs(self._runs[index]) if isinstance(index, slice) else self._runs[index]
+
+    def __getattr__(self, name: str) -> Estimate:
+        if name not in MEASURES:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+        return Estimate.of(getattr(run.summary, name) for run in self._runs)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *MEASURES]
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """The seeds."""
+        return tuple(run.seed for run in self._runs)
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What any of the runs says a user must know, once each."""
+        return tuple(dict.fromkeys(notice for run in self._runs for notice in run.notices))
+
+    @property
+    def summary(self) -> "pa.Table":
+        """One row per run: its seed and the numbers of its summary."""
+        import pyarrow as pa  # noqa: PLC0415
+
+        rows = [{"seed": run.seed} | {name: getattr(run.summary, name) for name in MEASURES} for run in self._runs]
+        return pa.Table.from_pylist(rows)
+
+    def table(self, name: str) -> "pa.Table":
+        """Join one table of all runs, with the seed as its first column."""
+        import pyarrow as pa  # noqa: PLC0415
+
+        tables = []
+        for run in self._runs:
+            table = run.table(name)
+            seeds = pa.repeat(pa.scalar(run.seed, pa.uint64()), len(table))
+            tables.append(table.add_column(0, "seed", seeds))
+        return pa.concat_tables(tables).unify_dictionaries()
+
+
+def replicate(
+    scenario: Scenario,
+    *,
+    seeds: int | Iterable[int] = 10,
+    record: Iterable[str] = (),
+    jobs: int | None = None,
+) -> Runs:
+    """Run a scenario under several seeds, on all cores, with a progress bar in a terminal.
+
+    Parameters
+    ----------
+    scenario
+        What to run.
+    seeds
+        How many seeds (1, 2, …), or which.
+    record
+        Tables to keep of each run, as in :func:`~ackclock.simulate`.
+    jobs
+        How many runs at a time; as many as there are cores by default. It never changes a result.
+
+    Returns
+    -------
+    Runs
+        In the order of seeds; each run is the same as alone.
+
+    Raises
+    ------
+    ScenarioError
+        A seed or a record request is not allowed.
+    """
+    chosen = _seeds(seeds)
+    jobs = _jobs(jobs)
+    prepared = Prepared.of(scenario, record)
+    stop = threading.Event()
+    done = [0.0] * len(chosen)
+
+    def run(place: int) -> Run:
+        def report(share: float) -> None:
+            if stop.is_set():
+                raise _StoppedError
+            done[place] = share
+
+        result = prepared.run(chosen[place], report)
+        done[place] = 1.0
+        return result
+
+    with ThreadPoolExecutor(min(jobs, len(chosen))) as pool, _progress(len(chosen)) as show:
+        futures = [pool.submit(run, place) for place in range(len(chosen))]
+        try:
+            _wait(futures, lambda: show(sum(done)))
+        except BaseException:
+            stop.set()
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+        return Runs(future.result() for future in futures)
+
+
+class _StoppedError(Exception):
+    """Ends a run that nobody waits for any more."""
+
+
+def _wait(futures: "Iterable[Future[Run]]", show: Callable[[], None]) -> None:
+    waiting = set(futures)
+    while waiting:
+        finished, waiting = wait(waiting, timeout=0.1, return_when=FIRST_COMPLETED)
+        for future in finished:
+            future.result()
+        show()
+
+
+@contextmanager
+def _progress(total: int) -> Iterator[Callable[[float], None]]:
+    """Show a progress bar on the standard error stream, if that is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda _done: None
+        return
+    from rich.console import Console  # noqa: PLC0415  # only in a terminal
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:3.0f} %"), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(f"{total} runs", total=total)
+        yield lambda done: bar.update(task, completed=done)
+
+
+def _seeds(seeds: int | Iterable[int]) -> list[int]:
+    chosen = list(range(1, seeds + 1)) if isinstance(seeds, int) and not isinstance(seeds, bool) else None
+    if chosen is None and isinstance(seeds, Iterable):
+        chosen = list(seeds)
+    if not chosen:
+        raise refuse("seeds", seeds, "must be how many seeds there are, from 1, or the seeds themselves")
+    if len(set(chosen)) < len(chosen):
+        raise refuse("seeds", seeds, "must differ: a seed that comes twice gives the same run twice")
+    return chosen
+
+
+def _jobs(jobs: int | None) -> int:
+    if jobs is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if jobs < 1:
+        raise refuse("jobs", jobs, "must be an integer from 1")
+    return jobs

@@ -1,0 +1,178 @@
+"""Whether the parts of a scenario fit together; each field by itself is right already."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ackclock import _core
+from ackclock.errors import InitErrorDetails, Location, missing, one_of, wrong
+from ackclock.quantity import TIME
+from ackclock.scenario import effective
+from ackclock.scenario.fields import HEADER_BYTES, MOST_BINS, MOST_FLOWS
+from ackclock.scenario.links import links_of
+from ackclock.scenario.network import Queue
+from ackclock.scenario.routes import Routes, directed
+from ackclock.scenario.traffic import Clients, Flow, Greedy, Tcp
+
+if TYPE_CHECKING:
+    from ackclock.scenario.whole import Scenario
+
+
+def problems(scenario: "Scenario") -> list[InitErrorDetails]:
+    """Find what does not fit; later checks rest on earlier ones."""
+    for check in (_form, _graph, _groups, _queues, _measure):
+        found = list(check(scenario))
+        if found:
+            return found
+    return []
+
+
+def _form(scenario: "Scenario") -> Iterator[InitErrorDetails]:
+    """Check that there is a dumbbell or a graph, whole, and not both."""
+    dumbbell = {"dumbbell": scenario.dumbbell is not None, "clients": bool(scenario.clients)}
+    graph = {name: bool(getattr(scenario, name)) for name in ("nodes", "links", "flows")}
+    given, other = (graph, dumbbell) if any(graph.values()) and not dumbbell["dumbbell"] else (dumbbell, graph)
+    form = "a scenario is dumbbell and clients, or nodes, links and flows"
+    for name, there in other.items():
+        if there:
+            yield wrong((name,), getattr(scenario, name), f"must be absent beside {_there(given)}: {form}")
+    for name, there in given.items():
+        if not there:
+            yield missing((name,), f"must be given: {form}")
+
+
+def _there(form: Mapping[str, bool]) -> str:
+    return next(name for name, there in form.items() if there)
+
+
+def _graph(scenario: "Scenario") -> Iterator[InitErrorDetails]:
+    """Check the names and the ways of a graph."""
+    if scenario.dumbbell is not None:
+        return
+    yield from _repeated((("nodes", place, "name"), node.name) for place, node in enumerate(scenario.nodes))
+    nodes = {node.name: None for node in scenario.nodes}
+    names: list[tuple[Location, str]] = []
+    for place, link in enumerate(scenario.links):
+        yield from _ends("links", place, link.from_, link.to, nodes)
+        names += [(("links", place, "name"), name) for name, _, _ in link.directions]
+    yield from _repeated(names)
+    routes = Routes(directed(scenario.links))
+    for place, flow in enumerate(scenario.flows):
+        broken = list(_ends("flows", place, flow.from_, flow.to, nodes))
+        yield from broken
+        ways = [(flow.from_, flow.to)] + ([(flow.to, flow.from_)] if isinstance(flow.transport, Tcp) else [])
+        for a, b in ways if not broken else ():
+            if routes.route(a, b) is None:
+                purpose = "" if (a, b) == ways[0] else ", where ACKs return"
+                yield wrong(("flows", place, "to"), flow.to, f"must have a route: no links lead from {a} to {b}{purpose}")
+
+
+def _ends(table: str, place: int, a: str, b: str, nodes: Mapping[str, None]) -> Iterator[InitErrorDetails]:
+    for end, name in (("from", a), ("to", b)):
+        if name not in nodes:
+            yield wrong((table, place, end), name, f"must be the name of a node: {one_of(name, nodes)}")
+    if a == b:
+        yield wrong((table, place, "to"), b, "must be another node than from")
+
+
+def _repeated(names: Iterable[tuple[Location, str]]) -> Iterator[InitErrorDetails]:
+    seen: set[str] = set()
+    for location, name in names:
+        if name in seen:
+            yield wrong(location, name, "must be a name that nothing else of its kind has")
+        seen.add(name)
+
+
+def _groups(scenario: "Scenario") -> Iterator[InitErrorDetails]:
+    """Check each group of flows, and their number."""
+    table = "flows" if scenario.dumbbell is None else "clients"
+    total = 0
+    for place, group in enumerate(scenario.groups):
+        total += group.count
+        if total > MOST_FLOWS:
+            yield wrong((table, place, "count"), group.count, f"must leave the total at or below {MOST_FLOWS} (it is {total} here)")
+            break
+        yield from _group(scenario, (table, place), group)
+    yield from _repeated(
+        ((table, place, "name"), group.name or f"{table}-{place}") for place, group in enumerate(scenario.groups)
+    )
+
+
+def _group(scenario: "Scenario", at: Location, group: Clients | Flow) -> Iterator[InitErrorDetails]:
+    if TIME.parse(group.start or "0 s") >= TIME.parse(scenario.duration):
+        yield wrong((*at, "start"), group.start, f"must be before the end, at {scenario.duration}")
+    if isinstance(group, Clients) and group.access is None and scenario.dumbbell and scenario.dumbbell.access is None:
+        yield missing((*at, "access"), "must be given here or as dumbbell.access")
+    if not isinstance(group.transport, Tcp):
+        if isinstance(group.source, Greedy):
+            yield wrong((*at, "source", "kind"), "greedy", "must be poisson or constant: UDP has no window to slow it down")
+        return
+    if (group.packet_size or scenario.packet_size) <= HEADER_BYTES:
+        where = at if group.packet_size else ()
+        size = group.packet_size or scenario.packet_size
+        yield wrong((*where, "packet_size"), size, f"must be above {HEADER_BYTES}, the size of the header, with TCP")
+    yield from _timers(scenario, (*at, "transport"), group.transport)
+
+
+def _timers(scenario: "Scenario", at: Location, given: Tcp) -> Iterator[InitErrorDetails]:
+    whole = effective.transport(scenario.profile, given)
+    largest = TIME.parse(str(getattr(whole, "max_rto")))
+    for name in ("min_rto", "initial_rto"):
+        value = getattr(whole, name)
+        if TIME.parse(value) > largest:
+            yield wrong((*at, name), value, f"must be at most max_rto ({getattr(whole, 'max_rto')})")
+
+
+def _queues(scenario: "Scenario") -> Iterator[InitErrorDetails]:
+    """Check the parameters of each queue against each other, defaults among them."""
+    for at, given in _given_queues(scenario):
+        whole = effective.queue(scenario.profile, given)
+        found = _core.check_queue(json.dumps(whole.for_engine()))
+        if found is not None:
+            name, message = found
+            yield wrong((*at, name), getattr(whole, name), message.partition("; ")[2])
+
+
+def _given_queues(scenario: "Scenario") -> Iterator[tuple[Location, Queue]]:
+    places: list[tuple[Location, Any]] = [
+        *((("dumbbell", name), getattr(scenario.dumbbell, name, None)) for name in ("bottleneck", "reverse", "access")),
+        *((("clients", place, "access"), group.access) for place, group in enumerate(scenario.clients)),
+        *((("links", place), link) for place, link in enumerate(scenario.links)),
+    ]
+    for at, link in places:
+        if link is not None and link.queue is not None:
+            yield (*at, "queue"), link.queue
+
+
+def _measure(scenario: "Scenario") -> Iterator[InitErrorDetails]:
+    """Check what is measured against the duration and the links."""
+    duration = TIME.parse(scenario.duration)
+    measure = scenario.measure
+    if TIME.parse(measure.from_) >= duration:
+        yield wrong(("measure", "from"), measure.from_, f"must be before the end, at {scenario.duration}")
+    yield from _bin(scenario, duration)
+    yield from _link(scenario)
+
+
+def _bin(scenario: "Scenario", duration: int) -> Iterator[InitErrorDetails]:
+    given = scenario.measure.bin
+    if given is None:
+        whole = scenario.effective()
+        given = whole.measure.bin or ""
+        if effective.mean_two_way_delay(whole) == 0:
+            yield missing(("measure", "bin"), "must be given where no link has a delay")
+            return
+    width = TIME.parse(given)
+    if width > duration:
+        yield wrong(("measure", "bin"), given, f"must be at most the duration ({scenario.duration})")
+    elif duration // width > MOST_BINS:
+        count = duration // width
+        yield wrong(("measure", "bin"), given, f"must leave at most {MOST_BINS} bins in {scenario.duration} (it makes {count})")
+
+
+def _link(scenario: "Scenario") -> Iterator[InitErrorDetails]:
+    given, links = scenario.measure.link, links_of(scenario)
+    if given is None and scenario.dumbbell is None:
+        yield missing(("measure", "link"), one_of(None, links.names()))
+    elif given is not None and links.number(given) is None:
+        yield wrong(("measure", "link"), given, one_of(given, links.names()))

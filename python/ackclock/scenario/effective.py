@@ -1,0 +1,139 @@
+"""The effective scenario: every default written out, so that a result says all of what made it."""
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ackclock import profile
+from ackclock.catalogue import catalogue
+from ackclock.quantity import TIME
+from ackclock.scenario.network import Dumbbell, GraphLink, Link, Queue
+from ackclock.scenario.routes import Routes, directed
+from ackclock.scenario.traffic import Clients, Flow, Tcp, Udp
+
+if TYPE_CHECKING:
+    from ackclock.scenario.whole import Scenario
+
+BOTTLENECK = "bottleneck"
+_Group = TypeVar("_Group", Clients, Flow)
+
+
+def effective(scenario: "Scenario") -> "Scenario":
+    """Write out every default of a scenario that was checked."""
+    network: dict[str, Any]
+    if scenario.dumbbell is not None:
+        dumbbell = _dumbbell(scenario, scenario.dumbbell)
+        clients = [_clients(scenario, dumbbell, place, group) for place, group in enumerate(scenario.clients)]
+        network = {"dumbbell": dumbbell, "clients": tuple(clients)}
+    else:
+        network = {
+            "links": tuple(_graph_link(scenario, link) for link in scenario.links),
+            "flows": tuple(_group(scenario, f"flows-{place}", group) for place, group in enumerate(scenario.flows)),
+        }
+    whole = scenario.model_copy(update=network)
+    measure = {
+        "bin": scenario.measure.bin or TIME.format(round(mean_two_way_delay(whole))),
+        "link": scenario.measure.link or BOTTLENECK,
+    }
+    return whole.model_copy(update={"measure": scenario.measure.model_copy(update=measure)})
+
+
+def queue(profile_name: str, given: Queue | None) -> Queue:
+    """Write out the defaults of a queue."""
+    given = given or Queue("droptail")
+    missing = {
+        name: _first(profile.default(profile_name, given.kind, name), parameter.default)
+        for name, parameter in catalogue().queues[given.kind].parameters.items()
+    }
+    general = {"count_in_service": given.count_in_service}
+    if given.bytes is None:
+        general["packets"] = given.packets
+    general = {
+        name: _first(value, profile.default(profile_name, given.kind, name), profile.default(profile_name, "queue", name))
+        for name, value in general.items()
+    }
+    return given.model_copy(update=general | missing | given.parameters)
+
+
+def transport(profile_name: str, given: Tcp | Udp) -> Tcp | Udp:
+    """Write out the defaults of a transport."""
+    if isinstance(given, Udp):
+        return given
+    law = catalogue().variants[given.variant].congestion
+    fields = {
+        name: profile.default(profile_name, "tcp", name, variant=given.variant)
+        for name in Tcp.model_fields
+        if getattr(given, name) is None
+    }
+    missing = {
+        name: _first(profile.default(profile_name, law, name), parameter.default)
+        for name, parameter in catalogue().law_of(given.variant).parameters.items()
+    }
+    return given.model_copy(update=fields | missing | given.parameters)
+
+
+def two_way_delays(whole: "Scenario") -> list[int]:
+    """Sum the propagation delays there and back of each group, in picoseconds, from an effective scenario."""
+    if whole.dumbbell is not None and whole.dumbbell.reverse is not None:
+        shared = TIME.parse(whole.dumbbell.bottleneck.delay) + TIME.parse(whole.dumbbell.reverse.delay)
+        return [shared + 2 * TIME.parse(group.access.delay) for group in whole.clients if group.access is not None]
+    links = directed(whole.links)
+    delays = [TIME.parse(link.link.delay) for link in links]
+    routes = Routes(links)
+    return [
+        sum(delays[index] for a, b in ((flow.from_, flow.to), (flow.to, flow.from_)) for index in routes.route(a, b) or ())
+        for flow in whole.flows
+    ]
+
+
+def mean_two_way_delay(whole: "Scenario") -> Fraction:
+    """Average the propagation delay there and back over all flows, in picoseconds, from an effective scenario."""
+    groups = whole.groups
+    total = sum(group.count * delay for group, delay in zip(groups, two_way_delays(whole), strict=True))
+    return Fraction(total, sum(group.count for group in groups))
+
+
+def _dumbbell(scenario: "Scenario", given: Dumbbell) -> Dumbbell:
+    reverse = given.reverse or given.bottleneck.model_copy(update={"queue": None})
+    return given.model_copy(
+        update={
+            "bottleneck": _link(scenario, given.bottleneck),
+            "reverse": _link(scenario, reverse),
+            "access": given.access and _link(scenario, given.access),
+        }
+    )
+
+
+def _link(scenario: "Scenario", given: Link) -> Link:
+    return given.model_copy(update={"queue": queue(scenario.profile, given.queue)})
+
+
+def _graph_link(scenario: "Scenario", given: GraphLink) -> GraphLink:
+    return given.model_copy(
+        update={
+            "queue": queue(scenario.profile, given.queue),
+            "name": given.directions[0][0],
+            "duplex": given.duplex is not False,
+        }
+    )
+
+
+def _clients(scenario: "Scenario", dumbbell: Dumbbell, place: int, given: Clients) -> Clients:
+    group = _group(scenario, f"clients-{place}", given)
+    access = _link(scenario, given.access) if given.access else dumbbell.access
+    return group.model_copy(update={"access": access, "direction": given.direction or "forward"})
+
+
+def _group(scenario: "Scenario", name: str, given: _Group) -> _Group:
+    return given.model_copy(
+        update={
+            "name": given.name or name,
+            "packet_size": given.packet_size or scenario.packet_size,
+            "start": given.start or "0 s",
+            "transport": transport(scenario.profile, given.transport),
+        }
+    )
+
+
+def _first(*values: Any) -> Any:
+    """Give the first value that is there."""
+    return next((value for value in values if value is not None), None)

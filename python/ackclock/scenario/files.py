@@ -1,0 +1,49 @@
+"""Scenario files: read as text, parsed, and refused in one line if they are neither."""
+
+import json
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from ackclock.errors import refuse, shorten, unreadable
+
+LARGEST: Final = 50_000_000
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Read a TOML file into tables."""
+    return _parsed(path, "TOML", tomllib.loads)
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Read a JSON file that holds one object."""
+    data = _parsed(path, "JSON", json.loads)
+    if not isinstance(data, dict):
+        raise refuse(str(path), data, "must hold one JSON object")
+    return data
+
+
+def _parsed(path: Path, language: str, parse: Callable[[str], Any]) -> Any:
+    try:
+        return parse(_text(path))
+    except RecursionError:
+        raise unreadable(path, "it nests too deep", f"{language} of a few levels") from None
+    except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
+        raise unreadable(path, shorten(str(error), 120), language) from None
+
+
+def _text(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)
+    except OSError as error:
+        raise unreadable(path, f"{error.strerror or error}", "a TOML or JSON file") from None
+    except ValueError as error:  # a path with a null character
+        raise unreadable(path, str(error), "a TOML or JSON file") from None
+    if len(content) > LARGEST:
+        raise unreadable(path, "it is too large", f"a file of at most {LARGEST // 1_000_000} MB")
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        raise unreadable(path, f"byte {error.start} is not UTF-8", "a text file") from None

@@ -1,0 +1,155 @@
+"""Queues, links and the ways to join them: a dumbbell, or any graph."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Self
+
+from pydantic import Field
+from pydantic_core import InitErrorDetails
+
+from ackclock import errors
+from ackclock.catalogue import Parameter, catalogue
+from ackclock.scenario.fields import Capacity, Delay, Flag, PlainName, Rate, Word, queues
+from ackclock.scenario.model import Declared, Part
+
+
+class Queue(Declared):
+    """What happens to packets that must wait for a link.
+
+    Further fields are those that the queue discipline declares (``ackclock list queues``).
+
+    Examples
+    --------
+    >>> Queue("red", packets=50, min_th=10, max_th=40).parameters
+    {'min_th': 10.0, 'max_th': 40.0}
+    """
+
+    subject: ClassVar[str | None] = "kind"
+
+    kind: Annotated[str, Word(queues)]
+    """The queue discipline."""
+
+    packets: Capacity | None = None
+    """The limit, in packets."""
+
+    bytes: Capacity | None = None
+    """The limit, in bytes, instead of in packets."""
+
+    count_in_service: Flag | None = None
+    """The limit counts the packet in transmission."""
+
+    @classmethod
+    def declared(cls, subject: object) -> Mapping[str, Parameter] | None:
+        """Look up what a queue discipline declares."""
+        known = catalogue().queues
+        return known[subject].parameters if isinstance(subject, str) and subject in known else None
+
+    @classmethod
+    def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
+        """Check that there is one limit."""
+        problems = super().own_problems(data, part)
+        if data.get("packets") is not None and data.get("bytes") is not None:
+            problems.append(errors.wrong(("bytes",), data["bytes"], "must be absent where packets gives the limit"))
+        return problems
+
+    def for_engine(self) -> dict[str, Any]:
+        """Give an effective queue as the engine reads it."""
+        limit = {"packets": self.packets} if self.bytes is None else {"bytes": self.bytes}
+        return {"kind": self.kind, "limit": limit, "count_in_service": self.count_in_service, **self.parameters}
+
+
+def DropTail(**fields: Any) -> Queue:  # noqa: N802  # reads as the other parts of a scenario do
+    """Make a queue that drops the arrival when it is full.
+
+    Examples
+    --------
+    >>> DropTail(packets=50).kind
+    'droptail'
+    """
+    return Queue("droptail", **fields)
+
+
+def Red(**fields: Any) -> Queue:  # noqa: N802  # reads as the other parts of a scenario do
+    """Make a queue with random early detection (Floyd and Jacobson 1993).
+
+    Examples
+    --------
+    >>> Red(packets=50, min_th=10, max_th=40).kind
+    'red'
+    """
+    return Queue("red", **fields)
+
+
+class Link(Part):
+    """A link: both directions have this rate, this delay and a queue of this kind each.
+
+    Examples
+    --------
+    >>> Link(rate="10000 kbps", delay="0.025 s")
+    Link(rate='10 Mbps', delay='25 ms', queue=None)
+    """
+
+    rate: Rate
+    """Transmission rate of each direction, such as ``"10 Mbps"``."""
+
+    delay: Delay
+    """Propagation delay of each direction, such as ``"25 ms"``."""
+
+    queue: Queue | None = None
+    """What happens to packets that must wait; unbounded for most purposes where it is absent."""
+
+
+class Dumbbell(Part):
+    """Clients on one side of a bottleneck, a server on the other."""
+
+    bottleneck: Link
+    """From the gateway to the server."""
+
+    reverse: Link | None = None
+    """From the server to the gateway: the bottleneck's rate and delay, and room for all, where it is absent."""
+
+    access: Link | None = None
+    """From each client to the gateway and back, for the groups that name no access of their own."""
+
+
+class Node(Part):
+    """A node of a graph."""
+
+    subject: ClassVar[str | None] = "name"
+
+    name: PlainName
+    """What links and flows call it."""
+
+
+class GraphLink(Part):
+    """A link between two nodes of a graph."""
+
+    from_: PlainName = Field(alias="from")
+    """The node it leaves."""
+
+    to: PlainName
+    """The node it reaches."""
+
+    rate: Rate
+    """Transmission rate, such as ``"10 Mbps"``."""
+
+    delay: Delay
+    """Propagation delay, such as ``"25 ms"``."""
+
+    queue: Queue | None = None
+    """What happens to packets that must wait; unbounded for most purposes where it is absent."""
+
+    name: PlainName | None = None
+    """What records and ``measure.link`` call it: ``from->to`` where it is absent."""
+
+    duplex: Flag | None = None
+    """Make the direction back as well, alike but named ``to->from``, or ``name.reverse`` where the link is named: true where it
+    is absent."""
+
+    @property
+    def directions(self) -> list[tuple[str, str, str]]:
+        """The directed links that it makes: name, from, to."""
+        plain = f"{self.from_}->{self.to}"
+        name = self.name or plain
+        back = f"{self.to}->{self.from_}" if name == plain else f"{name}.reverse"
+        forth = (name, self.from_, self.to)
+        return [forth] if self.duplex is False else [forth, (back, self.to, self.from_)]

@@ -1,0 +1,206 @@
+"""Who sends what: transports, sources, and the groups of flows that use them."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
+
+from ackclock.catalogue import Parameter, catalogue
+from ackclock.scenario.fields import (
+    ClockPhase,
+    Count,
+    Flag,
+    GroupName,
+    Instant,
+    PacketRate,
+    PacketSize,
+    PlainName,
+    Size,
+    Timer,
+    Wait,
+    Whole,
+    Window,
+    Word,
+    variants,
+)
+from ackclock.scenario.model import Declared, Part
+from ackclock.scenario.network import Link
+
+
+class Udp(Part):
+    """Each packet is sent at once and never again."""
+
+    kind: Literal["udp"] = "udp"
+    """``udp``."""
+
+
+class Tcp(Declared):
+    """A TCP sender and its receiver. What is absent comes from the profile (``ackclock profile show``).
+
+    Further fields are those that the window law declares (``ackclock list variants``).
+
+    Examples
+    --------
+    >>> Tcp("vegas", max_window=20, alpha=2).parameters
+    {'alpha': 2.0}
+    """
+
+    subject: ClassVar[str | None] = "variant"
+
+    if TYPE_CHECKING:
+
+        def __init__(self, variant: str = ..., /, **fields: Any) -> None: ...
+
+    kind: Literal["tcp"] = "tcp"
+    """``tcp``."""
+
+    variant: Annotated[str, Word(variants)] = "reno"
+    """The sender: a loss recovery and a window law."""
+
+    max_window: Window | None = None
+    """The advertised window in packets, which is also the first slow-start threshold."""
+
+    delayed_ack: Flag | None = None
+    """The receiver acknowledges every second packet (RFC 5681, section 4.2)."""
+
+    delayed_ack_timeout: Wait | None = None
+    """How long a delayed ACK waits for a second packet."""
+
+    ack_gap_fill: Flag | None = None
+    """A packet that fills a gap is acknowledged at once, delayed ACKs or not."""
+
+    overhead: Wait | None = None
+    """Longest processing time before an opportunity to send: uniform from 0. It breaks ties, which round numbers make many."""
+
+    handshake: Flag | None = None
+    """The first segment is a SYN, and data waits for its ACK."""
+
+    initial_window: Window | None = None
+    """The window once the connection is open, in packets."""
+
+    lone_segments: Annotated[int, Whole(0, 1_000_000)] | None = None
+    """Data packets that go one at a time before the initial window applies."""
+
+    limited_transmit: Flag | None = None
+    """The first two duplicate ACKs each let a new packet go (RFC 3042)."""
+
+    exit_recovery: Flag | None = None
+    """The first new ACK ends fast recovery."""
+
+    grow_on_exit: Flag | None = None
+    """The ACK that ends fast recovery also grows the window."""
+
+    decrease_from: Annotated[str, Word(lambda: ("flight_size", "window", "whole_window"))] | None = None
+    """What a reduction is taken from: what is in flight, the window as a real number, or the window cut to whole packets."""
+
+    grow_when_limited: Flag | None = None
+    """The window grows also while the source or the advertised window limits the sender."""
+
+    idle_restart: Annotated[str, Word(lambda: ("rfc5681", "timeout"))] | None = None
+    """What an idle period does: back to the initial window after one RTO, or a timer that never stops."""
+
+    clock: Timer | None = None
+    """Granularity of the clock that measures round-trip times."""
+
+    clock_phase: ClockPhase | None = None
+    """How far that clock is ahead at time 0: ``random``, or a time."""
+
+    rtt_arithmetic: Annotated[str, Word(lambda: ("real", "integer"))] | None = None
+    """How the smoothed round-trip time is kept: real numbers, or whole eighths and quarters of ticks."""
+
+    min_rto: Wait | None = None
+    """Smallest retransmission timeout."""
+
+    max_rto: Timer | None = None
+    """Largest retransmission timeout."""
+
+    initial_rto: Timer | None = None
+    """Retransmission timeout before the first round-trip sample."""
+
+    backoff_after_floor: Flag | None = None
+    """The back-off multiplies the timeout after its minimum was applied."""
+
+    timer_before_sample: Flag | None = None
+    """A new ACK restarts the timer before its own round-trip sample counts."""
+
+    @classmethod
+    def declared(cls, subject: object) -> Mapping[str, Parameter] | None:
+        """Look up what the window law of a variant declares."""
+        known = catalogue()
+        return known.law_of(subject).parameters if isinstance(subject, str) and subject in known.variants else None
+
+
+class Poisson(Part):
+    """Single packets at exponential intervals."""
+
+    kind: Literal["poisson"] = "poisson"
+    """``poisson``."""
+
+    rate: PacketRate
+    """Mean packets per second of each flow."""
+
+
+class Constant(Part):
+    """Packets at equal intervals, the first at the start."""
+
+    kind: Literal["constant"] = "constant"
+    """``constant``."""
+
+    rate: PacketRate
+    """Packets per second of each flow."""
+
+
+class Greedy(Part):
+    """As much as TCP will take."""
+
+    kind: Literal["greedy"] = "greedy"
+    """``greedy``."""
+
+    size: Size | None = None
+    """Length of a finite transfer, such as ``"1 MB"``; without end where it is absent."""
+
+
+Transport = Annotated[Tcp | Udp, Field(discriminator="kind")]
+Source = Annotated[Poisson | Constant | Greedy, Field(discriminator="kind")]
+
+
+class Group(Part):
+    """Flows that are alike."""
+
+    name: GroupName | None = None
+    """What results call the group: its place in the list where it is absent."""
+
+    count: Count = 1
+    """How many flows there are."""
+
+    packet_size: PacketSize | None = None
+    """Bytes of a full data packet on the wire, header included: the scenario's where it is absent."""
+
+    start: Instant | None = None
+    """When the sources start: at time 0 where it is absent."""
+
+    transport: Transport
+    """How data crosses the network."""
+
+    source: Source
+    """Where data comes from."""
+
+
+class Clients(Group):
+    """Clients of a dumbbell: each has an access link of its own and one flow to the server."""
+
+    access: Link | None = None
+    """The clients' access links: the dumbbell's where it is absent."""
+
+    direction: Annotated[str, Word(lambda: ("forward", "reverse"))] | None = None
+    """``forward``, the default, sends from the clients to the server, ``reverse`` from the server to the clients."""
+
+
+class Flow(Group):
+    """Flows from one node of a graph to another."""
+
+    from_: PlainName = Field(alias="from")
+    """The node that sends."""
+
+    to: PlainName
+    """The node that receives."""

@@ -1,0 +1,123 @@
+"""The scenario: one value that says all of what a run does."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import Field, ValidationError
+
+from ackclock import errors, profile
+from ackclock.scenario import consistency, files
+from ackclock.scenario.effective import effective
+from ackclock.scenario.fields import Duration, Instant, Interval, PacketSize, PlainName, Word
+from ackclock.scenario.model import Part
+from ackclock.scenario.network import Dumbbell, GraphLink, Node
+from ackclock.scenario.traffic import Clients, Flow
+
+
+class Measure(Part):
+    """Where, and over what time, the summary is measured."""
+
+    from_: Instant = Field(default="0 s", alias="from")
+    """The summary covers the time from here to the end."""
+
+    bin: Interval | None = None
+    """Width of the bins that arrivals are counted in: the mean two-way propagation delay of all flows where it is absent."""
+
+    link: PlainName | None = None
+    """The measured link: in a dumbbell ``bottleneck`` where it is absent."""
+
+
+class Scenario(Part):
+    """A network, its flows and their traffic: one value, as Python, as TOML, and in every result.
+
+    A scenario is a dumbbell with ``clients``, or a graph of ``nodes``, ``links`` and ``flows``. Quantities are texts with units. What is
+    absent comes from the profile.
+
+    Raises
+    ------
+    ScenarioError
+        Naming each field that is wrong, its value and what is allowed.
+
+    Examples
+    --------
+    >>> import ackclock as ac
+    >>> scenario = ac.Scenario(
+    ...     duration="10 s",
+    ...     dumbbell=ac.Dumbbell(
+    ...         access=ac.Link(rate="10 Mbps", delay="25 ms"), bottleneck=ac.Link(rate="5 Mbps", delay="25 ms")
+    ...     ),
+    ...     clients=[ac.Clients(count=3, transport=ac.Tcp("reno"), source=ac.Greedy())],
+    ... )
+    >>> scenario.effective().measure.bin
+    '100 ms'
+    """
+
+    profile: Annotated[str, Word(lambda: profile.PROFILES)] = profile.DEFAULT
+    """Where defaults come from."""
+
+    duration: Duration
+    """Simulated time, such as ``"200 s"``."""
+
+    packet_size: PacketSize = 1500
+    """Bytes of a full data packet on the wire, for the groups that name none of their own."""
+
+    measure: Measure = Measure()
+    """What the summary is taken over."""
+
+    dumbbell: Dumbbell | None = None
+    """Clients, a bottleneck, a server."""
+
+    clients: Annotated[tuple[Clients, ...], Field(strict=False)] = ()
+    """The dumbbell's clients, in groups that are alike."""
+
+    nodes: Annotated[tuple[Node, ...], Field(strict=False)] = ()
+    """The nodes of a graph."""
+
+    links: Annotated[tuple[GraphLink, ...], Field(strict=False)] = ()
+    """The links of a graph."""
+
+    flows: Annotated[tuple[Flow, ...], Field(strict=False)] = ()
+    """The flows of a graph, in groups that are alike."""
+
+    @classmethod
+    def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[errors.InitErrorDetails]:
+        """Check that the parts fit together."""
+        del data
+        return consistency.problems(part) if part is not None else []
+
+    @property
+    def groups(self) -> tuple[Clients, ...] | tuple[Flow, ...]:
+        """The groups of flows, in order: those of the dumbbell's clients, or those of the graph."""
+        return self.clients or self.flows
+
+    def effective(self) -> "Scenario":
+        """Write out every default: what results keep.
+
+        Running the effective scenario gives the same bytes as running this one.
+        """
+        return effective(self)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read a scenario from tables, as TOML or JSON give them."""
+        try:
+            return cls.model_validate(data, by_alias=True, by_name=False)
+        except ValidationError as error:
+            raise errors.scenario_error(error) from None
+
+    @classmethod
+    def from_toml(cls, path: str | Path) -> Self:
+        """Read a scenario from a TOML file."""
+        return cls.from_dict(files.read_toml(Path(path)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the scenario as tables, without what is absent."""
+        tables = self.model_dump(by_alias=True, exclude_none=True)
+        return {name: value for name, value in tables.items() if value != ()}
+
+    def to_toml(self) -> str:
+        """Give the scenario as TOML, which :meth:`from_toml` reads back to an equal scenario."""
+        import tomli_w  # noqa: PLC0415  # only where a scenario is written
+
+        return tomli_w.dumps(self.to_dict())

@@ -1,0 +1,111 @@
+"""What a run comes to, over the measured time at the measured link."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Self
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupSummary:
+    """One group's share of a run. Counters that do not apply are 0, undefined ratios ``None``."""
+
+    name: str
+    """The group."""
+    clients: int
+    """How many flows it has."""
+    arrivals: int
+    """Its packets offered to the measured queue, dropped ones included."""
+    departures: int
+    """Its packets whose transmission began."""
+    drops: int
+    """Its packets that the queue refused."""
+    loss: float | None
+    """Drops over arrivals."""
+    throughput_bps: float
+    """Wire bits departed per second."""
+    goodput_bps: float
+    """Wire bits of first in-order deliveries per second."""
+    cov: float | None
+    """Coefficient of variation of its arrivals per bin."""
+    cov_poisson: float | None
+    """The same of the Poisson load that its sources offer."""
+    delay_mean: float | None
+    """Mean one-way delay of its packets, s."""
+    jitter: float | None
+    """Interarrival jitter (RFC 3550, section 6.4.1), s."""
+    timeouts: int
+    """Retransmission timeouts with data outstanding."""
+    fast_retransmits: int
+    """Fast retransmits."""
+    dup_acks: int
+    """Duplicate ACKs received by its senders."""
+    retransmissions: int
+    """Packets sent again."""
+    jain_index: float | None
+    """Jain's fairness index over its flows' goodput."""
+    completed: int
+    """Finite transfers that the receiver has whole."""
+    completion_mean: float | None
+    """Mean time from the start of such a transfer to its end, s."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Summary:
+    """A run in numbers. Counters that do not apply are 0, undefined ratios ``None``."""
+
+    arrivals: int
+    """Packets offered to the queue, dropped ones included."""
+    departures: int
+    """Packets whose transmission began."""
+    drops: int
+    """Packets that the queue refused."""
+    loss: float | None
+    """Drops over arrivals."""
+    throughput_bps: float
+    """Wire bits departed per second."""
+    goodput_bps: float
+    """Wire bits of first in-order deliveries per second."""
+    utilization: float
+    """Throughput over the link's rate."""
+    cov: float | None
+    """Coefficient of variation of arrivals per whole bin: population standard deviation over mean."""
+    cov_poisson: float | None
+    """Its value for the offered Poisson load; ``None`` unless all sources are Poisson."""
+    queue_mean: float
+    """Time average of the packets waiting."""
+    sojourn_p50: float | None
+    """Median time that packets spend in the queue, s."""
+    sojourn_p95: float | None
+    """The same, 95th percentile, s."""
+    sojourn_p99: float | None
+    """The same, 99th percentile, s."""
+    delay_mean: float | None
+    """Mean one-way delay of data packets, s."""
+    jitter: float | None
+    """Interarrival jitter (RFC 3550, section 6.4.1), s."""
+    timeouts: int
+    """Retransmission timeouts with data outstanding."""
+    fast_retransmits: int
+    """Fast retransmits."""
+    dup_acks: int
+    """Duplicate ACKs received by senders."""
+    retransmissions: int
+    """Packets sent again."""
+    jain_index: float | None
+    """Jain's fairness index over clients' goodput."""
+    groups: tuple[GroupSummary, ...]
+    """The same per group, where it has a meaning."""
+
+    @classmethod
+    def from_outcome(cls, summary: Mapping[str, Any], groups: list[dict[str, Any]], names: list[str]) -> Self:
+        """Take the engine's numbers and name the groups."""
+        named = (GroupSummary(name=name, **group) for name, group in zip(names, groups, strict=True))
+        return cls(**summary, groups=tuple(named))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the summary as JSON has it, groups inside."""
+        return asdict(self) | {"groups": [asdict(group) for group in self.groups]}
+
+
+MEASURES = tuple(field.name for field in fields(Summary) if field.name != "groups")
+"""The names of the numbers in a :class:`Summary`."""

@@ -1,0 +1,191 @@
+"""Run a list of scenarios with several seeds each on a pool of threads, in order, with progress.
+
+The engine lets go of Python's lock while it simulates, so threads use every core.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from ackclock.run import Prepared
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from ackclock.run import Run
+    from ackclock.scenario import Scenario
+
+__all__ = ["Point", "Replication", "run_grid"]
+
+T = TypeVar("T")
+
+_REFRESH = 0.1
+"""Seconds between two looks at how far the runs are."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Point:
+    """One place of a grid.
+
+    Parameters
+    ----------
+    name
+        What people call it; named when a run of it fails.
+    scenario
+        What is simulated there.
+    work
+        Its cost relative to the other points, for an honest estimate of the remaining time.
+
+    """
+
+    name: str
+    scenario: Scenario
+    work: float = 1.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Replication(Generic[T]):
+    """What was taken from the run of one point with one seed."""
+
+    point: Point
+    seed: int
+    value: T
+
+
+class _StoppedError(Exception):
+    """Ends a run that nobody waits for any more."""
+
+
+def run_grid(
+    points: Sequence[Point],
+    *,
+    seeds: Iterable[int],
+    take: Callable[[Run], T],
+    record: Iterable[str] = (),
+    jobs: int | None = None,
+    label: str = "runs",
+) -> list[Replication[T]]:
+    """Run every point with every seed and keep what `take` makes of each run.
+
+    Parameters
+    ----------
+    points
+        The scenarios.
+    seeds
+        The seeds that each of them is run with.
+    take
+        Called in the thread that made the run; the run itself is let go afterwards, so that memory holds
+        only what is taken.
+    record
+        The records that every run makes, as for `ackclock.simulate`.
+    jobs
+        How many threads; by default one for each processor that this process may use. It never changes a
+        result.
+    label
+        What the progress line calls the work.
+
+    Returns
+    -------
+    list of Replication
+        In the order of the points and, within a point, of the seeds.
+
+    Raises
+    ------
+    ScenarioError
+        If a scenario, a seed or a record request is not allowed: before the first run for all but the seeds.
+    KeyboardInterrupt
+        On Ctrl-C, after the runs in flight were stopped.
+    Exception
+        The first failure of a run, with a note that names the point and the seed; the rest is stopped.
+
+    """
+    seeds, record = list(seeds), tuple(record)
+    prepared = [Prepared.of(point.scenario, record) for point in points]
+    # Seed by seed, so that the pace at any time tells the time that the rest will take.
+    tasks = [(place, seed) for seed in seeds for place in range(len(points))]
+    ended: SimpleQueue[tuple[int, T | BaseException]] = SimpleQueue()
+    shares = [0.0] * len(tasks)
+    stop = threading.Event()
+
+    def one(task: int) -> None:
+        def report(share: float) -> None:
+            if stop.is_set():
+                raise _StoppedError
+            shares[task] = share
+
+        place, seed = tasks[task]
+        try:
+            ended.put((task, take(prepared[place].run(seed, report))))
+        except BaseException as error:  # noqa: BLE001 - raised again where the runs are waited for
+            error.add_note(f"in the run of {points[place].name} with seed {seed}")
+            ended.put((task, error))
+
+    values: dict[tuple[int, int], T] = {}
+    work = [points[place].work for place, _ in tasks]
+    pool = ThreadPoolExecutor(max_workers=jobs or _processors())
+    try:
+        for task in range(len(tasks)):
+            pool.submit(one, task)
+        with _progress(label, len(tasks), sum(work)) as show:
+            while len(values) < len(tasks):
+                try:
+                    task, value = ended.get(timeout=_REFRESH)
+                except Empty:
+                    pass
+                else:
+                    if isinstance(value, BaseException):
+                        raise value
+                    shares[task], values[tasks[task]] = 1.0, value
+                show(len(values), lambda: sum(map(float.__mul__, shares, work)))
+    finally:
+        stop.set()
+        pool.shutdown(cancel_futures=True)
+    return [
+        Replication(point=point, seed=seed, value=values[place, seed])
+        for place, point in enumerate(points)
+        for seed in seeds
+    ]
+
+
+def _processors() -> int:
+    """Count the processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@contextmanager
+def _progress(label: str, runs: int, work: float) -> Iterator[Callable[[int, Callable[[], float]], None]]:
+    """Show how many runs are done and how long the rest will take, if a person is watching."""
+    if not sys.stderr.isatty():
+        yield lambda _done, _worked: None
+        return
+    # Slow to load, and of use only here.
+    from rich.console import Console  # noqa: PLC0415
+    from rich.progress import (  # noqa: PLC0415
+        BarColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[done]:,} of {task.fields[runs]:,} runs"),
+        TimeElapsedColumn(),
+        TextColumn("elapsed,"),
+        TimeRemainingColumn(),
+        TextColumn("left"),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(label, total=work, done=0, runs=runs)
+        yield lambda done, worked: bar.update(task, completed=worked(), done=done)

@@ -1,0 +1,51 @@
+"""The engine's columns as Arrow tables."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final
+
+from ackclock.scenario import Scenario
+from ackclock.scenario.links import links_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+
+Columns = Sequence[tuple[str, str, bytes]]
+"""What the engine gives for a table: (name, type, little-endian bytes) of each column."""
+
+_NUMPY_TYPES: Final = {"u32": "<u4", "u64": "<u8", "f64": "<f8", "?f64": "<f8", "bool": "u1"}
+
+
+def to_arrow(columns: Columns, scenario: Scenario) -> "pa.Table":
+    """Make an Arrow table, with names in place of the engine's numbers of links and groups."""
+    import pyarrow as pa  # noqa: PLC0415  # slow to load, and many runs need no table
+
+    groups = [group.name or "" for group in scenario.groups]
+    names: dict[str, Callable[[int], str]] = {"link": links_of(scenario).name, "group": groups.__getitem__}
+    arrays = [_array(kind, content, names.get(name)) for name, kind, content in columns]
+    return pa.table(arrays, names=[name for name, _, _ in columns])
+
+
+def _array(kind: str, content: bytes, name_of: Callable[[int], str] | None) -> "pa.Array":
+    import numpy as np  # noqa: PLC0415
+    import pyarrow as pa  # noqa: PLC0415
+
+    values = np.frombuffer(content, dtype=_NUMPY_TYPES[kind])
+    if name_of is not None:
+        return _named(values, name_of)
+    if kind == "bool":
+        return pa.array(values.astype(bool))
+    # In a column that may have gaps, NaN stands for one.
+    return pa.array(values, from_pandas=kind == "?f64")
+
+
+def _named(numbers: "np.ndarray", name_of: Callable[[int], str]) -> "pa.Array":
+    """Encode numbers as a dictionary of the names that occur."""
+    import numpy as np  # noqa: PLC0415
+    import pyarrow as pa  # noqa: PLC0415
+
+    present = np.flatnonzero(np.bincount(numbers))
+    place = np.zeros(int(present[-1]) + 1 if present.size else 0, dtype=np.int32)
+    place[present] = np.arange(present.size, dtype=np.int32)
+    dictionary = pa.array([name_of(int(number)) for number in present], pa.string())
+    return pa.DictionaryArray.from_arrays(pa.array(place[numbers]), dictionary)

@@ -1,0 +1,88 @@
+"""The repository keeps its own promises: versions agree, packages are pinned, documents name what exists."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tomllib
+from importlib import metadata
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import ackclock
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def toml(path: Path) -> dict[str, Any]:
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def tracked(root: Path, *patterns: str) -> list[Path]:
+    """Files of the repository; skips where it was unpacked without git."""
+    listing = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", *patterns],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if listing.returncode != 0:
+        pytest.skip("not a git checkout")
+    return [root / name for name in listing.stdout.splitlines() if (root / name).is_file()]
+
+
+def normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def test_one_version(root: Path) -> None:
+    version = toml(root / "pyproject.toml")["project"]["version"]
+    assert toml(root / "Cargo.toml")["workspace"]["package"]["version"] == version
+    assert ackclock.__version__ == version
+    assert metadata.version("ackclock") == version
+
+
+def test_every_package_is_pinned_with_hashes_and_without_an_address(root: Path) -> None:
+    lock = (root / "requirements.lock").read_text(encoding="utf-8")
+    pinned = set(re.findall(r"^([a-z0-9.-]+)==[^ ]+ \\$", lock, re.MULTILINE))
+    project = toml(root / "pyproject.toml")["project"]
+    wanted = project["dependencies"] + project["optional-dependencies"]["dev"]
+    names = {normal(re.split(r"[<>=!~\[; ]", requirement)[0]) for requirement in wanted}
+    assert names <= pinned
+    assert "://" not in lock
+    assert not re.search(r"^\s*-", lock.replace("--hash=", ""), re.MULTILINE)
+
+
+def test_documents_link_to_what_exists(root: Path) -> None:
+    broken = [
+        f"{page.relative_to(root)}: {target}"
+        for page in tracked(root, "*.md")
+        for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8"))
+        if "://" not in target and not (page.parent / target).exists()
+    ]
+    assert broken == []
+
+
+def test_documents_name_targets_of_the_makefile(root: Path) -> None:
+    makefile = (root / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z]+):.*## ", makefile, re.MULTILINE))
+    for page in tracked(root, "*.md"):
+        named = set(re.findall(r"(?:^|`)make ([a-z]+)", page.read_text(encoding="utf-8"), re.MULTILINE))
+        assert named <= targets, page
+
+
+def test_no_file_is_too_large_to_review(root: Path) -> None:
+    large = [str(path) for path in tracked(root) if path.stat().st_size > 2_000_000]
+    assert large == []
+
+
+def test_the_python_of_the_readme_runs(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    readme = (root / "README.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", readme, re.MULTILINE | re.DOTALL)
+    assert blocks
+    for block in blocks:
+        exec(compile(block, "README.md", "exec"), {"__name__": "__main__"})  # noqa: S102 - our own text
+    assert capsys.readouterr().out
