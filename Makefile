@@ -29,7 +29,6 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-10s  %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 reproduce: $(VENV)/.built ## run the study STUDY (default: burstiness) and write its report
-	@mkdir -p $(OUT)
 	$(VENV)/bin/ackclock reproduce $(STUDY) --out $(OUT)/$(STUDY)
 
 test: $(VENV)/.built ## run every test: Rust, Python, the examples in the documentation
@@ -48,7 +47,7 @@ bench: $(VENV)/.built ## CPU time, instructions and memory of one standard run, 
 	$(PY) bench/s60.py --out $(OUT)/bench/s60.json
 
 agreement: $(VENV)/.built ## compare the engine with every ns-2 figure in the repository (some minutes)
-	$(PY) tests/agreement.py
+	$(PY) -m ackclock.experiments.$(STUDY).agreement
 
 build: $(VENV)/.built ## make .venv/bin/ackclock and nothing else
 	@echo '$(VENV)/bin/ackclock is up to date'

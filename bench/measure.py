@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -28,18 +29,20 @@ def cpu_cost(command: Sequence[str]) -> Cost:
 
     Raises
     ------
-    subprocess.CalledProcessError
-        If the program fails; what it wrote to standard error is passed through.
+    RuntimeError
+        If the program fails; the message has what it wrote to standard error.
     """
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as child:
-        if child.stdout is None:
-            raise RuntimeError("a pipe was asked for and not made")
-        output = child.stdout.read()
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as complaints:
+        child = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=complaints, text=True
+        )
+        output = "".join(child.stdout or ())
         # Only wait4 gives this one child's usage; getrusage would add up all children so far.
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode != 0:
-        raise subprocess.CalledProcessError(child.returncode, command, output)
+        if child.returncode != 0:
+            complaints.seek(0)
+            raise RuntimeError(f"{command[0]} ended with {child.returncode}: {complaints.read().strip()}")
     return Cost(usage.ru_utime + usage.ru_stime, output)
 
 
@@ -53,7 +56,9 @@ def peak_memory(command: Sequence[str]) -> int | None:
     if not sys.platform.startswith("linux"):
         return None
     peak = None
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as child:
+    with subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as child:
         while child.poll() is None:
             try:
                 with open(f"/proc/{child.pid}/status", encoding="ascii") as status:  # noqa: PTH123 - polled: keep it cheap

@@ -25,6 +25,7 @@ from rich.table import Table
 
 import ackclock
 from ackclock import _core
+from ackclock.plan import plan
 from measure import cpu_cost, instructions, peak_memory
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def find_ns2() -> list[str] | None:
     command = [ns, str(NS2_SCRIPT)]
     try:
         run_program(command, seconds=1, seed=1)
-    except (OSError, RuntimeError, subprocess.CalledProcessError):
+    except (OSError, RuntimeError):
         return None
     return command
 
@@ -120,10 +121,10 @@ def run_program(command: list[str], *, seconds: float, seed: int) -> Run:
     return Run(cost.cpu_seconds, departures(cost.output))
 
 
-def run_in_python(plan: str, *, seed: int) -> Run:
+def run_in_python(s60: str, *, seed: int) -> Run:
     """Simulate S60 once, in this process."""
     before = time.process_time()
-    outcome, _ = _core.simulate(plan, seed)
+    outcome, _ = _core.simulate(s60, seed)
     cpu_seconds = time.process_time() - before
     return Run(cpu_seconds, json.loads(outcome)["summary"]["departures"])
 
@@ -134,12 +135,12 @@ def mean_run(simulate: Callable[[int], Run], *, turn: int) -> Run:
     return Run(statistics.fmean(r.cpu_seconds for r in runs), statistics.fmean(r.packets for r in runs))
 
 
-def take_turn(turn: int, *, plan: str, ours: list[str], ns2: list[str] | None) -> Turn:
+def take_turn(turn: int, *, s60: str, ours: list[str], ns2: list[str] | None) -> Turn:
     """Let each side simulate S60: ns-2 once, ours with as many seeds as make a time that can be measured."""
     return Turn(
         ns2=run_program(ns2, seconds=SECONDS, seed=turn) if ns2 else None,
         process=mean_run(lambda seed: run_program(ours, seconds=SECONDS, seed=seed), turn=turn),
-        in_python=mean_run(lambda seed: run_in_python(plan, seed=seed), turn=turn),
+        in_python=mean_run(lambda seed: run_in_python(s60, seed=seed), turn=turn),
         ns2_start=run_program(ns2, seconds=0.001, seed=turn) if ns2 else None,
     )
 
@@ -172,9 +173,7 @@ def ratios(turns: list[Turn]) -> dict[str, Spread]:
     return {
         "process": Spread.of(t.process.cpu_seconds / ns2 for t, ns2, _ in pairs),
         "in Python": Spread.of(t.in_python.cpu_seconds / ns2 for t, ns2, _ in pairs),
-        "process, ns-2 less its start-up": Spread.of(
-            t.process.cpu_seconds / (ns2 - start) for t, ns2, start in pairs
-        ),
+        "process, ns-2 less its start-up": Spread.of(t.process.cpu_seconds / (ns2 - start) for t, ns2, start in pairs),
     }
 
 
@@ -214,18 +213,16 @@ def show(console: Console, sides: list[Side], ratio: dict[str, Spread]) -> None:
 def main() -> None:
     """Measure, print the tables, write the JSON."""
     parser = argparse.ArgumentParser(description="Measure what S60 costs, beside ns-2.35 where there is one.")
-    parser.add_argument(
-        "--turns", type=int, default=5, help="how often the two sides take turns (default: 5)"
-    )
+    parser.add_argument("--turns", type=int, default=5, help="how often the two sides take turns (default: 5)")
     parser.add_argument("--out", type=Path, default=ROOT / "out" / "bench" / "s60.json", help="the JSON file")
     options = parser.parse_args()
 
-    plan = ackclock.Scenario.from_toml(SCENARIO).plan()
+    s60 = plan(ackclock.Scenario.from_toml(SCENARIO).effective())
     ours = build_example()
     ns2 = find_ns2()
     console = Console()
     with console.status("measuring"):
-        turns = [take_turn(t, plan=plan, ours=ours, ns2=ns2) for t in range(1, options.turns + 1)]
+        turns = [take_turn(t, s60=s60, ours=ours, ns2=ns2) for t in range(1, options.turns + 1)]
         sides = [
             side("Ackclock, process", [t.process for t in turns], command=ours, count=True),
             side("Ackclock, in Python", [t.in_python for t in turns]),

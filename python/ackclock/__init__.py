@@ -1,7 +1,7 @@
 """Ackclock: a laboratory for TCP congestion control and the burstiness it makes.
 
-Describe a network, its flows and their traffic as a :class:`Scenario`; :func:`simulate` sends every packet of it and returns a
-:class:`Run`; :func:`replicate` does so for several seeds and puts error bars on what it finds.
+Describe a network, its flows and their traffic as a :class:`Scenario`; :func:`simulate` sends every packet of it and
+returns a :class:`Run`; :func:`replicate` does so for several seeds and puts error bars on what it finds.
 """
 
 from ackclock.catalogue import catalogue

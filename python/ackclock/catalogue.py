@@ -1,18 +1,18 @@
 """What the engine offers, in its own words.
 
-Window laws and queue disciplines declare their parameters in their own Rust files. The scenario's fields, its checks, the
-JSON Schema and ``ackclock list`` are all made from that declaration, so that a new law or queue needs no line of Python.
+Window laws and queue disciplines declare their parameters in their own Rust files. The scenario's fields, its checks,
+the JSON Schema and ``ackclock list`` are made from that declaration: a new law or queue needs no line of Python.
 """
 
 import functools
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from ackclock import _core
+from ackclock import _core, kinds
+from ackclock.kinds import Kind
 
 
 @dataclass(frozen=True)
@@ -21,59 +21,9 @@ class Parameter:
 
     name: str
     doc: str
-    kind: str
-    """``number``, ``flag`` or ``choice``."""
-    default: Any
-    min: float | None = None
-    max: float | None = None
-    above: float | None = None
-    """The value must be greater than this."""
-    choices: tuple[str, ...] = ()
-
-    @property
-    def allowed(self) -> str:
-        """What a message says is allowed."""
-        if self.kind == "flag":
-            return "must be true or false"
-        if self.kind == "choice":
-            return f"must be one of {', '.join(self.choices)}"
-        bounds = [
-            f"{word} {bound:g}"
-            for word, bound in (("above", self.above), ("from", self.min), ("to" if self.min is not None else "at most", self.max))
-            if bound is not None
-        ]
-        return " ".join(["must be a number", *bounds])
-
-    def check(self, value: object) -> Any:
-        """Return the value as the engine takes it, or raise ``ValueError`` saying what is allowed."""
-        if self.kind == "flag":
-            right = isinstance(value, bool)
-        elif self.kind == "choice":
-            right = isinstance(value, str) and value in self.choices
-        else:
-            right = isinstance(value, int | float) and not isinstance(value, bool) and self._within(value)
-        if not right:
-            raise ValueError(self.allowed)
-        return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
-
-    def _within(self, value: float) -> bool:
-        return (
-            math.isfinite(value)
-            and (self.min is None or value >= self.min)
-            and (self.max is None or value <= self.max)
-            and (self.above is None or value > self.above)
-        )
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        """The parameter in JSON Schema."""
-        schema: dict[str, Any] = {"description": self.doc}
-        if self.kind == "flag":
-            return schema | {"type": "boolean"}
-        if self.kind == "choice":
-            return schema | {"enum": list(self.choices)}
-        bounds = {"minimum": self.min, "maximum": self.max, "exclusiveMinimum": self.above}
-        return schema | {"type": "number"} | {word: bound for word, bound in bounds.items() if bound is not None}
+    kind: Kind
+    """What it can be."""
+    default: bool | float | str
 
 
 @dataclass(frozen=True)
@@ -103,7 +53,7 @@ class Catalogue:
     queues: Mapping[str, Entry]
 
     def law_of(self, variant: str) -> Entry:
-        """The window law of a sender."""
+        """Give the window law of a sender."""
         return self.congestion[self.variants[variant].congestion]
 
 
@@ -135,4 +85,11 @@ def _entry(described: dict[str, Any]) -> Entry:
 
 
 def _parameter(described: dict[str, Any]) -> Parameter:
-    return Parameter(**{**described, "choices": tuple(described.get("choices") or ())})
+    match described["kind"]:
+        case "flag":
+            kind = kinds.flag()
+        case "choice":
+            kind = kinds.word(described["choices"])
+        case _:
+            kind = kinds.number(low=described["min"], high=described["max"], above=described["above"])
+    return Parameter(described["name"], described["doc"], kind, described["default"])

@@ -4,12 +4,13 @@ Every message about an input is made here. Pydantic finds most of the problems; 
 """
 
 import difflib
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import ValidationError
-from pydantic_core import InitErrorDetails, PydanticCustomError
+from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 Location = tuple[str | int, ...]
 
@@ -101,20 +102,18 @@ def shown(value: object) -> str:
     """
     match value:
         case bool():
-            return "true" if value else "false"
-        case Mapping():
-            return "a table"
+            text = "true" if value else "false"
         case str():
-            return repr(shorten(value, _LONGEST_VALUE))
-        case int() if value.bit_length() > 3 * _LONGEST_VALUE:
-            # Python refuses to print integers of thousands of digits.
-            return f"an integer of {value.bit_length()} bits"
-        case int() | float():
-            return repr(value)
+            text = repr(shorten(value, _LONGEST_VALUE))
+        case Mapping():
+            text = "a table"
         case Sequence():
-            return "an array" if value else "an empty array"
+            text = "an array" if value else "an empty array"
+        case int() if value.bit_length() > 3 * _LONGEST_VALUE:  # Python refuses to print very long integers
+            text = f"an integer of {value.bit_length()} bits"
         case _:
-            return shorten(str(value), _LONGEST_VALUE)
+            text = shorten(str(value), _LONGEST_VALUE)
+    return text
 
 
 def shorten(text: str, longest: int) -> str:
@@ -149,6 +148,12 @@ def one_of(value: object, names: Iterable[str]) -> str:
 # Between ours and pydantic's
 
 
+def not_allowed(allowed: str, rank: int = _VALUE) -> PydanticCustomError:
+    """Make the error that pydantic carries from a value to the scenario around it."""
+    # Its text is a template: ours goes in as a value, so that braces in it stay braces.
+    return PydanticCustomError("ackclock", "{allowed}", {"allowed": allowed, "rank": rank})
+
+
 def unknown(location: Location, value: object, *, given: str, known: Iterable[str]) -> InitErrorDetails:
     """Report a field that does not exist, to be raised through pydantic."""
     known = list(known)
@@ -166,9 +171,7 @@ def wrong(location: Location, value: object, allowed: str) -> InitErrorDetails:
 
 
 def _detail(location: Location, value: object, allowed: str, rank: int) -> InitErrorDetails:
-    # The text of a custom error is a template: ours goes in as a value, so that braces in it stay braces.
-    kind = PydanticCustomError("ackclock", "{allowed}", {"allowed": allowed, "rank": rank})
-    return InitErrorDetails(type=kind, loc=location, input=value)
+    return InitErrorDetails(type=not_allowed(allowed, rank), loc=location, input=value)
 
 
 def raised(details: Sequence[InitErrorDetails]) -> ValidationError:
@@ -190,35 +193,31 @@ def reworded(
     unions
         The fields that hold one of several tables, and the kinds of these.
     """
-    details = []
-    for found in error.errors(include_url=False):
-        location, value = found["loc"], found["input"]
-        name = str(location[-1]) if location else ""
-        kinds = unions.get(str(location[0]), ()) if location else ()
-        if len(location) > 1 and location[1] in kinds:  # pydantic puts the kind into the path
-            location = (location[0], *location[2:])
-        match found["type"]:
-            case "ackclock":
-                context = found["ctx"]
-                details.append(_detail(location, value, context["allowed"], context["rank"]))
-            case "extra_forbidden":
-                details.append(unknown(location, value, given=name, known=fields))
-            case "missing":
-                details.append(missing(location, fields[name]))
-            case "union_tag_not_found":
-                details.append(missing((*location, "kind"), one_of(None, kinds)))
-            case "union_tag_invalid":
-                tag = value.get("kind")
-                details.append(wrong((*location, "kind"), tag, one_of(tag, kinds)))
-            case "model_attributes_type" if kinds:
-                details.append(wrong(location, value, f"must be a table with kind = {' or '.join(kinds)}"))
-            case "model_type" | "model_attributes_type":
-                details.append(wrong(location, value, f"must be a table with {listed(fields)}"))
-            case "tuple_type":
-                details.append(wrong(location, value, "must be an array of tables"))
-            case _:
-                details.append(wrong(location, value, found["msg"]))
-    return details
+    return [_reword(found, fields, unions) for found in error.errors(include_url=False)]
+
+
+def _reword(found: ErrorDetails, fields: Mapping[str, str], unions: Mapping[str, Sequence[str]]) -> InitErrorDetails:
+    location, value = found["loc"], found["input"]
+    name = str(location[-1]) if location else ""
+    kinds = unions.get(str(location[0]), ()) if location else ()
+    if len(location) > 1 and location[1] in kinds:  # pydantic puts the kind into the path
+        location = (location[0], *location[2:])
+    match found["type"]:
+        case "ackclock":
+            return _detail(location, value, found["ctx"]["allowed"], found["ctx"]["rank"])
+        case "extra_forbidden":
+            return unknown(location, value, given=name, known=fields)
+        case "missing":
+            return missing(location, fields[name])
+        case "union_tag_not_found" | "union_tag_invalid":
+            tag = value.get("kind")
+            report = missing if tag is None else functools.partial(wrong, value=tag)
+            return report((*location, "kind"), allowed=one_of(tag, kinds))
+        case "model_type" | "model_attributes_type":
+            content = f"kind = {' or '.join(kinds)}" if kinds else listed(fields)
+            return wrong(location, value, f"must be a table with {content}")
+        case _:
+            return wrong(location, value, found["msg"])
 
 
 def scenario_error(error: ValidationError) -> ScenarioError:

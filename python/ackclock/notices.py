@@ -87,7 +87,7 @@ def _in_graph(scenario: Scenario, number: int) -> tuple[Link | GraphLink, list[b
 def _bins(scenario: Scenario, summary: Summary, bins: Sequence[int]) -> Iterator[str]:
     """Tell of too few bins, and of a start that differs from the rest."""
     if summary.cov is None and len(bins) < 2:
-        yield f"cov is undefined: the measured time holds {len(bins)} whole bins of {scenario.measure.bin}, and it takes 2."
+        yield f"cov is undefined, for the measured time holds {len(bins)} whole bins of {scenario.measure.bin}."
     if len(bins) < _FEWEST_BINS:
         return
     first, rest = bins[: len(bins) // 10], bins[len(bins) // 10 :]
@@ -147,4 +147,4 @@ def _overload(measured: _Measured) -> Iterator[str]:
     )
     share = offered / RATE.parse(measured.link.rate)
     if share > 1:
-        yield f"UDP sources alone offer {share:.0%} of the measured link's rate: the queue stays full and drops the rest."
+        yield f"UDP sources alone offer {share:.0%} of the measured link's rate: its queue stays full."

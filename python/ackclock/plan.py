@@ -1,4 +1,4 @@
-"""From a scenario to the engine's plan: integers in picoseconds, bits per second and bytes, numbers instead of names."""
+"""From a scenario to the engine's plan: integers in picoseconds, bit/s and bytes, numbers instead of names."""
 
 import json
 from collections.abc import Sequence
@@ -100,7 +100,7 @@ def _transport(transport: Tcp | Udp, packet_size: int | None) -> dict[str, Any]:
     if isinstance(transport, Udp):
         return {"kind": "udp"}
     variant = catalogue().variants[transport.variant]
-    rtt = {name: TIME.parse(getattr(transport, name)) for name in _TIMER_FIELDS}
+    rtt: dict[str, object] = {name: TIME.parse(getattr(transport, name)) for name in _TIMER_FIELDS}
     rtt |= {
         "clock_phase": None if transport.clock_phase == "random" else TIME.parse(transport.clock_phase or ""),
         "arithmetic": transport.rtt_arithmetic,

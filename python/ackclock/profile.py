@@ -1,16 +1,17 @@
 """Profiles: named sets of defaults, in one table, each value with its source.
 
-What a study measures depends on defaults that papers do not print. A scenario names a profile, and what it leaves open is
-taken from here; the effective scenario that a result keeps has all of it written out. Nothing else knows a profile's name.
+What a study measures depends on defaults that papers do not print. A scenario names a profile, and what it leaves open
+is taken from here; the effective scenario that a result keeps has all of it written out. Nothing else knows a profile's
+name.
 
-Sources named below: the RFCs by number; "ns-2" is version 2.35, whose parameter names end in an underscore, with the dates at
-which its own change log and default comments say that a default changed. ``ns2-2000`` is ns-2 before those changes, as the
-papers of that time ran it.
+Sources named below: the RFCs by number; "ns-2" is version 2.35, whose parameter names end in an underscore, with the
+dates at which its own change log and default comments say that a default changed. ``ns2-2000`` is ns-2 before those
+changes, as the papers of that time ran it.
 """
 
+import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 PROFILES: Final[Mapping[str, str]] = {
     "rfc": "what today's RFCs ask for",
@@ -19,22 +20,24 @@ PROFILES: Final[Mapping[str, str]] = {
 }
 DEFAULT: Final = "rfc"
 
+Value = bool | float | str
 
-@dataclass(frozen=True)
+
+@dataclasses.dataclass(frozen=True)
 class Row:
     """One default: its value in each profile, and where those values come from."""
 
     scope: str
     """``tcp``, ``queue``, or the name of a window law or of a queue discipline."""
     field: str
-    values: tuple[Any, Any, Any]
+    values: tuple[Value, Value, Value]
     """In the order of :data:`PROFILES`."""
     meaning: str
     source: str
-    variants: Mapping[tuple[str, str], Any] = field(default_factory=dict)
+    variants: Mapping[tuple[str, str], Value] = dataclasses.field(default_factory=dict)
     """Values of single variants, by (profile, variant)."""
 
-    def value(self, profile: str, variant: str | None = None) -> Any:
+    def value(self, profile: str, variant: str | None = None) -> Value:
         """Look up the default under a profile."""
         general = self.values[tuple(PROFILES).index(profile)]
         return general if variant is None else self.variants.get((profile, variant), general)
@@ -62,7 +65,7 @@ TABLE: Final[tuple[Row, ...]] = (
     Row("tcp", "initial_window", (10, 2, 1), "first window, packets",
         "RFC 6928; ns-2 windowInit_, 2 since 2001-05-26"),
     Row("tcp", "lone_segments", (0, 0, 0), "packets sent one at a time before the first window",
-        "ns-2 delay_growth_, since 2001-05-17: without a SYN it holds back the first segments", {("ns2-2.35", "vegas"): 2}),
+        "ns-2 delay_growth_, since 2001-05-17; without a SYN it holds back data", {("ns2-2.35", "vegas"): 2}),
     Row("tcp", "limited_transmit", (True, True, False), "new data on the first two duplicate ACKs",
         "RFC 3042; ns-2 singledup_, since 2001-11-28"),
     Row("tcp", "exit_recovery", (True, True, False), "the first new ACK ends fast recovery",
@@ -133,7 +136,7 @@ TABLE: Final[tuple[Row, ...]] = (
 _ROWS: Final = {(row.scope, row.field): row for row in TABLE}
 
 
-def default(profile: str, scope: str, field_name: str, *, variant: str | None = None) -> Any:
+def default(profile: str, scope: str, field_name: str, *, variant: str | None = None) -> Value | None:
     """Look up one default; ``None`` where the table says nothing.
 
     Examples

@@ -1,7 +1,7 @@
 """Records: the tables that a run keeps when it is asked to.
 
-A request is ``KIND[@WHERE][/INTERVAL]``: ``arrivals``, ``queue@bottleneck.reverse/10ms``, ``windows@clients-0/100ms``, ``acks@0,9,19``.
-Asking for a table never changes what a run does, so requests are no part of the scenario.
+A request is ``KIND[@WHERE][/INTERVAL]``: ``arrivals``, ``queue@bottleneck.reverse/10ms``, ``windows@clients-0/100ms``,
+``acks@0,9,19``. Asking for a table never changes what a run does, so requests are no part of the scenario.
 """
 
 from collections.abc import Iterable, Sequence
@@ -70,7 +70,10 @@ class Record:
     def for_engine(self) -> dict[str, Any]:
         """Give the request as the engine reads it."""
         kind = KINDS[self.kind]
-        request: dict[str, Any] = {"kind": self.kind, "links" if kind.of_links else "flows": list(self.numbers)}
+        request: dict[str, Any] = {
+            "kind": self.kind,
+            "links" if kind.of_links else "flows": list(self.numbers),
+        }
         return request | ({kind.engine_interval: self.interval} if kind.engine_interval else {})
 
 
@@ -86,7 +89,11 @@ def understand(requests: Iterable[str], scenario: Scenario) -> list[Record]:
     records = [_understand(request, scenario) for request in requests]
     for place, record in enumerate(records):
         if record.kind in (earlier.kind for earlier in records[:place]):
-            raise refuse("record", requests[place], f"must not ask for {record.kind} twice: name several places with commas")
+            raise refuse(
+                "record",
+                requests[place],
+                f"must not ask for {record.kind} twice: name several places with commas",
+            )
     return records
 
 
@@ -151,7 +158,9 @@ def _flows(request: str, places: Sequence[str] | None, scenario: Scenario) -> li
 
 
 def _no_flow(request: str, place: str, groups: Iterable[str], total: int) -> ScenarioError:
-    allowed = f"there is no group or flow {place!r}: must be one of {listed(groups)}, or flow numbers from 0 to {total - 1}"
+    allowed = (
+        f"there is no group or flow {place!r}: must be one of {listed(groups)}, or flow numbers from 0 to {total - 1}"
+    )
     return refuse("record", request, allowed)
 
 
@@ -160,4 +169,8 @@ def _bounded(request: str, record: Record, scenario: Scenario) -> None:
         return
     rows = TIME.parse(scenario.duration) // record.interval * len(record.numbers)
     if rows > MOST_ROWS:
-        raise refuse("record", request, f"must fill at most {MOST_ROWS} rows: this would be {rows}; use a longer interval")
+        raise refuse(
+            "record",
+            request,
+            f"must fill at most {MOST_ROWS} rows: this would be {rows}; use a longer interval",
+        )

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 from ackclock import _core
 from ackclock.catalogue import catalogue
 from ackclock.errors import one_of, refuse
+from ackclock.kinds import whole
 from ackclock.notices import notices
 from ackclock.plan import plan
 from ackclock.records import understand
 from ackclock.scenario import Scenario
-from ackclock.scenario.fields import Whole
 from ackclock.summary import Summary
 from ackclock.tables import Columns, to_arrow
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_SEED = Whole(0, 2**64 - 1)
+_SEED = whole(0, 2**64 - 1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,7 +109,8 @@ def simulate(
     seed
         Where random numbers come from. The same scenario and seed give the same bytes, whatever is recorded.
     record
-        Tables to keep besides ``flows``: ``KIND[@WHERE][/INTERVAL]``, such as ``"arrivals"`` or ``"queue@bottleneck/10ms"``.
+        Tables to keep besides ``flows``: ``KIND[@WHERE][/INTERVAL]``, such as ``"arrivals"`` or
+        ``"queue@bottleneck/10ms"``.
     progress
         Called now and then with the share of simulated time that is done; if it raises, the run stops.
 
@@ -152,9 +153,9 @@ class Prepared:
     @classmethod
     def of(cls, scenario: Scenario, record: Iterable[str]) -> "Prepared":
         """Write out the defaults, read the requests and make the plan."""
-        whole = scenario.effective()
+        effective = scenario.effective()
         requests = (record,) if isinstance(record, str) else tuple(record)
-        return cls(whole, requests, plan(whole, understand(requests, whole)))
+        return cls(effective, requests, plan(effective, understand(requests, effective)))
 
     def run(self, seed: int, progress: Callable[[float], None] | None = None) -> Run:
         """Run it with one seed."""

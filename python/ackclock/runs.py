@@ -2,15 +2,14 @@
 
 import math
 import os
-import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, overload
 
 from ackclock.errors import refuse
+from ackclock.progress import progress_bar
 from ackclock.run import Prepared, Run
 from ackclock.scenario import Scenario
 from ackclock.summary import MEASURES
@@ -25,51 +24,34 @@ class Estimate:
 
     Examples
     --------
-    >>> print(Estimate.of([0.125, 0.127, 0.126]))
+    >>> estimate = Estimate.of([0.125, 0.127, 0.126])
+    >>> print(estimate)
     0.1260 ± 0.0025
     """
 
+    values: tuple[float | None, ...]
+    """One value per run, in the order of seeds; ``None`` where it is undefined."""
     mean: float | None
     """The mean; ``None`` where no run has a value."""
     half_width: float | None
     """Half the width of the 95 % confidence interval of the mean, by Student's t; ``None`` below two values."""
-    values: tuple[float | None, ...]
-    """One value per run, in the order of seeds."""
+    _text: str = field(repr=False, compare=False)
 
     @classmethod
     def of(cls, values: Iterable[float | None]) -> "Estimate":
         """Estimate the mean of what the values are drawn from."""
+        from ackclock.analysis import student_interval  # noqa: PLC0415  # it loads NumPy
+
         values = tuple(values)
         there = [value for value in values if value is not None]
         if not there:
-            return cls(None, None, values)
-        mean = math.fsum(there) / len(there)
-        if len(there) == 1:
-            return cls(mean, None, values)
-        variance = math.fsum((value - mean) ** 2 for value in there) / (len(there) - 1)
-        return cls(mean, student_t(len(there) - 1) * math.sqrt(variance / len(there)), values)
+            return cls(values, None, None, "undefined")
+        interval = student_interval(there)
+        half_width = interval.half_width if math.isfinite(interval.half_width) else None
+        return cls(values, interval.mean, half_width, str(interval))
 
     def __str__(self) -> str:
-        if self.mean is None:
-            return "undefined"
-        if not self.half_width:
-            return f"{self.mean:.6g}" + ("" if self.half_width is None else " ± 0")
-        # Two digits of the half-width, and the mean to the same place.
-        places = max(0, 1 - math.floor(math.log10(self.half_width)))
-        return f"{self.mean:.{places}f} ± {self.half_width:.{places}f}"
-
-
-def student_t(freedom: int) -> float:
-    """Give the 97.5 % quantile of Student's t.
-
-    Examples
-    --------
-    >>> round(student_t(9), 3)
-    2.262
-    """
-    from scipy.special import stdtrit  # noqa: PLC0415  # slow to load
-
-    return float(stdtrit(freedom, 0.975))
+        return self._text
 
 
 class Runs(Sequence[Run]):
@@ -175,7 +157,10 @@ def replicate(
         done[place] = 1.0
         return result
 
-    with ThreadPoolExecutor(min(jobs, len(chosen))) as pool, _progress(len(chosen)) as show:
+    with (
+        ThreadPoolExecutor(min(jobs, len(chosen))) as pool,
+        progress_bar(f"{len(chosen)} runs", len(chosen)) as show,
+    ):
         futures = [pool.submit(run, place) for place in range(len(chosen))]
         try:
             _wait(futures, lambda: show(sum(done)))
@@ -197,21 +182,6 @@ def _wait(futures: "Iterable[Future[Run]]", show: Callable[[], None]) -> None:
         for future in finished:
             future.result()
         show()
-
-
-@contextmanager
-def _progress(total: int) -> Iterator[Callable[[float], None]]:
-    """Show a progress bar on the standard error stream, if that is a terminal."""
-    if not sys.stderr.isatty():
-        yield lambda _done: None
-        return
-    from rich.console import Console  # noqa: PLC0415  # only in a terminal
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
-
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:3.0f} %"), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(f"{total} runs", total=total)
-        yield lambda done: bar.update(task, completed=done)
 
 
 def _seeds(seeds: int | Iterable[int]) -> list[int]:

@@ -1,7 +1,7 @@
 """A run on disk: a directory with ``record.json`` and one Parquet file per table.
 
-``record.json`` holds the whole effective scenario, the seed, the version, the records asked for, the summary and the notices:
-enough to run it again to the same bytes.
+``record.json`` holds the whole effective scenario, the seed, the version, the records asked for, the summary and the
+notices: enough to run it again to the same bytes.
 """
 
 import json
@@ -33,19 +33,18 @@ class Request:
 
 
 def refuse_existing(directory: Path) -> None:
-    """Refuse to write where there is something, or where there is nothing to write into."""
+    """Refuse to write where there is something."""
     if directory.exists() or directory.is_symlink():
         raise refuse("out", str(directory), "must not exist yet: results are never overwritten")
-    if not directory.parent.is_dir():
-        raise refuse("out", str(directory), f"must be in a directory that exists: {directory.parent} does not")
 
 
 def save(run: Run, directory: Path) -> None:
     """Write a run, whole or not at all: it takes its name when everything is there."""
-    import pyarrow.parquet  # noqa: ICN001, PLC0415  # slow to load
+    import pyarrow.parquet  # noqa: PLC0415  # slow to load
 
     refuse_existing(directory)
     try:
+        directory.parent.mkdir(parents=True, exist_ok=True)
         beside = Path(tempfile.mkdtemp(prefix=f".{directory.name}-", dir=directory.parent))
     except OSError as error:
         raise unreadable(directory, str(error.strerror), "a new directory that can be written") from None
@@ -75,7 +74,7 @@ def load(directory: Path) -> Run:
     ScenarioError
         The directory holds no run, or one that this version cannot read.
     """
-    import pyarrow.parquet  # noqa: ICN001, PLC0415  # slow to load
+    import pyarrow.parquet  # noqa: PLC0415  # slow to load
 
     path = directory / RECORD
     data = read_json(path)
@@ -102,7 +101,11 @@ def read_request(path: Path) -> Request:
     if path.is_dir():
         path /= RECORD
         if not path.is_file():
-            raise unreadable(path.parent, f"it is a directory without {RECORD}", "a TOML file, or the directory of a result")
+            raise unreadable(
+                path.parent,
+                f"it is a directory without {RECORD}",
+                "a TOML file, or the directory of a result",
+            )
     return _request(path, read_json(path))
 
 

@@ -69,18 +69,21 @@ const fn tie(at: Time, id: u32) -> u64 {
     (key ^ (key >> 32)).wrapping_mul(0x94d0_49bb_1331_11eb)
 }
 
-/// Width of a bucket: `2^26` ps = 67 us, a few events at the rates of interest.
-const BUCKET_BITS: u32 = 26;
-/// Buckets ahead of the present one: 4,096 of them reach 275 ms, further than most round trips.
-const BUCKETS: usize = 1 << 12;
+/// Width of a bucket: `2^27` ps = 134 us, one or two events at the rates of interest.
+const BUCKET_BITS: u32 = 27;
+/// Buckets ahead of the present one: 2,048 of them reach 275 ms, further than most round trips.
+const BUCKETS: usize = 1 << 11;
 
-/// The events to come: a heap of those due in the present bucket of time, a ring of unsorted buckets for the near future,
-/// and a heap for the rest. Most events are appended to a bucket and sorted among a handful when its time comes.
+/// The events to come: those of the present bucket of time, sorted; a ring of unsorted buckets for the near future; a heap
+/// for the rest. Most events are appended to a bucket and sorted among a handful when its time comes.
 #[derive(Debug)]
 pub struct EventQueue {
     /// Number of the present bucket: time divided by the width.
     present: u64,
-    due: BinaryHeap<Reverse<Event>>,
+    /// The present bucket, its first event last.
+    due: Vec<Event>,
+    /// Events scheduled into the present bucket after it was sorted.
+    late: BinaryHeap<Reverse<Event>>,
     near: Vec<Vec<Event>>,
     near_len: usize,
     far: BinaryHeap<Reverse<Event>>,
@@ -90,7 +93,8 @@ impl Default for EventQueue {
     fn default() -> Self {
         Self {
             present: 0,
-            due: BinaryHeap::new(),
+            due: Vec::new(),
+            late: BinaryHeap::new(),
             near: vec![Vec::new(); BUCKETS],
             near_len: 0,
             far: BinaryHeap::new(),
@@ -102,9 +106,9 @@ impl EventQueue {
     /// Adds a wake-up, not before the event last popped.
     pub fn schedule(&mut self, at: Time, what: Wakeup) {
         let event = Event { at, what };
-        let bucket = at.as_picos() >> BUCKET_BITS;
+        let bucket = bucket(at);
         if bucket <= self.present {
-            self.due.push(Reverse(event));
+            self.late.push(Reverse(event));
         } else if bucket - self.present < BUCKETS as u64 {
             self.near[bucket as usize % BUCKETS].push(event);
             self.near_len += 1;
@@ -115,41 +119,44 @@ impl EventQueue {
 
     /// Takes the next event before `end`.
     pub fn pop_before(&mut self, end: Time) -> Option<Event> {
-        loop {
-            if let Some(Reverse(event)) = self.due.peek() {
-                return if event.at < end { self.due.pop().map(|Reverse(event)| event) } else { None };
-            }
+        while self.due.is_empty() && self.late.is_empty() {
             if !self.advance(end) {
                 return None;
             }
         }
+        let late = self.late.peek().map(|Reverse(event)| *event);
+        let due = self.due.last().copied();
+        let next = late.into_iter().chain(due).min().filter(|next| next.at < end)?;
+        if due == Some(next) {
+            self.due.pop();
+        } else {
+            self.late.pop();
+        }
+        Some(next)
     }
 
-    /// Moves on to the next bucket that holds something; `false` if none does before `end`.
+    /// Moves on to the next bucket; `false` if nothing is left before `end`.
     fn advance(&mut self, end: Time) -> bool {
-        let last = end.as_picos() >> BUCKET_BITS;
-        let next_far = self.far.peek().map(|Reverse(event)| event.at.as_picos() >> BUCKET_BITS);
-        if self.near_len == 0 {
-            match next_far {
-                Some(bucket) if bucket <= last => self.present = bucket,
-                _ => return false,
-            }
-        } else {
-            if self.present >= last {
-                return false;
-            }
-            self.present += 1;
-        }
-        let bucket = &mut self.near[self.present as usize % BUCKETS];
-        self.near_len -= bucket.len();
-        self.due.extend(bucket.drain(..).map(Reverse));
+        let next_far = self.far.peek().map(|Reverse(event)| bucket(event.at));
+        let next = if self.near_len > 0 { Some(self.present + 1) } else { next_far };
+        let Some(next) = next.filter(|next| *next <= bucket(end)) else { return false };
+        self.present = next;
+        let near = &mut self.near[next as usize % BUCKETS];
+        self.near_len -= near.len();
+        std::mem::swap(&mut self.due, near);
         while let Some(Reverse(event)) = self.far.peek()
-            && event.at.as_picos() >> BUCKET_BITS <= self.present
+            && bucket(event.at) <= next
         {
-            self.due.extend(self.far.pop());
+            self.due.extend(self.far.pop().map(|Reverse(event)| event));
         }
+        self.due.sort_unstable_by(|a, b| b.cmp(a));
         true
     }
+}
+
+/// The bucket of an instant.
+const fn bucket(at: Time) -> u64 {
+    at.as_picos() >> BUCKET_BITS
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! A link: one direction of a wire, with a rate, a delay and a queue in front of it.
 //!
 //! The queue is first in, first out and its discipline judges arrivals, so the moment a packet is accepted, the start and the
-//! end of its transmission and its arrival at the far end are known. A link is therefore a delay line: one ring of packets,
-//! of which the first part is under way and the rest waits, and a single pending event for the first arrival.
+//! end of its transmission and its arrival at the far end are known. Nothing has to happen when a transmission ends; a link
+//! is two rings, of transmissions yet to start and of packets yet to arrive, and at most one pending event.
 
 use std::collections::VecDeque;
 
@@ -11,23 +11,15 @@ use ackclock_units::{Rate, Time};
 use crate::packet::Packet;
 use crate::queue::{Arrival, DropReason, QueueDiscipline, Verdict};
 
-/// A packet on the link, waiting or under way.
-#[derive(Clone, Copy, Debug)]
-struct Transit {
-    packet: Packet,
-    start: Time,
-    arrival: Time,
-}
-
 /// What became of an offered packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Offered {
-    /// Its transmission starts and ends at these times.
+    /// It will be transmitted.
     Accepted {
         /// Start of its transmission.
         start: Time,
-        /// Arrival at the far end, if no arrival is pending yet.
-        wake: Option<Time>,
+        /// Arrival at the far end.
+        arrival: Time,
     },
     /// It was dropped.
     Dropped(DropReason),
@@ -39,12 +31,14 @@ pub struct Link {
     rate: Rate,
     delay: Time,
     queue: Box<dyn QueueDiscipline>,
-    line: VecDeque<Transit>,
-    /// How many packets of the line have started.
-    started: usize,
+    /// Start and size of each transmission yet to start.
+    waiting: VecDeque<(Time, u32)>,
     waiting_bytes: u64,
-    /// End of the last accepted packet's transmission.
+    /// Size of the last packet that started, and the end of the last transmission known.
+    in_service: u32,
     busy_until: Time,
+    /// Packets that arrive by an event of their own, and when.
+    carried: VecDeque<(Time, Packet)>,
     /// The last transmission time computed: links mostly carry one size.
     known: (u32, Time),
 }
@@ -56,70 +50,63 @@ impl Link {
             rate,
             delay,
             queue,
-            line: VecDeque::new(),
-            started: 0,
+            waiting: VecDeque::new(),
             waiting_bytes: 0,
+            in_service: 0,
             busy_until: Time::ZERO,
+            carried: VecDeque::new(),
             known: (0, Time::ZERO),
         }
     }
 
-    /// Packets and bytes waiting at `now`, without the one in transmission.
+    /// Packets and bytes waiting at `now`, without the one in transmission; `now` is not before the last offer.
     pub fn backlog(&mut self, now: Time) -> (u64, u64) {
-        while let Some(next) = self.line.get(self.started)
-            && next.start <= now
+        while let Some((start, size)) = self.waiting.front().copied()
+            && start <= now
         {
-            self.started += 1;
-            self.waiting_bytes -= u64::from(next.packet.size);
+            self.waiting.pop_front();
+            self.waiting_bytes -= u64::from(size);
+            self.in_service = size;
         }
-        ((self.line.len() - self.started) as u64, self.waiting_bytes)
-    }
-
-    /// Packets under way at `now`: in transmission or in propagation.
-    pub fn in_flight(&mut self, now: Time) -> u64 {
-        self.backlog(now);
-        self.started as u64
+        (self.waiting.len() as u64, self.waiting_bytes)
     }
 
     /// Offers a packet to the queue.
-    pub fn offer(&mut self, packet: Packet, now: Time) -> Offered {
+    pub fn offer(&mut self, packet: &Packet, now: Time) -> Offered {
         let (waiting_packets, waiting_bytes) = self.backlog(now);
         let busy = self.busy_until > now;
         let arrival = Arrival {
-            packet: &packet,
+            packet,
             now,
             waiting_packets,
             waiting_bytes,
-            in_service: if busy { self.line[self.started - 1].packet.size } else { 0 },
+            in_service: if busy { self.in_service } else { 0 },
             idle_for: if busy { None } else { Some(now - self.busy_until) },
         };
-        match self.queue.on_arrival(&arrival) {
-            Verdict::Accept => self.accept(packet, now),
-            Verdict::Drop(reason) => Offered::Dropped(reason),
+        if let Verdict::Drop(reason) = self.queue.on_arrival(&arrival) {
+            return Offered::Dropped(reason);
         }
-    }
-
-    fn accept(&mut self, packet: Packet, now: Time) -> Offered {
-        let start = self.busy_until.max(now);
+        let start = if busy { self.busy_until } else { now };
         self.busy_until = start + self.transmission_time(packet.size);
-        let arrival = self.busy_until + self.delay;
-        let wake = self.line.is_empty().then_some(arrival);
+        self.waiting.push_back((start, packet.size));
         self.waiting_bytes += u64::from(packet.size);
-        self.line.push_back(Transit { packet, start, arrival });
-        Offered::Accepted { start, wake }
+        Offered::Accepted { start, arrival: self.busy_until + self.delay }
     }
 
-    /// The first packet reaches the far end; also when the next one will.
+    /// Carries an accepted packet until its arrival. Returns the time to wake the link at, if nothing was carried before.
+    pub fn carry(&mut self, packet: Packet, arrival: Time) -> Option<Time> {
+        let wake = self.carried.is_empty().then_some(arrival);
+        self.carried.push_back((arrival, packet));
+        wake
+    }
+
+    /// The first carried packet reaches the far end; also when the next one will.
     ///
     /// # Panics
-    /// If nothing is under way.
+    /// If nothing is carried.
     pub fn arrive(&mut self) -> (Packet, Option<Time>) {
-        let first = self.line.pop_front().expect("an arrival is pending only while something is under way");
-        match self.started.checked_sub(1) {
-            Some(started) => self.started = started,
-            None => self.waiting_bytes -= u64::from(first.packet.size),
-        }
-        (first.packet, self.line.front().map(|next| next.arrival))
+        let (_, packet) = self.carried.pop_front().expect("a link is woken only while it carries something");
+        (packet, self.carried.front().map(|(arrival, _)| *arrival))
     }
 
     /// The discipline's values to watch.

@@ -8,17 +8,25 @@ use ackclock_units::{Role, Stream, Time};
 use crate::flow::{Alarm, Feed, Flow, Transport};
 use crate::link::Link;
 use crate::packet::LinkId;
-use crate::plan::{EdgeSpec, GroupSpec, LinkSpec, Plan, PlanError, Topology, TransportSpec};
+use crate::plan::{EdgeSpec, GroupSpec, LinkSpec, Plan, PlanError, RecordSpec, Topology, TransportSpec};
 use crate::queue::Context;
 use routes::Routes;
 
-/// Where a packet goes next.
+/// Where a packet goes next. A hop is *in step* if all that reaches it comes off one link, in order: then it needs no event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hop {
     /// Onto a link.
-    Link(LinkId),
+    Link { link: LinkId, in_step: bool },
     /// To the endpoint that it was sent to.
-    End,
+    End { in_step: bool },
+}
+
+impl Hop {
+    pub(crate) const fn in_step(self) -> bool {
+        match self {
+            Self::Link { in_step, .. } | Self::End { in_step } => in_step,
+        }
+    }
 }
 
 /// The components of a run.
@@ -42,6 +50,7 @@ impl Network {
             return Err(PlanError::new("groups", format!("{total} flows are not allowed; 1 to {MAX_FLOWS} are")));
         }
         let (nodes, edges) = edges(plan)?;
+        plan.check(edges.len(), total as usize)?;
         let mut network = Self { links: links(&edges, seed)?, flows: Vec::new(), hops: Vec::new(), groups: Vec::new() };
         let ends = ends(plan)?;
         let mut routes = Routes::new(nodes, &edges, &ends)?;
@@ -52,7 +61,33 @@ impl Network {
             network.flows.push(flow(group, seed, id, data_hop, ack_hop));
             network.groups.push(index);
         }
+        network.find_steps(plan);
         Ok(network)
+    }
+
+    /// Finds the hops that need no event of their own.
+    fn find_steps(&mut self, plan: &Plan) {
+        let feeders = Feeders::of(self, plan);
+        for (flow, group) in self.flows.iter().zip(&self.groups) {
+            let ack_link = self.hops[flow.ack_hop as usize];
+            let answers_in_step = match &plan.groups[*group as usize].transport {
+                TransportSpec::Udp => true,
+                TransportSpec::Tcp { .. } => matches!(ack_link, Hop::Link { link, .. } if feeders.single(link)),
+            };
+            let ends = [(flow.data_hop as usize, answers_in_step), (flow.ack_hop as usize, false)];
+            for (mut at, end_in_step) in ends {
+                loop {
+                    match &mut self.hops[at] {
+                        Hop::Link { link, in_step } => *in_step = feeders.single(*link),
+                        Hop::End { in_step } => {
+                            *in_step = end_in_step;
+                            break;
+                        }
+                    }
+                    at += 1;
+                }
+            }
+        }
     }
 
     /// Adds the route to the table of hops.
@@ -60,18 +95,77 @@ impl Network {
         let start = self.hops.len() as u32;
         let path =
             routes.path(from, to).ok_or_else(|| PlanError::new("links", format!("no route from {from} to {to}")))?;
-        self.hops.extend(path.into_iter().map(Hop::Link));
-        self.hops.push(Hop::End);
+        self.hops.extend(path.into_iter().map(|link| Hop::Link { link, in_step: false }));
+        self.hops.push(Hop::End { in_step: false });
         Ok(start)
     }
 
     /// The links that a flow's data crosses.
     pub(crate) fn data_links(&self, flow: usize) -> impl Iterator<Item = LinkId> {
-        let start = self.flows[flow].data_hop as usize;
-        self.hops[start..].iter().map_while(|hop| match hop {
-            Hop::Link(link) => Some(*link),
-            Hop::End => None,
+        self.links_from(self.flows[flow].data_hop)
+    }
+
+    /// The links from one place in the table of hops to the end of that route.
+    fn links_from(&self, hop: u32) -> impl Iterator<Item = LinkId> {
+        self.hops[hop as usize..].iter().map_while(|hop| match hop {
+            Hop::Link { link, .. } => Some(*link),
+            Hop::End { .. } => None,
         })
+    }
+}
+
+/// Who puts packets onto each link.
+#[derive(Debug)]
+struct Feeders(Vec<Feeder>);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Feeder {
+    Nobody,
+    /// All that enters comes off this link, in order.
+    Link(LinkId),
+    /// Endpoints with timers of their own, or several links.
+    Many,
+}
+
+impl Feeders {
+    fn of(network: &Network, plan: &Plan) -> Self {
+        let mut feeders = Self(vec![Feeder::Nobody; network.links.len()]);
+        for (id, (flow, group)) in network.flows.iter().zip(&network.groups).enumerate() {
+            let last = network.data_links(id).last();
+            let at_once = matches!(
+                &plan.groups[*group as usize].transport,
+                TransportSpec::Tcp { receiver, .. } if receiver.delayed_ack.is_none()
+            );
+            // ACKs that wait for nothing leave in the order in which data arrives
+            feeders.add_route(network.links_from(flow.data_hop), None);
+            feeders.add_route(network.links_from(flow.ack_hop), last.filter(|_| at_once));
+        }
+        // a queue that is sampled must not run ahead of the clock
+        for record in &plan.records {
+            if let RecordSpec::Queue { links, .. } = record {
+                for link in links {
+                    feeders.0[*link as usize] = Feeder::Many;
+                }
+            }
+        }
+        feeders
+    }
+
+    fn add_route(&mut self, links: impl Iterator<Item = LinkId>, mut before: Option<LinkId>) {
+        for link in links {
+            let feeder = &mut self.0[link.0 as usize];
+            *feeder = match (*feeder, before) {
+                (Feeder::Nobody, Some(before)) => Feeder::Link(before),
+                (Feeder::Link(known), Some(before)) if known == before => Feeder::Link(known),
+                _ => Feeder::Many,
+            };
+            before = Some(link);
+        }
+    }
+
+    /// Whether all that enters the link comes off one other link.
+    fn single(&self, link: LinkId) -> bool {
+        matches!(self.0[link.0 as usize], Feeder::Link(_))
     }
 }
 
@@ -163,7 +257,7 @@ fn flow(group: &GroupSpec, seed: u64, id: u32, data_hop: u32, ack_hop: u32) -> F
 
 impl Plan {
     /// Checks what types cannot tell.
-    pub(crate) fn check(&self, links: usize) -> Result<(), PlanError> {
+    fn check(&self, links: usize, flows: usize) -> Result<(), PlanError> {
         let measure = &self.measure;
         if self.duration == Time::ZERO || measure.from >= self.duration {
             return Err(PlanError::new("measure.from", "must lie before the end of a run of more than 0 s"));
@@ -173,6 +267,9 @@ impl Plan {
         }
         if measure.link as usize >= links {
             return Err(PlanError::new("measure.link", format!("{} is not one of the {links} links", measure.link)));
+        }
+        for (index, record) in self.records.iter().enumerate() {
+            record.check(links, flows).map_err(|problem| PlanError::new(format!("records.{index}"), problem))?;
         }
         for (index, group) in self.groups.iter().enumerate() {
             let invalid = |field: &str, problem: &str| Err(PlanError::new(format!("groups.{index}.{field}"), problem));
@@ -195,5 +292,21 @@ impl Plan {
             }
         }
         Ok(())
+    }
+}
+
+impl RecordSpec {
+    fn check(&self, links: usize, flows: usize) -> Result<(), &'static str> {
+        let (ids, count, interval) = match self {
+            Self::Arrivals { links: ids, bin } => (ids, links, Some(*bin)),
+            Self::Queue { links: ids, every } => (ids, links, Some(*every)),
+            Self::Drops { links: ids } => (ids, links, None),
+            Self::Windows { flows: ids, every } => (ids, flows, *every),
+            Self::Acks { flows: ids } => (ids, flows, None),
+        };
+        if interval == Some(Time::ZERO) {
+            return Err("an interval must be above 0 s");
+        }
+        if ids.iter().all(|id| (*id as usize) < count) { Ok(()) } else { Err("names a link or flow that is not there") }
     }
 }

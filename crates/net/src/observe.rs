@@ -54,7 +54,8 @@ pub enum Observation<'a> {
 
 /// A watcher.
 pub trait Observer {
-    /// Something happened at `now`. Times never decrease.
+    /// Something happens at `now`. Times never decrease at any one link or endpoint, but from one to the next they may, and
+    /// they may lie beyond the end of the run: a packet is followed as far as nothing can interfere with it.
     fn observe(&mut self, now: Time, seen: &Observation<'_>);
 }
 

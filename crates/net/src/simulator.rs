@@ -24,9 +24,7 @@ impl Simulator {
     /// # Errors
     /// If the plan contradicts itself.
     pub fn new(plan: &Plan, seed: u64) -> Result<Self, PlanError> {
-        let network = Network::new(plan, seed)?;
-        plan.check(network.links.len())?;
-        let mut simulator = Self { network, events: EventQueue::default() };
+        let mut simulator = Self { network: Network::new(plan, seed)?, events: EventQueue::default() };
         for id in 0..simulator.network.flows.len() {
             simulator.arm(FlowId(id as u32));
         }
@@ -47,28 +45,36 @@ impl Simulator {
         }
     }
 
-    /// The first packet on a link reaches its end, and goes on.
+    /// The first packet that a link carries reaches its end, and goes on.
     fn arrive(&mut self, link: LinkId, now: Time, observer: &mut impl Observer) {
-        let (mut packet, next) = self.network.links[link.0 as usize].arrive();
+        let (packet, next) = self.network.links[link.0 as usize].arrive();
         if let Some(next) = next {
             self.events.schedule(next, Wakeup::Arrival(link.0));
         }
-        packet.hop += 1;
         self.forward(packet, now, observer);
     }
 
     /// A packet is at a node: onto its next link, or to its endpoint.
-    fn forward(&mut self, packet: Packet, now: Time, observer: &mut impl Observer) {
-        match (self.network.hops[packet.hop as usize], packet.payload) {
-            (Hop::Link(link), _) => {
-                let offered = self.network.links[link.0 as usize].offer(packet, now);
-                if let Offered::Accepted { wake: Some(wake), .. } = offered {
+    ///
+    /// Whatever enters the next hop in the order of this link's departures enters it here and now, with the time of its
+    /// arrival; only where paths merge does a packet wait for an event.
+    fn forward(&mut self, mut packet: Packet, mut now: Time, observer: &mut impl Observer) {
+        while let Hop::Link { link, .. } = self.network.hops[packet.hop as usize] {
+            let offered = self.network.links[link.0 as usize].offer(&packet, now);
+            observer.observe(now, &Observation::Offered { link, packet: &packet, offered });
+            let Offered::Accepted { arrival, .. } = offered else { return };
+            packet.hop += 1;
+            if !self.network.hops[packet.hop as usize].in_step() {
+                if let Some(wake) = self.network.links[link.0 as usize].carry(packet, arrival) {
                     self.events.schedule(wake, Wakeup::Arrival(link.0));
                 }
-                observer.observe(now, &Observation::Offered { link, packet: &packet, offered });
+                return;
             }
-            (Hop::End, Payload::Data(number)) => self.receive(&packet, number, now, observer),
-            (Hop::End, Payload::Ack(ack)) => self.acknowledged(packet.flow, ack, now, observer),
+            now = arrival;
+        }
+        match packet.payload {
+            Payload::Data(number) => self.receive(&packet, number, now, observer),
+            Payload::Ack(ack) => self.acknowledged(packet.flow, ack, now, observer),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Sources: where data comes from. A source sees neither the network nor the sender, so it can be asked for its next packet
 //! only when the sender has use for it; what was never asked for was never drawn.
 //!
-//! Each source lives in a file of its own and is registered in [`SourceSpec`](crate::plan::SourceSpec).
+//! Each source lives in a file of its own and is registered in [`SourceSpec`].
 
 mod constant;
 mod greedy;

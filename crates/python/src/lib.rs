@@ -52,6 +52,7 @@ fn check_queue(spec: &str) -> PyResult<Option<(&'static str, String)>> {
 /// the run.
 #[pyfunction]
 #[pyo3(signature = (plan, seed, progress=None))]
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over owned arguments")]
 fn simulate<'py>(
     py: Python<'py>,
     plan: &str,

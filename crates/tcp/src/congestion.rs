@@ -167,6 +167,7 @@ laws! {
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Variant {
     /// Its name in a scenario.
+    #[serde(skip)]
     pub name: &'static str,
     /// How it finds and repairs losses.
     pub recovery: RecoverySpec,

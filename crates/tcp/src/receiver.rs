@@ -153,7 +153,7 @@ mod tests {
             }
             segments.sort_unstable();
             segments.dedup();
-            let first_missing = (0..).find(|number| segments.binary_search(number).is_err()).unwrap();
+            let first_missing = (0..=40).find(|number| segments.binary_search(number).is_err()).unwrap();
             prop_assert_eq!(receiver.rcv_nxt(), first_missing);
         }
     }

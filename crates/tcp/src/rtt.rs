@@ -93,7 +93,7 @@ impl RttEstimator {
 
     /// A segment sent at `sent` was acknowledged at `now`.
     pub fn sample(&mut self, sent: Time, now: Time) {
-        let ticks = (self.tick(now) - self.tick(sent)).max(1);
+        let ticks = (self.tick(now) - self.tick(sent)).max(1) as i64;
         let clock = self.config.clock.as_secs_f64();
         let estimate = match (self.estimate, self.config.arithmetic) {
             (None, Arithmetic::Real) => {
@@ -105,10 +105,10 @@ impl RttEstimator {
                 Estimate::Real { rttvar: 0.75 * rttvar + 0.25 * (srtt - rtt).abs(), srtt: 0.875 * srtt + 0.125 * rtt }
             }
             (None | Some(Estimate::Integer { srtt: 0, .. }), Arithmetic::Integer) => {
-                Estimate::Integer { srtt: 8 * ticks as i64, rttvar: 2 * ticks as i64 }
+                Estimate::Integer { srtt: 8 * ticks, rttvar: 2 * ticks }
             }
             (Some(Estimate::Integer { srtt, rttvar }), _) => {
-                let error = ticks as i64 - (srtt >> 3);
+                let error = ticks - (srtt >> 3);
                 Estimate::Integer { srtt: (srtt + error).max(1), rttvar: (rttvar + error.abs() - (rttvar >> 2)).max(1) }
             }
         };
@@ -178,14 +178,14 @@ mod tests {
 
     use super::*;
 
-    fn estimator(config: RttConfig) -> RttEstimator {
-        let config = RttConfig { clock_phase: Some(config.clock_phase.unwrap_or(Time::ZERO)), ..config };
+    fn estimator(config: &RttConfig) -> RttEstimator {
+        let config = RttConfig { clock_phase: Some(config.clock_phase.unwrap_or(Time::ZERO)), ..config.clone() };
         RttEstimator::new(&config, &mut Stream::new(1, Role::Sender, 0))
     }
 
     #[test]
     fn real_arithmetic_follows_rfc_6298() {
-        let mut rtt = estimator(RttConfig { min_rto: Time::ZERO, ..RttConfig::default() });
+        let mut rtt = estimator(&RttConfig { min_rto: Time::ZERO, ..RttConfig::default() });
         assert_eq!(rtt.rto(), Time::SECOND);
         rtt.sample(Time::ZERO, Time::from_millis(100)); // srtt 100, rttvar 50
         assert_eq!(rtt.rto(), Time::from_millis(300));
@@ -202,7 +202,7 @@ mod tests {
             min_rto: Time::ZERO,
             ..RttConfig::default()
         };
-        let mut rtt = estimator(config);
+        let mut rtt = estimator(&config);
         rtt.sample(Time::ZERO, Time::from_millis(109)); // 10 ticks: srtt 80/8, rttvar 20/4
         assert_eq!(rtt.rto(), Time::from_millis(300));
         rtt.sample(Time::ZERO, Time::from_millis(130)); // 13: error 3, srtt 83/8, rttvar 20 + 3 - 5 = 18
@@ -213,7 +213,7 @@ mod tests {
     fn phase_decides_a_coarse_sample() {
         let span = |phase| {
             let config = RttConfig { clock: Time::from_millis(100), clock_phase: Some(phase), ..RttConfig::default() };
-            let mut rtt = estimator(config);
+            let mut rtt = estimator(&config);
             rtt.sample(Time::from_millis(10), Time::from_millis(115));
             rtt.srtt()
         };
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn back_off_doubles_up_to_the_maximum_and_a_sample_alone_does_not_end_it() {
-        let mut rtt = estimator(RttConfig::default());
+        let mut rtt = estimator(&RttConfig::default());
         let timeouts: Vec<u64> = (0..8)
             .map(|_| {
                 rtt.back_off();

@@ -1,7 +1,7 @@
 """The studies that Ackclock repeats, a package a paper."""
 
 STUDIES = {
-    "burstiness": "On the Burstiness of the TCP Congestion-Control Mechanism (Tinnakornsrisuphap, Feng, Philp 2000): "
-    "Figures 2, 3 and 4",
+    "burstiness": "On the Burstiness of the TCP Congestion-Control Mechanism "
+    "(Tinnakornsrisuphap, Feng and Philp 2000): Figures 2, 3 and 4",
 }
 """Each study's name and what it repeats."""

@@ -13,9 +13,7 @@ from ackclock.experiments.folder import check_replaceable, write_whole
 __all__ = ["reproduce"]
 
 
-def reproduce(
-    study: str = "burstiness", *, seeds: int = 5, out: Path | None = None, jobs: int | None = None
-) -> None:
+def reproduce(study: str = "burstiness", *, seeds: int = 5, out: Path | None = None, jobs: int | None = None) -> None:
     """Repeat a study and write its report: figures, data, and one page that opens offline.
 
     Parameters
@@ -25,8 +23,8 @@ def reproduce(
     seeds
         How often each point is run, with the seeds 1, 2, ...
     out
-        Folder of the report, ``out/<study>`` by default. An earlier report of the same study is replaced; anything
-        else that is there is left alone and refused.
+        Folder of the report, ``out/<study>`` by default. An earlier report of the same study is replaced;
+        anything else that is there is left alone and refused.
     jobs
         How many runs at once; one for each processor by default.
 

@@ -1,4 +1,4 @@
-"""The folder of a study: it appears whole or not at all, and replaces only what an earlier run of the study made."""
+"""The folder of a study: it appears whole or not at all, and replaces only what the study made before."""
 
 from __future__ import annotations
 
@@ -38,9 +38,7 @@ def check_replaceable(out: Path, *, study: str) -> None:
     if out.is_dir() and not out.is_symlink():
         there = {str(path.relative_to(out)) for path in out.rglob("*") if not path.is_dir()}
         record = _read_record(out)
-        if not there or (
-            record.get("study") == study and there <= {_RECORD, *map(str, record.get("files", []))}
-        ):
+        if not there or (record.get("study") == study and there <= {_RECORD, *map(str, record.get("files", []))}):
             return
     elif not out.exists() and not out.is_symlink():
         return
@@ -83,9 +81,7 @@ def write_whole(out: Path, *, study: str, record: Mapping[str, Any]) -> Iterator
         yield making
         files = sorted(str(path.relative_to(making)) for path in making.rglob("*") if not path.is_dir())
         whole = {"study": study, **record, "files": files}
-        (making / _RECORD).write_text(
-            json.dumps(whole, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
-        )
+        (making / _RECORD).write_text(json.dumps(whole, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         check_replaceable(out, study=study)
         if out.exists():
             earlier = out.with_name(f".{out.name}.replaced-{os.getpid()}")

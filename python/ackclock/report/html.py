@@ -1,16 +1,19 @@
-"""Reports: one HTML file with everything inside, that opens without a network and follows light and dark screens."""
+"""Reports: one HTML file with everything inside, which opens without a network, on light and dark screens."""
 
 from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from ackclock.report.style import COLOURS, to_inline_svg
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 __all__ = ["Drawing", "Report", "Statement", "Table", "render"]
 

@@ -1,8 +1,8 @@
-"""One look for every figure: sizes, fonts, and colours that survive colour-blindness, dark pages and grey print.
+"""One look for every figure: colours that survive colour-blindness, dark pages and grey print.
 
-Families of curves share a hue, so that a reader sees first what belongs together; the second member is lighter and dashed,
-and every curve has a marker shape of its own. The hues are those of Okabe and Ito (2008), which people with the
-common kinds of colour-blindness tell apart.
+Families of curves share a hue, so that a reader sees first what belongs together; the second member is
+lighter and dashed, and every curve has a marker shape of its own. The hues are near those of Okabe and Ito
+(2008), which people with the common kinds of colour-blindness tell apart.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import io
 import re
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 from PIL import Image
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from matplotlib.figure import Figure
+    from matplotlib.typing import RcKeyType
 
 __all__ = ["COLOURS", "Colour", "paper_style", "to_inline_svg", "to_png", "to_svg"]
 
@@ -47,7 +48,7 @@ COLOURS = {
 }
 """Every colour that a figure may use, by name."""
 
-_STYLE = {
+_STYLE: dict[RcKeyType, Any] = {
     "axes.edgecolor": COLOURS["ink"].light,
     "axes.facecolor": COLOURS["paper"].light,
     "axes.grid": True,
@@ -85,8 +86,8 @@ def paper_style() -> Iterator[None]:
     """Draw what is made and written inside in the house style, whatever the user's own settings are."""
     with mpl.rc_context():
         mpl.rcdefaults()
-        mpl.rcParams.update(_STYLE)
-        yield
+        with mpl.rc_context(_STYLE):
+            yield
 
 
 def to_png(figure: Figure) -> bytes:
@@ -106,9 +107,7 @@ def to_svg(figure: Figure) -> str:
     with paper_style():
         figure.savefig(target, format="svg", metadata={"Date": None, "Creator": None})
     # A hundredth of a point is finer than any printer; the six digits that Matplotlib writes double the file.
-    return re.sub(
-        r' (?:d|x|y)="[^"]*"', lambda place: re.sub(r"(\.\d\d)\d+", r"\1", place[0]), target.getvalue()
-    )
+    return re.sub(r' (?:d|x|y)="[^"]*"', lambda place: re.sub(r"(\.\d\d)\d+", r"\1", place[0]), target.getvalue())
 
 
 def to_inline_svg(svg: str, *, prefix: str, label: str) -> str:

@@ -4,8 +4,10 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from pydantic_core import InitErrorDetails
+
 from ackclock import _core
-from ackclock.errors import InitErrorDetails, Location, missing, one_of, wrong
+from ackclock.errors import Location, missing, one_of, wrong
 from ackclock.quantity import TIME
 from ackclock.scenario import effective
 from ackclock.scenario.fields import HEADER_BYTES, MOST_BINS, MOST_FLOWS
@@ -64,7 +66,11 @@ def _graph(scenario: "Scenario") -> Iterator[InitErrorDetails]:
         for a, b in ways if not broken else ():
             if routes.route(a, b) is None:
                 purpose = "" if (a, b) == ways[0] else ", where ACKs return"
-                yield wrong(("flows", place, "to"), flow.to, f"must have a route: no links lead from {a} to {b}{purpose}")
+                yield wrong(
+                    ("flows", place, "to"),
+                    flow.to,
+                    f"must have a route: no links lead from {a} to {b}{purpose}",
+                )
 
 
 def _ends(table: str, place: int, a: str, b: str, nodes: Mapping[str, None]) -> Iterator[InitErrorDetails]:
@@ -90,7 +96,11 @@ def _groups(scenario: "Scenario") -> Iterator[InitErrorDetails]:
     for place, group in enumerate(scenario.groups):
         total += group.count
         if total > MOST_FLOWS:
-            yield wrong((table, place, "count"), group.count, f"must leave the total at or below {MOST_FLOWS} (it is {total} here)")
+            yield wrong(
+                (table, place, "count"),
+                group.count,
+                f"must leave the total at or below {MOST_FLOWS} (it is {total} here)",
+            )
             break
         yield from _group(scenario, (table, place), group)
     yield from _repeated(
@@ -105,7 +115,11 @@ def _group(scenario: "Scenario", at: Location, group: Clients | Flow) -> Iterato
         yield missing((*at, "access"), "must be given here or as dumbbell.access")
     if not isinstance(group.transport, Tcp):
         if isinstance(group.source, Greedy):
-            yield wrong((*at, "source", "kind"), "greedy", "must be poisson or constant: UDP has no window to slow it down")
+            yield wrong(
+                (*at, "source", "kind"),
+                "greedy",
+                "must be poisson or constant: UDP has no window to slow it down",
+            )
         return
     if (group.packet_size or scenario.packet_size) <= HEADER_BYTES:
         where = at if group.packet_size else ()
@@ -115,12 +129,12 @@ def _group(scenario: "Scenario", at: Location, group: Clients | Flow) -> Iterato
 
 
 def _timers(scenario: "Scenario", at: Location, given: Tcp) -> Iterator[InitErrorDetails]:
-    whole = effective.transport(scenario.profile, given)
-    largest = TIME.parse(str(getattr(whole, "max_rto")))
+    whole = effective.tcp(scenario.profile, given)
+    largest = whole.max_rto
     for name in ("min_rto", "initial_rto"):
         value = getattr(whole, name)
-        if TIME.parse(value) > largest:
-            yield wrong((*at, name), value, f"must be at most max_rto ({getattr(whole, 'max_rto')})")
+        if largest is not None and TIME.parse(value) > TIME.parse(largest):
+            yield wrong((*at, name), value, f"must be at most max_rto ({largest})")
 
 
 def _queues(scenario: "Scenario") -> Iterator[InitErrorDetails]:
@@ -159,7 +173,7 @@ def _bin(scenario: "Scenario", duration: int) -> Iterator[InitErrorDetails]:
     if given is None:
         whole = scenario.effective()
         given = whole.measure.bin or ""
-        if effective.mean_two_way_delay(whole) == 0:
+        if effective.default_bin(whole) == 0:
             yield missing(("measure", "bin"), "must be given where no link has a delay")
             return
     width = TIME.parse(given)
@@ -167,7 +181,11 @@ def _bin(scenario: "Scenario", duration: int) -> Iterator[InitErrorDetails]:
         yield wrong(("measure", "bin"), given, f"must be at most the duration ({scenario.duration})")
     elif duration // width > MOST_BINS:
         count = duration // width
-        yield wrong(("measure", "bin"), given, f"must leave at most {MOST_BINS} bins in {scenario.duration} (it makes {count})")
+        yield wrong(
+            ("measure", "bin"),
+            given,
+            f"must leave at most {MOST_BINS} bins in {scenario.duration} (it makes {count})",
+        )
 
 
 def _link(scenario: "Scenario") -> Iterator[InitErrorDetails]:

@@ -1,19 +1,21 @@
 """The effective scenario: every default written out, so that a result says all of what made it."""
 
+from collections.abc import Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ackclock import profile
-from ackclock.catalogue import catalogue
+from ackclock.catalogue import Parameter, catalogue
 from ackclock.quantity import TIME
 from ackclock.scenario.network import Dumbbell, GraphLink, Link, Queue
 from ackclock.scenario.routes import Routes, directed
-from ackclock.scenario.traffic import Clients, Flow, Tcp, Udp
+from ackclock.scenario.traffic import Clients, Flow, Tcp
 
 if TYPE_CHECKING:
     from ackclock.scenario.whole import Scenario
 
-BOTTLENECK = "bottleneck"
+BOTTLENECK: Final = "bottleneck"
+MICROSECOND: Final = TIME.parse("1 us")
 _Group = TypeVar("_Group", Clients, Flow)
 
 
@@ -31,7 +33,7 @@ def effective(scenario: "Scenario") -> "Scenario":
         }
     whole = scenario.model_copy(update=network)
     measure = {
-        "bin": scenario.measure.bin or TIME.format(round(mean_two_way_delay(whole))),
+        "bin": scenario.measure.bin or TIME.format(default_bin(whole)),
         "link": scenario.measure.link or BOTTLENECK,
     }
     return whole.model_copy(update={"measure": scenario.measure.model_copy(update=measure)})
@@ -40,35 +42,36 @@ def effective(scenario: "Scenario") -> "Scenario":
 def queue(profile_name: str, given: Queue | None) -> Queue:
     """Write out the defaults of a queue."""
     given = given or Queue("droptail")
-    missing = {
-        name: _first(profile.default(profile_name, given.kind, name), parameter.default)
-        for name, parameter in catalogue().queues[given.kind].parameters.items()
-    }
-    general = {"count_in_service": given.count_in_service}
-    if given.bytes is None:
-        general["packets"] = given.packets
-    general = {
-        name: _first(value, profile.default(profile_name, given.kind, name), profile.default(profile_name, "queue", name))
-        for name, value in general.items()
-    }
-    return given.model_copy(update=general | missing | given.parameters)
+
+    def default(name: str) -> object:
+        own = profile.default(profile_name, given.kind, name)
+        return profile.default(profile_name, "queue", name) if own is None else own
+
+    fields: dict[str, object] = {}
+    if given.count_in_service is None:
+        fields["count_in_service"] = default("count_in_service")
+    if given.packets is None and given.bytes is None:
+        fields["packets"] = default("packets")
+    declared = catalogue().queues[given.kind].parameters
+    return given.model_copy(update=fields | _parameters(profile_name, given.kind, declared) | given.parameters)
 
 
-def transport(profile_name: str, given: Tcp | Udp) -> Tcp | Udp:
-    """Write out the defaults of a transport."""
-    if isinstance(given, Udp):
-        return given
-    law = catalogue().variants[given.variant].congestion
+def tcp(profile_name: str, given: Tcp) -> Tcp:
+    """Write out the defaults of a TCP transport."""
     fields = {
         name: profile.default(profile_name, "tcp", name, variant=given.variant)
         for name in Tcp.model_fields
         if getattr(given, name) is None
     }
-    missing = {
-        name: _first(profile.default(profile_name, law, name), parameter.default)
-        for name, parameter in catalogue().law_of(given.variant).parameters.items()
-    }
-    return given.model_copy(update=fields | missing | given.parameters)
+    law = catalogue().variants[given.variant].congestion
+    declared = catalogue().congestion[law].parameters
+    return given.model_copy(update=fields | _parameters(profile_name, law, declared) | given.parameters)
+
+
+def _parameters(profile_name: str, scope: str, declared: Mapping[str, Parameter]) -> dict[str, object]:
+    """Take declared parameters from the profile, or from their declaration where the profile has no say."""
+    defaults = {name: profile.default(profile_name, scope, name) for name in declared}
+    return {name: declared[name].default if value is None else value for name, value in defaults.items()}
 
 
 def two_way_delays(whole: "Scenario") -> list[int]:
@@ -80,16 +83,24 @@ def two_way_delays(whole: "Scenario") -> list[int]:
     delays = [TIME.parse(link.link.delay) for link in links]
     routes = Routes(links)
     return [
-        sum(delays[index] for a, b in ((flow.from_, flow.to), (flow.to, flow.from_)) for index in routes.route(a, b) or ())
+        sum(
+            delays[index]
+            for a, b in ((flow.from_, flow.to), (flow.to, flow.from_))
+            for index in routes.route(a, b) or ()
+        )
         for flow in whole.flows
     ]
 
 
-def mean_two_way_delay(whole: "Scenario") -> Fraction:
-    """Average the propagation delay there and back over all flows, in picoseconds, from an effective scenario."""
-    groups = whole.groups
-    total = sum(group.count * delay for group, delay in zip(groups, two_way_delays(whole), strict=True))
-    return Fraction(total, sum(group.count for group in groups))
+def default_bin(whole: "Scenario") -> int:
+    """Average the propagation delay there and back over all flows, in picoseconds.
+
+    It is rounded to the microsecond, but never to nothing; 0 where no link has a delay.
+    """
+    delays = zip(whole.groups, two_way_delays(whole), strict=True)
+    total = sum(group.count * delay for group, delay in delays)
+    mean = Fraction(total, sum(group.count for group in whole.groups))
+    return round(mean / MICROSECOND) * MICROSECOND or round(mean)
 
 
 def _dumbbell(scenario: "Scenario", given: Dumbbell) -> Dumbbell:
@@ -129,11 +140,8 @@ def _group(scenario: "Scenario", name: str, given: _Group) -> _Group:
             "name": given.name or name,
             "packet_size": given.packet_size or scenario.packet_size,
             "start": given.start or "0 s",
-            "transport": transport(scenario.profile, given.transport),
+            "transport": tcp(scenario.profile, given.transport)
+            if isinstance(given.transport, Tcp)
+            else given.transport,
         }
     )
-
-
-def _first(*values: Any) -> Any:
-    """Give the first value that is there."""
-    return next((value for value in values if value is not None), None)

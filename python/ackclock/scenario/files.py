@@ -6,25 +6,29 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-from ackclock.errors import refuse, shorten, unreadable
+from ackclock.errors import shorten, shown, unreadable
 
 LARGEST: Final = 50_000_000
 
 
 def read_toml(path: Path) -> dict[str, Any]:
     """Read a TOML file into tables."""
-    return _parsed(path, "TOML", tomllib.loads)
+    return _table(path, "TOML", tomllib.loads)
 
 
 def read_json(path: Path) -> dict[str, Any]:
     """Read a JSON file that holds one object."""
-    data = _parsed(path, "JSON", json.loads)
+    return _table(path, "JSON", json.loads)
+
+
+def _table(path: Path, language: str, parse: Callable[[str], object]) -> dict[str, Any]:
+    data = _parsed(path, language, parse)
     if not isinstance(data, dict):
-        raise refuse(str(path), data, "must hold one JSON object")
+        raise unreadable(path, f"it holds {shown(data)}", f"{language} that holds one table")
     return data
 
 
-def _parsed(path: Path, language: str, parse: Callable[[str], Any]) -> Any:
+def _parsed(path: Path, language: str, parse: Callable[[str], object]) -> object:
     try:
         return parse(_text(path))
     except RecursionError:

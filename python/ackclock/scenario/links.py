@@ -23,7 +23,7 @@ class Links(Protocol):
 
 
 class DumbbellLinks:
-    """``bottleneck`` and ``access.<client>``, each with its ``.reverse``; clients are numbered through the groups from 0."""
+    """``bottleneck`` and ``access.<client>``, each with its ``.reverse``; clients count from 0 through the groups."""
 
     def __init__(self, clients: int) -> None:
         self._clients = clients
@@ -47,7 +47,15 @@ class DumbbellLinks:
     def names(self) -> Iterable[str]:
         """List the names, as a message shows them."""
         last = f"access.{self._clients - 1}"
-        return ("bottleneck", "bottleneck.reverse", "access.0", "access.0.reverse", "...", last, f"{last}.reverse")
+        return (
+            "bottleneck",
+            "bottleneck.reverse",
+            "access.0",
+            "access.0.reverse",
+            "...",
+            last,
+            f"{last}.reverse",
+        )
 
 
 class GraphLinks:
@@ -71,7 +79,7 @@ class GraphLinks:
 
 
 def links_of(scenario: "Scenario") -> Links:
-    """Number the links of a scenario."""
+    """Give the links of a scenario."""
     if scenario.dumbbell is not None:
         return DumbbellLinks(sum(group.count for group in scenario.clients))
     return GraphLinks(link.name for link in directed(scenario.links))

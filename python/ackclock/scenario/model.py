@@ -1,31 +1,37 @@
 """What all parts of a scenario share: strict, frozen, and wrong in our own words."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError, model_validator
 from pydantic_core import InitErrorDetails
 
 from ackclock import errors
 from ackclock.catalogue import Parameter
+from ackclock.kinds import Kind
 
+if TYPE_CHECKING:
+    # For a type checker, parts are constructed as any other model is.
+    from pydantic._internal._model_construction import ModelMetaclass as _Construction
+else:
 
-class _Construction(type(BaseModel)):  # type: ignore[misc]  # pydantic's metaclass has no public name
-    """Lets a part's kind be given without its name, and makes what is wrong a :class:`~ackclock.ScenarioError`.
+    class _Construction(type(BaseModel)):
+        """Lets a part's subject be given without its name, and makes what is wrong a :class:`~ackclock.ScenarioError`.
 
-    Only what a person constructs passes here: parts inside a table do not, so that their errors reach the whole scenario's.
-    """
+        Only what a person constructs passes here: parts inside a table do not, so that their errors reach the whole
+        scenario's.
+        """
 
-    def __call__(cls, *given: object, **fields: object) -> Any:
-        if given:
-            subject = cls.subject
-            if len(given) > 1 or subject is None or subject in fields:
-                raise TypeError(f"{cls.__name__} takes keywords" + (f" after its {subject}" if subject else ""))
-            fields[subject] = given[0]
-        try:
-            return super().__call__(**fields)
-        except ValidationError as error:
-            raise errors.scenario_error(error) from None
+        def __call__(cls, *given: object, **fields: object) -> object:
+            if given:
+                if len(given) > 1 or cls.subject is None or cls.subject in fields:
+                    after = f" after its {cls.subject}" if cls.subject else ""
+                    raise TypeError(f"{cls.__name__} takes keywords{after}")
+                fields[cls.subject] = given[0]
+            try:
+                return super().__call__(**fields)
+            except ValidationError as error:
+                raise errors.scenario_error(error) from None
 
 
 class Part(BaseModel, metaclass=_Construction):
@@ -49,14 +55,14 @@ class Part(BaseModel, metaclass=_Construction):
         """Map each field, as TOML spells it, to what it allows."""
         return {
             field.alias or name: next(
-                (mark.allowed for mark in field.metadata if hasattr(mark, "allowed")), "must be given"
+                (mark.allowed for mark in field.metadata if isinstance(mark, Kind)), "must be given"
             )
             for name, field in cls.model_fields.items()
         }
 
     @model_validator(mode="wrap")
     @classmethod
-    def _in_our_words(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+    def _in_our_words(cls, data: object, handler: ModelWrapValidatorHandler[Self]) -> Self:
         part: Self | None = None
         problems: list[InitErrorDetails] = []
         try:
@@ -113,13 +119,16 @@ class Declared(Part):
         """Check the fields that the subject declares."""
         subject = cls.subject or ""
         declared = cls.declared(data.get(subject, cls.model_fields[subject].default))
+        if declared is None:
+            return []
         problems = []
-        for name in data.keys() - cls.model_fields.keys() if declared is not None else ():
+        for name in data.keys() - cls.model_fields.keys():
             if name not in declared:
-                problems.append(errors.unknown((name,), data[name], given=name, known=[*cls.model_fields, *declared]))
+                known = [*cls.model_fields, *declared]
+                problems.append(errors.unknown((name,), data[name], given=name, known=known))
                 continue
             try:
-                value = declared[name].check(data[name])
+                value = declared[name].kind.check(data[name])
             except ValueError as error:
                 problems.append(errors.wrong((name,), data[name], str(error)))
             else:

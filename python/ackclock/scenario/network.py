@@ -1,14 +1,14 @@
 """Queues, links and the ways to join them: a dumbbell, or any graph."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pydantic import Field
 from pydantic_core import InitErrorDetails
 
 from ackclock import errors
 from ackclock.catalogue import Parameter, catalogue
-from ackclock.scenario.fields import Capacity, Delay, Flag, PlainName, Rate, Word, queues
+from ackclock.scenario.fields import Capacity, Delay, Flag, PlainName, QueueName, Rate
 from ackclock.scenario.model import Declared, Part
 
 
@@ -25,7 +25,11 @@ class Queue(Declared):
 
     subject: ClassVar[str | None] = "kind"
 
-    kind: Annotated[str, Word(queues)]
+    if TYPE_CHECKING:
+
+        def __init__(self, kind: str, /, **fields: object) -> None: ...
+
+    kind: QueueName
     """The queue discipline."""
 
     packets: Capacity | None = None
@@ -54,10 +58,15 @@ class Queue(Declared):
     def for_engine(self) -> dict[str, Any]:
         """Give an effective queue as the engine reads it."""
         limit = {"packets": self.packets} if self.bytes is None else {"bytes": self.bytes}
-        return {"kind": self.kind, "limit": limit, "count_in_service": self.count_in_service, **self.parameters}
+        return {
+            "kind": self.kind,
+            "limit": limit,
+            "count_in_service": self.count_in_service,
+            **self.parameters,
+        }
 
 
-def DropTail(**fields: Any) -> Queue:  # noqa: N802  # reads as the other parts of a scenario do
+def DropTail(**fields: object) -> Queue:  # noqa: N802  # reads as the other parts of a scenario do
     """Make a queue that drops the arrival when it is full.
 
     Examples
@@ -68,7 +77,7 @@ def DropTail(**fields: Any) -> Queue:  # noqa: N802  # reads as the other parts 
     return Queue("droptail", **fields)
 
 
-def Red(**fields: Any) -> Queue:  # noqa: N802  # reads as the other parts of a scenario do
+def Red(**fields: object) -> Queue:  # noqa: N802  # reads as the other parts of a scenario do
     """Make a queue with random early detection (Floyd and Jacobson 1993).
 
     Examples
@@ -95,7 +104,7 @@ class Link(Part):
     """Propagation delay of each direction, such as ``"25 ms"``."""
 
     queue: Queue | None = None
-    """What happens to packets that must wait; unbounded for most purposes where it is absent."""
+    """What happens to packets that must wait; where it is absent, there is room for 100,000."""
 
 
 class Dumbbell(Part):
@@ -105,7 +114,7 @@ class Dumbbell(Part):
     """From the gateway to the server."""
 
     reverse: Link | None = None
-    """From the server to the gateway: the bottleneck's rate and delay, and room for all, where it is absent."""
+    """From the server to the gateway: where it is absent, the bottleneck's rate and delay, and the default queue."""
 
     access: Link | None = None
     """From each client to the gateway and back, for the groups that name no access of their own."""
@@ -136,14 +145,14 @@ class GraphLink(Part):
     """Propagation delay, such as ``"25 ms"``."""
 
     queue: Queue | None = None
-    """What happens to packets that must wait; unbounded for most purposes where it is absent."""
+    """What happens to packets that must wait; where it is absent, there is room for 100,000."""
 
     name: PlainName | None = None
     """What records and ``measure.link`` call it: ``from->to`` where it is absent."""
 
     duplex: Flag | None = None
-    """Make the direction back as well, alike but named ``to->from``, or ``name.reverse`` where the link is named: true where it
-    is absent."""
+    """Make the direction back as well: true where it is absent. It is named ``to->from``, or ``name.reverse`` where the
+    link has a name of its own."""
 
     @property
     def directions(self) -> list[tuple[str, str, str]]:

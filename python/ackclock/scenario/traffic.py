@@ -1,27 +1,30 @@
 """Who sends what: transports, sources, and the groups of flows that use them."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field
 
 from ackclock.catalogue import Parameter, catalogue
 from ackclock.scenario.fields import (
+    Arithmetic,
     ClockPhase,
     Count,
+    DecreaseFrom,
+    Direction,
     Flag,
     GroupName,
+    IdleRestart,
     Instant,
+    LoneSegments,
     PacketRate,
     PacketSize,
     PlainName,
     Size,
     Timer,
+    VariantName,
     Wait,
-    Whole,
     Window,
-    Word,
-    variants,
 )
 from ackclock.scenario.model import Declared, Part
 from ackclock.scenario.network import Link
@@ -49,12 +52,12 @@ class Tcp(Declared):
 
     if TYPE_CHECKING:
 
-        def __init__(self, variant: str = ..., /, **fields: Any) -> None: ...
+        def __init__(self, variant: str = ..., /, **fields: object) -> None: ...
 
     kind: Literal["tcp"] = "tcp"
     """``tcp``."""
 
-    variant: Annotated[str, Word(variants)] = "reno"
+    variant: VariantName = "reno"
     """The sender: a loss recovery and a window law."""
 
     max_window: Window | None = None
@@ -70,7 +73,7 @@ class Tcp(Declared):
     """A packet that fills a gap is acknowledged at once, delayed ACKs or not."""
 
     overhead: Wait | None = None
-    """Longest processing time before an opportunity to send: uniform from 0. It breaks ties, which round numbers make many."""
+    """Longest processing time before sending: uniform from 0. It breaks the ties that round numbers make."""
 
     handshake: Flag | None = None
     """The first segment is a SYN, and data waits for its ACK."""
@@ -78,7 +81,7 @@ class Tcp(Declared):
     initial_window: Window | None = None
     """The window once the connection is open, in packets."""
 
-    lone_segments: Annotated[int, Whole(0, 1_000_000)] | None = None
+    lone_segments: LoneSegments | None = None
     """Data packets that go one at a time before the initial window applies."""
 
     limited_transmit: Flag | None = None
@@ -90,13 +93,13 @@ class Tcp(Declared):
     grow_on_exit: Flag | None = None
     """The ACK that ends fast recovery also grows the window."""
 
-    decrease_from: Annotated[str, Word(lambda: ("flight_size", "window", "whole_window"))] | None = None
-    """What a reduction is taken from: what is in flight, the window as a real number, or the window cut to whole packets."""
+    decrease_from: DecreaseFrom | None = None
+    """What a reduction is taken from: the flight, the window as a real number, or the window cut to whole packets."""
 
     grow_when_limited: Flag | None = None
     """The window grows also while the source or the advertised window limits the sender."""
 
-    idle_restart: Annotated[str, Word(lambda: ("rfc5681", "timeout"))] | None = None
+    idle_restart: IdleRestart | None = None
     """What an idle period does: back to the initial window after one RTO, or a timer that never stops."""
 
     clock: Timer | None = None
@@ -105,7 +108,7 @@ class Tcp(Declared):
     clock_phase: ClockPhase | None = None
     """How far that clock is ahead at time 0: ``random``, or a time."""
 
-    rtt_arithmetic: Annotated[str, Word(lambda: ("real", "integer"))] | None = None
+    rtt_arithmetic: Arithmetic | None = None
     """How the smoothed round-trip time is kept: real numbers, or whole eighths and quarters of ticks."""
 
     min_rto: Wait | None = None
@@ -192,8 +195,8 @@ class Clients(Group):
     access: Link | None = None
     """The clients' access links: the dumbbell's where it is absent."""
 
-    direction: Annotated[str, Word(lambda: ("forward", "reverse"))] | None = None
-    """``forward``, the default, sends from the clients to the server, ``reverse`` from the server to the clients."""
+    direction: Direction | None = None
+    """``forward``, the default, is from the clients to the server, ``reverse`` from the server to the clients."""
 
 
 class Flow(Group):

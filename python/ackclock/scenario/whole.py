@@ -1,18 +1,30 @@
 """The scenario: one value that says all of what a run does."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-from pydantic import Field, ValidationError
+from pydantic import BeforeValidator, Field, ValidationError
+from pydantic_core import InitErrorDetails
 
-from ackclock import errors, profile
+from ackclock import errors
+from ackclock.profile import DEFAULT
 from ackclock.scenario import consistency, files
 from ackclock.scenario.effective import effective
-from ackclock.scenario.fields import Duration, Instant, Interval, PacketSize, PlainName, Word
+from ackclock.scenario.fields import Duration, Instant, PacketSize, PlainName, ProfileName
 from ackclock.scenario.model import Part
 from ackclock.scenario.network import Dumbbell, GraphLink, Node
 from ackclock.scenario.traffic import Clients, Flow
+
+
+def _as_tables(given: object) -> tuple[object, ...]:
+    if isinstance(given, Mapping | str) or not isinstance(given, Sequence):
+        raise errors.not_allowed("must be an array of tables, each under a heading in double brackets")
+    return tuple(given)
+
+
+# Given as any sequence, kept as a tuple.
+_TABLES = BeforeValidator(_as_tables)
 
 
 class Measure(Part):
@@ -21,8 +33,8 @@ class Measure(Part):
     from_: Instant = Field(default="0 s", alias="from")
     """The summary covers the time from here to the end."""
 
-    bin: Interval | None = None
-    """Width of the bins that arrivals are counted in: the mean two-way propagation delay of all flows where it is absent."""
+    bin: Duration | None = None
+    """Width of the bins for arrivals: where it is absent, the flows' mean two-way propagation delay."""
 
     link: PlainName | None = None
     """The measured link: in a dumbbell ``bottleneck`` where it is absent."""
@@ -31,8 +43,8 @@ class Measure(Part):
 class Scenario(Part):
     """A network, its flows and their traffic: one value, as Python, as TOML, and in every result.
 
-    A scenario is a dumbbell with ``clients``, or a graph of ``nodes``, ``links`` and ``flows``. Quantities are texts with units. What is
-    absent comes from the profile.
+    A scenario is a dumbbell with ``clients``, or a graph of ``nodes``, ``links`` and ``flows``. Quantities are texts
+    with units. What is absent comes from the profile.
 
     Raises
     ------
@@ -45,7 +57,8 @@ class Scenario(Part):
     >>> scenario = ac.Scenario(
     ...     duration="10 s",
     ...     dumbbell=ac.Dumbbell(
-    ...         access=ac.Link(rate="10 Mbps", delay="25 ms"), bottleneck=ac.Link(rate="5 Mbps", delay="25 ms")
+    ...         access=ac.Link(rate="10 Mbps", delay="25 ms"),
+    ...         bottleneck=ac.Link(rate="5 Mbps", delay="25 ms"),
     ...     ),
     ...     clients=[ac.Clients(count=3, transport=ac.Tcp("reno"), source=ac.Greedy())],
     ... )
@@ -53,7 +66,7 @@ class Scenario(Part):
     '100 ms'
     """
 
-    profile: Annotated[str, Word(lambda: profile.PROFILES)] = profile.DEFAULT
+    profile: ProfileName = DEFAULT
     """Where defaults come from."""
 
     duration: Duration
@@ -68,26 +81,26 @@ class Scenario(Part):
     dumbbell: Dumbbell | None = None
     """Clients, a bottleneck, a server."""
 
-    clients: Annotated[tuple[Clients, ...], Field(strict=False)] = ()
+    clients: Annotated[Sequence[Clients], _TABLES] = ()
     """The dumbbell's clients, in groups that are alike."""
 
-    nodes: Annotated[tuple[Node, ...], Field(strict=False)] = ()
+    nodes: Annotated[Sequence[Node], _TABLES] = ()
     """The nodes of a graph."""
 
-    links: Annotated[tuple[GraphLink, ...], Field(strict=False)] = ()
+    links: Annotated[Sequence[GraphLink], _TABLES] = ()
     """The links of a graph."""
 
-    flows: Annotated[tuple[Flow, ...], Field(strict=False)] = ()
+    flows: Annotated[Sequence[Flow], _TABLES] = ()
     """The flows of a graph, in groups that are alike."""
 
     @classmethod
-    def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[errors.InitErrorDetails]:
+    def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
         """Check that the parts fit together."""
         del data
         return consistency.problems(part) if part is not None else []
 
     @property
-    def groups(self) -> tuple[Clients, ...] | tuple[Flow, ...]:
+    def groups(self) -> Sequence[Clients | Flow]:
         """The groups of flows, in order: those of the dumbbell's clients, or those of the graph."""
         return self.clients or self.flows
 

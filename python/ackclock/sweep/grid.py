@@ -111,7 +111,7 @@ def run_grid(
     # Seed by seed, so that the pace at any time tells the time that the rest will take.
     tasks = [(place, seed) for seed in seeds for place in range(len(points))]
     ended: SimpleQueue[tuple[int, T | BaseException]] = SimpleQueue()
-    shares = [0.0] * len(tasks)
+    shares: dict[int, float] = {}
     stop = threading.Event()
 
     def one(task: int) -> None:
@@ -128,12 +128,12 @@ def run_grid(
             ended.put((task, error))
 
     values: dict[tuple[int, int], T] = {}
-    work = [points[place].work for place, _ in tasks]
+    total, worked = len(seeds) * sum(point.work for point in points), 0.0
     pool = ThreadPoolExecutor(max_workers=jobs or _processors())
     try:
         for task in range(len(tasks)):
             pool.submit(one, task)
-        with _progress(label, len(tasks), sum(work)) as show:
+        with _progress(label, len(tasks), total) as show:
             while len(values) < len(tasks):
                 try:
                     task, value = ended.get(timeout=_REFRESH)
@@ -142,8 +142,11 @@ def run_grid(
                 else:
                     if isinstance(value, BaseException):
                         raise value
-                    shares[task], values[tasks[task]] = 1.0, value
-                show(len(values), lambda: sum(map(float.__mul__, shares, work)))
+                    values[tasks[task]] = value
+                    shares.pop(task, None)
+                    worked += points[tasks[task][0]].work
+                in_flight = sum(share * points[tasks[task][0]].work for task, share in shares.copy().items())
+                show(len(values), worked + in_flight)
     finally:
         stop.set()
         pool.shutdown(cancel_futures=True)
@@ -162,7 +165,7 @@ def _processors() -> int:
 
 
 @contextmanager
-def _progress(label: str, runs: int, work: float) -> Iterator[Callable[[int, Callable[[], float]], None]]:
+def _progress(label: str, runs: int, work: float) -> Iterator[Callable[[int, float], None]]:
     """Show how many runs are done and how long the rest will take, if a person is watching."""
     if not sys.stderr.isatty():
         yield lambda _done, _worked: None
@@ -188,4 +191,4 @@ def _progress(label: str, runs: int, work: float) -> Iterator[Callable[[int, Cal
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(label, total=work, done=0, runs=runs)
-        yield lambda done, worked: bar.update(task, completed=worked(), done=done)
+        yield lambda done, worked: bar.update(task, completed=worked, done=done)

@@ -68,7 +68,9 @@ mod tests {
             q in 0.0..1.0_f64,
         ) {
             let mut histogram = Histogram::default();
-            values.iter().for_each(|value| histogram.record(Time::from_picos(*value)));
+            for value in &values {
+                histogram.record(Time::from_picos(*value));
+            }
             values.sort_unstable();
             let rank = ((q * values.len() as f64).ceil() as usize).max(1);
             let exact = values[rank - 1] as f64;

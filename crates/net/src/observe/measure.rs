@@ -3,7 +3,7 @@
 mod bins;
 mod meter;
 
-use ackclock_tcp::Counters;
+use ackclock_tcp::{Counters, Sender};
 use ackclock_units::{Rate, Time};
 use serde::Serialize;
 
@@ -195,7 +195,7 @@ impl Measure {
             Offered::Accepted { start, .. } => (self.from..self.end).contains(&start),
             Offered::Dropped(_) => false,
         };
-        let arrived = now >= self.from;
+        let arrived = (self.from..self.end).contains(&now);
         if let (true, Offered::Accepted { start, .. }) = (arrived, offered) {
             self.sojourn.record(start - now);
         }
@@ -314,9 +314,9 @@ impl Observer for Measure {
     fn observe(&mut self, now: Time, seen: &Observation<'_>) {
         match seen {
             Observation::Offered { link, packet, offered } if *link == self.link => {
-                self.on_offered(now, packet, *offered)
+                self.on_offered(now, packet, *offered);
             }
-            Observation::Delivered { packet, in_order } => {
+            Observation::Delivered { packet, in_order } if now < self.end => {
                 self.flows[packet.flow.0 as usize].deliver(now, packet, *in_order, now >= self.from);
             }
             _ => {}
@@ -330,7 +330,7 @@ fn ratio(a: f64, b: f64) -> Option<f64> {
 }
 
 fn counters(simulator: &Simulator, flow: usize) -> Counters {
-    simulator.sender(FlowId(flow as u32)).map(|sender| sender.counters()).unwrap_or_default()
+    simulator.sender(FlowId(flow as u32)).map(Sender::counters).unwrap_or_default()
 }
 
 fn poisson_rate(group: &crate::plan::GroupSpec) -> Option<f64> {

@@ -44,6 +44,7 @@ macro_rules! columns {
         struct $name { $($field: Vec<$type>),+ }
 
         impl $name {
+            #[allow(clippy::too_many_arguments, reason = "a row has as many values as the table has columns")]
             fn push(&mut self, $($field: $type),+) { $(self.$field.push($field);)+ }
 
             fn table(self, name: &'static str) -> Table {
@@ -138,8 +139,8 @@ impl Recorder {
 
 impl Observer for Recorder {
     fn observe(&mut self, now: Time, seen: &Observation<'_>) {
-        for probe in &mut self.probes {
-            probe.observe(now, seen);
+        if now < self.end {
+            self.probes.iter_mut().for_each(|probe| probe.observe(now, seen));
         }
     }
 }

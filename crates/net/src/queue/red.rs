@@ -67,9 +67,9 @@ pub struct RedSpec {
     pub limit: Limit,
     /// Whether the packet in transmission counts towards the limit.
     pub count_in_service: bool,
-    /// See [the module](self).
+    /// Average queue below which nothing is dropped.
     pub min_th: f64,
-    /// See [the module](self).
+    /// Average queue from which everything is dropped.
     pub max_th: f64,
     /// Drop probability at `max_th`.
     pub max_p: f64,

@@ -24,6 +24,7 @@ pub struct RenoSpec {}
 #[derive(Debug)]
 pub(super) struct Reno;
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "every law is built the same way")]
 pub(super) const fn build(_: &RenoSpec) -> Reno {
     Reno
 }

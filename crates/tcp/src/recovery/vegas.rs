@@ -58,7 +58,7 @@ impl Vegas {
             let error = rtt.as_secs_f64() - *srtt8 / 8.0;
             *srtt8 += error;
             self.rttvar4 += error.abs() - self.rttvar4 / 4.0;
-            self.timeout = (*srtt8 / 4.0 + self.rttvar4) / 2.0 * (17.0 / 16.0);
+            self.timeout = (*srtt8 / 8.0 + self.rttvar4 / 2.0) * (17.0 / 16.0);
         }
         if self.watchful > 0 {
             self.watchful -= 1;

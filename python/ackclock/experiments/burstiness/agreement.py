@@ -1,7 +1,8 @@
-"""How well our engine agrees with ns-2 on the whole grid: ``python -m ackclock.experiments.burstiness.agreement``.
+"""Tell how well our engine agrees with ns-2 on the whole grid.
 
-Every variant, every number of clients that ns-2 was run with, both sets of constants. Prints a table a measure, each miss with its
-size, and the crossover between 38 and 39 clients; exits with status 1 if a bar is missed.
+``python -m ackclock.experiments.burstiness.agreement``: every variant, every number of clients that ns-2 was
+run with, both sets of constants. Prints a line a measure, each miss with its size, and the crossover between
+38 and 39 clients; exits with status 1 if a bar is missed.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ class Crossover:
         from scipy.stats import fisher_exact  # noqa: PLC0415 - slow to load
 
         table = [[settled, runs - settled] for settled, runs in (self.ours, self.theirs)]
-        return float(fisher_exact(table).pvalue)
+        return float(fisher_exact(np.array(table)).pvalue)
 
     @property
     def agrees(self) -> bool:
@@ -87,9 +88,7 @@ def last_drops(run: Run) -> Mapping[str, float | None]:
     return {"last_drops": float(np.count_nonzero(run.table("drops")["time"].to_numpy() >= DURATION - 10))}
 
 
-def agreement(
-    profile: str, *, seeds: int = 5, quick: bool = False, jobs: int | None = None
-) -> list[Comparison]:
+def agreement(profile: str, *, seeds: int = 5, quick: bool = False, jobs: int | None = None) -> list[Comparison]:
     """Run every point that ns-2 was run at and compare.
 
     Parameters
@@ -113,9 +112,7 @@ def agreement(
     wanted = {(run.variant, run.clients) for run in theirs}
     if quick:
         wanted &= _QUICK_CELLS
-    cells = [
-        (variant, n) for variant in VARIANTS for n in sorted(n for name, n in wanted if name == variant.name)
-    ]
+    cells = [(variant, n) for variant in VARIANTS for n in sorted(n for name, n in wanted if name == variant.name)]
     ours = observe(
         cells,
         seeds=range(1, seeds + 1),
@@ -127,9 +124,7 @@ def agreement(
     return compare(ours, theirs)
 
 
-def crossovers(
-    profile: str, *, seeds: int = 12, quick: bool = False, jobs: int | None = None
-) -> list[Crossover]:
+def crossovers(profile: str, *, seeds: int = 12, quick: bool = False, jobs: int | None = None) -> list[Crossover]:
     """Count the seeds of Reno over FIFO that settle: fewer than 20 drops in the last 10 s.
 
     ns-2's file calls a run settled that has no 5-second block with 10 drops or more from 185 s on.
@@ -177,8 +172,8 @@ def write_tables(profile: str, comparisons: Sequence[Comparison], crossing: Sequ
             allowed += [f"{100 * rule.absolute:g} points"] if rule.absolute else []
             largest = max(abs(place.standard_errors) for place in places)
             lines.append(
-                f"| {rule.title} | {len(places)} | {agreeing} | {100 * agreeing / len(places):.1f} % | {100 * bar:.0f} % | "
-                f"{', '.join(allowed)}, {STANDARD_ERRORS} s.e. | {largest:.1f} |"
+                f"| {rule.title} | {len(places)} | {agreeing} | {100 * agreeing / len(places):.1f} % "
+                f"| {100 * bar:.0f} % | {', '.join(allowed)}, {STANDARD_ERRORS} s.e. | {largest:.1f} |"
             )
     lines += [
         "",
@@ -186,8 +181,8 @@ def write_tables(profile: str, comparisons: Sequence[Comparison], crossing: Sequ
         "| --- | --- | ---: | ---: | ---: | ---: | ---: |",
     ]
     lines += [
-        f"| {place.rule.title} | {place.variant} | {place.clients} | {place.ours.mean:.6g} | {place.theirs.mean:.6g} | "
-        f"{100 * place.relative:+.1f} % | {place.standard_errors:+.1f} |"
+        f"| {place.rule.title} | {place.variant} | {place.clients} | {place.ours.mean:.6g} "
+        f"| {place.theirs.mean:.6g} | {100 * place.relative:+.1f} % | {place.standard_errors:+.1f} |"
         for place in comparisons
         if not place.agrees
     ]
@@ -211,9 +206,7 @@ def missed(profile: str, comparisons: Sequence[Comparison], crossing: Sequence[C
         agreeing = [place.agrees for place in comparisons if place.rule is rule]
         if agreeing and sum(agreeing) < BARS[profile] * len(agreeing):
             found.append(f"{profile}: {rule.title}, {sum(agreeing)} of {len(agreeing)} points agree")
-    return found + [
-        f"{profile}: crossover at {at.clients} clients, p = {at.p:.3f}" for at in crossing if not at.agrees
-    ]
+    return found + [f"{profile}: crossover at {at.clients} clients, p = {at.p:.3f}" for at in crossing if not at.agrees]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

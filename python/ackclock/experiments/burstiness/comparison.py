@@ -1,7 +1,7 @@
 """Whether two simulators agree: one rule a measure, wide enough for chance and no wider.
 
-A point is one variant with one number of clients. It agrees when the means over the seeds differ by no more than a fixed part of
-ns-2's, or a fixed amount, or three standard errors of the difference, whichever is most.
+A point is one variant with one number of clients. It agrees when the means over the seeds differ by no more
+than a fixed part of ns-2's, or a fixed amount, or three standard errors of the difference, whichever is most.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _named(measure: str) -> Callable[[Observation], float | None]:
 
 def _warm_loss(observation: Observation) -> float | None:
     drops, arrivals = observation.values["drops_warm"], observation.values["arrivals"]
-    # ns-2's file has no count of the arrivals from 20 s on; their share of the time stands in for it on both sides.
+    # ns-2's file does not count the arrivals from 20 s on: on both sides, their share of the time stands in.
     return drops / (arrivals * (1 - WARM / DURATION)) if drops is not None and arrivals else None
 
 
@@ -160,15 +160,12 @@ def compare(
             if not rule.applies(left[point][0]):
                 continue
             samples = [
-                [value for run in side[point] if (value := rule.measure(run)) is not None]
-                for side in (left, right)
+                [value for run in side[point] if (value := rule.measure(run)) is not None] for side in (left, right)
             ]
             if all(len(sample) > 1 for sample in samples):
                 ours_there, theirs_there = map(student_interval, samples)
                 comparisons.append(
-                    Comparison(
-                        rule=rule, variant=point[0], clients=point[1], ours=ours_there, theirs=theirs_there
-                    )
+                    Comparison(rule=rule, variant=point[0], clients=point[1], ours=ours_there, theirs=theirs_there)
                 )
     return comparisons
 

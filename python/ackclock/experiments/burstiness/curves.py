@@ -35,9 +35,7 @@ class Curve:
     points: dict[int, Interval]
 
 
-def curves(
-    observations: Iterable[Observation], measure: Callable[[Observation], float | None]
-) -> list[Curve]:
+def curves(observations: Iterable[Observation], measure: Callable[[Observation], float | None]) -> list[Curve]:
     """Average a measure over the seeds of each variant and number of clients.
 
     Parameters
@@ -61,9 +59,7 @@ def curves(
     return [
         Curve(
             variant=variant.name,
-            points={
-                clients: student_interval(sample) for clients, sample in sorted(samples[variant.name].items())
-            },
+            points={clients: student_interval(sample) for clients, sample in sorted(samples[variant.name].items())},
         )
         for variant in VARIANTS
         if variant.name in samples

@@ -1,8 +1,9 @@
 """The paper's network (Figure 1 and Table 1) and the grid of runs behind Figures 2, 3 and 4.
 
-What the paper does not print comes from the profile `ns2-2.35`, except one thing: on this dumbbell of round numbers
-21 % of the arrivals at the gateway fall on the same instant as another event, and who goes first moves the results. Each
-TCP sender therefore takes up to 12 µs of processing time before it sends, as the ns-2 runs that we compare with do.
+What the paper does not print comes from the profile `ns2-2.35`, except one thing: on this dumbbell of round
+numbers 21 % of the arrivals at the gateway fall on the same instant as another event, and who goes first
+moves the results. Each TCP sender therefore takes up to 12 µs of processing time before it sends, as do those
+of the ns-2 runs that we compare with.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from ackclock.scenario import Clients, DropTail, Dumbbell, Link, Poisson, Red, Scenario, Tcp, Udp
+from ackclock.summary import MEASURES
 from ackclock.sweep import Point, run_grid
 
 if TYPE_CHECKING:
@@ -19,7 +21,20 @@ if TYPE_CHECKING:
 
     from ackclock.run import Run
 
-__all__ = ["CLIENTS", "VARIANTS", "Observation", "Variant", "observe", "scenario"]
+__all__ = [
+    "ARRIVALS_PER_RTT",
+    "CAPACITY",
+    "CLIENTS",
+    "DURATION",
+    "PACKET_SIZE",
+    "RED_WEIGHT",
+    "VARIANTS",
+    "Observation",
+    "Variant",
+    "observe",
+    "scenario",
+    "summary",
+]
 
 BOTTLENECK_RATE = 50e6
 """Rate of the link from the gateway to the server, bit/s (Table 1: 50 Mbps)."""
@@ -133,18 +148,16 @@ def scenario(variant: Variant, clients: int, *, profile: str = "ns2-2.35") -> Sc
             bottleneck=Link(
                 rate="50 Mbps",
                 delay="25 ms",
-                queue=Red(packets=50, min_th=10, max_th=40, w_q=RED_WEIGHT)
-                if variant.red
-                else DropTail(packets=50),
+                queue=Red(packets=50, min_th=10, max_th=40, w_q=RED_WEIGHT) if variant.red else DropTail(packets=50),
             ),
         ),
-        clients=[Clients(count=clients, transport=transport, source=Poisson(rate=100))],
+        clients=(Clients(count=clients, transport=transport, source=Poisson(rate=100)),),
     )
 
 
 def summary(run: Run) -> Mapping[str, float | None]:
     """Take the summary of a run, number by number."""
-    return run.summary.numbers()
+    return {name: getattr(run.summary, name) for name in MEASURES}
 
 
 def observe(

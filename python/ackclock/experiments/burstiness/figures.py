@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike, NDArray
 
     from ackclock.experiments.burstiness.curves import Curve
     from ackclock.experiments.burstiness.experiment import Observation
@@ -42,7 +43,7 @@ class _Pen:
     dashed: bool = False
 
     @property
-    def dashes(self) -> str | tuple[float, tuple[float, ...]]:
+    def dashes(self) -> Literal["solid"] | tuple[float, tuple[float, ...]]:
         return (0.0, (4.0, 1.6)) if self.dashed else "solid"
 
 
@@ -58,9 +59,12 @@ _PENS: Mapping[str, _Pen] = {
 
 _INK = COLOURS["ink"].light
 
+_RATE_OF_THOUSAND = 1e3 * 8 * PACKET_SIZE / DURATION / 1e6
+"""Mb/s that a thousand packets in one run come to."""
+
 
 def variation_figure(ours: Sequence[Observation], ns2: Sequence[Observation]) -> Figure:
-    """Draw Figure 2: the coefficient of variation of the arrivals at the gateway, and its ratio to Poisson's."""
+    """Draw Figure 2: the coefficient of variation of the arrivals, and its ratio to Poisson's."""
     with paper_style():
         figure = Figure(figsize=(5.8, 7.2), layout="constrained")
         whole, ratio = figure.subplots(2, sharex=True)
@@ -100,14 +104,23 @@ def throughput_figure(ours: Sequence[Observation], ns2: Sequence[Observation]) -
             ylabel=f"Throughput (thousand packets in {DURATION} s)",
         )
         axes.set_ylim(top=1.035 * CAPACITY / 1e3)
-        to_rate = 1e3 * 8 * PACKET_SIZE / DURATION / 1e6
-        rate = axes.secondary_yaxis("right", functions=(lambda y: y * to_rate, lambda y: y / to_rate))
+        rate = axes.secondary_yaxis("right", functions=(_to_rate, _from_rate))
         rate.set_ylabel("Throughput (Mb/s)")
         rate.grid(visible=False)
         rate.yaxis.set_major_locator(MultipleLocator(2))
         rate.spines["right"].set_visible(True)
         axes.legend(handles=_legend(), loc="lower right", ncols=2, columnspacing=1.4)
     return figure
+
+
+def _to_rate(thousand_packets: ArrayLike) -> NDArray[np.float64]:
+    """Turn thousand packets in a run into Mb/s."""
+    return np.asarray(thousand_packets, dtype=np.float64) * _RATE_OF_THOUSAND
+
+
+def _from_rate(rate: ArrayLike) -> NDArray[np.float64]:
+    """Turn Mb/s into thousand packets in a run."""
+    return np.asarray(rate, dtype=np.float64) / _RATE_OF_THOUSAND
 
 
 def loss_figure(ours: Sequence[Observation], ns2: Sequence[Observation]) -> Figure:
@@ -189,5 +202,6 @@ def _legend() -> list[Line2D]:
         Line2D([], [], color=pen.colour, linestyle=pen.dashes, marker=pen.marker, markersize=4.5, label=name)
         for name, pen in _PENS.items()
     ]
-    hollow = {"marker": "o", "markersize": 7.5, "markerfacecolor": "none", "markeredgecolor": _INK}
-    return [*handles, Line2D([], [], linestyle="none", label="hollow: ns-2.35", **hollow)]
+    hollow = Line2D([], [], linestyle="none", marker="o", markersize=7.5, label="hollow: ns-2.35")
+    hollow.set(markerfacecolor="none", markeredgecolor=_INK)
+    return [*handles, hollow]

@@ -83,19 +83,14 @@ def _moderate(ratio: Means, loss: Means) -> Statement:
     places = [(variant, clients) for variant in _TCP for clients in ratio[variant] if clients in _MODERATE]
     variant, clients = max(places, key=lambda place: ratio[place[0]][place[1]])
     most, lost = ratio[variant][clients], max(loss[variant][clients] for variant, clients in places)
-    light = max(
-        mean for variant in _TCP for clients, mean in ratio[variant].items() if clients < _MODERATE[0]
-    )
-    effect = (
-        "leaves the traffic alone"
-        if most <= 1.1
-        else "roughens the traffic" + (" a little" if most < 2 else "")
-    )
+    light = max(mean for variant in _TCP for clients, mean in ratio[variant].items() if clients < _MODERATE[0])
+    effect = "leaves the traffic alone" if most <= 1.1 else "roughens the traffic" + (" a little" if most < 2 else "")
     return Statement(
         lead=f"Under moderate load, TCP {effect}.",
-        text=f"Below {_MODERATE[0]} clients the c.o.v. of every TCP is at most {light:.2f} times the Poisson value; from "
-        f"{_MODERATE[0]} to {_MODERATE[-1]} clients it rises to {most:.2f} times ({variant} at {clients} clients, start-up included), "
-        f"while no variant loses more than {lost:.2f} % of its packets.",
+        text=f"Below {_MODERATE[0]} clients the c.o.v. of every TCP is at most {light:.2f} times the Poisson "
+        f"value; from {_MODERATE[0]} to {_MODERATE[-1]} clients it rises to {most:.2f} times ({variant} at "
+        f"{clients} clients, start-up included), while no variant loses more than {lost:.2f} % of its "
+        "packets.",
     )
 
 
@@ -108,9 +103,9 @@ def _heavy(ratio: Means) -> Statement:
     spared = f", except {_listed(calm)}" if calm else ""
     return Statement(
         lead=f"Congestion makes TCP bursty{spared}.",
-        text=f"From {_HEAVY[0]} clients on, the c.o.v. is {spans['Reno']} times the Poisson value for Reno and "
-        f"{spans['Reno/RED']} times for Reno/RED; for Vegas it is {spans['Vegas']} times, and {ratio['Vegas'][_MOST]:.1f} "
-        f"at {_MOST} clients.",
+        text=f"From {_HEAVY[0]} clients on, the c.o.v. is {spans['Reno']} times the Poisson value for Reno "
+        f"and {spans['Reno/RED']} times for Reno/RED; for Vegas it is {spans['Vegas']} times, and "
+        f"{ratio['Vegas'][_MOST]:.3g} at {_MOST} clients.",
     )
 
 
@@ -137,8 +132,9 @@ def _red(ratio: Means, carried: Means, loss: Means) -> Statement:
     verdict = "makes every TCP worse" if all(worse) else "makes some things worse" if any(worse) else "helps"
     return Statement(
         lead=f"RED, as set here, {verdict}.",
-        text=f"At {_MOST} clients it multiplies the c.o.v. by {_span(rougher)}, the throughput by {_span(faster)} and the "
-        f"loss by {_span(lossier)}. The paper does not print RED's averaging weight; {RED_WEIGHT} is the customary one.",
+        text=f"At {_MOST} clients it multiplies the c.o.v. by {_span(rougher)}, the throughput by "
+        f"{_span(faster)} and the loss by {_span(lossier)}. The paper does not print RED's averaging weight; "
+        f"{RED_WEIGHT} is the customary one.",
     )
 
 
@@ -146,16 +142,15 @@ def _agreement(ours: Sequence[Observation], ns2: Sequence[Observation]) -> State
     shown = [rule for rule in RULES if rule.title in {"c.o.v. from 0 s", "departures", "loss from 0 s"}]
     places = compare(ours, ns2, shown)
     if not places:
-        return Statement(
-            lead="A single seed has no error bars.", text="Agreement with ns-2 needs at least two seeds."
-        )
+        return Statement(lead="A single seed has no error bars.", text="Agreement with ns-2 needs at least two seeds.")
     agreeing = sum(place.agrees for place in places)
     share = agreeing / len(places)
     words = "agree" if share >= 0.95 else "mostly agree" if share >= 0.8 else "do not agree"
     return Statement(
         lead=f"Ackclock and ns-2.35 {words}.",
-        text=f"Of {len(places)} means of c.o.v., throughput and loss, {agreeing} ({100 * share:.1f} %) lie within the wider of "
-        "three standard errors and a fixed margin (4 % of the c.o.v., 0.5 % of the throughput, 8 % of the loss or 0.05 points).",
+        text=f"Of {len(places)} means of c.o.v., throughput and loss, {agreeing} ({100 * share:.1f} %) lie "
+        "within the wider of three standard errors and a fixed margin (4 % of the c.o.v., 0.5 % of the "
+        "throughput, 8 % of the loss or 0.05 points).",
     )
 
 

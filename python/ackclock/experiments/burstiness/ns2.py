@@ -69,5 +69,5 @@ def settlings(profile: str) -> list[Settling]:
 
 
 def _rows(name: str) -> list[dict[str, str]]:
-    with files(__package__).joinpath("data", name).open(encoding="utf-8", newline="") as lines:  # type: ignore[call-arg]
-        return list(csv.DictReader(lines))
+    text = files("ackclock.experiments.burstiness").joinpath("data", name).read_text(encoding="utf-8")
+    return list(csv.DictReader(text.splitlines()))

@@ -6,9 +6,11 @@ import csv
 import io
 import math
 import shlex
+from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from ackclock import __version__
 from ackclock.experiments.burstiness import ns2
 from ackclock.experiments.burstiness.curves import curves
 from ackclock.experiments.burstiness.experiment import (
@@ -37,7 +39,7 @@ from ackclock.report.html import Drawing, Report, Table, render
 from ackclock.report.style import to_png, to_svg
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from matplotlib.figure import Figure
@@ -50,15 +52,82 @@ __all__ = ["record", "report", "write"]
 PROFILE = "ns2-2.35"
 TITLE = "On the Burstiness of the TCP Congestion-Control Mechanism"
 SOURCE = (
-    "The study of P. Tinnakornsrisuphap, W. Feng and I. Philp (ICDCS 2000), run again packet by packet by Ackclock: its "
-    "Figures 2, 3 and 4."
+    "The study of P. Tinnakornsrisuphap, W. Feng and I. Philp (ICDCS 2000), run again packet by packet by "
+    "Ackclock: its Figures 2, 3 and 4."
+)
+
+
+SETUP = (
+    ("Network", "n clients, each on a 10 Mb/s link of 25 ms, share a bottleneck of 50 Mb/s and 25 ms"),
+    ("Traffic", "Poisson, 100 packets of 1500 bytes a second from each client"),
+    ("Gateway", f"room for 50 packets: FIFO, or RED with thresholds 10 and 40 and weight {RED_WEIGHT}"),
+    (
+        "TCP",
+        "Reno with and without delayed ACKs; Vegas with alpha 1, beta 3, gamma 1; advertised window 20",
+    ),
+    (
+        "Processing time",
+        "0 to 12 µs at random before a TCP sends, here and in ns-2's runs, so that no exact tie decides",
+    ),
+    ("Length of a run", f"{DURATION} s, measured from the start"),
+    ("Other defaults", f"profile {PROFILE}; ackclock profile show {PROFILE} lists them"),
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Figure:
+    slug: str
+    title: str
+    what: str
+    rest: str
+    unit: str
+    digits: int
+    draw: Callable[[Sequence[Observation], Sequence[Observation]], Figure]
+    measures: Mapping[str, Callable[[Observation], float | None]]
+    first: int = 1
+
+
+FIGURES = (
+    _Figure(
+        slug="figure2",
+        title="Figure 2. Coefficient of variation of the aggregated TCP traffic",
+        what="Arrivals at the gateway, counted in bins of one round-trip propagation delay (0.1 s) over the "
+        "whole run: (a) standard deviation over mean; (b) the same relative to the Poisson process that the "
+        "clients generate.",
+        rest=f"Thin line: 1/√(λτn) with λτ = {ARRIVALS_PER_RTT} packets a client.",
+        unit="Coefficient of variation",
+        digits=4,
+        draw=variation_figure,
+        measures={"cov": cov, "cov_over_poisson": cov_over_poisson},
+    ),
+    _Figure(
+        slug="figure3",
+        title="Figure 3. Throughput of the aggregated TCP traffic",
+        what=f"Packets that the bottleneck transmitted in {DURATION} s (left axis) and the same as a rate "
+        "(right axis).",
+        rest="Dotted line: the capacity of the bottleneck.",
+        unit=f"Thousand packets transmitted in {DURATION} s",
+        digits=1,
+        draw=throughput_figure,
+        measures={"thousand_departures": thousand_departures},
+        first=FIRST_OF_THROUGHPUT_AND_LOSS,
+    ),
+    _Figure(
+        slug="figure4",
+        title="Figure 4. Packet loss percentage of the aggregated TCP traffic",
+        what="Packets that the gateway dropped, as a part of those that arrived, retransmissions included.",
+        rest="UDP, which does not slow down, leaves the frame where the load passes the capacity.",
+        unit="Packet loss, % of arrivals",
+        digits=3,
+        draw=loss_figure,
+        measures={"loss_percent": loss_percent},
+        first=FIRST_OF_THROUGHPUT_AND_LOSS,
+    ),
 )
 
 
 def record(*, seeds: int) -> dict[str, Any]:
     """Tell what makes the folder: enough to make it again."""
-    from ackclock import __version__  # noqa: PLC0415 - the package imports this module's callers
-
     return {
         "version": __version__,
         "command": command(seeds=seeds),
@@ -134,149 +203,86 @@ def report(ours: Sequence[Observation], *, command: str) -> Report:
         Figures with ns-2's points, and what they show in words.
 
     """
-    from ackclock import __version__  # noqa: PLC0415 - the package imports this module's callers
-
     theirs = [run for run in ns2.observations(PROFILE) if run.clients in CLIENTS]
-    seeds, ns2_seeds = (len({run.seed for run in runs}) for runs in (ours, theirs))
-    bars = (
-        f"Points are means of {seeds} runs with bars for the 95 % confidence interval (Student's t); "
-        if seeds > 1
-        else "Points are single runs, without bars; "
-    )
-    marks = bars + f"hollow markers around them are means of {ns2_seeds} runs of ns-2.35."
     return Report(
         title=TITLE,
         source=SOURCE,
         summary=findings(ours, theirs),
         overview=_overview(ours),
-        drawings=[
-            _drawing(
-                "figure2",
-                "Figure 2. Coefficient of variation of the aggregated TCP traffic",
-                "Arrivals at the gateway, counted in bins of one round-trip propagation delay (0.1 s) over the whole run: "
-                "(a) standard deviation over mean; (b) the same relative to the Poisson process that the clients "
-                f"generate. {marks} Black line: 1/√(λτn) with λτ = {ARRIVALS_PER_RTT} packets a client.",
-                variation_figure(ours, theirs),
-                _data(ours, theirs, {"cov": cov, "cov_over_poisson": cov_over_poisson}),
-                _numbers(ours, cov, caption="Coefficient of variation by number of clients", digits=4),
-                command,
-            ),
-            _drawing(
-                "figure3",
-                "Figure 3. Throughput of the aggregated TCP traffic",
-                f"Packets that the bottleneck transmitted in {DURATION} s (left axis) and the same as a rate (right axis). {marks} "
-                "Dotted line: the capacity of the bottleneck.",
-                throughput_figure(ours, theirs),
-                _data(
-                    ours,
-                    theirs,
-                    {"thousand_departures": thousand_departures},
-                    first=FIRST_OF_THROUGHPUT_AND_LOSS,
-                ),
-                _numbers(
-                    ours,
-                    thousand_departures,
-                    caption="Thousand packets transmitted, by number of clients",
-                    digits=1,
-                    first=FIRST_OF_THROUGHPUT_AND_LOSS,
-                ),
-                command,
-            ),
-            _drawing(
-                "figure4",
-                "Figure 4. Packet loss percentage of the aggregated TCP traffic",
-                f"Packets that the gateway dropped, as a part of those that arrived, retransmissions included. {marks} UDP, which "
-                "does not slow down, leaves the frame where the load passes the capacity.",
-                loss_figure(ours, theirs),
-                _data(ours, theirs, {"loss_percent": loss_percent}, first=FIRST_OF_THROUGHPUT_AND_LOSS),
-                _numbers(
-                    ours,
-                    loss_percent,
-                    caption="Packet loss in per cent of arrivals, by number of clients",
-                    digits=3,
-                    first=FIRST_OF_THROUGHPUT_AND_LOSS,
-                ),
-                command,
-            ),
-        ],
-        setup=[
-            (
-                "Network",
-                "n clients, each on its own 10 Mb/s link of 25 ms, share a bottleneck of 50 Mb/s and 25 ms",
-            ),
-            ("Traffic", "Poisson, 100 packets of 1500 bytes a second from each client"),
-            (
-                "Gateway",
-                f"room for 50 packets: FIFO, or RED with thresholds 10 and 40 and weight {RED_WEIGHT}",
-            ),
-            (
-                "TCP",
-                "Reno with and without delayed ACKs, Vegas (α 1, β 3, γ 1); advertised window 20 packets",
-            ),
-            (
-                "Processing time",
-                "0 to 12 µs at random before a TCP sends, so that no exact tie decides; also in ns-2's runs",
-            ),
-            ("Length of a run", f"{DURATION} s, measured from the start"),
-            ("Other defaults", f"profile {PROFILE} (ackclock profile show {PROFILE})"),
-        ],
+        drawings=[_drawing(figure, ours, theirs, command=command) for figure in FIGURES],
+        setup=SETUP,
         provenance=[
             ("Program", f"Ackclock {__version__}"),
             ("Command", command),
-            ("Runs", f"{len(ours)}: {len(VARIANTS)} variants × {len(CLIENTS)} client counts × {seeds} seeds"),
+            (
+                "Runs",
+                f"{len(ours)}: {len(VARIANTS)} variants, {len(CLIENTS)} client counts, {_seeds(ours)} seeds",
+            ),
             ("Every run's numbers", "runs.parquet beside this page, with the scenario of each run"),
             (
                 "ns-2's points",
-                "ns-2.35 (Debian 2.35+dfsg-5), unmodified, same network; in the CSV files and in Ackclock's source",
+                f"ns-2.35 (Debian 2.35+dfsg-5), unmodified, {_seeds(theirs)} seeds; in the CSV files",
             ),
         ],
     )
 
 
-def _drawing(
-    slug: str, title: str, caption: str, figure: Figure, data: str, numbers: Table, command: str
-) -> Drawing:
+def _seeds(runs: Sequence[Observation]) -> int:
+    return len({run.seed for run in runs})
+
+
+def _drawing(figure: _Figure, ours: Sequence[Observation], theirs: Sequence[Observation], *, command: str) -> Drawing:
+    """Draw a figure and lay its data beside it."""
+    seeds = _seeds(ours)
+    bars = (
+        f"Points are means of {seeds} runs with bars for the 95 % confidence interval (Student's t); "
+        if seeds > 1
+        else "Points are single runs, without bars; "
+    )
+    marks = f"hollow markers around them are means of {_seeds(theirs)} runs of ns-2.35."
+    drawn = figure.draw(ours, theirs)
     return Drawing(
-        slug=slug,
-        title=title,
-        caption=caption,
-        label=f"{title}. The numbers are in the table below.",
-        png=to_png(figure),
-        svg=to_svg(figure),
-        csv=data,
-        numbers=numbers,
+        slug=figure.slug,
+        title=figure.title,
+        caption=f"{figure.what} {bars}{marks} {figure.rest}",
+        label=f"{figure.title}. The numbers are in the table below.",
+        png=to_png(drawn),
+        svg=to_svg(drawn),
+        csv=_data(figure, ours, theirs),
+        numbers=_numbers(figure, ours),
         command=command,
     )
 
 
-def _data(
-    ours: Sequence[Observation],
-    theirs: Sequence[Observation],
-    measures: dict[str, Callable[[Observation], float | None]],
-    *,
-    first: int = 1,
-) -> str:
+def _data(figure: _Figure, ours: Sequence[Observation], theirs: Sequence[Observation]) -> str:
     """Write what a figure shows as CSV: one row a point, with mean and half-width of the 95 % interval."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(
-        [
-            "source",
-            "variant",
-            "clients",
-            "runs",
-            *(f"{name}{end}" for name in measures for end in ("", "_ci95")),
-        ]
-    )
+    names = [f"{name}{end}" for name in figure.measures for end in ("", "_ci95")]
+    rows.writerow(["source", "variant", "clients", "runs", *names])
     for source, runs in (("ackclock", ours), ("ns-2.35", theirs)):
-        drawn = [curves(runs, measure) for measure in measures.values()]
+        drawn = [curves(runs, measure) for measure in figure.measures.values()]
         for along in zip(*drawn, strict=True):
             for clients, interval in along[0].points.items():
-                if clients >= first:
+                if clients >= figure.first:
                     cells = [curve.points[clients] for curve in along]
                     numbers = [f"{number:.6g}" for cell in cells for number in (cell.mean, cell.half_width)]
                     rows.writerow([source, along[0].variant, clients, interval.count, *numbers])
     return text.getvalue()
+
+
+def _numbers(figure: _Figure, ours: Sequence[Observation]) -> Table:
+    """Lay our means out for people: a row for each number of clients, a column a variant."""
+    along = curves(ours, next(iter(figure.measures.values())))
+    return Table(
+        caption=f"{figure.unit}: mean ± half-width of the 95 % interval",
+        head=["Clients", *(curve.variant for curve in along)],
+        rows=[
+            [str(clients), *(_shown(curve.points[clients], figure.digits) for curve in along)]
+            for clients in along[0].points
+            if clients >= figure.first
+        ],
+    )
 
 
 def _overview(ours: Sequence[Observation]) -> Table:
@@ -297,23 +303,3 @@ def _shown(interval: Interval, digits: int) -> str:
     """Write a mean, and its half-width if it has one."""
     bar = f" ± {interval.half_width:.{digits}f}" if math.isfinite(interval.half_width) else ""
     return f"{interval.mean:.{digits}f}{bar}"
-
-
-def _numbers(
-    ours: Sequence[Observation],
-    measure: Callable[[Observation], float | None],
-    *,
-    caption: str,
-    digits: int,
-    first: int = 1,
-) -> Table:
-    """Lay our means and half-widths out for people: a row for each number of clients, a column a variant."""
-    along = curves(ours, measure)
-    shown = [clients for clients in along[0].points if clients >= first]
-    return Table(
-        caption=f"{caption}: mean ± half-width of the 95 % interval",
-        head=["Clients", *(curve.variant for curve in along)],
-        rows=[
-            [str(clients), *(_shown(curve.points[clients], digits) for curve in along)] for clients in shown
-        ],
-    )

@@ -1,0 +1,5 @@
+"""``python -m ackclock`` is the command ``ackclock``."""
+
+from ackclock.cli import main
+
+main()

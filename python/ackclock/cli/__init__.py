@@ -1,0 +1,169 @@
+"""The command line: ``ackclock run | reproduce | profile | list | schema``.
+
+What costs time to load is loaded by the command that needs it, so that ``--help`` answers at once.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+app = typer.Typer(
+    name="ackclock",
+    help="A laboratory for TCP congestion control and the burstiness it makes.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+profiles = typer.Typer(help="List, show and compare profiles: named sets of defaults.", no_args_is_help=True)
+app.add_typer(profiles, name="profile")
+
+# What typer raises for a command line that it cannot read.
+_UsageError: Any = typer.BadParameter.__base__
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit: 0 if all went well, 2 with one line for each problem of the input."""
+    # Commands that must not load the package do not import it; by the time there is an error, it is loaded.
+    try:
+        code = app(args=arguments, prog_name="ackclock", standalone_mode=False)
+        sys.stdout.flush()
+    except _UsageError as error:
+        _fail(error.format_message())
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:
+        # Whoever read our output has seen enough; Python would complain once more when it closes the stream.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except ValueError as error:
+        from ackclock._core import PlanError  # noqa: PLC0415
+        from ackclock.errors import ScenarioError  # noqa: PLC0415
+
+        if not isinstance(error, ScenarioError | PlanError):
+            raise
+        _fail(str(error))
+    sys.exit(code or 0)
+
+
+def _fail(message: str) -> NoReturn:
+    sys.stderr.write(message.rstrip() + "\n")
+    sys.exit(2)
+
+
+def _print_version(wanted: bool) -> None:  # typer calls it so
+    if wanted:
+        from ackclock.catalogue import catalogue  # noqa: PLC0415
+
+        sys.stdout.write(f"ackclock {catalogue().version}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def ackclock(
+    version: Annotated[  # its callback acts
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
+    ] = False,
+) -> None:
+    """Describe a network, flows and traffic; every packet is simulated; tables, figures and a report come out."""
+
+
+@app.command()
+def run(
+    file: Annotated[Path, typer.Argument(help="A scenario (TOML), or a result to run again.", show_default=False)],
+    seed: Annotated[
+        int | None,
+        typer.Option(help="Where random numbers come from: 1, or the seed of the result.", show_default=False),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="PATH=VALUE", help="Override a field, as in clients.0.count=40; repeatable."),
+    ] = None,
+    record: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KIND[@WHERE][/INTERVAL]", help="Keep a table, as in queue@bottleneck/10ms; repeatable."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write the record and its tables (Parquet) into this new directory.")
+    ] = None,
+) -> None:
+    """Simulate a scenario and print its summary."""
+    from ackclock.cli import runner  # noqa: PLC0415
+
+    runner.run(file, seed=seed, as_json=json, overrides=overrides or [], record=record, out=out)
+
+
+@app.command()
+def reproduce(
+    study: Annotated[str, typer.Argument(help="The study (`ackclock list studies`).")] = "burstiness",
+    seeds: Annotated[int, typer.Option(help="How often each point is run.")] = 5,
+    out: Annotated[
+        Path | None, typer.Option(help="Directory of the report: out/STUDY by default.", show_default=False)
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(help="How many runs at once: one per core by default.", show_default=False)
+    ] = None,
+) -> None:
+    """Repeat a published study and write its report: figures, data, and one page that opens offline."""
+    from ackclock.experiments import cli as experiments  # noqa: PLC0415
+
+    experiments.reproduce(study, seeds=seeds, out=out, jobs=jobs)
+
+
+@app.command("list")
+def list_(
+    what: Annotated[
+        str | None,
+        typer.Argument(
+            help="studies, variants, queues, sources, records or profiles: all by default.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """List what a scenario and a command can name."""
+    from ackclock.cli import listing  # noqa: PLC0415
+
+    listing.show(what)
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON Schema of scenarios, for editors."""
+    from json import dumps  # noqa: PLC0415
+
+    from ackclock.schema import json_schema  # noqa: PLC0415
+
+    sys.stdout.write(dumps(json_schema(), indent=2) + "\n")
+
+
+@profiles.command("list")
+def profile_list() -> None:
+    """List the profiles."""
+    from ackclock.cli import listing  # noqa: PLC0415
+
+    listing.show("profiles")
+
+
+@profiles.command("show")
+def profile_show(profile: Annotated[str, typer.Argument(show_default=False)]) -> None:
+    """Show every default of a profile, with its meaning and source."""
+    from ackclock.cli import listing  # noqa: PLC0415
+
+    listing.show_profiles([profile])
+
+
+@profiles.command("diff")
+def profile_diff(
+    first: Annotated[str, typer.Argument(show_default=False)],
+    second: Annotated[str, typer.Argument(show_default=False)],
+) -> None:
+    """Show the defaults in which two profiles differ."""
+    from ackclock.cli import listing  # noqa: PLC0415
+
+    listing.show_profiles([first, second])

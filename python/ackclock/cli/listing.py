@@ -1,0 +1,106 @@
+"""``ackclock list`` and ``ackclock profile``: what can be named, in readable tables."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from ackclock import profile
+from ackclock.catalogue import Entry, catalogue
+from ackclock.cli.console import console
+from ackclock.errors import one_of, refuse
+from ackclock.records import KINDS
+from ackclock.scenario import Constant, Greedy, Poisson
+
+_Line = tuple[str, str]
+
+
+def show(what: str | None) -> None:
+    """List one kind of thing, or all of them."""
+    if what is not None and what not in _LISTS:
+        raise refuse("list", what, one_of(what, _LISTS))
+    out = console()
+    for name in _LISTS if what is None else [what]:
+        table = Table(
+            title=name if what is None else None,
+            title_justify="left",
+            box=None,
+            show_header=False,
+            pad_edge=False,
+        )
+        for word, meaning in _LISTS[name]():
+            table.add_row(Text(word, no_wrap=True), Text(meaning))
+        out.print(table)
+
+
+def show_profiles(names: Sequence[str]) -> None:
+    """Show the defaults of one profile, or those in which two differ."""
+    for name in names:
+        if name not in profile.PROFILES:
+            raise refuse("profile", name, one_of(name, profile.PROFILES))
+    rows = profile.TABLE if len(names) == 1 else profile.differences(*names)
+    out = console()
+    if not rows:
+        out.print("They do not differ.")
+        return
+    table = Table(box=None, pad_edge=False)
+    for heading in ("field", *names, "meaning", "source"):
+        table.add_column(Text(heading), no_wrap=heading in ("field", *names))
+    for row in rows:
+        table.add_row(*map(Text, (row.name, *(_value(row, name) for name in names), row.meaning, row.source)))
+    out.print(table)
+
+
+def _value(row: profile.Row, name: str) -> str:
+    """Write a default as TOML would, with those of single variants behind it."""
+    single = [f"{variant}: {_toml(value)}" for (where, variant), value in row.variants.items() if where == name]
+    return _toml(row.value(name)) + (f" ({', '.join(single)})" if single else "")
+
+
+def _toml(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _studies() -> Iterator[_Line]:
+    from ackclock.experiments import STUDIES  # noqa: PLC0415
+
+    yield from STUDIES.items()
+
+
+def _variants() -> Iterator[_Line]:
+    known = catalogue()
+    for name, variant in known.variants.items():
+        yield name, f"{variant.doc} (recovery {variant.recovery}, window law {variant.congestion})"
+        yield from _parameters(known.congestion[variant.congestion])
+
+
+def _queues() -> Iterator[_Line]:
+    for name, entry in catalogue().queues.items():
+        yield name, entry.doc
+        yield from _parameters(entry)
+
+
+def _parameters(entry: Entry) -> Iterator[_Line]:
+    for parameter in entry.parameters.values():
+        yield f"  {parameter.name}", f"{parameter.doc} ({parameter.kind.allowed.removeprefix('must be ')})"
+
+
+def _sources() -> Iterator[_Line]:
+    for source in (Poisson, Constant, Greedy):
+        yield source.model_fields["kind"].default, (source.__doc__ or "").partition("\n")[0]
+
+
+def _records() -> Iterator[_Line]:
+    for name, kind in KINDS.items():
+        where = "@LINK" if kind.of_links else "@GROUP-OR-FLOWS"
+        yield f"{name}[{where}]{'[/INTERVAL]' if kind.sampled else ''}", kind.doc
+
+
+_LISTS: Mapping[str, Callable[[], Iterator[_Line]]] = {
+    "studies": _studies,
+    "variants": _variants,
+    "queues": _queues,
+    "sources": _sources,
+    "records": _records,
+    "profiles": lambda: iter(profile.PROFILES.items()),
+}

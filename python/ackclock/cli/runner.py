@@ -1,0 +1,139 @@
+"""``ackclock run``: from a file to a summary."""
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from rich.table import Table
+from rich.text import Text
+
+from ackclock import store
+from ackclock.catalogue import catalogue
+from ackclock.cli.console import console
+from ackclock.overrides import override
+from ackclock.progress import progress_bar
+from ackclock.run import Run, simulate
+from ackclock.scenario import Scenario
+from ackclock.scenario.files import read_toml
+from ackclock.store import Request
+from ackclock.summary import GroupSummary, Summary
+
+# Of the readable summary: the name of a number, the unit it is told in, and the factor to that unit.
+_SUMMARY: Final = (
+    ("arrivals", "packets", 1),
+    ("departures", "packets", 1),
+    ("drops", "packets", 1),
+    ("loss", "%", 100),
+    ("throughput_bps", "Mbps", 1e-6),
+    ("goodput_bps", "Mbps", 1e-6),
+    ("utilization", "%", 100),
+    ("cov", "", 1),
+    ("cov_poisson", "", 1),
+    ("queue_mean", "packets", 1),
+    ("sojourn_p50", "ms", 1e3),
+    ("sojourn_p95", "ms", 1e3),
+    ("sojourn_p99", "ms", 1e3),
+    ("delay_mean", "ms", 1e3),
+    ("jitter", "ms", 1e3),
+    ("timeouts", "", 1),
+    ("fast_retransmits", "", 1),
+    ("dup_acks", "", 1),
+    ("retransmissions", "packets", 1),
+    ("jain_index", "", 1),
+)
+_GROUPS: Final = (
+    ("clients", "", 1),
+    ("arrivals", "packets", 1),
+    ("loss", "%", 100),
+    ("throughput_bps", "Mbps", 1e-6),
+    ("goodput_bps", "Mbps", 1e-6),
+    ("cov", "", 1),
+    ("delay_mean", "ms", 1e3),
+    ("timeouts", "", 1),
+    ("retransmissions", "packets", 1),
+    ("jain_index", "", 1),
+    ("completed", "transfers", 1),
+    ("completion_mean", "s", 1),
+)
+
+
+def run(
+    file: Path,
+    *,
+    seed: int | None,
+    as_json: bool,
+    overrides: Sequence[str],
+    record: Sequence[str] | None,
+    out: Path | None,
+) -> None:
+    """Run a scenario file or a stored result."""
+    if out is not None:
+        store.refuse_existing(out)
+    request = _request(file)
+    override(request.scenario, overrides)
+    scenario = Scenario.from_dict(request.scenario)
+    chosen = request.seed if seed is None else seed
+    records = request.record if record is None else tuple(record)
+    with progress_bar("1 run", 1) as show:
+        result = simulate(scenario, seed=chosen, record=records, progress=show)
+    if out is not None:
+        store.save(result, out)
+    if as_json:
+        sys.stdout.write(json.dumps(result.to_dict(), indent=2, allow_nan=False) + "\n")
+    else:
+        _show(result)
+
+
+def _request(file: Path) -> Request:
+    if not file.is_dir() and file.suffix != ".json":
+        return Request(scenario=read_toml(file), seed=1, version=None, record=())
+    request = store.read_request(file)
+    if request.version != catalogue().version:
+        sys.stderr.write(
+            f"{file}: made by version {request.version}; this is {catalogue().version}, and results may differ\n"
+        )
+    return request
+
+
+def _show(result: Run) -> None:
+    out, scenario = console(), result.scenario
+    measured = f"from {scenario.measure.from_} to {scenario.duration} at {scenario.measure.link}"
+    out.print(Text(f"Profile {scenario.profile}, seed {result.seed}; {measured}, bins of {scenario.measure.bin}"))
+    out.print()
+    out.print(_summary_table(result.summary))
+    groups = result.summary.groups
+    if len(groups) > 1 or any(group.completed for group in groups):
+        out.print()
+        out.print(_groups_table(groups))
+    for notice in result.notices:
+        out.print()
+        out.print(Text(f"Note: {notice}", style="yellow"))
+
+
+def _summary_table(summary: Summary) -> Table:
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column(no_wrap=True)
+    table.add_column(justify="right", no_wrap=True)
+    for name, unit, factor in _SUMMARY:
+        table.add_row(name.removesuffix("_bps"), _number(getattr(summary, name), factor), unit)
+    return table
+
+
+def _groups_table(groups: Sequence[GroupSummary]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("group")
+    for name, unit, _ in _GROUPS:
+        words = name.removesuffix("_bps").replace("_", " ")
+        table.add_column(Text(f"{words}\n{unit}" if unit else words), justify="right")
+    for group in groups:
+        cells = (_number(getattr(group, name), factor) for name, _, factor in _GROUPS)
+        table.add_row(Text(group.name), *cells)
+    return table
+
+
+def _number(value: float | None, factor: float) -> str:
+    if value is None:
+        return "-"
+    return f"{value:,}" if isinstance(value, int) and factor == 1 else f"{value * factor:.4g}"

@@ -1,0 +1,181 @@
+"""Kinds of value: each checks, says what it allows, and describes itself in JSON Schema.
+
+A kind stands in the annotation of a scenario's field, ``count: Annotated[int, whole(1, 10)]``, and does the same for
+the parameters that the engine declares. Quantities stay texts (``"25 ms"``), rewritten in one canonical unit so that
+equal scenarios compare equal; :mod:`ackclock.quantity` turns them into numbers.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import CoreSchema, core_schema
+
+from ackclock.errors import near, not_allowed, one_of
+from ackclock.quantity import Quantity, QuantityError
+
+
+@dataclass(frozen=True, eq=False)
+class Kind:
+    """A kind of value."""
+
+    allowed: str
+    """What a message says: the end of a sentence."""
+    check: Callable[[object], object]
+    """Returns the value, canonical, or raises ``ValueError`` saying what is allowed."""
+    schema: Mapping[str, Any]
+    """The kind in JSON Schema."""
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        def validate(value: object) -> object:
+            try:
+                return self.check(value)
+            except ValueError as error:
+                raise not_allowed(str(error)) from None
+
+        return core_schema.no_info_plain_validator_function(validate)
+
+    def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return dict(self.schema)
+
+
+def whole(low: int, high: int) -> Kind:
+    """Allow integers from ``low`` to ``high``; ``true`` is not one.
+
+    Examples
+    --------
+    >>> whole(1, 10).allowed
+    'must be an integer from 1 to 10'
+    """
+    allowed = f"must be an integer from {low} to {high}"
+
+    def check(value: object) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            raise ValueError(allowed)
+        return value
+
+    return Kind(allowed, check, {"type": "integer", "minimum": low, "maximum": high})
+
+
+def number(*, low: float | None = None, high: float | None = None, above: float | None = None) -> Kind:
+    """Allow finite real numbers within bounds.
+
+    Parameters
+    ----------
+    low, high
+        The least and the greatest number.
+    above
+        Numbers must be greater than this.
+
+    Examples
+    --------
+    >>> number(above=0, high=1).allowed
+    'must be a number above 0 and up to 1'
+    """
+    bounds = [f"above {above:g}"] if above is not None else []
+    bounds += [f"from {low:g}"] if low is not None else []
+    bounds += [f"up to {high:g}"] if high is not None else []
+    allowed = " ".join(["must be a number", " and ".join(bounds)]).rstrip()
+
+    def check(value: object) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise ValueError(allowed)  # noqa: TRY004  # a wrong value, as every other
+        # Not a number fails every comparison, and infinity this one; so do integers that no float can hold.
+        right = (
+            abs(value) < 1e308
+            and (low is None or value >= low)
+            and (high is None or value <= high)
+            and (above is None or value > above)
+        )
+        if not right:
+            raise ValueError(allowed)
+        return float(value)
+
+    limits = {"minimum": low, "maximum": high, "exclusiveMinimum": above}
+    return Kind(
+        allowed, check, {"type": "number", **{word: limit for word, limit in limits.items() if limit is not None}}
+    )
+
+
+def flag() -> Kind:
+    """Allow ``true`` and ``false``; 0 and 1 are neither."""
+    allowed = "must be true or false"
+
+    def check(value: object) -> bool:
+        if not isinstance(value, bool):
+            raise ValueError(allowed)  # noqa: TRY004  # a wrong value, as every other
+        return value
+
+    return Kind(allowed, check, {"type": "boolean"})
+
+
+def word(words: Iterable[str]) -> Kind:
+    """Allow a few words."""
+    words = tuple(words)
+
+    def check(value: object) -> str:
+        if not isinstance(value, str) or value not in words:
+            raise ValueError(one_of(value, words))
+        return value
+
+    return Kind(one_of(None, words), check, {"enum": list(words)})
+
+
+def measured(quantity: Quantity, low: str, high: str) -> Kind:
+    """Allow a time, a rate or a size, from ``low`` to ``high``.
+
+    Examples
+    --------
+    >>> from ackclock.quantity import TIME
+    >>> measured(TIME, "0 s", "1 h").check("0.1 s")
+    '100 ms'
+    """
+    least, greatest = quantity.parse(low), quantity.parse(high)
+
+    def check(value: object) -> str:
+        if not isinstance(value, str):
+            raise ValueError(f"must be {quantity.allowed}")  # noqa: TRY004  # a wrong value, as every other
+        try:
+            base = quantity.parse(value)
+        except QuantityError as error:
+            unit = value.strip(" 0123456789.+-")
+            raise ValueError(f"{near(unit, quantity.units)}{error}") from None
+        if not least <= base <= greatest:
+            raise ValueError(f"must be a {quantity.noun} from {low} to {high}")
+        return quantity.format(base)
+
+    pattern = rf"^\s*[0-9.]+([eE][+-]?[0-9]+)?\s*({'|'.join(quantity.units)})\s*$"
+    schema = {"type": "string", "pattern": pattern, "examples": [quantity.example]}
+    return Kind(f"must be {quantity.allowed}", check, schema)
+
+
+def word_or(words: Iterable[str], other: Kind) -> Kind:
+    """Allow a few words besides another kind."""
+    words = tuple(words)
+    allowed = f"{one_of(None, words)}, or {other.allowed.removeprefix('must be ')}"
+
+    def check(value: object) -> object:
+        if value in words:
+            return value
+        try:
+            return other.check(value)
+        except ValueError:
+            raise ValueError(allowed) from None
+
+    return Kind(allowed, check, {"anyOf": [{"enum": list(words)}, dict(other.schema)]})
+
+
+def name(*, letter_first: bool = False) -> Kind:
+    """Allow names that can stand in a record request, where ``@``, ``/`` and ``,`` have a meaning."""
+    pattern = r"[^\W\d][\w.>-]{0,63}" if letter_first else r"[\w.>-]{1,64}"
+    allowed = "must be a name of 1 to 64 letters, digits and _ . - >"
+    allowed += ", beginning with a letter" if letter_first else ""
+
+    def check(value: object) -> str:
+        if not isinstance(value, str) or not re.fullmatch(pattern, value):
+            raise ValueError(allowed)
+        return value
+
+    return Kind(allowed, check, {"type": "string", "pattern": f"^{pattern}$"})

@@ -1,0 +1,296 @@
+"""The burstiness study: its set-up, its words, its report, and its agreement with ns-2."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+
+import ackclock as ac
+from ackclock.cli import main
+from ackclock.experiments.burstiness import agreement, ns2, study
+from ackclock.experiments.burstiness.comparison import RULES, compare
+from ackclock.experiments.burstiness.curves import curves
+from ackclock.experiments.burstiness.experiment import (
+    CAPACITY,
+    CLIENTS,
+    VARIANTS,
+    Observation,
+    observe,
+    scenario,
+    summary,
+)
+from ackclock.experiments.burstiness.findings import findings
+from ackclock.experiments.burstiness.measures import loss_percent
+from ackclock.report.html import render
+from ackclock.sweep import Point, run_grid
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BY_NAME = {variant.name: variant for variant in VARIANTS}
+
+
+@pytest.fixture(scope="module")
+def theirs() -> list[Observation]:
+    return [run for run in ns2.observations("ns2-2.35") if run.clients in CLIENTS]
+
+
+def scaled(runs: list[Observation], measure: str, factor: float) -> list[Observation]:
+    return [
+        dataclasses.replace(run, values={**run.values, measure: factor * (run.values[measure] or 0)}) for run in runs
+    ]
+
+
+class TestSetup:
+    def test_is_table_1(self) -> None:
+        whole = scenario(BY_NAME["Reno/DelAck/RED"], 60).effective()
+        assert whole.dumbbell is not None
+        bottleneck = whole.dumbbell.bottleneck
+        assert (bottleneck.rate, bottleneck.delay) == ("50 Mbps", "25 ms")
+        assert bottleneck.queue is not None
+        assert (bottleneck.queue.kind, bottleneck.queue.packets) == ("red", 50)
+        assert bottleneck.queue.parameters["min_th"] == 10
+        assert bottleneck.queue.parameters["max_th"] == 40
+        assert bottleneck.queue.parameters["w_q"] == 0.002
+        (group,) = whole.clients
+        assert isinstance(group.transport, ac.Tcp)
+        assert (group.count, group.packet_size) == (60, 1500)
+        assert (group.transport.max_window, group.transport.delayed_ack) == (20, True)
+        assert group.transport.overhead == "12 us"
+        assert (whole.measure.bin, whole.measure.from_, whole.duration) == ("100 ms", "0 s", "200 s")
+
+    def test_capacity(self) -> None:
+        assert round(CAPACITY) == 833_333
+
+    def test_curves_are_those_of_the_paper(self) -> None:
+        assert [variant.name for variant in VARIANTS] == [
+            "UDP",
+            "Reno",
+            "Reno/DelAck",
+            "Vegas",
+            "Reno/RED",
+            "Reno/DelAck/RED",
+            "Vegas/RED",
+        ]
+
+
+class TestNs2:
+    def test_runs_are_all_there(self) -> None:
+        modern, era = ns2.observations("ns2-2.35"), ns2.observations("ns2-2000")
+        assert set(Counter((run.variant, run.clients) for run in modern).values()) == {5}
+        assert set(Counter((run.variant, run.clients) for run in era).values()) == {3}
+        assert (len(modern), len(era)) == (7 * 24 * 5, 7 * 13 * 3)
+        assert {run.clients for run in modern} == {*CLIENTS, 70, 80, 100}
+
+    def test_values(self) -> None:
+        first = next(
+            run for run in ns2.observations("ns2-2.35") if (run.variant, run.clients, run.seed) == ("Reno", 60, 1)
+        )
+        assert first.values["cov"] == 0.127617
+        assert first.values["timeouts"] == 5025
+        assert first.values["loss"] == pytest.approx(17503 / 794330)
+        assert next(run for run in ns2.observations("ns2-2000") if run.variant == "UDP").values["timeouts"] is None
+
+    def test_crossover(self) -> None:
+        settled = {
+            (profile, clients): sum(run.settled for run in ns2.settlings(profile) if run.clients == clients)
+            for profile in ns2.PROFILES
+            for clients in (37, 38, 39, 40)
+        }
+        assert list(settled.values()) == [12, 10, 0, 0, 12, 8, 0, 0]
+
+
+class TestComparison:
+    def test_a_simulator_agrees_with_itself(self, theirs: list[Observation]) -> None:
+        compared = compare(theirs, theirs)
+        assert all(place.agrees and place.difference == 0 for place in compared)
+        assert {place.rule.title for place in compared} == {rule.title for rule in RULES}
+
+    def test_timeouts_are_compared_where_reno_is_congested(self, theirs: list[Observation]) -> None:
+        places = [place for place in compare(theirs, theirs) if place.rule.title == "timeouts"]
+        assert {place.clients for place in places} == {n for n in CLIENTS if n >= 39}
+        assert {place.variant for place in places} == {"Reno", "Reno/DelAck", "Reno/RED", "Reno/DelAck/RED"}
+
+    @pytest.mark.parametrize(
+        ("measure", "title", "factor"),
+        [("cov", "c.o.v. from 0 s", 1.2), ("departures", "departures", 1.02), ("drops_warm", "loss from 20 s", 1.5)],
+    )
+    def test_a_wrong_one_is_found_out(
+        self, theirs: list[Observation], measure: str, title: str, factor: float
+    ) -> None:
+        crowd = [run for run in theirs if (run.variant, run.clients) == ("Reno", 60)]
+        wrong = [place for place in compare(scaled(crowd, measure, factor), crowd) if not place.agrees]
+        assert [place.rule.title for place in wrong] == [title]
+        assert wrong[0].relative == pytest.approx(factor - 1)
+        assert wrong[0].standard_errors > 3
+
+    def test_chance_is_forgiven(self) -> None:
+        def runs(*values: float) -> list[Observation]:
+            return [
+                Observation(variant="Reno", clients=20, seed=seed, values={"cov": value})
+                for seed, value in enumerate(values)
+            ]
+
+        rules = [rule for rule in RULES if rule.title == "c.o.v. from 0 s"]
+        (spread,) = compare(runs(0.1, 0.2), runs(0.2, 0.3), rules)
+        assert spread.agrees
+        assert spread.standard_errors == pytest.approx(-0.1 / (0.005 * 2 / 2) ** 0.5 / 1, rel=1e-6)
+        (sharp,) = compare(runs(0.15, 0.15), runs(0.25, 0.25), rules)
+        assert not sharp.agrees
+
+    def test_fisher(self) -> None:
+        same = agreement.Crossover(profile="p", clients=38, ours=(9, 12), theirs=(10, 12))
+        other = agreement.Crossover(profile="p", clients=38, ours=(2, 12), theirs=(10, 12))
+        assert same.agrees
+        assert not other.agrees
+        assert other.p == pytest.approx(0.00328, rel=0.01)
+
+
+class TestWords:
+    def test_ns2_tells_the_papers_story(self, theirs: list[Observation]) -> None:
+        leads = [statement.lead for statement in findings(theirs, theirs)]
+        assert leads == [
+            "UDP passes on the clients' traffic as it is.",
+            "Under moderate load, TCP roughens the traffic a little.",
+            "Congestion makes TCP bursty, except Vegas.",
+            "Behind a FIFO gateway, the burstier TCP carries less.",
+            "RED, as set here, makes every TCP worse.",
+            "Ackclock and ns-2.35 agree.",
+        ]
+
+    def test_other_numbers_tell_another(self, theirs: list[Observation]) -> None:
+        leads = {statement.lead for statement in findings(scaled(theirs, "cov", 0.5), theirs)}
+        assert "UDP does not pass on the clients' traffic as it is." in leads
+        assert "Under moderate load, TCP leaves the traffic alone." in leads
+        assert "Ackclock and ns-2.35 mostly agree." in leads or "Ackclock and ns-2.35 do not agree." in leads
+
+    def test_one_seed_claims_no_agreement(self, theirs: list[Observation]) -> None:
+        single = [run for run in theirs if run.seed == 1]
+        assert findings(single, theirs)[-1].lead == "A single seed has no error bars."
+
+
+class TestReport:
+    def test_figures_and_data(self, theirs: list[Observation]) -> None:
+        report = study.report(theirs, command="ackclock reproduce burstiness --seeds 5")
+        assert [drawing.slug for drawing in report.drawings] == ["figure2", "figure3", "figure4"]
+        rows = list(csv.DictReader(io.StringIO(report.drawings[2].csv)))
+        assert {row["source"] for row in rows} == {"ackclock", "ns-2.35"}
+        row = next(row for row in rows if (row["variant"], row["clients"]) == ("Vegas", "60"))
+        (vegas,) = (curve for curve in curves(theirs, loss_percent) if curve.variant == "Vegas")
+        assert float(row["loss_percent"]) == pytest.approx(vegas.points[60].mean, rel=1e-5)
+        assert float(row["loss_percent_ci95"]) == pytest.approx(vegas.points[60].half_width, rel=1e-5)
+        assert min(int(row["clients"]) for row in rows) == 30
+        page = render(report)
+        assert len(page) < 2_000_000
+        assert page == render(study.report(theirs, command="ackclock reproduce burstiness --seeds 5"))
+
+    def test_one_seed_draws_no_bars(self, theirs: list[Observation]) -> None:
+        report = study.report([run for run in theirs if run.seed == 1], command="ackclock")
+        assert all("single runs, without bars" in drawing.caption for drawing in report.drawings)
+        assert not any("inf" in cell for row in report.drawings[0].numbers.rows for cell in row)
+
+
+def short(packets_per_second: float) -> ac.Scenario:
+    return ac.Scenario(
+        duration="2 s",
+        dumbbell=ac.Dumbbell(
+            access=ac.Link(rate="10 Mbps", delay="5 ms"), bottleneck=ac.Link(rate="1 Mbps", delay="5 ms")
+        ),
+        clients=(ac.Clients(transport=ac.Udp(), source=ac.Poisson(rate=packets_per_second)),),
+    )
+
+
+class TestGrid:
+    points = (Point(name="few", scenario=short(20)), Point(name="many", scenario=short(200)))
+
+    @pytest.mark.parametrize("jobs", [1, 2, None])
+    def test_order_and_values_do_not_depend_on_threads(self, jobs: int | None) -> None:
+        grid = run_grid(self.points, seeds=[3, 1], take=lambda run: run.summary.arrivals, jobs=jobs)
+        assert [(cell.point.name, cell.seed) for cell in grid] == [("few", 3), ("few", 1), ("many", 3), ("many", 1)]
+        assert [cell.value for cell in grid] == [
+            ac.simulate(cell.point.scenario, seed=cell.seed).summary.arrivals for cell in grid
+        ]
+
+    def test_a_failure_is_named_and_ends_the_rest(self) -> None:
+        def take(run: ac.Run) -> int:
+            raise RuntimeError(str(run.seed))
+
+        with pytest.raises(RuntimeError, match="1") as caught:
+            run_grid(self.points, seeds=range(1, 100), take=take, jobs=1)
+        assert caught.value.__notes__ == ["in the run of few with seed 1"]
+
+    def test_interruption_stops_the_runs_in_flight(self) -> None:
+        long = short(200).model_copy(update={"duration": "100000 s"})
+
+        def interrupt(_run: ac.Run) -> None:
+            raise KeyboardInterrupt
+
+        points = (self.points[0], Point(name="long", scenario=long))
+        with pytest.raises(KeyboardInterrupt):
+            run_grid(points, seeds=[1], take=interrupt, jobs=2)
+
+    def test_a_terminal_sees_counts(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+        run_grid(self.points, seeds=[1, 2], take=lambda run: run.seed, label="study")
+        assert "4 of 4 runs" in capsys.readouterr().err
+
+
+class TestRuns:
+    def test_warm_numbers_are_those_of_a_run_measured_from_there(self) -> None:
+        whole = scenario(BY_NAME["Reno"], 44)
+        warm = whole.model_copy(update={"measure": ac.Measure(**{"from": "20 s"})})
+        taken = agreement.warm_summary(ac.simulate(whole, seed=1, record=["arrivals", "drops"]))
+        direct = ac.simulate(warm, seed=1).summary
+        assert taken["cov_warm"] == pytest.approx(direct.cov, rel=1e-12)
+        assert taken["drops_warm"] == direct.drops
+
+    def test_observations_carry_every_number(self) -> None:
+        (first, second) = observe([(BY_NAME["UDP"], 1), (BY_NAME["Vegas"], 1)], seeds=[7])
+        assert (first.variant, first.clients, first.seed) == ("UDP", 1, 7)
+        assert second.variant == "Vegas"
+        assert first.values == summary(ac.simulate(scenario(BY_NAME["UDP"], 1), seed=7))
+
+    @pytest.mark.slow
+    def test_agrees_with_ns2(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        table = tmp_path / "agreement.md"
+        status = agreement.main(["--quick", "--profile", "ns2-2.35", "--markdown", str(table)])
+        printed = capsys.readouterr().out
+        assert table.read_text() == printed
+        assert status == 0, printed
+
+
+class TestCommand:
+    @pytest.mark.slow
+    def test_writes_the_study_whole(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.setattr(study, "CLIENTS", (1, 2, 60))
+        monkeypatch.setattr(study, "report", lambda ours, **_: study_report(ours))
+        out = tmp_path / "out"
+        with pytest.raises(SystemExit) as ended:
+            main(["reproduce", "--seeds", "1", "--out", str(out)])
+        assert ended.value.code == 0
+        assert str(out / "report.html") in capsys.readouterr().out
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["reproduce", "burstyness"], "burstiness"),
+            (["reproduce", "--seeds", "0"], "--seeds"),
+            (["reproduce", "--jobs", "0"], "--jobs"),
+            (["reproduce", "--out", __file__], "--out"),
+        ],
+    )
+    def test_refuses(self, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+        with pytest.raises(SystemExit) as ended:
+            main(arguments)
+        assert ended.value.code == 2
+        said = capsys.readouterr().err
+        assert message in said
+        assert said.count("\n") == 1
