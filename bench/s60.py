@@ -206,7 +206,7 @@ def show(console: Console, sides: list[Side], ratio: dict[str, Spread]) -> None:
         console.print("No ns-2.35 (`ns`) on this machine: ours alone, and no ratio.")
         return
     rows = ([name, f"{r.median:.4f}", f"{r.least:.4f}", f"{r.greatest:.4f}"] for name, r in ratio.items())
-    title = f"CPU time as a share of ns-2's, turn by turn; at most {RATIO_BAR} is asked"
+    title = f"share of ns-2's CPU time, turn by turn (bar: {RATIO_BAR})"
     console.print(table_of(title, ["median", "least", "greatest"], rows))
 
 

@@ -25,7 +25,10 @@ class TestStudentInterval:
         assert interval.mean == 3
         assert interval.standard_error == pytest.approx(math.sqrt(2.5 / 5))
         assert interval.half_width == pytest.approx(2.7764 * math.sqrt(0.5), rel=1e-4)
-        assert (interval.low, interval.high) == (interval.mean - interval.half_width, interval.mean + interval.half_width)
+        assert (interval.low, interval.high) == (
+            interval.mean - interval.half_width,
+            interval.mean + interval.half_width,
+        )
         assert interval.count == 5
 
     def test_single_value_says_nothing_about_spread(self) -> None:

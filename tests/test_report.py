@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 import xml.etree.ElementTree as ET
@@ -45,13 +46,9 @@ def small_report() -> Report:
         title="A & B",
         source="Where it comes from",
         summary=[Statement(lead="It grows.", text="By 5 % from 0.1 s on.")],
-        drawings=[drawing, Drawing(**{**vars_of(drawing), "slug": "figure2"})],
+        drawings=[drawing, dataclasses.replace(drawing, slug="figure2")],
         setup=[("Network", "one link")],
     )
-
-
-def vars_of(drawing: Drawing) -> dict[str, object]:
-    return {name: getattr(drawing, name) for name in Drawing.__dataclass_fields__}
 
 
 class Page(HTMLParser):
@@ -161,9 +158,14 @@ class TestFolder:
     @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
     def test_leaves_nothing_behind(self, tmp_path: Path, error: type[BaseException]) -> None:
         out = tmp_path / "out"
-        with pytest.raises(error), write_whole(out, study="burstiness", record={}) as folder:
-            (folder / "half").write_text("")
-            raise error
+
+        def interrupted() -> None:
+            with write_whole(out, study="burstiness", record={}) as folder:
+                (folder / "half").write_text("")
+                raise error
+
+        with pytest.raises(error):
+            interrupted()
         assert list(tmp_path.iterdir()) == []
 
     def test_replaces_what_the_study_made(self, tmp_path: Path) -> None:

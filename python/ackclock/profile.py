@@ -72,6 +72,8 @@ TABLE: Final[tuple[Row, ...]] = (
         "RFC 5681 3.2 step 6; ns-2 exitFastRetrans_, since 2003-07-28"),
     Row("tcp", "grow_on_exit", (False, True, True), "the ACK that ends fast recovery also grows the window",
         "RFC 5681 3.2 step 6 only deflates; ns-2 grows too"),
+    Row("tcp", "stale_counts", (False, True, True), "Vegas forgets to reset some of its transmission counts",
+        "Brakmo and Peterson 1995 has no such rule; ns-2's Vegas clears its arrays only up to their end"),
     Row("tcp", "decrease_from", ("flight_size", "window", "whole_window"), "what a reduction is taken from",
         "RFC 5681 eq. 4; ns-2 precisionReduce_, since 2006-01-24"),
     Row("tcp", "grow_when_limited", (False, True, True), "the window grows while the sender has less to send",

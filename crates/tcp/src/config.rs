@@ -32,6 +32,10 @@ pub struct SenderConfig {
     pub grow_on_exit: bool,
     /// The window law.
     pub congestion: LawSpec,
+    /// Vegas counts how often each segment was sent in an array as long as `max_window`. ns-2 forgets to reset the counts that
+    /// an ACK passes by across the array's end, so that later segments seem to have been sent before: no round-trip sample,
+    /// and a deeper cut if they are lost.
+    pub stale_counts: bool,
     /// What a reduction is taken from.
     pub decrease_from: DecreaseFrom,
     /// The window grows also while the sender has less to send than the window allows, as in ns-2 (RFC 7661 says no).
@@ -82,6 +86,7 @@ impl Default for SenderConfig {
             exit_recovery: true,
             grow_on_exit: false,
             congestion: LawSpec::Reno(RenoSpec {}),
+            stale_counts: false,
             decrease_from: DecreaseFrom::FlightSize,
             grow_when_limited: false,
             idle_restart: IdleRestart::Rfc5681,

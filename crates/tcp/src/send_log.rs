@@ -19,9 +19,16 @@ pub(crate) struct SendLog {
     /// Number of the front segment.
     first: u64,
     sent: VecDeque<Sent>,
+    /// Counts that ns-2 leaves behind in its array; empty where counts are kept right.
+    stale: Vec<u32>,
 }
 
 impl SendLog {
+    /// A log that keeps counts right, or one that forgets to reset them as an array of `slots` would.
+    pub(crate) fn new(slots: Option<u32>) -> Self {
+        Self { stale: vec![0; slots.unwrap_or(0) as usize], ..Self::default() }
+    }
+
     /// Segment `number` is sent at `at`. Segments are first sent in order.
     pub(crate) fn record(&mut self, number: u64, at: Time) {
         let index = (number - self.first) as usize;
@@ -30,7 +37,10 @@ impl SendLog {
                 sent.at = at;
                 sent.transmits += 1;
             }
-            None => self.sent.push_back(Sent { at, transmits: 1 }),
+            None => {
+                let stale = self.slot(number).map_or(0, |slot| self.stale[slot]);
+                self.sent.push_back(Sent { at, transmits: 1 + stale });
+            }
         }
     }
 
@@ -44,8 +54,18 @@ impl SendLog {
     pub(crate) fn acknowledge(&mut self, next: u64) -> Option<Sent> {
         let last = self.get(next.checked_sub(1)?);
         let count = ((next - self.first) as usize).min(self.sent.len());
-        self.sent.drain(..count);
+        let wraps = self.slot(self.first) > self.slot(next - 1);
+        for (number, sent) in (self.first..).zip(self.sent.drain(..count)) {
+            if let Some(slot) = (number as usize).checked_rem(self.stale.len()) {
+                self.stale[slot] = if wraps { sent.transmits } else { 0 };
+            }
+        }
         self.first = next;
         last
+    }
+
+    /// Where ns-2 would keep segment `number`.
+    fn slot(&self, number: u64) -> Option<usize> {
+        (number as usize).checked_rem(self.stale.len())
     }
 }

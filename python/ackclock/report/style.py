@@ -11,6 +11,7 @@ import io
 import re
 from contextlib import contextmanager
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -131,7 +132,7 @@ def to_inline_svg(svg: str, *, prefix: str, label: str) -> str:
         body = body.replace(colour.light, f"var(--{name})")
     width, height = re.findall(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', body)[0]
     opening = (
-        f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{label}" '
+        f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{escape(label)}" '
         'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">'
     )
     return re.sub(r"<svg[^>]*>", opening, body, count=1)

@@ -62,7 +62,8 @@ impl Connection {
             timer: None,
             urgent: None,
             counters: Counters::default(),
-            log: (times_segments || law.times_segments()).then(SendLog::default),
+            log: (times_segments || law.times_segments())
+                .then(|| SendLog::new(config.stale_counts.then_some(config.max_window))),
             last_sent: Time::ZERO,
             law,
             config: config.clone(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import math
 import shlex
 from dataclasses import dataclass
@@ -171,10 +172,8 @@ def write_runs(path: Path, runs: Sequence[Observation]) -> None:
 
     variants = {variant.name: variant for variant in VARIANTS}
     scenarios = {
-        (run.variant, run.clients): scenario(variants[run.variant], run.clients, profile=PROFILE)
-        .effective()
-        .model_dump_json()
-        for run in runs
+        place: json.dumps(scenario(variants[place[0]], place[1], profile=PROFILE).effective().to_dict())
+        for place in dict.fromkeys((run.variant, run.clients) for run in runs)
     }
     columns: dict[str, pa.Array] = {
         "variant": pa.array([run.variant for run in runs]).dictionary_encode(),

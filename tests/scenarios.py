@@ -1,0 +1,154 @@
+"""Scenarios that hypothesis draws: every field, in every form that it can take."""
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from ackclock.catalogue import Entry, Parameter, catalogue
+from ackclock.profile import PROFILES
+from ackclock.quantity import RATE, SIZE, TIME, Quantity
+
+flags = st.booleans()
+names = st.from_regex(r"[a-z][\w.>-]{0,8}", fullmatch=True)
+
+
+def quantities(quantity: Quantity, low: str, high: str) -> st.SearchStrategy[str]:
+    """Draw quantities in any unit that keeps them whole."""
+    bases = st.integers(quantity.parse(low), quantity.parse(high))
+    return st.builds(lambda base, unit: f"{base * quantity.units[unit]} {quantity.spoken[0]}", bases, st.just(next(iter(quantity.units)))) | bases.map(quantity.format)
+
+
+waits = quantities(TIME, "0 s", "1000 s")
+timers = quantities(TIME, "1 us", "1 s")
+rates = quantities(RATE, "1 bps", "100 Gbps")
+delays = quantities(TIME, "1 ms", "10 s")
+
+
+def tables(required: dict[str, st.SearchStrategy[Any]], optional: dict[str, st.SearchStrategy[Any]]) -> st.SearchStrategy[dict[str, Any]]:
+    """Draw tables with all of one and any of the other fields."""
+    return st.fixed_dictionaries(required, optional=optional)
+
+
+def declared(entry: Entry) -> dict[str, st.SearchStrategy[Any]]:
+    """Draw the parameters that a law or a queue declares."""
+    return {name: _parameter(parameter) for name, parameter in entry.parameters.items()}
+
+
+def _parameter(parameter: Parameter) -> st.SearchStrategy[Any]:
+    schema = parameter.kind.schema
+    if schema.get("type") == "boolean":
+        return flags
+    if "enum" in schema:
+        return st.sampled_from(schema["enum"])
+    # The default and its half are right whatever the bounds, and keep thresholds in order.
+    default = float(parameter.default)
+    return st.sampled_from([default, default / 2 if parameter.name != "max_th" else default])
+
+
+def queues() -> st.SearchStrategy[dict[str, Any]]:
+    """Draw queues of every kind."""
+    limits = st.integers(1, 10**6)
+
+    def of(kind: str, entry: Entry) -> st.SearchStrategy[dict[str, Any]]:
+        common = {"kind": st.just(kind)}
+        optional = {"count_in_service": flags} | declared(entry)
+        return tables(common, optional | {"packets": limits}) | tables(common, optional | {"bytes": limits})
+
+    return st.one_of(of(kind, entry) for kind, entry in catalogue().queues.items())
+
+
+def links() -> st.SearchStrategy[dict[str, Any]]:
+    """Draw links."""
+    return tables({"rate": rates, "delay": delays}, {"queue": queues()})
+
+
+def transports() -> st.SearchStrategy[dict[str, Any]]:
+    """Draw TCP of every variant."""
+    optional: dict[str, st.SearchStrategy[Any]] = {
+        "max_window": st.integers(1, 10**6),
+        "delayed_ack": flags,
+        "delayed_ack_timeout": waits,
+        "ack_gap_fill": flags,
+        "overhead": waits,
+        "handshake": flags,
+        "initial_window": st.integers(1, 100),
+        "lone_segments": st.integers(0, 10),
+        "limited_transmit": flags,
+        "exit_recovery": flags,
+        "grow_on_exit": flags,
+        "decrease_from": st.sampled_from(["flight_size", "window", "whole_window"]),
+        "grow_when_limited": flags,
+        "idle_restart": st.sampled_from(["rfc5681", "timeout"]),
+        "clock": timers,
+        "clock_phase": st.just("random") | waits,
+        "rtt_arithmetic": st.sampled_from(["real", "integer"]),
+        "min_rto": quantities(TIME, "0 s", "1 s"),
+        "max_rto": quantities(TIME, "100 s", "1000 s"),
+        "initial_rto": timers,
+        "backoff_after_floor": flags,
+        "timer_before_sample": flags,
+    }
+    known = catalogue()
+    return st.one_of(
+        tables({"kind": st.just("tcp"), "variant": st.just(name)}, optional | declared(known.law_of(name)))
+        for name in known.variants
+    )
+
+
+def groups(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    """Draw groups of flows; ``fields`` are those of a form."""
+    packet_rates = st.floats(0.001, 1e6) | st.integers(1, 1000)
+    paced = st.sampled_from(["poisson", "constant"]).flatmap(
+        lambda kind: st.fixed_dictionaries({"kind": st.just(kind), "rate": packet_rates})
+    )
+    greedy = tables({"kind": st.just("greedy")}, {"size": quantities(SIZE, "1 B", "1 GB")})
+    common = {
+        "count": st.integers(1, 1000),
+        "packet_size": st.integers(41, 65535),
+        "start": quantities(TIME, "0 s", "9 s"),
+    }
+    udp = st.fixed_dictionaries({"kind": st.just("udp")})
+    return tables({"transport": transports(), "source": paced | greedy}, common | fields) | tables(
+        {"transport": udp, "source": paced}, common | fields
+    )
+
+
+def _named(entries: list[dict[str, Any]], unique: list[str]) -> list[dict[str, Any]]:
+    return [entry | ({"name": name} if name else {}) for entry, name in zip(entries, unique, strict=False)]
+
+
+def dumbbells() -> st.SearchStrategy[dict[str, Any]]:
+    """Draw scenarios in the form of a dumbbell."""
+    clients = st.lists(groups(access=links(), direction=st.sampled_from(["forward", "reverse"])), min_size=1, max_size=3)
+    unique = st.lists(names, min_size=3, max_size=3, unique=True)
+    measure = tables({}, {"from": quantities(TIME, "0 s", "9 s"), "bin": quantities(TIME, "1 ms", "10 s"), "link": st.sampled_from(["bottleneck", "bottleneck.reverse", "access.0"])})
+    return tables(
+        {
+            "duration": quantities(TIME, "10 s", "1000 s"),
+            "dumbbell": tables({"bottleneck": links(), "access": links()}, {"reverse": links()}),
+            "clients": st.builds(_named, clients, unique),
+            "measure": measure,
+        },
+        {"profile": st.sampled_from(list(PROFILES)), "packet_size": st.integers(41, 9000)},
+    )
+
+
+def graphs() -> st.SearchStrategy[dict[str, Any]]:
+    """Draw scenarios in the form of a chain of three nodes."""
+    link = tables({"rate": rates, "delay": delays}, {"queue": queues(), "duplex": st.just(True)})  # noqa: FBT003
+    hops = st.tuples(link, link).map(
+        lambda pair: [pair[0] | {"from": "a", "to": "b", "name": "first"}, pair[1] | {"from": "b", "to": "c"}]
+    )
+    flows = st.lists(groups().map(lambda group: group | {"from": "a", "to": "c"}), min_size=1, max_size=2)
+    return tables(
+        {
+            "duration": quantities(TIME, "10 s", "1000 s"),
+            "nodes": st.just([{"name": "a"}, {"name": "b"}, {"name": "c"}]),
+            "links": hops,
+            "flows": flows,
+            "measure": st.fixed_dictionaries(
+                {"link": st.sampled_from(["first", "first.reverse", "b->c", "c->b"]), "bin": st.just("1 s")}
+            ),
+        },
+        {"profile": st.sampled_from(list(PROFILES))},
+    )
