@@ -15,16 +15,22 @@ names = st.from_regex(r"[a-z][\w.>-]{0,8}", fullmatch=True)
 def quantities(quantity: Quantity, low: str, high: str) -> st.SearchStrategy[str]:
     """Draw quantities in any unit that keeps them whole."""
     bases = st.integers(quantity.parse(low), quantity.parse(high))
-    return st.builds(lambda base, unit: f"{base * quantity.units[unit]} {quantity.spoken[0]}", bases, st.just(next(iter(quantity.units)))) | bases.map(quantity.format)
+    return st.builds(
+        lambda base, unit: f"{base * quantity.units[unit]} {quantity.spoken[0]}",
+        bases,
+        st.just(next(iter(quantity.units))),
+    ) | bases.map(quantity.format)
 
 
 waits = quantities(TIME, "0 s", "1000 s")
 timers = quantities(TIME, "1 us", "1 s")
 rates = quantities(RATE, "1 bps", "100 Gbps")
-delays = quantities(TIME, "1 ms", "10 s")
+delays = quantities(TIME, "1 ms", "1 s")
 
 
-def tables(required: dict[str, st.SearchStrategy[Any]], optional: dict[str, st.SearchStrategy[Any]]) -> st.SearchStrategy[dict[str, Any]]:
+def tables(
+    required: dict[str, st.SearchStrategy[Any]], optional: dict[str, st.SearchStrategy[Any]]
+) -> st.SearchStrategy[dict[str, Any]]:
     """Draw tables with all of one and any of the other fields."""
     return st.fixed_dictionaries(required, optional=optional)
 
@@ -62,35 +68,39 @@ def links() -> st.SearchStrategy[dict[str, Any]]:
     return tables({"rate": rates, "delay": delays}, {"queue": queues()})
 
 
+TCP: dict[str, st.SearchStrategy[Any]] = {
+    "max_window": st.integers(1, 10**6),
+    "delayed_ack": flags,
+    "delayed_ack_timeout": waits,
+    "ack_gap_fill": flags,
+    "overhead": waits,
+    "handshake": flags,
+    "initial_window": st.integers(1, 100),
+    "lone_segments": st.integers(0, 10),
+    "limited_transmit": flags,
+    "exit_recovery": flags,
+    "stale_counts": flags,
+    "grow_on_exit": flags,
+    "decrease_from": st.sampled_from(["flight_size", "window", "whole_window"]),
+    "grow_when_limited": flags,
+    "idle_restart": st.sampled_from(["rfc5681", "timeout"]),
+    "clock": timers,
+    "clock_phase": st.just("random") | waits,
+    "rtt_arithmetic": st.sampled_from(["real", "integer"]),
+    "min_rto": quantities(TIME, "0 s", "1 s"),
+    "max_rto": quantities(TIME, "100 s", "1000 s"),
+    "initial_rto": timers,
+    "backoff_after_floor": flags,
+    "timer_before_sample": flags,
+}
+"""What TCP can be given besides its kind, its variant and what its window law declares."""
+
+
 def transports() -> st.SearchStrategy[dict[str, Any]]:
     """Draw TCP of every variant."""
-    optional: dict[str, st.SearchStrategy[Any]] = {
-        "max_window": st.integers(1, 10**6),
-        "delayed_ack": flags,
-        "delayed_ack_timeout": waits,
-        "ack_gap_fill": flags,
-        "overhead": waits,
-        "handshake": flags,
-        "initial_window": st.integers(1, 100),
-        "lone_segments": st.integers(0, 10),
-        "limited_transmit": flags,
-        "exit_recovery": flags,
-        "grow_on_exit": flags,
-        "decrease_from": st.sampled_from(["flight_size", "window", "whole_window"]),
-        "grow_when_limited": flags,
-        "idle_restart": st.sampled_from(["rfc5681", "timeout"]),
-        "clock": timers,
-        "clock_phase": st.just("random") | waits,
-        "rtt_arithmetic": st.sampled_from(["real", "integer"]),
-        "min_rto": quantities(TIME, "0 s", "1 s"),
-        "max_rto": quantities(TIME, "100 s", "1000 s"),
-        "initial_rto": timers,
-        "backoff_after_floor": flags,
-        "timer_before_sample": flags,
-    }
     known = catalogue()
     return st.one_of(
-        tables({"kind": st.just("tcp"), "variant": st.just(name)}, optional | declared(known.law_of(name)))
+        tables({"kind": st.just("tcp"), "variant": st.just(name)}, TCP | declared(known.law_of(name)))
         for name in known.variants
     )
 
@@ -119,9 +129,18 @@ def _named(entries: list[dict[str, Any]], unique: list[str]) -> list[dict[str, A
 
 def dumbbells() -> st.SearchStrategy[dict[str, Any]]:
     """Draw scenarios in the form of a dumbbell."""
-    clients = st.lists(groups(access=links(), direction=st.sampled_from(["forward", "reverse"])), min_size=1, max_size=3)
+    clients = st.lists(
+        groups(access=links(), direction=st.sampled_from(["forward", "reverse"])), min_size=1, max_size=3
+    )
     unique = st.lists(names, min_size=3, max_size=3, unique=True)
-    measure = tables({}, {"from": quantities(TIME, "0 s", "9 s"), "bin": quantities(TIME, "1 ms", "10 s"), "link": st.sampled_from(["bottleneck", "bottleneck.reverse", "access.0"])})
+    measure = tables(
+        {},
+        {
+            "from": quantities(TIME, "0 s", "9 s"),
+            "bin": quantities(TIME, "1 ms", "10 s"),
+            "link": st.sampled_from(["bottleneck", "bottleneck.reverse", "access.0"]),
+        },
+    )
     return tables(
         {
             "duration": quantities(TIME, "10 s", "1000 s"),

@@ -33,7 +33,7 @@ def of_the_issue() -> ac.Scenario:
 
 
 @given(data=scenarios.dumbbells() | scenarios.graphs())
-@settings(max_examples=60)
+@settings(max_examples=150)
 def test_toml_says_the_same_as_python(data: dict[str, Any]) -> None:
     scenario = ac.Scenario.from_dict(data)
     assert ac.Scenario.from_dict(tomllib.loads(scenario.to_toml())) == scenario
@@ -45,7 +45,17 @@ def test_toml_says_the_same_as_python(data: dict[str, Any]) -> None:
 def test_every_field_is_drawn_by_the_round_trip() -> None:
     """A field that the strategies above forget would go untested."""
     known = {
-        ac.Scenario: {"profile", "duration", "packet_size", "measure", "dumbbell", "clients", "nodes", "links", "flows"},
+        ac.Scenario: {
+            "profile",
+            "duration",
+            "packet_size",
+            "measure",
+            "dumbbell",
+            "clients",
+            "nodes",
+            "links",
+            "flows",
+        },
         ac.Measure: {"from_", "bin", "link"},
         ac.Dumbbell: {"bottleneck", "reverse", "access"},
         ac.Link: {"rate", "delay", "queue"},
@@ -54,6 +64,7 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
         ac.Clients: {"name", "count", "packet_size", "start", "transport", "source", "access", "direction"},
         ac.Flow: {"name", "count", "packet_size", "start", "transport", "source", "from_", "to"},
     }
+    assert set(ac.Tcp.model_fields) == {"kind", "variant", *scenarios.TCP}
     for part, fields in known.items():
         assert set(part.model_fields) == fields
 

@@ -12,7 +12,6 @@ from ackclock.scenario import Clients, Flow, GraphLink, Greedy, Link, Queue, Sce
 from ackclock.scenario.effective import two_way_delays
 from ackclock.scenario.links import links_of
 from ackclock.scenario.routes import Routes, directed
-from ackclock.summary import Summary
 
 WINDOW_LIMITED: Final = 0.5
 """The share of send turns from which a group counts as limited by its advertised window."""
@@ -20,22 +19,20 @@ WINDOW_LIMITED: Final = 0.5
 _FEWEST_BINS: Final = 20
 
 
-def notices(scenario: Scenario, summary: Summary, facts: Mapping[str, Any]) -> Iterator[str]:
+def notices(scenario: Scenario, facts: Mapping[str, Any]) -> Iterator[str]:
     """Say what a user must know of a run.
 
     Parameters
     ----------
     scenario
         The effective scenario.
-    summary
-        What came of it.
     facts
-        What the engine saw besides: ``red_avg_max``, ``window_limited`` per group, and ``bins``, the arrivals per bin.
+        What the engine saw besides its summary: ``red_avg_max``, ``window_limited`` per group, and ``bins``, the arrivals per bin.
     """
     measured = _measured(scenario)
     if not measured.groups:
         yield f"No flow sends its data over the measured link, {scenario.measure.link}."
-    yield from _bins(scenario, summary, facts["bins"])
+    yield from _bins(scenario, facts["bins"])
     yield from _window_limited(scenario, facts["window_limited"])
     yield from _red(measured.link.queue, facts["red_avg_max"])
     yield from _small_buffer(scenario, measured)
@@ -84,10 +81,10 @@ def _in_graph(scenario: Scenario, number: int) -> tuple[Link | GraphLink, list[b
     return links[number].link, [number in (routes.route(flow.from_, flow.to) or ()) for flow in scenario.flows]
 
 
-def _bins(scenario: Scenario, summary: Summary, bins: Sequence[int]) -> Iterator[str]:
+def _bins(scenario: Scenario, bins: Sequence[int]) -> Iterator[str]:
     """Tell of too few bins, and of a start that differs from the rest."""
-    if summary.cov is None and len(bins) < 2:
-        yield f"cov is undefined, for the measured time holds {len(bins)} whole bins of {scenario.measure.bin}."
+    if len(bins) < 2:
+        yield f"cov says nothing: the measured time holds fewer than two whole bins of {scenario.measure.bin}."
     if len(bins) < _FEWEST_BINS:
         return
     first, rest = bins[: len(bins) // 10], bins[len(bins) // 10 :]

@@ -173,6 +173,6 @@ class Prepared:
             version=catalogue().version,
             record=self.record,
             summary=summary,
-            notices=tuple(notices(self.scenario, summary, told["facts"])),
+            notices=tuple(notices(self.scenario, told["facts"])),
             _tables=tables,
         )

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 Columns = Sequence[tuple[str, str, bytes]]
 """What the engine gives for a table: (name, type, little-endian bytes) of each column."""
 
-_NUMPY_TYPES: Final = {"u32": "<u4", "u64": "<u8", "f64": "<f8", "?f64": "<f8", "bool": "u1"}
+_NUMPY_TYPES: Final = {"u32": "<u4", "u64": "<u8", "f64": "<f8", "bool": "u1"}
 
 
 def to_arrow(columns: Columns, scenario: Scenario) -> "pa.Table":
@@ -35,8 +35,8 @@ def _array(kind: str, content: bytes, name_of: Callable[[int], str] | None) -> "
         return _named(values, name_of)
     if kind == "bool":
         return pa.array(values.astype(bool))
-    # In a column that may have gaps, NaN stands for one.
-    return pa.array(values, from_pandas=kind == "?f64")
+    # Not a number stands for a value that is not there.
+    return pa.array(values, from_pandas=kind == "f64")
 
 
 def _named(numbers: "np.ndarray", name_of: Callable[[int], str]) -> "pa.Array":

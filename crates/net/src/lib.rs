@@ -12,6 +12,7 @@
 
 pub mod event;
 pub mod link;
+pub mod loss;
 pub mod observe;
 pub mod plan;
 pub mod queue;

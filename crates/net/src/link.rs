@@ -8,7 +8,9 @@ use std::collections::VecDeque;
 
 use ackclock_units::{Rate, Time};
 
+use crate::loss::Loss;
 use crate::packet::Packet;
+use crate::plan::LinkSpec;
 use crate::queue::{Arrival, DropReason, QueueDiscipline, Verdict};
 
 /// What became of an offered packet.
@@ -30,6 +32,7 @@ pub enum Offered {
 pub struct Link {
     rate: Rate,
     delay: Time,
+    loss: Option<Loss>,
     queue: Box<dyn QueueDiscipline>,
     /// Start and size of each transmission yet to start.
     waiting: VecDeque<(Time, u32)>,
@@ -45,10 +48,11 @@ pub struct Link {
 
 impl Link {
     /// An idle link.
-    pub fn new(rate: Rate, delay: Time, queue: Box<dyn QueueDiscipline>) -> Self {
+    pub fn new(spec: &LinkSpec, queue: Box<dyn QueueDiscipline>) -> Self {
         Self {
-            rate,
-            delay,
+            rate: spec.rate,
+            delay: spec.delay,
+            loss: spec.loss.as_ref().map(Loss::new),
             queue,
             waiting: VecDeque::new(),
             waiting_bytes: 0,
@@ -73,6 +77,9 @@ impl Link {
 
     /// Offers a packet to the queue.
     pub fn offer(&mut self, packet: &Packet, now: Time) -> Offered {
+        if self.loss.as_mut().is_some_and(|loss| loss.loses(packet)) {
+            return Offered::Dropped(DropReason::Lost);
+        }
         let (waiting_packets, waiting_bytes) = self.backlog(now);
         let busy = self.busy_until > now;
         let arrival = Arrival {

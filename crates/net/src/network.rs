@@ -224,7 +224,7 @@ fn links(edges: &[EdgeSpec], seed: u64) -> Result<Vec<Link>, PlanError> {
             .check()
             .map_err(|invalid| PlanError::new(format!("links.{id}.queue.{}", invalid.field), invalid.problem))?;
         let context = Context { rate: link.rate, stream: Stream::new(seed, Role::Queue, id as u32) };
-        Ok(Link::new(link.rate, link.delay, link.queue.build(&context)))
+        Ok(Link::new(link, link.queue.build(&context)))
     };
     edges.iter().enumerate().map(build).collect()
 }

@@ -14,6 +14,8 @@ pub struct FlowId(pub u32);
 /// What a packet carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Payload {
+    /// The opening of a connection, segment 0 of its flow.
+    Syn,
     /// Data, by its number in the flow's sequence space.
     Data(u64),
     /// An acknowledgment.
@@ -37,7 +39,8 @@ pub struct Packet {
 
 impl Packet {
     pub(crate) const fn data(flow: FlowId, segment: Segment, hop: u32, sent: Time) -> Self {
-        Self { flow, size: segment.size, hop, payload: Payload::Data(segment.number), sent }
+        let payload = if segment.syn { Payload::Syn } else { Payload::Data(segment.number) };
+        Self { flow, size: segment.size, hop, payload, sent }
     }
 
     pub(crate) const fn ack(flow: FlowId, ack: Ack, hop: u32, sent: Time) -> Self {

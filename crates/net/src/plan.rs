@@ -8,6 +8,7 @@ use ackclock_tcp::{ReceiverConfig, SenderConfig};
 use ackclock_units::{Rate, Time};
 use serde::{Deserialize, Serialize};
 
+use crate::loss::LossSpec;
 use crate::queue::{Limit, QueueSpec};
 
 /// Everything one run needs besides its seed.
@@ -84,6 +85,9 @@ pub struct LinkSpec {
     pub delay: Time,
     /// What happens to packets that must wait.
     pub queue: QueueSpec,
+    /// What is lost besides.
+    #[serde(default)]
+    pub loss: Option<LossSpec>,
 }
 
 /// A group of alike flows.
@@ -200,8 +204,12 @@ pub fn dumbbell_of_reno(count: u32) -> Plan {
     let queue = |packets| {
         QueueSpec::DropTail(crate::queue::DropTailSpec { limit: Limit::Packets(packets), count_in_service: true })
     };
-    let link =
-        |mbps, packets| LinkSpec { rate: Rate::from_mbps(mbps), delay: Time::from_millis(25), queue: queue(packets) };
+    let link = |mbps, packets| LinkSpec {
+        rate: Rate::from_mbps(mbps),
+        delay: Time::from_millis(25),
+        queue: queue(packets),
+        loss: None,
+    };
     Plan {
         duration: Time::SECOND.saturating_mul(10),
         measure: MeasureSpec { from: Time::ZERO, bin: Time::from_millis(100), link: 0 },

@@ -51,6 +51,8 @@ pub enum DropReason {
     Full,
     /// The discipline chose to.
     Early,
+    /// The link lost it, before the queue.
+    Lost,
 }
 
 /// A queue discipline.

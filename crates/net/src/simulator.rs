@@ -1,6 +1,6 @@
 //! The event loop: the life of every packet, on one page.
 
-use ackclock_tcp::{Ack, Sender};
+use ackclock_tcp::{Ack, Segment, Sender};
 use ackclock_units::Time;
 
 use crate::event::{EventQueue, Wakeup};
@@ -73,6 +73,7 @@ impl Simulator {
             now = arrival;
         }
         match packet.payload {
+            Payload::Syn => self.receive(&packet, 0, now, observer),
             Payload::Data(number) => self.receive(&packet, number, now, observer),
             Payload::Ack(ack) => self.acknowledged(packet.flow, ack, now, observer),
         }
@@ -159,7 +160,7 @@ impl Simulator {
                 let Flow { transport: Transport::Udp { sent }, packet_size, data_hop, .. } = self.flow(id) else {
                     return;
                 };
-                let segment = ackclock_tcp::Segment { number: *sent, size: *packet_size };
+                let segment = Segment { number: *sent, size: *packet_size, syn: false };
                 *sent += 1;
                 let packet = Packet::data(id, segment, *data_hop, now);
                 self.forward(packet, now, observer);

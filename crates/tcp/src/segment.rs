@@ -10,6 +10,8 @@ pub struct Segment {
     pub number: u64,
     /// Bytes on the wire.
     pub size: u32,
+    /// It opens the connection and carries no data.
+    pub syn: bool,
 }
 
 /// A cumulative acknowledgment on its way to the sender.

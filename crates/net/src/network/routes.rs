@@ -108,7 +108,7 @@ mod tests {
 
     fn graph(joins: &[(u32, u32)]) -> Vec<EdgeSpec> {
         let queue = QueueSpec::DropTail(DropTailSpec { limit: Limit::Packets(10), count_in_service: true });
-        let link = LinkSpec { rate: Rate::from_mbps(1), delay: Time::ZERO, queue };
+        let link = LinkSpec { rate: Rate::from_mbps(1), delay: Time::ZERO, queue, loss: None };
         joins.iter().map(|(from, to)| EdgeSpec { from: *from, to: *to, link: link.clone() }).collect()
     }
 

@@ -62,7 +62,7 @@ pub struct Summary {
     pub jain_index: Option<f64>,
 }
 
-/// The same for one group, where it has a meaning; packets are data packets at the measured link.
+/// The same for one group, where it has a meaning; packets are those of senders at the measured link.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[expect(missing_docs, reason = "the fields are those of Summary; the last two tell of finite transfers")]
 pub struct GroupSummary {
@@ -200,7 +200,7 @@ impl Measure {
             self.sojourn.record(start - now);
         }
         let group = self.flows[packet.flow.0 as usize].group as usize;
-        let data = matches!(packet.payload, Payload::Data(_)).then(|| &mut self.by_group[group]);
+        let data = (!matches!(packet.payload, Payload::Ack(_))).then(|| &mut self.by_group[group]);
         for meter in std::iter::once(&mut self.total).chain(data) {
             if arrived {
                 meter.arrivals += 1;

@@ -170,6 +170,7 @@ impl Probe {
                 if links.contains(&link.0) =>
             {
                 let segment = match packet.payload {
+                    Payload::Syn => 0,
                     Payload::Data(number) => number,
                     Payload::Ack(ack) => ack.next,
                 };

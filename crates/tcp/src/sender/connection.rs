@@ -112,8 +112,8 @@ impl Connection {
             self.restart_timer(now);
         }
         self.last_sent = now;
-        let is_syn = self.config.handshake && number == 0;
-        Segment { number, size: if is_syn { HEADER } else { self.config.packet_size } }
+        let syn = self.config.handshake && number == 0;
+        Segment { number, size: if syn { HEADER } else { self.config.packet_size }, syn }
     }
 
     /// All segments before `next` are acknowledged. Returns the record of the last, where segments are timed.

@@ -1,0 +1,174 @@
+"""What reaches the engine: numbers, and nothing left to choose."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+import ackclock as ac
+from ackclock import _core
+from ackclock.plan import plan
+from ackclock.records import understand
+from tests import scenarios
+
+
+def planned(scenario: ac.Scenario, *requests: str) -> dict[str, Any]:
+    effective = scenario.effective()
+    result: dict[str, Any] = json.loads(plan(effective, understand(requests, effective)))
+    return result
+
+
+@pytest.fixture
+def feng60(root: Path) -> ac.Scenario:
+    return ac.Scenario.from_toml(root / "examples" / "feng60.toml")
+
+
+@pytest.fixture
+def parking_lot(root: Path) -> ac.Scenario:
+    return ac.Scenario.from_toml(root / "examples" / "parking_lot.toml")
+
+
+def test_the_dumbbell_of_the_issue(feng60: ac.Scenario) -> None:
+    second = 10**12
+    unbounded = {"kind": "droptail", "limit": {"packets": 100_000}, "count_in_service": True}
+    access = {"rate": 10_000_000, "delay": second // 40, "queue": unbounded}
+    bottleneck = {"rate": 50_000_000, "delay": second // 40}
+    assert planned(feng60) == {
+        "duration": 200 * second,
+        "measure": {"from": 0, "bin": second // 10, "link": 0},
+        "topology": {
+            "kind": "dumbbell",
+            "bottleneck": bottleneck | {"queue": unbounded | {"limit": {"packets": 50}}},
+            "reverse": bottleneck | {"queue": unbounded},
+            "access": [[access, access]],
+        },
+        "groups": [
+            {
+                "count": 60,
+                "path": None,
+                "reverse": False,
+                "packet_size": 1500,
+                "start": 0,
+                "transport": {
+                    "kind": "tcp",
+                    "sender": {
+                        "packet_size": 1500,
+                        "handshake": True,
+                        "initial_window": 2,
+                        "lone_segments": 0,
+                        "max_window": 20,
+                        "limited_transmit": True,
+                        "recovery": "reno",
+                        "exit_recovery": True,
+                        "grow_on_exit": True,
+                        "stale_counts": True,
+                        "congestion": {"kind": "reno"},
+                        "decrease_from": "window",
+                        "grow_when_limited": True,
+                        "idle_restart": "timeout",
+                        "rtt": {
+                            "clock": second // 100,
+                            "clock_phase": None,
+                            "arithmetic": "integer",
+                            "min_rto": second // 5,
+                            "max_rto": 60 * second,
+                            "initial_rto": 3 * second,
+                            "backoff_after_floor": True,
+                            "timer_before_sample": False,
+                        },
+                        "overhead": 12_000_000,
+                    },
+                    "receiver": {"delayed_ack": None, "ack_gap_fill": True},
+                },
+                "source": {"kind": "poisson", "rate": 100.0},
+            }
+        ],
+        "records": [],
+    }
+
+
+def test_a_graph_numbers_both_directions_of_each_link(parking_lot: ac.Scenario) -> None:
+    told = planned(parking_lot)
+    ends = [(link["from"], link["to"]) for link in told["topology"]["links"]]
+    assert ends == [(0, 1), (1, 0), (1, 2), (2, 1), (2, 3), (3, 2)]
+    assert told["measure"]["link"] == 2
+    assert [group["path"] for group in told["groups"]] == [[0, 3], [0, 1], [1, 2], [2, 3], [3, 0], [3, 1]]
+
+
+@pytest.mark.parametrize(("size", "packets"), [("1460 B", 1), ("1461 B", 2), ("1 MB", 685), ("1 GB", 684_932)])
+def test_a_transfer_takes_whole_packets(size: str, packets: int) -> None:
+    scenario = ac.Scenario(
+        duration="1 s",
+        dumbbell=ac.Dumbbell(
+            access=ac.Link(rate="10 Mbps", delay="5 ms"), bottleneck=ac.Link(rate="10 Mbps", delay="5 ms")
+        ),
+        clients=[ac.Clients(transport=ac.Tcp("vegas", delayed_ack=True), source=ac.Greedy(size=size))],
+    )
+    group = planned(scenario)["groups"][0]
+    assert group["source"] == {"kind": "greedy", "packets": packets}
+    assert group["transport"]["receiver"]["delayed_ack"] == 2 * 10**11
+    assert group["transport"]["sender"]["congestion"]["base_rtt"] == "minimum"
+
+
+@pytest.mark.parametrize(
+    ("request_", "record"),
+    [
+        ("arrivals", {"kind": "arrivals", "links": [0], "bin": 10**11}),
+        ("arrivals@bottleneck.reverse/1s", {"kind": "arrivals", "links": [1], "bin": 10**12}),
+        ("queue", {"kind": "queue", "links": [0], "every": 10**11}),
+        ("queue/10 ms", {"kind": "queue", "links": [0], "every": 10**10}),
+        ("drops@access.2,access.2.reverse", {"kind": "drops", "links": [6, 7]}),
+        ("windows@0,9,19", {"kind": "windows", "flows": [0, 9, 19], "every": None}),
+        ("windows@clients-0/100ms", {"kind": "windows", "flows": list(range(60)), "every": 10**11}),
+        ("acks@59,59", {"kind": "acks", "flows": [59]}),
+    ],
+)
+def test_records(feng60: ac.Scenario, request_: str, record: dict[str, Any]) -> None:
+    assert planned(feng60, request_)["records"] == [record]
+
+
+def test_records_of_a_graph(parking_lot: ac.Scenario) -> None:
+    told = planned(parking_lot, "arrivals", "queue@hop1.reverse", "acks@voice,back")
+    assert [record.get("links", record.get("flows")) for record in told["records"]] == [[2], [1], [6, 7, 8, 9, 10, 5]]
+
+
+@pytest.mark.parametrize(
+    ("requests", "message"),
+    [
+        (["arrival"], "record: 'arrival' is not allowed; did you mean 'arrivals'?"),
+        (["arrivals@botleneck"], "did you mean 'bottleneck'?"),
+        (["arrivals@access.60"], "there is no link 'access.60'"),
+        (["arrivals@access.00"], "there is no link 'access.00'"),
+        (["windows@60"], "must be one of clients-0, or flow numbers from 0 to 59"),
+        (["windows@"], "there is no group or flow ''"),
+        (["queue/10"], "the interval must be a time with its unit"),
+        (["queue/0 s"], "the interval must be above 0 s"),
+        (["drops/10ms"], "must be without an interval"),
+        (["arrivals", "arrivals/10ms"], "must not ask for arrivals twice"),
+        (["queue/1us"], "must fill at most 50000000 rows: this would be 200000000"),
+        (["windows/100us"], "must fill at most 50000000 rows: this would be 120000000"),
+        ([5], "must be a text"),
+    ],
+)
+def test_records_that_cannot_be(feng60: ac.Scenario, requests: list[Any], message: str) -> None:
+    effective = feng60.effective()
+    with pytest.raises(ac.ScenarioError) as caught:
+        understand(requests, effective)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@given(data=scenarios.dumbbells() | scenarios.graphs())
+@settings(max_examples=60)
+def test_the_engine_takes_every_plan(data: dict[str, Any]) -> None:
+    """Stopped at the first report of progress, or short enough to end before it."""
+    small = {"duration": "100 us", "measure": data["measure"] | {"from": "0 s", "bin": "10 us"}}
+    for group in (*data.get("clients", ()), *data.get("flows", ())):
+        group["start"] = "0 s"
+        group["count"] = 2
+        group["source"] |= {"rate": 10} if "rate" in group["source"] else {}
+    scenario = ac.Scenario.from_dict(data | small)
+    outcome, _ = _core.simulate(plan(scenario.effective()), 1)
+    assert json.loads(outcome)["summary"]["drops"] >= 0

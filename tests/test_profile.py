@@ -1,0 +1,97 @@
+"""Profiles: one table, in which every default has its values and its source."""
+
+from typing import Any
+
+import pytest
+
+import ackclock as ac
+from ackclock.catalogue import catalogue
+from ackclock.profile import PROFILES, TABLE, default, differences
+
+
+def _rows(scope: str) -> set[str]:
+    return {row.field for row in TABLE if row.scope == scope}
+
+
+def test_every_default_of_tcp_is_in_the_table() -> None:
+    assert _rows("tcp") == set(ac.Tcp.model_fields) - {"kind", "variant"}
+
+
+def test_every_row_is_of_something_that_exists() -> None:
+    known = catalogue()
+    general = {"packets", "count_in_service"}
+    for row in TABLE:
+        if row.scope in known.congestion:
+            assert row.field in known.congestion[row.scope].parameters
+        elif row.scope in known.queues:
+            assert row.field in known.queues[row.scope].parameters.keys() | general
+        else:
+            assert row.scope in {"tcp", "queue"}
+        assert {profile for profile, _ in row.variants} <= set(PROFILES)
+        assert {variant for _, variant in row.variants} <= set(known.variants)
+        assert row.source
+        assert row.meaning
+
+
+def test_no_row_comes_twice() -> None:
+    assert len({row.name for row in TABLE}) == len(TABLE)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("variant", ["reno", "vegas"])
+@pytest.mark.parametrize("queue", ["droptail", "red"])
+def test_every_value_is_one_that_the_field_allows(profile: str, variant: str, queue: str) -> None:
+    """Defaults are filled in without a check, so they must stand one here."""
+    scenario = ac.Scenario(
+        profile=profile,
+        duration="1 s",
+        dumbbell=ac.Dumbbell(
+            access=ac.Link(rate="10 Mbps", delay="25 ms"),
+            bottleneck=ac.Link(rate="50 Mbps", delay="25 ms", queue=ac.Queue(queue)),
+        ),
+        clients=[ac.Clients(transport=ac.Tcp(variant), source=ac.Greedy())],
+    )
+    effective = scenario.effective()
+    assert ac.Scenario.from_dict(effective.to_dict()) == effective
+
+
+@pytest.mark.parametrize(
+    ("profile", "variant", "expected"),
+    [
+        ("rfc", "reno", {"handshake": True, "lone_segments": 0, "min_rto": "1 s", "initial_window": 10}),
+        ("ns2-2.35", "reno", {"handshake": True, "lone_segments": 0, "min_rto": "200 ms", "initial_window": 2}),
+        ("ns2-2.35", "vegas", {"handshake": False, "lone_segments": 2, "min_rto": "200 ms"}),
+        ("ns2-2000", "vegas", {"handshake": False, "lone_segments": 0, "min_rto": "0 s", "initial_rto": "6 s"}),
+    ],
+)
+def test_values(profile: str, variant: str, expected: dict[str, Any]) -> None:
+    assert {name: default(profile, "tcp", name, variant=variant) for name in expected} == expected
+
+
+def test_what_a_scenario_says_wins() -> None:
+    scenario = ac.Scenario(
+        profile="ns2-2.35",
+        duration="1 s",
+        dumbbell=ac.Dumbbell(
+            access=ac.Link(rate="10 Mbps", delay="25 ms"),
+            bottleneck=ac.Link(rate="50 Mbps", delay="25 ms", queue=ac.Red(packets=50, min_th=10, max_th=40)),
+        ),
+        clients=[ac.Clients(transport=ac.Tcp("vegas", alpha=2, min_rto="1 s"), source=ac.Greedy())],
+    ).effective()
+    assert scenario.dumbbell is not None
+    queue, transport = scenario.dumbbell.bottleneck.queue, scenario.clients[0].transport
+    assert queue is not None
+    assert isinstance(transport, ac.Tcp)
+    assert queue.parameters["min_th"] == 10
+    assert queue.parameters["w_q"] == 0.002
+    assert not queue.parameters["gentle"]
+    assert transport.parameters == {"alpha": 2.0, "beta": 3.0, "gamma": 1.0, "base_rtt": "ns2"}
+    assert (transport.min_rto, transport.handshake) == ("1 s", False)
+
+
+def test_differences_are_those_of_either_side() -> None:
+    assert differences("rfc", "rfc") == []
+    assert differences("rfc", "ns2-2.35") == differences("ns2-2.35", "rfc")
+    names = {row.name for row in differences("ns2-2.35", "ns2-2000")}
+    assert {"tcp.clock", "tcp.lone_segments", "red.above_max"} <= names
+    assert "tcp.max_window" not in names

@@ -1,0 +1,205 @@
+"""Running: what comes of a scenario, alone and under several seeds, in memory and on disk."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ackclock as ac
+from ackclock import store
+from ackclock.notices import notices
+from ackclock.runs import Estimate
+from ackclock.summary import MEASURES
+
+EVERYTHING = ["arrivals", "queue/50ms", "drops", "windows@0,1", "acks@1"]
+
+
+def crowded(**changes: object) -> ac.Scenario:
+    """Give a small dumbbell that loses packets."""
+    fields: dict[str, Any] = {
+        "profile": "ns2-2.35",
+        "duration": "10 s",
+        "dumbbell": ac.Dumbbell(
+            access=ac.Link(rate="10 Mbps", delay="10 ms"),
+            bottleneck=ac.Link(rate="5 Mbps", delay="10 ms", queue=ac.DropTail(packets=10)),
+        ),
+        "clients": [ac.Clients(count=6, transport=ac.Tcp("reno", overhead="12 us"), source=ac.Poisson(rate=100))],
+    }
+    return ac.Scenario(**(fields | changes))
+
+
+@pytest.fixture(scope="module")
+def run() -> ac.Run:
+    return ac.simulate(crowded(), seed=3, record=EVERYTHING)
+
+
+def test_a_run_says_what_made_it(run: ac.Run) -> None:
+    assert run.scenario == crowded().effective()
+    assert (run.seed, run.version, run.record) == (3, ac.__version__, tuple(EVERYTHING))
+    assert run.to_dict()["profile"] == "ns2-2.35"
+
+
+def test_the_summary_adds_up(run: ac.Run) -> None:
+    summary = run.summary
+    assert summary.drops > 0
+    assert summary.loss == summary.drops / summary.arrivals
+    assert 0 <= summary.arrivals - summary.departures - summary.drops <= 10
+    assert summary.utilization == pytest.approx(summary.throughput_bps / 5e6)
+    (group,) = summary.groups
+    assert (group.name, group.clients, group.arrivals, group.drops) == ("clients-0", 6, summary.arrivals, summary.drops)
+
+
+def test_tables_have_names_for_links_and_groups(run: ac.Run) -> None:
+    assert set(run.tables) == {"flows", "arrivals", "queue", "drops", "windows", "acks"}
+    arrivals = run.table("arrivals")
+    assert arrivals.column_names == ["time", "link", "packets"]
+    assert set(arrivals["link"].to_pylist()) == {"bottleneck"}
+    assert sum(arrivals["packets"].to_pylist()) == run.summary.arrivals
+    flows = run.table("flows").to_pandas()
+    assert list(flows["flow"]) == list(range(6))
+    assert set(flows["group"]) == {"clients-0"}
+    assert run.table("flows")["completion"].null_count == 6
+    assert len(run.table("drops")) == run.summary.drops
+    assert set(run.table("windows")["flow"].to_pylist()) == {0, 1}
+    assert set(run.table("acks")["flow"].to_pylist()) == {1}
+    assert str(run.table("acks").schema.field("duplicate").type) == "bool"
+    assert run.table("arrivals").to_pandas()["packets"].mean() > 0
+
+
+def test_a_table_that_was_not_asked_for_is_an_error(run: ac.Run) -> None:
+    with pytest.raises(ac.ScenarioError, match="table: 'window' is not allowed; did you mean 'windows'?"):
+        run.table("window")
+
+
+def test_same_seed_same_bytes_whatever_is_recorded(run: ac.Run) -> None:
+    bare = ac.simulate(crowded(), seed=3)
+    assert bare.to_dict() == run.to_dict()
+    assert bare.table("flows").equals(run.table("flows"))
+    assert ac.simulate(crowded(), seed=4).to_dict() != run.to_dict()
+
+
+def test_the_effective_scenario_runs_to_the_same_bytes(run: ac.Run) -> None:
+    assert ac.simulate(run.scenario, seed=3).to_dict() == run.to_dict()
+
+
+def test_replicas_are_the_same_as_alone_on_any_number_of_threads(run: ac.Run) -> None:
+    one = ac.replicate(crowded(), seeds=[5, 3, 4], jobs=1)
+    two = ac.replicate(crowded(), seeds=[5, 3, 4], jobs=2)
+    assert one.seeds == two.seeds == (5, 3, 4)
+    assert [each.to_dict() for each in one] == [each.to_dict() for each in two]
+    assert one[1].to_dict() == run.to_dict()
+    assert one[1:].seeds == (3, 4)
+
+
+def test_estimates() -> None:
+    runs = ac.replicate(crowded(), seeds=3, record=["arrivals"])
+    assert runs.seeds == (1, 2, 3)
+    assert runs.cov.values == tuple(each.summary.cov for each in runs)
+    assert str(runs.cov).count(" ± ") == 1
+    assert runs.summary.column_names == ["seed", *MEASURES]
+    assert runs.summary["cov"].to_pylist() == list(runs.cov.values)
+    joined = runs.table("arrivals")
+    assert joined.column_names == ["seed", "time", "link", "packets"]
+    assert len(joined) == 3 * len(runs[0].table("arrivals"))
+    with pytest.raises(AttributeError, match="no attribute 'covv'"):
+        _ = runs.covv
+
+
+def test_an_estimate_of_known_values() -> None:
+    estimate = Estimate.of([1.0, 2.0, 3.0, None])
+    assert estimate.mean == 2.0
+    assert estimate.half_width == pytest.approx(4.3027 / 3**0.5, rel=1e-4)
+    assert str(Estimate.of([])) == "undefined"
+    assert Estimate.of([4.0]).half_width is None
+
+
+def test_whoever_reports_progress_can_stop_the_run() -> None:
+    class Enough(Exception):
+        pass
+
+    def stop(share: float) -> None:
+        assert 0 <= share <= 1
+        raise Enough
+
+    with pytest.raises(Enough):
+        ac.simulate(crowded(duration="100000 s"), progress=stop)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"seeds": 0}, "seeds: 0 is not allowed"),
+        ({"seeds": []}, "seeds: an empty array is not allowed"),
+        ({"seeds": [1, 1]}, "must differ"),
+        ({"seeds": [-1]}, "seed: -1 is not allowed; must be an integer from 0 to 18446744073709551615"),
+        ({"seeds": True}, "seeds: true is not allowed"),
+        ({"jobs": 0}, "jobs: 0 is not allowed"),
+    ],
+)
+def test_replicate_checks_what_it_is_asked(arguments: dict[str, int], message: str) -> None:
+    with pytest.raises(ac.ScenarioError, match=message):
+        ac.replicate(crowded(), **arguments)
+
+
+def test_a_stored_run_reads_back_whole(run: ac.Run, tmp_path: Path) -> None:
+    run.save(tmp_path / "result")
+    files = {path.name for path in (tmp_path / "result").iterdir()}
+    assert files == {"record.json", *(f"{name}.parquet" for name in run.tables)}
+    back = store.load(tmp_path / "result")
+    assert back == run
+    assert all(back.table(name).equals(run.table(name)) for name in run.tables)
+
+
+def test_a_result_is_never_overwritten_nor_half_written(
+    run: ac.Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "there").mkdir()
+    with pytest.raises(ac.ScenarioError, match="must not exist yet"):
+        run.save(tmp_path / "there")
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(json, "dumps", full)
+    with pytest.raises(ac.ScenarioError, match="No space left on device"):
+        run.save(tmp_path / "new")
+    assert [path.name for path in tmp_path.iterdir()] == ["there"]
+
+
+def told(scenario: ac.Scenario, **facts: object) -> str:
+    """Join the notices of a run with other facts than its own."""
+    quiet = {"red_avg_max": None, "window_limited": [None] * len(scenario.groups), "bins": [100] * 100}
+    return " ".join(notices(scenario.effective(), quiet | facts))
+
+
+def test_notices() -> None:
+    scenario = crowded(duration="1 s")
+    assert "limited by its advertised window (max_window = 20) in 60%" in told(scenario, window_limited=[0.6])
+    assert "advertised window" not in told(scenario, window_limited=[0.4])
+    assert "warming up: arrivals in the first tenth of the measured time are 50% below" in told(
+        scenario, bins=[50] * 10 + [100] * 90
+    )
+    assert "warming up" not in told(scenario, bins=[96, 104] * 50)
+    assert "The buffer of bottleneck (10 packets) is below one bandwidth-delay product (17 packets" in told(scenario)
+
+
+def test_red_that_never_acted() -> None:
+    red = ac.Link(rate="5 Mbps", delay="10 ms", queue=ac.Red(packets=1000, min_th=10, max_th=40))
+    access = ac.Link(rate="10 Mbps", delay="10 ms")
+    scenario = crowded(duration="1 s", dumbbell=ac.Dumbbell(access=access, bottleneck=red))
+    assert "RED never acted: its average queue reached 7.5, and min_th is 10" in told(scenario, red_avg_max=7.5)
+    assert "RED" not in told(scenario, red_avg_max=10.5)
+
+
+def test_udp_overload_and_too_few_bins() -> None:
+    clients = [ac.Clients(count=6, transport=ac.Udp(), source=ac.Poisson(rate=100))]
+    scenario = crowded(duration="1 s", clients=clients, measure=ac.Measure(bin="1 s"))
+    notes = " ".join(ac.simulate(scenario).notices)
+    assert "UDP sources alone offer 144%" in notes
+    assert "cov says nothing: the measured time holds fewer than two whole bins of 1 s" in notes
+
+
+def test_nothing_crosses_the_measured_link() -> None:
+    scenario = crowded(duration="1 s", measure=ac.Measure(link="access.3.reverse"))
+    assert "No flow sends its data over the measured link, access.3.reverse" in told(scenario)
