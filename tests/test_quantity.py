@@ -58,7 +58,7 @@ def test_texts_are_read_exactly(quantity: Quantity, text: str, value: int) -> No
     ],
 )
 def test_what_is_no_quantity_is_refused(quantity: Quantity, text: str) -> None:
-    with pytest.raises(QuantityError, match="^must be"):
+    with pytest.raises(QuantityError, match=r"^must be"):
         quantity.parse(text)
 
 

@@ -68,7 +68,7 @@ def test_tables_have_names_for_links_and_groups(run: ac.Run) -> None:
 
 
 def test_a_table_that_was_not_asked_for_is_an_error(run: ac.Run) -> None:
-    with pytest.raises(ac.ScenarioError, match="table: 'window' is not allowed; did you mean 'windows'?"):
+    with pytest.raises(ac.ScenarioError, match=r"table: 'window' is not allowed; did you mean 'windows'\?"):
         run.table("window")
 
 
@@ -115,14 +115,14 @@ def test_an_estimate_of_known_values() -> None:
 
 
 def test_whoever_reports_progress_can_stop_the_run() -> None:
-    class Enough(Exception):
+    class EnoughError(Exception):
         pass
 
     def stop(share: float) -> None:
         assert 0 <= share <= 1
-        raise Enough
+        raise EnoughError
 
-    with pytest.raises(Enough):
+    with pytest.raises(EnoughError):
         ac.simulate(crowded(duration="100000 s"), progress=stop)
 
 
@@ -137,7 +137,7 @@ def test_whoever_reports_progress_can_stop_the_run() -> None:
         ({"jobs": 0}, "jobs: 0 is not allowed"),
     ],
 )
-def test_replicate_checks_what_it_is_asked(arguments: dict[str, int], message: str) -> None:
+def test_replicate_checks_what_it_is_asked(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ac.ScenarioError, match=message):
         ac.replicate(crowded(), **arguments)
 

@@ -1,15 +1,11 @@
 """The scenario: one value in three faces."""
 
-import tomllib
 from pathlib import Path
-from typing import Any
 
 import pytest
-from hypothesis import given, settings
 
 import ackclock as ac
 from ackclock.schema import json_schema
-from tests import scenarios
 
 
 def of_the_issue() -> ac.Scenario:
@@ -30,43 +26,6 @@ def of_the_issue() -> ac.Scenario:
             )
         ],
     )
-
-
-@given(data=scenarios.dumbbells() | scenarios.graphs())
-@settings(max_examples=150)
-def test_toml_says_the_same_as_python(data: dict[str, Any]) -> None:
-    scenario = ac.Scenario.from_dict(data)
-    assert ac.Scenario.from_dict(tomllib.loads(scenario.to_toml())) == scenario
-    effective = scenario.effective()
-    assert ac.Scenario.from_dict(tomllib.loads(effective.to_toml())) == effective
-    assert effective.effective() == effective
-
-
-def test_every_field_is_drawn_by_the_round_trip() -> None:
-    """A field that the strategies above forget would go untested."""
-    known = {
-        ac.Scenario: {
-            "profile",
-            "duration",
-            "packet_size",
-            "measure",
-            "dumbbell",
-            "clients",
-            "nodes",
-            "links",
-            "flows",
-        },
-        ac.Measure: {"from_", "bin", "link"},
-        ac.Dumbbell: {"bottleneck", "reverse", "access"},
-        ac.Link: {"rate", "delay", "queue"},
-        ac.GraphLink: {"from_", "to", "rate", "delay", "queue", "name", "duplex"},
-        ac.Queue: {"kind", "packets", "bytes", "count_in_service"},
-        ac.Clients: {"name", "count", "packet_size", "start", "transport", "source", "access", "direction"},
-        ac.Flow: {"name", "count", "packet_size", "start", "transport", "source", "from_", "to"},
-    }
-    assert set(ac.Tcp.model_fields) == {"kind", "variant", *scenarios.TCP}
-    for part, fields in known.items():
-        assert set(part.model_fields) == fields
 
 
 def test_the_file_says_the_same_as_the_python_of_the_issue(root: Path) -> None:

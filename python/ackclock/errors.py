@@ -133,7 +133,12 @@ def listed(names: Iterable[str]) -> str:
 
 def near(name: str, names: Iterable[str]) -> str:
     """Ask for the nearest of the allowed words, or nothing if none is near."""
-    close = difflib.get_close_matches(name, list(names)[:10_000], n=1) if len(name) <= _LONGEST_FIELD else []
+    if len(name) > _LONGEST_FIELD:
+        return ""
+    names = list(names)[:10_000]
+    close = [each for each in names if each.casefold() == name.casefold()] or difflib.get_close_matches(
+        name, names, n=1
+    )
     return f"did you mean '{close[0]}'? " if close else ""
 
 

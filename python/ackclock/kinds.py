@@ -72,12 +72,12 @@ def number(*, low: float | None = None, high: float | None = None, above: float 
     Examples
     --------
     >>> number(above=0, high=1).allowed
-    'must be a number above 0 and up to 1'
+    'must be a number above 0 up to 1'
     """
     bounds = [f"above {above:g}"] if above is not None else []
     bounds += [f"from {low:g}"] if low is not None else []
-    bounds += [f"up to {high:g}"] if high is not None else []
-    allowed = " ".join(["must be a number", " and ".join(bounds)]).rstrip()
+    bounds += [f"to {high:g}" if low is not None else f"up to {high:g}"] if high is not None else []
+    allowed = " ".join(["must be a number", *bounds])
 
     def check(value: object) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float):

@@ -27,7 +27,8 @@ def notices(scenario: Scenario, facts: Mapping[str, Any]) -> Iterator[str]:
     scenario
         The effective scenario.
     facts
-        What the engine saw besides its summary: ``red_avg_max``, ``window_limited`` per group, and ``bins``, the arrivals per bin.
+        What the engine saw besides its summary: ``red_avg_max``, ``window_limited`` per group, and ``bins``, the
+        arrivals per bin.
     """
     measured = _measured(scenario)
     if not measured.groups:

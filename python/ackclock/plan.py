@@ -21,7 +21,7 @@ _SENDER_FIELDS = (
     "limited_transmit",
     "exit_recovery",
     "grow_on_exit",
-    "stale_counts",
+    "stale_records",
     "decrease_from",
     "grow_when_limited",
     "idle_restart",

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ackclock import _core
 from ackclock.catalogue import catalogue
@@ -20,14 +20,14 @@ from ackclock.tables import Columns, to_arrow
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_SEED = whole(0, 2**64 - 1)
+SEED: Final = whole(0, 2**64 - 1)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
     """One run of a scenario: what came of it, and all that made it."""
 
-    scenario: Scenario
+    scenario: Scenario = field(repr=False)
     """The effective scenario: every default written out."""
     seed: int
     """Where its random numbers came from."""
@@ -160,7 +160,7 @@ class Prepared:
     def run(self, seed: int, progress: Callable[[float], None] | None = None) -> Run:
         """Run it with one seed."""
         try:
-            _SEED.check(seed)
+            SEED.check(seed)
         except ValueError as error:
             raise refuse("seed", seed, str(error)) from None
         outcome, tables = _core.simulate(self.plan, seed, progress)

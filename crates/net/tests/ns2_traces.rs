@@ -38,7 +38,7 @@ fn reno() -> SenderConfig {
         initial_window: 2,
         max_window: 20,
         grow_on_exit: true,
-        stale_counts: true,
+        stale_records: true,
         decrease_from: DecreaseFrom::Window,
         grow_when_limited: true,
         idle_restart: IdleRestart::Timeout,
@@ -201,4 +201,9 @@ fn vegas_repairs_one_loss() {
 #[test]
 fn vegas_takes_the_gap_between_two_acks_for_its_base_rtt() {
     compare(&plan(vegas(), &[36, 65, 68, 69], 100, None), include_str!("ns2/vegas_basertt.csv"));
+}
+
+#[test]
+fn vegas_falls_back_to_a_window_of_zero() {
+    compare(&plan(vegas(), &[30, 38, 41, 42], 100, None), include_str!("ns2/vegas_cwnd0.csv"));
 }

@@ -25,17 +25,17 @@ pub struct SenderConfig {
     pub limited_transmit: bool,
     /// How losses are found and repaired.
     pub recovery: RecoverySpec,
-    /// Fast recovery ends with the first new ACK (RFC 5681, section 3.2, step 6). ns-2 before July 2003 left it only by a
-    /// timeout: later duplicate ACKs went on inflating the window and could always retransmit.
+    /// Fast recovery ends with the first new ACK (RFC 5681, section 3.2, step 6). In ns-2 before July 2003
+    /// duplicate ACKs inflate the window whether or not there was a fast retransmit.
     pub exit_recovery: bool,
     /// The ACK that ends fast recovery also grows the window, as in ns-2. RFC 5681 only deflates there.
     pub grow_on_exit: bool,
     /// The window law.
     pub congestion: LawSpec,
-    /// Vegas counts how often each segment was sent in an array as long as `max_window`. ns-2 forgets to reset the counts that
-    /// an ACK passes by across the array's end, so that later segments seem to have been sent before: no round-trip sample,
-    /// and a deeper cut if they are lost.
-    pub stale_counts: bool,
+    /// Vegas trusts records that no longer hold, as ns-2's does: counts of transmissions that its array, as long as
+    /// `max_window`, keeps where an ACK passes the array's end; the empty record of a segment not yet sent, which counts as
+    /// expired long ago; after a timeout, a window of zero to fall back to.
+    pub stale_records: bool,
     /// What a reduction is taken from.
     pub decrease_from: DecreaseFrom,
     /// The window grows also while the sender has less to send than the window allows, as in ns-2 (RFC 7661 says no).
@@ -86,7 +86,7 @@ impl Default for SenderConfig {
             exit_recovery: true,
             grow_on_exit: false,
             congestion: LawSpec::Reno(RenoSpec {}),
-            stale_counts: false,
+            stale_records: false,
             decrease_from: DecreaseFrom::FlightSize,
             grow_when_limited: false,
             idle_restart: IdleRestart::Rfc5681,

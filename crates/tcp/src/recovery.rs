@@ -81,11 +81,15 @@ impl Recovery {
         }
     }
 
-    /// The retransmission timer fired, before the window is reduced.
-    pub(crate) fn before_timeout(&mut self) {
+    /// The retransmission timer fired, with data outstanding or not. Returns whether the law is to reduce the window; ns-2's
+    /// Vegas does so also when nothing was outstanding.
+    pub(crate) fn before_timeout(&mut self, outstanding: bool) -> bool {
         match self {
-            Self::Reno(reno) => reno.before_timeout(),
-            Self::Vegas(_) => {}
+            Self::Reno(reno) => {
+                reno.before_timeout();
+                outstanding
+            }
+            Self::Vegas(_) => true,
         }
     }
 

@@ -19,14 +19,14 @@ pub(crate) struct SendLog {
     /// Number of the front segment.
     first: u64,
     sent: VecDeque<Sent>,
-    /// Counts that ns-2 leaves behind in its array; empty where counts are kept right.
-    stale: Vec<u32>,
+    /// What ns-2's array still holds of segments long acknowledged; empty where records are kept right.
+    stale: Vec<Option<Sent>>,
 }
 
 impl SendLog {
-    /// A log that keeps counts right, or one that forgets to reset them as an array of `slots` would.
+    /// A log that keeps records right, or one that forgets to reset them as an array of `slots` would.
     pub(crate) fn new(slots: Option<u32>) -> Self {
-        Self { stale: vec![0; slots.unwrap_or(0) as usize], ..Self::default() }
+        Self { stale: vec![None; slots.unwrap_or(0) as usize], ..Self::default() }
     }
 
     /// Segment `number` is sent at `at`. Segments are first sent in order.
@@ -38,16 +38,16 @@ impl SendLog {
                 sent.transmits += 1;
             }
             None => {
-                let stale = self.slot(number).map_or(0, |slot| self.stale[slot]);
-                self.sent.push_back(Sent { at, transmits: 1 + stale });
+                let stale = self.slot(number).and_then(|slot| self.stale[slot]);
+                self.sent.push_back(Sent { at, transmits: 1 + stale.map_or(0, |stale| stale.transmits) });
             }
         }
     }
 
-    /// The record of `number`, if it is outstanding.
+    /// The record of `number`: of its last transmission, if it is outstanding, or what is left in its place.
     pub(crate) fn get(&self, number: u64) -> Option<Sent> {
         let index = number.checked_sub(self.first)?;
-        self.sent.get(index as usize).copied()
+        self.sent.get(index as usize).copied().or_else(|| self.stale[self.slot(number)?])
     }
 
     /// All segments before `next` are acknowledged; returns the record of the last of them.
@@ -57,7 +57,7 @@ impl SendLog {
         let wraps = self.slot(self.first) > self.slot(next - 1);
         for (number, sent) in (self.first..).zip(self.sent.drain(..count)) {
             if let Some(slot) = (number as usize).checked_rem(self.stale.len()) {
-                self.stale[slot] = if wraps { sent.transmits } else { 0 };
+                self.stale[slot] = wraps.then_some(sent);
             }
         }
         self.first = next;

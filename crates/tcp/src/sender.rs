@@ -133,10 +133,10 @@ impl Sender {
     pub fn handle_timeout(&mut self, now: Time) {
         let connection = &mut self.connection;
         let outstanding = connection.snd_una < connection.snd_max;
-        self.recovery.before_timeout();
-        connection.time_out(outstanding);
+        let reduces = self.recovery.before_timeout(outstanding);
+        connection.time_out(outstanding, reduces);
         self.recovery.after_timeout(connection, now);
-        if outstanding {
+        if reduces {
             connection.rtt.back_off();
         }
         connection.restart_timer(now);
@@ -204,7 +204,7 @@ impl Sender {
 
 impl Connection {
     /// The timer fired: reduce the window and start again from the first unacknowledged segment.
-    fn time_out(&mut self, outstanding: bool) {
+    fn time_out(&mut self, outstanding: bool, reduces: bool) {
         if outstanding {
             self.counters.timeouts += 1;
         }
@@ -214,7 +214,7 @@ impl Connection {
         self.dup_acks = 0;
         self.inflation = 0;
         self.recover = self.snd_max;
-        if outstanding {
+        if reduces {
             self.reduce(Signal::Timeout, false);
         } else {
             self.window.cwnd = 1.0;

@@ -75,10 +75,14 @@ def ackclock(
 
 @app.command()
 def run(
-    file: Annotated[Path, typer.Argument(help="A scenario (TOML), or a result to run again.", show_default=False)],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A scenario (TOML), or a result to run again.", show_default=False)
+    ],
     seed: Annotated[
-        int | None,
-        typer.Option(help="Where random numbers come from: 1, or the seed of the result.", show_default=False),
+        str | None,
+        typer.Option(
+            metavar="NUMBER", help="Where random numbers come from: 1, or the seed of the result.", show_default=False
+        ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
     overrides: Annotated[

@@ -12,9 +12,10 @@ from rich.text import Text
 from ackclock import store
 from ackclock.catalogue import catalogue
 from ackclock.cli.console import console
+from ackclock.errors import refuse
 from ackclock.overrides import override
 from ackclock.progress import progress_bar
-from ackclock.run import Run, simulate
+from ackclock.run import SEED, Run, simulate
 from ackclock.scenario import Scenario
 from ackclock.scenario.files import read_toml
 from ackclock.store import Request
@@ -62,7 +63,7 @@ _GROUPS: Final = (
 def run(
     file: Path,
     *,
-    seed: int | None,
+    seed: str | None,
     as_json: bool,
     overrides: Sequence[str],
     record: Sequence[str] | None,
@@ -74,7 +75,7 @@ def run(
     request = _request(file)
     override(request.scenario, overrides)
     scenario = Scenario.from_dict(request.scenario)
-    chosen = request.seed if seed is None else seed
+    chosen = request.seed if seed is None else _number_of(seed)
     records = request.record if record is None else tuple(record)
     with progress_bar("1 run", 1) as show:
         result = simulate(scenario, seed=chosen, record=records, progress=show)
@@ -84,6 +85,14 @@ def run(
         sys.stdout.write(json.dumps(result.to_dict(), indent=2, allow_nan=False) + "\n")
     else:
         _show(result)
+
+
+def _number_of(seed: str) -> int:
+    """Read a seed; whether it is in range is for the run to say."""
+    try:
+        return int(seed)
+    except ValueError:
+        raise refuse("seed", seed, SEED.allowed) from None
 
 
 def _request(file: Path) -> Request:

@@ -93,8 +93,9 @@ class Tcp(Declared):
     grow_on_exit: Flag | None = None
     """The ACK that ends fast recovery also grows the window."""
 
-    stale_counts: Flag | None = None
-    """Vegas forgets to reset some counts of how often a packet was sent, as ns-2 does at the end of its array."""
+    stale_records: Flag | None = None
+    """Vegas trusts records that no longer hold, as ns-2's does: stale counts of transmissions, unsent packets that seem
+    late."""
 
     decrease_from: DecreaseFrom | None = None
     """What a reduction is taken from: the flight, the window as a real number, or the window cut to whole packets."""

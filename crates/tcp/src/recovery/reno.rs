@@ -21,12 +21,8 @@ pub struct Reno {
 
 impl Reno {
     pub(super) fn before_new_ack(&mut self, connection: &mut Connection) -> bool {
-        let ends_recovery = self.in_recovery;
-        if connection.config.exit_recovery {
-            self.in_recovery = false;
-        }
         connection.inflation = 0;
-        ends_recovery
+        std::mem::take(&mut self.in_recovery)
     }
 
     pub(super) fn on_duplicate_ack(&mut self, connection: &mut Connection, now: Time) {
@@ -35,7 +31,7 @@ impl Reno {
             connection.limited_transmit();
         } else if connection.dup_acks > DUP_THRESH {
             connection.inflation += u64::from(inflates);
-        } else if self.in_recovery || connection.snd_una > connection.recover {
+        } else if connection.snd_una > connection.recover {
             self.in_recovery = true;
             connection.reduce(Signal::FastRetransmit, false);
             connection.fast_retransmit();

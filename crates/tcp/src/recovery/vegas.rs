@@ -9,6 +9,7 @@
 //!   after that of a segment sent more than once;
 //! - a fast retransmission also doubles the back-off of the coarse timer;
 //! - the window is inflated in place, and deflated only if more than three duplicate ACKs came;
+//! - `stale_records` keeps three slips of that code, told in [`SenderConfig`](crate::SenderConfig::stale_records);
 //! - after a timeout a fast retransmission waits until all that was sent before it is acknowledged.
 
 use ackclock_units::Time;
@@ -84,7 +85,7 @@ impl Vegas {
 
     pub(super) fn after_timeout(&mut self, connection: &Connection, now: Time) {
         self.timed_out = true;
-        self.exit_cwnd = connection.window.cwnd;
+        self.exit_cwnd = if connection.config.stale_records { 0.0 } else { connection.window.cwnd };
         self.last_reduction = Some(now);
     }
 
@@ -110,6 +111,9 @@ impl Vegas {
 
     /// Whether the first unacknowledged segment was last sent longer ago than the fine-grained timeout.
     fn first_expired(&self, connection: &Connection, now: Time) -> bool {
-        connection.first_sent().is_some_and(|sent| (now - sent.at).as_secs_f64() >= self.timeout)
+        match connection.first_sent() {
+            Some(sent) => (now - sent.at).as_secs_f64() >= self.timeout,
+            None => connection.config.stale_records && connection.snd_una < connection.supplied,
+        }
     }
 }

@@ -63,7 +63,7 @@ impl Connection {
             urgent: None,
             counters: Counters::default(),
             log: (times_segments || law.times_segments())
-                .then(|| SendLog::new(config.stale_counts.then_some(config.max_window))),
+                .then(|| SendLog::new(config.stale_records.then_some(config.max_window))),
             last_sent: Time::ZERO,
             law,
             config: config.clone(),
@@ -151,9 +151,12 @@ impl Connection {
         let window = match self.config.decrease_from {
             DecreaseFrom::FlightSize => ((self.snd_max - self.snd_una) as f64).max(4.0),
             DecreaseFrom::Window => window,
-            DecreaseFrom::WholeWindow => (window.floor() / 2.0).floor() * 2.0,
+            DecreaseFrom::WholeWindow => window.floor(),
         };
         self.law.on_congestion(&mut self.window, &CongestionEvent { signal, window, lost_again });
+        if self.config.decrease_from == DecreaseFrom::WholeWindow {
+            self.window.cwnd = self.window.cwnd.floor();
+        }
     }
 
     /// Sends the first unacknowledged segment again, at once, and notes how far the loss reaches.

@@ -1,0 +1,344 @@
+"""Bad input: each exits 2 within a second, with one clear line, no traceback and nothing half-written."""
+
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ackclock.cli import main
+
+SCENARIO = """
+profile = "rfc"
+duration = "200 s"
+packet_size = 1500
+measure = { from = "0 s", bin = "100 ms" }
+
+[dumbbell]
+access = { rate = "10 Mbps", delay = "25 ms" }
+bottleneck = { rate = "50 Mbps", delay = "25 ms", queue = { kind = "red", packets = 50, min_th = 10, max_th = 40 } }
+
+[[clients]]
+count = 60
+transport = { kind = "tcp", variant = "vegas", max_window = 20, alpha = 1, overhead = "12 us" }
+source = { kind = "poisson", rate = 100 }
+"""
+
+GRAPH = """
+duration = "10 s"
+measure = { link = "a->b" }
+nodes = [{ name = "a" }, { name = "b" }, { name = "c" }]
+
+[[links]]
+from = "a"
+to = "b"
+rate = "10 Mbps"
+delay = "10 ms"
+
+[[flows]]
+from = "a"
+to = "b"
+transport = { kind = "tcp" }
+source = { kind = "greedy" }
+"""
+
+# What is replaced, by what, the field that the message names, and what it says.
+EDITS = [
+    ('"200 s"', "200", "duration", "200 is not allowed; must be a time with its unit"),
+    ('"200 s"', '"200"', "duration", "'200' is not allowed; must be a time with its unit"),
+    ('"200 s"', '"0 s"', "duration", "must be a time from 1 ps to 17280000 s"),
+    ('"200 s"', '"-5 s"', "duration", "and not negative"),
+    ('"200 s"', '"201 h 5"', "duration", "must be a time with its unit"),
+    ('"200 s"', '"5000 h"', "duration", "must be a time from 1 ps to 17280000 s"),
+    ('"200 s"', '"nan s"', "duration", "must be a time with its unit"),
+    ('"200 s"', "nan", "duration", "nan is not allowed"),
+    ('"200 s"', "2020-01-01", "duration", "2020-01-01 is not allowed"),
+    ('duration = "200 s"\n', "", "duration", "missing; must be a time with its unit"),
+    ('duration = "200 s"', 'duraton = "200 s"', "duraton", "unknown field; did you mean 'duration'?"),
+    ('"rfc"', '"rcf"', "profile", "did you mean 'rfc'? must be one of rfc, ns2-2.35, ns2-2000"),
+    ("packet_size = 1500", "packet_size = 0", "packet_size", "0 is not allowed; must be an integer from 1 to 65535"),
+    ("packet_size = 1500", "packet_size = 40", "packet_size", "must be above 40, the size of the header, with TCP"),
+    ("packet_size = 1500", "packet_size = 70000", "packet_size", "must be an integer from 1 to 65535"),
+    ("packet_size = 1500", "packet_size = 1500.0", "packet_size", "1500.0 is not allowed; must be an integer"),
+    ("packet_size = 1500", "packet_size = true", "packet_size", "true is not allowed; must be an integer"),
+    ('"100 ms"', '"300 s"', "measure.bin", "must be at most the duration (200 s)"),
+    ('"100 ms"', '"1 us"', "measure.bin", "must leave at most 10000000 bins"),
+    ('"100 ms"', '"0 s"', "measure.bin", "must be a time from 1 ps"),
+    ('from = "0 s"', 'from = "200 s"', "measure.from", "must be before the end, at 200 s"),
+    ('from = "0 s"', 'link = "botleneck"', "measure.link", "did you mean 'bottleneck'?"),
+    ('measure = { from = "0 s", bin = "100 ms" }', "measure = 5", "measure", "5 is not allowed; must be a table with"),
+    ('"10 Mbps"', '"-10 Mbps"', "dumbbell.access.rate", "and not negative"),
+    ('"10 Mbps"', '"10"', "dumbbell.access.rate", "must be a rate with its unit (bps kbps Mbps Gbps)"),
+    ('"10 Mbps"', '"10 mbps"', "dumbbell.access.rate", "did you mean 'Mbps'?"),
+    ('"10 Mbps"', '"0 bps"', "dumbbell.access.rate", "must be a rate from 1 bps to 1000 Gbps"),
+    ('"10 Mbps"', '"10 ms"', "dumbbell.access.rate", "must be a rate with its unit"),
+    ("access = {", "acess = {", "dumbbell.acess", "unknown field; did you mean 'access'?"),
+    ('access = { rate = "10 Mbps", delay = "25 ms" }\n', "", "clients.0.access", "here or as dumbbell.access"),
+    ('kind = "red"', 'kind = "rde"', "dumbbell.bottleneck.queue.kind", "did you mean 'red'?"),
+    ('kind = "red", ', "", "dumbbell.bottleneck.queue.kind", "missing; must be one of droptail, red"),
+    ("packets = 50", "packets = 0", "dumbbell.bottleneck.queue.packets", "0 is not allowed; must be an integer from 1"),
+    ("packets = 50", "packets = 50, bytes = 50", "dumbbell.bottleneck.queue.bytes", "must be absent where packets"),
+    ("max_th = 40", "max_th = 5", "dumbbell.bottleneck.queue.max_th", "5.0 is not allowed; must be above min_th (10)"),
+    (
+        "max_th = 40",
+        "max_p = 2",
+        "dumbbell.bottleneck.queue.max_p",
+        "2 is not allowed; must be a number above 0 up to 1",
+    ),
+    ("max_th = 40", "max_th = nan", "dumbbell.bottleneck.queue.max_th", "nan is not allowed; must be a number above 0"),
+    ("max_th = 40", "max_th = true", "dumbbell.bottleneck.queue.max_th", "true is not allowed; must be a number"),
+    ("max_th = 40", "maxth = 40", "dumbbell.bottleneck.queue.maxth", "unknown field; did you mean 'max_th'?"),
+    ("max_th = 40", "gentle = 1", "dumbbell.bottleneck.queue.gentle", "1 is not allowed; must be true or false"),
+    (
+        "max_th = 40",
+        "unit = 'p'",
+        "dumbbell.bottleneck.queue.unit",
+        "'p' is not allowed; must be one of packets, bytes",
+    ),
+    ("count = 60", "count = 1000000000000", "clients.0.count", "must be an integer from 1 to 1000000"),
+    (
+        "count = 60",
+        "count = 'sixty'",
+        "clients.0.count",
+        "'sixty' is not allowed; must be an integer from 1 to 1000000",
+    ),
+    ("count = 60", "count = 0", "clients.0.count", "0 is not allowed"),
+    ("count = 60", "count = " + "9" * 4000, "clients.0.count", "an integer of 13288 bits is not allowed"),
+    ("count = 60", "name = '7'", "clients.0.name", "must be a name of 1 to 64 letters, digits"),
+    ("count = 60", "name = 'a/b'", "clients.0.name", "must be a name of 1 to 64 letters, digits"),
+    ("count = 60", "start = '200 s'", "clients.0.start", "must be before the end, at 200 s"),
+    ("count = 60", "direction = 'up'", "clients.0.direction", "'up' is not allowed; must be one of forward, reverse"),
+    ("[[clients]]", "[clients]", "clients", "a table is not allowed; must be an array of tables"),
+    ("[[clients]]", "[[client]]", "client", "unknown field; did you mean 'clients'?"),
+    ("[[clients]]", "[[flows]]", "flows.0.from", "missing; must be a name of"),
+    ('kind = "tcp"', 'kind = "sctp"', "clients.0.transport.kind", "'sctp' is not allowed; must be one of tcp, udp"),
+    ('kind = "tcp", ', "", "clients.0.transport.kind", "missing; must be one of tcp, udp"),
+    ('variant = "vegas"', 'variant = "vega"', "clients.0.transport.variant", "did you mean 'vegas'?"),
+    ('variant = "vegas"', 'variant = "reno"', "clients.0.transport.alpha", "unknown field; allowed:"),
+    (
+        "max_window = 20",
+        "max_window = 0",
+        "clients.0.transport.max_window",
+        "0 is not allowed; must be an integer from 1",
+    ),
+    ("max_window = 20", "window = 20", "clients.0.transport.window", "unknown field; did you mean 'max_window'?"),
+    ("max_window = 20", "handshake = 'no'", "clients.0.transport.handshake", "'no' is not allowed; must be true or"),
+    ("max_window = 20", "min_rto = '90 s'", "clients.0.transport.min_rto", "must be at most max_rto (60 s)"),
+    ("max_window = 20", "clock = '0 s'", "clients.0.transport.clock", "must be a time from 1 us to 1000000 s"),
+    ("max_window = 20", "clock_phase = 'x'", "clients.0.transport.clock_phase", "must be one of random, or a time"),
+    ("alpha = 1", "alpha = -1", "clients.0.transport.alpha", "-1 is not allowed; must be a number from 0"),
+    ("rate = 100 }", "rate = -1 }", "clients.0.source.rate", "-1 is not allowed; must be a number from 1e-06 to 1e+09"),
+    ("rate = 100 }", "rate = inf }", "clients.0.source.rate", "inf is not allowed; must be a number from"),
+    (", rate = 100 }", "}", "clients.0.source.rate", "missing; must be a number from"),
+    ('kind = "poisson", rate = 100', 'kind = "greedy", size = "1 Mb"', "clients.0.source.size", "did you mean 'MB'?"),
+    (
+        '{ kind = "poisson", rate = 100 }',
+        '"poisson"',
+        "clients.0.source",
+        "must be a table with kind = poisson or constant",
+    ),
+]
+
+GRAPH_EDITS = [
+    ('{ name = "c" }', '{ name = "b" }', "nodes.2.name", "'b' is not allowed; must be a name that nothing else"),
+    ('to = "b"\nrate', 'to = "a"\nrate', "links.0.to", "'a' is not allowed; must be another node than from"),
+    ('to = "b"\nrate', 'to = "x"\nrate', "links.0.to", "must be the name of a node: must be one of a, b, c"),
+    ('to = "b"\ntransport', 'to = "c"\ntransport', "flows.0.to", "must have a route: no links lead from a to c"),
+    (
+        'delay = "10 ms"',
+        'delay = "10 ms"\nduplex = false',
+        "flows.0.to",
+        "no links lead from b to a, where ACKs return",
+    ),
+    ('to = "b"\ntransport', 'to = "a"\ntransport', "flows.0.to", "must be another node than from"),
+    ('measure = { link = "a->b" }', "", "measure.link", "missing; must be one of a->b, b->a"),
+    ('"a->b"', '"a-b"', "measure.link", "did you mean 'a->b'?"),
+    ('kind = "tcp"', 'kind = "udp"', "flows.0.source.kind", "must be poisson or constant: UDP has no window"),
+    ('"10 ms"', '"0 s"', "measure.bin", "missing; must be given where no link has a delay"),
+    (
+        "duration",
+        "dumbbell = { bottleneck = { rate = '1 Mbps', delay = '1 ms' } }\nduration",
+        "nodes",
+        "must be absent",
+    ),
+]
+
+
+Refused = Callable[..., str]
+
+
+@pytest.fixture
+def refused(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Refused:
+    """Give a way to run a file that must be refused; what is said is returned."""
+
+    def run(file: Path, *arguments: str) -> str:
+        before = sorted(tmp_path.rglob("*"))
+        began = time.perf_counter()
+        with pytest.raises(SystemExit) as ended:
+            main(["run", str(file), "--json", "--out", str(tmp_path / "out"), *arguments])
+        took = time.perf_counter() - began
+        out, err = capfd.readouterr()
+        assert ended.value.code == 2
+        assert out == ""
+        assert "Traceback" not in err
+        assert all(len(line) < 600 for line in err.splitlines())
+        assert took < 1
+        assert sorted(tmp_path.rglob("*")) == before
+        return err
+
+    return run
+
+
+@pytest.mark.parametrize("edit", EDITS, ids=lambda edit: f"{edit[2]} {edit[1][:20]}")
+def test_broken_dumbbells(tmp_path: Path, refused: Refused, edit: tuple[str, str, str, str]) -> None:
+    old, new, field, message = edit
+    assert old in SCENARIO
+    file = tmp_path / "broken.toml"
+    file.write_text(SCENARIO.replace(old, new, 1))
+    told = refused(file)
+    assert told.startswith(f"{field}: ")
+    assert message in told.splitlines()[0]
+
+
+@pytest.mark.parametrize("edit", GRAPH_EDITS, ids=lambda edit: f"{edit[2]} {edit[1][:20]}")
+def test_broken_graphs(tmp_path: Path, refused: Refused, edit: tuple[str, str, str, str]) -> None:
+    old, new, field, message = edit
+    assert old in GRAPH
+    file = tmp_path / "broken.toml"
+    file.write_text(GRAPH.replace(old, new, 1))
+    told = refused(file)
+    assert told.startswith(f"{field}: ")
+    assert message in told.splitlines()[0]
+
+
+def test_the_unbroken_ones_run(tmp_path: Path) -> None:
+    for name, text in (("dumbbell", SCENARIO), ("graph", GRAPH)):
+        file = tmp_path / f"{name}.toml"
+        file.write_text(text)
+        with pytest.raises(SystemExit) as ended:
+            main(["run", str(file), "--json", "--set", "duration=200 ms"])
+        assert ended.value.code == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "duration: missing"),
+        (b"\x89PNG\r\n\x1a\n\x00\xff\xfe", "byte 0 is not UTF-8; must be a text file"),
+        (b"duration = = 5", "must be TOML"),
+        (b"a = " + b"[" * 5000 + b"]" * 5000, "it nests too deep; must be TOML of a few levels"),
+        (b"a = " + b"{a=" * 5000 + b"1" + b"}" * 5000, "it nests too deep; must be TOML of a few levels"),
+        (b".".join([b"a"] * 5000) + b" = 1", "a: unknown field"),
+        (b"[clients]\n" * 2, "must be TOML"),
+        (b'"' + b"x" * 100_000 + b'" = 1', "unknown field"),
+        (b"duration = '" + b"x" * 1_000_000 + b"'", "x…x"),
+        (b"# nothing but a comment", "duration: missing"),
+    ],
+)
+def test_files_that_are_no_scenario(tmp_path: Path, refused: Refused, content: bytes, message: str) -> None:
+    file = tmp_path / "broken.toml"
+    file.write_bytes(content)
+    assert message in refused(file)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"{", "must be JSON"),
+        (b"[]", "it holds an empty array; must be JSON that holds one table"),
+        (b"{}", "it holds no scenario and seed; must be the record of a run"),
+        (b'{"scenario": {}, "seed": true}', "it holds no scenario and seed"),
+        (b'{"scenario": {}, "seed": -1}', "duration: missing"),
+        (b"[" * 100_000, "it nests too deep"),
+        (b'{"scenario": {"duration": NaN}, "seed": 1}', "duration: nan is not allowed"),
+    ],
+)
+def test_records_that_are_none(tmp_path: Path, refused: Refused, content: bytes, message: str) -> None:
+    file = tmp_path / "record.json"
+    file.write_bytes(content)
+    assert message in refused(file)
+    assert message in refused(tmp_path)  # as the directory of a result
+
+
+def test_files_that_cannot_be_read(tmp_path: Path, refused: Refused) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert "a directory without record.json" in refused(empty)
+    assert "No such file or directory" in refused(tmp_path / "missing.toml")
+    assert "No such file or directory" in refused(tmp_path / "missing.json")
+    huge = tmp_path / "huge.toml"
+    with huge.open("wb") as file:
+        file.truncate(60_000_000)
+    assert "it is too large; must be a file of at most 50 MB" in refused(huge)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field", "message"),
+    [
+        (["--seed", "one"], "seed", "'one' is not allowed; must be an integer from 0"),
+        (["--seed", "-1"], "seed", "-1 is not allowed; must be an integer from 0"),
+        (["--seed", "18446744073709551616"], "seed", "must be an integer from 0 to 18446744073709551615"),
+        (["--record", "arival"], "record", "did you mean 'arrivals'?"),
+        (["--record", "queue/1ns"], "record", "must fill at most 50000000 rows"),
+        (["--set", "clients.0.count"], "set", "must be PATH=VALUE"),
+        (["--set", "clients.1.count=5"], "set", "clients has 1 entries, numbered from 0, and 1 is none of them"),
+        (["--set", "duration.x=5"], "set", "duration is a value, not a table"),
+        (["--set", "=5"], "set", "must be PATH=VALUE"),
+        (["--set", "clients.0.cuont=5"], "clients.0.cuont", "unknown field; did you mean 'count'?"),
+        (["--set", "clients.0.count=sixty"], "clients.0.count", "'sixty' is not allowed; must be an integer"),
+        (["--set", "clients=[]"], "clients", "missing; must be given: a scenario is dumbbell and clients, or"),
+    ],
+)
+def test_broken_arguments(tmp_path: Path, refused: Refused, arguments: list[str], field: str, message: str) -> None:
+    file = tmp_path / "right.toml"
+    file.write_text(SCENARIO)
+    told = refused(file, *arguments)
+    assert told.startswith(f"{field}: ")
+    assert message in told
+    assert told.count("\n") == 1
+
+
+def test_all_problems_are_told_the_most_useful_first(tmp_path: Path, refused: Refused) -> None:
+    file = tmp_path / "broken.toml"
+    text = SCENARIO.replace("duration", "duraton").replace("count = 60", "count = 0").replace('"10 Mbps"', '"10"')
+    file.write_text(text)
+    fields = [line.partition(":")[0] for line in refused(file).splitlines()]
+    assert fields == ["duraton", "dumbbell.access.rate", "clients.0.count", "duration"]
+
+
+def test_very_many_problems_are_cut_short(tmp_path: Path, refused: Refused) -> None:
+    file = tmp_path / "broken.toml"
+    file.write_text("duration = '1 s'\n" + "[[clients]]\ncount = 0\n" * 500)
+    lines = refused(file).splitlines()
+    assert len(lines) == 11
+    assert re.fullmatch(r"and \d+ more", lines[-1])
+
+
+def test_too_many_flows_in_all(tmp_path: Path, refused: Refused) -> None:
+    file = tmp_path / "broken.toml"
+    group = SCENARIO[SCENARIO.index("[[clients]]") :].replace("count = 60", "count = 600000")
+    file.write_text(SCENARIO[: SCENARIO.index("[[clients]]")] + group * 2)
+    assert refused(file).startswith("clients.1.count: 600000 is not allowed; must leave the total at or below 1000000")
+
+
+def test_names_that_come_twice(tmp_path: Path, refused: Refused) -> None:
+    file = tmp_path / "broken.toml"
+    group = SCENARIO[SCENARIO.index("[[clients]]") :].replace("count = 60", "name = 'clients-1'")
+    file.write_text(SCENARIO[: SCENARIO.index("[[clients]]")] + group + group.replace("name = 'clients-1'", ""))
+    assert refused(file).startswith("clients.1.name: 'clients-1' is not allowed; must be a name that nothing else")
+
+
+def test_the_whole_program_refuses_in_time(tmp_path: Path) -> None:
+    """From a cold start, as a user sees it."""
+    file = tmp_path / "broken.toml"
+    file.write_text(SCENARIO.replace("count = 60", "count = 'sixty'"))
+    began = time.perf_counter()
+    ended = subprocess.run(
+        [sys.executable, "-m", "ackclock", "run", str(file)], capture_output=True, check=False, text=True
+    )
+    assert time.perf_counter() - began < 1
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == "clients.0.count: 'sixty' is not allowed; must be an integer from 1 to 1000000\n"

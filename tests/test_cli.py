@@ -1,0 +1,222 @@
+"""The command line: what it prints, writes and refuses to write."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet
+import pytest
+
+import ackclock
+from ackclock.cli import main
+
+SCENARIO = """
+profile = "ns2-2.35"
+duration = "5 s"
+
+[dumbbell]
+access = { rate = "10 Mbps", delay = "10 ms" }
+bottleneck = { rate = "5 Mbps", delay = "10 ms", queue = { kind = "droptail", packets = 10 } }
+
+[[clients]]
+count = 6
+transport = { kind = "tcp", variant = "reno", overhead = "12 us" }
+source = { kind = "poisson", rate = 100 }
+"""
+
+Command = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def scenario(tmp_path: Path) -> Path:
+    path = tmp_path / "small.toml"
+    path.write_text(SCENARIO)
+    return path
+
+
+@pytest.fixture
+def command(capfd: pytest.CaptureFixture[str]) -> Command:
+    """Give a way to run the command: its exit code, and what it printed on both streams."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as ended:
+            main([str(argument) for argument in arguments])
+        out, err = capfd.readouterr()
+        code = ended.value.code
+        assert isinstance(code, int)
+        return code, out, err
+
+    return run
+
+
+@pytest.fixture
+def told(command: Command) -> Callable[..., dict[str, Any]]:
+    """Give a way to run the command and read the one JSON object that it prints."""
+
+    def run(*arguments: object) -> dict[str, Any]:
+        code, out, err = command("run", *arguments, "--json")
+        assert (code, err) == (0, "")
+        data: dict[str, Any] = json.loads(out)
+        return data
+
+    return run
+
+
+def test_json_is_one_object_and_nothing_else(command: Command, scenario: Path) -> None:
+    code, out, err = command("run", scenario, "--json")
+    data = json.loads(out)
+    assert (code, err) == (0, "")
+    assert list(data) == ["scenario", "profile", "seed", "version", "notices", "summary"]
+    assert (data["profile"], data["seed"], data["version"]) == ("ns2-2.35", 1, ackclock.__version__)
+    assert data["scenario"]["clients"][0]["transport"]["min_rto"] == "200 ms"
+    assert data["summary"]["groups"][0]["name"] == "clients-0"
+    assert str(scenario.parent) not in out
+    # No reader of JSON takes these.
+    assert "NaN" not in out
+    assert "Infinity" not in out
+
+
+def test_nothing_printed_depends_on_where_the_file_is(command: Command, scenario: Path) -> None:
+    other = scenario.with_name("other.toml")
+    other.write_text(SCENARIO)
+    assert command("run", scenario, "--json") == command("run", other, "--json")
+    assert command("run", scenario) == command("run", other)
+
+
+def test_the_readable_summary(command: Command, scenario: Path) -> None:
+    code, out, err = command("run", scenario)
+    assert (code, err) == (0, "")
+    assert out.startswith("Profile ns2-2.35, seed 1; from 0 s to 5 s at bottleneck, bins of 40 ms\n")
+    assert "throughput" in out
+    assert "Note: The buffer of bottleneck (10 packets) is below one bandwidth-delay product" in out
+
+
+def test_set_overrides_any_field(told: Callable[..., dict[str, Any]], scenario: Path) -> None:
+    data = told(
+        scenario,
+        *("--set", "clients.0.count=2"),
+        *("--set", "duration=2 s"),
+        *("--set", "measure.bin='50 ms'"),
+        *("--set", "clients.0.transport.variant=vegas"),
+        *("--set", "clients.0.transport.alpha=2"),
+        *("--set", "dumbbell.bottleneck.queue={kind='red', packets=20}"),
+    )["scenario"]
+    assert (data["clients"][0]["count"], data["duration"], data["measure"]["bin"]) == (2, "2 s", "50 ms")
+    assert data["clients"][0]["transport"]["alpha"] == 2.0
+    assert data["dumbbell"]["bottleneck"]["queue"]["kind"] == "red"
+
+
+def test_a_result_runs_again_to_the_same_bytes(
+    told: Callable[..., dict[str, Any]], scenario: Path, tmp_path: Path
+) -> None:
+    first, again, changed = tmp_path / "first", tmp_path / "again", tmp_path / "changed"
+    records = ("--record", "arrivals", "--record", "windows@0/100ms")
+    data = told(scenario, "--seed", 7, *records, "--out", first)
+    assert told(first, "--out", again) == data
+    assert told(first / "record.json") == data
+    names = {path.name for path in first.iterdir()}
+    assert names == {"record.json", "flows.parquet", "arrivals.parquet", "windows.parquet"}
+    for name in names:
+        assert (first / name).read_bytes() == (again / name).read_bytes()
+    other = told(first, "--seed", 8, "--record", "drops", "--out", changed)
+    assert other["seed"] == 8
+    assert {path.name for path in changed.iterdir()} == {"record.json", "flows.parquet", "drops.parquet"}
+    rows = pyarrow.parquet.read_table(first / "arrivals.parquet").num_rows
+    assert rows == 125
+
+
+def test_what_json_printed_runs_again(told: Callable[..., dict[str, Any]], scenario: Path, tmp_path: Path) -> None:
+    data = told(scenario, "--seed", 7)
+    printed = tmp_path / "printed.json"
+    printed.write_text(json.dumps(data))
+    assert told(printed) == data
+
+
+def test_a_result_of_another_version_says_so(command: Command, scenario: Path, tmp_path: Path) -> None:
+    command("run", scenario, "--out", tmp_path / "result")
+    record = tmp_path / "result" / "record.json"
+    record.write_text(record.read_text().replace(f'"version": "{ackclock.__version__}"', '"version": "0.0.1"'))
+    code, _, err = command("run", tmp_path / "result", "--json")
+    assert code == 0
+    assert "made by version 0.0.1" in err
+
+
+def test_an_existing_output_is_refused_before_anything_runs(command: Command, scenario: Path, tmp_path: Path) -> None:
+    there = tmp_path / "there"
+    there.mkdir()
+    code, out, err = command("run", scenario, "--set", "duration=1000000 s", "--out", there)
+    assert (code, out) == (2, "")
+    assert err.startswith("out: ")
+    assert err.endswith(" is not allowed; must not exist yet: results are never overwritten\n")
+    assert list(there.iterdir()) == []
+
+
+@pytest.mark.parametrize("what", ["studies", "variants", "queues", "sources", "records", "profiles"])
+def test_list(command: Command, what: str) -> None:
+    expected = {
+        "studies": "burstiness",
+        "variants": "base_rtt",
+        "queues": "max_p",
+        "sources": "poisson",
+        "records": "queue[@LINK][/INTERVAL]",
+        "profiles": "ns2-2.35",
+    }
+    code, out, _ = command("list", what)
+    assert code == 0
+    assert expected[what] in out
+    _, everything, _ = command("list")
+    assert expected[what] in everything
+
+
+def test_profiles(command: Command) -> None:
+    assert command("profile", "list")[1].splitlines()[0].startswith("rfc ")
+    shown = command("profile", "show", "ns2-2.35")[1]
+    assert "tcp.handshake" in shown
+    assert "true (vegas: false)" in shown
+    differing = command("profile", "diff", "rfc", "ns2-2.35")[1]
+    assert "tcp.min_rto" in differing
+    assert "tcp.overhead" not in differing
+    assert command("profile", "diff", "rfc", "rfc")[1] == "They do not differ.\n"
+
+
+def test_version_and_schema(command: Command) -> None:
+    assert command("--version")[:2] == (0, f"ackclock {ackclock.__version__}\n")
+    assert json.loads(command("schema")[1])["title"] == "Scenario"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["runn"], "runn"),
+        (["run"], "Missing argument"),
+        (["run", "x.toml", "--sed", "1"], "--sed"),
+        (["list", "queus"], "did you mean 'queues'?"),
+        (["profile", "show", "rcf"], "did you mean 'rfc'?"),
+        (["profile", "diff", "rfc", "ns2"], "must be one of rfc, ns2-2.35, ns2-2000"),
+    ],
+)
+def test_a_wrong_command_line_is_told_in_one_line(command: Command, arguments: list[str], message: str) -> None:
+    code, out, err = command(*arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_help_names_the_commands(command: Command) -> None:
+    code, out, _ = command("--help")
+    assert code == 0
+    assert all(f"  {name} " in out for name in ("run", "reproduce", "profile", "list", "schema"))
+
+
+def test_whoever_closes_the_pipe_early_hears_no_complaint() -> None:
+    read, write = os.pipe()
+    os.close(read)
+    ended = subprocess.run(
+        [sys.executable, "-m", "ackclock", "schema"], stdout=write, stderr=subprocess.PIPE, check=False, text=True
+    )
+    os.close(write)
+    assert ended.stderr == ""
