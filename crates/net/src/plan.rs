@@ -43,6 +43,7 @@ pub struct MeasureSpec {
 /// Nodes and links: a general graph, or the dumbbell that is a constructor over it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+#[expect(clippy::large_enum_variant, reason = "a plan has one topology")]
 pub enum Topology {
     /// Node 0 is the gateway, node 1 the server, node 2 + i client i. Link 0 is the bottleneck, link 1 its reverse, and
     /// links 2 + 2i and 3 + 2i lead from client i to the gateway and back.

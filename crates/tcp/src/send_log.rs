@@ -32,15 +32,12 @@ impl SendLog {
     /// Segment `number` is sent at `at`. Segments are first sent in order.
     pub(crate) fn record(&mut self, number: u64, at: Time) {
         let index = (number - self.first) as usize;
-        match self.sent.get_mut(index) {
-            Some(sent) => {
-                sent.at = at;
-                sent.transmits += 1;
-            }
-            None => {
-                let stale = self.slot(number).and_then(|slot| self.stale[slot]);
-                self.sent.push_back(Sent { at, transmits: 1 + stale.map_or(0, |stale| stale.transmits) });
-            }
+        if let Some(sent) = self.sent.get_mut(index) {
+            sent.at = at;
+            sent.transmits += 1;
+        } else {
+            let stale = self.slot(number).and_then(|slot| self.stale[slot]);
+            self.sent.push_back(Sent { at, transmits: 1 + stale.map_or(0, |stale| stale.transmits) });
         }
     }
 

@@ -213,7 +213,7 @@ impl Connection {
         }
         self.dup_acks = 0;
         self.inflation = 0;
-        self.recover = self.snd_max;
+        self.recover = Some(self.snd_max);
         if reduces {
             self.reduce(Signal::Timeout, false);
         } else {

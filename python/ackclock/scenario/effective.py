@@ -53,7 +53,7 @@ def queue(profile_name: str, given: Queue | None) -> Queue:
     if given.packets is None and given.bytes is None:
         fields["packets"] = default("packets")
     declared = catalogue().queues[given.kind].parameters
-    return given.model_copy(update=fields | _parameters(profile_name, given.kind, declared) | given.parameters)
+    return given.completed(fields, _parameters(profile_name, given.kind, declared))
 
 
 def tcp(profile_name: str, given: Tcp) -> Tcp:
@@ -65,7 +65,7 @@ def tcp(profile_name: str, given: Tcp) -> Tcp:
     }
     law = catalogue().variants[given.variant].congestion
     declared = catalogue().congestion[law].parameters
-    return given.model_copy(update=fields | _parameters(profile_name, law, declared) | given.parameters)
+    return given.completed(fields, _parameters(profile_name, law, declared))
 
 
 def _parameters(profile_name: str, scope: str, declared: Mapping[str, Parameter]) -> dict[str, object]:

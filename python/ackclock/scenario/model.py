@@ -114,6 +114,14 @@ class Declared(Part):
         """The declared parameters that were given."""
         return dict(self.model_extra or {})
 
+    def completed(self, fields: dict[str, Any], parameters: dict[str, Any]) -> Self:
+        """Copy the table with some fields filled in, and all declared parameters in the order of their declaration."""
+        copy = self.model_copy(update=fields)
+        if copy.model_extra is not None:
+            copy.model_extra.clear()
+            copy.model_extra.update(parameters | self.parameters)
+        return copy
+
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
         """Check the fields that the subject declares."""
@@ -121,17 +129,16 @@ class Declared(Part):
         declared = cls.declared(data.get(subject, cls.model_fields[subject].default))
         if declared is None:
             return []
-        problems = []
-        for name in data.keys() - cls.model_fields.keys():
+        problems, checked = [], {}
+        for name in (name for name in data if name not in cls.model_fields):
             if name not in declared:
                 known = [*cls.model_fields, *declared]
                 problems.append(errors.unknown((name,), data[name], given=name, known=known))
                 continue
             try:
-                value = declared[name].kind.check(data[name])
+                checked[name] = declared[name].kind.check(data[name])
             except ValueError as error:
                 problems.append(errors.wrong((name,), data[name], str(error)))
-            else:
-                if part is not None and part.model_extra is not None:
-                    part.model_extra[name] = value
+        if part is not None and part.model_extra is not None:
+            part.model_extra.update(checked)
         return problems

@@ -31,7 +31,7 @@ impl Reno {
             connection.limited_transmit();
         } else if connection.dup_acks > DUP_THRESH {
             connection.inflation += u64::from(inflates);
-        } else if connection.snd_una > connection.recover {
+        } else if connection.is_past_recover() {
             self.in_recovery = true;
             connection.reduce(Signal::FastRetransmit, false);
             connection.fast_retransmit();

@@ -78,7 +78,7 @@ impl Vegas {
             if connection.dup_acks > DUP_THRESH {
                 connection.window.cwnd += 1.0;
             }
-        } else if connection.snd_una > connection.recover || !self.timed_out {
+        } else if connection.is_past_recover() || !self.timed_out {
             self.fast_retransmit(connection, now);
         }
     }

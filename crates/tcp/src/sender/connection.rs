@@ -26,7 +26,7 @@ pub(crate) struct Connection {
     pub(crate) supplied: u64,
     pub(crate) dup_acks: u32,
     /// `snd_max` at the last loss found (RFC 6582).
-    pub(crate) recover: u64,
+    pub(crate) recover: Option<u64>,
     /// Segments that duplicate ACKs let out beyond `cwnd`.
     pub(crate) inflation: u64,
     /// The window that opens once the handshake or the lone segments are through.
@@ -55,7 +55,7 @@ impl Connection {
             snd_max: 0,
             supplied: 0,
             dup_acks: 0,
-            recover: 0,
+            recover: None,
             inflation: 0,
             initial_window: config.initial_window,
             timed: None,
@@ -159,10 +159,15 @@ impl Connection {
         }
     }
 
+    /// Whether all that was sent before the last loss was found is acknowledged, and more (RFC 6582, section 3.2).
+    pub(crate) fn is_past_recover(&self) -> bool {
+        self.recover.is_none_or(|recover| self.snd_una > recover)
+    }
+
     /// Sends the first unacknowledged segment again, at once, and notes how far the loss reaches.
     pub(crate) fn fast_retransmit(&mut self) {
         self.counters.fast_retransmits += 1;
-        self.recover = self.snd_max;
+        self.recover = Some(self.snd_max);
         self.timed = None;
         self.retransmit_first();
     }
