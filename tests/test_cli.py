@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -220,3 +222,16 @@ def test_whoever_closes_the_pipe_early_hears_no_complaint() -> None:
     )
     os.close(write)
     assert ended.stderr == ""
+
+
+def test_an_interrupt_ends_a_run_at_once_and_leaves_nothing(scenario: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "ackclock", "run", str(scenario)]
+    command += ["--set", "duration=100000 s", "--out", str(tmp_path / "out")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as started:
+        time.sleep(1.5)
+        began = time.perf_counter()
+        started.send_signal(signal.SIGINT)
+        out, err = started.communicate(timeout=20)
+    assert time.perf_counter() - began < 5
+    assert (started.returncode, out, err) == (130, "", "")
+    assert list(tmp_path.iterdir()) == [scenario]

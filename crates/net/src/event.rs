@@ -69,10 +69,10 @@ const fn tie(at: Time, id: u32) -> u64 {
     (key ^ (key >> 32)).wrapping_mul(0x94d0_49bb_1331_11eb)
 }
 
-/// Width of a bucket: `2^27` ps = 134 us, one or two events at the rates of interest.
-const BUCKET_BITS: u32 = 27;
-/// Buckets ahead of the present one: 2,048 of them reach 275 ms, further than most round trips.
-const BUCKETS: usize = 1 << 11;
+/// Width of a bucket: `2^28` ps = 268 us, a few events at the rates of interest.
+const BUCKET_BITS: u32 = 28;
+/// Buckets ahead of the present one: 1,024 of them reach 275 ms, further than most round trips.
+const BUCKETS: usize = 1 << 10;
 
 /// The events to come: those of the present bucket of time, sorted; a ring of unsorted buckets for the near future; a heap
 /// for the rest. Most events are appended to a bucket and sorted among a handful when its time comes.
@@ -124,15 +124,15 @@ impl EventQueue {
                 return None;
             }
         }
-        let late = self.late.peek().map(|Reverse(event)| *event);
         let due = self.due.last().copied();
-        let next = late.into_iter().chain(due).min().filter(|next| next.at < end)?;
-        if due == Some(next) {
-            self.due.pop();
-        } else {
-            self.late.pop();
+        let late = self.late.peek().map(|Reverse(event)| *event);
+        match (due, late) {
+            (Some(due), None) => (due.at < end).then(|| self.due.pop())?,
+            (Some(due), Some(late)) if due < late => (due.at < end).then(|| self.due.pop())?,
+            (_, late) => late.filter(|late| late.at < end).inspect(|_| {
+                self.late.pop();
+            }),
         }
-        Some(next)
     }
 
     /// Moves on to the next bucket; `false` if nothing is left before `end`.

@@ -1,8 +1,9 @@
 //! A flow at work: its source, its endpoints, and the wake-ups that they wait for.
 
-use ackclock_tcp::{Ack, Receiver, Segment, Sender};
+use ackclock_tcp::{Receiver, Segment, Sender};
 use ackclock_units::{Stream, Time};
 
+use crate::packet::{Packet, Payload};
 use crate::source::Source;
 
 /// A pending wake-up. Deadlines move; the event in the queue does not: it is ignored or armed again when it fires early.
@@ -98,16 +99,13 @@ impl Flow {
     }
 
     /// Data arrived at the receiver: the ACK that leaves now, and how many segments of data are newly in order.
-    pub(crate) fn receive(&mut self, number: u64, now: Time) -> (Option<Ack>, u64) {
-        match &mut self.transport {
-            Transport::Udp { .. } => (None, 1),
-            Transport::Tcp { receiver, handshake, .. } => {
-                let before = receiver.rcv_nxt();
-                let ack = receiver.handle_segment(number, now);
-                let syn = u64::from(*handshake && before == 0 && receiver.rcv_nxt() > 0);
-                (ack, receiver.rcv_nxt() - before - syn)
-            }
-        }
+    pub(crate) fn receive(&mut self, packet: &Packet, now: Time) -> (Option<Packet>, u64) {
+        let Transport::Tcp { receiver, handshake, .. } = &mut self.transport else { return (None, 1) };
+        let before = receiver.rcv_nxt();
+        let number = if let Payload::Data(number) = packet.payload { number } else { 0 };
+        let ack = receiver.handle_segment(number, now);
+        let syn = u64::from(*handshake && before == 0 && receiver.rcv_nxt() > 0);
+        (ack.map(|ack| Packet::ack(packet.flow, ack, self.ack_hop, now)), receiver.rcv_nxt() - before - syn)
     }
 
     /// The sender, if the flow has one.

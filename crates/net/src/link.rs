@@ -76,6 +76,7 @@ impl Link {
     }
 
     /// Offers a packet to the queue.
+    #[inline]
     pub fn offer(&mut self, packet: &Packet, now: Time) -> Offered {
         if self.loss.as_mut().is_some_and(|loss| loss.loses(packet)) {
             return Offered::Dropped(DropReason::Lost);
@@ -94,9 +95,13 @@ impl Link {
             return Offered::Dropped(reason);
         }
         let start = if busy { self.busy_until } else { now };
+        if busy {
+            self.waiting.push_back((start, packet.size));
+            self.waiting_bytes += u64::from(packet.size);
+        } else {
+            self.in_service = packet.size;
+        }
         self.busy_until = start + self.transmission_time(packet.size);
-        self.waiting.push_back((start, packet.size));
-        self.waiting_bytes += u64::from(packet.size);
         Offered::Accepted { start, arrival: self.busy_until + self.delay }
     }
 

@@ -59,40 +59,43 @@ impl Simulator {
     /// Whatever enters the next hop in the order of this link's departures enters it here and now, with the time of its
     /// arrival; only where paths merge does a packet wait for an event.
     fn forward(&mut self, mut packet: Packet, mut now: Time, observer: &mut impl Observer) {
-        while let Hop::Link { link, .. } = self.network.hops[packet.hop as usize] {
-            let offered = self.network.links[link.0 as usize].offer(&packet, now);
-            observer.observe(now, &Observation::Offered { link, packet: &packet, offered });
-            let Offered::Accepted { arrival, .. } = offered else { return };
-            packet.hop += 1;
-            if !self.network.hops[packet.hop as usize].in_step() {
-                if let Some(wake) = self.network.links[link.0 as usize].carry(packet, arrival) {
-                    self.events.schedule(wake, Wakeup::Arrival(link.0));
+        loop {
+            match (self.network.hops[packet.hop as usize], packet.payload) {
+                (Hop::Link { link, .. }, _) => {
+                    let offered = self.network.links[link.0 as usize].offer(&packet, now);
+                    observer.observe(now, &Observation::Offered { link, packet: &packet, offered });
+                    let Offered::Accepted { arrival, .. } = offered else { return };
+                    packet.hop += 1;
+                    if !self.network.hops[packet.hop as usize].in_step() {
+                        return self.carry(link, packet, arrival);
+                    }
+                    now = arrival;
                 }
-                return;
+                (Hop::End { .. }, Payload::Ack(ack)) => return self.acknowledged(packet.flow, ack, now, observer),
+                (Hop::End { .. }, Payload::Syn | Payload::Data(_)) => {
+                    let Some(ack) = self.receive(&packet, now, observer) else { return };
+                    packet = ack;
+                }
             }
-            now = arrival;
-        }
-        match packet.payload {
-            Payload::Syn => self.receive(&packet, 0, now, observer),
-            Payload::Data(number) => self.receive(&packet, number, now, observer),
-            Payload::Ack(ack) => self.acknowledged(packet.flow, ack, now, observer),
         }
     }
 
-    /// Data reaches its receiver.
-    fn receive(&mut self, packet: &Packet, number: u64, now: Time, observer: &mut impl Observer) {
+    /// A packet is under way until its arrival, which is an event.
+    fn carry(&mut self, link: LinkId, packet: Packet, arrival: Time) {
+        if let Some(wake) = self.network.links[link.0 as usize].carry(packet, arrival) {
+            self.events.schedule(wake, Wakeup::Arrival(link.0));
+        }
+    }
+
+    /// Data reaches its receiver. Returns the ACK that leaves at once.
+    fn receive(&mut self, packet: &Packet, now: Time, observer: &mut impl Observer) -> Option<Packet> {
         let flow = &mut self.network.flows[packet.flow.0 as usize];
-        let (ack, in_order) = flow.receive(number, now);
+        let (ack, in_order) = flow.receive(packet, now);
         observer.observe(now, &Observation::Delivered { packet, in_order });
-        match ack {
-            Some(ack) => self.acknowledge(packet.flow, ack, now, observer),
-            None => self.arm_delayed_ack(packet.flow),
+        if ack.is_none() {
+            self.arm_delayed_ack(packet.flow);
         }
-    }
-
-    fn acknowledge(&mut self, id: FlowId, ack: Ack, now: Time, observer: &mut impl Observer) {
-        let hop = self.flow(id).ack_hop;
-        self.forward(Packet::ack(id, ack, hop, now), now, observer);
+        ack
     }
 
     /// An ACK reaches its sender.
@@ -192,10 +195,10 @@ impl Simulator {
     }
 
     fn delayed_ack(&mut self, id: FlowId, now: Time, observer: &mut impl Observer) {
-        let Flow { transport: Transport::Tcp { receiver, .. }, ack_alarm, .. } = self.flow(id) else { return };
+        let Flow { transport: Transport::Tcp { receiver, .. }, ack_alarm, ack_hop, .. } = self.flow(id) else { return };
         if ack_alarm.fires(now, receiver.poll_timeout()) {
-            let ack = receiver.handle_timeout();
-            self.acknowledge(id, ack, now, observer);
+            let ack = Packet::ack(id, receiver.handle_timeout(), *ack_hop, now);
+            self.forward(ack, now, observer);
         } else {
             self.arm_delayed_ack(id);
         }

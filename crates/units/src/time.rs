@@ -39,7 +39,7 @@ impl Time {
     /// That many seconds, to the nearest picosecond. Negative and undefined values become zero, values past the end of
     /// time become [`Time::MAX`].
     pub fn from_secs_f64(seconds: f64) -> Self {
-        Self((seconds * 1e12).round() as u64)
+        Self((seconds * 1e12 + 0.5) as u64)
     }
 
     /// Whole picoseconds.

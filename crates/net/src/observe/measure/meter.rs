@@ -21,7 +21,7 @@ pub(crate) struct FlowMeter {
     delivered: u64,
     /// Sum of one-way delays, in picoseconds.
     delay: u128,
-    last_transit: Option<i128>,
+    last_transit: Option<u64>,
     /// RFC 3550's running jitter and its sum over packets, in picoseconds.
     jitter: f64,
     jitter_sum: f64,
@@ -69,13 +69,12 @@ impl FlowMeter {
         if !measured {
             return;
         }
-        let transit = now - packet.sent;
+        let transit = (now - packet.sent).as_picos();
         self.in_order += in_order;
         self.delivered += 1;
-        self.delay += u128::from(transit.as_picos());
-        let transit = i128::from(transit.as_picos());
+        self.delay += u128::from(transit);
         if let Some(last) = self.last_transit.replace(transit) {
-            self.jitter += ((transit - last).unsigned_abs() as f64 - self.jitter) / 16.0;
+            self.jitter += (transit.abs_diff(last) as f64 - self.jitter) / 16.0;
         }
         self.jitter_sum += self.jitter;
     }
