@@ -1,6 +1,7 @@
 //! From a plan to components: nodes and links numbered, routes computed once, flows built.
 
 mod routes;
+mod steps;
 
 use ackclock_tcp::{HEADER, Receiver, Sender};
 use ackclock_units::{Role, Stream, Time};
@@ -55,39 +56,17 @@ impl Network {
         let ends = ends(plan)?;
         let mut routes = Routes::new(nodes, &edges, &ends)?;
         for ((index, group), (from, to)) in flows_of(plan).zip(&ends) {
-            let (data_hop, ack_hop) =
-                (network.route(&mut routes, *from, *to)?, network.route(&mut routes, *to, *from)?);
+            let data_hop = network.route(&mut routes, *from, *to)?;
+            let ack_hop = match group.transport {
+                TransportSpec::Tcp { .. } => network.route(&mut routes, *to, *from)?,
+                TransportSpec::Udp => data_hop,
+            };
             let id = network.flows.len() as u32;
             network.flows.push(flow(group, seed, id, data_hop, ack_hop));
             network.groups.push(index);
         }
-        network.find_steps(plan);
+        steps::find(&mut network, plan);
         Ok(network)
-    }
-
-    /// Finds the hops that need no event of their own.
-    fn find_steps(&mut self, plan: &Plan) {
-        let feeders = Feeders::of(self, plan);
-        for (flow, group) in self.flows.iter().zip(&self.groups) {
-            let ack_link = self.hops[flow.ack_hop as usize];
-            let answers_in_step = match &plan.groups[*group as usize].transport {
-                TransportSpec::Udp => true,
-                TransportSpec::Tcp { .. } => matches!(ack_link, Hop::Link { link, .. } if feeders.single(link)),
-            };
-            let ends = [(flow.data_hop as usize, answers_in_step), (flow.ack_hop as usize, false)];
-            for (mut at, end_in_step) in ends {
-                loop {
-                    match &mut self.hops[at] {
-                        Hop::Link { link, in_step } => *in_step = feeders.single(*link),
-                        Hop::End { in_step } => {
-                            *in_step = end_in_step;
-                            break;
-                        }
-                    }
-                    at += 1;
-                }
-            }
-        }
     }
 
     /// Adds the route to the table of hops.
@@ -111,61 +90,6 @@ impl Network {
             Hop::Link { link, .. } => Some(*link),
             Hop::End { .. } => None,
         })
-    }
-}
-
-/// Who puts packets onto each link.
-#[derive(Debug)]
-struct Feeders(Vec<Feeder>);
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Feeder {
-    Nobody,
-    /// All that enters comes off this link, in order.
-    Link(LinkId),
-    /// Endpoints with timers of their own, or several links.
-    Many,
-}
-
-impl Feeders {
-    fn of(network: &Network, plan: &Plan) -> Self {
-        let mut feeders = Self(vec![Feeder::Nobody; network.links.len()]);
-        for (id, (flow, group)) in network.flows.iter().zip(&network.groups).enumerate() {
-            let last = network.data_links(id).last();
-            let at_once = matches!(
-                &plan.groups[*group as usize].transport,
-                TransportSpec::Tcp { receiver, .. } if receiver.delayed_ack.is_none()
-            );
-            // ACKs that wait for nothing leave in the order in which data arrives
-            feeders.add_route(network.links_from(flow.data_hop), None);
-            feeders.add_route(network.links_from(flow.ack_hop), last.filter(|_| at_once));
-        }
-        // a queue that is sampled must not run ahead of the clock
-        for record in &plan.records {
-            if let RecordSpec::Queue { links, .. } = record {
-                for link in links {
-                    feeders.0[*link as usize] = Feeder::Many;
-                }
-            }
-        }
-        feeders
-    }
-
-    fn add_route(&mut self, links: impl Iterator<Item = LinkId>, mut before: Option<LinkId>) {
-        for link in links {
-            let feeder = &mut self.0[link.0 as usize];
-            *feeder = match (*feeder, before) {
-                (Feeder::Nobody, Some(before)) => Feeder::Link(before),
-                (Feeder::Link(known), Some(before)) if known == before => Feeder::Link(known),
-                _ => Feeder::Many,
-            };
-            before = Some(link);
-        }
-    }
-
-    /// Whether all that enters the link comes off one other link.
-    fn single(&self, link: LinkId) -> bool {
-        matches!(self.0[link.0 as usize], Feeder::Link(_))
     }
 }
 

@@ -29,10 +29,22 @@ pub struct Arrival<'a> {
     pub waiting_packets: u64,
     /// Their bytes.
     pub waiting_bytes: u64,
+    /// Bytes of the packet transmitted last, which may be in transmission still.
+    pub(crate) last_size: u32,
+    /// When that transmission ends or ended.
+    pub(crate) busy_until: Time,
+}
+
+impl Arrival<'_> {
     /// Bytes of the packet in transmission; 0 if the link is idle.
-    pub in_service: u32,
+    pub fn in_service(&self) -> u32 {
+        if self.busy_until > self.now { self.last_size } else { 0 }
+    }
+
     /// How long the link has been idle; `None` while it transmits.
-    pub idle_for: Option<Time>,
+    pub fn idle_for(&self) -> Option<Time> {
+        (self.busy_until <= self.now).then(|| self.now - self.busy_until)
+    }
 }
 
 /// What becomes of an arriving packet.
@@ -79,10 +91,10 @@ impl Limit {
     fn has_room(self, arrival: &Arrival<'_>, count_in_service: bool) -> bool {
         match self {
             Self::Packets(limit) => {
-                arrival.waiting_packets + u64::from(count_in_service && arrival.in_service > 0) < limit
+                arrival.waiting_packets + u64::from(count_in_service && arrival.in_service() > 0) < limit
             }
             Self::Bytes(limit) => {
-                let held = arrival.waiting_bytes + if count_in_service { u64::from(arrival.in_service) } else { 0 };
+                let held = arrival.waiting_bytes + if count_in_service { u64::from(arrival.in_service()) } else { 0 };
                 held + u64::from(arrival.packet.size) <= limit
             }
         }
@@ -116,8 +128,24 @@ macro_rules! queues {
                 match self { $(Self::$variant(spec) => $module::check(spec),)+ }
             }
 
-            pub(crate) fn build(&self, context: &Context) -> Box<dyn QueueDiscipline> {
-                match self { $(Self::$variant(spec) => Box::new($module::build(spec, context)),)+ }
+            pub(crate) fn build(&self, context: &Context) -> Queue {
+                match self { $(Self::$variant(spec) => Queue::$variant($module::$variant::new(spec, context)),)+ }
+            }
+        }
+
+        /// A discipline at work. An enum and not a trait object, since every packet asks it at every hop.
+        #[derive(Debug)]
+        pub(crate) enum Queue {
+            $($variant($module::$variant),)+
+        }
+
+        impl QueueDiscipline for Queue {
+            fn on_arrival(&mut self, arrival: &Arrival<'_>) -> Verdict {
+                match self { $(Self::$variant(queue) => queue.on_arrival(arrival),)+ }
+            }
+
+            fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+                match self { $(Self::$variant(queue) => queue.gauges(visit),)+ }
             }
         }
 

@@ -80,9 +80,10 @@ fn chain(hops: &[Hop], lost: &[u64], members: &[Member]) -> Plan {
     });
     let group = |member: &Member| {
         let vegas = VegasSpec { alpha: 1.0, beta: 3.0, gamma: 1.0, base_rtt: BaseRtt::Minimum };
-        let (recovery, congestion) = match member.vegas {
-            true => (RecoverySpec::Vegas, LawSpec::Vegas(vegas)),
-            false => (RecoverySpec::Reno, LawSpec::Reno(RenoSpec {})),
+        let (recovery, congestion) = if member.vegas {
+            (RecoverySpec::Vegas, LawSpec::Vegas(vegas))
+        } else {
+            (RecoverySpec::Reno, LawSpec::Reno(RenoSpec {}))
         };
         let overhead = Time::from_micros(12);
         GroupSpec {

@@ -10,8 +10,8 @@ struct Talk {
 }
 
 impl Talk {
-    fn new(config: SenderConfig) -> Self {
-        let mut sender = Sender::new(&config, Stream::new(1, Role::Sender, 0));
+    fn new(config: &SenderConfig) -> Self {
+        let mut sender = Sender::new(config, Stream::new(1, Role::Sender, 0));
         sender.supply(1_000_000);
         Self { sender, now: Time::ZERO }
     }
@@ -47,7 +47,7 @@ fn open(initial_window: u32) -> SenderConfig {
 
 /// A sender with eight segments in flight, 0 to 7.
 fn eight_in_flight() -> Talk {
-    let mut talk = Talk::new(open(8));
+    let mut talk = Talk::new(&open(8));
     assert_eq!(talk.sends(), [0, 1, 2, 3, 4, 5, 6, 7]);
     talk
 }
@@ -55,7 +55,7 @@ fn eight_in_flight() -> Talk {
 #[test]
 fn slow_start_sends_two_segments_for_each_ack() {
     // RFC 5681, section 3.1: cwnd grows by one segment for each ACK of new data
-    let mut talk = Talk::new(open(2));
+    let mut talk = Talk::new(&open(2));
     assert_eq!(talk.sends(), [0, 1]);
     assert_eq!(talk.ack(100, 1), [2, 3]);
     assert_eq!(talk.ack(1, 2), [4, 5]);
@@ -66,10 +66,10 @@ fn slow_start_sends_two_segments_for_each_ack() {
 fn the_handshake_opens_the_initial_window_and_a_lost_syn_closes_it() {
     // RFC 5681, section 3.1: IW is one segment if the SYN was lost
     let config = SenderConfig { handshake: true, ..open(10) };
-    let mut talk = Talk::new(config.clone());
+    let mut talk = Talk::new(&config);
     assert_eq!(talk.sends(), [0]);
     assert_eq!(talk.ack(100, 1), (1..=10).collect::<Vec<_>>());
-    let mut talk = Talk::new(config);
+    let mut talk = Talk::new(&config);
     talk.sends();
     assert_eq!(talk.time_out(), [0]);
     assert_eq!(talk.ack(100, 1), [1]);
@@ -183,7 +183,7 @@ fn a_window_that_is_not_used_does_not_grow() {
 #[test]
 fn processing_delays_what_the_window_allows_but_no_retransmission() {
     let overhead = Time::from_micros(12);
-    let mut talk = Talk::new(SenderConfig { overhead, ..open(8) });
+    let mut talk = Talk::new(&SenderConfig { overhead, ..open(8) });
     assert_eq!(talk.sends(), []);
     let release = talk.sender.poll_release().expect("processing has begun");
     assert!(release < overhead);

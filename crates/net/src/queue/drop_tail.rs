@@ -20,15 +20,17 @@ pub struct DropTailSpec {
 }
 
 #[derive(Debug)]
-pub(super) struct DropTail(DropTailSpec);
-
-pub(super) const fn build(spec: &DropTailSpec, _: &Context) -> DropTail {
-    DropTail(*spec)
-}
+pub(crate) struct DropTail(DropTailSpec);
 
 #[expect(clippy::unnecessary_wraps, reason = "every discipline is checked the same way")]
 pub(super) const fn check(_: &DropTailSpec) -> Result<(), Invalid> {
     Ok(())
+}
+
+impl DropTail {
+    pub(super) const fn new(spec: &DropTailSpec, _: &Context) -> Self {
+        Self(*spec)
+    }
 }
 
 impl QueueDiscipline for DropTail {

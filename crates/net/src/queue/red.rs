@@ -122,7 +122,7 @@ pub enum CountBelow {
 }
 
 #[derive(Debug)]
-pub(super) struct Red {
+pub(crate) struct Red {
     spec: RedSpec,
     /// Time to send a typical packet, in seconds.
     typical: f64,
@@ -136,20 +136,6 @@ pub(super) struct Red {
     above: bool,
 }
 
-pub(super) fn build(spec: &RedSpec, context: &Context) -> Red {
-    let typical = spec.mean_packet_size * 8.0 / context.rate.as_bps() as f64;
-    Red {
-        spec: *spec,
-        typical,
-        stream: context.stream.clone(),
-        avg: 0.0,
-        max_avg: 0.0,
-        count: 0,
-        count_bytes: 0,
-        above: false,
-    }
-}
-
 pub(super) fn check(spec: &RedSpec) -> Result<(), Invalid> {
     let RedSpec { min_th, max_th, .. } = *spec;
     if max_th > min_th {
@@ -159,6 +145,19 @@ pub(super) fn check(spec: &RedSpec) -> Result<(), Invalid> {
 }
 
 impl Red {
+    pub(super) fn new(spec: &RedSpec, context: &Context) -> Self {
+        Self {
+            spec: *spec,
+            typical: spec.mean_packet_size * 8.0 / context.rate.as_bps() as f64,
+            stream: context.stream.clone(),
+            avg: 0.0,
+            max_avg: 0.0,
+            count: 0,
+            count_bytes: 0,
+            above: false,
+        }
+    }
+
     fn update_average(&mut self, queue: f64, idle_for: Option<Time>) {
         let keep = 1.0 - self.spec.w_q;
         if let Some(idle) = idle_for {
@@ -245,7 +244,7 @@ impl QueueDiscipline for Red {
             Unit::Packets => arrival.waiting_packets as f64,
             Unit::Bytes => arrival.waiting_bytes as f64,
         };
-        self.update_average(queue, arrival.idle_for);
+        self.update_average(queue, arrival.idle_for());
         self.count += 1;
         self.count_bytes += u64::from(arrival.packet.size);
         let early = self.drops(queue, arrival.packet.size);

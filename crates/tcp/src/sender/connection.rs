@@ -72,7 +72,7 @@ impl Connection {
 
     /// Segments that the window allows in flight.
     fn allowance(&self) -> u64 {
-        (self.window.cwnd as u64 + self.inflation).min(u64::from(self.config.max_window))
+        (u64::from(self.window.cwnd as u32) + self.inflation).min(u64::from(self.config.max_window))
     }
 
     /// Segments that the window allows beyond what was sent since `snd_una`.

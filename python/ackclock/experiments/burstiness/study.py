@@ -238,7 +238,7 @@ def _drawing(figure: _Figure, ours: Sequence[Observation], theirs: Sequence[Obse
         if seeds > 1
         else "Points are single runs, without bars; "
     )
-    marks = f"hollow markers around them are means of {_seeds(theirs)} runs of ns-2.35."
+    marks = f"hollow markers are means of {_seeds(theirs)} runs of ns-2.35, whose intervals are in the CSV."
     drawn = figure.draw(ours, theirs)
     return Drawing(
         slug=figure.slug,
