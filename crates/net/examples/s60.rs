@@ -3,6 +3,7 @@
 //! `cargo run --release --example s60 -- SECONDS [SEED]` prints arrivals, departures and drops at the bottleneck.
 
 use std::error::Error;
+use std::sync::Arc;
 
 use ackclock_net::plan::{Plan, TransportSpec, dumbbell_of_reno};
 use ackclock_net::run;
@@ -13,7 +14,7 @@ fn s60(seconds: u64) -> Plan {
     let mut plan = dumbbell_of_reno(60);
     plan.duration = Time::SECOND.saturating_mul(seconds);
     if let TransportSpec::Tcp { sender, .. } = &mut plan.groups[0].transport {
-        **sender = SenderConfig {
+        *sender = Arc::new(SenderConfig {
             initial_window: 2,
             max_window: 20,
             grow_on_exit: true,
@@ -29,7 +30,7 @@ fn s60(seconds: u64) -> Plan {
             },
             overhead: Time::from_micros(12),
             ..SenderConfig::default()
-        };
+        });
     }
     plan
 }

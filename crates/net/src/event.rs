@@ -104,6 +104,7 @@ impl Default for EventQueue {
 
 impl EventQueue {
     /// Adds a wake-up, not before the event last popped.
+    #[inline(always)]
     pub fn schedule(&mut self, at: Time, what: Wakeup) {
         let event = Event { at, what };
         let bucket = bucket(at);
@@ -118,6 +119,7 @@ impl EventQueue {
     }
 
     /// Takes the next event before `end`.
+    #[inline(always)]
     pub fn pop_before(&mut self, end: Time) -> Option<Event> {
         while self.due.is_empty() && self.late.is_empty() {
             if !self.advance(end) {
@@ -136,6 +138,7 @@ impl EventQueue {
     }
 
     /// Moves on to the next bucket; `false` if nothing is left before `end`.
+    #[inline(never)]
     fn advance(&mut self, end: Time) -> bool {
         let next_far = self.far.peek().map(|Reverse(event)| bucket(event.at));
         let next = if self.near_len > 0 { Some(self.present + 1) } else { next_far };

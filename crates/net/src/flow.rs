@@ -105,7 +105,7 @@ impl Flow {
         let number = if let Payload::Data(number) = packet.payload { number } else { 0 };
         let ack = receiver.handle_segment(number, now);
         let syn = u64::from(*handshake && before == 0 && receiver.rcv_nxt() > 0);
-        (ack.map(|ack| Packet::ack(packet.flow, ack, self.ack_hop, now)), receiver.rcv_nxt() - before - syn)
+        (ack.map(|ack| Packet::ack(packet.flow, ack, now)), receiver.rcv_nxt() - before - syn)
     }
 
     /// The sender, if the flow has one.

@@ -27,12 +27,20 @@ pub enum Offered {
     Dropped(DropReason),
 }
 
+/// A packet under way, and the hop that it goes to.
+#[derive(Clone, Copy, Debug)]
+struct Carried {
+    arrival: Time,
+    hop: u32,
+    packet: Packet,
+}
+
 /// One direction of a wire.
 #[derive(Debug)]
 pub struct Link {
     rate: Rate,
     delay: Time,
-    loss: Option<Loss>,
+    loss: Option<Box<Loss>>,
     queue: Queue,
     /// Start and size of each transmission yet to start.
     waiting: VecDeque<(Time, u32)>,
@@ -41,7 +49,7 @@ pub struct Link {
     last_size: u32,
     busy_until: Time,
     /// Packets that arrive by an event of their own, and when.
-    carried: VecDeque<(Time, Packet)>,
+    carried: VecDeque<Carried>,
     /// The last transmission time computed: links mostly carry one size.
     known: (u32, Time),
 }
@@ -52,7 +60,7 @@ impl Link {
         Self {
             rate: spec.rate,
             delay: spec.delay,
-            loss: spec.loss.as_ref().map(Loss::new),
+            loss: spec.loss.as_ref().map(|loss| Box::new(Loss::new(loss))),
             queue,
             waiting: VecDeque::new(),
             waiting_bytes: 0,
@@ -77,7 +85,6 @@ impl Link {
 
     /// Offers a packet to the queue.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "measured: it is called once, for every packet at every hop")]
     pub fn offer(&mut self, packet: &Packet, now: Time) -> Offered {
         if self.loss.as_mut().is_some_and(|loss| loss.loses(packet)) {
             return Offered::Dropped(DropReason::Lost);
@@ -105,20 +112,21 @@ impl Link {
         Offered::Accepted { start, arrival: self.busy_until + self.delay }
     }
 
-    /// Carries an accepted packet until its arrival. Returns the time to wake the link at, if nothing was carried before.
-    pub fn carry(&mut self, packet: Packet, arrival: Time) -> Option<Time> {
+    /// Carries an accepted packet to `hop` until its arrival. Returns the time to wake the link at, if nothing was carried.
+    pub fn carry(&mut self, packet: Packet, hop: u32, arrival: Time) -> Option<Time> {
         let wake = self.carried.is_empty().then_some(arrival);
-        self.carried.push_back((arrival, packet));
+        self.carried.push_back(Carried { arrival, hop, packet });
         wake
     }
 
-    /// The first carried packet reaches the far end; also when the next one will.
+    /// The first carried packet reaches its hop; also when the next one will.
     ///
     /// # Panics
     /// If nothing is carried.
-    pub fn arrive(&mut self) -> (Packet, Option<Time>) {
-        let (_, packet) = self.carried.pop_front().expect("a link is woken only while it carries something");
-        (packet, self.carried.front().map(|(arrival, _)| *arrival))
+    pub fn arrive(&mut self) -> (Packet, u32, Option<Time>) {
+        let Carried { packet, hop, .. } =
+            self.carried.pop_front().expect("a link is woken only while it carries something");
+        (packet, hop, self.carried.front().map(|next| next.arrival))
     }
 
     /// The discipline's values to watch.

@@ -3,6 +3,8 @@
 mod routes;
 mod steps;
 
+use std::sync::Arc;
+
 use ackclock_tcp::{HEADER, Receiver, Sender};
 use ackclock_units::{Role, Stream, Time};
 
@@ -157,7 +159,7 @@ fn flow(group: &GroupSpec, seed: u64, id: u32, data_hop: u32, ack_hop: u32) -> F
     let transport = match &group.transport {
         TransportSpec::Udp => Transport::Udp { sent: 0 },
         TransportSpec::Tcp { sender, receiver } => Transport::Tcp {
-            sender: Box::new(Sender::new(sender, Stream::new(seed, Role::Sender, id))),
+            sender: Box::new(Sender::new(Arc::clone(sender), Stream::new(seed, Role::Sender, id))),
             receiver: Receiver::new(*receiver),
             handshake: sender.handshake,
         },

@@ -29,8 +29,6 @@ pub struct Packet {
     pub flow: FlowId,
     /// Bytes on the wire.
     pub size: u32,
-    /// Its place in the table of hops: which link or endpoint it reaches next.
-    pub(crate) hop: u32,
     /// What it carries.
     pub payload: Payload,
     /// When an endpoint sent it.
@@ -38,12 +36,12 @@ pub struct Packet {
 }
 
 impl Packet {
-    pub(crate) const fn data(flow: FlowId, segment: Segment, hop: u32, sent: Time) -> Self {
+    pub(crate) const fn data(flow: FlowId, segment: Segment, sent: Time) -> Self {
         let payload = if segment.syn { Payload::Syn } else { Payload::Data(segment.number) };
-        Self { flow, size: segment.size, hop, payload, sent }
+        Self { flow, size: segment.size, payload, sent }
     }
 
-    pub(crate) const fn ack(flow: FlowId, ack: Ack, hop: u32, sent: Time) -> Self {
-        Self { flow, size: HEADER, hop, payload: Payload::Ack(ack), sent }
+    pub(crate) const fn ack(flow: FlowId, ack: Ack, sent: Time) -> Self {
+        Self { flow, size: HEADER, payload: Payload::Ack(ack), sent }
     }
 }

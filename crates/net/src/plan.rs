@@ -4,6 +4,8 @@
 //! written out, in picoseconds, bits per second, bytes and packets. A plan is plain data: it is what JSON carries across
 //! the border, and what a Rust program builds directly.
 
+use std::sync::Arc;
+
 use ackclock_tcp::{ReceiverConfig, SenderConfig};
 use ackclock_units::{Rate, Time};
 use serde::{Deserialize, Serialize};
@@ -120,7 +122,7 @@ pub enum TransportSpec {
     /// A sender and a receiver.
     Tcp {
         /// The data sender.
-        sender: Box<SenderConfig>,
+        sender: Arc<SenderConfig>,
         /// The data receiver.
         receiver: ReceiverConfig,
     },
@@ -226,7 +228,7 @@ pub fn dumbbell_of_reno(count: u32) -> Plan {
             packet_size: 1500,
             start: Time::ZERO,
             transport: TransportSpec::Tcp {
-                sender: Box::new(SenderConfig { max_window: 20, ..SenderConfig::default() }),
+                sender: Arc::new(SenderConfig { max_window: 20, ..SenderConfig::default() }),
                 receiver: ReceiverConfig::default(),
             },
             source: SourceSpec::Poisson { rate: 100.0 },

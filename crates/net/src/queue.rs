@@ -111,7 +111,7 @@ pub struct Invalid {
 }
 
 macro_rules! queues {
-    ($($variant:ident $name:literal => $spec:ty, $module:ident;)+) => {
+    ($($variant:ident $name:literal => $spec:ty, $module:ident, $state:ty;)+) => {
         /// A discipline with its parameters.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(tag = "kind", rename_all = "lowercase")]
@@ -129,14 +129,15 @@ macro_rules! queues {
             }
 
             pub(crate) fn build(&self, context: &Context) -> Queue {
-                match self { $(Self::$variant(spec) => Queue::$variant($module::$variant::new(spec, context)),)+ }
+                match self { $(Self::$variant(spec) => Queue::$variant($module::build(spec, context).into()),)+ }
             }
         }
 
-        /// A discipline at work. An enum and not a trait object, since every packet asks it at every hop.
+        /// A discipline at work. An enum and not a trait object, since every packet asks it at every hop; a large state
+        /// goes into a box, so that links stay small.
         #[derive(Debug)]
         pub(crate) enum Queue {
-            $($variant($module::$variant),)+
+            $($variant($state),)+
         }
 
         impl QueueDiscipline for Queue {
@@ -166,6 +167,6 @@ pub(crate) struct Context {
 }
 
 queues! {
-    DropTail "droptail" => DropTailSpec, drop_tail;
-    Red "red" => RedSpec, red;
+    DropTail "droptail" => DropTailSpec, drop_tail, drop_tail::DropTail;
+    Red "red" => RedSpec, red, Box<red::Red>;
 }

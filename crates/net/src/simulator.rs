@@ -47,33 +47,34 @@ impl Simulator {
 
     /// The first packet that a link carries reaches its end, and goes on.
     fn arrive(&mut self, link: LinkId, now: Time, observer: &mut impl Observer) {
-        let (packet, next) = self.network.links[link.0 as usize].arrive();
+        let (packet, hop, next) = self.network.links[link.0 as usize].arrive();
         if let Some(next) = next {
             self.events.schedule(next, Wakeup::Arrival(link.0));
         }
-        self.forward(packet, now, observer);
+        self.forward(packet, hop, now, observer);
     }
 
     /// A packet is at a node: onto its next link, or to its endpoint.
     ///
     /// Whatever enters the next hop in the order of this link's departures enters it here and now, with the time of its
     /// arrival; only where paths merge does a packet wait for an event.
-    fn forward(&mut self, mut packet: Packet, mut now: Time, observer: &mut impl Observer) {
+    fn forward(&mut self, mut packet: Packet, mut hop: u32, mut now: Time, observer: &mut impl Observer) {
         loop {
-            match (self.network.hops[packet.hop as usize], packet.payload) {
+            match (self.network.hops[hop as usize], packet.payload) {
                 (Hop::Link { link, .. }, _) => {
                     let offered = self.network.links[link.0 as usize].offer(&packet, now);
                     observer.observe(now, &Observation::Offered { link, packet: &packet, offered });
                     let Offered::Accepted { arrival, .. } = offered else { return };
-                    packet.hop += 1;
-                    if !self.network.hops[packet.hop as usize].in_step() {
-                        return self.carry(link, packet, arrival);
+                    hop += 1;
+                    if !self.network.hops[hop as usize].in_step() {
+                        return self.carry(link, packet, hop, arrival);
                     }
                     now = arrival;
                 }
                 (Hop::End { .. }, Payload::Ack(ack)) => return self.acknowledged(packet.flow, ack, now, observer),
                 (Hop::End { .. }, Payload::Syn | Payload::Data(_)) => {
                     let Some(ack) = self.receive(&packet, now, observer) else { return };
+                    hop = self.flow(packet.flow).ack_hop;
                     packet = ack;
                 }
             }
@@ -81,8 +82,8 @@ impl Simulator {
     }
 
     /// A packet is under way until its arrival, which is an event.
-    fn carry(&mut self, link: LinkId, packet: Packet, arrival: Time) {
-        if let Some(wake) = self.network.links[link.0 as usize].carry(packet, arrival) {
+    fn carry(&mut self, link: LinkId, packet: Packet, hop: u32, arrival: Time) {
+        if let Some(wake) = self.network.links[link.0 as usize].carry(packet, hop, arrival) {
             self.events.schedule(wake, Wakeup::Arrival(link.0));
         }
     }
@@ -115,7 +116,7 @@ impl Simulator {
         flow.refill(now);
         let hop = flow.data_hop;
         while let Some(segment) = self.flow(id).poll_transmit(now) {
-            self.forward(Packet::data(id, segment, hop, now), now, observer);
+            self.forward(Packet::data(id, segment, now), hop, now, observer);
             self.flow(id).refill(now);
         }
         self.arm(id);
@@ -125,6 +126,7 @@ impl Simulator {
     }
 
     /// Schedules the wake-ups that a flow waits for.
+    #[inline(always)]
     fn arm(&mut self, id: FlowId) {
         let Self { network, events } = self;
         let flow = &mut network.flows[id.0 as usize];
@@ -165,8 +167,8 @@ impl Simulator {
                 };
                 let segment = Segment { number: *sent, size: *packet_size, syn: false };
                 *sent += 1;
-                let packet = Packet::data(id, segment, *data_hop, now);
-                self.forward(packet, now, observer);
+                let hop = *data_hop;
+                self.forward(Packet::data(id, segment, now), hop, now, observer);
             }
         }
         self.arm(id);
@@ -197,8 +199,8 @@ impl Simulator {
     fn delayed_ack(&mut self, id: FlowId, now: Time, observer: &mut impl Observer) {
         let Flow { transport: Transport::Tcp { receiver, .. }, ack_alarm, ack_hop, .. } = self.flow(id) else { return };
         if ack_alarm.fires(now, receiver.poll_timeout()) {
-            let ack = Packet::ack(id, receiver.handle_timeout(), *ack_hop, now);
-            self.forward(ack, now, observer);
+            let (ack, hop) = (Packet::ack(id, receiver.handle_timeout(), now), *ack_hop);
+            self.forward(ack, hop, now, observer);
         } else {
             self.arm_delayed_ack(id);
         }

@@ -1,5 +1,7 @@
 //! Laws of the whole network, over random networks: conservation, determinism, and what a link may carry.
 
+use std::sync::Arc;
+
 use ackclock_net::link::Offered;
 use ackclock_net::loss::LossSpec;
 use ackclock_net::observe::Values;
@@ -93,7 +95,7 @@ fn chain(hops: &[Hop], lost: &[u64], members: &[Member]) -> Plan {
             packet_size: 1500,
             start: Time::from_millis(member.start_millis),
             transport: TransportSpec::Tcp {
-                sender: Box::new(SenderConfig { recovery, congestion, overhead, ..SenderConfig::default() }),
+                sender: Arc::new(SenderConfig { recovery, congestion, overhead, ..SenderConfig::default() }),
                 receiver: ReceiverConfig {
                     delayed_ack: member.delayed_ack.then_some(Time::from_millis(200)),
                     ack_gap_fill: true,

@@ -5,6 +5,7 @@
 //! 1000 in all), drop-tail of 100 packets at n1 unless told, losses by a list at n1.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use ackclock_net::loss::LossSpec;
 use ackclock_net::plan::{EdgeSpec, GroupSpec, LinkSpec, MeasureSpec, Plan, SourceSpec, Topology, TransportSpec};
@@ -124,7 +125,7 @@ fn plan(sender: SenderConfig, losses: &[u64], limit: u64, delayed_ack: Option<Ti
             start: Time::ZERO,
             transport: TransportSpec::Tcp {
                 receiver: ReceiverConfig { delayed_ack, ack_gap_fill: true },
-                sender: Box::new(sender),
+                sender: Arc::new(sender),
             },
             source: SourceSpec::Greedy { packets: None },
         }],

@@ -9,7 +9,7 @@
 //! use ackclock_tcp::{Ack, Sender, SenderConfig};
 //! use ackclock_units::{Role, Stream, Time};
 //!
-//! let mut sender = Sender::new(&SenderConfig::default(), Stream::new(1, Role::Sender, 0));
+//! let mut sender = Sender::new(SenderConfig::default(), Stream::new(1, Role::Sender, 0));
 //! sender.supply(3);
 //! let syn = sender.poll_transmit(Time::ZERO).expect("the handshake opens the connection");
 //! assert_eq!((syn.number, syn.size), (0, 40));

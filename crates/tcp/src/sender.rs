@@ -2,6 +2,8 @@
 
 mod connection;
 
+use std::sync::Arc;
+
 use ackclock_units::{Stream, Time};
 
 pub(crate) use connection::Connection;
@@ -60,8 +62,9 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// A sender with nothing to send yet.
-    pub fn new(config: &SenderConfig, mut stream: Stream) -> Self {
+    /// A sender with nothing to send yet. Senders of one kind share their configuration.
+    pub fn new(config: impl Into<Arc<SenderConfig>>, mut stream: Stream) -> Self {
+        let config = config.into();
         let recovery = config.recovery.build();
         let connection = Connection::new(config, recovery.times_segments(), &mut stream);
         Self { connection, recovery, stream, hold: None }

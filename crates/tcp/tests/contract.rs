@@ -63,7 +63,7 @@ proptest! {
 
     #[test]
     fn any_conversation_keeps_the_window_sane(config in variants(), steps in steps()) {
-        let mut sender = Sender::new(&config, Stream::new(1, Role::Sender, 0));
+        let mut sender = Sender::new(config.clone(), Stream::new(1, Role::Sender, 0));
         let (mut now, mut acked, mut highest, mut supplied) = (Time::ZERO, 0, 0, 1);
         sender.supply(1);
         for step in steps {
@@ -107,7 +107,7 @@ proptest! {
     #[test]
     fn every_transfer_ends_when_segments_get_lost(config in variants(), seed in any::<u64>(), length in 1_u64..80) {
         // one segment in five and one ACK in five is lost on a path of 50 ms each way
-        let mut sender = Sender::new(&config, Stream::new(1, Role::Sender, 0));
+        let mut sender = Sender::new(config.clone(), Stream::new(1, Role::Sender, 0));
         let mut receiver = ackclock_tcp::Receiver::new(ackclock_tcp::ReceiverConfig::default());
         let mut luck = Stream::new(seed, Role::Queue, 0);
         let mut path: Vec<(Time, u64)> = Vec::new();

@@ -11,7 +11,7 @@ struct Talk {
 
 impl Talk {
     fn new(config: &SenderConfig) -> Self {
-        let mut sender = Sender::new(config, Stream::new(1, Role::Sender, 0));
+        let mut sender = Sender::new(config.clone(), Stream::new(1, Role::Sender, 0));
         sender.supply(1_000_000);
         Self { sender, now: Time::ZERO }
     }
@@ -134,7 +134,7 @@ fn a_retransmitted_segment_is_not_timed() {
 #[test]
 fn the_timer_stops_when_all_is_acknowledged() {
     // RFC 6298, 5.2
-    let mut sender = Sender::new(&open(4), Stream::new(1, Role::Sender, 0));
+    let mut sender = Sender::new(open(4), Stream::new(1, Role::Sender, 0));
     sender.supply(1);
     assert!(sender.poll_transmit(Time::ZERO).is_some());
     assert!(sender.poll_timeout().is_some());
@@ -147,7 +147,7 @@ fn an_idle_period_restarts_from_the_initial_window() {
     // RFC 5681, section 4.1; ns-2 instead lets the timer run and falls back to one segment
     for (idle_restart, cwnd) in [(IdleRestart::Rfc5681, 4.0), (IdleRestart::Timeout, 1.0)] {
         let config = SenderConfig { idle_restart, ..open(4) };
-        let mut sender = Sender::new(&config, Stream::new(1, Role::Sender, 0));
+        let mut sender = Sender::new(config, Stream::new(1, Role::Sender, 0));
         let mut now = Time::ZERO;
         for next in 0..8 {
             sender.supply(1);
@@ -170,7 +170,7 @@ fn an_idle_period_restarts_from_the_initial_window() {
 fn a_window_that_is_not_used_does_not_grow() {
     // RFC 7661, section 1; ns-2 lets it grow
     for (grow_when_limited, cwnd) in [(false, 4.0), (true, 7.0)] {
-        let mut sender = Sender::new(&SenderConfig { grow_when_limited, ..open(4) }, Stream::new(1, Role::Sender, 0));
+        let mut sender = Sender::new(SenderConfig { grow_when_limited, ..open(4) }, Stream::new(1, Role::Sender, 0));
         for next in 0..3 {
             sender.supply(1);
             sender.poll_transmit(Time::ZERO);

@@ -27,10 +27,8 @@ pub(super) const fn check(_: &DropTailSpec) -> Result<(), Invalid> {
     Ok(())
 }
 
-impl DropTail {
-    pub(super) const fn new(spec: &DropTailSpec, _: &Context) -> Self {
-        Self(*spec)
-    }
+pub(super) const fn build(spec: &DropTailSpec, _: &Context) -> DropTail {
+    DropTail(*spec)
 }
 
 impl QueueDiscipline for DropTail {

@@ -144,20 +144,20 @@ pub(super) fn check(spec: &RedSpec) -> Result<(), Invalid> {
     Err(Invalid { field: "max_th", problem: format!("{max_th} is not allowed; must be above min_th ({min_th})") })
 }
 
-impl Red {
-    pub(super) fn new(spec: &RedSpec, context: &Context) -> Self {
-        Self {
-            spec: *spec,
-            typical: spec.mean_packet_size * 8.0 / context.rate.as_bps() as f64,
-            stream: context.stream.clone(),
-            avg: 0.0,
-            max_avg: 0.0,
-            count: 0,
-            count_bytes: 0,
-            above: false,
-        }
+pub(super) fn build(spec: &RedSpec, context: &Context) -> Red {
+    Red {
+        spec: *spec,
+        typical: spec.mean_packet_size * 8.0 / context.rate.as_bps() as f64,
+        stream: context.stream.clone(),
+        avg: 0.0,
+        max_avg: 0.0,
+        count: 0,
+        count_bytes: 0,
+        above: false,
     }
+}
 
+impl Red {
     fn update_average(&mut self, queue: f64, idle_for: Option<Time>) {
         let keep = 1.0 - self.spec.w_q;
         if let Some(idle) = idle_for {

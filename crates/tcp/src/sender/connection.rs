@@ -1,5 +1,7 @@
 //! The state that the sender, its recovery and its law share.
 
+use std::sync::Arc;
+
 use ackclock_units::{Stream, Time};
 
 use crate::config::{DecreaseFrom, IdleRestart, SenderConfig};
@@ -12,7 +14,7 @@ use crate::sender::Counters;
 /// The variables of RFC 9293 (section 3.3.1) and RFC 5681, counted in segments.
 #[derive(Debug)]
 pub(crate) struct Connection {
-    pub(crate) config: SenderConfig,
+    pub(crate) config: Arc<SenderConfig>,
     pub(crate) window: Window,
     pub(crate) law: Box<dyn CongestionControl>,
     pub(crate) rtt: RttEstimator,
@@ -43,7 +45,7 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    pub(crate) fn new(config: &SenderConfig, times_segments: bool, stream: &mut Stream) -> Self {
+    pub(crate) fn new(config: Arc<SenderConfig>, times_segments: bool, stream: &mut Stream) -> Self {
         let law = config.congestion.build();
         let waits = config.handshake || config.lone_segments > 0;
         let cwnd = if waits { 1.0 } else { f64::from(config.initial_window) };
@@ -66,7 +68,7 @@ impl Connection {
                 .then(|| SendLog::new(config.stale_records.then_some(config.max_window))),
             last_sent: Time::ZERO,
             law,
-            config: config.clone(),
+            config,
         }
     }
 
