@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def progress_bar(label: str, total: float) -> Iterator[Callable[[float], None]]:
+def progress_bar(label: str, total: float) -> Iterator[Callable[[float, str], None]]:
     """Show how much is done, as long as the body runs; nothing at all where nobody watches.
 
     Parameters
@@ -19,20 +19,29 @@ def progress_bar(label: str, total: float) -> Iterator[Callable[[float], None]]:
     Yields
     ------
     Callable
-        To be called with the amount done so far.
+        To be called with the amount done so far and how to say it.
     """
     if not sys.stderr.isatty():
-        yield lambda _done: None
+        yield lambda _done, _words: None
         return
     from rich.console import Console  # noqa: PLC0415  # slow to load
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+    from rich.progress import (  # noqa: PLC0415
+        BarColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
-        TextColumn("{task.percentage:3.0f} %"),
+        TextColumn("{task.fields[words]}"),
+        TimeElapsedColumn(),
+        TextColumn("elapsed,"),
         TimeRemainingColumn(),
+        TextColumn("left"),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(label, total=total)
-        yield lambda done: bar.update(task, completed=done)
+        task = bar.add_task(label, total=total, words="")
+        yield lambda done, words: bar.update(task, completed=done, words=words)

@@ -1,16 +1,12 @@
 """The same scenario under several seeds, and how far its numbers can be trusted."""
 
 import math
-import os
-import threading
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, overload
 
 from ackclock.errors import refuse
-from ackclock.progress import progress_bar
-from ackclock.run import Prepared, Run
+from ackclock.run import Run
 from ackclock.scenario import Scenario
 from ackclock.summary import MEASURES
 
@@ -141,47 +137,14 @@ def replicate(
     ScenarioError
         A seed or a record request is not allowed.
     """
-    chosen = _seeds(seeds)
-    jobs = _jobs(jobs)
-    prepared = Prepared.of(scenario, record)
-    stop = threading.Event()
-    done = [0.0] * len(chosen)
+    from ackclock.sweep import Point, run_grid  # noqa: PLC0415  # of use only here
 
-    def run(place: int) -> Run:
-        def report(share: float) -> None:
-            if stop.is_set():
-                raise _StoppedError
-            done[place] = share
-
-        result = prepared.run(chosen[place], report)
-        done[place] = 1.0
-        return result
-
-    with (
-        ThreadPoolExecutor(min(jobs, len(chosen))) as pool,
-        progress_bar(f"{len(chosen)} runs", len(chosen)) as show,
-    ):
-        futures = [pool.submit(run, place) for place in range(len(chosen))]
-        try:
-            _wait(futures, lambda: show(sum(done)))
-        except BaseException:
-            stop.set()
-            pool.shutdown(wait=True, cancel_futures=True)
-            raise
-        return Runs(future.result() for future in futures)
+    points = [Point(name="the scenario", scenario=scenario)]
+    return Runs(each.value for each in run_grid(points, seeds=_seeds(seeds), take=_whole, record=record, jobs=jobs))
 
 
-class _StoppedError(Exception):
-    """Ends a run that nobody waits for any more."""
-
-
-def _wait(futures: "Iterable[Future[Run]]", show: Callable[[], None]) -> None:
-    waiting = set(futures)
-    while waiting:
-        finished, waiting = wait(waiting, timeout=0.1, return_when=FIRST_COMPLETED)
-        for future in finished:
-            future.result()
-        show()
+def _whole(run: Run) -> Run:
+    return run
 
 
 def _seeds(seeds: int | Iterable[int]) -> list[int]:
@@ -193,11 +156,3 @@ def _seeds(seeds: int | Iterable[int]) -> list[int]:
     if len(set(chosen)) < len(chosen):
         raise refuse("seeds", seeds, "must differ: a seed that comes twice gives the same run twice")
     return chosen
-
-
-def _jobs(jobs: int | None) -> int:
-    if jobs is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if jobs < 1:
-        raise refuse("jobs", jobs, "must be an integer from 1")
-    return jobs

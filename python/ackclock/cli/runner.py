@@ -78,7 +78,7 @@ def run(
     chosen = request.seed if seed is None else _number_of(seed)
     records = request.record if record is None else tuple(record)
     with progress_bar("1 run", 1) as show:
-        result = simulate(scenario, seed=chosen, record=records, progress=show)
+        result = simulate(scenario, seed=chosen, record=records, progress=lambda share: show(share, f"{share:4.0%}"))
     if out is not None:
         store.save(result, out)
     if as_json:

@@ -6,18 +6,18 @@ The engine lets go of Python's lock while it simulates, so threads use every cor
 from __future__ import annotations
 
 import os
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from ackclock.errors import refuse
+from ackclock.progress import progress_bar
 from ackclock.run import Prepared
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from ackclock.run import Run
     from ackclock.scenario import Scenario
@@ -106,6 +106,7 @@ def run_grid(
         The first failure of a run, with a note that names the point and the seed; the rest is stopped.
 
     """
+    threads = _threads(jobs)
     seeds, record = list(seeds), tuple(record)
     prepared = [Prepared.of(point.scenario, record) for point in points]
     # Seed by seed, so that the pace at any time tells the time that the rest will take.
@@ -129,11 +130,11 @@ def run_grid(
 
     values: dict[tuple[int, int], T] = {}
     total, worked = len(seeds) * sum(point.work for point in points), 0.0
-    pool = ThreadPoolExecutor(max_workers=jobs or _processors())
+    pool = ThreadPoolExecutor(max_workers=threads)
     try:
         for task in range(len(tasks)):
             pool.submit(one, task)
-        with _progress(label, len(tasks), total) as show:
+        with progress_bar(label, total) as show:
             while len(values) < len(tasks):
                 try:
                     task, value = ended.get(timeout=_REFRESH)
@@ -146,7 +147,7 @@ def run_grid(
                     shares.pop(task, None)
                     worked += points[tasks[task][0]].work
                 in_flight = sum(share * points[tasks[task][0]].work for task, share in shares.copy().items())
-                show(len(values), worked + in_flight)
+                show(worked + in_flight, f"{len(values):,} of {len(tasks):,} runs")
     finally:
         stop.set()
         pool.shutdown(cancel_futures=True)
@@ -157,38 +158,10 @@ def run_grid(
     ]
 
 
-def _processors() -> int:
-    """Count the processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-@contextmanager
-def _progress(label: str, runs: int, work: float) -> Iterator[Callable[[int, float], None]]:
-    """Show how many runs are done and how long the rest will take, if a person is watching."""
-    if not sys.stderr.isatty():
-        yield lambda _done, _worked: None
-        return
-    # Slow to load, and of use only here.
-    from rich.console import Console  # noqa: PLC0415
-    from rich.progress import (  # noqa: PLC0415
-        BarColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.fields[done]:,} of {task.fields[runs]:,} runs"),
-        TimeElapsedColumn(),
-        TextColumn("elapsed,"),
-        TimeRemainingColumn(),
-        TextColumn("left"),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(label, total=work, done=0, runs=runs)
-        yield lambda done, worked: bar.update(task, completed=worked, done=done)
+def _threads(jobs: int | None) -> int:
+    """Choose how many threads to run: `jobs`, or one for each processor that this process may use."""
+    if jobs is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if jobs < 1:
+        raise refuse("jobs", jobs, "must be an integer from 1")
+    return jobs
