@@ -1,5 +1,7 @@
 //! Conversations with a sender: what arrives, and what it answers. Each case names the rule that it holds the sender to.
 
+use ackclock_tcp::congestion::{BaseRtt, LawSpec, VegasSpec};
+use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{Ack, IdleRestart, Sender, SenderConfig};
 use ackclock_units::{Role, Stream, Time};
 
@@ -203,4 +205,31 @@ fn acks_that_make_no_sense_change_nothing() {
     assert_eq!(talk.ack(0, 2), []);
     assert_eq!(talk.sender.state(), before);
     assert_eq!(talk.sender.counters().dup_acks, 0);
+}
+
+#[test]
+fn vegas_retransmits_on_the_first_duplicate_ack_once_the_fine_timeout_has_passed() {
+    // Brakmo and Peterson (1995), section 3.1
+    let vegas = LawSpec::Vegas(VegasSpec { alpha: 1.0, beta: 3.0, gamma: 1.0, base_rtt: BaseRtt::Minimum });
+    let config = SenderConfig { recovery: RecoverySpec::Vegas, congestion: vegas, ..open(4) };
+    let mut talk = Talk::new(&config);
+    assert_eq!(talk.sends(), [0, 1, 2, 3]);
+    assert_eq!(talk.ack(100, 1), [4]); // fine timeout: 146 ms
+    let early = talk.ack(10, 1);
+    assert_eq!(early, [], "segment 1 was sent 110 ms ago");
+    let late = talk.ack(50, 1);
+    assert_eq!(late[0], 1, "160 ms ago");
+    assert_eq!(talk.sender.counters().fast_retransmits, 1);
+}
+
+#[test]
+fn vegas_checks_the_first_new_acks_after_a_retransmission() {
+    let vegas = LawSpec::Vegas(VegasSpec { alpha: 1.0, beta: 3.0, gamma: 1.0, base_rtt: BaseRtt::Minimum });
+    let config = SenderConfig { recovery: RecoverySpec::Vegas, congestion: vegas, ..open(8) };
+    let mut talk = Talk::new(&config);
+    talk.sends();
+    talk.ack(100, 1);
+    assert_eq!(talk.ack(60, 1)[0], 1, "sent 160 ms ago");
+    let next = talk.ack(100, 2);
+    assert_eq!(next[0], 2, "lost too: sent 260 ms ago, and no duplicate ACK is waited for");
 }

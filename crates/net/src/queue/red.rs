@@ -6,7 +6,8 @@
 //! - `avg = (1 - w_q)^m avg`, then `avg = (1 - w_q) avg + w_q q`;
 //! - below `min_th` nothing is dropped, from `max_th` on everything;
 //! - between, `p_b = max_p (avg - min_th) / (max_th - min_th)` and the arrival is dropped with `p_a = p_b / (1 - count p_b)`,
-//!   `count` being the packets since the last drop: gaps between drops are uniform on 1 .. 1/p_b.
+//!   `count` being the packets since the last drop, this one included (figure 2): gaps between drops are uniform on
+//!   1 .. 1/p_b - 1.
 //!
 //! How this differs from the paper:
 //! - `gentle` raises `p_b` from `max_p` at `max_th` to 1 at `2 max_th` (Floyd 2000);
@@ -264,3 +265,6 @@ impl QueueDiscipline for Red {
         visit("avg_max", self.max_avg);
     }
 }
+
+#[cfg(test)]
+mod tests;

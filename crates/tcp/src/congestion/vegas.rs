@@ -200,3 +200,102 @@ impl CongestionControl for Vegas {
         visit("diff", self.diff);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SPEC: VegasSpec = VegasSpec { alpha: 1.0, beta: 3.0, gamma: 1.0, base_rtt: BaseRtt::Minimum };
+
+    /// One round of `window` segments with a round-trip time of `millis`: an ACK for each, the flight kept full.
+    fn round(vegas: &mut Vegas, window: &mut Window, first: u64, now: u64, millis: u64) -> u64 {
+        let flight = window.cwnd as u64;
+        for number in first..first + flight {
+            let rtt = Some(Time::from_millis(millis));
+            let ack = AckSample {
+                now: Time::from_millis(now),
+                snd_una: number + 1,
+                snd_nxt: number + flight,
+                newly_acked: 1,
+                elapsed: rtt,
+                rtt,
+                app_limited: false,
+            };
+            vegas.on_ack(window, &ack);
+        }
+        first + flight
+    }
+
+    /// The window after rounds of those round-trip times on a path of 100 ms.
+    fn after(spec: VegasSpec, start: Window, rounds: &[u64]) -> Window {
+        let (mut vegas, mut window) = (build(&spec), start);
+        let (mut next, mut now) = (0, 0);
+        for millis in rounds {
+            now += millis;
+            next = round(&mut vegas, &mut window, next, now, *millis);
+        }
+        window
+    }
+
+    #[test]
+    fn between_alpha_and_beta_the_window_stays() {
+        let avoidance = Window { cwnd: 10.0, ssthresh: 2.0 };
+        // 10 segments in 100 ms at best; 2 of them queued when a round takes 125 ms
+        assert_eq!(after(SPEC, avoidance, &[100, 125, 125, 125]).cwnd.floor(), 10.0);
+    }
+
+    #[test]
+    fn below_alpha_the_window_grows_by_one_a_round_and_above_beta_it_shrinks_by_one() {
+        let avoidance = Window { cwnd: 10.0, ssthresh: 2.0 };
+        let grown = after(SPEC, avoidance, &[100, 100, 100]).cwnd;
+        assert!((grown - 12.0).abs() < 0.15, "one segment for each of two rounds: {grown}");
+        let shrunk = after(SPEC, avoidance, &[100, 200, 200, 200]).cwnd;
+        assert!(shrunk <= 9.0, "5 of 10 segments queued: {shrunk}");
+    }
+
+    #[test]
+    fn slow_start_grows_every_other_round_and_ends_when_segments_queue() {
+        let start = Window { cwnd: 4.0, ssthresh: 20.0 };
+        assert_eq!(after(SPEC, start, &[100, 100]).cwnd, 4.0);
+        assert_eq!(after(SPEC, start, &[100, 100, 100]).cwnd, 7.0, "the flight of four, the next one, and two");
+        let queued = after(SPEC, Window { cwnd: 8.0, ssthresh: 20.0 }, &[100, 200, 200]);
+        assert_eq!(queued, Window { cwnd: 7.0, ssthresh: 2.0 }, "an eighth less");
+    }
+
+    #[test]
+    fn a_loss_takes_a_quarter_and_a_second_one_half() {
+        let mut window = Window { cwnd: 17.0, ssthresh: 2.0 };
+        let event = CongestionEvent { signal: Signal::FastRetransmit, window: 17.5, lost_again: false };
+        build(&SPEC).on_congestion(&mut window, &event);
+        assert_eq!(window.cwnd, 13.0);
+        build(&SPEC).on_congestion(&mut window, &CongestionEvent { lost_again: true, ..event });
+        assert_eq!(window.cwnd, 8.0);
+        build(&SPEC).on_congestion(&mut window, &CongestionEvent { signal: Signal::Timeout, ..event });
+        assert_eq!(window, Window { cwnd: 2.0, ssthresh: 8.0 });
+    }
+
+    #[test]
+    fn base_rtt_is_the_smallest_sample_but_for_ns2() {
+        // a round without a valid sample, as after a timeout: ns-2 takes the 10 ms since the last one for a round trip
+        let base_rtt = |base_rtt| {
+            let mut vegas = build(&VegasSpec { base_rtt, ..SPEC });
+            let mut window = Window { cwnd: 4.0, ssthresh: 2.0 };
+            let next = round(&mut vegas, &mut window, 0, 100, 100);
+            for now in [200, 210] {
+                let ack = AckSample {
+                    now: Time::from_millis(now),
+                    snd_una: next + now,
+                    snd_nxt: next + now,
+                    newly_acked: 1,
+                    elapsed: Some(Time::from_millis(300)),
+                    rtt: None,
+                    app_limited: false,
+                };
+                vegas.on_ack(&mut window, &ack);
+            }
+            vegas.base_rtt
+        };
+        assert_eq!(base_rtt(BaseRtt::Minimum), 0.1);
+        assert_eq!(base_rtt(BaseRtt::Ns2), 0.01);
+    }
+}
