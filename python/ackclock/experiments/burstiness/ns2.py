@@ -8,12 +8,12 @@ from importlib.resources import files
 
 from ackclock.experiments.burstiness.experiment import Observation
 
-__all__ = ["PROFILES", "Settling", "observations", "settlings"]
+__all__ = ["PROFILES", "Settling", "observations", "rechecks", "settlings"]
 
 PROFILES = ("ns2-2.35", "ns2-2000")
 """The sets of constants that ns-2 was run with, named as our profiles."""
 
-_KEYS = ("variant", "clients", "seed")
+_KEYS = ("profile", "variant", "clients", "seed")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,18 +40,22 @@ def observations(profile: str) -> list[Observation]:
         With `loss` as a fraction added; None where ns-2 counted nothing, such as the timeouts of UDP.
 
     """
-    return [
-        Observation(
-            variant=row["variant"],
-            clients=int(row["clients"]),
-            seed=int(row["seed"]),
-            values={
-                **{name: float(cell) if cell else None for name, cell in row.items() if name not in _KEYS},
-                "loss": int(row["drops"]) / int(row["arrivals"]),
-            },
-        )
-        for row in _rows(f"{profile}.csv")
-    ]
+    return [_observation(row) for row in _rows(f"{profile}.csv")]
+
+
+def rechecks(profile: str) -> list[Observation]:
+    """Read ns-2's runs of the points that once missed, with twenty seeds that were not used before."""
+    return [_observation(row) for row in _rows("recheck.csv") if row["profile"] == profile]
+
+
+def _observation(row: dict[str, str]) -> Observation:
+    values = {name: float(cell) if cell else None for name, cell in row.items() if name not in _KEYS}
+    return Observation(
+        variant=row["variant"],
+        clients=int(row["clients"]),
+        seed=int(row["seed"]),
+        values={**values, "loss": int(row["drops"]) / int(row["arrivals"])},
+    )
 
 
 def settlings(profile: str) -> list[Settling]:
