@@ -20,6 +20,8 @@ pub enum Offered {
     Accepted {
         /// Start of its transmission.
         start: Time,
+        /// End of its transmission.
+        end: Time,
         /// Arrival at the far end.
         arrival: Time,
     },
@@ -108,8 +110,8 @@ impl Link {
         } else {
             self.last_size = packet.size;
         }
-        self.busy_until = start + self.transmission_time(packet.size);
-        Offered::Accepted { start, arrival: self.busy_until + self.delay }
+        self.busy_until = start.saturating_add(self.transmission_time(packet.size));
+        Offered::Accepted { start, end: self.busy_until, arrival: self.busy_until.saturating_add(self.delay) }
     }
 
     /// Carries an accepted packet to `hop` until its arrival. Returns the time to wake the link at, if nothing was carried.

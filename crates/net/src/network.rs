@@ -13,7 +13,7 @@ use crate::link::Link;
 use crate::packet::LinkId;
 use crate::plan::{EdgeSpec, GroupSpec, LinkSpec, Plan, PlanError, RecordSpec, Topology, TransportSpec};
 use crate::queue::Context;
-use routes::Routes;
+use routes::{Graph, Routes};
 
 /// Where a packet goes next. A hop is *in step* if all that reaches it comes off one link, in order: then it needs no event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +56,10 @@ impl Network {
         plan.check(edges.len(), total as usize)?;
         let mut network = Self { links: links(&edges, seed)?, flows: Vec::new(), hops: Vec::new(), groups: Vec::new() };
         let ends = ends(plan)?;
-        let mut routes = Routes::new(nodes, &edges, &ends)?;
+        let mut routes = match plan.topology {
+            Topology::Dumbbell { .. } => Routes::Dumbbell,
+            Topology::Graph { .. } => Routes::Graph(Graph::new(nodes, &edges)?),
+        };
         for ((index, group), (from, to)) in flows_of(plan).zip(&ends) {
             let data_hop = network.route(&mut routes, *from, *to)?;
             let ack_hop = match group.transport {

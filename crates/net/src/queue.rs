@@ -9,7 +9,7 @@ mod red;
 
 use std::fmt::Debug;
 
-use ackclock_tcp::congestion::{Entry, Parameter, ParameterKind};
+use ackclock_tcp::congestion::{Entry, Invalid, Parameter, ParameterKind};
 use ackclock_units::{Stream, Time};
 use serde::{Deserialize, Serialize};
 
@@ -99,15 +99,6 @@ impl Limit {
             }
         }
     }
-}
-
-/// A parameter outside what its discipline allows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Invalid {
-    /// The parameter.
-    pub field: &'static str,
-    /// What was given and what is allowed.
-    pub problem: String,
 }
 
 macro_rules! queues {

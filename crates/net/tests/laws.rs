@@ -98,7 +98,7 @@ fn chain(hops: &[Hop], lost: &[u64], members: &[Member]) -> Plan {
                 sender: Arc::new(SenderConfig { recovery, congestion, overhead, ..SenderConfig::default() }),
                 receiver: ReceiverConfig {
                     delayed_ack: member.delayed_ack.then_some(Time::from_millis(200)),
-                    ack_gap_fill: true,
+                    ..ReceiverConfig::default()
                 },
             },
             source: SourceSpec::Greedy { packets: Some(member.packets) },
@@ -132,7 +132,7 @@ proptest! {
         }
         // what a link accepts reaches the next link or its endpoint at the moment told; senders see the ACKs, which end here
         for (link, now, packet, offered) in &ledger.offered {
-            if let Offered::Accepted { start, arrival } = offered {
+            if let Offered::Accepted { start, arrival, .. } = offered {
                 prop_assert!(now <= start && start < arrival);
                 let went_on = ledger.offered.iter().any(|seen| seen.1 == *arrival && same(&seen.2, packet) && seen.0 != *link);
                 let arrived = ledger.delivered.iter().any(|seen| seen.0 == *arrival && same(&seen.1, packet));
@@ -152,7 +152,7 @@ proptest! {
             for (_, now, packet, offered) in ledger.offered.iter().filter(|seen| seen.0 == id) {
                 prop_assert!(*now >= last_offer, "offers to one link come in the order of time");
                 last_offer = *now;
-                if let Offered::Accepted { start, arrival } = *offered {
+                if let Offered::Accepted { start, arrival, .. } = *offered {
                     prop_assert_eq!(start, free.max(*now));
                     free = start + edge.link.rate.transmission_time(packet.size);
                     prop_assert_eq!(arrival, free + edge.link.delay);
@@ -177,7 +177,11 @@ proptest! {
             RecordSpec::Windows { flows: flows.clone(), every: Some(every) },
             RecordSpec::Acks { flows },
         ];
-        let watched = run(&Plan { records, ..plan }, 7).unwrap();
+        let watched = run(&Plan { records: records.clone(), ..plan.clone() }, 7).unwrap();
+        for (record, table) in records.into_iter().zip(&watched.tables[1..]) {
+            let alone = run(&Plan { records: vec![record], ..plan.clone() }, 7).unwrap();
+            prop_assert_eq!(format!("{:?}", alone.tables[1]), format!("{:?}", table));
+        }
         prop_assert_eq!(&plain.summary, &watched.summary);
         prop_assert_eq!(&plain.groups, &watched.groups);
         // the completion of an unfinished transfer is not a number, which equals nothing: compare as text

@@ -124,7 +124,7 @@ fn plan(sender: SenderConfig, losses: &[u64], limit: u64, delayed_ack: Option<Ti
             packet_size: sender.packet_size,
             start: Time::ZERO,
             transport: TransportSpec::Tcp {
-                receiver: ReceiverConfig { delayed_ack, ack_gap_fill: true },
+                receiver: ReceiverConfig { delayed_ack, handshake: sender.handshake, ..ReceiverConfig::default() },
                 sender: Arc::new(sender),
             },
             source: SourceSpec::Greedy { packets: None },

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use ackclock_net::observe::{Column, Table, Values};
 use ackclock_net::queue::{QUEUES, QueueSpec};
 use ackclock_net::{Outcome, Plan, plan, run_with_progress};
-use ackclock_tcp::congestion::{LAWS, VARIANTS};
+use ackclock_tcp::congestion::{LAWS, LawSpec, VARIANTS};
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -43,6 +43,13 @@ fn catalogue() -> String {
 #[pyfunction]
 fn check_queue(spec: &str) -> PyResult<Option<(&'static str, String)>> {
     let spec: QueueSpec = serde_json::from_str(spec).map_err(refuse)?;
+    Ok(spec.check().err().map(|invalid| (invalid.field, invalid.problem)))
+}
+
+/// Checks a law whose parameters are each in range: `None`, or the field and what is wrong with it.
+#[pyfunction]
+fn check_law(spec: &str) -> PyResult<Option<(&'static str, String)>> {
+    let spec: LawSpec = serde_json::from_str(spec).map_err(refuse)?;
     Ok(spec.check().err().map(|invalid| (invalid.field, invalid.problem)))
 }
 
@@ -134,6 +141,7 @@ fn refuse(error: impl ToString) -> PyErr {
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("PlanError", module.py().get_type::<PlanError>())?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;
+    module.add_function(wrap_pyfunction!(check_law, module)?)?;
     module.add_function(wrap_pyfunction!(check_queue, module)?)?;
     module.add_function(wrap_pyfunction!(simulate, module)?)
 }

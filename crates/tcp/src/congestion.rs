@@ -37,6 +37,8 @@ pub struct AckSample {
     pub snd_nxt: u64,
     /// Segments that this ACK acknowledged.
     pub newly_acked: u64,
+    /// Segments delivered since the connection opened.
+    pub delivered: u64,
     /// Time since the last acknowledged segment was sent, however often it was sent; only where the law
     /// [times segments](CongestionControl::times_segments).
     pub elapsed: Option<Time>,
@@ -53,6 +55,8 @@ pub struct CongestionEvent {
     pub signal: Signal,
     /// What the reduction is taken from, in segments (see [`DecreaseFrom`](crate::DecreaseFrom)).
     pub window: f64,
+    /// The smallest window that halving may leave: two segments (RFC 5681, equation 4), one in ns-2.
+    pub least: f64,
     /// The lost segment had been retransmitted before.
     pub lost_again: bool,
 }
@@ -68,7 +72,7 @@ pub enum Signal {
 
 /// A window law.
 pub trait CongestionControl: Debug + Send {
-    /// A new ACK arrived outside loss recovery.
+    /// A new ACK arrived. Recovery may keep one from the law: by RFC 5681 that which ends a fast recovery.
     fn on_ack(&mut self, window: &mut Window, ack: &AckSample);
 
     /// A loss was found.
@@ -136,6 +140,15 @@ pub struct Entry {
     pub parameters: &'static [Parameter],
 }
 
+/// A parameter outside what its algorithm allows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invalid {
+    /// The parameter.
+    pub field: &'static str,
+    /// What was given and what is allowed.
+    pub problem: String,
+}
+
 macro_rules! laws {
     ($($variant:ident $name:literal => $spec:ty, $module:ident;)+) => {
         /// A law with its parameters.
@@ -146,6 +159,14 @@ macro_rules! laws {
         }
 
         impl LawSpec {
+            /// Checks what a single parameter's range cannot tell.
+            ///
+            /// # Errors
+            /// If parameters contradict each other.
+            pub fn check(&self) -> Result<(), Invalid> {
+                match self { $(Self::$variant(spec) => $module::check(spec),)+ }
+            }
+
             pub(crate) fn build(&self) -> Box<dyn CongestionControl> {
                 match self { $(Self::$variant(spec) => Box::new($module::build(spec)),)+ }
             }

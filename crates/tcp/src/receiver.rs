@@ -14,13 +14,21 @@ use serde::{Deserialize, Serialize};
 use crate::segment::Ack;
 
 /// The parameters of a [`Receiver`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReceiverConfig {
     /// How long an ACK may wait for a second segment; `None` acknowledges each segment at once.
     pub delayed_ack: Option<Time>,
     /// A segment that fills part of a gap is acknowledged at once.
     pub ack_gap_fill: bool,
+    /// Segment 0 is a SYN, acknowledged at once.
+    pub handshake: bool,
+}
+
+impl Default for ReceiverConfig {
+    fn default() -> Self {
+        Self { delayed_ack: None, ack_gap_fill: true, handshake: true }
+    }
 }
 
 /// A TCP receiver.
@@ -58,7 +66,8 @@ impl Receiver {
             self.keep(number);
         }
         let last = self.rcv_nxt == number + 1;
-        let waits = in_order && last && number > 0 && !(gap && self.config.ack_gap_fill) && self.deadline.is_none();
+        let syn = self.config.handshake && number == 0;
+        let waits = in_order && last && !syn && !(gap && self.config.ack_gap_fill) && self.deadline.is_none();
         if let (true, Some(delay)) = (waits, self.config.delayed_ack) {
             self.deadline = Some(now + delay);
             return None;
@@ -104,8 +113,8 @@ mod tests {
 
     use super::*;
 
-    const AT_ONCE: ReceiverConfig = ReceiverConfig { delayed_ack: None, ack_gap_fill: true };
-    const DELAYED: ReceiverConfig = ReceiverConfig { delayed_ack: Some(Time::from_millis(100)), ack_gap_fill: true };
+    const AT_ONCE: ReceiverConfig = ReceiverConfig { delayed_ack: None, ack_gap_fill: true, handshake: true };
+    const DELAYED: ReceiverConfig = ReceiverConfig { delayed_ack: Some(Time::from_millis(100)), ..AT_ONCE };
 
     fn answers(config: ReceiverConfig, segments: &[u64]) -> Vec<Option<u64>> {
         let mut receiver = Receiver::new(config);

@@ -157,6 +157,15 @@ impl RttEstimator {
         }
     }
 
+    /// Data begins after the SYN was lost: the timeout is three seconds, if it was less (5.7).
+    pub(crate) fn after_lost_syn(&mut self) {
+        let least = Time::SECOND.saturating_mul(3);
+        if self.estimate.is_none() && self.base < least {
+            self.base = least;
+            self.backoff = 1;
+        }
+    }
+
     /// A segment that was sent once got through: Karn's algorithm keeps the back-off until then.
     pub(crate) fn end_back_off(&mut self) {
         self.backoff = 1;

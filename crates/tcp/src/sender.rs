@@ -76,9 +76,10 @@ impl Sender {
         self.connection.supplied = self.connection.supplied.saturating_add(segments).saturating_add(u64::from(opens));
     }
 
-    /// How many more segments could possibly leave in this turn, if the application had them: what it is worth asking for.
+    /// How many more segments could possibly leave in this turn, and one: what it is worth asking the application for. The
+    /// last one tells whether it is the application or the receiver that sets the limit.
     pub fn appetite(&self) -> u64 {
-        let reach = self.connection.snd_una + u64::from(self.connection.config.max_window);
+        let reach = self.connection.snd_una + u64::from(self.connection.config.max_window) + 1;
         reach.saturating_sub(self.connection.supplied)
     }
 
@@ -117,12 +118,16 @@ impl Sender {
             connection.window.cwnd = f64::from(connection.initial_window);
         }
         let handshake_ends = before == 0 && connection.config.handshake;
+        if handshake_ends && connection.counters.timeouts > 0 {
+            connection.rtt.after_lost_syn();
+        }
         if !handshake_ends && (!ends_recovery || connection.config.grow_on_exit) {
             let sample = AckSample {
                 now,
                 snd_una: connection.snd_una,
                 snd_nxt: connection.snd_nxt,
                 newly_acked: ack.next - before,
+                delivered: ack.next,
                 elapsed,
                 rtt,
                 app_limited,
@@ -215,6 +220,7 @@ impl Connection {
             self.initial_window = 1; // RFC 5681, section 3.1: after a lost SYN
         }
         self.dup_acks = 0;
+        self.limited = 0;
         self.inflation = 0;
         self.recover = Some(self.snd_max);
         if reduces {

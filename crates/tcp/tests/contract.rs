@@ -1,5 +1,5 @@
 //! The contract of every congestion control and every variant, whatever it is fed: the window stays finite and at least one
-//! segment, a signalled loss never opens it, and a sender never has more in flight than its peer advertises.
+//! segment, and a sender never has more in flight than its peer advertises.
 
 use ackclock_tcp::congestion::{BaseRtt, LawSpec, RenoSpec, VegasSpec};
 use ackclock_tcp::recovery::RecoverySpec;

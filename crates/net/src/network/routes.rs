@@ -1,92 +1,82 @@
-//! Shortest paths by number of hops; of equal ones, the one found first in the order of links.
+//! Shortest paths by number of hops; of equal ones, the one found first in the order of links, searching from where the path
+//! starts. The front finds the same ones.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::packet::LinkId;
 use crate::plan::{EdgeSpec, PlanError};
 
-/// Paths through a graph. One breadth-first tree serves all paths that start, or end, at its root, so roots are the nodes
-/// where most flows meet.
+/// Where paths come from.
 #[derive(Debug)]
-pub(super) struct Routes<'a> {
-    edges: &'a [EdgeSpec],
-    leaving: Vec<Vec<LinkId>>,
-    entering: Vec<Vec<LinkId>>,
-    /// How many flows start or end at each node.
-    flows_at: Vec<u32>,
-    trees: BTreeMap<(u32, Towards), Vec<Option<LinkId>>>,
+pub(super) enum Routes<'a> {
+    /// Laid out by [`Topology::Dumbbell`](crate::plan::Topology::Dumbbell): there is one way only.
+    Dumbbell,
+    /// Searched for.
+    Graph(Graph<'a>),
 }
 
-/// Whether a tree's paths lead away from its root or towards it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Towards {
-    Leaves,
-    Root,
-}
-
-impl<'a> Routes<'a> {
-    pub(super) fn new(nodes: u32, edges: &'a [EdgeSpec], ends: &[(u32, u32)]) -> Result<Self, PlanError> {
-        let known = |node: u32| node < nodes;
-        if let Some(id) = edges.iter().position(|edge| !known(edge.from) || !known(edge.to) || edge.from == edge.to) {
-            return Err(PlanError::new(format!("links.{id}"), format!("must join two different nodes below {nodes}")));
-        }
-        if !ends.iter().all(|(from, to)| known(*from) && known(*to)) {
-            return Err(PlanError::new("groups.path", format!("must name two nodes below {nodes}")));
-        }
-        let mut routes = Self {
-            edges,
-            leaving: vec![Vec::new(); nodes as usize],
-            entering: vec![Vec::new(); nodes as usize],
-            flows_at: vec![0; nodes as usize],
-            trees: BTreeMap::new(),
-        };
-        for (id, edge) in edges.iter().enumerate() {
-            routes.leaving[edge.from as usize].push(LinkId(id as u32));
-            routes.entering[edge.to as usize].push(LinkId(id as u32));
-        }
-        for (from, to) in ends {
-            routes.flows_at[*from as usize] += 1;
-            routes.flows_at[*to as usize] += 1;
-        }
-        Ok(routes)
-    }
-
+impl Routes<'_> {
     /// The links from one node to another, if there is a way.
     pub(super) fn path(&mut self, from: u32, to: u32) -> Option<Vec<LinkId>> {
-        let edges = self.edges;
-        let mut path = Vec::new();
-        if self.flows_at[from as usize] >= self.flows_at[to as usize] {
-            let tree = self.tree(from, Towards::Leaves);
-            let mut node = to;
-            while node != from {
-                let link = tree[node as usize]?;
-                path.push(link);
-                node = edges[link.0 as usize].from;
-            }
-            path.reverse();
-        } else {
-            let tree = self.tree(to, Towards::Root);
-            let mut node = from;
-            while node != to {
-                let link = tree[node as usize]?;
-                path.push(link);
-                node = edges[link.0 as usize].to;
-            }
+        match self {
+            Self::Dumbbell if to == 1 => Some(vec![LinkId(2 * from - 2), LinkId(0)]),
+            Self::Dumbbell => Some(vec![LinkId(1), LinkId(2 * to - 1)]),
+            Self::Graph(graph) => graph.path(from, to),
         }
+    }
+}
+
+/// Paths through a graph. A breadth-first tree serves all paths that start at its root.
+#[derive(Debug)]
+pub(super) struct Graph<'a> {
+    edges: &'a [EdgeSpec],
+    leaving: Vec<Vec<LinkId>>,
+    trees: BTreeMap<u32, Vec<Option<LinkId>>>,
+}
+
+/// How many trees are kept at a time: flows of a group share their ends, so that few are enough, and memory stays bounded.
+const TREES: usize = 64;
+
+impl<'a> Graph<'a> {
+    pub(super) fn new(nodes: u32, edges: &'a [EdgeSpec]) -> Result<Self, PlanError> {
+        let mut leaving = vec![Vec::new(); nodes as usize];
+        for (id, edge) in (0_u32..).zip(edges) {
+            if edge.from >= nodes || edge.to >= nodes || edge.from == edge.to {
+                let problem = format!("must join two different nodes below {nodes}");
+                return Err(PlanError::new(format!("links.{id}"), problem));
+            }
+            leaving[edge.from as usize].push(LinkId(id));
+        }
+        Ok(Self { edges, leaving, trees: BTreeMap::new() })
+    }
+
+    fn path(&mut self, from: u32, to: u32) -> Option<Vec<LinkId>> {
+        let edges = self.edges;
+        let tree = self.tree(from)?;
+        let mut path = Vec::new();
+        let mut node = to;
+        while node != from {
+            let link = (*tree.get(node as usize)?)?;
+            path.push(link);
+            node = edges[link.0 as usize].from;
+        }
+        path.reverse();
         Some(path)
     }
 
-    /// For each node the link that joins it to the tree.
-    fn tree(&mut self, root: u32, towards: Towards) -> &[Option<LinkId>] {
-        let (edges, nodes) = (self.edges, self.leaving.len());
-        let links = if towards == Towards::Leaves { &self.leaving } else { &self.entering };
-        self.trees.entry((root, towards)).or_insert_with(|| {
-            let mut tree = vec![None; nodes];
+    /// For each node the last link of the shortest path from `root`; `None` if there is no such root.
+    fn tree(&mut self, root: u32) -> Option<&[Option<LinkId>]> {
+        if self.trees.len() >= TREES && !self.trees.contains_key(&root) {
+            self.trees.clear();
+        }
+        let (edges, leaving) = (self.edges, &self.leaving);
+        leaving.get(root as usize)?;
+        Some(self.trees.entry(root).or_insert_with(|| {
+            let mut tree = vec![None; leaving.len()];
             let mut reached = VecDeque::from([root]);
             while let Some(node) = reached.pop_front() {
-                for link in &links[node as usize] {
-                    let edge = &edges[link.0 as usize];
-                    let next = if towards == Towards::Leaves { edge.to } else { edge.from };
+                for link in &leaving[node as usize] {
+                    let next = edges[link.0 as usize].to;
                     if next != root && tree[next as usize].is_none() {
                         tree[next as usize] = Some(*link);
                         reached.push_back(next);
@@ -94,7 +84,7 @@ impl<'a> Routes<'a> {
                 }
             }
             tree
-        })
+        }))
     }
 }
 
@@ -113,21 +103,22 @@ mod tests {
     }
 
     #[test]
-    fn the_shortest_way_is_found_from_either_end() {
-        let edges = graph(&[(0, 1), (1, 2), (2, 3), (0, 4), (4, 3), (3, 0)]);
-        for ends in [[(0, 3), (0, 2)], [(0, 3), (1, 3)]] {
-            let mut routes = Routes::new(5, &edges, &ends).unwrap();
-            assert_eq!(routes.path(0, 3), Some(vec![LinkId(3), LinkId(4)]));
-            assert_eq!(routes.path(3, 0), Some(vec![LinkId(5)]));
-        }
+    fn the_shortest_way_is_found_and_of_equal_ones_the_first() {
+        let edges = graph(&[(0, 1), (1, 2), (2, 3), (0, 4), (4, 3), (3, 0), (0, 5), (5, 3)]);
+        let mut routes = Graph::new(6, &edges).unwrap();
+        assert_eq!(routes.path(0, 3), Some(vec![LinkId(3), LinkId(4)]));
+        assert_eq!(routes.path(3, 0), Some(vec![LinkId(5)]));
+        assert_eq!(routes.path(2, 5), Some(vec![LinkId(2), LinkId(5), LinkId(6)]));
     }
 
     #[test]
     fn what_cannot_be_reached_has_no_path_and_loops_are_refused() {
         let edges = graph(&[(0, 1)]);
-        let mut routes = Routes::new(2, &edges, &[(0, 1)]).unwrap();
+        let mut routes = Graph::new(2, &edges).unwrap();
         assert_eq!(routes.path(1, 0), None);
-        assert!(Routes::new(2, &graph(&[(1, 1)]), &[]).is_err());
-        assert!(Routes::new(2, &graph(&[(0, 2)]), &[]).is_err());
+        assert_eq!(routes.path(7, 0), None);
+        assert_eq!(routes.path(0, 7), None);
+        assert!(Graph::new(2, &graph(&[(1, 1)])).is_err());
+        assert!(Graph::new(2, &graph(&[(0, 2)])).is_err());
     }
 }

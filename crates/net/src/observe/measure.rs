@@ -4,13 +4,13 @@ mod bins;
 mod meter;
 
 use ackclock_tcp::{Counters, Sender};
-use ackclock_units::{Rate, Time};
+use ackclock_units::Time;
 use serde::Serialize;
 
 use super::{Histogram, Observation, Observer};
 use crate::link::Offered;
 use crate::packet::{FlowId, LinkId, Packet, Payload};
-use crate::plan::{LinkSpec, Plan, SourceSpec, Topology, TransportSpec};
+use crate::plan::{Plan, SourceSpec, TransportSpec};
 use crate::simulator::Simulator;
 use bins::Bins;
 use meter::FlowMeter;
@@ -32,7 +32,7 @@ pub struct Summary {
     pub throughput_bps: f64,
     /// Wire bits of first in-order deliveries.
     pub goodput_bps: f64,
-    /// Throughput over the link's rate.
+    /// Share of the time in which the link transmits: throughput over its rate, but for packets cut by the end.
     pub utilization: f64,
     /// Population standard deviation over mean of the arrivals in each whole bin.
     pub cov: Option<f64>,
@@ -40,7 +40,7 @@ pub struct Summary {
     pub cov_poisson: Option<f64>,
     /// Mean over time of the packets waiting, without the one in transmission.
     pub queue_mean: f64,
-    /// Median time from arrival at the queue to the start of transmission.
+    /// Median time from arrival at the queue to the start of transmission, of departures.
     pub sojourn_p50: Option<f64>,
     /// Its 95th percentile.
     pub sojourn_p95: Option<f64>,
@@ -115,13 +115,14 @@ pub struct Measure {
     from: Time,
     end: Time,
     link: LinkId,
-    rate: Rate,
     /// One for each group's data, and a last one for ACKs.
     meters: Vec<LinkMeter>,
     /// All arrivals.
     bins: Bins,
     /// Packet-picoseconds of waiting.
     waiting: u128,
+    /// Picoseconds of transmission.
+    busy: u128,
     sojourn: Histogram,
     flows: Vec<FlowMeter>,
     poisson_rates: Vec<Option<f64>>,
@@ -148,10 +149,10 @@ impl Measure {
             from: spec.from,
             end: plan.duration,
             link,
-            rate: measured_rate(plan),
             meters: vec![meter; plan.groups.len() + 1],
             bins: bins(true),
             waiting: 0,
+            busy: 0,
             sojourn: Histogram::default(),
             flows: simulator.groups().iter().enumerate().map(flow).collect(),
             poisson_rates: plan.groups.iter().map(poisson_rate).collect(),
@@ -192,16 +193,17 @@ impl Measure {
             self.bins.count(now);
         }
         match offered {
-            Offered::Accepted { start, .. } => {
-                if arrived {
-                    self.sojourn.record(start - now);
-                }
+            Offered::Accepted { start, end, .. } => {
+                let within = |from: Time, until: Time| {
+                    u128::from(until.min(measured.end).saturating_sub(from.max(measured.start)).as_picos())
+                };
                 if measured.contains(&start) {
                     meter.departures += 1;
                     meter.departed_bytes += u64::from(packet.size);
+                    self.sojourn.record(start - now);
                 }
-                let waited = start.min(measured.end).saturating_sub(now.max(measured.start));
-                self.waiting += u128::from(waited.as_picos());
+                self.waiting += within(now, start);
+                self.busy += within(start, end);
             }
             Offered::Dropped(_) => meter.drops += u64::from(arrived),
         }
@@ -211,6 +213,7 @@ impl Measure {
     pub fn summary(&self) -> Summary {
         let sum = |count: fn(&LinkMeter) -> u64| self.meters.iter().map(count).sum::<u64>();
         let (arrivals, drops) = (sum(|meter| meter.arrivals), sum(|meter| meter.drops));
+        let measured = (self.end - self.from).as_picos() as f64;
         let throughput_bps = sum(|meter| meter.departed_bytes) as f64 * 8.0 / self.seconds();
         let flows: Vec<&FlowMeter> = self.flows.iter().filter(|flow| flow.crosses).collect();
         let over = meter::Over::new(&flows, self.seconds());
@@ -222,10 +225,10 @@ impl Measure {
             loss: ratio(drops as f64, arrivals as f64),
             throughput_bps,
             goodput_bps: over.goodput_bps,
-            utilization: throughput_bps / self.rate.as_bps() as f64,
+            utilization: self.busy as f64 / measured,
             cov: self.bins.cov(),
             cov_poisson: self.cov_poisson(&flows),
-            queue_mean: self.waiting as f64 / (self.end - self.from).as_picos() as f64,
+            queue_mean: self.waiting as f64 / measured,
             sojourn_p50: quantile(0.5),
             sojourn_p95: quantile(0.95),
             sojourn_p99: quantile(0.99),
@@ -338,23 +341,4 @@ fn poisson_rate(group: &crate::plan::GroupSpec) -> Option<f64> {
         SourceSpec::Poisson { rate } => Some(rate),
         _ => None,
     }
-}
-
-fn measured_rate(plan: &Plan) -> Rate {
-    let link: &LinkSpec = match (&plan.topology, plan.measure.link) {
-        (Topology::Graph { links, .. }, link) => &links[link as usize].link,
-        (Topology::Dumbbell { bottleneck, .. }, 0) => bottleneck,
-        (Topology::Dumbbell { reverse, .. }, 1) => reverse,
-        (Topology::Dumbbell { access, .. }, link) => {
-            let client = (link - 2) / 2;
-            let ends = plan.groups.iter().scan(0, |end, group| {
-                *end += group.count;
-                Some(*end)
-            });
-            let group = ends.take_while(|end| *end <= client).count();
-            let (up, down) = &access[group];
-            if link % 2 == 0 { up } else { down }
-        }
-    };
-    link.rate
 }

@@ -69,7 +69,7 @@ columns! { Flows {
 enum Probe {
     Arrivals { links: Vec<u32>, bin: Time, counts: Vec<Vec<u64>> },
     Queue { links: Vec<u32>, every: Time, rows: Queue },
-    Drops { links: Vec<u32>, rows: Drops },
+    Drops { links: Vec<u32>, rows: Vec<(Time, u32, u32, u64, u32)> },
     Windows { flows: Vec<u32>, every: Option<Time>, last: Vec<Option<SenderState>>, rows: Windows },
     Acks { flows: Vec<u32>, rows: Acks },
 }
@@ -90,7 +90,7 @@ impl Recorder {
                 Probe::Arrivals { links, bin, counts }
             }
             RecordSpec::Queue { links, every } => Probe::Queue { links, every, rows: Queue::default() },
-            RecordSpec::Drops { links } => Probe::Drops { links, rows: Drops::default() },
+            RecordSpec::Drops { links } => Probe::Drops { links, rows: Vec::new() },
             RecordSpec::Windows { flows, every } => {
                 let last = vec![None; flows.len()];
                 Probe::Windows { flows, every, last, rows: Windows::default() }
@@ -174,7 +174,7 @@ impl Probe {
                     Payload::Data(number) => number,
                     Payload::Ack(ack) => ack.next,
                 };
-                rows.push(now.as_secs_f64(), link.0, packet.flow.0, segment, packet.size);
+                rows.push((now, link.0, packet.flow.0, segment, packet.size));
             }
             (Self::Windows { flows, every: None, last, rows }, Observation::Turn { flow, sender }) => {
                 if let Some(at) = flows.iter().position(|known| *known == flow.0) {
@@ -206,7 +206,16 @@ impl Probe {
                 rows.table("arrivals")
             }
             Self::Queue { rows, .. } => rows.table("queue"),
-            Self::Drops { rows, .. } => rows.table("drops"),
+            Self::Drops { rows, .. } => {
+                // links tell of their drops in order, but not one after the other
+                let mut sorted = rows;
+                sorted.sort_unstable();
+                let mut rows = Drops::default();
+                for (time, link, flow, segment, bytes) in sorted {
+                    rows.push(time.as_secs_f64(), link, flow, segment, bytes);
+                }
+                rows.table("drops")
+            }
             Self::Windows { rows, .. } => rows.table("windows"),
             Self::Acks { rows, .. } => rows.table("acks"),
         }

@@ -12,8 +12,8 @@
 //! How this differs from the paper:
 //! - `gentle` raises `p_b` from `max_p` at `max_th` to 1 at `2 max_th` (Floyd 2000);
 //! - `wait` uses `p_a = p_b / (2 - count p_b)` and no drop before `count p_b >= 1`, so that drops are at least `1/p_b` apart;
-//! - in bytes, `p_b` is scaled by the packet's size over `mean_packet_size`, as in the paper, and the idle time is always
-//!   counted in packets of `mean_packet_size`;
+//! - thresholds are told in packets of `mean_packet_size`, also where the queue is counted in bytes; `p_b` is then scaled by
+//!   the packet's size over `mean_packet_size`, as in the paper; the idle time is always counted in such packets;
 //! - three rules of ns-2 are options: `spare_last` never drops when at most one unit waits; `count_below = run` goes on counting
 //!   below `min_th` and keeps the first packet above it; `above_max = early` lets the early test, with `p_b = 1`, judge above
 //!   `max_th` as well.
@@ -38,16 +38,16 @@ const fn choice(name: &'static str, doc: &'static str, choices: &'static [&'stat
 }
 
 pub(super) const PARAMETERS: &[Parameter] = &[
-    above_zero("min_th", "Average queue below which nothing is dropped", None, 5.0),
+    above_zero("min_th", "Average queue below which nothing is dropped, in packets of mean_packet_size", None, 5.0),
     above_zero("max_th", "Average queue from which everything is dropped (with gentle, from twice that)", None, 15.0),
     above_zero("max_p", "Drop probability at max_th", Some(1.0), 0.1),
     above_zero("w_q", "Weight of the present queue in its average", Some(1.0), 0.002),
     flag("wait", "Drops keep at least 1/p_b packets apart"),
     flag("gentle", "The drop probability rises from max_p at max_th to 1 at 2 max_th"),
-    choice("unit", "What the queue and its thresholds are counted in", &["packets", "bytes"]),
+    choice("unit", "What the queue and its average are counted in", &["packets", "bytes"]),
     above_zero(
         "mean_packet_size",
-        "Bytes of a typical packet, for idle times and for thresholds in bytes",
+        "Bytes of a typical packet, for idle times and where the unit is bytes",
         Some(65535.0),
         500.0,
     ),
@@ -68,9 +68,9 @@ pub struct RedSpec {
     pub limit: Limit,
     /// Whether the packet in transmission counts towards the limit.
     pub count_in_service: bool,
-    /// Average queue below which nothing is dropped.
+    /// Average queue below which nothing is dropped, in packets of `mean_packet_size`.
     pub min_th: f64,
-    /// Average queue from which everything is dropped.
+    /// Average queue from which everything is dropped, likewise.
     pub max_th: f64,
     /// Drop probability at `max_th`.
     pub max_p: f64,
@@ -135,6 +135,7 @@ pub(crate) struct Red {
     count_bytes: u64,
     /// The last arrival found the average at `min_th` or above.
     above: bool,
+    last_arrival: Time,
 }
 
 pub(super) fn check(spec: &RedSpec) -> Result<(), Invalid> {
@@ -146,8 +147,12 @@ pub(super) fn check(spec: &RedSpec) -> Result<(), Invalid> {
 }
 
 pub(super) fn build(spec: &RedSpec, context: &Context) -> Red {
+    let scale = match spec.unit {
+        Unit::Packets => 1.0,
+        Unit::Bytes => spec.mean_packet_size,
+    };
     Red {
-        spec: *spec,
+        spec: RedSpec { min_th: spec.min_th * scale, max_th: spec.max_th * scale, ..*spec },
         typical: spec.mean_packet_size * 8.0 / context.rate.as_bps() as f64,
         stream: context.stream.clone(),
         avg: 0.0,
@@ -155,15 +160,19 @@ pub(super) fn build(spec: &RedSpec, context: &Context) -> Red {
         count: 0,
         count_bytes: 0,
         above: false,
+        last_arrival: Time::ZERO,
     }
 }
 
 impl Red {
-    fn update_average(&mut self, queue: f64, idle_for: Option<Time>) {
+    fn update_average(&mut self, queue: f64, arrival: &Arrival<'_>) {
         let keep = 1.0 - self.spec.w_q;
-        if let Some(idle) = idle_for {
+        if let Some(idle) = arrival.idle_for() {
+            // an arrival that is dropped leaves the link idle: what was aged until then is not aged again
+            let idle = idle.min(arrival.now - self.last_arrival);
             self.avg *= power(keep, (idle.as_secs_f64() / self.typical) as u64);
         }
+        self.last_arrival = arrival.now;
         self.avg = keep * self.avg + self.spec.w_q * queue;
         self.max_avg = self.max_avg.max(self.avg);
     }
@@ -245,7 +254,7 @@ impl QueueDiscipline for Red {
             Unit::Packets => arrival.waiting_packets as f64,
             Unit::Bytes => arrival.waiting_bytes as f64,
         };
-        self.update_average(queue, arrival.idle_for());
+        self.update_average(queue, arrival);
         self.count += 1;
         self.count_bytes += u64::from(arrival.packet.size);
         let early = self.drops(queue, arrival.packet.size);

@@ -7,11 +7,11 @@
 //!
 //! How this differs from RFC 5681: the unit is the segment, so that a delayed ACK for two segments still grows the window by
 //! one in slow start (as the RFC's SMSS bound does); `ssthresh` is cut to whole segments, as in ns-2, while `cwnd` keeps its
-//! fraction.
+//! fraction, never below one segment (ns-2 lets it fall to a half).
 
 use serde::{Deserialize, Serialize};
 
-use super::{AckSample, CongestionControl, CongestionEvent, Parameter, Signal, Window};
+use super::{AckSample, CongestionControl, CongestionEvent, Invalid, Parameter, Signal, Window};
 
 pub(super) const DOC: &str = "Additive increase, multiplicative decrease (RFC 5681)";
 pub(super) const PARAMETERS: &[Parameter] = &[];
@@ -23,6 +23,11 @@ pub struct RenoSpec {}
 
 #[derive(Debug)]
 pub(super) struct Reno;
+
+#[expect(clippy::trivially_copy_pass_by_ref, clippy::unnecessary_wraps, reason = "every law is checked the same way")]
+pub(super) const fn check(_: &RenoSpec) -> Result<(), Invalid> {
+    Ok(())
+}
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "every law is built the same way")]
 pub(super) const fn build(_: &RenoSpec) -> Reno {
@@ -41,7 +46,7 @@ impl CongestionControl for Reno {
         let half = event.window / 2.0;
         window.ssthresh = half.floor().max(2.0);
         window.cwnd = match event.signal {
-            Signal::FastRetransmit => half.max(1.0),
+            Signal::FastRetransmit => half.max(event.least),
             Signal::Timeout => 1.0,
         };
     }
@@ -58,6 +63,7 @@ mod tests {
         snd_una: 1,
         snd_nxt: 3,
         newly_acked: 1,
+        delivered: 1,
         elapsed: None,
         rtt: None,
         app_limited: false,
@@ -77,10 +83,12 @@ mod tests {
     #[test]
     fn a_loss_halves_and_a_timeout_restarts() {
         let mut window = Window { cwnd: 30.0, ssthresh: 20.0 };
-        let event = CongestionEvent { signal: Signal::FastRetransmit, window: 11.0, lost_again: false };
+        let event = CongestionEvent { signal: Signal::FastRetransmit, window: 11.0, least: 2.0, lost_again: false };
         Reno.on_congestion(&mut window, &event);
         assert_eq!(window, Window { cwnd: 5.5, ssthresh: 5.0 });
         Reno.on_congestion(&mut window, &CongestionEvent { signal: Signal::Timeout, window: 1.0, ..event });
         assert_eq!(window, Window { cwnd: 1.0, ssthresh: 2.0 });
+        Reno.on_congestion(&mut window, &CongestionEvent { window: 3.0, ..event });
+        assert_eq!(window, Window { cwnd: 2.0, ssthresh: 2.0 }, "never below two segments");
     }
 }

@@ -17,12 +17,12 @@
 //! - `base_rtt = minimum` never takes anything but a valid sample of one segment. `base_rtt = ns2` is ns-2's: where no segment
 //!   of the round gave a sample, it takes the time since the round's tag was set, which after a timeout can be the gap
 //!   between two ACKs and far below the propagation delay; and a round of one segment replaces `base_rtt` even by a larger
-//!   value.
+//!   value, and the first may be of a segment sent more than once.
 
 use ackclock_units::Time;
 use serde::{Deserialize, Serialize};
 
-use super::{AckSample, CongestionControl, CongestionEvent, Parameter, ParameterKind, Signal, Window};
+use super::{AckSample, CongestionControl, CongestionEvent, Invalid, Parameter, ParameterKind, Signal, Window};
 
 pub(super) const DOC: &str =
     "Aims at alpha to beta packets in queues, judged once per round trip (Brakmo and Peterson 1995)";
@@ -81,6 +81,14 @@ pub(super) struct Vegas {
     /// Slow start grows in every other round.
     growing: bool,
     diff: f64,
+}
+
+pub(super) fn check(spec: &VegasSpec) -> Result<(), Invalid> {
+    let VegasSpec { alpha, beta, .. } = *spec;
+    if beta >= alpha {
+        return Ok(());
+    }
+    Err(Invalid { field: "beta", problem: format!("{beta} is not allowed; must be at least alpha ({alpha})") })
 }
 
 pub(super) const fn build(spec: &VegasSpec) -> Vegas {
@@ -151,6 +159,7 @@ fn flight(ack: &AckSample) -> f64 {
 impl CongestionControl for Vegas {
     fn on_ack(&mut self, window: &mut Window, ack: &AckSample) {
         if self.base_rtt.is_infinite()
+            && self.spec.base_rtt == BaseRtt::Ns2
             && let Some(elapsed) = ack.elapsed
         {
             self.base_rtt = elapsed.as_secs_f64();
@@ -217,6 +226,7 @@ mod tests {
                 snd_una: number + 1,
                 snd_nxt: number + flight,
                 newly_acked: 1,
+                delivered: 1,
                 elapsed: rtt,
                 rtt,
                 app_limited: false,
@@ -265,7 +275,7 @@ mod tests {
     #[test]
     fn a_loss_takes_a_quarter_and_a_second_one_half() {
         let mut window = Window { cwnd: 17.0, ssthresh: 2.0 };
-        let event = CongestionEvent { signal: Signal::FastRetransmit, window: 17.5, lost_again: false };
+        let event = CongestionEvent { signal: Signal::FastRetransmit, window: 17.5, least: 2.0, lost_again: false };
         build(&SPEC).on_congestion(&mut window, &event);
         assert_eq!(window.cwnd, 13.0);
         build(&SPEC).on_congestion(&mut window, &CongestionEvent { lost_again: true, ..event });
@@ -287,6 +297,7 @@ mod tests {
                     snd_una: next + now,
                     snd_nxt: next + now,
                     newly_acked: 1,
+                    delivered: 1,
                     elapsed: Some(Time::from_millis(300)),
                     rtt: None,
                     app_limited: false,

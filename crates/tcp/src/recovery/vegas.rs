@@ -20,13 +20,13 @@ use crate::sender::Connection;
 const DUP_THRESH: u32 = 3;
 
 /// Seconds throughout.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Vegas {
     /// Eight times the smoothed round-trip time; `None` before the first ACK.
     srtt8: Option<f64>,
     /// Four times its variation.
     rttvar4: f64,
-    /// The fine-grained timeout.
+    /// The fine-grained timeout; infinite before the first sample.
     timeout: f64,
     /// The window to fall back to when the inflation ends.
     exit_cwnd: f64,
@@ -34,6 +34,20 @@ pub struct Vegas {
     timed_out: bool,
     /// New ACKs left that check the next segment.
     watchful: u64,
+}
+
+impl Default for Vegas {
+    fn default() -> Self {
+        Self {
+            srtt8: None,
+            rttvar4: 0.0,
+            timeout: f64::INFINITY,
+            exit_cwnd: 0.0,
+            last_reduction: None,
+            timed_out: false,
+            watchful: 0,
+        }
+    }
 }
 
 impl Vegas {
@@ -51,7 +65,8 @@ impl Vegas {
         elapsed: Option<Time>,
         rtt: Option<Time>,
     ) {
-        if let (None, Some(elapsed)) = (self.srtt8, elapsed) {
+        let first = if connection.config.stale_records { elapsed } else { rtt };
+        if let (None, Some(elapsed)) = (self.srtt8, first) {
             let first = elapsed.as_secs_f64();
             (self.srtt8, self.rttvar4, self.timeout) = (Some(8.0 * first), first, 1.5 * first);
         }

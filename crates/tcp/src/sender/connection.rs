@@ -6,6 +6,7 @@ use ackclock_units::{Stream, Time};
 
 use crate::config::{DecreaseFrom, IdleRestart, SenderConfig};
 use crate::congestion::{CongestionControl, CongestionEvent, Signal, Window};
+use crate::recovery::RecoverySpec;
 use crate::rtt::RttEstimator;
 use crate::segment::{HEADER, Segment};
 use crate::send_log::{SendLog, Sent};
@@ -27,6 +28,9 @@ pub(crate) struct Connection {
     /// First segment that the application has not handed over.
     pub(crate) supplied: u64,
     pub(crate) dup_acks: u32,
+    /// Segments that limited transmit let out since the last new ACK: no part of the flight in a reduction (RFC 5681,
+    /// section 3.2, step 2).
+    pub(crate) limited: u64,
     /// `snd_max` at the last loss found (RFC 6582).
     pub(crate) recover: Option<u64>,
     /// Segments that duplicate ACKs let out beyond `cwnd`.
@@ -57,6 +61,7 @@ impl Connection {
             snd_max: 0,
             supplied: 0,
             dup_acks: 0,
+            limited: 0,
             recover: None,
             inflation: 0,
             initial_window: config.initial_window,
@@ -83,12 +88,15 @@ impl Connection {
     }
 
     pub(crate) fn may_send(&self) -> bool {
-        self.snd_nxt < self.supplied && self.usable() > 0
+        let opening = self.config.handshake && self.snd_una == 0 && self.snd_nxt > 0;
+        self.snd_nxt < self.supplied && self.usable() > 0 && !opening
     }
 
-    /// Whether less is in flight than `cwnd` allows.
+    /// Whether less is in flight than `cwnd` allows because there is no more data, or no more room at the receiver.
     pub(crate) fn is_app_limited(&self) -> bool {
-        self.snd_nxt - self.snd_una < self.window.cwnd as u64
+        let flight = self.snd_nxt - self.snd_una;
+        let no_more = self.snd_nxt == self.supplied || flight >= u64::from(self.config.max_window);
+        no_more && flight < self.window.cwnd as u64
     }
 
     /// Whether the first ACK after `before` opens the initial window.
@@ -110,7 +118,8 @@ impl Connection {
         if let Some(log) = &mut self.log {
             log.record(number, now);
         }
-        if self.timer.is_none() || idle {
+        // ns-2's Vegas lets a timer that runs run on
+        if self.timer.is_none() || idle && self.config.recovery != RecoverySpec::Vegas {
             self.restart_timer(now);
         }
         self.last_sent = now;
@@ -121,6 +130,7 @@ impl Connection {
     /// All segments before `next` are acknowledged. Returns the record of the last, where segments are timed.
     pub(crate) fn acknowledge(&mut self, next: u64, now: Time) -> Option<Sent> {
         self.dup_acks = 0;
+        self.limited = 0;
         self.snd_una = next;
         self.snd_nxt = self.snd_nxt.max(next);
         let last = self.log.as_mut().and_then(|log| log.acknowledge(next));
@@ -150,12 +160,12 @@ impl Connection {
     pub(crate) fn reduce(&mut self, signal: Signal, lost_again: bool) {
         let rwnd = f64::from(self.config.max_window);
         let window = (self.window.cwnd + self.inflation as f64).min(rwnd);
-        let window = match self.config.decrease_from {
-            DecreaseFrom::FlightSize => ((self.snd_max - self.snd_una) as f64).max(4.0),
-            DecreaseFrom::Window => window,
-            DecreaseFrom::WholeWindow => window.floor(),
+        let (window, least) = match self.config.decrease_from {
+            DecreaseFrom::FlightSize => ((self.snd_max - self.snd_una - self.limited) as f64, 2.0),
+            DecreaseFrom::Window => (window, 1.0),
+            DecreaseFrom::WholeWindow => (window.floor(), 1.0),
         };
-        self.law.on_congestion(&mut self.window, &CongestionEvent { signal, window, lost_again });
+        self.law.on_congestion(&mut self.window, &CongestionEvent { signal, window, least, lost_again });
         if self.config.decrease_from == DecreaseFrom::WholeWindow {
             self.window.cwnd = self.window.cwnd.floor();
         }
@@ -179,7 +189,8 @@ impl Connection {
         self.urgent = Some(self.snd_una);
     }
 
-    /// RFC 3042: new data on the first two duplicate ACKs, where `rwnd` and two segments beyond `cwnd` allow it.
+    /// RFC 3042: the next segment on the first two duplicate ACKs, where `rwnd` and two segments beyond `cwnd` allow it. As in
+    /// ns-2 that is also so while segments are sent again after a timeout, when the RFC would wait for new data.
     pub(crate) fn limited_transmit(&mut self) {
         let flight = (self.snd_nxt - self.snd_una + 1) as f64;
         let beyond = self.window.cwnd + f64::from(self.dup_acks);
@@ -189,6 +200,7 @@ impl Connection {
         if allowed {
             self.urgent = Some(self.snd_nxt);
             self.snd_nxt += 1;
+            self.limited += 1;
         }
     }
 

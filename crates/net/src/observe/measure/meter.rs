@@ -4,7 +4,7 @@ use ackclock_tcp::Counters;
 use ackclock_units::Time;
 
 use super::ratio;
-use crate::packet::Packet;
+use crate::packet::{Packet, Payload};
 
 /// One flow's deliveries and counters.
 #[derive(Clone, Debug)]
@@ -58,25 +58,25 @@ impl FlowMeter {
     }
 
     pub(super) fn deliver(&mut self, now: Time, packet: &Packet, in_order: u64, measured: bool) {
-        if let Some(missing) = &mut self.missing
-            && *missing > 0
-        {
+        if packet.payload == Payload::Syn {
+            return;
+        }
+        if let Some(missing) = self.missing.as_mut().filter(|missing| **missing > 0) {
             *missing = missing.saturating_sub(in_order);
-            if *missing == 0 {
+            if *missing == 0 && measured {
                 self.completion = Some((now - self.start).as_secs_f64());
             }
         }
-        if !measured {
-            return;
-        }
         let transit = (now - packet.sent).as_picos();
-        self.in_order += in_order;
-        self.delivered += 1;
-        self.delay += u128::from(transit);
         if let Some(last) = self.last_transit.replace(transit) {
             self.jitter += (transit.abs_diff(last) as f64 - self.jitter) / 16.0;
         }
-        self.jitter_sum += self.jitter;
+        if measured {
+            self.in_order += in_order;
+            self.delivered += 1;
+            self.delay += u128::from(transit);
+            self.jitter_sum += self.jitter;
+        }
     }
 
     /// What happened in the measured time.
@@ -119,9 +119,9 @@ impl Over {
     pub(super) fn new(flows: &[&FlowMeter], seconds: f64) -> Self {
         let delivered = flows.iter().map(|flow| flow.delivered).sum::<u64>() as f64;
         let delay: u128 = flows.iter().map(|flow| flow.delay).sum();
-        let jitter: f64 = flows.iter().map(|flow| flow.jitter_sum).sum();
+        let jitter = total(flows.iter().map(|flow| flow.jitter_sum));
         let goodputs = || flows.iter().map(|flow| flow.goodput_bits());
-        let (goodput, squares) = (goodputs().sum::<f64>(), goodputs().map(|bits| bits * bits).sum::<f64>());
+        let (goodput, squares) = (total(goodputs()), total(goodputs().map(|bits| bits * bits)));
         let completions: Vec<f64> = flows.iter().filter_map(|flow| flow.completion).collect();
         Self {
             goodput_bps: goodput / seconds,
@@ -130,9 +130,14 @@ impl Over {
             counters: flows.iter().map(|flow| flow.since_begin()).fold(Counters::default(), add),
             jain_index: ratio(goodput * goodput, flows.len() as f64 * squares),
             completed: completions.len() as u64,
-            completion_mean: ratio(completions.iter().sum(), completions.len() as f64),
+            completion_mean: ratio(total(completions.iter().copied()), completions.len() as f64),
         }
     }
+}
+
+/// The sum; of nothing it is 0, not -0 as of an empty iterator.
+fn total(values: impl Iterator<Item = f64>) -> f64 {
+    values.fold(0.0, |sum, value| sum + value)
 }
 
 const fn add(a: Counters, b: Counters) -> Counters {
