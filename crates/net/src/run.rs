@@ -29,13 +29,16 @@ pub fn run(plan: &Plan, seed: u64) -> Result<Outcome, PlanError> {
     run_with_progress(plan, seed, |_| Ok::<(), PlanError>(()))
 }
 
-/// In how many slices a run reports its progress.
+/// In how many slices, at least, a run reports its progress, and how long one may be.
 const SLICES: u64 = 200;
+const LONGEST_SLICE: Time = Time::from_millis(20_000);
+/// Most rows kept of what happens at no fixed interval: some gigabytes.
+const MOST_ROWS: usize = 30_000_000;
 
 /// Runs a plan and calls `progress` with the fraction done from time to time; if that fails, the run stops.
 ///
 /// # Errors
-/// If the plan contradicts itself, or `progress` fails.
+/// If the plan contradicts itself, its records outgrow memory, or `progress` fails.
 pub fn run_with_progress<E: From<PlanError>>(
     plan: &Plan,
     seed: u64,
@@ -44,7 +47,7 @@ pub fn run_with_progress<E: From<PlanError>>(
     let mut simulator = Simulator::new(plan, seed)?;
     let mut measure = Measure::new(plan, &simulator);
     let mut recorder = Recorder::new(plan);
-    let slice = Time::from_picos(plan.duration.as_picos() / SLICES + 1);
+    let slice = Time::from_picos(plan.duration.as_picos() / SLICES + 1).min(LONGEST_SLICE);
     let mut next_slice = slice;
     let mut now = Time::ZERO;
     recorder.sample(now, &mut simulator);
@@ -66,6 +69,11 @@ pub fn run_with_progress<E: From<PlanError>>(
         recorder.sample(now, &mut simulator);
         if now >= next_slice {
             next_slice += slice;
+            if recorder.rows() > MOST_ROWS {
+                let problem =
+                    format!("more than {MOST_ROWS} rows by {now}: record fewer links or flows, or at an interval");
+                return Err(PlanError::new("record", problem).into());
+            }
             progress(now.as_secs_f64() / plan.duration.as_secs_f64())?;
         }
     }

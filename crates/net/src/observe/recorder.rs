@@ -130,6 +130,17 @@ impl Recorder {
         }
     }
 
+    /// Rows kept so far, of the records that keep a row for each thing that happens.
+    pub fn rows(&self) -> usize {
+        let rows = |probe: &Probe| match probe {
+            Probe::Drops { rows, .. } => rows.len(),
+            Probe::Windows { rows, .. } => rows.time.len(),
+            Probe::Acks { rows, .. } => rows.time.len(),
+            Probe::Arrivals { .. } | Probe::Queue { .. } => 0,
+        };
+        self.probes.iter().map(rows).sum()
+    }
+
     /// The tables, the flows' counters first.
     pub fn into_tables(self, measure: &Measure) -> Vec<Table> {
         let end = self.end;
