@@ -12,6 +12,8 @@ use std::collections::BinaryHeap;
 
 use ackclock_units::Time;
 
+use crate::pool::{NONE, Pool};
+
 /// Who is to be woken, and why. The order of the variants breaks ties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wakeup {
@@ -69,97 +71,116 @@ const fn tie(at: Time, id: u32) -> u64 {
     (key ^ (key >> 32)).wrapping_mul(0x94d0_49bb_1331_11eb)
 }
 
-/// Width of a bucket: `2^28` ps = 268 us, a few events at the rates of interest.
-const BUCKET_BITS: u32 = 28;
-/// Buckets ahead of the present one: 1,024 of them reach 275 ms, further than most round trips.
-const BUCKETS: usize = 1 << 10;
+/// How far the buckets reach: `2^38` ps = 275 ms, further than most round trips.
+const REACH_BITS: u32 = 38;
+/// Buckets for each flow, so that each holds about one event, and the fewest and the most of them.
+const BUCKETS_PER_FLOW: usize = 64;
+const MIN_BUCKETS: usize = 1 << 11;
+const MAX_BUCKETS: usize = 1 << 16;
+/// Events that are passed in a bucket in search of a place; a flood of events does better in the heap.
+const CROWD: usize = 16;
 
-/// The events to come: those of the present bucket of time, sorted; a ring of unsorted buckets for the near future; a heap
-/// for the rest. Most events are appended to a bucket and sorted among a handful when its time comes.
+/// The events to come: a ring of small buckets of time, each in order, and a heap for what fits in none.
 #[derive(Debug)]
 pub struct EventQueue {
-    /// Number of the present bucket: time divided by the width.
+    /// Number of the present bucket: time divided by the width of buckets, a power of two.
     present: u64,
-    /// The present bucket, its first event last.
-    due: Vec<Event>,
-    /// Events scheduled into the present bucket after it was sorted.
-    late: BinaryHeap<Reverse<Event>>,
-    near: Vec<Vec<Event>>,
-    near_len: usize,
-    far: BinaryHeap<Reverse<Event>>,
-}
-
-impl Default for EventQueue {
-    fn default() -> Self {
-        Self {
-            present: 0,
-            due: Vec::new(),
-            late: BinaryHeap::new(),
-            near: vec![Vec::new(); BUCKETS],
-            near_len: 0,
-            far: BinaryHeap::new(),
-        }
-    }
+    width_bits: u32,
+    /// The first event of the present bucket and of those that follow.
+    buckets: Vec<u32>,
+    pool: Pool<Event>,
+    /// Events in all buckets.
+    near: usize,
+    /// Events too far ahead, and those that found their bucket crowded.
+    heap: BinaryHeap<Reverse<Event>>,
 }
 
 impl EventQueue {
-    /// Adds a wake-up, not before the event last popped.
+    /// A queue for the events of that many flows.
+    pub fn new(flows: usize) -> Self {
+        let buckets = (flows * BUCKETS_PER_FLOW).next_power_of_two().clamp(MIN_BUCKETS, MAX_BUCKETS);
+        Self {
+            present: 0,
+            width_bits: REACH_BITS - buckets.ilog2(),
+            buckets: vec![NONE; buckets],
+            pool: Pool::default(),
+            near: 0,
+            heap: BinaryHeap::new(),
+        }
+    }
+
+    /// Adds a wake-up, not before the time of the event last popped.
     #[inline(always)]
     pub fn schedule(&mut self, at: Time, what: Wakeup) {
         let event = Event { at, what };
-        let bucket = bucket(at);
-        if bucket <= self.present {
-            self.late.push(Reverse(event));
-        } else if bucket - self.present < BUCKETS as u64 {
-            self.near[bucket as usize % BUCKETS].push(event);
-            self.near_len += 1;
-        } else {
-            self.far.push(Reverse(event));
+        let number = self.number(at);
+        // a bucket that has gone by is, wrapped, too far ahead
+        if number.wrapping_sub(self.present) >= self.buckets.len() as u64 {
+            return self.heap.push(Reverse(event));
         }
+        let bucket = self.index(number);
+        let (mut before, mut after) = (NONE, self.buckets[bucket]);
+        for _ in 0..CROWD {
+            if let Some(node) = self.pool.get(after)
+                && node.value < event
+            {
+                (before, after) = (after, node.next);
+                continue;
+            }
+            self.near += 1;
+            let added = self.pool.add(event, after);
+            return *if before == NONE { &mut self.buckets[bucket] } else { &mut self.pool[before].next } = added;
+        }
+        self.heap.push(Reverse(event));
     }
 
     /// Takes the next event before `end`.
     #[inline(always)]
     pub fn pop_before(&mut self, end: Time) -> Option<Event> {
-        while self.due.is_empty() && self.late.is_empty() {
-            if !self.advance(end) {
+        let near = self.first_near();
+        let far = self.heap.peek().map(|Reverse(event)| *event);
+        if let Some(event) = near
+            && far.is_none_or(|far| event < far)
+        {
+            if event.at >= end {
                 return None;
             }
+            let bucket = self.index(self.present);
+            self.buckets[bucket] = self.pool.remove(self.buckets[bucket]).next;
+            self.near -= 1;
+            return near;
         }
-        let due = self.due.last().copied();
-        let late = self.late.peek().map(|Reverse(event)| *event);
-        match (due, late) {
-            (Some(due), None) => (due.at < end).then(|| self.due.pop())?,
-            (Some(due), Some(late)) if due < late => (due.at < end).then(|| self.due.pop())?,
-            (_, late) => late.filter(|late| late.at < end).inspect(|_| {
-                self.late.pop();
-            }),
+        let far = far.filter(|far| far.at < end)?;
+        self.heap.pop();
+        if self.near == 0 {
+            self.present = self.number(far.at);
+        }
+        Some(far)
+    }
+
+    /// The first event in a bucket, which becomes the present one.
+    #[inline(always)]
+    fn first_near(&mut self) -> Option<Event> {
+        if self.near == 0 {
+            return None;
+        }
+        loop {
+            if let Some(first) = self.pool.get(self.buckets[self.index(self.present)]) {
+                return Some(first.value);
+            }
+            self.present += 1;
         }
     }
 
-    /// Moves on to the next bucket; `false` if nothing is left before `end`.
-    #[inline(never)]
-    fn advance(&mut self, end: Time) -> bool {
-        let next_far = self.far.peek().map(|Reverse(event)| bucket(event.at));
-        let next = if self.near_len > 0 { Some(self.present + 1) } else { next_far };
-        let Some(next) = next.filter(|next| *next <= bucket(end)) else { return false };
-        self.present = next;
-        let near = &mut self.near[next as usize % BUCKETS];
-        self.near_len -= near.len();
-        std::mem::swap(&mut self.due, near);
-        while let Some(Reverse(event)) = self.far.peek()
-            && bucket(event.at) <= next
-        {
-            self.due.extend(self.far.pop().map(|Reverse(event)| event));
-        }
-        self.due.sort_unstable_by(|a, b| b.cmp(a));
-        true
+    /// The number of an instant's bucket.
+    const fn number(&self, at: Time) -> u64 {
+        at.as_picos() >> self.width_bits
     }
-}
 
-/// The bucket of an instant.
-const fn bucket(at: Time) -> u64 {
-    at.as_picos() >> BUCKET_BITS
+    /// The place of a bucket in the ring.
+    const fn index(&self, number: u64) -> usize {
+        number as usize & (self.buckets.len() - 1)
+    }
 }
 
 #[cfg(test)]
@@ -188,7 +209,7 @@ mod tests {
             times in prop::collection::vec((0_u64..1 << 40, 0_u32..5), 1..300),
             step in 1_u64..1 << 38,
         ) {
-            let mut queue = EventQueue::default();
+            let mut queue = EventQueue::new(1);
             let mut expected: Vec<Event> = times
                 .iter()
                 .map(|(at, id)| Event { at: Time::from_picos(at >> 3 << 3), what: Wakeup::Arrival(*id) })
@@ -209,7 +230,7 @@ mod tests {
 
         #[test]
         fn events_scheduled_while_running_come_out_in_order(gaps in prop::collection::vec(0_u64..1 << 34, 1..400)) {
-            let mut queue = EventQueue::default();
+            let mut queue = EventQueue::new(1);
             queue.schedule(Time::ZERO, Wakeup::Source(0));
             let mut gaps = gaps.into_iter();
             let mut last = None;

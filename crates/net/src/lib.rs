@@ -21,6 +21,7 @@ pub mod source;
 mod flow;
 mod network;
 mod packet;
+mod pool;
 mod run;
 mod simulator;
 

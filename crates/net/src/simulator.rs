@@ -24,7 +24,9 @@ impl Simulator {
     /// # Errors
     /// If the plan contradicts itself.
     pub fn new(plan: &Plan, seed: u64) -> Result<Self, PlanError> {
-        let mut simulator = Self { network: Network::new(plan, seed)?, events: EventQueue::default() };
+        let network = Network::new(plan, seed)?;
+        let events = EventQueue::new(network.flows.len());
+        let mut simulator = Self { network, events };
         for id in 0..simulator.network.flows.len() {
             simulator.arm(FlowId(id as u32));
         }
