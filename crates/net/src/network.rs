@@ -15,21 +15,14 @@ use crate::plan::{EdgeSpec, GroupSpec, LinkSpec, Plan, PlanError, RecordSpec, To
 use crate::queue::Context;
 use routes::{Graph, Routes};
 
-/// Where a packet goes next. A hop is *in step* if all that reaches it comes off one link, in order: then it needs no event.
+/// Where a packet goes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hop {
-    /// Onto a link.
-    Link { link: LinkId, in_step: bool },
+    /// Onto a link. The hop after it is *in step* if all that reaches that comes off this link, in order: then it needs no
+    /// event.
+    Link { link: LinkId, next_in_step: bool },
     /// To the endpoint that it was sent to.
-    End { in_step: bool },
-}
-
-impl Hop {
-    pub(crate) const fn in_step(self) -> bool {
-        match self {
-            Self::Link { in_step, .. } | Self::End { in_step } => in_step,
-        }
-    }
+    End,
 }
 
 /// The components of a run.
@@ -79,8 +72,8 @@ impl Network {
         let start = self.hops.len() as u32;
         let path =
             routes.path(from, to).ok_or_else(|| PlanError::new("links", format!("no route from {from} to {to}")))?;
-        self.hops.extend(path.into_iter().map(|link| Hop::Link { link, in_step: false }));
-        self.hops.push(Hop::End { in_step: false });
+        self.hops.extend(path.into_iter().map(|link| Hop::Link { link, next_in_step: false }));
+        self.hops.push(Hop::End);
         Ok(start)
     }
 
@@ -93,7 +86,7 @@ impl Network {
     fn links_from(&self, hop: u32) -> impl Iterator<Item = LinkId> {
         self.hops[hop as usize..].iter().map_while(|hop| match hop {
             Hop::Link { link, .. } => Some(*link),
-            Hop::End { .. } => None,
+            Hop::End => None,
         })
     }
 }

@@ -133,7 +133,8 @@ macro_rules! queues {
 
         impl QueueDiscipline for Queue {
             fn on_arrival(&mut self, arrival: &Arrival<'_>) -> Verdict {
-                match self { $(Self::$variant(queue) => queue.on_arrival(arrival),)+ }
+                // a copy for each, so that a discipline that is inlined has its arrival in registers
+                match self { $(Self::$variant(queue) => queue.on_arrival(&arrival.clone()),)+ }
             }
 
             fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {

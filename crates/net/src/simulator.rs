@@ -63,18 +63,18 @@ impl Simulator {
     fn forward(&mut self, mut packet: Packet, mut hop: u32, mut now: Time, observer: &mut impl Observer) {
         loop {
             match (self.network.hops[hop as usize], packet.payload) {
-                (Hop::Link { link, .. }, _) => {
+                (Hop::Link { link, next_in_step }, _) => {
                     let offered = self.network.links[link.0 as usize].offer(&packet, now);
                     observer.observe(now, &Observation::Offered { link, packet: &packet, offered });
                     let Offered::Accepted { arrival, .. } = offered else { return };
                     hop += 1;
-                    if !self.network.hops[hop as usize].in_step() {
+                    if !next_in_step {
                         return self.carry(link, packet, hop, arrival);
                     }
                     now = arrival;
                 }
-                (Hop::End { .. }, Payload::Ack(ack)) => return self.acknowledged(packet.flow, ack, now, observer),
-                (Hop::End { .. }, Payload::Syn | Payload::Data(_)) => {
+                (Hop::End, Payload::Ack(ack)) => return self.acknowledged(packet.flow, ack, now, observer),
+                (Hop::End, Payload::Syn | Payload::Data(_)) => {
                     let Some(ack) = self.receive(&packet, now, observer) else { return };
                     hop = self.flow(packet.flow).ack_hop;
                     packet = ack;
@@ -84,6 +84,7 @@ impl Simulator {
     }
 
     /// A packet is under way until its arrival, which is an event.
+    #[inline(always)]
     fn carry(&mut self, link: LinkId, packet: Packet, hop: u32, arrival: Time) {
         if let Some(wake) = self.network.links[link.0 as usize].carry(packet, hop, arrival) {
             self.events.schedule(wake, Wakeup::Arrival(link.0));
@@ -112,14 +113,11 @@ impl Simulator {
         self.take_turn(id, now, observer);
     }
 
-    /// A TCP flow sends all that it may.
+    /// A TCP flow, which has the data that its source has by now, sends all that it may.
     fn take_turn(&mut self, id: FlowId, now: Time, observer: &mut impl Observer) {
-        let flow = self.flow(id);
-        flow.refill(now);
-        let hop = flow.data_hop;
+        let hop = self.flow(id).data_hop;
         while let Some(segment) = self.flow(id).poll_transmit(now) {
             self.forward(Packet::data(id, segment, now), hop, now, observer);
-            self.flow(id).refill(now);
         }
         self.arm(id);
         if let Some(sender) = self.flow(id).sender() {
@@ -155,7 +153,10 @@ impl Simulator {
             return self.arm(id);
         }
         match flow.transport {
-            Transport::Tcp { .. } => self.take_turn(id, now, observer),
+            Transport::Tcp { .. } => {
+                flow.refill(now);
+                self.take_turn(id, now, observer);
+            }
             Transport::Udp { .. } => self.send_datagrams(id, now, observer),
         }
     }
@@ -180,6 +181,7 @@ impl Simulator {
         let flow = self.flow(id);
         let due = flow.sender().and_then(Sender::poll_release);
         if flow.release_alarm.fires(now, due) {
+            flow.refill(now);
             self.take_turn(id, now, observer);
         } else {
             self.arm(id);
@@ -192,6 +194,7 @@ impl Simulator {
         if !flow.timeout_alarm.fires(now, due) {
             return self.arm(id);
         }
+        flow.refill(now);
         if let Transport::Tcp { sender, .. } = &mut flow.transport {
             sender.handle_timeout(now);
         }

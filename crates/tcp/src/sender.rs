@@ -76,16 +76,16 @@ impl Sender {
         self.connection.supplied = self.connection.supplied.saturating_add(segments).saturating_add(u64::from(opens));
     }
 
-    /// How many more segments could possibly leave in this turn, and one: what it is worth asking the application for. The
-    /// last one tells whether it is the application or the receiver that sets the limit.
+    /// How many more segments could possibly leave in this turn or after the next ACK, if the application had them: what it
+    /// is worth asking for. It also tells whether the application or the receiver sets the limit.
     pub fn appetite(&self) -> u64 {
-        let reach = self.connection.snd_una + u64::from(self.connection.config.max_window) + 1;
+        let reach = self.connection.snd_max + u64::from(self.connection.config.max_window);
         reach.saturating_sub(self.connection.supplied)
     }
 
     /// Whether it waits for nothing but data.
     pub fn is_data_limited(&self) -> bool {
-        self.connection.snd_nxt == self.connection.supplied && self.connection.usable() > 0
+        self.connection.snd_nxt == self.connection.supplied && self.connection.is_window_open()
     }
 
     /// Whether an ACK that arrives now would count as a duplicate: nothing new, with data outstanding (RFC 5681, section 2).
@@ -152,6 +152,7 @@ impl Sender {
 
     /// The next segment that may leave now: retransmissions and limited transmit at once, the rest as the window allows and
     /// after the processing time, if there is one.
+    #[inline(always)]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         let connection = &mut self.connection;
         if let Some(number) = connection.urgent.take() {

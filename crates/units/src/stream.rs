@@ -47,6 +47,7 @@ impl Stream {
     }
 
     /// Uniform in [0, `below`), or zero for zero.
+    #[inline]
     pub fn time_below(&mut self, below: Time) -> Time {
         Time::from_picos((self.uniform() * below.as_picos() as f64) as u64)
     }

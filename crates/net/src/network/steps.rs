@@ -9,7 +9,7 @@ use crate::flow::{Flow, Transport};
 use crate::packet::LinkId;
 use crate::plan::{Plan, RecordSpec, TransportSpec};
 
-/// Marks the hops that need no event of their own.
+/// Marks the hops after which no event is needed.
 pub(super) fn find(network: &mut Network, plan: &Plan) {
     let feeders = Feeders::of(network, plan);
     for flow in &network.flows {
@@ -17,7 +17,7 @@ pub(super) fn find(network: &mut Network, plan: &Plan) {
             Transport::Udp { .. } => true,
             Transport::Tcp { .. } => match network.hops[flow.ack_hop as usize] {
                 Hop::Link { link, .. } => feeders.single(link),
-                Hop::End { .. } => false,
+                Hop::End => false,
             },
         };
         mark(&mut network.hops[flow.data_hop as usize..], &feeders, answers_in_step);
@@ -27,13 +27,15 @@ pub(super) fn find(network: &mut Network, plan: &Plan) {
     }
 }
 
-/// Marks the first route in `hops`.
+/// Marks the hops of the first route in `hops`.
 fn mark(hops: &mut [Hop], feeders: &Feeders, end_in_step: bool) {
-    for hop in hops {
-        match hop {
-            Hop::Link { link, in_step } => *in_step = feeders.single(*link),
-            Hop::End { in_step } => return *in_step = end_in_step,
-        }
+    for at in 0.. {
+        let next = match hops.get(at + 1) {
+            Some(Hop::Link { link, .. }) => feeders.single(*link),
+            _ => end_in_step,
+        };
+        let Hop::Link { next_in_step, .. } = &mut hops[at] else { return };
+        *next_in_step = next;
     }
 }
 

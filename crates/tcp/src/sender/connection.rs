@@ -77,19 +77,16 @@ impl Connection {
         }
     }
 
-    /// Segments that the window allows in flight.
-    fn allowance(&self) -> u64 {
-        (u64::from(self.window.cwnd as u32) + self.inflation).min(u64::from(self.config.max_window))
-    }
-
-    /// Segments that the window allows beyond what was sent since `snd_una`.
-    pub(crate) fn usable(&self) -> u64 {
-        self.allowance().saturating_sub(self.snd_nxt - self.snd_una)
+    /// Whether the window allows one more segment than was sent since `snd_una`.
+    pub(crate) fn is_window_open(&self) -> bool {
+        let flight = self.snd_nxt - self.snd_una + 1;
+        let counted = flight as i64 - self.inflation as i64;
+        counted as f64 <= self.window.cwnd && flight <= u64::from(self.config.max_window)
     }
 
     pub(crate) fn may_send(&self) -> bool {
         let opening = self.config.handshake && self.snd_una == 0 && self.snd_nxt > 0;
-        self.snd_nxt < self.supplied && self.usable() > 0 && !opening
+        self.snd_nxt < self.supplied && self.is_window_open() && !opening
     }
 
     /// Whether less is in flight than `cwnd` allows because there is no more data, or no more room at the receiver.
@@ -219,9 +216,9 @@ impl Connection {
 
     /// The turn is over: all that may leave has left.
     pub(crate) fn end_turn(&mut self) {
-        let rwnd = u64::from(self.config.max_window);
+        let rwnd = f64::from(self.config.max_window);
         self.counters.turns += 1;
-        let only_rwnd = self.snd_nxt < self.supplied && self.window.cwnd as u64 >= rwnd;
+        let only_rwnd = self.snd_nxt < self.supplied && self.window.cwnd >= rwnd;
         self.counters.window_limited += u64::from(only_rwnd);
     }
 }
