@@ -91,6 +91,7 @@ impl Flow {
     }
 
     /// The next segment that may leave now.
+    #[inline(always)]
     pub(crate) fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         match &mut self.transport {
             Transport::Tcp { sender, .. } => sender.poll_transmit(now),

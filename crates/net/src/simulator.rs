@@ -103,6 +103,7 @@ impl Simulator {
     }
 
     /// An ACK reaches its sender.
+    #[inline(never)]
     fn acknowledged(&mut self, id: FlowId, ack: Ack, now: Time, observer: &mut impl Observer) {
         let flow = self.flow(id);
         flow.refill(now);
