@@ -76,9 +76,9 @@ const REACH_BITS: u32 = 38;
 /// Buckets for each flow, so that each holds about one event, and the fewest and the most of them.
 const BUCKETS_PER_FLOW: usize = 64;
 const MIN_BUCKETS: usize = 1 << 11;
-const MAX_BUCKETS: usize = 1 << 16;
+const MAX_BUCKETS: usize = 1 << 20;
 /// Events that are passed in a bucket in search of a place; a flood of events does better in the heap.
-const CROWD: usize = 16;
+const CROWD: usize = 8;
 
 /// The events to come: a ring of small buckets of time, each in order, and a heap for what fits in none.
 #[derive(Debug)]
