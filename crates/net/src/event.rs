@@ -17,8 +17,13 @@ use crate::pool::{NONE, Pool};
 /// Who is to be woken, and why. The order of the variants breaks ties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wakeup {
-    /// The first packet under way on a link reaches its end.
-    Arrival(u32),
+    /// A packet under way on a link reaches its end.
+    Arrival {
+        /// The link.
+        link: u32,
+        /// The packet, among those under way.
+        packet: u32,
+    },
     /// A flow's receiver has waited long enough with an ACK.
     DelayedAck(u32),
     /// A flow's source has data, and the sender waits for it.
@@ -32,7 +37,7 @@ pub enum Wakeup {
 impl Wakeup {
     const fn key(self) -> (u8, u32) {
         match self {
-            Self::Arrival(id) => (0, id),
+            Self::Arrival { link, .. } => (0, link),
             Self::DelayedAck(id) => (1, id),
             Self::Source(id) => (2, id),
             Self::Release(id) => (3, id),
@@ -41,7 +46,7 @@ impl Wakeup {
     }
 }
 
-/// A wake-up at an instant: 16 bytes.
+/// A wake-up at an instant: 24 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
     /// When.
@@ -73,7 +78,7 @@ const fn tie(at: Time, id: u32) -> u64 {
 
 /// How far the buckets reach: `2^38` ps = 275 ms, further than most round trips.
 const REACH_BITS: u32 = 38;
-/// Buckets for each flow, so that each holds about one event, and the fewest and the most of them.
+/// Buckets for each flow, so that each holds about one event; the fewest and the most of them.
 const BUCKETS_PER_FLOW: usize = 64;
 const MIN_BUCKETS: usize = 1 << 11;
 const MAX_BUCKETS: usize = 1 << 20;
@@ -129,7 +134,12 @@ impl EventQueue {
             }
             self.near += 1;
             let added = self.pool.add(event, after);
-            return *if before == NONE { &mut self.buckets[bucket] } else { &mut self.pool[before].next } = added;
+            if before == NONE {
+                self.buckets[bucket] = added;
+            } else {
+                self.pool[before].next = added;
+            }
+            return;
         }
         self.heap.push(Reverse(event));
     }
@@ -192,11 +202,11 @@ mod tests {
     #[test]
     fn ties_fall_by_kind_and_then_fairly() {
         let at = |what| Event { at: Time::SECOND, what };
-        assert!(at(Wakeup::Arrival(9)) < at(Wakeup::DelayedAck(0)));
+        assert!(at(Wakeup::Source(9)) < at(Wakeup::Release(0)));
         assert!(at(Wakeup::Release(9)) < at(Wakeup::Timeout(0)));
         let wins = (0..10_000_u64)
             .filter(|slot| {
-                let at = |id| Event { at: Time::from_picos(slot * 240_000_000), what: Wakeup::Arrival(id) };
+                let at = |id| Event { at: Time::from_picos(slot * 240_000_000), what: Wakeup::Release(id) };
                 at(0) < at(1)
             })
             .count();
@@ -212,7 +222,7 @@ mod tests {
             let mut queue = EventQueue::new(1);
             let mut expected: Vec<Event> = times
                 .iter()
-                .map(|(at, id)| Event { at: Time::from_picos(at >> 3 << 3), what: Wakeup::Arrival(*id) })
+                .map(|(at, id)| Event { at: Time::from_picos(at >> 3 << 3), what: Wakeup::Release(*id) })
                 .collect();
             for event in &expected {
                 queue.schedule(event.at, event.what);

@@ -2,7 +2,7 @@
 //!
 //! The queue is first in, first out and its discipline judges arrivals, so the moment a packet is accepted, the start and the
 //! end of its transmission and its arrival at the far end are known. Nothing has to happen when a transmission ends; a link
-//! is two rings, of transmissions yet to start and of packets yet to arrive, and at most one pending event.
+//! remembers transmissions yet to start, and no packets: those are events under way.
 
 use std::collections::VecDeque;
 
@@ -29,14 +29,6 @@ pub enum Offered {
     Dropped(DropReason),
 }
 
-/// A packet under way, and the hop that it goes to.
-#[derive(Clone, Copy, Debug)]
-struct Carried {
-    arrival: Time,
-    hop: u32,
-    packet: Packet,
-}
-
 /// One direction of a wire.
 #[derive(Debug)]
 pub struct Link {
@@ -50,8 +42,6 @@ pub struct Link {
     /// Size of the last packet that started, and the end of the last transmission known.
     last_size: u32,
     busy_until: Time,
-    /// Packets that arrive by an event of their own, and when.
-    carried: VecDeque<Carried>,
     /// The last transmission time computed: links mostly carry one size.
     known: (u32, Time),
 }
@@ -68,7 +58,6 @@ impl Link {
             waiting_bytes: 0,
             last_size: 0,
             busy_until: Time::ZERO,
-            carried: VecDeque::new(),
             known: (0, Time::ZERO),
         }
     }
@@ -112,23 +101,6 @@ impl Link {
         }
         self.busy_until = start.saturating_add(self.transmission_time(packet.size));
         Offered::Accepted { start, end: self.busy_until, arrival: self.busy_until.saturating_add(self.delay) }
-    }
-
-    /// Carries an accepted packet to `hop` until its arrival. Returns the time to wake the link at, if nothing was carried.
-    pub fn carry(&mut self, packet: Packet, hop: u32, arrival: Time) -> Option<Time> {
-        let wake = self.carried.is_empty().then_some(arrival);
-        self.carried.push_back(Carried { arrival, hop, packet });
-        wake
-    }
-
-    /// The first carried packet reaches its hop; also when the next one will.
-    ///
-    /// # Panics
-    /// If nothing is carried.
-    pub fn arrive(&mut self) -> (Packet, u32, Option<Time>) {
-        let Carried { packet, hop, .. } =
-            self.carried.pop_front().expect("a link is woken only while it carries something");
-        (packet, hop, self.carried.front().map(|next| next.arrival))
     }
 
     /// The discipline's values to watch.

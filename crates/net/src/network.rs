@@ -10,8 +10,9 @@ use ackclock_units::{Role, Stream, Time};
 
 use crate::flow::{Alarm, Feed, Flow, Transport};
 use crate::link::Link;
-use crate::packet::LinkId;
+use crate::packet::{LinkId, Packet};
 use crate::plan::{EdgeSpec, GroupSpec, LinkSpec, Plan, PlanError, RecordSpec, Topology, TransportSpec};
+use crate::pool::Pool;
 use crate::queue::Context;
 use routes::{Graph, Routes};
 
@@ -30,6 +31,8 @@ pub(crate) enum Hop {
 pub(crate) struct Network {
     pub(crate) links: Vec<Link>,
     pub(crate) flows: Vec<Flow>,
+    /// The packets that arrive by an event of their own, and the hops that they go to.
+    pub(crate) under_way: Pool<(Packet, u32)>,
     /// All routes, one after the other, each closed by [`Hop::End`].
     pub(crate) hops: Vec<Hop>,
     /// The group of each flow.
@@ -47,7 +50,13 @@ impl Network {
         }
         let (nodes, edges) = edges(plan)?;
         plan.check(edges.len(), total as usize)?;
-        let mut network = Self { links: links(&edges, seed)?, flows: Vec::new(), hops: Vec::new(), groups: Vec::new() };
+        let mut network = Self {
+            links: links(&edges, seed)?,
+            flows: Vec::new(),
+            under_way: Pool::default(),
+            hops: Vec::new(),
+            groups: Vec::new(),
+        };
         let ends = ends(plan)?;
         let mut routes = match plan.topology {
             Topology::Dumbbell { .. } => Routes::Dumbbell,

@@ -10,6 +10,7 @@ use crate::network::{Hop, Network};
 use crate::observe::{Observation, Observer};
 use crate::packet::{FlowId, LinkId, Packet, Payload};
 use crate::plan::{Plan, PlanError};
+use crate::pool::NONE;
 
 /// A network in motion.
 #[derive(Debug)]
@@ -38,7 +39,7 @@ impl Simulator {
         while let Some(event) = self.events.pop_before(end) {
             let now = event.at;
             match event.what {
-                Wakeup::Arrival(link) => self.arrive(LinkId(link), now, observer),
+                Wakeup::Arrival { packet, .. } => self.arrive(packet, now, observer),
                 Wakeup::Source(id) => self.source_wakes(FlowId(id), now, observer),
                 Wakeup::Release(id) => self.release(FlowId(id), now, observer),
                 Wakeup::Timeout(id) => self.time_out(FlowId(id), now, observer),
@@ -47,12 +48,9 @@ impl Simulator {
         }
     }
 
-    /// The first packet that a link carries reaches its end, and goes on.
-    fn arrive(&mut self, link: LinkId, now: Time, observer: &mut impl Observer) {
-        let (packet, hop, next) = self.network.links[link.0 as usize].arrive();
-        if let Some(next) = next {
-            self.events.schedule(next, Wakeup::Arrival(link.0));
-        }
+    /// A packet reaches the end of a link, and goes on.
+    fn arrive(&mut self, packet: u32, now: Time, observer: &mut impl Observer) {
+        let (packet, hop) = self.network.under_way.remove(packet).value;
         self.forward(packet, hop, now, observer);
     }
 
@@ -86,9 +84,8 @@ impl Simulator {
     /// A packet is under way until its arrival, which is an event.
     #[inline(always)]
     fn carry(&mut self, link: LinkId, packet: Packet, hop: u32, arrival: Time) {
-        if let Some(wake) = self.network.links[link.0 as usize].carry(packet, hop, arrival) {
-            self.events.schedule(wake, Wakeup::Arrival(link.0));
-        }
+        let packet = self.network.under_way.add((packet, hop), NONE);
+        self.events.schedule(arrival, Wakeup::Arrival { link: link.0, packet });
     }
 
     /// Data reaches its receiver. Returns the ACK that leaves at once.
