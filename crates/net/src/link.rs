@@ -62,6 +62,11 @@ impl Link {
         }
     }
 
+    /// Its rate.
+    pub const fn rate(&self) -> Rate {
+        self.rate
+    }
+
     /// Packets and bytes waiting at `now`, without the one in transmission; `now` is not before the last offer.
     pub fn backlog(&mut self, now: Time) -> (u64, u64) {
         while let Some((start, size)) = self.waiting.front().copied()

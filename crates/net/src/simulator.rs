@@ -1,7 +1,7 @@
 //! The event loop: the life of every packet, on one page.
 
 use ackclock_tcp::{Ack, Segment, Sender};
-use ackclock_units::Time;
+use ackclock_units::{Rate, Time};
 
 use crate::event::{EventQueue, Wakeup};
 use crate::flow::{Flow, Transport};
@@ -223,6 +223,11 @@ impl Simulator {
     /// The links, to look at.
     pub fn links(&mut self) -> &mut [Link] {
         &mut self.network.links
+    }
+
+    /// A link's rate.
+    pub(crate) fn rate(&self, link: LinkId) -> Rate {
+        self.network.links[link.0 as usize].rate()
     }
 
     /// A flow's sender, to look at.

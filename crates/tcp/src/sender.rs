@@ -217,9 +217,6 @@ impl Connection {
         if outstanding {
             self.counters.timeouts += 1;
         }
-        if self.snd_una == 0 {
-            self.initial_window = 1; // RFC 5681, section 3.1: after a lost SYN
-        }
         self.dup_acks = 0;
         self.limited = 0;
         self.inflation = 0;
@@ -228,6 +225,10 @@ impl Connection {
             self.reduce(Signal::Timeout, false);
         } else {
             self.window.cwnd = 1.0;
+        }
+        if self.snd_una == 0 {
+            self.initial_window = 1; // RFC 5681, section 3.1: after a lost SYN
+            self.window.cwnd = 1.0; // whatever the law says: the SYN goes alone
         }
         self.snd_nxt = self.snd_una;
         self.timed = None;

@@ -4,7 +4,7 @@ mod bins;
 mod meter;
 
 use ackclock_tcp::{Counters, Sender};
-use ackclock_units::Time;
+use ackclock_units::{Rate, Time};
 use serde::Serialize;
 
 use super::{Histogram, Observation, Observer};
@@ -28,11 +28,11 @@ pub struct Summary {
     pub drops: u64,
     /// Drops over arrivals.
     pub loss: Option<f64>,
-    /// Wire bits of departures.
+    /// Wire bits transmitted.
     pub throughput_bps: f64,
     /// Wire bits of first in-order deliveries.
     pub goodput_bps: f64,
-    /// Share of the time in which the link transmits: throughput over its rate, but for packets cut by the end.
+    /// Throughput over the link's rate: the share of the time in which it transmits.
     pub utilization: f64,
     /// Population standard deviation over mean of the arrivals in each whole bin.
     pub cov: Option<f64>,
@@ -105,7 +105,8 @@ struct LinkMeter {
     arrivals: u64,
     departures: u64,
     drops: u64,
-    departed_bytes: u64,
+    /// Picoseconds of transmission.
+    busy: u64,
     bins: Bins,
 }
 
@@ -115,14 +116,13 @@ pub struct Measure {
     from: Time,
     end: Time,
     link: LinkId,
+    rate: Rate,
     /// One for each group's data, and a last one for ACKs.
     meters: Vec<LinkMeter>,
     /// All arrivals.
     bins: Bins,
     /// Packet-picoseconds of waiting.
     waiting: u128,
-    /// Picoseconds of transmission.
-    busy: u128,
     sojourn: Histogram,
     flows: Vec<FlowMeter>,
     poisson_rates: Vec<Option<f64>>,
@@ -134,7 +134,7 @@ impl Measure {
         let spec = &plan.measure;
         let link = LinkId(spec.link);
         let bins = |keep| Bins::new(spec.from, plan.duration, spec.bin, keep);
-        let meter = LinkMeter { arrivals: 0, departures: 0, drops: 0, departed_bytes: 0, bins: bins(false) };
+        let meter = LinkMeter { arrivals: 0, departures: 0, drops: 0, busy: 0, bins: bins(false) };
         let flow = |(id, group): (usize, &u32)| {
             let spec = &plan.groups[*group as usize];
             let target = match spec.source {
@@ -152,7 +152,7 @@ impl Measure {
             meters: vec![meter; plan.groups.len() + 1],
             bins: bins(true),
             waiting: 0,
-            busy: 0,
+            rate: simulator.rate(link),
             sojourn: Histogram::default(),
             flows: simulator.groups().iter().enumerate().map(flow).collect(),
             poisson_rates: plan.groups.iter().map(poisson_rate).collect(),
@@ -179,6 +179,11 @@ impl Measure {
         (self.end - self.from).as_secs_f64()
     }
 
+    /// Bits a second of that many picoseconds of transmission.
+    fn throughput_bps(&self, busy: u64) -> f64 {
+        busy as f64 / (self.end - self.from).as_picos() as f64 * self.rate.as_bps() as f64
+    }
+
     fn on_offered(&mut self, now: Time, packet: &Packet, offered: Offered) {
         let measured = self.from..self.end;
         let meter = match packet.payload {
@@ -195,15 +200,14 @@ impl Measure {
         match offered {
             Offered::Accepted { start, end, .. } => {
                 let within = |from: Time, until: Time| {
-                    u128::from(until.min(measured.end).saturating_sub(from.max(measured.start)).as_picos())
+                    until.min(measured.end).saturating_sub(from.max(measured.start)).as_picos()
                 };
                 if measured.contains(&start) {
                     meter.departures += 1;
-                    meter.departed_bytes += u64::from(packet.size);
                     self.sojourn.record(start - now);
                 }
-                self.waiting += within(now, start);
-                self.busy += within(start, end);
+                self.waiting += u128::from(within(now, start));
+                meter.busy += within(start, end);
             }
             Offered::Dropped(_) => meter.drops += u64::from(arrived),
         }
@@ -214,7 +218,7 @@ impl Measure {
         let sum = |count: fn(&LinkMeter) -> u64| self.meters.iter().map(count).sum::<u64>();
         let (arrivals, drops) = (sum(|meter| meter.arrivals), sum(|meter| meter.drops));
         let measured = (self.end - self.from).as_picos() as f64;
-        let throughput_bps = sum(|meter| meter.departed_bytes) as f64 * 8.0 / self.seconds();
+        let throughput_bps = self.throughput_bps(sum(|meter| meter.busy));
         let flows: Vec<&FlowMeter> = self.flows.iter().filter(|flow| flow.crosses).collect();
         let over = meter::Over::new(&flows, self.seconds());
         let quantile = |q| self.sojourn.quantile(q).map(Time::as_secs_f64);
@@ -225,7 +229,7 @@ impl Measure {
             loss: ratio(drops as f64, arrivals as f64),
             throughput_bps,
             goodput_bps: over.goodput_bps,
-            utilization: self.busy as f64 / measured,
+            utilization: throughput_bps / self.rate.as_bps() as f64,
             cov: self.bins.cov(),
             cov_poisson: self.cov_poisson(&flows),
             queue_mean: self.waiting as f64 / measured,
@@ -256,7 +260,7 @@ impl Measure {
             departures: meter.departures,
             drops: meter.drops,
             loss: ratio(meter.drops as f64, meter.arrivals as f64),
-            throughput_bps: meter.departed_bytes as f64 * 8.0 / self.seconds(),
+            throughput_bps: self.throughput_bps(meter.busy),
             goodput_bps: over.goodput_bps,
             cov: meter.bins.cov(),
             cov_poisson: self.cov_poisson(&flows),

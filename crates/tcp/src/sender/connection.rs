@@ -85,8 +85,7 @@ impl Connection {
     }
 
     pub(crate) fn may_send(&self) -> bool {
-        let opening = self.config.handshake && self.snd_una == 0 && self.snd_nxt > 0;
-        self.snd_nxt < self.supplied && self.is_window_open() && !opening
+        self.snd_nxt < self.supplied && self.is_window_open()
     }
 
     /// Whether less is in flight than `cwnd` allows because there is no more data, or no more room at the receiver.
