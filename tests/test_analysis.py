@@ -38,7 +38,12 @@ class TestStudentInterval:
         assert str(interval) == "0.25 ± ?"
 
     def test_equal_values(self) -> None:
-        assert str(student_interval([2, 2, 2])) == "2"
+        assert str(student_interval([2, 2, 2])) == "2 ± 0"
+
+    def test_values_that_differ_by_rounding_alone_are_equal(self) -> None:
+        interval = student_interval([0.1, 0.1, 0.1 + 1e-17, 0.3 - 0.2])
+        assert interval.half_width == interval.standard_error == 0
+        assert str(interval) == "0.1 ± 0"
 
     @pytest.mark.parametrize(
         ("sample", "text"),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from ackclock import Scenario, ScenarioError
 from ackclock.cli import main
 
 SCENARIO = """
@@ -50,7 +51,7 @@ EDITS = [
     ('"200 s"', "200", "duration", "200 is not allowed; must be a time with its unit"),
     ('"200 s"', '"200"', "duration", "'200' is not allowed; must be a time with its unit"),
     ('"200 s"', '"0 s"', "duration", "must be a time from 1 ps to 17280000 s"),
-    ('"200 s"', '"-5 s"', "duration", "and not negative"),
+    ('"200 s"', '"-5 s"', "duration", "'-5 s' is not allowed; must be above 0: a time from 1 ps to 17280000 s"),
     ('"200 s"', '"201 h 5"', "duration", "must be a time with its unit"),
     ('"200 s"', '"5000 h"', "duration", "must be a time from 1 ps to 17280000 s"),
     ('"200 s"', '"nan s"', "duration", "must be a time with its unit"),
@@ -70,7 +71,10 @@ EDITS = [
     ('from = "0 s"', 'from = "200 s"', "measure.from", "must be before the end, at 200 s"),
     ('from = "0 s"', 'link = "botleneck"', "measure.link", "did you mean 'bottleneck'?"),
     ('measure = { from = "0 s", bin = "100 ms" }', "measure = 5", "measure", "5 is not allowed; must be a table with"),
-    ('"10 Mbps"', '"-10 Mbps"', "dumbbell.access.rate", "and not negative"),
+    ('"10 Mbps"', '"-10 Mbps"', "dumbbell.access.rate", "is not allowed; must be above 0: a rate from 1 bps"),
+    ('"10 Mbps"', '"-10 mbps"', "dumbbell.access.rate", "is not allowed; must be a rate with its unit"),
+    ('"10 Mbps"', '"1.0.0 mbps"', "dumbbell.access.rate", "is not allowed; must be a rate with its unit"),
+    ('delay = "25 ms"', 'delay = "-1 ms"', "dumbbell.access.delay", "must be 0 or more: a time from 0 s to 3600 s"),
     ('"10 Mbps"', '"10"', "dumbbell.access.rate", "must be a rate with its unit (bps kbps Mbps Gbps)"),
     ('"10 Mbps"', '"10 mbps"', "dumbbell.access.rate", "did you mean 'Mbps'?"),
     ('"10 Mbps"', '"0 bps"', "dumbbell.access.rate", "must be a rate from 1 bps to 1000 Gbps"),
@@ -129,6 +133,7 @@ EDITS = [
     ("max_window = 20", "min_rto = '90 s'", "clients.0.transport.min_rto", "must be at most max_rto (60 s)"),
     ("max_window = 20", "clock = '0 s'", "clients.0.transport.clock", "must be a time from 1 us to 1000000 s"),
     ("max_window = 20", "clock_phase = 'x'", "clients.0.transport.clock_phase", "must be one of random, or a time"),
+    ("alpha = 1", "alpha = 5", "clients.0.transport.beta", "must be at least alpha (5)"),
     ("alpha = 1", "alpha = -1", "clients.0.transport.alpha", "-1 is not allowed; must be a number from 0"),
     ("rate = 100 }", "rate = -1 }", "clients.0.source.rate", "-1 is not allowed; must be a number from 1e-06 to 1e+09"),
     ("rate = 100 }", "rate = inf }", "clients.0.source.rate", "inf is not allowed; must be a number from"),
@@ -184,7 +189,8 @@ def refused(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Refused:
         assert ended.value.code == 2
         assert out == ""
         assert "Traceback" not in err
-        assert all(len(line) < 600 for line in err.splitlines())
+        assert err.count("\n") == 1
+        assert len(err) < 600
         assert took < 1
         assert sorted(tmp_path.rglob("*")) == before
         return err
@@ -305,14 +311,34 @@ def test_all_problems_are_told_the_most_useful_first(tmp_path: Path, refused: Re
     file = tmp_path / "broken.toml"
     text = SCENARIO.replace("duration", "duraton").replace("count = 60", "count = 0").replace('"10 Mbps"', '"10"')
     file.write_text(text)
-    fields = [line.partition(":")[0] for line in refused(file).splitlines()]
+    assert (
+        refused(file) == "duraton: unknown field; did you mean 'duration'? allowed: "
+        "profile, duration, packet_size, measure, dumbbell, clients, nodes, links, flows (and 3 more)\n"
+    )
+    with pytest.raises(ScenarioError) as caught:
+        Scenario.from_toml(file)
+    fields = [problem.field for problem in caught.value.problems]
     assert fields == ["duraton", "dumbbell.access.rate", "clients.0.count", "duration"]
+
+
+def test_a_root_cause_comes_before_what_follows_from_it(tmp_path: Path, refused: Refused) -> None:
+    file = tmp_path / "broken.toml"
+    file.write_text(GRAPH.replace('to = "b"\nrate', 'to = "x"\nrate'))
+    assert refused(file) == "links.0.to: 'x' is not allowed; must be the name of a node: must be one of a, b, c\n"
+    text = GRAPH.replace('to = "b"\nrate', 'to = "b"\nqueue = { packets = 0, max_th = 5 }\nrate')
+    file.write_text(text)
+    assert refused(file) == "links.0.queue.kind: missing; must be one of droptail, red (and 1 more)\n"
+    file.write_text(GRAPH.replace('kind = "tcp"', 'kind = "sctp", alpha = 1'))
+    assert refused(file) == "flows.0.transport.kind: 'sctp' is not allowed; must be one of tcp, udp\n"
 
 
 def test_very_many_problems_are_cut_short(tmp_path: Path, refused: Refused) -> None:
     file = tmp_path / "broken.toml"
     file.write_text("duration = '1 s'\n" + "[[clients]]\ncount = 0\n" * 500)
-    lines = refused(file).splitlines()
+    assert re.search(r" \(and \d+ more\)\n$", refused(file))
+    with pytest.raises(ScenarioError) as caught:
+        Scenario.from_toml(file)
+    lines = str(caught.value).splitlines()
     assert len(lines) == 11
     assert re.fullmatch(r"and \d+ more", lines[-1])
 

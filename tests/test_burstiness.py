@@ -287,6 +287,10 @@ class TestCommand:
         runs = parquet.read_table(out / "runs.parquet").to_pylist()
         assert len(runs) == len(theirs)
         assert ac.Scenario.from_dict(json.loads(runs[0]["scenario"])).effective().clients[0].count == 1
+        with pytest.raises(SystemExit) as ended:
+            main(["reproduce"])
+        assert ended.value.code == 0
+        assert capsys.readouterr().out == "The report is out/burstiness/report.html; it replaced an earlier one\n"
 
     @pytest.mark.parametrize(
         ("arguments", "message"),

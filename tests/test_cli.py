@@ -214,6 +214,30 @@ def test_help_names_the_commands(command: Command) -> None:
     assert all(f"  {name} " in out for name in ("run", "reproduce", "profile", "list", "schema"))
 
 
+def test_tables_that_nobody_keeps_are_mentioned(command: Command, scenario: Path) -> None:
+    bare = command("run", scenario, "--json")
+    assert command("run", scenario, "--json", "--record", "arrivals") == (
+        *bare[:2],
+        "--record: the tables are kept only with --out\n",
+    )
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("arguments", [["schema"], ["list"], ["--help"], ["--version"]])
+def test_output_that_cannot_be_written_is_told_in_one_line(arguments: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "ackclock", *arguments], stdout=full, stderr=subprocess.PIPE, check=False, text=True
+        )
+    assert (ended.returncode, ended.stderr) == (1, "standard output: cannot be written: No space left on device\n")
+
+
+def test_output_that_is_closed_is_told_in_one_line() -> None:
+    closed = ["sh", "-c", '"$0" -m ackclock schema >&-', sys.executable]
+    ended = subprocess.run(closed, stderr=subprocess.PIPE, check=False, text=True)
+    assert (ended.returncode, ended.stderr) == (1, "standard output: cannot be written: it is closed\n")
+
+
 def test_whoever_closes_the_pipe_early_hears_no_complaint() -> None:
     read, write = os.pipe()
     os.close(read)
@@ -224,8 +248,16 @@ def test_whoever_closes_the_pipe_early_hears_no_complaint() -> None:
     assert ended.stderr == ""
 
 
+# Where the tests themselves run in the background of a shell, an interrupt is ignored, and processes inherit that.
+INTERRUPTIBLE = """
+import runpy, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+runpy.run_module("ackclock", run_name="__main__", alter_sys=True)
+"""
+
+
 def test_an_interrupt_ends_a_run_at_once_and_leaves_nothing(scenario: Path, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "ackclock", "run", str(scenario)]
+    command = [sys.executable, "-c", INTERRUPTIBLE, "run", str(scenario)]
     command += ["--set", "duration=100000 s", "--out", str(tmp_path / "out")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as started:
         time.sleep(1.5)

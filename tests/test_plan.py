@@ -77,7 +77,7 @@ def test_the_dumbbell_of_the_issue(feng60: ac.Scenario) -> None:
                         },
                         "overhead": 12_000_000,
                     },
-                    "receiver": {"delayed_ack": None, "ack_gap_fill": True},
+                    "receiver": {"delayed_ack": None, "ack_gap_fill": True, "handshake": True},
                 },
                 "source": {"kind": "poisson", "rate": 100.0},
             }

@@ -57,7 +57,7 @@ def _parameter(parameter: Parameter) -> st.SearchStrategy[Any]:
         return st.sampled_from(schema["enum"])
     # The default and its half are right whatever the bounds, and keep thresholds in order.
     default = float(parameter.default)
-    return st.sampled_from([default, default / 2 if parameter.name != "max_th" else default])
+    return st.sampled_from([default, default / 2 if parameter.name not in {"max_th", "beta"} else default])
 
 
 def queues() -> st.SearchStrategy[dict[str, Any]]:

@@ -106,6 +106,24 @@ def test_estimates() -> None:
         _ = runs.covv
 
 
+def test_runs_are_told_apart_by_what_is_in_them() -> None:
+    scenario = crowded(duration="1 s")
+    runs = ac.replicate(scenario, seeds=[2, 3])
+    assert repr(runs) == f"Runs(2 runs; seeds: 2, 3; cov: {runs.cov})"
+    again = ac.replicate(scenario, seeds=[2, 3])
+    assert runs == again
+    assert hash(runs) == hash(again)
+    assert runs != runs[:1]
+    assert repr(runs[:0]) == "Runs(0 runs; seeds: ; cov: undefined)"
+
+
+@pytest.mark.parametrize("given", ["examples/feng60.toml", {"duration": "1 s"}])
+def test_what_is_no_scenario_is_refused(given: Any) -> None:
+    with pytest.raises(ac.ScenarioError, match="scenario: .* is not allowed; must be a Scenario, as") as caught:
+        ac.simulate(given)
+    assert caught.value.field == "scenario"
+
+
 def test_an_estimate_of_known_values() -> None:
     estimate = Estimate.of([1.0, 2.0, 3.0, None])
     assert estimate.mean == 2.0
@@ -190,13 +208,58 @@ def test_red_that_never_acted() -> None:
     scenario = crowded(duration="1 s", dumbbell=ac.Dumbbell(access=access, bottleneck=red))
     assert "RED never acted: its average queue reached 7.5, and min_th is 10" in told(scenario, red_avg_max=7.5)
     assert "RED" not in told(scenario, red_avg_max=10.5)
+    by_bytes = ac.Red(packets=1000, min_th=10, max_th=40, unit="bytes", mean_packet_size=500)
+    in_bytes = ac.Dumbbell(access=access, bottleneck=ac.Link(rate="5 Mbps", delay="10 ms", queue=by_bytes))
+    scenario = crowded(duration="1 s", dumbbell=in_bytes)
+    assert "its average queue reached 7.5 packets of 500 bytes, and min_th is 10" in told(scenario, red_avg_max=3750.0)
+    assert "RED" not in told(scenario, red_avg_max=5250.0)
+
+
+@pytest.mark.parametrize(
+    ("limit", "message"),
+    [
+        ({"packets": 40}, "RED cannot reach max_th (40): the queue of bottleneck is full at 40 packets."),
+        ({"packets": 41}, ""),
+        ({"bytes": 59_000}, "is full at 39.33 packets."),
+        ({"bytes": 20_000, "unit": "bytes"}, "is full at 40 packets of 500 bytes."),
+        ({"bytes": 21_000, "unit": "bytes"}, ""),
+        ({"packets": 13, "unit": "bytes"}, "is full at 39 packets of 500 bytes."),
+    ],
+)
+def test_red_that_cannot_reach_its_threshold(limit: dict[str, Any], message: str) -> None:
+    red = ac.Link(rate="5 Mbps", delay="10 ms", queue=ac.Red(min_th=10, max_th=40, **limit))
+    access = ac.Link(rate="10 Mbps", delay="10 ms")
+    said = told(crowded(duration="1 s", dumbbell=ac.Dumbbell(access=access, bottleneck=red)))
+    assert message in said
+    assert ("RED cannot" in said) == bool(message)
+
+
+def test_a_queue_without_room_for_one_packet() -> None:
+    bottleneck = ac.Link(rate="5 Mbps", delay="10 ms", queue=ac.DropTail(bytes=1499))
+    access = ac.Link(rate="10 Mbps", delay="10 ms")
+    scenario = crowded(duration="1 s", dumbbell=ac.Dumbbell(access=access, bottleneck=bottleneck))
+    assert "The queue of bottleneck drops every packet of 1500 bytes: its limit is 1499 bytes" in told(scenario)
+    fits = ac.Link(rate="5 Mbps", delay="10 ms", queue=ac.DropTail(bytes=1500))
+    assert "drops every packet" not in told(
+        crowded(duration="1 s", dumbbell=ac.Dumbbell(access=access, bottleneck=fits))
+    )
+    back = ac.Dumbbell(
+        access=access, bottleneck=fits, reverse=bottleneck.model_copy(update={"queue": ac.DropTail(bytes=39)})
+    )
+    assert "The queue of bottleneck.reverse drops every packet of 40 bytes" in told(
+        crowded(duration="1 s", dumbbell=back)
+    )
 
 
 def test_udp_overload_and_too_few_bins() -> None:
     clients = [ac.Clients(count=6, transport=ac.Udp(), source=ac.Poisson(rate=100))]
     scenario = crowded(duration="1 s", clients=clients, measure=ac.Measure(bin="1 s"))
     notes = " ".join(ac.simulate(scenario).notices)
-    assert "UDP sources alone offer 144%" in notes
+    assert "UDP sources alone offer 144% of the measured link's rate: what its queue cannot hold is lost." in notes
+    one = crowded(duration="1 s", clients=clients, measure=ac.Measure(link="access.0"))
+    assert "UDP sources" not in told(one)  # of six clients, one is there
+    slow = [clients[0].model_copy(update={"access": ac.Link(rate="500 kbps", delay="1 ms")})]
+    assert "UDP sources" not in told(crowded(duration="1 s", clients=slow))
     assert "cov says nothing: the measured time holds fewer than two whole bins of 1 s" in notes
 
 

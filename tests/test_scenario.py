@@ -69,6 +69,8 @@ def test_what_python_constructs_is_checked_like_a_file() -> None:
     assert caught.value.allowed.startswith("must be a rate with its unit")
     with pytest.raises(ac.ScenarioError, match="alpha: unknown field"):
         ac.Tcp("reno", alpha=1)
+    with pytest.raises(ac.ScenarioError, match="delay: missing"):
+        ac.Link.model_validate({"rate": "10 Mbps"})
     with pytest.raises(TypeError, match="keywords after its variant"):
         ac.Tcp("reno", "vegas")  # type: ignore[call-arg]
 

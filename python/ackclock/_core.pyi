@@ -8,6 +8,9 @@ class PlanError(ValueError):
 def catalogue() -> str:
     """Describe the engine's variants, window laws and queues, with the parameters each declares, as JSON."""
 
+def check_law(spec_json: str, /) -> tuple[str, str] | None:
+    """Check the parameters of a window law against each other: ``None``, or the field and what is wrong with it."""
+
 def check_queue(spec_json: str, /) -> tuple[str, str] | None:
     """Check the parameters of a queue against each other: ``None``, or the field and what is wrong with it."""
 

@@ -39,6 +39,11 @@ class Problem:
     rank: int = _VALUE
     """Problems are told in this order."""
 
+    @property
+    def order(self) -> int:
+        """Where it stands among others: a table's missing kind is why its fields cannot be right."""
+        return _VALUE if self.rank == _MISSING and self.field.rpartition(".")[2] == "kind" else self.rank
+
     def __str__(self) -> str:
         field = shorten(self.field, _LONGEST_FIELD)
         if self.rank == _UNKNOWN:
@@ -71,10 +76,16 @@ class ScenarioError(ValueError):
     """
 
     def __init__(self, problems: Iterable[Problem]) -> None:
-        self.problems = tuple(sorted(problems, key=lambda problem: problem.rank))
+        self.problems = tuple(sorted(problems, key=lambda problem: problem.order))
         first = self.problems[0]
         self.field, self.value, self.allowed = first.field, first.value, first.allowed
         super().__init__(self.problems)
+
+    @property
+    def headline(self) -> str:
+        """The first problem, and how many more there are, on one line."""
+        more = len(self.problems) - 1
+        return f"{self.problems[0]} (and {more} more)" if more else str(self.problems[0])
 
     def __str__(self) -> str:
         lines = [str(problem) for problem in self.problems[:_MOST_PROBLEMS]]

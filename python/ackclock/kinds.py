@@ -14,7 +14,7 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 from ackclock.errors import near, not_allowed, one_of
-from ackclock.quantity import Quantity, QuantityError
+from ackclock.quantity import NegativeError, Quantity, QuantityError
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,9 +139,11 @@ def measured(quantity: Quantity, low: str, high: str) -> Kind:
             raise ValueError(f"must be {quantity.allowed}")  # noqa: TRY004  # a wrong value, as every other
         try:
             base = quantity.parse(value)
+        except NegativeError:
+            bound = "above 0" if least else "0 or more"
+            raise ValueError(f"must be {bound}: a {quantity.noun} from {low} to {high}") from None
         except QuantityError as error:
-            unit = value.strip(" 0123456789.+-")
-            raise ValueError(f"{near(unit, quantity.units)}{error}") from None
+            raise ValueError(f"{near(quantity.unknown_unit(value), quantity.units)}{error}") from None
         if not least <= base <= greatest:
             raise ValueError(f"must be a {quantity.noun} from {low} to {high}")
         return quantity.format(base)

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ackclock.quantity import PICOSECONDS_PER_SECOND, RATE
-from ackclock.scenario import Clients, Flow, GraphLink, Greedy, Link, Queue, Scenario, Tcp, Udp
+from ackclock.scenario import Clients, Flow, GraphLink, Greedy, Link, Scenario, Tcp, Udp
 from ackclock.scenario.effective import two_way_delays
+from ackclock.scenario.fields import HEADER_BYTES
 from ackclock.scenario.links import links_of
 from ackclock.scenario.routes import Routes, directed
 
@@ -35,7 +36,9 @@ def notices(scenario: Scenario, facts: Mapping[str, Any]) -> Iterator[str]:
         yield f"No flow sends its data over the measured link, {scenario.measure.link}."
     yield from _bins(scenario, facts["bins"])
     yield from _window_limited(scenario, facts["window_limited"])
-    yield from _red(measured.link.queue, facts["red_avg_max"])
+    yield from _red(measured, facts["red_avg_max"])
+    yield from _red_out_of_reach(scenario, measured)
+    yield from _no_room(scenario)
     yield from _small_buffer(scenario, measured)
     yield from _overload(measured)
 
@@ -48,38 +51,71 @@ class _Measured:
     groups: list[Clients | Flow]
     delays: list[int]
     """Their propagation delays there and back, in picoseconds."""
+    counts: list[int]
+    """How many of their flows cross it."""
+    narrowest: list[float]
+    """What each group can send through the links before it at most, bit/s."""
 
 
 def _measured(scenario: Scenario) -> _Measured:
     number = links_of(scenario).number(scenario.measure.link or "") or 0
     link, crossing = _in_dumbbell(scenario, number) if scenario.dumbbell else _in_graph(scenario, number)
     chosen = [
-        (group, delay)
+        (group, delay, *crosses)
         for group, delay, crosses in zip(scenario.groups, two_way_delays(scenario), crossing, strict=True)
-        if crosses
+        if crosses is not None
     ]
-    return _Measured(link, [group for group, _ in chosen], [delay for _, delay in chosen])
+    return _Measured(
+        link,
+        groups=[group for group, _, _, _ in chosen],
+        delays=[delay for _, delay, _, _ in chosen],
+        counts=[count for _, _, count, _ in chosen],
+        narrowest=[rate for _, _, _, rate in chosen],
+    )
 
 
-def _in_dumbbell(scenario: Scenario, number: int) -> tuple[Link | GraphLink, list[bool]]:
+_Crossing = tuple[int, float] | None
+"""Of a group: how many of its flows cross the measured link, and what they can send to it at most, bit/s."""
+
+
+def _in_dumbbell(scenario: Scenario, number: int) -> tuple[Link | GraphLink, list[_Crossing]]:
     dumbbell = scenario.dumbbell
     assert dumbbell is not None  # noqa: S101  # narrows the type; the caller looked
     assert dumbbell.reverse is not None  # noqa: S101  # the scenario is effective
     direction = "reverse" if number % 2 else "forward"
-    crossing = [group.direction == direction for group in scenario.clients]
+    crossing: list[_Crossing] = [
+        (group.count, group.count * _rate(group.access) if number == 0 else math.inf)
+        if group.direction == direction
+        else None
+        for group in scenario.clients
+    ]
     if number < 2:
         return dumbbell.reverse if number else dumbbell.bottleneck, crossing
     ends = list(itertools.accumulate(group.count for group in scenario.clients))
     owner = next(place for place, end in enumerate(ends) if number // 2 - 1 < end)
     access = scenario.clients[owner].access
     assert access is not None  # noqa: S101  # the scenario is effective
-    return access, [crosses and place == owner for place, crosses in enumerate(crossing)]
+    before = math.inf if direction == "forward" else _rate(dumbbell.reverse)
+    alone: list[_Crossing] = [
+        (1, before) if crosses and place == owner else None for place, crosses in enumerate(crossing)
+    ]
+    return access, alone
 
 
-def _in_graph(scenario: Scenario, number: int) -> tuple[Link | GraphLink, list[bool]]:
+def _in_graph(scenario: Scenario, number: int) -> tuple[Link | GraphLink, list[_Crossing]]:
     links = directed(scenario.links)
     routes = Routes(links)
-    return links[number].link, [number in (routes.route(flow.from_, flow.to) or ()) for flow in scenario.flows]
+    crossing: list[_Crossing] = []
+    for flow in scenario.flows:
+        route = routes.route(flow.from_, flow.to) or []
+        before = route[: route.index(number)] if number in route else []
+        narrowest = min((_rate(links[each].link) for each in before), default=math.inf)
+        crossing.append((flow.count, narrowest) if number in route else None)
+    return links[number].link, crossing
+
+
+def _rate(link: Link | GraphLink | None) -> int:
+    return RATE.parse(link.rate) if link is not None else 0
 
 
 def _bins(scenario: Scenario, bins: Sequence[int]) -> Iterator[str]:
@@ -108,17 +144,77 @@ def _window_limited(scenario: Scenario, shares: Sequence[float | None]) -> Itera
             )
 
 
-def _red(queue: Queue | None, highest: float | None) -> Iterator[str]:
-    threshold = queue.parameters.get("min_th") if queue else None
-    if highest is not None and threshold is not None and highest <= threshold:
-        yield f"RED never acted: its average queue reached {highest:.3g}, and min_th is {threshold:g}."
+def _red(measured: _Measured, highest: float | None) -> Iterator[str]:
+    """Tell of an average, kept in packets or in bytes, that never came to where RED drops."""
+    queue = measured.link.queue
+    if highest is None or queue is None or queue.kind != "red":
+        return
+    size = queue.parameters["mean_packet_size"]
+    in_bytes = queue.parameters["unit"] == "bytes"
+    reached, threshold = highest / size if in_bytes else highest, queue.parameters["min_th"]
+    if reached <= threshold:
+        unit = f" packets of {size:g} bytes" if in_bytes else ""
+        yield f"RED never acted: its average queue reached {reached:.3g}{unit}, and min_th is {threshold:g}."
+
+
+def _red_out_of_reach(scenario: Scenario, measured: _Measured) -> Iterator[str]:
+    """Tell of a queue that is full before its average can come to ``max_th``."""
+    queue = measured.link.queue
+    if queue is None or queue.kind != "red":
+        return
+    sizes = [group.packet_size or scenario.packet_size for group in measured.groups] or [scenario.packet_size]
+    size = queue.parameters["mean_packet_size"]
+    if queue.parameters["unit"] == "bytes":
+        most = (queue.bytes if queue.packets is None else queue.packets * max(sizes)) or 0
+        held = most / size
+    else:
+        held = (queue.packets if queue.bytes is None else queue.bytes / min(sizes)) or 0
+    threshold = queue.parameters["max_th"]
+    if threshold >= held:
+        unit = f" packets of {size:g} bytes" if queue.parameters["unit"] == "bytes" else " packets"
+        yield (
+            f"RED cannot reach max_th ({threshold:g}): the queue of {scenario.measure.link} is full at "
+            f"{held:.4g}{unit}."
+        )
+
+
+def _no_room(scenario: Scenario) -> Iterator[str]:
+    """Tell of queues whose limit in bytes is below one packet that must pass them."""
+    told: set[tuple[str, int]] = set()
+    for name, link, size in _passages(scenario):
+        queue = link.queue
+        if queue is None or queue.bytes is None or queue.bytes >= size or (name, size) in told:
+            continue
+        told.add((name, size))
+        yield (
+            f"The queue of {name} drops every packet of {size} bytes: its limit is {queue.bytes} bytes, "
+            "and a packet that finds it empty must fit too."
+        )
+
+
+def _passages(scenario: Scenario) -> Iterator[tuple[str, Link | GraphLink, int]]:
+    """Give each link that a group's packets cross, by name, with their size; ACKs go back where data came from."""
+    links = directed(scenario.links)
+    routes = Routes(links)
+    dumbbell = scenario.dumbbell
+    for group in scenario.groups:
+        data = group.packet_size or scenario.packet_size
+        ack = HEADER_BYTES if isinstance(group.transport, Tcp) else 0
+        if isinstance(group, Flow):
+            for ends, size in (((group.from_, group.to), data), ((group.to, group.from_), ack)):
+                yield from ((links[each].name, links[each].link, size) for each in routes.route(*ends) or ())
+        elif dumbbell is not None and dumbbell.reverse is not None and group.access is not None:
+            forward = group.direction == "forward"
+            yield "bottleneck", dumbbell.bottleneck, data if forward else ack
+            yield "bottleneck.reverse", dumbbell.reverse, ack if forward else data
+            yield f"the access links of {group.name}", group.access, data
 
 
 def _small_buffer(scenario: Scenario, measured: _Measured) -> Iterator[str]:
     """Compare the buffer with the bandwidth-delay product of the TCP flows that cross it."""
     tcp = [
-        (group.count, group.packet_size or scenario.packet_size, delay)
-        for group, delay in zip(measured.groups, measured.delays, strict=True)
+        (count, group.packet_size or scenario.packet_size, delay)
+        for group, delay, count in zip(measured.groups, measured.delays, measured.counts, strict=True)
         if isinstance(group.transport, Tcp)
     ]
     queue = measured.link.queue
@@ -137,12 +233,15 @@ def _small_buffer(scenario: Scenario, measured: _Measured) -> Iterator[str]:
 
 
 def _overload(measured: _Measured) -> Iterator[str]:
-    """Tell where sources that nothing slows down offer more than the link carries."""
+    """Tell where sources that nothing slows down offer more than the link carries.
+
+    How full its queue is then depends on the queue: one that counts the packet in service may hold no other.
+    """
     offered = sum(
-        group.count * group.source.rate * 8 * (group.packet_size or 0)
-        for group in measured.groups
+        min(count * group.source.rate * 8 * (group.packet_size or 0), narrowest)
+        for group, count, narrowest in zip(measured.groups, measured.counts, measured.narrowest, strict=True)
         if isinstance(group.transport, Udp) and not isinstance(group.source, Greedy)
     )
     share = offered / RATE.parse(measured.link.rate)
     if share > 1:
-        yield f"UDP sources alone offer {share:.0%} of the measured link's rate: its queue stays full."
+        yield f"UDP sources alone offer {share:.0%} of the measured link's rate: what its queue cannot hold is lost."

@@ -119,6 +119,7 @@ def _transport(transport: Tcp | Udp, packet_size: int | None) -> dict[str, Any]:
     receiver = {
         "delayed_ack": TIME.parse(transport.delayed_ack_timeout or "") if transport.delayed_ack else None,
         "ack_gap_fill": transport.ack_gap_fill,
+        "handshake": transport.handshake,
     }
     return {"kind": "tcp", "sender": sender, "receiver": receiver}
 

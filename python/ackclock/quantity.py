@@ -20,6 +20,10 @@ class QuantityError(ValueError):
     """A text that is not a quantity of the kind asked for; its message says what would be."""
 
 
+class NegativeError(QuantityError):
+    """A text that would be a quantity without its minus sign."""
+
+
 @dataclass(frozen=True, eq=False)
 class Quantity:
     """One kind of quantity: its units, as multiples of the integer it is kept in.
@@ -83,10 +87,21 @@ class Quantity:
         sign, digits, exponent, unit = written.groups()
         value = Fraction(digits + exponent) * self.units[unit]
         if sign == "-" and value:
-            raise QuantityError(f"must be {self.allowed}, and not negative")
+            raise NegativeError(f"must be {self.allowed}, and not negative")
         if value.denominator != 1:
             raise QuantityError(f"must be a whole number of {self.spoken[0]}")
         return int(value)
+
+    def unknown_unit(self, text: str) -> str:
+        """Give the unit of a text whose number would be right; an empty text where the unit is not what is wrong.
+
+        Examples
+        --------
+        >>> RATE.unknown_unit("10 mbps"), RATE.unknown_unit("-10 mbps"), RATE.unknown_unit("1.0.0 Mbps")
+        ('mbps', '', '')
+        """
+        written = _WRITTEN.fullmatch(text.strip()) if len(text) <= _LONGEST else None
+        return written[4] if written is not None and written[1] != "-" and written[4] not in self.units else ""
 
     def format(self, value: int) -> str:
         """Write a value in the largest unit that keeps it whole, so that equal values read alike.

@@ -122,7 +122,7 @@ def simulate(
     Raises
     ------
     ScenarioError
-        The seed or a record request is not allowed.
+        The scenario is none, or the seed or a record request is not allowed.
 
     Examples
     --------
@@ -151,8 +151,14 @@ class Prepared:
     plan: str
 
     @classmethod
-    def of(cls, scenario: Scenario, record: Iterable[str]) -> "Prepared":
-        """Write out the defaults, read the requests and make the plan."""
+    def of(cls, scenario: object, record: Iterable[str]) -> "Prepared":
+        """Write out the defaults, read the requests and make the plan; what is no scenario is refused."""
+        if not isinstance(scenario, Scenario):
+            raise refuse(
+                "scenario",
+                scenario,
+                "must be a Scenario, as Scenario.from_toml(path) and Scenario.from_dict(tables) give",
+            )
         effective = scenario.effective()
         requests = (record,) if isinstance(record, str) else tuple(record)
         return cls(effective, requests, plan(effective, understand(requests, effective)))

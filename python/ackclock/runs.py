@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, overload
 
-from ackclock.errors import refuse
+from ackclock.errors import listed, refuse
 from ackclock.run import Run
 from ackclock.scenario import Scenario
 from ackclock.summary import MEASURES
@@ -68,6 +68,16 @@ class Runs(Sequence[Run]):
     def __getitem__(self, index: slice) -> "Runs": ...
     def __getitem__(self, index: int | slice) -> "Run | Runs":
         return Runs(self._runs[index]) if isinstance(index, slice) else self._runs[index]
+
+    def __repr__(self) -> str:
+        count = f"{len(self)} run{'' if len(self) == 1 else 's'}"
+        return f"Runs({count}; seeds: {listed(map(str, self.seeds))}; cov: {self.cov})"
+
+    def __eq__(self, other: object) -> bool:
+        return self._runs == other._runs if isinstance(other, Runs) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.seeds)
 
     def __getattr__(self, name: str) -> Estimate:
         if name not in MEASURES:

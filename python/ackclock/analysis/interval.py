@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 __all__ = ["Interval", "student_interval"]
+
+
+# Equal values differ by this share at most once they were rounded and summed.
+_ROUNDING: Final = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,7 +61,7 @@ class Interval:
         0.12713 ± 0.00087
         """
         if not math.isfinite(self.half_width) or self.half_width == 0:
-            return f"{self.mean:.6g}" + ("" if self.half_width == 0 else " ± ?")
+            return f"{self.mean:.6g} ± {'0' if self.half_width == 0 else '?'}"
         digits = max(0, 1 - math.floor(math.log10(self.half_width)))
         return f"{self.mean:.{digits}f} ± {self.half_width:.{digits}f}"
 
@@ -75,7 +79,8 @@ def student_interval(sample: ArrayLike, *, level: float = 0.95) -> Interval:
     Returns
     -------
     Interval
-        The mean and its interval; the half-width is infinite when the sample has a single value.
+        The mean and its interval; the half-width is infinite when the sample has a single value, and 0 when its
+        values differ by no more than rounding.
 
     Raises
     ------
@@ -108,4 +113,6 @@ def student_interval(sample: ArrayLike, *, level: float = 0.95) -> Interval:
 
         error = float(values.std(ddof=1)) / math.sqrt(count)
         half_width = float(stdtrit(count - 1, (1 + level) / 2)) * error
+        if half_width < _ROUNDING * abs(mean):
+            error = half_width = 0.0
     return Interval(mean=mean, half_width=half_width, standard_error=error, count=count, level=level)

@@ -27,7 +27,9 @@ _UsageError: Any = typer.BadParameter.__base__
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and exit: 0 if all went well, 2 with one line for each problem of the input."""
+    """Run the command line and exit: 0 if all went well, 2 with one line if the input is wrong, 1 if writing failed."""
+    if sys.__stdout__ is None:
+        _fail("standard output: cannot be written: it is closed", code=1)
     # Commands that must not load the package do not import it; by the time there is an error, it is loaded.
     try:
         code = app(args=arguments, prog_name="ackclock", standalone_mode=False)
@@ -37,22 +39,30 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt:
         sys.exit(130)
     except BrokenPipeError:
-        # Whoever read our output has seen enough; Python would complain once more when it closes the stream.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever read our output has seen enough.
+        _silence()
         sys.exit(1)
+    except OSError as error:
+        _silence()
+        _fail(f"{error.filename or 'standard output'}: cannot be written: {error.strerror or error}", code=1)
     except ValueError as error:
         from ackclock._core import PlanError  # noqa: PLC0415
         from ackclock.errors import ScenarioError  # noqa: PLC0415
 
         if not isinstance(error, ScenarioError | PlanError):
             raise
-        _fail(str(error))
+        _fail(error.headline if isinstance(error, ScenarioError) else str(error))
     sys.exit(code or 0)
 
 
-def _fail(message: str) -> NoReturn:
+def _fail(message: str, *, code: int = 2) -> NoReturn:
     sys.stderr.write(message.rstrip() + "\n")
-    sys.exit(2)
+    sys.exit(code)
+
+
+def _silence() -> None:
+    """Keep Python from writing once more, and complaining once more, when it closes the standard output."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _print_version(wanted: bool) -> None:  # typer calls it so
@@ -91,7 +101,10 @@ def run(
     ] = None,
     record: Annotated[
         list[str] | None,
-        typer.Option(metavar="KIND[@WHERE][/INTERVAL]", help="Keep a table, as in queue@bottleneck/10ms; repeatable."),
+        typer.Option(
+            metavar="KIND[@PLACE,PLACE][/INTERVAL]",
+            help="Keep a table with --out: arrivals, queue@bottleneck/10ms, windows@0,9; repeatable.",
+        ),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Write the record and its tables (Parquet) into this new directory.")

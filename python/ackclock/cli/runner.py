@@ -77,8 +77,11 @@ def run(
     scenario = Scenario.from_dict(request.scenario)
     chosen = request.seed if seed is None else _number_of(seed)
     records = request.record if record is None else tuple(record)
+    _tell_version(file, request.version)
     with progress_bar("1 run", 1) as show:
         result = simulate(scenario, seed=chosen, record=records, progress=lambda share: show(share, f"{share:4.0%}"))
+    if record and out is None:
+        sys.stderr.write("--record: the tables are kept only with --out\n")
     if out is not None:
         store.save(result, out)
     if as_json:
@@ -97,13 +100,14 @@ def _number_of(seed: str) -> int:
 
 def _request(file: Path) -> Request:
     if not file.is_dir() and file.suffix != ".json":
-        return Request(scenario=read_toml(file), seed=1, version=None, record=())
-    request = store.read_request(file)
-    if request.version != catalogue().version:
-        sys.stderr.write(
-            f"{file}: made by version {request.version}; this is {catalogue().version}, and results may differ\n"
-        )
-    return request
+        return Request(scenario=read_toml(file), seed=1, version=catalogue().version, record=())
+    return store.read_request(file)
+
+
+def _tell_version(file: Path, version: str | None) -> None:
+    """Warn where a result was made by another version than the one that runs it again."""
+    if version != catalogue().version:
+        sys.stderr.write(f"{file}: made by version {version}; this is {catalogue().version}, and results may differ\n")
 
 
 def _show(result: Run) -> None:

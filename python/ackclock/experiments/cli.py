@@ -41,7 +41,9 @@ def reproduce(study: str = "burstiness", *, seeds: int = 5, out: Path | None = N
             raise refuse(name, number, "must be at least 1")
     out = out or Path("out") / study
     check_replaceable(out, study=study)
+    replaced = out.is_dir() and any(out.iterdir())
     module = importlib.import_module(f"ackclock.experiments.{study}.study")
     with write_whole(out, study=study, record=module.record(seeds=seeds)) as folder:
         module.write(folder, seeds=range(1, seeds + 1), jobs=jobs)
-    sys.stdout.write(f"The report is {out / 'report.html'}\n")
+    earlier = "; it replaced an earlier one" if replaced else ""
+    sys.stdout.write(f"The report is {out / 'report.html'}{earlier}\n")

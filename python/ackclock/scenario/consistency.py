@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic_core import InitErrorDetails
 
 from ackclock import _core
+from ackclock.catalogue import catalogue
 from ackclock.errors import Location, missing, one_of, wrong
 from ackclock.quantity import TIME
 from ackclock.scenario import effective
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 def problems(scenario: "Scenario") -> list[InitErrorDetails]:
     """Find what does not fit; later checks rest on earlier ones."""
-    for check in (_form, _graph, _groups, _queues, _measure):
+    for check in (_form, _graph, _routes, _groups, _queues, _measure):
         found = list(check(scenario))
         if found:
             return found
@@ -58,12 +59,16 @@ def _graph(scenario: "Scenario") -> Iterator[InitErrorDetails]:
         yield from _ends("links", place, link.from_, link.to, nodes)
         names += [(("links", place, "name"), name) for name, _, _ in link.directions]
     yield from _repeated(names)
+    for place, flow in enumerate(scenario.flows):
+        yield from _ends("flows", place, flow.from_, flow.to, nodes)
+
+
+def _routes(scenario: "Scenario") -> Iterator[InitErrorDetails]:
+    """Check that each flow of a graph, all of whose names are right, has a way."""
     routes = Routes(directed(scenario.links))
     for place, flow in enumerate(scenario.flows):
-        broken = list(_ends("flows", place, flow.from_, flow.to, nodes))
-        yield from broken
         ways = [(flow.from_, flow.to)] + ([(flow.to, flow.from_)] if isinstance(flow.transport, Tcp) else [])
-        for a, b in ways if not broken else ():
+        for a, b in ways:
             if routes.route(a, b) is None:
                 purpose = "" if (a, b) == ways[0] else ", where ACKs return"
                 yield wrong(
@@ -125,16 +130,26 @@ def _group(scenario: "Scenario", at: Location, group: Clients | Flow) -> Iterato
         where = at if group.packet_size else ()
         size = group.packet_size or scenario.packet_size
         yield wrong((*where, "packet_size"), size, f"must be above {HEADER_BYTES}, the size of the header, with TCP")
-    yield from _timers(scenario, (*at, "transport"), group.transport)
+    whole = effective.tcp(scenario.profile, group.transport)
+    yield from _timers((*at, "transport"), whole)
+    yield from _law((*at, "transport"), whole)
 
 
-def _timers(scenario: "Scenario", at: Location, given: Tcp) -> Iterator[InitErrorDetails]:
-    whole = effective.tcp(scenario.profile, given)
+def _timers(at: Location, whole: Tcp) -> Iterator[InitErrorDetails]:
     largest = whole.max_rto
     for name in ("min_rto", "initial_rto"):
         value = getattr(whole, name)
         if largest is not None and TIME.parse(value) > TIME.parse(largest):
             yield wrong((*at, name), value, f"must be at most max_rto ({largest})")
+
+
+def _law(at: Location, whole: Tcp) -> Iterator[InitErrorDetails]:
+    """Check the parameters of a window law against each other, defaults among them."""
+    kind = catalogue().variants[whole.variant].congestion
+    found = _core.check_law(json.dumps({"kind": kind, **whole.parameters}))
+    if found is not None:
+        name, message = found
+        yield wrong((*at, name), getattr(whole, name), message.partition("; ")[2])
 
 
 def _queues(scenario: "Scenario") -> Iterator[InitErrorDetails]:

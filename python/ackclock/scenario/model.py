@@ -60,6 +60,14 @@ class Part(BaseModel, metaclass=_Construction):
             for name, field in cls.model_fields.items()
         }
 
+    @classmethod
+    def model_validate(cls, obj: object, **settings: Any) -> Self:
+        """Read the part from tables, as pydantic does it, but refuse what is wrong in our own words."""
+        try:
+            return super().model_validate(obj, **settings)
+        except ValidationError as error:
+            raise errors.scenario_error(error) from None
+
     @model_validator(mode="wrap")
     @classmethod
     def _in_our_words(cls, data: object, handler: ModelWrapValidatorHandler[Self]) -> Self:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import BeforeValidator, Field
 from pydantic_core import InitErrorDetails
 
 from ackclock import errors
@@ -114,10 +114,7 @@ class Scenario(Part):
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Read a scenario from tables, as TOML or JSON give them."""
-        try:
-            return cls.model_validate(data, by_alias=True, by_name=False)
-        except ValidationError as error:
-            raise errors.scenario_error(error) from None
+        return cls.model_validate(data, by_alias=True, by_name=False)
 
     @classmethod
     def from_toml(cls, path: str | Path) -> Self:

@@ -47,7 +47,8 @@ standard error (s.e.) is that of the difference: {STANDARD_ERRORS} of them are p
 crossover (Reno over FIFO) has settled when fewer than {SETTLED} packets are dropped in its last 10 s; the counts of
 settled seeds agree unless chance would set them as far apart in less than {100 * LEAST_P:g} % of all cases (Fisher's
 exact test). Points that miss are run again with twenty seeds, on both sides, that were not used before: a difference
-that is real shows again, one that is chance does not.
+that is real shows again, one that is chance does not. Both sides have 5 seeds a point, ns-2 has 3 under ns2-2000;
+that is few where some runs dominate, such as those with Vegas flows that starve.
 """
 
 _QUICK_CELLS = {("UDP", 10), ("Reno", 20), ("Reno", 44), ("Reno/RED", 44), ("Vegas", 60)}
