@@ -1,6 +1,6 @@
 """S60, the standard run: sixty Reno clients over a 50 Mb/s bottleneck for 200 s, ours beside ns-2.35.
 
-Ours is measured twice. *Process* is the example program of the Rust crate, from start to exit, measured as
+Ours is measured twice. *Process* is the engine's example program that runs a plan, from start to exit, measured as
 ns-2 is. *In Python* is the call into the engine that `ackclock.simulate` makes, without the start of Python.
 ns-2 and ours take turns, so that both see the same machine; the ratios are taken turn by turn. A packet is
 one that left the bottleneck. `BENCH_NS2_INSTRUCTIONS=1` counts ns-2's instructions as well (two minutes).
@@ -107,12 +107,15 @@ def find_ns2() -> list[str] | None:
     return command
 
 
-def build_example() -> list[str]:
-    """Build the Rust example `s60` and give the command that runs it."""
-    command = ["cargo", "build", "--release", "--locked", "--package", "ackclock-net", "--example", "s60"]
+def build_example(s60: str, folder: Path) -> list[str]:
+    """Build the engine's example program, write the plan to a file, and give the command that runs it."""
+    command = ["cargo", "build", "--release", "--locked", "--package", "ackclock-net", "--example", "run_plan"]
     done = subprocess.run([*command, "--message-format=json"], cwd=ROOT, stdout=subprocess.PIPE, check=True)
     messages = [json.loads(line) for line in done.stdout.splitlines()]
-    return [next(m["executable"] for m in messages if m.get("executable") and m["target"]["name"] == "s60")]
+    program = next(m["executable"] for m in messages if m.get("executable") and m["target"]["name"] == "run_plan")
+    file = folder / "s60.plan.json"
+    file.write_text(s60, encoding="utf-8")
+    return [program, str(file)]
 
 
 def run_program(command: list[str], *, seconds: float, seed: int) -> Run:
@@ -218,7 +221,8 @@ def main() -> None:
     options = parser.parse_args()
 
     s60 = plan(ackclock.Scenario.from_toml(SCENARIO).effective())
-    ours = build_example()
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    ours = build_example(s60, options.out.parent)
     ns2 = find_ns2()
     console = Console()
     with console.status("measuring"):
@@ -241,7 +245,6 @@ def main() -> None:
         "ratio": {name: asdict(r) for name, r in ratio.items()},
         "turns": [asdict(t) for t in turns],
     }
-    options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
     console.print(f"written to {options.out}")
 

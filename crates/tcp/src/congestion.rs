@@ -83,9 +83,6 @@ pub trait CongestionControl: Debug + Send {
     fn times_segments(&self) -> bool {
         false
     }
-
-    /// Values to watch, by name.
-    fn gauges(&self, _visit: &mut dyn FnMut(&'static str, f64)) {}
 }
 
 /// A parameter that an algorithm declares: what the front needs to check it, document it and fill it in.

@@ -204,11 +204,6 @@ impl Sender {
             rto: rtt.rto().as_secs_f64(),
         }
     }
-
-    /// The law's own values to watch.
-    pub fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
-        self.connection.law.gauges(visit);
-    }
 }
 
 impl Connection {

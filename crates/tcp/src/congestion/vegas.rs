@@ -80,7 +80,6 @@ pub(super) struct Vegas {
     increment: f64,
     /// Slow start grows in every other round.
     growing: bool,
-    diff: f64,
 }
 
 pub(super) fn check(spec: &VegasSpec) -> Result<(), Invalid> {
@@ -101,7 +100,6 @@ pub(super) const fn build(spec: &VegasSpec) -> Vegas {
         rtt_count: 0,
         increment: 0.0,
         growing: true,
-        diff: 0.0,
     }
 }
 
@@ -124,29 +122,29 @@ impl Vegas {
             }
             let expected = flight(ack) / self.base_rtt;
             let actual = sent / rtt;
-            self.diff = ((expected - actual) * self.base_rtt + 0.5).trunc();
-            self.adjust(window);
+            let diff = ((expected - actual) * self.base_rtt + 0.5).trunc();
+            self.adjust(window, diff);
         }
         (self.rtt_sum, self.rtt_count) = (0.0, 0);
         self.round_end = ack.snd_nxt;
         self.round_start = ack.now;
     }
 
-    fn adjust(&mut self, window: &mut Window) {
+    fn adjust(&mut self, window: &mut Window, diff: f64) {
         let VegasSpec { alpha, beta, gamma, .. } = self.spec;
         if window.cwnd < window.ssthresh {
             self.growing = !self.growing;
             self.increment = if self.growing { 1.0 } else { 0.0 };
-            if self.growing && self.diff > gamma {
+            if self.growing && diff > gamma {
                 window.ssthresh = 2.0;
                 window.cwnd = (window.cwnd - window.cwnd / 8.0).max(2.0);
                 self.increment = 0.0;
             }
-        } else if self.diff > beta {
+        } else if diff > beta {
             window.cwnd = (window.cwnd - 1.0).max(2.0);
             self.increment = 0.0;
         } else {
-            self.increment = if self.diff < alpha { 1.0 / window.cwnd } else { 0.0 };
+            self.increment = if diff < alpha { 1.0 / window.cwnd } else { 0.0 };
         }
     }
 }
@@ -202,11 +200,6 @@ impl CongestionControl for Vegas {
 
     fn times_segments(&self) -> bool {
         true
-    }
-
-    fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
-        visit("base_rtt", self.base_rtt);
-        visit("diff", self.diff);
     }
 }
 

@@ -1,0 +1,25 @@
+//! Runs a plan without Python, for measurements of the engine alone.
+//!
+//! `cargo run --release --example run_plan -- PLAN SECONDS [SEED]`: PLAN is a file of JSON as the front makes it, SECONDS
+//! replaces its duration. Prints arrivals, departures and drops at the measured link.
+
+use std::error::Error;
+use std::fs::File;
+use std::io::BufReader;
+
+use ackclock_net::{Plan, run};
+use ackclock_units::Time;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (plan, seconds, seed) = match &arguments[..] {
+        [plan, seconds] => (plan, seconds, 1),
+        [plan, seconds, seed] => (plan, seconds, seed.parse()?),
+        _ => return Err("usage: run_plan PLAN SECONDS [SEED]".into()),
+    };
+    let plan: Plan = serde_json::from_reader(BufReader::new(File::open(plan)?))?;
+    let duration = Time::SECOND.saturating_mul(seconds.parse()?);
+    let summary = run(&Plan { duration, ..plan }, seed)?.summary;
+    println!("arrivals {} departures {} drops {}", summary.arrivals, summary.departures, summary.drops);
+    Ok(())
+}
