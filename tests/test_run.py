@@ -266,3 +266,19 @@ def test_udp_overload_and_too_few_bins() -> None:
 def test_nothing_crosses_the_measured_link() -> None:
     scenario = crowded(duration="1 s", measure=ac.Measure(link="access.3.reverse"))
     assert "No flow sends its data over the measured link, access.3.reverse" in told(scenario)
+
+
+def test_every_example_runs(root: Path) -> None:
+    for file in sorted((root / "examples").glob("*.toml")):
+        summary = ac.simulate(ac.Scenario.from_toml(file)).summary
+        assert summary.departures > 1000, file.name
+        assert 0 < summary.utilization <= 1, file.name
+
+
+def test_a_parking_lot_serves_short_paths_best(root: Path) -> None:
+    run = ac.simulate(ac.Scenario.from_toml(root / "examples" / "parking_lot.toml"))
+    goodput = {group.name: group.goodput_bps / group.clients for group in run.summary.groups}
+    # the long flows cross three bottlenecks and have three times the round-trip time
+    assert all(goodput["long"] < 0.5 * goodput[short] for short in ("short1", "short2", "short3"))
+    # UDP at a constant rate loses nothing on the links back, which are not full
+    assert goodput["voice"] == pytest.approx(50 * 200 * 8, rel=0.01)

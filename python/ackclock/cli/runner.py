@@ -134,12 +134,22 @@ def _summary_table(summary: Summary) -> Table:
     return table
 
 
+# Names too long for a column are broken as in print.
+_BROKEN = {
+    "throughput_bps": "through-\nput",
+    "fast_retransmits": "fast re-\ntransmits",
+    "retransmissions": "retrans-\nmissions",
+    "completed": "com-\npleted",
+    "completion_mean": "comple-\ntion\nmean",
+}
+
+
 def _groups_table(groups: Sequence[GroupSummary]) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column("group")
     for name, unit, _ in _GROUPS:
-        words = name.removesuffix("_bps").replace("_", " ")
-        table.add_column(Text(f"{words}\n{unit}" if unit else words), justify="right")
+        words = _BROKEN.get(name, name.removesuffix("_bps").replace("_", "\n"))
+        table.add_column(Text(f"{words}\n{unit}" if unit else words), justify="right", no_wrap=True)
     for group in groups:
         cells = (_number(getattr(group, name), factor) for name, _, factor in _GROUPS)
         table.add_row(Text(group.name), *cells)
