@@ -1,5 +1,6 @@
 """What all parts of a scenario share: strict, frozen, and wrong in our own words."""
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
 
@@ -113,9 +114,9 @@ class Declared(Part):
     model_config = ConfigDict(extra="allow")
 
     @classmethod
+    @abstractmethod
     def declared(cls, subject: object) -> Mapping[str, Parameter] | None:
         """Look up what a kind declares; ``None`` for a kind that does not exist."""
-        raise NotImplementedError
 
     @property
     def parameters(self) -> dict[str, Any]:
