@@ -9,6 +9,7 @@ import xml.etree.ElementTree as ET
 from base64 import b64decode
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 import pytest
 from matplotlib.figure import Figure
@@ -98,13 +99,12 @@ class TestPage:
 
     def test_holds_the_files_themselves(self) -> None:
         report = small_report()
-        contents = [
-            b64decode(address.partition(",")[2])
-            for address in Page(render(report)).addresses
-            if address.startswith("data:")
-        ]
+        png, svg, text, *_ = (
+            address.partition(",")[2] for address in Page(render(report)).addresses if address.startswith("data:")
+        )
         drawing = report.drawings[0]
-        assert contents[:3] == [drawing.png, drawing.svg.encode(), drawing.csv.encode()]
+        assert (b64decode(png), b64decode(svg)) == (drawing.png, drawing.svg.encode())
+        assert unquote(text) == drawing.csv
 
     def test_texts_are_escaped_and_units_stay_with_their_numbers(self) -> None:
         text = render(small_report())
@@ -129,6 +129,12 @@ class TestStyle:
         root = ET.fromstring(to_svg(line_figure()))  # noqa: S314  # our own
         assert root.tag == "{http://www.w3.org/2000/svg}svg"
         assert "var(" not in to_svg(line_figure())
+
+    def test_markers_of_a_curve_say_once_what_they_look_like(self) -> None:
+        blue = f'style="fill:{COLOURS["blue"].light};stroke:{COLOURS["blue"].light}"'
+        (curve,) = re.findall(rf'<g clip-path="[^"]*" {blue}>\n(.*?)</g>', to_svg(line_figure()), re.DOTALL)
+        assert curve.count("<use ") == 3
+        assert "style" not in curve
 
     def test_users_settings_do_not_leak_in(self) -> None:
         import matplotlib as mpl  # noqa: PLC0415

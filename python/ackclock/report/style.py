@@ -82,6 +82,10 @@ _STYLE: dict[RcKeyType, Any] = {
 }
 
 
+_ALIKE = re.compile(r'<g((?: clip-path="[^"]*")?)>\n(<use [^>]*?( style="[^"]*")/>\n(?:<use [^>]*?\3/>\n)*)</g>')
+"""The markers of one curve: each says what they all look like."""
+
+
 @contextmanager
 def paper_style() -> Iterator[None]:
     """Draw what is made and written inside in the house style, whatever the user's own settings are."""
@@ -107,8 +111,20 @@ def to_svg(figure: Figure) -> str:
     target = io.StringIO()
     with paper_style():
         figure.savefig(target, format="svg", metadata={"Date": None, "Creator": None})
+    return _compact(target.getvalue())
+
+
+def _compact(svg: str) -> str:
+    """Write a drawing shorter; it looks the same."""
     # A hundredth of a point is finer than any printer; the six digits that Matplotlib writes double the file.
-    return re.sub(r' (?:d|x|y)="[^"]*"', lambda place: re.sub(r"(\.\d\d)\d+", r"\1", place[0]), target.getvalue())
+    svg = re.sub(r' (?:d|x|y)="[^"]*"|translate\([^)]*\)', lambda at: re.sub(r"(\.\d\d)\d+", r"\1", at[0]), svg)
+    svg = re.sub(r"<!--.*?-->", "", svg, flags=re.DOTALL)
+    svg = re.sub(
+        r' d="[^"]*"', lambda at: re.sub(r"\s*([A-Za-z])\s*", r"\1", at[0][4:-1].strip()).join((' d="', '"')), svg
+    )
+    svg = re.sub(r' style="[^"]*"', lambda at: re.sub(r"([:;]) ", r"\1", at[0]), svg)
+    svg = re.sub(r"\n\s*", "\n", svg)
+    return _ALIKE.sub(lambda at: f"<g{at[1]}{at[3]}>\n{at[2].replace(at[3], '')}</g>", svg)
 
 
 def to_inline_svg(svg: str, *, prefix: str, label: str) -> str:
