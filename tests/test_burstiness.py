@@ -28,12 +28,15 @@ from ackclock.experiments.burstiness.experiment import (
     summary,
 )
 from ackclock.experiments.burstiness.findings import findings
-from ackclock.experiments.burstiness.measures import loss_percent
+from ackclock.experiments.burstiness.measures import loss_percent, timeouts_per_dup_ack
+from ackclock.experiments.burstiness.window_figures import WINDOW_FIGURES
 from ackclock.report.html import render
 from ackclock.sweep import Point, run_grid
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from ackclock.experiments.burstiness.windows import Trace
 
 BY_NAME = {variant.name: variant for variant in VARIANTS}
 
@@ -41,6 +44,11 @@ BY_NAME = {variant.name: variant for variant in VARIANTS}
 @pytest.fixture(scope="module")
 def theirs() -> list[Observation]:
     return [run for run in ns2.observations("ns2-2.35") if run.clients in CLIENTS]
+
+
+@pytest.fixture(scope="module")
+def their_windows() -> list[Trace]:
+    return [ns2.windows(figure.variant, figure.clients) for figure in WINDOW_FIGURES]
 
 
 def scaled(runs: list[Observation], measure: str, factor: float) -> list[Observation]:
@@ -176,9 +184,9 @@ class TestWords:
 
 
 class TestReport:
-    def test_figures_and_data(self, theirs: list[Observation]) -> None:
-        report = study.report(theirs, command="ackclock reproduce burstiness --seeds 5")
-        assert [drawing.slug for drawing in report.drawings] == ["figure2", "figure3", "figure4"]
+    def test_figures_and_data(self, theirs: list[Observation], their_windows: list[Trace]) -> None:
+        report = study.report(theirs, their_windows, command="ackclock reproduce burstiness --seeds 5")
+        assert [drawing.slug for drawing in report.drawings] == [f"figure{number}" for number in range(2, 14)]
         rows = list(csv.DictReader(io.StringIO(report.drawings[2].csv)))
         assert {row["source"] for row in rows} == {"ackclock", "ns-2.35"}
         row = next(row for row in rows if (row["variant"], row["clients"]) == ("Vegas", "60"))
@@ -187,12 +195,33 @@ class TestReport:
         assert float(row["loss_percent_ci95"]) == pytest.approx(vegas.points[60].half_width, rel=1e-5)
         assert min(int(row["clients"]) for row in rows) == 30
         page = render(report)
-        assert len(page) < 2_000_000
-        assert page == render(study.report(theirs, command="ackclock reproduce burstiness --seeds 5"))
+        assert len(page) < 5_000_000
+        assert page == render(study.report(theirs, their_windows, command="ackclock reproduce burstiness --seeds 5"))
 
-    def test_one_seed_draws_no_bars(self, theirs: list[Observation]) -> None:
-        report = study.report([run for run in theirs if run.seed == 1], command="ackclock")
-        assert all("single runs, without bars" in drawing.caption for drawing in report.drawings)
+    def test_timeouts_per_duplicate_ack(self, theirs: list[Observation], their_windows: list[Trace]) -> None:
+        reno = next(run for run in theirs if (run.variant, run.clients, run.seed) == ("Reno", 60, 1))
+        assert timeouts_per_dup_ack(reno) == pytest.approx(100 * 5025 / 117808)
+        assert timeouts_per_dup_ack(dataclasses.replace(reno, values={"timeouts": 1, "dup_acks": 0})) is None
+        drawing = study.report(theirs, their_windows, command="ackclock").drawings[-1]
+        assert drawing.numbers.head == ["Clients", *(name for name in BY_NAME if name != "UDP")]
+        assert {row["variant"] for row in csv.DictReader(io.StringIO(drawing.csv))} == set(BY_NAME) - {"UDP"}
+
+    def test_a_point_without_duplicate_acks_is_a_dash(
+        self, theirs: list[Observation], their_windows: list[Trace]
+    ) -> None:
+        silent = [
+            dataclasses.replace(run, values={**run.values, "dup_acks": 0})
+            if (run.variant, run.clients) == ("Vegas", 30)
+            else run
+            for run in theirs
+        ]
+        first = study.report(silent, their_windows, command="ackclock").drawings[-1].numbers.rows[0]
+        assert (first[0], first[3]) == ("30", "\N{EN DASH}")
+
+    def test_one_seed_draws_no_bars(self, theirs: list[Observation], their_windows: list[Trace]) -> None:
+        report = study.report([run for run in theirs if run.seed == 1], their_windows, command="ackclock")
+        grid = [*report.drawings[:3], report.drawings[-1]]
+        assert all("single runs, without bars" in drawing.caption for drawing in grid)
         assert not any("inf" in cell for row in report.drawings[0].numbers.rows for cell in row)
 
 
@@ -269,12 +298,14 @@ class TestCommand:
     def test_writes_the_study_whole(
         self,
         theirs: list[Observation],
+        their_windows: list[Trace],
         tmp_path: Path,
         monkeypatch: pytest.MonkeyPatch,
         capsys: pytest.CaptureFixture[str],
     ) -> None:
         # ns-2's runs stand in for ours: what is tested is the way from runs to files.
         monkeypatch.setattr(study, "observe", lambda *_, **__: theirs)
+        monkeypatch.setattr(study, "observe_windows", lambda *_, **__: their_windows)
         monkeypatch.chdir(tmp_path)
         with pytest.raises(SystemExit) as ended:
             main(["reproduce"])

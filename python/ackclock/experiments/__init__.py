@@ -2,6 +2,6 @@
 
 STUDIES = {
     "burstiness": "On the Burstiness of the TCP Congestion-Control Mechanism "
-    "(Tinnakornsrisuphap, Feng and Philp 2000): Figures 2, 3 and 4",
+    "(Tinnakornsrisuphap, Feng and Philp 2000): Figures 2 to 13",
 }
 """Each study's name and what it repeats."""

@@ -1,4 +1,4 @@
-"""The paper's network (Figure 1 and Table 1) and the grid of runs behind Figures 2, 3 and 4.
+"""The paper's network (Figure 1 and Table 1) and the grid of runs behind Figures 2, 3, 4 and 13.
 
 What the paper does not print comes from the profile `ns2-2.35`, except one thing: on this dumbbell of round
 numbers 21 % of the arrivals at the gateway fall on the same instant as another event, and who goes first
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ackclock.run import Run
 
 __all__ = [
+    "ADVERTISED_WINDOW",
     "ARRIVALS_PER_RTT",
     "CAPACITY",
     "CLIENTS",
@@ -47,6 +48,9 @@ DURATION = 200
 
 PACKET_SIZE = 1500
 """Bytes of a packet (Table 1)."""
+
+ADVERTISED_WINDOW = 20
+"""Packets that a receiver lets its sender have under way (Table 1)."""
 
 CAPACITY = BOTTLENECK_RATE * DURATION / (8 * PACKET_SIZE)
 """Packets that the bottleneck can carry in one run; reached by 41.7 clients."""
@@ -137,7 +141,7 @@ def scenario(variant: Variant, clients: int, *, profile: str = "ns2-2.35") -> Sc
     transport = (
         Udp()
         if variant.protocol == "udp"
-        else Tcp(variant.protocol, max_window=20, delayed_ack=variant.delayed_ack, overhead="12 us")
+        else Tcp(variant.protocol, max_window=ADVERTISED_WINDOW, delayed_ack=variant.delayed_ack, overhead="12 us")
     )
     return Scenario(
         profile=profile,

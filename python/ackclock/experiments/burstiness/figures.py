@@ -1,4 +1,4 @@
-"""Figures 2, 3 and 4 of the paper, from our runs, with ns-2's points as hollow markers."""
+"""Figures 2, 3, 4 and 13 of the paper, from our runs, with ns-2's points as hollow markers."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from ackclock.experiments.burstiness.measures import (
     cov_over_poisson,
     loss_percent,
     thousand_departures,
+    timeouts_per_dup_ack,
 )
 from ackclock.report.style import COLOURS, paper_style
 
@@ -30,10 +31,10 @@ if TYPE_CHECKING:
     from ackclock.experiments.burstiness.curves import Curve
     from ackclock.experiments.burstiness.experiment import Observation
 
-__all__ = ["loss_figure", "throughput_figure", "variation_figure"]
+__all__ = ["loss_figure", "throughput_figure", "timeouts_figure", "variation_figure"]
 
-FIRST_OF_THROUGHPUT_AND_LOSS = 30
-"""Figures 3 and 4 start here: below, says the paper, all TCPs behave nearly alike."""
+FIRST_WITH_LOSS = 30
+"""Figures 3, 4 and 13 start here: below, says the paper, all TCPs behave nearly alike."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -88,7 +89,7 @@ def throughput_figure(ours: Sequence[Observation], ns2: Sequence[Observation]) -
     with paper_style():
         figure = Figure(figsize=(5.8, 4.5), layout="constrained")
         axes = figure.subplots()
-        first = FIRST_OF_THROUGHPUT_AND_LOSS
+        first = FIRST_WITH_LOSS
         axes.axhline(CAPACITY / 1e3, color=_INK, linewidth=0.9, linestyle=(0, (1, 1.5)), zorder=1.5)
         axes.annotate(
             f"capacity: {CAPACITY:,.0f} packets",
@@ -128,7 +129,7 @@ def loss_figure(ours: Sequence[Observation], ns2: Sequence[Observation]) -> Figu
     with paper_style():
         figure = Figure(figsize=(5.8, 4.5), layout="constrained")
         axes = figure.subplots()
-        first = FIRST_OF_THROUGHPUT_AND_LOSS
+        first = FIRST_WITH_LOSS
         drawn = curves(ours, loss_percent)
         _draw(axes, drawn, curves(ns2, loss_percent), first=first)
         of_tcp = [
@@ -159,6 +160,23 @@ def loss_figure(ours: Sequence[Observation], ns2: Sequence[Observation]) -> Figu
                     fontsize=9,
                 )
         axes.legend(handles=_legend(), loc="upper left")
+    return figure
+
+
+def timeouts_figure(ours: Sequence[Observation], ns2: Sequence[Observation]) -> Figure:
+    """Draw Figure 13: how many timeouts come with a hundred duplicate ACKs."""
+    with paper_style():
+        figure = Figure(figsize=(5.8, 4.5), layout="constrained")
+        axes = figure.subplots()
+        drawn, theirs = curves(ours, timeouts_per_dup_ack), curves(ns2, timeouts_per_dup_ack)
+        _draw(axes, drawn, theirs, first=FIRST_WITH_LOSS)
+        axes.set(
+            xlim=(FIRST_WITH_LOSS - 1, 61),
+            xlabel="Number of clients",
+            ylabel="Timeouts per duplicate ACK (%)",
+        )
+        axes.set_ylim(bottom=0)
+        figure.legend(handles=_legend(udp=False), loc="outside upper center", ncols=4, columnspacing=1.2)
     return figure
 
 
@@ -196,11 +214,12 @@ def _draw(axes: Axes, ours: Sequence[Curve], ns2: Sequence[Curve], *, first: int
         )
 
 
-def _legend() -> list[Line2D]:
+def _legend(*, udp: bool = True) -> list[Line2D]:
     """Make the legend's entries, with the paper's names."""
     handles = [
         Line2D([], [], color=pen.colour, linestyle=pen.dashes, marker=pen.marker, markersize=4.5, label=name)
         for name, pen in _PENS.items()
+        if udp or name != "UDP"
     ]
     hollow = Line2D([], [], linestyle="none", marker="o", markersize=7.5, label="hollow: ns-2.35")
     hollow.set(markerfacecolor="none", markeredgecolor=_INK)

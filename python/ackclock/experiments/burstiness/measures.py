@@ -10,7 +10,7 @@ from ackclock.experiments.burstiness.experiment import ARRIVALS_PER_RTT
 if TYPE_CHECKING:
     from ackclock.experiments.burstiness.experiment import Observation
 
-__all__ = ["cov", "cov_over_poisson", "loss_percent", "thousand_departures"]
+__all__ = ["cov", "cov_over_poisson", "loss_percent", "thousand_departures", "timeouts_per_dup_ack"]
 
 
 def cov(observation: Observation) -> float | None:
@@ -34,3 +34,9 @@ def loss_percent(observation: Observation) -> float | None:
     """Give the drops at the gateway as a percentage of its arrivals."""
     value = observation.values["loss"]
     return None if value is None else 100 * value
+
+
+def timeouts_per_dup_ack(observation: Observation) -> float | None:
+    """Give the timeouts as a percentage of the duplicate ACKs; None without any, and for UDP."""
+    timeouts, dup_acks = observation.values["timeouts"], observation.values["dup_acks"]
+    return 100 * timeouts / dup_acks if timeouts is not None and dup_acks else None

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import csv
+from collections import defaultdict
 from dataclasses import dataclass
 from importlib.resources import files
 
-from ackclock.experiments.burstiness.experiment import Observation
+import numpy as np
 
-__all__ = ["PROFILES", "Settling", "observations", "rechecks", "settlings"]
+from ackclock.experiments.burstiness.experiment import DURATION, Observation
+from ackclock.experiments.burstiness.windows import UNIT, Trace
+
+__all__ = ["PROFILES", "Settling", "observations", "rechecks", "settlings", "windows"]
 
 PROFILES = ("ns2-2.35", "ns2-2000")
 """The sets of constants that ns-2 was run with, named as our profiles."""
@@ -70,6 +74,29 @@ def settlings(profile: str) -> list[Settling]:
         for row in _rows("crossover.csv")
         if row["profile"] == profile
     ]
+
+
+def windows(variant: str, clients: int) -> Trace:
+    """Read the windows of one ns-2 run, made with its defaults and seed 1.
+
+    Parameters
+    ----------
+    variant, clients
+        Reno at 20, 30, 38, 39 or 60 clients, or Vegas at 20, 30 or 60.
+
+    """
+    corners: dict[int, tuple[list[int], list[float]]] = defaultdict(lambda: ([], []))
+    for row in _rows(f"windows/{variant.lower()}-{clients}.csv"):
+        at, window = corners[int(row["client"])]
+        at.append(int(row["unit"]))
+        window.append(float(row["window"]))
+    units = np.arange(1, round(DURATION / UNIT) + 1)
+    return Trace(
+        variant=variant,
+        clients=clients,
+        units=units,
+        windows={client: np.interp(units, at, window) for client, (at, window) in corners.items()},
+    )
 
 
 def _rows(name: str) -> list[dict[str, str]]:

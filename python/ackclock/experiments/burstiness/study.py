@@ -24,9 +24,10 @@ from ackclock.experiments.burstiness.experiment import (
     scenario,
 )
 from ackclock.experiments.burstiness.figures import (
-    FIRST_OF_THROUGHPUT_AND_LOSS,
+    FIRST_WITH_LOSS,
     loss_figure,
     throughput_figure,
+    timeouts_figure,
     variation_figure,
 )
 from ackclock.experiments.burstiness.findings import findings
@@ -35,7 +36,10 @@ from ackclock.experiments.burstiness.measures import (
     cov_over_poisson,
     loss_percent,
     thousand_departures,
+    timeouts_per_dup_ack,
 )
+from ackclock.experiments.burstiness.window_figures import WINDOW_FIGURES, window_drawings
+from ackclock.experiments.burstiness.windows import SEED, observe_windows
 from ackclock.report.html import Drawing, Report, Table, render
 from ackclock.report.style import to_png, to_svg
 
@@ -47,6 +51,7 @@ if TYPE_CHECKING:
 
     from ackclock.analysis import Interval
     from ackclock.experiments.burstiness.experiment import Observation
+    from ackclock.experiments.burstiness.windows import Trace
 
 __all__ = ["record", "report", "write"]
 
@@ -54,7 +59,7 @@ PROFILE = "ns2-2.35"
 TITLE = "On the Burstiness of the TCP Congestion-Control Mechanism"
 SOURCE = (
     "The study of P. Tinnakornsrisuphap, W. Feng and I. Philp (ICDCS 2000), run again packet by packet by "
-    "Ackclock: its Figures 2, 3 and 4."
+    "Ackclock: its Figures 2 to 13."
 )
 
 
@@ -68,7 +73,7 @@ SETUP = (
     ),
     (
         "Processing time",
-        "0 to 12 µs at random before a TCP sends, here and in ns-2's runs, so that no exact tie decides",
+        "0 to 12 µs at random before a TCP sends, so that no exact tie decides; in ns-2 too, but for its windows",
     ),
     ("Length of a run", f"{DURATION} s, measured from the start"),
     ("Other defaults", f"profile {PROFILE}; ackclock profile show {PROFILE} lists them"),
@@ -88,7 +93,7 @@ class _Figure:
     first: int = 1
 
 
-FIGURES = (
+GRID_FIGURES = (
     _Figure(
         slug="figure2",
         title="Figure 2. Coefficient of variation of the aggregated TCP traffic",
@@ -111,7 +116,7 @@ FIGURES = (
         digits=1,
         draw=throughput_figure,
         measures={"thousand_departures": thousand_departures},
-        first=FIRST_OF_THROUGHPUT_AND_LOSS,
+        first=FIRST_WITH_LOSS,
     ),
     _Figure(
         slug="figure4",
@@ -122,9 +127,21 @@ FIGURES = (
         digits=3,
         draw=loss_figure,
         measures={"loss_percent": loss_percent},
-        first=FIRST_OF_THROUGHPUT_AND_LOSS,
+        first=FIRST_WITH_LOSS,
+    ),
+    _Figure(
+        slug="figure13",
+        title="Figure 13. Timeouts per duplicate ACK",
+        what="Timeouts as a part of the duplicate ACKs that reached the senders, of all clients together.",
+        rest="UDP has neither.",
+        unit="Timeouts, % of duplicate ACKs",
+        digits=2,
+        draw=timeouts_figure,
+        measures={"timeouts_per_dup_ack_percent": timeouts_per_dup_ack},
+        first=FIRST_WITH_LOSS,
     ),
 )
+"""The figures against the number of clients; `WINDOW_FIGURES` come before the last of them."""
 
 
 def record(*, seeds: int) -> dict[str, Any]:
@@ -156,8 +173,9 @@ def write(folder: Path, *, seeds: Sequence[int], jobs: int | None = None) -> Non
 
     """
     ours = observe(list(product(VARIANTS, CLIENTS)), seeds=seeds, profile=PROFILE, jobs=jobs)
+    windows = observe_windows([(figure.variant, figure.clients) for figure in WINDOW_FIGURES], jobs=jobs)
     write_runs(folder / "runs.parquet", ours)
-    whole = report(ours, command=command(seeds=len(seeds)))
+    whole = report(ours, windows, command=command(seeds=len(seeds)))
     for drawing in whole.drawings:
         (folder / f"{drawing.slug}.png").write_bytes(drawing.png)
         (folder / f"{drawing.slug}.svg").write_text(drawing.svg, encoding="utf-8")
@@ -186,13 +204,15 @@ def write_runs(path: Path, runs: Sequence[Observation]) -> None:
     parquet.write_table(pa.table(columns), path, compression="zstd")
 
 
-def report(ours: Sequence[Observation], *, command: str) -> Report:
+def report(ours: Sequence[Observation], windows: Sequence[Trace], *, command: str) -> Report:
     """Make the report from runs of the whole grid.
 
     Parameters
     ----------
     ours
         Our runs.
+    windows
+        The windows of one run for each of `WINDOW_FIGURES`, in their order.
     command
         What a person types to make them.
 
@@ -203,12 +223,14 @@ def report(ours: Sequence[Observation], *, command: str) -> Report:
 
     """
     theirs = [run for run in ns2.observations(PROFILE) if run.clients in CLIENTS]
+    *first, last = [_drawing(figure, ours, theirs, command=command) for figure in GRID_FIGURES]
+    their_windows = [ns2.windows(trace.variant, trace.clients) for trace in windows]
     return Report(
         title=TITLE,
         source=SOURCE,
         summary=findings(ours, theirs),
         overview=_overview(ours),
-        drawings=[_drawing(figure, ours, theirs, command=command) for figure in FIGURES],
+        drawings=[*first, *window_drawings(windows, their_windows, command=command), last],
         setup=SETUP,
         provenance=[
             ("Program", f"Ackclock {__version__}"),
@@ -216,6 +238,10 @@ def report(ours: Sequence[Observation], *, command: str) -> Report:
             (
                 "Runs",
                 f"{len(ours)}: {len(VARIANTS)} variants, {len(CLIENTS)} client counts, {_seeds(ours)} seeds",
+            ),
+            (
+                "Runs for the windows",
+                f"{len(windows)}, with seed {SEED}; their samples are in the CSV files",
             ),
             ("Every run's numbers", "runs.parquet beside this page, with the scenario of each run"),
             (
@@ -277,7 +303,7 @@ def _numbers(figure: _Figure, ours: Sequence[Observation]) -> Table:
         caption=f"{figure.unit}: mean ± half-width of the 95 % interval",
         head=["Clients", *(curve.variant for curve in along)],
         rows=[
-            [str(clients), *(_shown(curve.points[clients], figure.digits) for curve in along)]
+            [str(clients), *(_shown(curve.points.get(clients), figure.digits) for curve in along)]
             for clients in along[0].points
             if clients >= figure.first
         ],
@@ -298,7 +324,9 @@ def _overview(ours: Sequence[Observation]) -> Table:
     )
 
 
-def _shown(interval: Interval, digits: int) -> str:
+def _shown(interval: Interval | None, digits: int) -> str:
     """Write a mean, and its half-width if it has one."""
+    if interval is None:
+        return "–"  # noqa: RUF001 - a dash for what is not there
     bar = f" ± {interval.half_width:.{digits}f}" if math.isfinite(interval.half_width) else ""
     return f"{interval.mean:.{digits}f}{bar}"

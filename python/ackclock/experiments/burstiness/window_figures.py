@@ -1,0 +1,220 @@
+"""Figures 5 to 12 of the paper: congestion windows through one run, with those of ns-2 below on the same axes."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+
+from ackclock.experiments.burstiness.experiment import ADVERTISED_WINDOW, DURATION
+from ackclock.experiments.burstiness.windows import CLIENTS_SHOWN, SEED, UNIT, course, effective
+from ackclock.report.html import Drawing, Table
+from ackclock.report.style import COLOURS, paper_style, to_png, to_svg
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+
+    from ackclock.experiments.burstiness.windows import Trace
+
+__all__ = ["WINDOW_FIGURES", "WindowFigure", "window_drawings", "window_figure"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WindowFigure:
+    """One of the paper's figures of congestion windows.
+
+    Parameters
+    ----------
+    number
+        Its number in the paper.
+    variant, clients
+        What runs.
+    zoom
+        First and last time unit of the upper panels.
+    shows
+        What the upper panels show, for the caption.
+
+    """
+
+    number: int
+    variant: str
+    clients: int
+    zoom: tuple[int, int]
+    shows: str
+
+    @property
+    def title(self) -> str:
+        """The heading."""
+        return f"Figure {self.number}. Congestion windows of TCP {self.variant} with {self.clients} clients"
+
+
+WINDOW_FIGURES = (
+    WindowFigure(number=5, variant="Reno", clients=20, zoom=(0, 100), shows="the first 10 s"),
+    WindowFigure(number=6, variant="Reno", clients=30, zoom=(0, 100), shows="the first 10 s"),
+    WindowFigure(number=7, variant="Reno", clients=38, zoom=(0, 500), shows="the first 50 s"),
+    WindowFigure(number=8, variant="Reno", clients=39, zoom=(0, 500), shows="the first 50 s"),
+    WindowFigure(number=9, variant="Reno", clients=60, zoom=(1000, 1200), shows="20 s from its middle"),
+    WindowFigure(number=10, variant="Vegas", clients=20, zoom=(0, 200), shows="the first 20 s"),
+    WindowFigure(number=11, variant="Vegas", clients=30, zoom=(0, 200), shows="the first 20 s"),
+    WindowFigure(number=12, variant="Vegas", clients=60, zoom=(0, 200), shows="the first 20 s"),
+)
+
+_COLOURS = dict(zip(CLIENTS_SHOWN, (COLOURS[name].light for name in ("blue", "red", "green")), strict=True))
+_INK = COLOURS["ink"].light
+
+
+def window_drawings(ours: Sequence[Trace], ns2: Sequence[Trace], *, command: str) -> list[Drawing]:
+    """Draw every figure of windows and lay its data beside it.
+
+    Parameters
+    ----------
+    ours, ns2
+        One run for each of `WINDOW_FIGURES`, in their order.
+    command
+        What a person types to make them.
+
+    """
+    return [
+        Drawing(
+            slug=f"figure{figure.number}",
+            title=figure.title,
+            caption=_caption(figure),
+            label=f"{figure.title}. The table below sums them up.",
+            png=to_png(drawn),
+            svg=to_svg(drawn),
+            csv=_data(own, other),
+            numbers=_numbers(own, other),
+            command=command,
+        )
+        for figure, own, other in zip(WINDOW_FIGURES, ours, ns2, strict=True)
+        for drawn in [window_figure(figure, own, other)]
+    ]
+
+
+def window_figure(figure: WindowFigure, ours: Trace, ns2: Trace) -> Figure:
+    """Draw one figure: a part of the run and the whole run, each from both simulators.
+
+    Parameters
+    ----------
+    figure
+        Which.
+    ours, ns2
+        The run here and in ns-2.
+
+    """
+    with paper_style():
+        drawing = Figure(figsize=(5.8, 7.8), layout="constrained")
+        panels = drawing.subplots(4)
+        whole = (0, round(DURATION / UNIT))
+        sources = (("Ackclock", ours), ("ns-2.35", ns2))
+        for row, (span, bold) in enumerate(((figure.zoom, 1.5), (whole, 0.9))):
+            pair = panels[2 * row : 2 * row + 2]
+            top = 1.08 * max(_highest(trace, span) for trace in (ours, ns2))
+            for place, axes, (source, trace) in zip("abcd"[2 * row :], pair, sources, strict=False):
+                _draw(axes, trace, span, bold=bold)
+                axes.set(xlim=span, ylim=(0, top))
+                axes.set_title(f"({place}) {source}", loc="left", fontsize=10, fontweight="bold")
+            for axes in pair:
+                axes.xaxis.set_major_locator(MaxNLocator(5))
+            pair[0].tick_params(labelbottom=False)
+            pair[1].set_xlabel(f"Time (units of {UNIT:g} s)")
+        drawing.supylabel("Congestion window (packets)", fontsize=10)
+        drawing.legend(handles=_legend(), loc="outside upper center", ncols=4, columnspacing=1.2, handlelength=1.6)
+    return drawing
+
+
+def _highest(trace: Trace, span: tuple[int, int]) -> float:
+    shown = (trace.units >= span[0]) & (trace.units <= span[1])
+    return max(ADVERTISED_WINDOW, *(float(window[shown].max()) for window in trace.windows.values()))
+
+
+def _draw(axes: Axes, trace: Trace, span: tuple[int, int], *, bold: float) -> None:
+    """Draw effective windows boldly and, where the congestion window is larger, that as a thin line."""
+    shown = (trace.units >= span[0]) & (trace.units <= span[1])
+    units = trace.units[shown]
+    axes.axhline(ADVERTISED_WINDOW, color=_INK, linewidth=0.9, linestyle=(0, (1, 1.5)), zorder=1.5)
+    for client, colour in _COLOURS.items():
+        window = trace.windows[client][shown]
+        above = window > ADVERTISED_WINDOW
+        # With a sample on either side, so that the thin line leaves the bold one without a gap.
+        near = np.convolve(above, [1, 1, 1])[1:-1] > 0
+        axes.plot(units, np.where(near, window, np.nan), color=colour, linewidth=0.6)
+        axes.plot(units, effective(window), color=colour, linewidth=bold)
+
+
+def _legend() -> list[Line2D]:
+    lines = [Line2D([], [], color=colour, label=f"client {client}") for client, colour in _COLOURS.items()]
+    dotted = Line2D([], [], color=_INK, linewidth=0.9, linestyle=(0, (1, 1.5)), label="advertised window")
+    return [*lines, dotted]
+
+
+def _caption(figure: WindowFigure) -> str:
+    return (
+        f"Clients {_listed(CLIENTS_SHOWN)} of one run, seed {SEED}, sampled every {UNIT:g} s: (a) and (b) "
+        f"{figure.shows}, (c) and (d) the whole run. Bold lines are what TCP may send, the congestion window cut "
+        f"off at the advertised window of {ADVERTISED_WINDOW} packets; thin lines go on where the congestion window "
+        "is larger, without effect. ns-2's run (seed 1) draws other random numbers, and its senders take no "
+        "processing time: compare the patterns, not single losses. The CSV has the congestion windows; "
+        "those of ns-2 are kept to a tenth of a packet."
+    )
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    *most, last = map(str, numbers)
+    return f"{', '.join(most)} and {last}"
+
+
+def _data(ours: Trace, ns2: Trace) -> str:
+    """Write the congestion windows as CSV: one row a sample, a column for each client of either simulator."""
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    names = [f"{source}_client_{client}" for source in ("ackclock", "ns2") for client in CLIENTS_SHOWN]
+    rows.writerow(["time_s", *names])
+    own, other = (
+        {
+            int(unit): [f"{window:.{digits}f}".rstrip("0").rstrip(".") for window in windows]
+            for unit, *windows in zip(trace.units, *(trace.windows[client] for client in CLIENTS_SHOWN), strict=True)
+        }
+        for trace, digits in ((ours, 2), (ns2, 1))
+    )
+    blank = [""] * len(CLIENTS_SHOWN)
+    for unit in sorted({*own, *other}):
+        rows.writerow([f"{unit * UNIT:.1f}", *own.get(unit, blank), *other.get(unit, blank)])
+    return text.getvalue()
+
+
+def _numbers(ours: Trace, ns2: Trace) -> Table:
+    """Sum each client's effective window up for people."""
+    rows = []
+    for source, trace in (("Ackclock", ours), ("ns-2.35", ns2)):
+        for client in CLIENTS_SHOWN:
+            went = course(trace, client)
+            rows.append(
+                [
+                    f"{source}, client {client}",
+                    _shown(went.first_fall, UNIT),
+                    _shown(went.last_fall, UNIT),
+                    str(went.falls),
+                    _shown(went.lowest),
+                    _shown(went.highest),
+                    _shown(went.mean),
+                ]
+            )
+    return Table(
+        caption=f"Effective window (at most {ADVERTISED_WINDOW} packets) in samples of {UNIT:g} s; it has fallen "
+        "where it is smaller by half a packet or more than at the sample before",
+        head=["", "first fall, s", "last fall, s", "falls", "lowest after the first", "highest", "mean"],
+        rows=rows,
+    )
+
+
+def _shown(value: float | None, scale: float = 1) -> str:
+    return "–" if value is None else f"{value * scale:.1f}"  # noqa: RUF001 - a dash for what is not there
