@@ -235,11 +235,6 @@ impl Simulator {
         self.network.flows[flow.0 as usize].sender()
     }
 
-    /// How many flows there are.
-    pub fn flow_count(&self) -> usize {
-        self.network.flows.len()
-    }
-
     /// The group of each flow.
     pub(crate) fn groups(&self) -> &[u32] {
         &self.network.groups

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::{Histogram, Observation, Observer};
 use crate::link::Offered;
 use crate::packet::{FlowId, LinkId, Packet, Payload};
-use crate::plan::{Plan, SourceSpec, TransportSpec};
+use crate::plan::{Plan, SourceSpec};
 use crate::simulator::Simulator;
 use bins::Bins;
 use meter::FlowMeter;
@@ -142,8 +142,7 @@ impl Measure {
                 _ => None,
             };
             let crosses = simulator.data_links(id).any(|crossed| crossed == link);
-            let tcp = matches!(spec.transport, TransportSpec::Tcp { .. });
-            FlowMeter::new(*group, spec.packet_size, spec.start, target, crosses, tcp)
+            FlowMeter::new(*group, spec.packet_size, spec.start, target, crosses)
         };
         Self {
             from: spec.from,

@@ -245,7 +245,7 @@ fn flows(measure: &Measure) -> Table {
         rows.push(
             flow,
             meter.group,
-            if meter.is_tcp() { counters.sent } else { 0 },
+            counters.sent,
             counters.retransmissions,
             counters.timeouts,
             counters.fast_retransmits,

@@ -11,7 +11,6 @@ use crate::packet::{Packet, Payload};
 pub(crate) struct FlowMeter {
     pub(crate) group: u32,
     pub(super) crosses: bool,
-    tcp: bool,
     packet_size: u32,
     start: Time,
     /// Packets of a finite transfer still to come.
@@ -30,18 +29,10 @@ pub(crate) struct FlowMeter {
 }
 
 impl FlowMeter {
-    pub(super) fn new(
-        group: u32,
-        packet_size: u32,
-        start: Time,
-        missing: Option<u64>,
-        crosses: bool,
-        tcp: bool,
-    ) -> Self {
+    pub(super) fn new(group: u32, packet_size: u32, start: Time, missing: Option<u64>, crosses: bool) -> Self {
         Self {
             group,
             crosses,
-            tcp,
             packet_size,
             start,
             missing,
@@ -96,10 +87,6 @@ impl FlowMeter {
     /// Wire bits of first in-order deliveries.
     pub(crate) fn goodput_bits(&self) -> f64 {
         self.in_order as f64 * f64::from(self.packet_size) * 8.0
-    }
-
-    pub(crate) const fn is_tcp(&self) -> bool {
-        self.tcp
     }
 }
 
