@@ -11,7 +11,7 @@ import pytest
 import ackclock as ac
 from ackclock.experiments.burstiness import ns2
 from ackclock.experiments.burstiness.experiment import VARIANTS, scenario
-from ackclock.experiments.burstiness.window_figures import WINDOW_FIGURES, window_drawings, window_figure
+from ackclock.experiments.burstiness.window_figures import WINDOW_FIGURES, window_chart, window_drawings
 from ackclock.experiments.burstiness.windows import CLIENTS_SHOWN, Trace, course, effective, observe_windows
 
 
@@ -35,24 +35,21 @@ class TestFigures:
 
     def test_both_simulators_have_the_same_axes(self) -> None:
         own, other = ns2.windows("Reno", 39), ns2.windows("Reno", 20)
-        panels = window_figure(WINDOW_FIGURES[0], own, other).axes
-        assert [axes.get_title(loc="left") for axes in panels] == [
-            "(a) Ackclock",
-            "(b) ns-2.35",
-            "(c) Ackclock",
-            "(d) ns-2.35",
-        ]
+        panels = window_chart(WINDOW_FIGURES[0], own, other).panels
+        assert [panel.title for panel in panels] == ["(a) Ackclock", "(b) ns-2.35", "(c) Ackclock", "(d) ns-2.35"]
         for above, below in (panels[:2], panels[2:]):
-            assert above.get_xlim() == below.get_xlim()
-            assert above.get_ylim() == below.get_ylim()
-        assert panels[2].get_xlim() == (0, 2000)
-        assert panels[2].get_ylim()[1] > 200
+            assert (above.x.low, above.x.high) == (below.x.low, below.x.high)
+            assert above.y == below.y
+        assert (panels[2].x.low, panels[2].x.high) == (0, 2000)
+        assert panels[2].y.high is not None
+        assert panels[2].y.high > 200
 
     def test_bold_lines_end_at_the_advertised_window_and_thin_ones_do_not(self) -> None:
-        drawn = window_figure(WINDOW_FIGURES[0], *[ns2.windows("Reno", 20)] * 2).axes[2].lines[1:]
-        thin, bold = ([line for line in drawn if (line.get_linewidth() < 0.7) is is_thin] for is_thin in (True, False))
-        assert [np.nanmax(line.get_ydata()) for line in bold] == [20, 20, 20]
-        assert all(np.nanmax(line.get_ydata()) > 195 for line in thin)
+        drawn = window_chart(WINDOW_FIGURES[0], *[ns2.windows("Reno", 20)] * 2).panels[2].series
+        thin, bold = ([series for series in drawn if series.listed is not is_thin] for is_thin in (True, False))
+        assert [np.nanmax(series.y) for series in bold] == [20, 20, 20]
+        assert len(thin) == 3
+        assert all(np.nanmax(series.y) > 195 for series in thin)
 
     def test_data_and_numbers(self) -> None:
         traces = [ns2.windows(figure.variant, figure.clients) for figure in WINDOW_FIGURES]

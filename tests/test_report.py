@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
+import gzip
 import json
 import re
 import xml.etree.ElementTree as ET
 from base64 import b64decode
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
-from urllib.parse import unquote
 
 import pytest
 from matplotlib.figure import Figure
 
 from ackclock import ScenarioError
 from ackclock.experiments.folder import check_replaceable, write_whole
-from ackclock.report.html import Drawing, Report, Statement, Table, render
+from ackclock.report.chart import Axis, Chart, Panel, Series
+from ackclock.report.html import Drawing, Finding, Report, Section, Statement, Table, render
 from ackclock.report.style import COLOURS, paper_style, to_inline_svg, to_png, to_svg
 
 if TYPE_CHECKING:
@@ -30,15 +31,16 @@ def line_figure() -> Figure:
     return figure
 
 
+LINE = Series(name="loss", x=[1, 2, 3], y=[1, 2, 3], colour="blue", marker="circle")
+
+
 def small_report() -> Report:
     table = Table(caption="A table, %", head=["clients", "loss"], rows=[["1", "0 ± 1"], ["2", "<b>"]])
     drawing = Drawing(
+        chart=Chart(panels=[Panel(x=Axis(label="clients"), y=Axis(label="loss"), series=[LINE])], height=2),
         slug="figure1",
         title="Figure 1",
         caption="What is drawn <here>.",
-        label="A line & its label",
-        png=to_png(line_figure()),
-        svg=to_svg(line_figure()),
         csv="clients,loss\n1,0\n",
         numbers=table,
         command="ackclock reproduce 'a <b>'",
@@ -47,7 +49,7 @@ def small_report() -> Report:
         title="A & B",
         source="Where it comes from",
         summary=[Statement(lead="It grows.", text="By 5 % from 0.1 s on.")],
-        drawings=[drawing, dataclasses.replace(drawing, slug="figure2")],
+        sections=[Section(title="Figures", drawings=[drawing, dataclasses.replace(drawing, slug="figure2")])],
         setup=[("Network", "one link")],
     )
 
@@ -89,8 +91,8 @@ class TestPage:
 
     def test_asks_no_network(self) -> None:
         text = render(small_report())
-        assert all(address.startswith(("data:", "#")) for address in Page(text).addresses)
-        assert not re.search(r"<script|@import|url\((?!#)", text)
+        assert all(address.startswith("#") for address in Page(text).addresses)
+        assert not re.search(r"@import|url\((?!#)|<script[^>]* src", text)
         assert "default-src 'none'" in text
 
     def test_drawings_point_at_their_own_parts(self) -> None:
@@ -99,12 +101,32 @@ class TestPage:
 
     def test_holds_the_files_themselves(self) -> None:
         report = small_report()
-        png, svg, text, *_ = (
-            address.partition(",")[2] for address in Page(render(report)).addresses if address.startswith("data:")
-        )
+        (packed,) = re.findall(r'<script type="text/plain" id="figures">(.*?)</script>', render(report))
+        figures = json.loads(gzip.decompress(b64decode(packed)))
         drawing = report.drawings[0]
-        assert (b64decode(png), b64decode(svg)) == (drawing.png, drawing.svg.encode())
-        assert unquote(text) == drawing.csv
+        assert figures["figure1"]["svg"] == drawing.svg
+        assert figures["figure1"]["csv"] == drawing.csv
+        assert set(figures) == {"figure1", "figure2"}
+
+    def test_lays_claims_out_with_their_verdicts(self) -> None:
+        finding = Finding(
+            key="3.2-1",
+            claim="It grows & grows.",
+            where="section 3.2",
+            published="50 %",
+            ours="49 ± 2 %",
+            oracle="48 %",
+            verdict="depends on",
+            why="Because <so>.",
+            rule="More than 40 %.",
+            command="ackclock reproduce",
+        )
+        report = dataclasses.replace(small_report(), findings=[finding, dataclasses.replace(finding, key="3.2-2")])
+        text = render(report)
+        assert report.verdicts == {"depends on": 2}
+        assert {"claim-3.2-1", "claim-3.2-2"} <= set(Page(text).ids)
+        assert text.count('<span class="verdict depends-on">depends on</span>') == 3
+        assert "Because &lt;so&gt;." in text
 
     def test_texts_are_escaped_and_units_stay_with_their_numbers(self) -> None:
         text = render(small_report())

@@ -1,22 +1,35 @@
-"""Reports: one HTML file with everything inside, which opens without a network, on light and dark screens."""
+"""Reports: one HTML file with everything inside, which opens without a network, on light and dark screens.
+
+Each figure is in the page twice: as Matplotlib's drawing, which print and a browser without scripts show, and as
+what Plotly makes a drawing from that can be zoomed and pointed at. Plotly itself, the files to download and those
+figures are compressed, and the page's script (`templates/report.js`) unpacks them.
+"""
 
 from __future__ import annotations
 
 import base64
+import gzip
+import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-from urllib.parse import quote
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from ackclock.report.style import COLOURS, to_inline_svg
+from ackclock.report.paper import draw
+from ackclock.report.screen import interactive
+from ackclock.report.style import COLOURS, to_inline_svg, to_png, to_svg
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["Drawing", "Report", "Statement", "Table", "render"]
+    from matplotlib.figure import Figure
+
+    from ackclock.report.chart import Chart
+
+__all__ = ["VERDICTS", "Drawing", "Finding", "Report", "Section", "Statement", "Table", "render"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -56,7 +69,7 @@ class Table:
     rows: Sequence[Sequence[str]]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Drawing:
     """A figure with all that belongs to it.
 
@@ -68,10 +81,10 @@ class Drawing:
         Heading.
     caption
         What is drawn, how, and what the bars mean.
-    label
-        What a screen reader says in its place.
-    png, svg, csv
-        The picture, the drawing and its data, as they are written to files.
+    chart
+        What is drawn.
+    csv
+        Its data, as they are written to a file.
     numbers
         The data for people.
     command
@@ -82,12 +95,25 @@ class Drawing:
     slug: str
     title: str
     caption: str
-    label: str
-    png: bytes
-    svg: str
+    chart: Chart
     csv: str
     numbers: Table
     command: str
+
+    @cached_property
+    def figure(self) -> Figure:
+        """The drawing on paper."""
+        return draw(self.chart)
+
+    @cached_property
+    def svg(self) -> str:
+        """The same as text."""
+        return to_svg(self.figure)
+
+    @property
+    def label(self) -> str:
+        """What a screen reader says in place of the drawing."""
+        return f"{self.title}. The numbers are in the table below."
 
     @property
     def inline(self) -> Markup:
@@ -95,14 +121,74 @@ class Drawing:
         return Markup(to_inline_svg(self.svg, prefix=self.slug, label=self.label))  # noqa: S704 - our own drawing
 
     @property
-    def downloads(self) -> Mapping[str, str]:
-        """The files, whole, as links that need no file beside the page."""
+    def files(self) -> Mapping[str, bytes]:
+        """The files by their names."""
         return {
-            "png": f"data:image/png;base64,{base64.b64encode(self.png).decode()}",
-            "svg": f"data:image/svg+xml;base64,{base64.b64encode(self.svg.encode()).decode()}",
-            # Numbers and commas are short as they are.
-            "csv": f"data:text/csv;charset=utf-8,{quote(self.csv, safe=',')}",
+            f"{self.slug}.png": to_png(self.figure),
+            f"{self.slug}.svg": self.svg.encode(),
+            f"{self.slug}.csv": self.csv.encode(),
         }
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Finding:
+    """One claim and what became of it: a row of the table of claims.
+
+    Parameters
+    ----------
+    key
+        Short name for links, such as ``3.2-1``.
+    claim
+        What is claimed.
+    where
+        Where it is claimed.
+    published, ours, oracle
+        The numbers: as published, as measured here, and as the reference simulator has them.
+    verdict
+        One of `VERDICTS`.
+    why
+        What decided, in a sentence.
+    rule
+        What decides, in words.
+    command
+        What a person types to see it.
+
+    """
+
+    key: str
+    claim: str
+    where: str
+    published: str
+    ours: str
+    oracle: str
+    verdict: str
+    why: str
+    rule: str
+    command: str
+
+
+VERDICTS = ("reproduced", "partly", "depends on", "not reproduced")
+"""What can become of a claim."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Section:
+    """A part of a report: figures of one kind.
+
+    Parameters
+    ----------
+    title
+        Heading.
+    drawings
+        Its figures, in order.
+    text
+        What the part is about.
+
+    """
+
+    title: str
+    drawings: Sequence[Drawing]
+    text: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -117,10 +203,12 @@ class Report:
         What it repeats: authors, title, place, year.
     summary
         What was found, most important first.
-    drawings
-        The figures in the order of the paper.
+    sections
+        The figures.
     overview
         The main numbers at a glance, after the summary.
+    findings
+        Every claim with its verdict.
     setup
         What was simulated: name and value.
     provenance
@@ -131,10 +219,22 @@ class Report:
     title: str
     source: str
     summary: Sequence[Statement]
-    drawings: Sequence[Drawing]
+    sections: Sequence[Section]
     overview: Table | None = None
+    findings: Sequence[Finding] = ()
     setup: Sequence[tuple[str, str]] = ()
     provenance: Sequence[tuple[str, str]] = ()
+
+    @property
+    def drawings(self) -> Sequence[Drawing]:
+        """All figures."""
+        return [drawing for section in self.sections for drawing in section.drawings]
+
+    @property
+    def verdicts(self) -> Mapping[str, int]:
+        """How many claims met each verdict, those that none met left out."""
+        counts = {verdict: sum(finding.verdict == verdict for finding in self.findings) for verdict in VERDICTS}
+        return {verdict: count for verdict, count in counts.items() if count}
 
 
 def render(report: Report) -> str:
@@ -148,7 +248,7 @@ def render(report: Report) -> str:
     Returns
     -------
     str
-        A whole page without scripts, which asks no network for anything. The same report gives the same text.
+        A whole page, which asks no network for anything. The same report gives the same text.
 
     """
     environment = Environment(
@@ -159,7 +259,31 @@ def render(report: Report) -> str:
         lstrip_blocks=True,
     )
     environment.filters["unbroken"] = _unbroken
-    return environment.get_template("report.html.jinja").render(report=report, colours=COLOURS)
+    return environment.get_template("report.html.jinja").render(
+        report=report,
+        colours=COLOURS,
+        plotly=_packed(_plotly()) if report.drawings else "",
+        figures=_packed(json.dumps(_figures(report), separators=(",", ":"), ensure_ascii=False)),
+    )
+
+
+def _figures(report: Report) -> Mapping[str, Any]:
+    """Give the page's script what it draws and what it lets people download."""
+    return {
+        drawing.slug: {"svg": drawing.svg, "csv": drawing.csv, "plot": interactive(drawing.chart)}
+        for drawing in report.drawings
+    }
+
+
+def _plotly() -> str:
+    from plotly.offline import get_plotlyjs  # noqa: PLC0415 - slow to load
+
+    return str(get_plotlyjs())
+
+
+def _packed(text: str) -> str:
+    """Compress a text for the page; the same text gives the same characters."""
+    return base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
 
 
 def _unbroken(text: str) -> str:

@@ -46,6 +46,7 @@ COLOURS = {
     "mint": Colour(light="#4dbd9c", dark="#8be0c6"),
     "red": Colour(light="#c8500a", dark="#ef7634"),
     "orange": Colour(light="#e69f00", dark="#f5c04a"),
+    "amber": Colour(light="#8f5f00", dark="#e8b04b"),
 }
 """Every colour that a figure may use, by name."""
 
@@ -124,6 +125,7 @@ def _compact(svg: str) -> str:
     )
     svg = re.sub(r' style="[^"]*"', lambda at: re.sub(r"([:;]) ", r"\1", at[0]), svg)
     svg = re.sub(r"\n\s*", "\n", svg)
+    svg = re.sub(r"<path (?![^>]*\bd=)", '<path d="" ', svg)  # a space is a letter without lines
     return _ALIKE.sub(lambda at: f"<g{at[1]}{at[3]}>\n{at[2].replace(at[3], '')}</g>", svg)
 
 

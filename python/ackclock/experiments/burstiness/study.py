@@ -25,10 +25,10 @@ from ackclock.experiments.burstiness.experiment import (
 )
 from ackclock.experiments.burstiness.figures import (
     FIRST_WITH_LOSS,
-    loss_figure,
-    throughput_figure,
-    timeouts_figure,
-    variation_figure,
+    loss_chart,
+    throughput_chart,
+    timeouts_chart,
+    variation_chart,
 )
 from ackclock.experiments.burstiness.findings import findings
 from ackclock.experiments.burstiness.measures import (
@@ -40,18 +40,16 @@ from ackclock.experiments.burstiness.measures import (
 )
 from ackclock.experiments.burstiness.window_figures import WINDOW_FIGURES, window_drawings
 from ackclock.experiments.burstiness.windows import SEED, observe_windows
-from ackclock.report.html import Drawing, Report, Table, render
-from ackclock.report.style import to_png, to_svg
+from ackclock.report.html import Drawing, Report, Section, Table, render
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from matplotlib.figure import Figure
-
     from ackclock.analysis import Interval
     from ackclock.experiments.burstiness.experiment import Observation
     from ackclock.experiments.burstiness.windows import Trace
+    from ackclock.report.chart import Chart
 
 __all__ = ["record", "report", "write"]
 
@@ -88,7 +86,7 @@ class _Figure:
     rest: str
     unit: str
     digits: int
-    draw: Callable[[Sequence[Observation], Sequence[Observation]], Figure]
+    draw: Callable[[Sequence[Observation], Sequence[Observation]], Chart]
     measures: Mapping[str, Callable[[Observation], float | None]]
     first: int = 1
 
@@ -103,7 +101,7 @@ GRID_FIGURES = (
         rest=f"Thin line: 1/√(λτn) with λτ = {ARRIVALS_PER_RTT} packets a client.",
         unit="Coefficient of variation",
         digits=4,
-        draw=variation_figure,
+        draw=variation_chart,
         measures={"cov": cov, "cov_over_poisson": cov_over_poisson},
     ),
     _Figure(
@@ -114,7 +112,7 @@ GRID_FIGURES = (
         rest="Dotted line: the capacity of the bottleneck.",
         unit=f"Thousand packets transmitted in {DURATION} s",
         digits=1,
-        draw=throughput_figure,
+        draw=throughput_chart,
         measures={"thousand_departures": thousand_departures},
         first=FIRST_WITH_LOSS,
     ),
@@ -125,7 +123,7 @@ GRID_FIGURES = (
         rest="UDP, which does not slow down, leaves the frame where the load passes the capacity.",
         unit="Packet loss, % of arrivals",
         digits=3,
-        draw=loss_figure,
+        draw=loss_chart,
         measures={"loss_percent": loss_percent},
         first=FIRST_WITH_LOSS,
     ),
@@ -136,7 +134,7 @@ GRID_FIGURES = (
         rest="UDP has neither.",
         unit="Timeouts, % of duplicate ACKs",
         digits=2,
-        draw=timeouts_figure,
+        draw=timeouts_chart,
         measures={"timeouts_per_dup_ack_percent": timeouts_per_dup_ack},
         first=FIRST_WITH_LOSS,
     ),
@@ -177,9 +175,8 @@ def write(folder: Path, *, seeds: Sequence[int], jobs: int | None = None) -> Non
     write_runs(folder / "runs.parquet", ours)
     whole = report(ours, windows, command=command(seeds=len(seeds)))
     for drawing in whole.drawings:
-        (folder / f"{drawing.slug}.png").write_bytes(drawing.png)
-        (folder / f"{drawing.slug}.svg").write_text(drawing.svg, encoding="utf-8")
-        (folder / f"{drawing.slug}.csv").write_text(drawing.csv, encoding="utf-8")
+        for name, content in drawing.files.items():
+            (folder / name).write_bytes(content)
     (folder / "report.html").write_text(render(whole), encoding="utf-8")
 
 
@@ -230,7 +227,12 @@ def report(ours: Sequence[Observation], windows: Sequence[Trace], *, command: st
         source=SOURCE,
         summary=findings(ours, theirs),
         overview=_overview(ours),
-        drawings=[*first, *window_drawings(windows, their_windows, command=command), last],
+        sections=[
+            Section(
+                title="The paper's figures",
+                drawings=[*first, *window_drawings(windows, their_windows, command=command), last],
+            )
+        ],
         setup=SETUP,
         provenance=[
             ("Program", f"Ackclock {__version__}"),
@@ -265,14 +267,11 @@ def _drawing(figure: _Figure, ours: Sequence[Observation], theirs: Sequence[Obse
         else "Points are single runs, without bars; "
     )
     marks = f"hollow markers are means of {_seeds(theirs)} runs of ns-2.35, whose intervals are in the CSV."
-    drawn = figure.draw(ours, theirs)
     return Drawing(
+        chart=figure.draw(ours, theirs),
         slug=figure.slug,
         title=figure.title,
         caption=f"{figure.what} {bars}{marks} {figure.rest}",
-        label=f"{figure.title}. The numbers are in the table below.",
-        png=to_png(drawn),
-        svg=to_svg(drawn),
         csv=_data(figure, ours, theirs),
         numbers=_numbers(figure, ours),
         command=command,

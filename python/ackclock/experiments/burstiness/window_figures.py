@@ -8,23 +8,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
 
 from ackclock.experiments.burstiness.experiment import ADVERTISED_WINDOW, DURATION
 from ackclock.experiments.burstiness.windows import CLIENTS_SHOWN, SEED, UNIT, course, effective
+from ackclock.report.chart import Axis, Chart, Level, Panel, Series
 from ackclock.report.html import Drawing, Table
-from ackclock.report.style import COLOURS, paper_style, to_png, to_svg
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from matplotlib.axes import Axes
-
     from ackclock.experiments.burstiness.windows import Trace
 
-__all__ = ["WINDOW_FIGURES", "WindowFigure", "window_drawings", "window_figure"]
+__all__ = ["WINDOW_FIGURES", "WindowFigure", "window_chart", "window_drawings"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -67,8 +62,7 @@ WINDOW_FIGURES = (
     WindowFigure(number=12, variant="Vegas", clients=60, zoom=(0, 200), shows="the first 20 s"),
 )
 
-_COLOURS = dict(zip(CLIENTS_SHOWN, (COLOURS[name].light for name in ("blue", "red", "green")), strict=True))
-_INK = COLOURS["ink"].light
+_COLOURS = dict(zip(CLIENTS_SHOWN, ("blue", "red", "green"), strict=True))
 
 
 def window_drawings(ours: Sequence[Trace], ns2: Sequence[Trace], *, command: str) -> list[Drawing]:
@@ -84,22 +78,19 @@ def window_drawings(ours: Sequence[Trace], ns2: Sequence[Trace], *, command: str
     """
     return [
         Drawing(
+            chart=window_chart(figure, own, other),
             slug=f"figure{figure.number}",
             title=figure.title,
             caption=_caption(figure),
-            label=f"{figure.title}. The table below sums them up.",
-            png=to_png(drawn),
-            svg=to_svg(drawn),
             csv=_data(own, other),
             numbers=_numbers(own, other),
             command=command,
         )
         for figure, own, other in zip(WINDOW_FIGURES, ours, ns2, strict=True)
-        for drawn in [window_figure(figure, own, other)]
     ]
 
 
-def window_figure(figure: WindowFigure, ours: Trace, ns2: Trace) -> Figure:
+def window_chart(figure: WindowFigure, ours: Trace, ns2: Trace) -> Chart:
     """Draw one figure: a part of the run and the whole run, each from both simulators.
 
     Parameters
@@ -110,25 +101,22 @@ def window_figure(figure: WindowFigure, ours: Trace, ns2: Trace) -> Figure:
         The run here and in ns-2.
 
     """
-    with paper_style():
-        drawing = Figure(figsize=(5.8, 7.8), layout="constrained")
-        panels = drawing.subplots(4)
-        whole = (0, round(DURATION / UNIT))
-        sources = (("Ackclock", ours), ("ns-2.35", ns2))
-        for row, (span, bold) in enumerate(((figure.zoom, 1.5), (whole, 0.9))):
-            pair = panels[2 * row : 2 * row + 2]
-            top = 1.08 * max(_highest(trace, span) for trace in (ours, ns2))
-            for place, axes, (source, trace) in zip("abcd"[2 * row :], pair, sources, strict=False):
-                _draw(axes, trace, span, bold=bold)
-                axes.set(xlim=span, ylim=(0, top))
-                axes.set_title(f"({place}) {source}", loc="left", fontsize=10, fontweight="bold")
-            for axes in pair:
-                axes.xaxis.set_major_locator(MaxNLocator(5))
-            pair[0].tick_params(labelbottom=False)
-            pair[1].set_xlabel(f"Time (units of {UNIT:g} s)")
-        drawing.supylabel("Congestion window (packets)", fontsize=10)
-        drawing.legend(handles=_legend(), loc="outside upper center", ncols=4, columnspacing=1.2, handlelength=1.6)
-    return drawing
+    panels = []
+    whole = (0, round(DURATION / UNIT))
+    for places, span, bold in (("ab", figure.zoom, 1.5), ("cd", whole, 0.9)):
+        top = 1.08 * max(_highest(trace, span) for trace in (ours, ns2))
+        for place, source, trace in zip(places, ("Ackclock", "ns-2.35"), (ours, ns2), strict=True):
+            label = f"Time (units of {UNIT:g} s)" if trace is ns2 else ""
+            panels.append(
+                Panel(
+                    title=f"({place}) {source}",
+                    x=Axis(label=label, low=span[0], high=span[1]),
+                    y=Axis(low=0, high=top),
+                    series=_series(trace, span, bold=bold),
+                    levels=[Level(y=ADVERTISED_WINDOW)],
+                )
+            )
+    return Chart(panels=panels, height=7.8, y_label="Congestion window (packets)")
 
 
 def _highest(trace: Trace, span: tuple[int, int]) -> float:
@@ -136,24 +124,22 @@ def _highest(trace: Trace, span: tuple[int, int]) -> float:
     return max(ADVERTISED_WINDOW, *(float(window[shown].max()) for window in trace.windows.values()))
 
 
-def _draw(axes: Axes, trace: Trace, span: tuple[int, int], *, bold: float) -> None:
+def _series(trace: Trace, span: tuple[int, int], *, bold: float) -> list[Series]:
     """Draw effective windows boldly and, where the congestion window is larger, that as a thin line."""
     shown = (trace.units >= span[0]) & (trace.units <= span[1])
     units = trace.units[shown]
-    axes.axhline(ADVERTISED_WINDOW, color=_INK, linewidth=0.9, linestyle=(0, (1, 1.5)), zorder=1.5)
+    drawn = []
     for client, colour in _COLOURS.items():
         window = trace.windows[client][shown]
         above = window > ADVERTISED_WINDOW
         # With a sample on either side, so that the thin line leaves the bold one without a gap.
         near = np.convolve(above, [1, 1, 1])[1:-1] > 0
-        axes.plot(units, np.where(near, window, np.nan), color=colour, linewidth=0.6)
-        axes.plot(units, effective(window), color=colour, linewidth=bold)
-
-
-def _legend() -> list[Line2D]:
-    lines = [Line2D([], [], color=colour, label=f"client {client}") for client, colour in _COLOURS.items()]
-    dotted = Line2D([], [], color=_INK, linewidth=0.9, linestyle=(0, (1, 1.5)), label="advertised window")
-    return [*lines, dotted]
+        name = f"client {client}"
+        if near.any():
+            beyond = np.where(near, window, np.nan)
+            drawn.append(Series(name=name, x=units, y=beyond, colour=colour, width=0.6, listed=False))
+        drawn.append(Series(name=name, x=units, y=effective(window), colour=colour, width=bold))
+    return drawn
 
 
 def _caption(figure: WindowFigure) -> str:

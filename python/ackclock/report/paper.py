@@ -1,0 +1,210 @@
+"""Charts on paper: Matplotlib, in the style of the field, one column wide."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator, MultipleLocator
+
+from ackclock.report.chart import Band, Series
+from ackclock.report.style import COLOURS, paper_style
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.typing import LineStyleType
+    from numpy.typing import ArrayLike, NDArray
+
+    from ackclock.report.chart import Chart, Dash, Level, Marker, Note, Panel, Scale
+
+__all__ = ["WIDTH", "draw"]
+
+WIDTH = 5.8
+"""Inches."""
+
+_MARKERS: Mapping[Marker | None, str] = {
+    None: "",
+    "circle": "o",
+    "square": "s",
+    "triangle": "^",
+    "diamond": "D",
+    "pentagon": "p",
+    "down": "v",
+    "hexagon": "h",
+}
+
+_DASHES: Mapping[Dash, LineStyleType] = {
+    "solid": "solid",
+    "dashed": (0.0, (4.0, 1.6)),
+    "dotted": (0.0, (1.0, 1.5)),
+    "none": "none",
+}
+
+_BAND = 0.18
+"""How much of its colour a band shows."""
+
+_COLUMNS = 4
+"""Of the legend."""
+
+_INK = COLOURS["ink"].light
+
+
+def draw(chart: Chart) -> Figure:
+    """Draw a chart.
+
+    Parameters
+    ----------
+    chart
+        What is drawn.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Ready for `ackclock.report.style.to_png` and `to_svg`.
+
+    """
+    with paper_style():
+        figure = Figure(figsize=(WIDTH, chart.height), layout="constrained")
+        places = np.atleast_1d(figure.subplots(len(chart.panels)))
+        for panel, axes in zip(chart.panels, places, strict=True):
+            _draw_panel(axes, panel)
+        for upper, axes, below in zip(chart.panels[:-1], places[:-1], places[1:], strict=True):
+            if not upper.x.label:
+                axes.sharex(below)
+                axes.tick_params(labelbottom=False)
+        if chart.y_label:
+            figure.supylabel(chart.y_label, fontsize=10)
+        handles = _legend(chart)
+        if handles:
+            figure.legend(
+                handles=handles,
+                loc="outside upper center",
+                ncols=_COLUMNS,
+                columnspacing=1.2,
+                handlelength=1.8,
+            )
+    return figure
+
+
+def _draw_panel(axes: Axes, panel: Panel) -> None:
+    for band in panel.bands:
+        colour = COLOURS[band.colour].light
+        axes.fill_between(_array(band.x), _array(band.low), _array(band.high), color=colour, alpha=_BAND, linewidth=0)
+    for level in panel.levels:
+        _draw_level(axes, level)
+    for series in panel.series:
+        _draw_series(axes, series)
+    for note in panel.notes:
+        _draw_note(axes, note)
+    if panel.title:
+        axes.set_title(panel.title, loc="left", fontsize=10, fontweight="bold")
+    axes.set(xlabel=panel.x.label, ylabel=panel.y.label)
+    axes.set_xscale("log" if panel.x.log else "linear")
+    axes.set_yscale("log" if panel.y.log else "linear")
+    if not panel.x.log:
+        axes.xaxis.set_major_locator(MaxNLocator(nbins=8, steps=[1, 2, 2.5, 5, 10]))
+    axes.set_xlim(panel.x.low, panel.x.high)
+    axes.set_ylim(panel.y.low, panel.y.high)
+    if panel.right:
+        _draw_right(axes, panel.right)
+
+
+def _draw_series(axes: Axes, series: Series) -> None:
+    colour = COLOURS[series.colour].light
+    drawn_width = 0.0 if series.dash == "none" else series.width
+    bars = None if series.error is None else _array(series.error)
+    axes.errorbar(
+        _array(series.x),
+        _array(series.y),
+        yerr=bars if bars is not None and np.isfinite(bars).all() else None,
+        color=colour,
+        linestyle=_DASHES[series.dash],
+        linewidth=drawn_width,
+        drawstyle="steps-post" if series.steps else "default",
+        marker=_MARKERS[series.marker],
+        markersize=series.size,
+        markerfacecolor=colour if series.filled else "none",
+        markeredgecolor=colour,
+        markeredgewidth=1.0 if series.filled else 0.9,
+        elinewidth=0.9,
+        capthick=0.9,
+        zorder=3 if series.filled else 2,
+    )
+
+
+def _draw_level(axes: Axes, level: Level) -> None:
+    dash = _DASHES["dotted" if level.dotted else "solid"]
+    axes.axhline(level.y, color=_INK, linewidth=0.9, linestyle=dash, zorder=1.5)
+    if level.text:
+        axes.annotate(
+            level.text,
+            (0, level.y),
+            xycoords=("axes fraction", "data"),
+            xytext=(4, 4),
+            textcoords="offset points",
+            fontsize=9,
+        )
+
+
+def _draw_note(axes: Axes, note: Note) -> None:
+    axes.annotate(
+        note.text,
+        (note.x, note.y),
+        xytext=(0, -3),
+        textcoords="offset points",
+        verticalalignment="top",
+        color=COLOURS["faint"].light,
+        fontsize=9,
+    )
+
+
+def _draw_right(axes: Axes, scale: Scale) -> None:
+    def there(left: ArrayLike) -> NDArray[np.float64]:
+        return _array(left) * scale.factor
+
+    def back(right: ArrayLike) -> NDArray[np.float64]:
+        return _array(right) / scale.factor
+
+    right = axes.secondary_yaxis("right", functions=(there, back))
+    right.set_ylabel(scale.label)
+    right.grid(visible=False)
+    right.yaxis.set_major_locator(MultipleLocator(scale.step))
+    right.spines["right"].set_visible(True)
+
+
+def _legend(chart: Chart) -> Sequence[Artist]:
+    """Make one entry for each name that is listed, in the order in which they are drawn."""
+    entries: dict[str, Artist] = {}
+    for panel in chart.panels:
+        shown: tuple[Series | Band, ...] = (*panel.series, *panel.bands)
+        for each in shown:
+            if each.listed and each.name not in entries:
+                entries[each.name] = _entry(each)
+    return list(entries.values())
+
+
+def _entry(shown: Series | Band) -> Artist:
+    colour = COLOURS[shown.colour].light
+    if isinstance(shown, Band):
+        return Patch(facecolor=colour, alpha=_BAND, label=shown.name)
+    return Line2D(
+        [],
+        [],
+        color=colour,
+        linestyle=_DASHES[shown.dash],
+        linewidth=max(shown.width, 1.0),
+        marker=_MARKERS[shown.marker],
+        markersize=max(shown.size, 4.5),
+        markerfacecolor=colour if shown.filled else "none",
+        label=shown.name,
+    )
+
+
+def _array(values: ArrayLike) -> NDArray[np.float64]:
+    return np.asarray(values, dtype=np.float64)

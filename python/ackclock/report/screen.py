@@ -1,0 +1,181 @@
+"""Charts on a screen: what Plotly needs to draw them, as plain values for a page's script.
+
+A colour is written as its name after an @, such as ``@blue``; the script puts in the page's own, light or dark.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import ArrayLike
+
+    from ackclock.report.chart import Axis, Band, Chart, Dash, Level, Marker, Panel, Series
+
+__all__ = ["interactive"]
+
+_MARKERS: Mapping[Marker, str] = {
+    "circle": "circle",
+    "square": "square",
+    "triangle": "triangle-up",
+    "diamond": "diamond",
+    "pentagon": "pentagon",
+    "down": "triangle-down",
+    "hexagon": "hexagon",
+}
+_DASHES: Mapping[Dash, str] = {"solid": "solid", "dashed": "dash", "dotted": "dot"}
+
+_BAND = 0.18
+_GAP = {True: 0.06, False: 0.13}
+"""Share of the height between two panels: with one common axis, or an axis each."""
+
+
+def interactive(chart: Chart) -> dict[str, Any]:
+    """Tell Plotly how to draw a chart.
+
+    Parameters
+    ----------
+    chart
+        What is drawn.
+
+    Returns
+    -------
+    dict
+        ``data`` and ``layout`` as `plotly.graph_objects.Figure` takes them once the colours are put in. JSON can
+        hold it.
+
+    """
+    layout: dict[str, Any] = {
+        "shapes": [],
+        "annotations": [],
+        "hovermode": "closest",
+        "legend": {"orientation": "h", "x": 0, "y": 0, "yref": "container", "yanchor": "bottom"},
+    }
+    data: list[dict[str, Any]] = []
+    listed: set[str] = set()
+    last = len(chart.panels)
+    for number, (panel, (low, high)) in enumerate(zip(chart.panels, _domains(chart), strict=True), start=1):
+        suffix = "" if number == 1 else str(number)
+        alone = bool(panel.x.label) or number == last
+        layout[f"xaxis{suffix}"] = _axis(panel.x) | {"anchor": f"y{suffix}", "showticklabels": alone}
+        layout[f"yaxis{suffix}"] = _axis(panel.y) | {"anchor": f"x{suffix}", "domain": [low, high]}
+        if not alone:
+            layout[f"xaxis{suffix}"]["matches"] = f"x{number + 1}"
+        traces = [trace for band in panel.bands for trace in _band(band)] + [_trace(series) for series in panel.series]
+        for trace in traces:
+            trace["showlegend"] = trace["showlegend"] and trace["name"] not in listed
+            listed |= {trace["name"]} if trace["showlegend"] else set()
+            data.append(trace | {"xaxis": f"x{suffix}", "yaxis": f"y{suffix}"})
+        layout["shapes"] += [_line(level, suffix) for level in panel.levels]
+        layout["annotations"] += _words(panel, suffix)
+    if chart.y_label:
+        layout["annotations"].append(
+            {"text": chart.y_label, "textangle": -90, "showarrow": False, "x": 0, "y": 0.5, "xshift": -46}
+            | {"xref": "paper", "yref": "paper", "xanchor": "center", "yanchor": "middle"}
+        )
+    return {"data": data, "layout": layout}
+
+
+def _domains(chart: Chart) -> list[tuple[float, float]]:
+    """Share the height out, from the top: every panel gets the same, more lies between those with axes of their own."""
+    gaps = [_GAP[not panel.x.label] for panel in chart.panels[:-1]]
+    each = (1 - sum(gaps)) / len(chart.panels)
+    domains, top = [], 1.0
+    for gap in (*gaps, 0.0):
+        domains.append((max(0.0, round(top - each, 4)), round(top, 4)))
+        top -= each + gap
+    return domains
+
+
+def _axis(axis: Axis) -> dict[str, Any]:
+    drawn: dict[str, Any] = {"title": {"text": axis.label}, "type": "log" if axis.log else "linear"}
+    low, high = (None if end is None else _place(end, log=axis.log) for end in (axis.low, axis.high))
+    if low is not None and high is not None:
+        return drawn | {"range": [low, high]}
+    # Plotly counts error bars in, which may reach below an end that is given.
+    options = {"minallowed": low, "maxallowed": high, "include": [end for end in (low, high) if end is not None]}
+    return drawn | {"autorangeoptions": {name: value for name, value in options.items() if value not in (None, [])}}
+
+
+def _place(value: float, *, log: bool) -> float:
+    """Tell where a value lies on an axis: Plotly wants the logarithm."""
+    return math.log10(value) if log else value
+
+
+def _trace(series: Series) -> dict[str, Any]:
+    lines = series.dash != "none"
+    trace: dict[str, Any] = {
+        "type": "scatter",
+        "mode": "+".join(["lines"] * lines + ["markers"] * (series.marker is not None)),
+        "name": series.name,
+        "legendgroup": series.group or series.name,
+        "showlegend": series.listed,
+        "x": _numbers(series.x),
+        "y": _numbers(series.y),
+        "connectgaps": False,
+        "hovertemplate": f"<b>{series.name}</b><br>%{{x:.6~g}}: %{{y:.4~g}}",
+    }
+    if lines:
+        trace["line"] = {"color": f"@{series.colour}", "width": series.width * 1.33, "dash": _DASHES[series.dash]}
+        if series.steps:
+            trace["line"]["shape"] = "hv"
+    if series.marker is not None:
+        symbol = _MARKERS[series.marker] + ("" if series.filled else "-open")
+        trace["marker"] = {"symbol": symbol, "size": series.size * 1.6, "color": f"@{series.colour}"}
+    if series.error is not None and np.isfinite(np.asarray(series.error, dtype=np.float64)).all():
+        trace["error_y"] = {"type": "data", "array": _numbers(series.error), "thickness": 1.2, "width": 2.5}
+        trace["hovertemplate"] += " ± %{error_y.array:.2~g}"
+    trace["hovertemplate"] += "<extra></extra>"
+    return trace
+
+
+def _band(band: Band) -> list[dict[str, Any]]:
+    """Make two lines of a band, of which the upper fills what lies between."""
+    edge: dict[str, Any] = {
+        "type": "scatter",
+        "mode": "lines",
+        "name": band.name,
+        "legendgroup": band.name,
+        "hoverinfo": "skip",
+    }
+    lower, upper = (
+        edge | {"x": _numbers(band.x), "y": _numbers(y), "line": {"width": 0}} for y in (band.low, band.high)
+    )
+    fill = {"fill": "tonexty", "fillcolor": f"@{band.colour}/{_BAND}"}
+    return [lower | {"showlegend": False}, upper | fill | {"showlegend": band.listed}]
+
+
+def _line(level: Level, suffix: str) -> dict[str, Any]:
+    ends = {"type": "line", "x0": 0, "x1": 1, "xref": f"x{suffix} domain", "y0": level.y, "y1": level.y}
+    dash = "dot" if level.dotted else "solid"
+    return ends | {"yref": f"y{suffix}", "layer": "below", "line": {"color": "@ink", "width": 1.2, "dash": dash}}
+
+
+def _words(panel: Panel, suffix: str) -> list[dict[str, Any]]:
+    """Write a panel's title, levels and notes."""
+    inside = {"showarrow": False, "xanchor": "left", "xref": f"x{suffix} domain", "yref": f"y{suffix}", "x": 0}
+    words = [
+        inside | {"text": level.text, "y": _place(level.y, log=panel.y.log), "yanchor": "bottom"}
+        for level in panel.levels
+        if level.text
+    ]
+    for note in panel.notes:
+        place = {"x": _place(note.x, log=panel.x.log), "y": _place(note.y, log=panel.y.log), "xref": f"x{suffix}"}
+        words.append(inside | place | {"text": note.text, "yanchor": "top"})
+    if panel.title:
+        above = {"text": f"<b>{panel.title}</b>", "y": 1, "yref": f"y{suffix} domain", "yanchor": "bottom"}
+        words.append(inside | above)
+    return words
+
+
+def _numbers(values: ArrayLike) -> list[float | None]:
+    """List numbers with six digits, as many as anyone reads; JSON knows no NaN."""
+    return [
+        float(f"{value:.6g}") if math.isfinite(value) else None
+        for value in np.asarray(values, dtype=np.float64).tolist()
+    ]

@@ -1,0 +1,106 @@
+"""Charts: what paper and screen make of the same panels."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from plotly import graph_objects
+
+from ackclock.report.chart import Axis, Band, Chart, Level, Note, Panel, Scale, Series
+from ackclock.report.paper import WIDTH, draw
+from ackclock.report.screen import interactive
+from ackclock.report.style import COLOURS, to_svg
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def chart() -> Chart:
+    line = Series(name="a", x=[1, 10, 100], y=[1, np.nan, 4], colour="blue", marker="square", error=[0.5, 0.5, 0.1])
+    hollow = Series(name="a, other", x=[1, 10], y=[2, 3], colour="blue", marker="circle", dash="none", filled=False)
+    band = Band(name="middle", x=[1, 10], low=[0, 1], high=[2, 3], colour="red")
+    return Chart(
+        panels=[
+            Panel(
+                title="(a)", x=Axis(low=1, high=100, log=True), y=Axis(label="up", low=0), series=[line], bands=[band]
+            ),
+            Panel(
+                x=Axis(label="along", low=1, high=100, log=True),
+                y=Axis(label="up", low=0, high=5),
+                series=[line, hollow],
+                levels=[Level(y=3, text="full")],
+                notes=[Note(x=10, y=2, text="here")],
+                right=Scale(label="twice", factor=2, step=1),
+            ),
+        ],
+        height=6,
+    )
+
+
+def painted(plot: Mapping[str, Any]) -> graph_objects.Figure:
+    """Put the colours in, as the page's script does; Plotly then checks every name and value."""
+    text = json.dumps(plot)
+    for name, colour in COLOURS.items():
+        text = text.replace(f'"@{name}"', f'"{colour.light}"').replace(f'"@{name}/0.18"', f'"{colour.light}2e"')
+    assert "@" not in text
+    return graph_objects.Figure(json.loads(text))
+
+
+class TestPaper:
+    def test_panels_are_stacked_and_share_their_axis(self) -> None:
+        figure = draw(chart())
+        assert figure.get_size_inches().tolist() == [WIDTH, 6]
+        upper, lower = figure.axes
+        assert upper.get_shared_x_axes().joined(upper, lower)
+        assert (upper.get_xscale(), upper.get_xlim(), lower.get_ylim()) == ("log", (1, 100), (0, 5))
+        assert (upper.get_xlabel(), lower.get_xlabel(), lower.get_ylabel()) == ("", "along", "up")
+        assert upper.get_title(loc="left") == "(a)"
+
+    def test_legend_names_each_name_once(self) -> None:
+        (legend,) = draw(chart()).legends
+        assert [text.get_text() for text in legend.get_texts()] == ["a", "middle", "a, other"]
+
+    def test_words_and_the_second_scale_are_there(self) -> None:
+        lower = draw(chart()).axes[1]
+        assert {text.get_text() for text in lower.texts} == {"full", "here"}
+        (right,) = lower.child_axes
+        assert right.get_ylabel() == "twice"
+
+    def test_same_chart_same_drawing(self) -> None:
+        assert to_svg(draw(chart())) == to_svg(draw(chart()))
+
+
+class TestScreen:
+    def test_plotly_takes_it(self) -> None:
+        figure = painted(interactive(chart()))
+        assert len(figure.data) == 5  # a band is two lines
+
+    def test_json_holds_it(self) -> None:
+        plot = interactive(chart())
+        assert json.loads(json.dumps(plot, allow_nan=False)) == plot
+        assert plot["data"][2]["y"] == [1, None, 4]
+
+    def test_panels_lie_below_each_other_and_zoom_together(self) -> None:
+        layout = interactive(chart())["layout"]
+        assert layout["yaxis"]["domain"][0] > layout["yaxis2"]["domain"][1] > layout["yaxis2"]["domain"][0] == 0
+        assert layout["xaxis"]["matches"] == "x2"
+        assert layout["xaxis"]["range"] == [0, 2]  # Plotly wants the logarithms of a logarithmic axis
+        assert layout["yaxis"]["autorangeoptions"] == {"minallowed": 0, "include": [0]}
+
+    def test_legend_names_each_name_once(self) -> None:
+        traces = interactive(chart())["data"]
+        assert [trace["name"] for trace in traces if trace["showlegend"]] == ["middle", "a", "a, other"]
+
+    @pytest.mark.parametrize(("group", "expected"), [("", "a"), ("family", "family")])
+    def test_what_is_hidden_together(self, group: str, expected: str) -> None:
+        series = Series(name="a", x=[1], y=[1], colour="blue", group=group)
+        plot = interactive(Chart(panels=[Panel(x=Axis(), y=Axis(), series=[series])]))
+        assert plot["data"][0]["legendgroup"] == expected
+
+    def test_one_point_without_a_bar_leaves_all_bars_out(self) -> None:
+        series = Series(name="a", x=[1, 2], y=[1, 2], colour="blue", error=[0.1, np.inf])
+        plot = interactive(Chart(panels=[Panel(x=Axis(), y=Axis(), series=[series])]))
+        assert "error_y" not in plot["data"][0]

@@ -1,0 +1,108 @@
+"""The report as browsers see it: valid, drawn, silent. Without a Chromium the last part is skipped."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from typing import TYPE_CHECKING
+
+import html5lib
+import pytest
+
+from ackclock.experiments.burstiness import ns2, study
+from ackclock.experiments.burstiness.experiment import CLIENTS
+from ackclock.experiments.burstiness.window_figures import WINDOW_FIGURES
+from ackclock.report.html import Report, render
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LIMIT = 5_000_000
+"""Bytes that a mail server takes without asking."""
+
+OWN_ACCOUNT = "not an origin"
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+@pytest.fixture(scope="module")
+def report() -> Report:
+    """The whole report, with ns-2's runs on both sides: what it shows is tested elsewhere."""
+    runs = [run for run in ns2.observations(study.PROFILE) if run.clients in CLIENTS]
+    windows = [ns2.windows(figure.variant, figure.clients) for figure in WINDOW_FIGURES]
+    return study.report(runs, windows, command="ackclock reproduce burstiness")
+
+
+@pytest.fixture(scope="module")
+def page(report: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    path.write_text(render(report), encoding="utf-8")
+    return path
+
+
+class TestText:
+    def test_is_valid_html(self, page: Path) -> None:
+        parser = html5lib.HTMLParser(strict=True)  # raises at the first error
+        document = parser.parse(page.read_text(encoding="utf-8"))
+        assert parser.errors == []
+        assert document.find(".//{http://www.w3.org/1999/xhtml}h1") is not None
+
+    def test_is_light_enough_to_mail(self, page: Path) -> None:
+        assert page.stat().st_size < LIMIT
+
+
+@pytest.fixture(scope="module")
+def visit(page: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str, set[str]]:
+    """Open the page and give its elements, what the console said, and the addresses that were asked for."""
+    assert CHROMIUM is not None
+    folder = tmp_path_factory.mktemp("chromium")
+    log = folder / "net.json"
+    visited = subprocess.run(
+        [
+            CHROMIUM,
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            f"--user-data-dir={folder / 'profile'}",
+            "--window-size=1000,60000",  # so tall that every figure is in sight
+            "--virtual-time-budget=60000",
+            "--enable-logging=stderr",
+            "--disable-background-networking",
+            f"--log-net-log={log}",
+            "--host-resolver-rules=MAP * ~NOTFOUND",
+            "--dump-dom",
+            page.as_uri(),
+        ],
+        capture_output=True,
+        check=True,
+        text=True,
+        timeout=300,
+    )
+    asked = {
+        event["params"]["url"]
+        for event in json.loads(log.read_text(encoding="utf-8"))["events"]
+        # What Chromium asks on its own account, such as for updates, comes from no page.
+        if event.get("params", {}).get("initiator", OWN_ACCOUNT) != OWN_ACCOUNT
+    }
+    return visited.stdout, visited.stderr, asked
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+class TestBrowser:
+    def test_draws_every_figure(self, visit: tuple[str, str, set[str]], report: Report) -> None:
+        elements, _, _ = visit
+        for drawing in report.drawings:
+            (_, drawn) = elements.split(f'data-plot="{drawing.slug}"', 1)
+            assert "main-svg" in drawn[:2000], drawing.slug
+
+    def test_console_stays_empty(self, visit: tuple[str, str, set[str]]) -> None:
+        _, console, _ = visit
+        assert re.findall(r"CONSOLE.*", console) == []
+
+    def test_asks_for_nothing_but_itself(self, visit: tuple[str, str, set[str]], page: Path) -> None:
+        *_, asked = visit
+        assert {address.partition(":")[0] for address in asked} <= {"file", "data", "blob"}
+        assert "default-src 'none'" in page.read_text(encoding="utf-8")
