@@ -67,6 +67,21 @@ def test_tables_have_names_for_links_and_groups(run: ac.Run) -> None:
     assert run.table("arrivals").to_pandas()["packets"].mean() > 0
 
 
+def test_the_queue_record_has_reds_average_as_of_the_last_arrival(run: ac.Run) -> None:
+    assert run.table("queue")["average"].null_count == len(run.table("queue"))
+    # The link takes 12 ms to send a packet and gets one each 10 ms, from about 1 ms on. Until 61 ms each finds none but
+    # the one in transmission; those of 71 and 81 ms find one waiting, which with w_q = 0.5 gives 1/2 and 3/4.
+    overloaded = ac.Dumbbell(
+        access=ac.Link(rate="1 Gbps", delay="1 ms"),
+        bottleneck=ac.Link(rate="1 Mbps", delay="1 ms", queue=ac.Red(packets=50, min_th=10, max_th=40, w_q=0.5)),
+    )
+    client = ac.Clients(transport=ac.Udp(), source=ac.Constant(rate=100))
+    scenario = ac.Scenario(duration="100 ms", packet_size=1500, dumbbell=overloaded, clients=[client])
+    queue = ac.simulate(scenario, record=["queue/10ms"]).table("queue")
+    assert queue["packets"].to_pylist() == [0, 0, 0, 0, 0, 0, 1, 1, 1, 1]
+    assert queue["average"].to_pylist() == [0, 0, 0, 0, 0, 0, 0, 0, 0.5, 0.75]
+
+
 def test_a_table_that_was_not_asked_for_is_an_error(run: ac.Run) -> None:
     with pytest.raises(ac.ScenarioError, match=r"table: 'window' is not allowed; did you mean 'windows'\?"):
         run.table("window")

@@ -40,7 +40,8 @@ KINDS: Final = {
         default_interval=True,
     ),
     "queue": RecordKind(
-        "packets and bytes waiting at a link, sampled every measure.bin or interval",
+        "packets and bytes waiting at a link, and RED's average as of the last arrival, sampled every measure.bin or "
+        "interval",
         of_links=True,
         sampled=True,
         engine_interval="every",

@@ -108,6 +108,11 @@ impl Link {
         Offered::Accepted { start, end: self.busy_until, arrival: self.busy_until.saturating_add(self.delay) }
     }
 
+    /// The discipline's average queue, as of the last arrival and in its own unit; not a number if it keeps none.
+    pub fn average(&self) -> f64 {
+        self.queue.average()
+    }
+
     /// The discipline's values to watch.
     pub fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
         self.queue.gauges(visit);

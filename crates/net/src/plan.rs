@@ -160,7 +160,8 @@ pub enum RecordSpec {
         /// Width of a bin.
         bin: Time,
     },
-    /// Packets and bytes waiting at each of these links, sampled.
+    /// Packets and bytes waiting at each of these links, and the average that the discipline judged its last arrival by,
+    /// sampled.
     Queue {
         /// Link indices.
         links: Vec<u32>,

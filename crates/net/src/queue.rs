@@ -72,6 +72,11 @@ pub trait QueueDiscipline: Debug + Send {
     /// Judges a packet as it arrives.
     fn on_arrival(&mut self, arrival: &Arrival<'_>) -> Verdict;
 
+    /// The average of the queue that it judges by, as of its last arrival and in its own unit; not a number if it keeps none.
+    fn average(&self) -> f64 {
+        f64::NAN
+    }
+
     /// Values to watch, by name.
     fn gauges(&self, _visit: &mut dyn FnMut(&'static str, f64)) {}
 }
@@ -135,6 +140,10 @@ macro_rules! queues {
             fn on_arrival(&mut self, arrival: &Arrival<'_>) -> Verdict {
                 // a copy for each, so that a discipline that is inlined has its arrival in registers
                 match self { $(Self::$variant(queue) => queue.on_arrival(&arrival.clone()),)+ }
+            }
+
+            fn average(&self) -> f64 {
+                match self { $(Self::$variant(queue) => queue.average(),)+ }
             }
 
             fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {

@@ -55,7 +55,7 @@ macro_rules! columns {
 }
 
 columns! { Arrivals { time: F64(f64), link: U32(u32), packets: U64(u64) } }
-columns! { Queue { time: F64(f64), link: U32(u32), packets: U64(u64), bytes: U64(u64) } }
+columns! { Queue { time: F64(f64), link: U32(u32), packets: U64(u64), bytes: U64(u64), average: F64(f64) } }
 columns! { Drops { time: F64(f64), link: U32(u32), flow: U32(u32), segment: U64(u64), bytes: U32(u32) } }
 columns! { Windows { time: F64(f64), flow: U32(u32), cwnd: F64(f64), ssthresh: F64(f64), flight_size: F64(f64), srtt: F64(f64), rto: F64(f64) } }
 columns! { Acks { time: F64(f64), flow: U32(u32), ack: U64(u64), duplicate: Bool(bool) } }
@@ -114,8 +114,9 @@ impl Recorder {
             match probe {
                 Probe::Queue { links, rows, .. } => {
                     for link in links {
-                        let (packets, bytes) = simulator.links()[*link as usize].backlog(now);
-                        rows.push(now.as_secs_f64(), *link, packets, bytes);
+                        let link_now = &mut simulator.links()[*link as usize];
+                        let (packets, bytes) = link_now.backlog(now);
+                        rows.push(now.as_secs_f64(), *link, packets, bytes, link_now.average());
                     }
                 }
                 Probe::Windows { flows, rows, .. } => {

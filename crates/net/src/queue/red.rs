@@ -269,8 +269,11 @@ impl QueueDiscipline for Red {
         verdict
     }
 
+    fn average(&self) -> f64 {
+        self.avg
+    }
+
     fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
-        visit("avg", self.avg);
         visit("avg_max", self.max_avg);
     }
 }

@@ -6,7 +6,7 @@ use super::*;
 use crate::link::{Link, Offered};
 use crate::packet::{FlowId, Packet, Payload};
 use crate::plan::LinkSpec;
-use crate::queue::QueueSpec;
+use crate::queue::{DropTailSpec, QueueSpec};
 
 const SPEC: RedSpec = RedSpec {
     limit: Limit::Packets(25),
@@ -30,14 +30,10 @@ fn red(spec: RedSpec) -> Red {
     build(&spec, &Context { rate, stream: Stream::new(1, Role::Queue, 0) })
 }
 
-fn gauge(link: &Link, name: &str) -> f64 {
-    let mut found = f64::NAN;
-    link.gauges(&mut |gauge, value| {
-        if gauge == name {
-            found = value;
-        }
-    });
-    found
+fn link_with(queue: QueueSpec) -> Link {
+    let spec = LinkSpec { rate: Rate::from_mbps(1), delay: Time::from_millis(10), queue, loss: None };
+    let context = Context { rate: spec.rate, stream: Stream::new(1, Role::Queue, 0) };
+    Link::new(&spec, spec.queue.build(&context))
 }
 
 #[test]
@@ -45,16 +41,34 @@ fn the_average_is_ns2s_at_every_arrival() {
     // Queue/RED of ns-2.35 with the constants of 2000 on a 1 Mb/s link under Poisson arrivals: its average before each
     // arrival, over idle and busy times, and what the full queue dropped
     let queue = QueueSpec::Red(RedSpec { wait: true, spare_last: true, count_below: CountBelow::Run, ..SPEC });
-    let spec = LinkSpec { rate: Rate::from_mbps(1), delay: Time::from_millis(10), queue, loss: None };
-    let context = Context { rate: spec.rate, stream: Stream::new(1, Role::Queue, 0) };
-    let mut link = Link::new(&spec, spec.queue.build(&context));
+    let mut link = link_with(queue);
     for line in include_str!("../../../tests/ns2/red_2000.csv").lines().skip(1) {
         let row: Vec<f64> = line.split(',').map(|field| field.parse().unwrap()).collect();
         let [time, avg, dropped] = row[..] else { panic!("three fields a row") };
-        assert!((gauge(&link, "avg") - avg).abs() <= 1e-5 * avg, "at {time}: {} and {avg}", gauge(&link, "avg"));
+        assert!((link.average() - avg).abs() <= 1e-5 * avg, "at {time}: {} and {avg}", link.average());
         let offered = link.offer(&PACKET, Time::from_secs_f64(time));
         assert_eq!(matches!(offered, Offered::Dropped(_)), dropped > 0.0, "at {time}");
     }
+}
+
+#[test]
+fn the_average_is_that_of_the_last_arrival() {
+    // of four packets at once the first is transmitted, so that they find 0, 0, 1 and 2 waiting
+    let mut link = link_with(QueueSpec::Red(RedSpec { w_q: 0.5, ..SPEC }));
+    let averages = [0.0, 0.0, 0.5, 1.25].map(|average| {
+        link.offer(&PACKET, Time::ZERO);
+        (link.average(), average)
+    });
+    assert!(averages.iter().all(|(found, by_hand)| found == by_hand), "{averages:?}");
+    // a second later nothing waits, but no arrival has told the discipline
+    assert_eq!(link.backlog(Time::SECOND), (0, 0));
+    assert_eq!(link.average(), 1.25);
+}
+
+#[test]
+fn drop_tail_keeps_no_average() {
+    let spec = DropTailSpec { limit: Limit::Packets(25), count_in_service: false };
+    assert!(link_with(QueueSpec::DropTail(spec)).average().is_nan());
 }
 
 /// Packets from one drop to the next, with the average held at `avg`.
