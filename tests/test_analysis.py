@@ -1,8 +1,9 @@
-"""The statistics of replications and of counts per bin."""
+"""The statistics of replications, of counts per bin and of losses."""
 
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,12 +11,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ackclock.analysis import cov, poisson_cov, student_interval
+from ackclock.analysis import (
+    autocorrelation,
+    cov,
+    cov_ladder,
+    dependence,
+    loss_events,
+    loss_sequences,
+    poisson_cov,
+    student_interval,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 numbers = st.floats(min_value=-1e6, max_value=1e6)
+counts_that_differ = st.lists(st.integers(0, 1000), min_size=2, max_size=60).filter(lambda counts: len(set(counts)) > 1)
 
 
 class TestStudentInterval:
@@ -87,3 +98,164 @@ class TestCov:
     def test_of_poisson_counts(self) -> None:
         counts = np.random.default_rng(1).poisson(600, size=100_000)
         assert cov(counts) == pytest.approx(float(poisson_cov(600)), rel=0.01)
+
+
+class TestCovLadder:
+    def test_by_hand(self) -> None:
+        # In pairs: 20, 20, ... and so no spread; one by one: 8 and 12, as above. In fours: 5 bins are too few.
+        ladder = cov_ladder([8, 12] * 10, 0.01, [0.01, 0.02])
+        assert ladder.cov.tolist() == [0.2, 0.0]
+        assert ladder.bins.tolist() == [20, 10]
+        assert ladder.scales.tolist() == [0.01, 0.02]
+        assert ladder.poisson == pytest.approx([1 / math.sqrt(10), 1 / math.sqrt(20)])
+
+    def test_a_part_of_a_bin_does_not_count(self) -> None:
+        assert cov_ladder([1, 3] * 10 + [1000], 0.1, [0.2]).cov.tolist() == [0.0]
+
+    def test_without_packets_has_no_value(self) -> None:
+        ladder = cov_ladder([0] * 20, 0.1, [0.1, 0.2])
+        assert np.isnan(ladder.cov).all()
+        assert np.isnan(ladder.poisson).all()
+
+    @pytest.mark.parametrize("scale", [0.05, 0.15, 0.3, 0.0])
+    def test_refuses_scales_that_do_not_fit(self, scale: float) -> None:
+        with pytest.raises(ValueError, match="scales"):
+            cov_ladder([1] * 29, 0.1, [scale])
+
+    def test_refuses_what_is_no_count(self) -> None:
+        with pytest.raises(ValueError, match="counts"):
+            cov_ladder([0.5] * 20, 1, [1])
+
+    @given(st.lists(st.integers(0, 1000), min_size=40, max_size=200).filter(any), st.integers(1, 4))
+    def test_is_the_cov_of_the_sums(self, counts: list[int], step: int) -> None:
+        bins = len(counts) // step
+        sums = [sum(counts[step * place : step * (place + 1)]) for place in range(bins)]
+        ladder = cov_ladder(counts, 0.1, [step * 0.1])
+        assert ladder.cov[0] == pytest.approx(cov(sums), rel=1e-9, abs=1e-9, nan_ok=True)
+
+    def test_of_poisson_counts_is_poissons_at_every_scale(self) -> None:
+        counts = np.random.default_rng(1).poisson(60, size=100_000)
+        ladder = cov_ladder(counts, 0.01, [0.01, 0.1, 1])
+        # three standard errors, 1/sqrt(2n) each
+        assert (np.abs(ladder.cov / ladder.poisson - 1) < 3 / np.sqrt(2 * ladder.bins)).all()
+
+
+class TestAutocorrelation:
+    def test_by_hand(self) -> None:
+        # Less the mean: -2, -1, 0, 1, 2, of squares 10; neighbours 2 + 0 + 0 + 2, then 0 - 1 + 0, then -2 - 2, then -4.
+        found = autocorrelation([1, 2, 3, 4, 5], 4)
+        assert found.values.tolist() == [1, 0.4, -0.1, -0.4, -0.4]
+        assert found.standard_error == pytest.approx(1 / math.sqrt(5))
+
+    def test_of_a_wave(self) -> None:
+        values = autocorrelation([0, 2] * 50, 3).values
+        assert values.tolist() == [1, -0.99, 0.98, -0.97]
+
+    def test_equal_counts_have_none(self) -> None:
+        assert np.isnan(autocorrelation([7] * 10, 3).values).all()
+
+    @pytest.mark.parametrize("lags", [-1, 3])
+    def test_refuses_lags_beyond_the_counts(self, lags: int) -> None:
+        with pytest.raises(ValueError, match="lags"):
+            autocorrelation([1, 2, 3], lags)
+
+    def test_refuses_what_is_no_count(self) -> None:
+        with pytest.raises(ValueError, match="counts"):
+            autocorrelation([0.5, 1.5], 1)
+
+    @given(counts_that_differ, st.integers(1, 100), st.integers(0, 100))
+    def test_knows_neither_unit_nor_origin(self, counts: list[int], factor: int, origin: int) -> None:
+        moved = [factor * count + origin for count in counts]
+        found = autocorrelation(counts, len(counts) - 1).values
+        assert autocorrelation(moved, len(counts) - 1).values.tolist() == found.tolist()
+
+    @given(counts_that_differ)
+    def test_of_all_lags(self, counts: list[int]) -> None:
+        found = autocorrelation(counts, len(counts) - 1).values
+        assert found[0] == 1
+        assert (np.abs(found) <= 1).all()
+        # Deviations from the mean sum to nothing, so all their products do.
+        assert found[1:].sum() == pytest.approx(-0.5)
+
+    def test_of_independent_counts_is_within_its_error(self) -> None:
+        found = autocorrelation(np.random.default_rng(1).poisson(60, size=10_000), 100)
+        assert 0.9 < np.mean(np.abs(found.values[1:]) < 1.96 * found.standard_error) < 1
+
+
+class TestDependence:
+    def test_by_hand(self) -> None:
+        # Each has one event in four bins: own variances 3/16. Together 1, 1, 0, 0 (1/4), or 2, 0, 0, 0 (3/4).
+        assert dependence([[1, 0, 0, 0], [0, 1, 0, 0]]) == pytest.approx(2 / 3)
+        assert dependence([[1, 0, 0, 0], [1, 0, 0, 0]]) == 2
+
+    def test_without_a_change_has_no_value(self) -> None:
+        assert math.isnan(dependence([[True, True], [False, False]]))
+
+    def test_refuses_what_is_no_table(self) -> None:
+        with pytest.raises(ValueError, match="events"):
+            dependence([True, False])
+
+    @given(st.lists(st.booleans(), min_size=2, max_size=50).filter(lambda row: len(set(row)) == 2), st.integers(1, 20))
+    def test_is_the_number_of_clients_if_all_go_together(self, row: list[bool], clients: int) -> None:
+        assert dependence([row] * clients) == clients
+
+    @given(st.lists(st.lists(st.booleans(), min_size=8, max_size=8), min_size=1, max_size=10))
+    def test_is_that_ratio_of_variances(self, rows: list[list[bool]]) -> None:
+        table = np.array(rows, dtype=float)
+        own = table.var(axis=1).sum()
+        expected = table.sum(axis=0).var() / own if own else math.nan
+        assert dependence(rows) == pytest.approx(expected, abs=1e-12, nan_ok=True)
+        assert not dependence(rows) > len(rows)
+
+    def test_of_independent_events_is_one(self) -> None:
+        events = np.random.default_rng(1).random((60, 20_000)) < 0.1
+        # a variance of n values has a relative error of about sqrt(2/n)
+        assert dependence(events) == pytest.approx(1, abs=0.03)
+
+
+class TestLossEvents:
+    def test_by_hand(self) -> None:
+        # Flow 1: 0 to 0.1 belong together, 0.15 is more than 0.1 after the first; flow 2: two alone; in any order.
+        times, flows = [0.15, 0.0, 0.5, 0.1, 0.05, 0.02], [1, 1, 2, 1, 1, 2]
+        assert loss_events(times, flows, within=0.1).tolist() == [3, 1, 1, 1]
+
+    def test_without_losses(self) -> None:
+        assert loss_events([], [], within=0.1).tolist() == []
+
+    def test_refuses_flows_that_do_not_fit(self) -> None:
+        with pytest.raises(ValueError, match="flows"):
+            loss_events([0.0, 1.0], [1], within=0.1)
+
+    @given(st.lists(st.tuples(st.integers(0, 100), st.integers(0, 3)), max_size=60), st.integers(0, 100))
+    def test_every_loss_is_in_one_event(self, losses: list[tuple[int, int]], within: int) -> None:
+        times, flows = [time for time, _ in losses], [flow for _, flow in losses]
+        sizes = loss_events(times, flows, within)
+        assert sizes.sum() == len(losses)
+        assert (sizes >= 1).all()
+        assert len(sizes) == sum(self.events(sorted(t for t, f in losses if f == flow), within) for flow in set(flows))
+        # Every event of a flow may be cut where a chain of short gaps may not.
+        assert len(sizes) >= sum(
+            len(loss_sequences([t for t, f in losses if f == flow], within)) for flow in set(flows)
+        )
+
+    @staticmethod
+    def events(times: list[int], within: int) -> int:
+        count = 0
+        while times:
+            count, times = count + 1, [time for time in times if time > times[0] + within]
+        return count
+
+
+class TestLossSequences:
+    def test_by_hand(self) -> None:
+        assert loss_sequences([1.0, 0.0, 0.25, 2.0, 0.5, 2.25], gap=0.25).tolist() == [3, 1, 2]
+
+    def test_without_losses(self) -> None:
+        assert loss_sequences([], gap=1).tolist() == []
+
+    @given(st.lists(st.integers(0, 200), min_size=1, max_size=60), st.integers(0, 20))
+    def test_sequences_are_as_many_as_long_gaps(self, times: list[int], gap: int) -> None:
+        sizes = loss_sequences(times, gap)
+        assert sizes.sum() == len(times)
+        ordered = sorted(times)
+        assert len(sizes) == 1 + sum(after - before > gap for before, after in pairwise(ordered))
