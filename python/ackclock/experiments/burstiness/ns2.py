@@ -12,7 +12,7 @@ import numpy as np
 from ackclock.experiments.burstiness.experiment import DURATION, Observation
 from ackclock.experiments.burstiness.windows import UNIT, Trace
 
-__all__ = ["PROFILES", "Settling", "observations", "rechecks", "settlings", "windows"]
+__all__ = ["PROFILES", "Settling", "observations", "rechecks", "settlings", "synchronisation", "windows"]
 
 PROFILES = ("ns2-2.35", "ns2-2000")
 """The sets of constants that ns-2 was run with, named as our profiles."""
@@ -73,6 +73,33 @@ def settlings(profile: str) -> list[Settling]:
         )
         for row in _rows("crossover.csv")
         if row["profile"] == profile
+    ]
+
+
+def synchronisation(*, ties: bool = False) -> list[Observation]:
+    """Read how the windows of ns-2's clients were cut together, from 20 s on, with its default constants.
+
+    Parameters
+    ----------
+    ties
+        Take the runs without processing time, in which exact ties decide, one for each of 24 points; not those that
+        compare with ours, five for each of 10.
+
+    Returns
+    -------
+    list of Observation
+        With the values `cuts`, `dependence` and `cutting`, as in `ackclock.experiments.burstiness.close.CloseLook`.
+
+    """
+    rows = [row for row in _rows("sync.csv") if (row["overhead_us"] == "0") is ties]
+    return [
+        Observation(
+            variant=row["variant"],
+            clients=int(row["clients"]),
+            seed=int(row["seed"]),
+            values={name: float(row[name]) if row[name] else None for name in ("cuts", "dependence", "cutting")},
+        )
+        for row in rows
     ]
 
 

@@ -1,0 +1,151 @@
+"""The close look: what it measures, beside ns-2, and the words for it."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import ackclock as ac
+from ackclock.analysis import cov, student_interval
+from ackclock.experiments.burstiness import ns2
+from ackclock.experiments.burstiness.close import CELLS, SCALES, CloseLook, observe_close, window_cuts
+from ackclock.experiments.burstiness.close_findings import close_findings
+from ackclock.experiments.burstiness.experiment import VARIANTS, scenario
+
+if TYPE_CHECKING:
+    from ackclock.experiments.burstiness.experiment import Variant
+
+BY_NAME: dict[str, Variant] = {variant.name: variant for variant in VARIANTS}
+PLACES = [("UDP", 60), ("Reno", 39), ("Reno", 60), ("Vegas", 60), ("Reno/RED", 60), ("Vegas/RED", 60)]
+
+
+@pytest.fixture(scope="module")
+def looks() -> list[CloseLook]:
+    return observe_close([(BY_NAME[name], clients) for name, clients in PLACES], seeds=[1])
+
+
+def look(looks: list[CloseLook], variant: str, clients: int = 60) -> CloseLook:
+    return next(each for each in looks if (each.variant, each.clients) == (variant, clients))
+
+
+class TestCloseLook:
+    def test_cells(self) -> None:
+        places = [(variant.name, clients) for variant, clients in CELLS]
+        assert places[:7] == [(variant.name, 60) for variant in VARIANTS]
+        assert places[7:] == [("Reno", clients) for clients in (30, 38, 39, 44, 50)]
+
+    def test_is_in_the_order_asked_for(self, looks: list[CloseLook]) -> None:
+        assert [(each.variant, each.clients, each.seed) for each in looks] == [(*place, 1) for place in PLACES]
+
+    def test_arrivals_are_those_of_the_run(self, looks: list[CloseLook]) -> None:
+        run = ac.simulate(scenario(BY_NAME["Reno"], 39), seed=1, record=["arrivals"])
+        bins = run.table("arrivals")["packets"].to_numpy()[200:]
+        found = look(looks, "Reno", 39)
+        assert found.ladder.cov[SCALES.index(0.1)] == pytest.approx(cov(bins))
+        assert found.ladder.bins.tolist() == [18000, 9000, 3600, 1800, 900, 360, 180, 90, 36, 18]
+        apart = bins - bins.mean()
+        assert found.long.values[7] == pytest.approx((apart[7:] @ apart[:-7]) / (apart @ apart))
+        assert (found.short.values.size, found.long.values.size) == (51, 51)
+
+    def test_queue_and_losses_are_those_of_the_run(self, looks: list[CloseLook]) -> None:
+        record = ["queue/10ms", "drops"]
+        run = ac.simulate(scenario(BY_NAME["Reno/RED"], 60), seed=1, record=record)
+        queue, drops = (run.table(name).to_pandas() for name in ("queue", "drops"))
+        queue, drops = queue[queue["time"] >= 19.999], drops[drops["time"] >= 20]
+        found = look(looks, "Reno/RED")
+        assert found.values["queue_mean"] == pytest.approx(queue["packets"].mean())
+        assert found.values["above_max_th"] == pytest.approx((queue["average"] >= 40).mean())
+        assert found.values["queue_full"] == pytest.approx((queue["packets"] == 50).mean())
+        gaps = drops["time"].diff()
+        assert found.values["mean_sequence"] == pytest.approx(len(drops) / (1 + (gaps > 0.01).sum()))
+        assert found.occupancy.size == 51
+        assert found.occupancy.sum() == pytest.approx(1)
+        assert found.occupancy @ np.arange(51) == pytest.approx(queue["packets"].mean())
+
+    def test_the_packet_in_transmission_counts_towards_fifos_limit(self, looks: list[CloseLook]) -> None:
+        found = look(looks, "UDP")
+        assert found.occupancy.size == 50
+        assert found.values["queue_full"] == found.occupancy[49] > 0.1
+
+    def test_what_has_no_meaning_is_none(self, looks: list[CloseLook]) -> None:
+        udp = look(looks, "UDP").values
+        assert {name for name, value in udp.items() if value is None} == {"dependence", "cutting", "above_max_th"}
+        assert look(looks, "Reno").values["above_max_th"] is None
+        assert look(looks, "Vegas/RED").values["above_max_th"] is not None
+        (calm,) = observe_close([(BY_NAME["Reno"], 4)], seeds=[1])
+        empty = {name for name, value in calm.values.items() if value is None}
+        assert empty == {
+            "dependence",
+            "cutting",
+            "losses_per_event",
+            "multiple_losses",
+            "mean_sequence",
+            "above_max_th",
+        }
+        assert (calm.values["longest_sequence"], calm.values["queue_full"]) == (0, 0)
+
+    def test_cuts(self) -> None:
+        windows = np.array([[30, 16, 15, 15, 20], [4, 4, 3.4, 2.8, 1]])
+        assert window_cuts(windows).tolist() == [[True, False, False, False], [False, False, True, True]]
+
+
+class TestNs2:
+    def test_runs_are_all_there(self) -> None:
+        ours, ties = ns2.synchronisation(), ns2.synchronisation(ties=True)
+        assert (len(ours), len(ties)) == (50, 24)
+        assert {run.seed for run in ours} == {1, 2, 3, 4, 5}
+        assert {(run.variant, run.clients) for run in ours} == {
+            (variant.name, clients) for variant, clients in CELLS if variant.protocol != "udp" and clients > 30
+        }
+        reno = next(run for run in ties if (run.variant, run.clients) == ("Reno", 60))
+        assert reno.values == {"cuts": 13089, "dependence": 6.976, "cutting": 0.145}
+
+    @pytest.mark.parametrize(("variant", "clients"), [("Reno", 39), ("Reno", 60), ("Reno/RED", 60), ("Vegas/RED", 60)])
+    @pytest.mark.parametrize("name", ["dependence", "cutting"])
+    def test_windows_are_cut_together_as_in_ns2(
+        self, looks: list[CloseLook], variant: str, clients: int, name: str
+    ) -> None:
+        there = [run.values[name] for run in ns2.synchronisation() if (run.variant, run.clients) == (variant, clients)]
+        theirs = student_interval([value for value in there if value is not None])
+        # One run here beside the mean of five there: within 8 %.
+        assert look(looks, variant, clients).values[name] == pytest.approx(theirs.mean, rel=0.08)
+
+
+class TestFindings:
+    def test_of_what_was_run(self, looks: list[CloseLook]) -> None:
+        scales, sawtooth, dependence, red = close_findings(looks)
+        assert "Reno is burstiest in bins of 0.2 s" in scales
+        assert "the excess is gone" in scales
+        assert "Vegas is smoother than such a process at every scale" in scales
+        assert "Reno/RED after 0.8 s" in sawtooth
+        assert sawtooth.endswith("Vegas not at all.")
+        # A single seed has no interval, so that no difference is beyond chance.
+        assert "does not change with the load beyond chance" in dependence
+        assert "RED's average is hardly ever above max_th" in red
+
+    @pytest.mark.parametrize(
+        ("few", "many", "words"),
+        [(6, 4.8, "falls as the load grows"), (4, 4.8, "grows with the load"), (4.8, 4.8, "does not change")],
+    )
+    def test_intervals_choose_the_words(self, looks: list[CloseLook], few: float, many: float, words: str) -> None:
+        def with_seed(each: CloseLook, seed: int) -> CloseLook:
+            level = few if each.clients == 39 else many
+            return dataclasses.replace(each, seed=seed, values={**each.values, "dependence": level + seed / 100})
+
+        assert words in close_findings([with_seed(each, seed) for each in looks for seed in (1, 2, 3)])[2]
+
+    def test_other_numbers_tell_another_story(self, looks: list[CloseLook]) -> None:
+        def turned(each: CloseLook) -> CloseLook:
+            ladder = dataclasses.replace(each.ladder, cov=2 * each.ladder.poisson)
+            flat = dataclasses.replace(each.long, values=np.zeros(51))
+            above = 0.5 if each.variant == "Vegas/RED" else 0.1
+            return dataclasses.replace(each, ladder=ladder, long=flat, values={**each.values, "above_max_th": above})
+
+        scales, sawtooth, _, red = close_findings([turned(each) for each in looks])
+        assert "the excess is not gone" in scales
+        assert "Vegas is rougher than such a process at every scale" in scales
+        assert "Reno not at all, Reno/RED not at all and Vegas not at all." in sawtooth
+        assert "at times above max_th: 50 % of the time with Vegas, more than" in red
