@@ -15,7 +15,7 @@ from pyarrow import parquet
 
 import ackclock as ac
 from ackclock.cli import main
-from ackclock.experiments.burstiness import agreement, ns2, study
+from ackclock.experiments.burstiness import agreement, measures, ns2, study
 from ackclock.experiments.burstiness.comparison import RULES, compare
 from ackclock.experiments.burstiness.curves import curves
 from ackclock.experiments.burstiness.experiment import (
@@ -274,7 +274,7 @@ class TestRuns:
     def test_warm_numbers_are_those_of_a_run_measured_from_there(self) -> None:
         whole = scenario(BY_NAME["Reno"], 44)
         warm = whole.model_copy(update={"measure": ac.Measure(**{"from": "20 s"})})
-        taken = agreement.warm_summary(ac.simulate(whole, seed=1, record=["arrivals", "drops"]))
+        taken = measures.warm_summary(ac.simulate(whole, seed=1, record=["arrivals", "drops"]))
         direct = ac.simulate(warm, seed=1).summary
         assert taken["cov_warm"] == pytest.approx(direct.cov, rel=1e-12)
         assert taken["drops_warm"] == direct.drops

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ackclock.analysis import cov
 from ackclock.experiments.burstiness import ns2
-from ackclock.experiments.burstiness.comparison import RULES, STANDARD_ERRORS, WARM, Comparison, compare
-from ackclock.experiments.burstiness.experiment import DURATION, VARIANTS, observe, summary
+from ackclock.experiments.burstiness.comparison import RULES, STANDARD_ERRORS, Comparison, compare
+from ackclock.experiments.burstiness.experiment import DURATION, VARIANTS, observe
+from ackclock.experiments.burstiness.measures import warm_summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -85,20 +85,6 @@ class Crossover:
     def agrees(self) -> bool:
         """Whether chance may have made the difference."""
         return self.p > LEAST_P
-
-
-def warm_summary(run: Run) -> Mapping[str, float | None]:
-    """Take the summary of a run, and what `WARM` seconds without their start-up would have shown.
-
-    The bins and the drops are those of ns-2's file: arrivals in bins of 0.1 s, the first 200 bins left out.
-    """
-    arrivals, drops = run.table("arrivals"), run.table("drops")
-    bins = arrivals["packets"].to_numpy()[arrivals["time"].to_numpy() >= WARM - 1e-9]
-    return {
-        **summary(run),
-        "cov_warm": cov(bins),
-        "drops_warm": float(np.count_nonzero(drops["time"].to_numpy() >= WARM)),
-    }
 
 
 def last_drops(run: Run) -> Mapping[str, float | None]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from ackclock.scenario import Clients, DropTail, Dumbbell, Link, Poisson, Red, Scenario, Tcp, Udp
 from ackclock.summary import MEASURES
@@ -28,9 +28,11 @@ __all__ = [
     "CLIENTS",
     "DURATION",
     "PACKET_SIZE",
+    "PAPERS_CLIENTS",
     "RED_WEIGHT",
     "VARIANTS",
     "Observation",
+    "Setting",
     "Variant",
     "observe",
     "scenario",
@@ -58,8 +60,11 @@ CAPACITY = BOTTLENECK_RATE * DURATION / (8 * PACKET_SIZE)
 RED_WEIGHT = 0.002
 """RED's averaging weight: not in the paper, but what Floyd and Jacobson (1993) recommend and ns then used."""
 
-CLIENTS = (1, 2, 4, 8, 10, 15, 20, 25, 30, 34, 36, 38, 39, 40, 42, 44, 46, 48, 50, 55, 60)
-"""Client counts of the figures: denser where the bottleneck fills."""
+PAPERS_CLIENTS = (1, 2, 4, 8, 10, 15, 20, 25, 30, 34, 36, 38, 39, 40, 42, 44, 46, 48, 50, 55, 60)
+"""Client counts within the paper's figures: denser where the bottleneck fills."""
+
+CLIENTS = (*PAPERS_CLIENTS, 70, 80, 100)
+"""Client counts that are run: the paper's, and more of them than it went to."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -120,7 +125,30 @@ class Observation:
     values: Mapping[str, float | None]
 
 
-def scenario(variant: Variant, clients: int, *, profile: str = "ns2-2.35") -> Scenario:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Setting:
+    """What may be chosen otherwise, to see whether a result hangs on it.
+
+    Parameters
+    ----------
+    overhead
+        Longest processing time before a TCP sender sends; without any, exact ties decide.
+    buffer
+        Packets that the gateway has room for.
+    red_weight
+        RED's averaging weight.
+    base_rtt
+        What Vegas takes for the round trip without queues; the profile's rule by default.
+
+    """
+
+    overhead: str = "12 us"
+    buffer: int = 50
+    red_weight: float = RED_WEIGHT
+    base_rtt: Literal["minimum", "ns2"] | None = None
+
+
+def scenario(variant: Variant, clients: int, *, profile: str = "ns2-2.35", setting: Setting | None = None) -> Scenario:
     """Give the paper's network with one kind of client.
 
     Parameters
@@ -131,6 +159,8 @@ def scenario(variant: Variant, clients: int, *, profile: str = "ns2-2.35") -> Sc
         Number of clients, at least 1.
     profile
         Where the defaults come from that the paper does not print.
+    setting
+        What is not as in all other runs.
 
     Returns
     -------
@@ -138,10 +168,23 @@ def scenario(variant: Variant, clients: int, *, profile: str = "ns2-2.35") -> Sc
         200 s of it, measured from the start, as in the paper.
 
     """
+    setting = setting or Setting()
+    own = {"base_rtt": setting.base_rtt} if variant.protocol == "vegas" and setting.base_rtt else {}
     transport = (
         Udp()
         if variant.protocol == "udp"
-        else Tcp(variant.protocol, max_window=ADVERTISED_WINDOW, delayed_ack=variant.delayed_ack, overhead="12 us")
+        else Tcp(
+            variant.protocol,
+            max_window=ADVERTISED_WINDOW,
+            delayed_ack=variant.delayed_ack,
+            overhead=setting.overhead,
+            **own,
+        )
+    )
+    queue = (
+        Red(packets=setting.buffer, min_th=10, max_th=40, w_q=setting.red_weight)
+        if variant.red
+        else DropTail(packets=setting.buffer)
     )
     return Scenario(
         profile=profile,
@@ -149,11 +192,7 @@ def scenario(variant: Variant, clients: int, *, profile: str = "ns2-2.35") -> Sc
         packet_size=PACKET_SIZE,
         dumbbell=Dumbbell(
             access=Link(rate="10 Mbps", delay="25 ms"),
-            bottleneck=Link(
-                rate="50 Mbps",
-                delay="25 ms",
-                queue=Red(packets=50, min_th=10, max_th=40, w_q=RED_WEIGHT) if variant.red else DropTail(packets=50),
-            ),
+            bottleneck=Link(rate="50 Mbps", delay="25 ms", queue=queue),
         ),
         clients=(Clients(count=clients, transport=transport, source=Poisson(rate=100)),),
     )
@@ -169,9 +208,11 @@ def observe(
     *,
     seeds: Iterable[int],
     profile: str = "ns2-2.35",
+    setting: Setting | None = None,
     record: Sequence[str] = (),
     take: Callable[[Run], Mapping[str, float | None]] = summary,
     jobs: int | None = None,
+    label: str = "burstiness",
 ) -> list[Observation]:
     """Run the wanted cells of the grid.
 
@@ -181,7 +222,7 @@ def observe(
         Variant and number of clients of each.
     seeds
         The seeds that each cell is run with.
-    profile, record, take, jobs
+    profile, setting, record, take, jobs, label
         As for `scenario` and `ackclock.sweep.run_grid`.
 
     Returns
@@ -194,12 +235,12 @@ def observe(
     points = [
         Point(
             name=f"{variant.name} with {clients} clients",
-            scenario=scenario(variant, clients, profile=profile),
+            scenario=scenario(variant, clients, profile=profile, setting=setting),
             work=clients,
         )
         for variant, clients in cells
     ]
-    runs = iter(run_grid(points, seeds=seeds, take=take, record=record, jobs=jobs, label="burstiness"))
+    runs = iter(run_grid(points, seeds=seeds, take=take, record=record, jobs=jobs, label=label))
     return [
         Observation(variant=variant.name, clients=clients, seed=run.seed, values=run.value)
         for variant, clients in cells

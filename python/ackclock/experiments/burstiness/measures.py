@@ -5,12 +5,47 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from ackclock.experiments.burstiness.experiment import ARRIVALS_PER_RTT
+import numpy as np
+
+from ackclock import analysis
+from ackclock.experiments.burstiness.comparison import WARM
+from ackclock.experiments.burstiness.experiment import ARRIVALS_PER_RTT, summary
 
 if TYPE_CHECKING:
-    from ackclock.experiments.burstiness.experiment import Observation
+    from collections.abc import Mapping
 
-__all__ = ["cov", "cov_over_poisson", "loss_percent", "thousand_departures", "timeouts_per_dup_ack"]
+    from ackclock.experiments.burstiness.experiment import Observation
+    from ackclock.run import Run
+
+__all__ = [
+    "START",
+    "cov",
+    "cov_over_poisson",
+    "loss_percent",
+    "thousand_departures",
+    "timeouts_per_dup_ack",
+    "warm_cov_over_poisson",
+    "warm_summary",
+]
+
+START = 1
+"""Seconds within which every client's first slow start is over: it takes five round trips to the advertised window."""
+
+
+def warm_summary(run: Run) -> Mapping[str, float | None]:
+    """Take the summary of a run, and what `WARM` seconds without their start-up would have shown.
+
+    The bins and the drops are those of ns-2's file: arrivals in bins of 0.1 s, the first 200 bins left out.
+    `drops_start` are the drops of the first `START` seconds. The run must have kept `arrivals` and `drops`.
+    """
+    arrivals, dropped_at = run.table("arrivals"), run.table("drops")["time"].to_numpy()
+    bins = arrivals["packets"].to_numpy()[arrivals["time"].to_numpy() >= WARM - 1e-9]
+    return {
+        **summary(run),
+        "cov_warm": analysis.cov(bins),
+        "drops_warm": float(np.count_nonzero(dropped_at >= WARM)),
+        "drops_start": float(np.count_nonzero(dropped_at < START)),
+    }
 
 
 def cov(observation: Observation) -> float | None:
@@ -20,7 +55,16 @@ def cov(observation: Observation) -> float | None:
 
 def cov_over_poisson(observation: Observation) -> float | None:
     """Give the same, relative to what the clients' Poisson sources alone would give."""
-    value = observation.values["cov"]
+    return _over_poisson(observation, "cov")
+
+
+def warm_cov_over_poisson(observation: Observation) -> float | None:
+    """Give the same without the first `WARM` seconds."""
+    return _over_poisson(observation, "cov_warm")
+
+
+def _over_poisson(observation: Observation, name: str) -> float | None:
+    value = observation.values[name]
     return None if value is None else value * math.sqrt(ARRIVALS_PER_RTT * observation.clients)
 
 

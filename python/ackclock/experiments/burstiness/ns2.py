@@ -12,7 +12,7 @@ import numpy as np
 from ackclock.experiments.burstiness.experiment import DURATION, Observation
 from ackclock.experiments.burstiness.windows import UNIT, Trace
 
-__all__ = ["PROFILES", "Settling", "observations", "rechecks", "settlings", "synchronisation", "windows"]
+__all__ = ["PROFILES", "Settling", "observations", "rechecks", "settlings", "side_runs", "synchronisation", "windows"]
 
 PROFILES = ("ns2-2.35", "ns2-2000")
 """The sets of constants that ns-2 was run with, named as our profiles."""
@@ -52,13 +52,41 @@ def rechecks(profile: str) -> list[Observation]:
     return [_observation(row) for row in _rows("recheck.csv") if row["profile"] == profile]
 
 
+def side_runs(name: str, *, variant: str = "", profile: str = "ns2-2.35") -> list[Observation]:
+    """Read ns-2's runs of a smaller table.
+
+    Parameters
+    ----------
+    name
+        Name of the file, without its ending.
+    variant
+        What ran, where the file does not say.
+    profile
+        Which runs, in a file that has several sets of constants.
+
+    """
+    return [
+        Observation(
+            variant=row.get("variant", variant),
+            clients=int(row["clients"]),
+            seed=int(row["seed"]),
+            values=_values(row),
+        )
+        for row in _rows(f"{name}.csv")
+        if row.get("profile", profile) == profile
+    ]
+
+
+def _values(row: dict[str, str]) -> dict[str, float | None]:
+    return {name: float(cell) if cell else None for name, cell in row.items() if name not in _KEYS}
+
+
 def _observation(row: dict[str, str]) -> Observation:
-    values = {name: float(cell) if cell else None for name, cell in row.items() if name not in _KEYS}
     return Observation(
         variant=row["variant"],
         clients=int(row["clients"]),
         seed=int(row["seed"]),
-        values={**values, "loss": int(row["drops"]) / int(row["arrivals"])},
+        values={**_values(row), "loss": int(row["drops"]) / int(row["arrivals"])},
     )
 
 

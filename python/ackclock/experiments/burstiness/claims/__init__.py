@@ -1,0 +1,21 @@
+"""Every claim of the paper with the rule that judges it, and the few sentences that sum the verdicts up.
+
+What the paper defines, sets up or reports from other work is no claim here; a claim made in several places stands once,
+with all of them named.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ackclock.experiments.burstiness.claims import load, red, reno, vegas
+from ackclock.experiments.burstiness.claims.summary import summary
+
+if TYPE_CHECKING:
+    from ackclock.experiments.burstiness.evidence import Evidence
+    from ackclock.experiments.claims import Claim
+
+__all__ = ["CLAIMS", "summary"]
+
+CLAIMS: tuple[Claim[Evidence], ...] = (*load.CLAIMS, *reno.CLAIMS, *vegas.CLAIMS, *red.CLAIMS)
+"""In the order of the paper; keys are its sections."""

@@ -1,0 +1,173 @@
+"""What the rules are written with: intervals at places of the evidence, comparisons that allow for chance, words."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from typing import TYPE_CHECKING
+
+from ackclock.analysis import student_interval
+from ackclock.experiments.burstiness.experiment import PAPERS_CLIENTS, RED_WEIGHT, VARIANTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from ackclock.analysis import Interval
+    from ackclock.experiments.burstiness.evidence import Evidence, Side
+    from ackclock.experiments.burstiness.experiment import Observation
+
+    Measure = str | Callable[[Observation], float | None]
+
+__all__ = [
+    "HEAVY",
+    "MODERATE",
+    "RENOS",
+    "SURE",
+    "TCPS",
+    "above",
+    "along",
+    "at",
+    "command",
+    "high",
+    "listed",
+    "low",
+    "percent",
+    "red_command",
+    "shown",
+    "span",
+    "told",
+]
+
+TCPS = tuple(variant.name for variant in VARIANTS if variant.protocol != "udp")
+RENOS = tuple(name for name in TCPS if name.startswith("Reno"))
+
+HEAVY = tuple(clients for clients in PAPERS_CLIENTS if clients > 38)
+"""The paper's heavily congested loads."""
+
+MODERATE = tuple(clients for clients in PAPERS_CLIENTS if 10 <= clients <= 38)
+"""Its moderately congested ones."""
+
+SURE = tuple(clients for clients in MODERATE if clients <= 36)
+"""Of these, the ones where every run soon settles: at 37 and 38 chance decides when."""
+
+DASH = "–"  # noqa: RUF001 - for what was not measured
+
+
+def at(runs: Iterable[Observation], variant: str, clients: int, measure: Measure) -> Interval:
+    """Give the mean of a measure at one place, with its interval.
+
+    Raises
+    ------
+    LookupError
+        If no run there has the measure.
+
+    """
+    return along(runs, variant, (clients,), measure)[clients]
+
+
+def along(runs: Iterable[Observation], variant: str, counts: Sequence[int], measure: Measure) -> dict[int, Interval]:
+    """Give the same at each of some client counts that the runs have.
+
+    Raises
+    ------
+    LookupError
+        If they have none.
+
+    """
+    samples: dict[int, list[float]] = {}
+    for run in runs:
+        if run.variant == variant and run.clients in counts:
+            value = run.values.get(measure) if isinstance(measure, str) else measure(run)
+            if value is not None:
+                samples.setdefault(run.clients, []).append(value)
+    if not samples:
+        raise LookupError(f"no run of {variant} has it")
+    return {clients: student_interval(sample) for clients, sample in sorted(samples.items())}
+
+
+def percent(name: str) -> Callable[[Observation], float | None]:
+    """Make a measure that is a fraction one in per cent; None stays None."""
+
+    def measure(run: Observation) -> float | None:
+        value = run.values.get(name)
+        return None if value is None else 100 * value
+
+    return measure
+
+
+def low(interval: Interval) -> float:
+    """Give the lower end of the interval; of a single run, the value."""
+    return interval.low if math.isfinite(interval.half_width) else interval.mean
+
+
+def high(interval: Interval) -> float:
+    """Give the upper end of the interval; of a single run, the value."""
+    return interval.high if math.isfinite(interval.half_width) else interval.mean
+
+
+def above(larger: Mapping[int, Interval], smaller: Mapping[int, Interval]) -> list[bool]:
+    """Say for each client count of both whether one is clearly above the other: the intervals do not touch."""
+    return [low(larger[clients]) > high(smaller[clients]) for clients in larger if clients in smaller]
+
+
+def shown(interval: Interval, digits: int, unit: str = "") -> str:
+    """Write a mean and its half-width, with so many decimals."""
+    bar = f" ± {interval.half_width:.{digits}f}" if math.isfinite(interval.half_width) else ""
+    return f"{interval.mean:.{digits}f}{bar}{unit}"
+
+
+def span(points: Mapping[int, Interval], digits: int, unit: str = "") -> str:
+    """Write the smallest and the largest of some means, with their intervals."""
+    least, most = (choose(points.values(), key=lambda point: point.mean) for choose in (min, max))
+    return shown(least, digits, unit) if least is most else f"{shown(least, digits)} to {shown(most, digits, unit)}"
+
+
+def told(evidence: Evidence, say: Callable[[Side], str]) -> dict[str, str]:
+    """Say the same of our runs and of ns-2's; a dash for what ns-2 was not asked."""
+    try:
+        theirs = say(evidence.ns2)
+    except LookupError:
+        theirs = DASH
+    return {"ours": say(evidence.ours), "ns2": theirs}
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Join with commas and an "and"."""
+    return "".join(parts) if len(parts) < 2 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def command(variant: str, clients: int, *fields: str, record: str = "") -> str:
+    """Give the command that makes one run.
+
+    Parameters
+    ----------
+    variant, clients
+        What runs.
+    fields
+        Further fields that differ, as ``PATH=VALUE``.
+    record
+        A table to keep, if any.
+
+    """
+    chosen = next(known for known in VARIANTS if known.name == variant)
+    sets = [f"clients.0.count={clients}"] if clients != 60 else []
+    if chosen.protocol == "udp":
+        sets.append('clients.0.transport={kind="udp"}')
+    elif chosen.protocol != "reno":
+        sets.append(f"clients.0.transport.variant={chosen.protocol}")
+    if chosen.delayed_ack:
+        sets.append("clients.0.transport.delayed_ack=true")
+    if chosen.red:
+        queue = f'{{kind="red", packets=50, min_th=10, max_th=40, w_q={RED_WEIGHT}}}'
+        sets.append(f"dumbbell.bottleneck.queue={queue}")
+    words = ["ackclock", "run", "examples/feng60.toml"]
+    for field in (*sets, *fields):
+        words += ["--set", field]
+    if record:
+        words += ["--record", record, "--out", "out/run"]
+    return shlex.join(words)
+
+
+def red_command(variant: str, weight: float) -> str:
+    """Give the command that makes one run at 60 clients with another weight of RED."""
+    return command(variant, 60, f"dumbbell.bottleneck.queue.w_q={weight:g}")

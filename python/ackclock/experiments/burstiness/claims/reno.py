@@ -1,0 +1,380 @@
+"""The claims of section 3.2.1, on Reno: when it loses, when it settles, and how far its clients act together."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+from ackclock.experiments.burstiness.claims.reading import along, at, command, high, low, percent, shown, told
+from ackclock.experiments.burstiness.evidence import SETTLED_BY
+from ackclock.experiments.burstiness.experiment import PAPERS_CLIENTS
+from ackclock.experiments.burstiness.measures import START, cov_over_poisson, warm_cov_over_poisson
+from ackclock.experiments.claims import Claim, Judgement, Verdict
+
+if TYPE_CHECKING:
+    from ackclock.experiments.burstiness.evidence import Evidence, Side
+    from ackclock.experiments.burstiness.experiment import Observation
+
+__all__ = ["CLAIMS"]
+
+_BUFFER = 50
+_SYNC_CLIENTS = (39, 44, 50, 60)
+_WINDOWS = "windows@0,9,19/0.1s"
+
+
+def _start_share(run: Observation) -> float | None:
+    """Give the share of the drops that fall into the first slow start, in per cent."""
+    start, drops = run.values.get("drops_start"), run.values.get("drops")
+    return None if start is None or not drops else 100 * start / drops
+
+
+def _slow_start_losses(evidence: Evidence) -> Judgement:
+    share = at(evidence.ours.grid, "Reno", 20, _start_share)
+    last = at(evidence.ours.windows, "Reno", 20, "last_loss")
+    verdict = Verdict.REPRODUCED if share.mean >= 95 else Verdict.PARTLY if share.mean > 50 else Verdict.NOT
+    return Judgement(
+        verdict=verdict,
+        why=f"With 20 clients {share.mean:.0f} % of the drops fall into the first second, in which every window grows "
+        f"from 1 to 20; the last one falls at {last.mean:.2f} s.",
+        **told(evidence, lambda side: f"last loss at {shown(at(side.windows, 'Reno', 20, 'last_loss'), 2)} s"),
+    )
+
+
+def _few_bursts(evidence: Evidence) -> Judgement:
+    window = at(evidence.ours.windows, "Reno", 20, "before_first_fall")
+    full = _BUFFER / window.mean
+    verdict = (
+        Verdict.REPRODUCED
+        if 3 * window.mean >= _BUFFER
+        else Verdict.PARTLY
+        if 20 * window.mean >= _BUFFER
+        else Verdict.NOT
+    )
+    return Judgement(
+        verdict=verdict,
+        why=f"Before the first cut the largest window is {window.mean:.1f} packets, so that {full:.1f} such bursts at "
+        f"once fill the buffer of {_BUFFER}.",
+        **told(evidence, lambda side: f"{shown(at(side.windows, 'Reno', 20, 'before_first_fall'), 1)} packets"),
+    )
+
+
+def _earlier_at_30(evidence: Evidence) -> Judgement:
+    def say(side: Side) -> str:
+        many, few = (shown(at(side.windows, "Reno", clients, "first_loss"), 3) for clients in (30, 20))
+        return f"first loss at {many} s with 30 clients, {few} s with 20"
+
+    few, many = (at(evidence.ours.windows, "Reno", clients, "first_loss") for clients in (20, 30))
+    verdict = Verdict.REPRODUCED if high(many) < low(few) else Verdict.PARTLY if many.mean < few.mean else Verdict.NOT
+    gap = 1000 * (few.mean - many.mean)
+    return Judgement(
+        verdict=verdict,
+        why=f"With 30 clients the first packet is lost {abs(gap):.0f} ms {'earlier' if gap > 0 else 'later'}.",
+        **told(evidence, say),
+    )
+
+
+def _together_at_30(evidence: Evidence) -> Judgement:
+    windows = evidence.ours.windows
+    together, last = (at(windows, "Reno", 30, name) for name in ("together", "last_fall"))
+    at_once = [(run.values["together"] or 0) >= 1 for run in windows if run.variant == "Reno" and run.clients == 30]
+    common = 2 * sum(at_once) > len(at_once)
+    steady = last.mean <= 20
+    timed = 2 <= last.mean <= 8
+    verdict = (
+        Verdict.REPRODUCED if common and steady and timed else Verdict.PARTLY if common and steady else Verdict.NOT
+    )
+
+    def say(side: Side) -> str:
+        return (
+            f"{shown(at(side.windows, 'Reno', 30, 'together'), 2)} common cuts a run, last cut at "
+            f"{shown(at(side.windows, 'Reno', 30, 'last_fall'), 1)} s"
+        )
+
+    return Judgement(
+        verdict=verdict,
+        why=f"In {sum(at_once)} of {len(at_once)} runs all three windows fall at once ({together.mean:.1f} times), and "
+        f"from {last.mean:.1f} s on none falls any more"
+        + (", as in the paper." if timed else ", while the paper has its cut at 4 s."),
+        **told(evidence, say),
+    )
+
+
+def _settled(side: Side, clients: int) -> tuple[int, int]:
+    times = [run.values["settle_time"] for run in side.crossover if run.clients == clients]
+    if not times:
+        raise LookupError(f"no crossover at {clients}")
+    return sum(time is not None and time <= SETTLED_BY for time in times), len(times)
+
+
+def _settlings(side: Side) -> str:
+    return ", ".join(
+        f"{settled} of {runs} at {clients}"
+        for clients in (37, 38, 39, 40)
+        for settled, runs in [_settled(side, clients)]
+    )
+
+
+def _crossover(evidence: Evidence) -> Judgement:
+    shares = {clients: _settled(evidence.ours, clients) for clients in (37, 38, 39, 40)}
+    most = {clients: 2 * settled > runs for clients, (settled, runs) in shares.items()}
+    verdict = (
+        Verdict.REPRODUCED
+        if most == {37: True, 38: True, 39: False, 40: False}
+        else Verdict.PARTLY
+        if most[37] and not most[40]
+        else Verdict.NOT
+    )
+    return Judgement(
+        verdict=verdict,
+        why=f"Loss has ended by {SETTLED_BY} s in {shares[38][0]} of {shares[38][1]} runs with 38 clients and in "
+        f"{shares[39][0]} of {shares[39][1]} with 39.",
+        **told(evidence, lambda side: f"settled: {_settlings(side)}"),
+    )
+
+
+def _longer_with_load(evidence: Evidence) -> Judgement:
+    def say(side: Side) -> str:
+        ends = along(side.windows, "Reno", (20, 30, 38), "last_loss")
+        return "last loss at " + ", ".join(f"{shown(end, 1)} s ({clients})" for clients, end in ends.items())
+
+    points = list(along(evidence.ours.windows, "Reno", (20, 30, 38), "last_loss").values())
+    steps = list(itertools.pairwise(points))
+    verdict = (
+        Verdict.REPRODUCED
+        if all(high(early) < low(late) for early, late in steps)
+        else Verdict.PARTLY
+        if all(early.mean < late.mean for early, late in steps)
+        else Verdict.NOT
+    )
+    return Judgement(
+        verdict=verdict,
+        why=f"The last packet is lost at {points[0].mean:.1f} s with 20 clients, at {points[1].mean:.1f} s with 30 and "
+        f"at {points[2].mean:.0f} s with 38.",
+        **told(evidence, say),
+    )
+
+
+def _settles_at_25(evidence: Evidence) -> Judgement:
+    time = at(evidence.ours.crossover, "Reno", 38, "settle_time")
+    verdict = (
+        Verdict.REPRODUCED
+        if low(time) <= 25 <= high(time)
+        else Verdict.PARTLY
+        if time.mean <= SETTLED_BY and 25 / 10 <= time.mean <= 10 * 25
+        else Verdict.NOT
+    )
+    times = [run.values["settle_time"] or 0 for run in evidence.ours.crossover if run.clients == 38]
+    return Judgement(
+        verdict=verdict,
+        why=f"Over {len(times)} seeds the time goes from {min(times):.0f} to {max(times):.0f} s: chance decides it.",
+        **told(evidence, lambda side: f"{shown(at(side.crossover, 'Reno', 38, 'settle_time'), 0)} s"),
+    )
+
+
+def _never_at_39(evidence: Evidence) -> Judgement:
+    settled, runs = _settled(evidence.ours, 39)
+    verdict = Verdict.REPRODUCED if not settled else Verdict.PARTLY if 2 * settled < runs else Verdict.NOT
+    warm = at(evidence.ours.grid, "Reno", 39, warm_cov_over_poisson)
+    return Judgement(
+        verdict=verdict,
+        why=f"{settled} of {runs} runs with 39 clients have settled by {SETTLED_BY} s; from 20 s on the c.o.v. is "
+        f"{warm.mean:.2f} times Poisson's.",
+        **told(evidence, lambda side: "settled: {} of {}".format(*_settled(side, 39))),
+    )
+
+
+def _sharp_at_39(evidence: Evidence) -> Judgement:
+    points = along(evidence.ours.grid, "Reno", PAPERS_CLIENTS, "cov")
+    counts = [clients for clients in points if clients >= 10]
+    steps = {
+        (before, after): (points[after].mean - points[before].mean) / (after - before)
+        for before, after in itertools.pairwise(counts)
+    }
+    steepest = max(steps, key=lambda step: steps[step])
+    apart = low(points[39]) > high(points[38])
+    verdict = (
+        Verdict.REPRODUCED
+        if steepest == (38, 39) and apart
+        else Verdict.PARTLY
+        if points[39].mean > points[38].mean
+        else Verdict.NOT
+    )
+
+    def say(side: Side) -> str:
+        return (
+            ", ".join(
+                f"{shown(at(side.grid, 'Reno', clients, cov_over_poisson), 2)} ({clients})" for clients in (36, 38, 39)
+            )
+            + " times Poisson"
+        )
+
+    return Judgement(
+        verdict=verdict,
+        why=f"The steepest rise of the c.o.v. with the clients is from {steepest[0]} to {steepest[1]}.",
+        **told(evidence, say),
+    )
+
+
+def _dependences(side: Side) -> str:
+    points = along(side.close, "Reno", _SYNC_CLIENTS, "dependence")
+    return "index " + ", ".join(f"{shown(point, 1)} ({clients})" for clients, point in points.items())
+
+
+def _grows_with_load(evidence: Evidence) -> Judgement:
+    points = along(evidence.ours.close, "Reno", _SYNC_CLIENTS, "dependence")
+    first, last = points[39], points[60]
+    ordered = list(points.values())
+    grows = all(before.mean <= after.mean for before, after in itertools.pairwise(ordered))
+    apart = low(last) > high(first)
+    verdict = Verdict.REPRODUCED if apart and grows else Verdict.PARTLY if apart else Verdict.NOT
+    cutting = [at(evidence.ours.close, "Reno", clients, percent("cutting")).mean for clients in (39, 60)]
+    return Judgement(
+        verdict=verdict,
+        why=f"From 39 to 60 clients the index goes from {first.mean:.1f} to {last.mean:.1f}, and the share of clients "
+        f"that cut in the same 0.1 s from {cutting[0]:.1f} to {cutting[1]:.1f} %.",
+        **told(evidence, _dependences),
+    )
+
+
+def _most_at_once(evidence: Evidence) -> Judgement:
+    share = at(evidence.ours.close, "Reno", 60, percent("cutting"))
+    verdict = Verdict.REPRODUCED if share.mean > 50 else Verdict.PARTLY if share.mean > 25 else Verdict.NOT
+    return Judgement(
+        verdict=verdict,
+        why=f"Where any of 60 clients cuts its window within 0.1 s, {share.mean:.1f} % of them do on average.",
+        **told(evidence, lambda side: f"{shown(at(side.close, 'Reno', 60, percent('cutting')), 1)} % of the clients"),
+    )
+
+
+def _dependent(evidence: Evidence) -> Judgement:
+    index = at(evidence.ours.close, "Reno", 60, "dependence")
+    verdict = Verdict.REPRODUCED if low(index) > 30 else Verdict.PARTLY if low(index) > 1 else Verdict.NOT
+    return Judgement(
+        verdict=verdict,
+        why=f"The number of clients that cut at once varies {index.mean:.1f} times as much as if each cut for itself; "
+        "were all to cut together it would be 60 times.",
+        **told(evidence, lambda side: f"index {shown(at(side.close, 'Reno', 60, 'dependence'), 2)} with 60 clients"),
+    )
+
+
+CLAIMS: tuple[Claim[Evidence], ...] = (
+    Claim(
+        key="3.2.1-1",
+        where="3.2.1; Figure 5",
+        text="With 20 Reno clients nearly all losses occur during slow start.",
+        paper="nearly all",
+        rule=f"Reproduced if 95 % or more of the drops fall into the first {START} s; partly if most; else not.",
+        judge=_slow_start_losses,
+        command=command("Reno", 20, record="drops"),
+    ),
+    Claim(
+        key="3.2.1-2",
+        where="3.2.1; Figure 5",
+        text="There, bursts of 17 packets from three of the 20 clients are enough to overflow the buffer of 50.",
+        paper="17 packets",
+        rule="By the largest window of clients 1, 10 and 20 before the first cut: reproduced if three such bursts fill "
+        "the buffer; partly if those of all 20 clients do; else not.",
+        judge=_few_bursts,
+        command=command("Reno", 20, record=_WINDOWS),
+    ),
+    Claim(
+        key="3.2.1-3",
+        where="3.2.1; Figure 6",
+        text="With 30 clients congestion occurs even earlier in slow start.",
+        paper="earlier",
+        rule="Reproduced if the first loss with 30 clients is clearly earlier than with 20 (20 seeds each); partly if "
+        "earlier on average; else not.",
+        judge=_earlier_at_30,
+        command=command("Reno", 30, record="drops"),
+    ),
+    Claim(
+        key="3.2.1-4",
+        where="3.2.1; Figure 6",
+        text="With 30 clients all three windows shown fall at the same time, at 4 s, and then grow steadily.",
+        paper="4 s",
+        rule="Reproduced if in most runs the three windows fall within the same 0.1 s at least once and the last fall "
+        "is between 2 and 8 s on average; partly if it is at another time up to 20 s; else not.",
+        judge=_together_at_30,
+        command=command("Reno", 30, record=_WINDOWS),
+    ),
+    Claim(
+        key="3.2.1-5",
+        where="3.2.1; Figures 7, 8",
+        text="The ability to settle ends between 38 and 39 clients.",
+        paper="38 | 39",
+        rule=f"A run has settled if no block of 5 s has ten or more drops from {SETTLED_BY} s on. Reproduced if most "
+        "of 12 seeds settle at 37 and 38 and not at 39 and 40; partly if most do at 37 and not at 40; else not.",
+        judge=_crossover,
+        command=command("Reno", 39, record="drops"),
+    ),
+    Claim(
+        key="3.2.1-6",
+        where="3.2.1; Figures 5 to 7",
+        text="Up to 38 clients, the more there are the longer it takes to settle.",
+        paper="longer",
+        rule="Reproduced if the last loss comes clearly later from 20 to 30 and from 30 to 38 clients (20 seeds each); "
+        "partly if later on average; else not.",
+        judge=_longer_with_load,
+        command=command("Reno", 30, record="drops"),
+    ),
+    Claim(
+        key="3.2.1-7",
+        where="3.2.1; Figure 7",
+        text="With 38 clients the windows settle after 25 s.",
+        paper="25 s",
+        rule="By the end of the last 5 s with ten or more drops: reproduced if the interval over 12 seeds holds 25 s; "
+        "partly if they settle and the mean is within a factor of ten; else not.",
+        judge=_settles_at_25,
+        command=command("Reno", 38, record="drops"),
+    ),
+    Claim(
+        key="3.2.1-8",
+        where="3.2.1; Figure 8",
+        text="With 39 clients they never settle.",
+        paper="never",
+        rule="Reproduced if none of 12 seeds has settled by the end; partly if fewer than half; else not.",
+        judge=_never_at_39,
+        command=command("Reno", 39, record=_WINDOWS),
+    ),
+    Claim(
+        key="3.2.1-9",
+        where="3.2.1; Figure 2",
+        text="This makes the c.o.v. rise sharply at 39 clients.",
+        paper="at 39",
+        rule="Reproduced if from 10 clients on the c.o.v. of Reno rises most, for each client added, from 38 to 39, "
+        "with intervals apart; partly if it rises there; else not.",
+        judge=_sharp_at_39,
+        command=command("Reno", 39),
+    ),
+    Claim(
+        key="3.2.1-10",
+        where="3.2.1, 4; Figures 6 to 9",
+        text="The more clients, the likelier their windows fall together: the dependency grows with the load.",
+        paper="increases",
+        rule="By the dependence index (variance of the number of clients that cut within 0.1 s, over the sum of their "
+        "own variances: 1 if independent) at 39, 44, 50 and 60 clients. Reproduced if it is clearly higher at 60 than "
+        "at 39 and never falls in between; partly if clearly higher; else not.",
+        judge=_grows_with_load,
+        command=command("Reno", 60, record="windows/0.1s"),
+    ),
+    Claim(
+        key="3.2.1-11",
+        where="3.2.1, 4; Figure 9",
+        text="With 60 clients most of the streams take the same decision at the same time.",
+        paper="most",
+        rule="By the mean share of clients that cut their window in those 0.1 s in which any does: reproduced if over "
+        "half; partly if over a quarter; else not.",
+        judge=_most_at_once,
+        command=command("Reno", 60, record="windows/0.1s"),
+    ),
+    Claim(
+        key="3.2.1-12",
+        where="1, 3.2, 3.2.1, 4; Figure 9",
+        text="Reno's congestion control makes the streams highly dependent on each other.",
+        paper="high",
+        rule="By the dependence index with 60 clients, which is 1 if independent and 60 if all cut together: "
+        "reproduced if it is clearly above half of the way (30); partly if clearly above 1; else not.",
+        judge=_dependent,
+        command=command("Reno", 60, record="windows/0.1s"),
+    ),
+)

@@ -1,0 +1,297 @@
+"""The claims of section 3.2.2, on Vegas."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ackclock.experiments.burstiness.claims.reading import (
+    HEAVY,
+    above,
+    along,
+    at,
+    command,
+    high,
+    low,
+    shown,
+    span,
+    told,
+)
+from ackclock.experiments.burstiness.evidence import FAIR_CLIENTS, ROOM, ROOMY_CLIENTS
+from ackclock.experiments.burstiness.measures import cov_over_poisson, loss_percent
+from ackclock.experiments.claims import Claim, Judgement, Verdict, by_share
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ackclock.analysis import Interval
+    from ackclock.experiments.burstiness.evidence import Evidence, Side
+    from ackclock.experiments.burstiness.experiment import Observation
+
+__all__ = ["CLAIMS"]
+
+_SHOWN = (20, 30, 60)
+
+
+def _near_optimum(evidence: Evidence) -> Judgement:
+    windows = evidence.ours.windows
+
+    def lowest(variant: str, clients: int) -> float:
+        try:
+            return at(windows, variant, clients, "lowest").mean
+        except LookupError:  # no window ever fell
+            return at(windows, variant, clients, "highest").mean
+
+    def say(side: Side) -> str:
+        return "falls a run of Vegas and Reno: " + ", ".join(
+            f"{at(side.windows, 'Vegas', clients, 'falls').mean:.0f} and "
+            f"{at(side.windows, 'Reno', clients, 'falls').mean:.0f} ({clients})"
+            for clients in _SHOWN
+        )
+
+    fewer = [
+        high(at(windows, "Vegas", clients, "falls")) < low(at(windows, "Reno", clients, "falls")) for clients in _SHOWN
+    ]
+    wider = [lowest("Vegas", clients) >= lowest("Reno", clients) for clients in _SHOWN]
+    both = [few and wide for few, wide in zip(fewer, wider, strict=True)]
+    verdict = Verdict.REPRODUCED if all(both) else Verdict.PARTLY if any(both) else Verdict.NOT
+    return Judgement(
+        verdict=verdict,
+        why=f"Vegas' windows fall less often at {sum(fewer)} of 3 loads and stay higher at {sum(wider)}; with 60 "
+        f"clients they go down to {lowest('Vegas', 60):.1f} packets, Reno's to {lowest('Reno', 60):.1f}.",
+        **told(evidence, say),
+    )
+
+
+def _less_loss(evidence: Evidence) -> Judgement:
+    def both(side: Side) -> tuple[dict[int, Interval], dict[int, Interval]]:
+        return along(side.grid, "Reno", HEAVY, loss_percent), along(side.grid, "Vegas", HEAVY, loss_percent)
+
+    def say(side: Side) -> str:
+        reno, vegas = both(side)
+        return f"Vegas {span(vegas, 2, ' %')}, Reno {span(reno, 2, ' %')}"
+
+    reno, vegas = both(evidence.ours)
+    holds = above(reno, vegas)
+    return Judgement(
+        verdict=by_share(holds),
+        why=f"Vegas clearly loses less at {sum(holds)} of {len(holds)} client counts from 39 on; with 60, "
+        f"{vegas[60].mean:.2f} % against {reno[60].mean:.2f} %.",
+        **told(evidence, say),
+    )
+
+
+def _less_dependence(evidence: Evidence) -> Judgement:
+    def both(side: Side, name: str) -> tuple[Interval, Interval]:
+        return at(side.close, "Vegas", 60, name), at(side.close, "Reno", 60, name)
+
+    vegas, reno = both(evidence.ours, "dependence")
+    vegas_share, reno_share = both(evidence.ours, "cutting")
+    verdict = (
+        Verdict.REPRODUCED
+        if high(vegas) < low(reno)
+        else Verdict.PARTLY
+        if high(vegas_share) < low(reno_share)
+        else Verdict.NOT
+    )
+    return Judgement(
+        verdict=verdict,
+        why=f"Vegas cuts more rarely, but its index is {vegas.mean:.1f} against Reno's {reno.mean:.1f}; where any "
+        f"cuts, {100 * vegas_share.mean:.1f} % of the clients do, {100 * reno_share.mean:.1f} % with Reno."
+        if vegas.mean > reno.mean
+        else f"The index is {vegas.mean:.1f} for Vegas and {reno.mean:.1f} for Reno.",
+        **told(
+            evidence,
+            lambda side: "index {} for Vegas, {} for Reno".format(*(shown(one, 1) for one in both(side, "dependence"))),
+        ),
+    )
+
+
+def _lower_cov(evidence: Evidence) -> Judgement:
+    reno, vegas = (along(evidence.ours.grid, name, HEAVY, cov_over_poisson) for name in ("Reno", "Vegas"))
+    holds = above(reno, vegas)
+    return Judgement(
+        verdict=by_share(holds),
+        why=f"The intervals are apart at {sum(holds)} of {len(holds)} client counts; with 60, Vegas is at "
+        f"{vegas[60].mean:.2f} times Poisson and Reno at {reno[60].mean:.2f}.",
+        **told(
+            evidence,
+            lambda side: (
+                ", ".join(
+                    f"{name} {span(along(side.grid, name, HEAVY, cov_over_poisson), 2)}" for name in ("Vegas", "Reno")
+                )
+                + " times Poisson"
+            ),
+        ),
+    )
+
+
+def _fairer(evidence: Evidence) -> Judgement:
+    ours = evidence.ours
+
+    def holds(vegas_runs: Sequence[Observation], reno_runs: Sequence[Observation]) -> bool:
+        vegas = along(vegas_runs, "Vegas", FAIR_CLIENTS, "jain_index")
+        reno = along(reno_runs, "Reno", FAIR_CLIENTS, "jain_index")
+        fair = above(vegas, reno)
+        return 2 * sum(fair) > len(fair)
+
+    # Each way with the name of what is chosen otherwise than in the figures.
+    ways = {
+        "": holds(ours.grid, ours.grid),
+        "what Vegas takes for its base round trip": holds(ours.minimum, ours.grid),
+        "who wins exact ties": holds(ours.ties, ours.ties),
+    }
+    flips = [name for name, outcome in ways.items() if outcome != ways[""]]
+    verdict = Verdict.DEPENDS if flips else Verdict.REPRODUCED if ways[""] else Verdict.NOT
+
+    def say(side: Side) -> str:
+        parts = [f"Reno {span(along(side.grid, 'Reno', FAIR_CLIENTS, 'jain_index'), 3)}"]
+        parts.append(f"Vegas {span(along(side.grid, 'Vegas', FAIR_CLIENTS, 'jain_index'), 3)}")
+        if side.minimum:
+            parts.append(
+                f"Vegas without ns-2's base_rtt {span(along(side.minimum, 'Vegas', FAIR_CLIENTS, 'jain_index'), 3)}"
+            )
+        parts.append(f"with exact ties, Reno {span(along(side.ties, 'Reno', HEAVY, 'jain_index'), 3)}")
+        return f"Jain's index: {'; '.join(parts)}"
+
+    defect, mended, reno = (
+        at(runs, name, 60, "jain_index").mean
+        for runs, name in ((ours.grid, "Vegas"), (ours.minimum, "Vegas"), (ours.grid, "Reno"))
+    )
+    carried = [at(runs, "Vegas", 60, "departures").mean / 1000 for runs in (ours.grid, ours.minimum)]
+    return Judgement(
+        verdict=verdict,
+        setting=" and ".join(flips),
+        why=f"With 60 clients Jain's index is {reno:.3f} for Reno and {defect:.3f} for Vegas as in ns-2, which after a "
+        f"timeout may take too short a round trip for its base and then starves; {mended:.3f} for a Vegas that never "
+        f"does, at {carried[1]:.0f} instead of {carried[0]:.0f} thousand packets.",
+        **told(evidence, say),
+    )
+
+
+def _warm_loss(run: Observation) -> float | None:
+    drops, arrivals = run.values["drops_warm"], run.values["arrivals"]
+    # Arrivals from 20 s on are not counted: their share of the time stands in, in per cent.
+    return None if drops is None or not arrivals else 100 * drops / (0.9 * arrivals)
+
+
+def _less_room(evidence: Evidence) -> Judgement:
+    (clients,) = ROOMY_CLIENTS
+    reno, vegas = (at(evidence.ours.roomy, name, clients, _warm_loss) for name in ("Reno", "Vegas"))
+    small = [at(evidence.ours.grid, name, clients, _warm_loss).mean for name in ("Reno", "Vegas")]
+    verdict = (
+        Verdict.REPRODUCED
+        if high(vegas) <= 0.05 and low(reno) > 0.1
+        else Verdict.PARTLY
+        if high(vegas) < low(reno)
+        else Verdict.NOT
+    )
+    return Judgement(
+        verdict=verdict,
+        why=f"With {clients} clients and room for {ROOM} packets each, Vegas loses {vegas.mean:.3f} % and Reno "
+        f"{reno.mean:.2f} % after the start; with the paper's 50 packets {small[1]:.2f} and {small[0]:.2f} %.",
+        **told(
+            evidence,
+            lambda side: (
+                f"loss with room for {ROOM * clients}: "
+                + ", ".join(
+                    f"{name} {shown(at(side.roomy, name, clients, _warm_loss), 3)} %" for name in ("Vegas", "Reno")
+                )
+            ),
+        ),
+    )
+
+
+def _waiting(evidence: Evidence) -> Judgement:
+    counts = tuple(clients for clients in HEAVY if clients in {39, 44, 50, 60})
+
+    def each(side: Side) -> dict[int, Interval]:
+        return along(side.queues, "Vegas", counts, "queue_mean")
+
+    points = each(evidence.ours)
+    holds = [clients <= point.mean <= 3 * clients for clients, point in points.items()]
+    return Judgement(
+        verdict=by_share(holds),
+        why=f"With 60 clients, 60 to 180 packets should wait where there is room for 50; on average "
+        f"{points[60].mean:.0f} do, {points[60].mean / 60:.2f} a client.",
+        **told(
+            evidence,
+            lambda side: (
+                "waiting per client: "
+                + ", ".join(f"{point.mean / clients:.2f} ({clients})" for clients, point in each(side).items())
+            ),
+        ),
+    )
+
+
+CLAIMS: tuple[Claim[Evidence], ...] = (
+    Claim(
+        key="3.2.2-1",
+        where="3.2.2; Figures 10 to 12",
+        text="Each Vegas window stays close to its optimal value.",
+        paper="close",
+        rule="Holds at a load (20, 30, 60 clients) if the windows of clients 1, 10 and 20 clearly fall less often than "
+        "Reno's and their lowest point is no lower. Reproduced if at all three, partly if at any, else not.",
+        judge=_near_optimum,
+        command=command("Vegas", 60, record="windows@0,9,19/0.1s"),
+    ),
+    Claim(
+        key="3.2.2-2",
+        where="3.2.2; Figure 4",
+        text="Vegas loses a smaller share of its packets than Reno.",
+        paper="decrease",
+        rule="Reproduced if the intervals say so at every count from 39 to 60; partly if at most; else not.",
+        judge=_less_loss,
+        command=command("Vegas", 60),
+    ),
+    Claim(
+        key="3.2.2-3",
+        where="3.2.2",
+        text="That lowers the dependency between the streams.",
+        paper="decrease",
+        rule="Reproduced if the dependence index with 60 clients is clearly lower for Vegas than for Reno; partly if "
+        "only the share of clients that cut at once is; else not.",
+        judge=_less_dependence,
+        command=command("Vegas", 60, record="windows/0.1s"),
+    ),
+    Claim(
+        key="3.2.2-4",
+        where="3.2.2, 4; Figure 2",
+        text="The c.o.v. of Vegas is significantly lower than that of Reno.",
+        paper="significantly",
+        rule="Reproduced if the intervals say so at every count from 39 to 60; partly if at most; else not.",
+        judge=_lower_cov,
+        command=command("Vegas", 60),
+    ),
+    Claim(
+        key="3.2.2-5",
+        where="3.2.2; Figures 10 to 12",
+        text="Vegas shares the bandwidth more fairly than Reno.",
+        paper="more fairly",
+        rule="By Jain's index of the clients' goodput at 39, 44, 50 and 60 clients: Vegas is fairer if clearly so at "
+        "most of them. Asked three times: as in the figures, with a Vegas that takes the smallest round trip for its "
+        "base, and without processing time (44 and 60 clients). Reproduced if always yes, not if always no; otherwise "
+        "it depends on what flips it.",
+        judge=_fairer,
+        command=command("Vegas", 60, "clients.0.transport.base_rtt=minimum"),
+    ),
+    Claim(
+        key="3.2.2-6",
+        where="3.2.2",
+        text="Vegas needs much less room in the gateway to avoid congestion.",
+        paper="much less",
+        rule="With room for three packets a client (beta) and 50 clients, after the first 20 s: reproduced if Vegas "
+        "loses at most 0.05 % and Reno more than 0.1 %; partly if Vegas clearly loses less; else not.",
+        judge=_less_room,
+        command=command("Vegas", 50, "dumbbell.bottleneck.queue.packets=150"),
+    ),
+    Claim(
+        key="3.2.2-7",
+        where="2.1, 3.2.2",
+        text="Vegas keeps between one and three packets of each stream waiting in the gateway.",
+        paper="1 to 3",
+        rule="By the mean number of packets waiting at 39, 44, 50 and 60 clients: reproduced if it is between one and "
+        "three a client at all; partly if at most; else not.",
+        judge=_waiting,
+        command=command("Vegas", 44),
+    ),
+)

@@ -1,0 +1,166 @@
+"""Claims of a paper, each with the rule that judges it: no verdict is typed in, all come out of runs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import textwrap
+from collections import Counter
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+__all__ = ["Claim", "Judged", "Judgement", "Verdict", "by_share", "judge", "to_csv", "to_text"]
+
+E = TypeVar("E")
+
+
+class Verdict(StrEnum):
+    """What the runs say about a claim."""
+
+    REPRODUCED = "reproduced"
+    PARTLY = "partly"
+    NOT = "not reproduced"
+    DEPENDS = "depends on"
+    """It flips with a setting that the paper does not print."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Judgement:
+    """What came out for one claim.
+
+    Parameters
+    ----------
+    verdict
+        What the rule gives.
+    ours
+        Our numbers, with their 95 % intervals (Student's t).
+    ns2
+        The same of ns-2; a dash where it was not measured.
+    why
+        One sentence that the numbers choose.
+    setting
+        What the outcome depends on, where that is the verdict.
+
+    """
+
+    verdict: Verdict
+    ours: str
+    ns2: str
+    why: str
+    setting: str = ""
+
+    @property
+    def title(self) -> str:
+        """The verdict, with the setting that it depends on."""
+        return f"{self.verdict} {self.setting}".strip()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Claim(Generic[E]):
+    """One claim of a paper.
+
+    Parameters
+    ----------
+    key
+        Section and number, such as ``3.2-1``.
+    where
+        Where the paper says it: sections and figures.
+    text
+        The claim in our words.
+    paper
+        The paper's number, as it prints it; its word where it has none.
+    rule
+        What decides, in words.
+    judge
+        The same as code.
+    command
+        A command that shows a run in which it can be seen.
+
+    """
+
+    key: str
+    where: str
+    text: str
+    paper: str
+    rule: str
+    judge: Callable[[E], Judgement]
+    command: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Judged(Generic[E]):
+    """A claim and what came out."""
+
+    claim: Claim[E]
+    judgement: Judgement
+
+    @property
+    def cells(self) -> dict[str, str]:
+        """The row of the table, by the names of its columns."""
+        claim, judgement = self.claim, self.judgement
+        return {
+            "key": claim.key,
+            "where": claim.where,
+            "claim": claim.text,
+            "paper": claim.paper,
+            "ackclock": judgement.ours,
+            "ns-2": judgement.ns2,
+            "verdict": judgement.title,
+            "why": judgement.why,
+            "rule": claim.rule,
+            "command": claim.command,
+        }
+
+
+def judge(claims: Sequence[Claim[E]], evidence: E) -> list[Judged[E]]:
+    """Judge each claim by the evidence, in order."""
+    return [Judged(claim=claim, judgement=claim.judge(evidence)) for claim in claims]
+
+
+def by_share(holds: Sequence[bool]) -> Verdict:
+    """Give the verdict of a rule that asks at several places: all, most (more than half), or fewer.
+
+    Raises
+    ------
+    ValueError
+        If there is no place.
+
+    Examples
+    --------
+    >>> by_share([True, True, False]).value
+    'partly'
+
+    """
+    if not holds:
+        raise ValueError("holds: must have at least one place")
+    if all(holds):
+        return Verdict.REPRODUCED
+    return Verdict.PARTLY if 2 * sum(holds) > len(holds) else Verdict.NOT
+
+
+def to_csv(judged: Sequence[Judged[E]]) -> str:
+    """Write the table as CSV, a row a claim."""
+    text = io.StringIO()
+    rows = csv.DictWriter(text, list(judged[0].cells), lineterminator="\n")
+    rows.writeheader()
+    rows.writerows(one.cells for one in judged)
+    return text.getvalue()
+
+
+def to_text(judged: Sequence[Judged[E]], *, width: int = 110) -> str:
+    """Write the table for a terminal: a paragraph a claim, and the count of each verdict at the end."""
+    paragraphs = []
+    for one in judged:
+        cells = one.cells
+        lines = [f"{cells['key']} ({cells['where']}): {cells['verdict'].upper()}"]
+        for name in ("claim", "paper", "ackclock", "ns-2", "why", "rule", "command"):
+            filled = textwrap.wrap(cells[name], width - 12, break_long_words=False, break_on_hyphens=False)
+            lines += [f"  {label:<10}{line}" for label, line in zip([name, *[""] * len(filled)], filled, strict=False)]
+        paragraphs.append("\n".join(lines))
+    counts = Counter(one.judgement.verdict for one in judged)
+    tally = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict)
+    return "\n\n".join([*paragraphs, f"{len(judged)} claims: {tally}."]) + "\n"
