@@ -36,7 +36,7 @@ from ackclock.sweep import Point, run_grid
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ackclock.experiments.burstiness.windows import Trace
+    from ackclock.experiments.burstiness.courses import Courses
 
 BY_NAME = {variant.name: variant for variant in VARIANTS}
 
@@ -47,8 +47,8 @@ def theirs() -> list[Observation]:
 
 
 @pytest.fixture(scope="module")
-def their_windows() -> list[Trace]:
-    return [ns2.windows(figure.variant, figure.clients) for figure in WINDOW_FIGURES]
+def their_windows() -> list[Courses]:
+    return [ns2.courses(figure.variant, figure.clients) for figure in WINDOW_FIGURES]
 
 
 def scaled(runs: list[Observation], measure: str, factor: float) -> list[Observation]:
@@ -184,7 +184,7 @@ class TestWords:
 
 
 class TestReport:
-    def test_figures_and_data(self, theirs: list[Observation], their_windows: list[Trace]) -> None:
+    def test_figures_and_data(self, theirs: list[Observation], their_windows: list[Courses]) -> None:
         report = study.report(theirs, their_windows, command="ackclock reproduce burstiness --seeds 5")
         assert [drawing.slug for drawing in report.drawings] == [f"figure{number}" for number in range(2, 14)]
         rows = list(csv.DictReader(io.StringIO(report.drawings[2].csv)))
@@ -198,7 +198,7 @@ class TestReport:
         assert len(page) < 5_000_000
         assert page == render(study.report(theirs, their_windows, command="ackclock reproduce burstiness --seeds 5"))
 
-    def test_timeouts_per_duplicate_ack(self, theirs: list[Observation], their_windows: list[Trace]) -> None:
+    def test_timeouts_per_duplicate_ack(self, theirs: list[Observation], their_windows: list[Courses]) -> None:
         reno = next(run for run in theirs if (run.variant, run.clients, run.seed) == ("Reno", 60, 1))
         assert timeouts_per_dup_ack(reno) == pytest.approx(100 * 5025 / 117808)
         assert timeouts_per_dup_ack(dataclasses.replace(reno, values={"timeouts": 1, "dup_acks": 0})) is None
@@ -207,7 +207,7 @@ class TestReport:
         assert {row["variant"] for row in csv.DictReader(io.StringIO(drawing.csv))} == set(BY_NAME) - {"UDP"}
 
     def test_a_point_without_duplicate_acks_is_a_dash(
-        self, theirs: list[Observation], their_windows: list[Trace]
+        self, theirs: list[Observation], their_windows: list[Courses]
     ) -> None:
         silent = [
             dataclasses.replace(run, values={**run.values, "dup_acks": 0})
@@ -218,7 +218,7 @@ class TestReport:
         first = study.report(silent, their_windows, command="ackclock").drawings[-1].numbers.rows[0]
         assert (first[0], first[3]) == ("30", "\N{EN DASH}")
 
-    def test_one_seed_draws_no_bars(self, theirs: list[Observation], their_windows: list[Trace]) -> None:
+    def test_one_seed_draws_no_bars(self, theirs: list[Observation], their_windows: list[Courses]) -> None:
         report = study.report([run for run in theirs if run.seed == 1], their_windows, command="ackclock")
         grid = [*report.drawings[:3], report.drawings[-1]]
         assert all("single runs, without bars" in drawing.caption for drawing in grid)
@@ -298,14 +298,14 @@ class TestCommand:
     def test_writes_the_study_whole(
         self,
         theirs: list[Observation],
-        their_windows: list[Trace],
+        their_windows: list[Courses],
         tmp_path: Path,
         monkeypatch: pytest.MonkeyPatch,
         capsys: pytest.CaptureFixture[str],
     ) -> None:
         # ns-2's runs stand in for ours: what is tested is the way from runs to files.
         monkeypatch.setattr(study, "observe", lambda *_, **__: theirs)
-        monkeypatch.setattr(study, "observe_windows", lambda *_, **__: their_windows)
+        monkeypatch.setattr(study, "observe_courses", lambda *_, **__: their_windows)
         monkeypatch.chdir(tmp_path)
         with pytest.raises(SystemExit) as ended:
             main(["reproduce"])
@@ -317,6 +317,7 @@ class TestCommand:
         assert sorted([*record["files"], "record.json"]) == sorted(path.name for path in out.iterdir())
         runs = parquet.read_table(out / "runs.parquet").to_pylist()
         assert len(runs) == len(theirs)
+        assert parquet.read_table(out / "windows.parquet").num_rows == 8 * 20
         assert ac.Scenario.from_dict(json.loads(runs[0]["scenario"])).effective().clients[0].count == 1
         with pytest.raises(SystemExit) as ended:
             main(["reproduce"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 
 import numpy as np
@@ -10,14 +11,33 @@ import pytest
 
 import ackclock as ac
 from ackclock.experiments.burstiness import ns2
+from ackclock.experiments.burstiness.courses import (
+    COURSE_RULES,
+    SEEDS,
+    Courses,
+    Watched,
+    courses_table,
+    courses_verdict,
+    gather,
+    observe_courses,
+)
 from ackclock.experiments.burstiness.experiment import VARIANTS, scenario
 from ackclock.experiments.burstiness.window_figures import WINDOW_FIGURES, window_chart, window_drawings
-from ackclock.experiments.burstiness.windows import CLIENTS_SHOWN, Trace, course, effective, observe_windows
+from ackclock.experiments.burstiness.windows import CLIENTS_SHOWN, Trace, effective, numbers
+
+NO_LOSS = np.array([])
 
 
-def trace(*window: float) -> Trace:
-    windows = {client: np.array(window) for client in CLIENTS_SHOWN}
-    return Trace(variant="Reno", clients=20, units=np.arange(5, 5 + len(window)), windows=windows)
+def trace(*windows: list[float], start: int = 5) -> Trace:
+    """Give the windows of the three clients; a single one stands for all of them."""
+    by_client = dict(zip(CLIENTS_SHOWN, map(np.array, windows if len(windows) > 1 else windows * 3), strict=True))
+    units = np.arange(start, start + len(windows[0]))
+    return Trace(variant="Reno", clients=20, units=units, windows=by_client)
+
+
+@pytest.fixture(scope="module")
+def theirs() -> list[Courses]:
+    return [ns2.courses(figure.variant, figure.clients) for figure in WINDOW_FIGURES]
 
 
 class TestFigures:
@@ -34,7 +54,7 @@ class TestFigures:
         ]
 
     def test_both_simulators_have_the_same_axes(self) -> None:
-        own, other = ns2.windows("Reno", 39), ns2.windows("Reno", 20)
+        own, other = ns2.courses("Reno", 39), ns2.courses("Reno", 20)
         panels = window_chart(WINDOW_FIGURES[0], own, other).panels
         assert [panel.title for panel in panels] == ["(a) Ackclock", "(b) ns-2.35", "(c) Ackclock", "(d) ns-2.35"]
         for above, below in (panels[:2], panels[2:]):
@@ -45,26 +65,31 @@ class TestFigures:
         assert panels[2].y.high > 200
 
     def test_bold_lines_end_at_the_advertised_window_and_thin_ones_do_not(self) -> None:
-        drawn = window_chart(WINDOW_FIGURES[0], *[ns2.windows("Reno", 20)] * 2).panels[2].series
+        drawn = window_chart(WINDOW_FIGURES[0], *[ns2.courses("Reno", 20)] * 2).panels[2].series
         thin, bold = ([series for series in drawn if series.listed is not is_thin] for is_thin in (True, False))
         assert [np.nanmax(series.y) for series in bold] == [20, 20, 20]
         assert len(thin) == 3
         assert all(np.nanmax(series.y) > 195 for series in thin)
 
-    def test_data_and_numbers(self) -> None:
-        traces = [ns2.windows(figure.variant, figure.clients) for figure in WINDOW_FIGURES]
-        drawing = window_drawings(traces, traces, command="ackclock")[0]
+    def test_bands_lie_behind_what_is_looked_at_closely(self) -> None:
+        side = ns2.courses("Reno", 39)
+        near, *_, far = window_chart(WINDOW_FIGURES[3], side, side).panels
+        (band,) = near.bands
+        assert band.name == "10 % to 90 % of 20 seeds"
+        assert np.array_equal(band.low, side.band.low[: np.size(band.low)])
+        assert np.size(band.x) == 500
+        assert not far.bands
+
+    def test_data_and_numbers(self, theirs: list[Courses]) -> None:
+        drawing = window_drawings(theirs, theirs, command="ackclock")[0]
         rows = list(csv.DictReader(io.StringIO(drawing.csv)))
         assert len(rows) == 2000
         assert (rows[0]["time_s"], rows[-1]["time_s"]) == ("0.1", "200.0")
         for source, digits in (("ackclock", 2), ("ns2", 1)):
             for client in CLIENTS_SHOWN:
                 written = float(rows[-1][f"{source}_client_{client}"])
-                assert written == pytest.approx(traces[0].windows[client][-1], abs=0.51 * 10**-digits)
-        assert [row[0] for row in drawing.numbers.rows] == [
-            f"{source}, client {client}" for source in ("Ackclock", "ns-2.35") for client in (1, 10, 20)
-        ]
-        assert all(len(row) == len(drawing.numbers.head) for row in drawing.numbers.rows)
+                assert written == pytest.approx(theirs[0].drawn.windows[client][-1], abs=0.51 * 10**-digits)
+        assert drawing.numbers == courses_table(theirs[0], theirs[0])
 
 
 class TestNs2:
@@ -77,35 +102,174 @@ class TestNs2:
 
     def test_windows_are_those_of_the_trace(self) -> None:
         # Lines of ns-2's own output, clients 1, 10 and 20.
-        lines = {1: (1, 1, 1), 4: (8, 8, 2), 5: (15, 8, 2), 6: (7.5, 1, 1), 7: (7.633, 2, 2), 10: (2, 5.689, 4.339)}
+        lines = {
+            1: (1.000, 1.000, 1.000),
+            4: (8.000, 5.000, 2.000),
+            5: (11.000, 5.000, 2.000),
+            6: (11.000, 1.000, 1.000),
+            7: (1.000, 2.000, 2.000),
+            10: (5.578, 4.339, 4.339),
+        }
         run = ns2.windows("Reno", 39)
         for unit, windows in lines.items():
             read = [run.windows[client][unit - 1] for client in CLIENTS_SHOWN]
             assert read == pytest.approx(windows, abs=0.1)
 
+    def test_every_figure_has_twenty_runs_and_a_band(self, theirs: list[Courses]) -> None:
+        for figure, courses in zip(WINDOW_FIGURES, theirs, strict=True):
+            assert {(run.variant, run.clients) for run in courses.runs} == {(figure.variant, figure.clients)}
+            assert [run.seed for run in courses.runs] == list(SEEDS)
+            low, middle, high = courses.band.low, courses.band.middle, courses.band.high
+            assert low.size == middle.size == high.size == courses.band.units.size == 2000
+            # Each line may be off by half a packet where only its corners are kept.
+            assert np.all(low <= middle + 1)
+            assert np.all(middle <= high + 1)
+            assert high.max() <= 20
 
-class TestCourse:
-    def test_falls(self) -> None:
-        went = course(trace(1, 2, 4, 3.8, 16, 8, 8.1, 2, 30, 22), 10)
-        assert (went.first_fall, went.last_fall, went.falls) == (10, 12, 2)
-        assert (went.lowest, went.highest) == (2, 20)
-        assert went.mean == pytest.approx((1 + 2 + 4 + 3.8 + 16 + 8 + 8.1 + 2 + 20 + 20) / 10)
+    def test_numbers_are_those_of_the_drawn_run(self, theirs: list[Courses]) -> None:
+        for courses in theirs:
+            kept, again = courses.runs[0].values, numbers(courses.drawn, NO_LOSS)
+            for name in ("before_first_fall", "lowest", "highest", "mean"):
+                assert again[name] == pytest.approx(kept[name], abs=0.1), (courses.drawn, name)
+            # The time of a fall is a sample's; where only corners are kept, it may be the one beside it.
+            assert again["first_fall"] == pytest.approx(kept["first_fall"], abs=0.11)
+            assert (again["falls"] or 0) == pytest.approx(kept["falls"], rel=0.05, abs=1)
+
+    def test_losses_last_where_the_crossover_file_says_so(self, theirs: list[Courses]) -> None:
+        # Made on their own, with the same seeds: what had not settled still lost packets after 185 s.
+        unsettled = {(at.clients, at.seed) for at in ns2.settlings("ns2-2.35") if not at.settled}
+        lasts = [
+            run.values["last_loss"] or 0
+            for courses in theirs
+            for run in courses.runs
+            if run.variant == "Reno" and (run.clients, run.seed) in unsettled
+        ]
+        assert len(lasts) >= 12
+        assert min(lasts) > 185
+
+
+class TestNumbers:
+    def test_of_one_client(self) -> None:
+        went = numbers(trace([1, 2, 4, 3.8, 16, 8, 8.1, 2, 30, 22]), np.array([0.31, 0.95, 1.25]))
+        assert went == {
+            "first_loss": 0.31,
+            "last_loss": 1.25,
+            "first_fall": pytest.approx(1.0),
+            "last_fall": pytest.approx(1.2),
+            "falls": 6,
+            "together": 2,
+            "before_first_fall": 16,
+            "lowest": 2,
+            "highest": 20,
+            "mean": pytest.approx((1 + 2 + 4 + 3.8 + 16 + 8 + 8.1 + 2 + 20 + 20) / 10),
+        }
+
+    def test_of_three_clients(self) -> None:
+        # The first falls alone at unit 6, all three at 7 and 8; the last two at 10, without the first.
+        went = numbers(trace([9, 4, 5, 2, 3, 4], [5, 6, 3, 4, 5, 2], [12, 13, 14, 7, 8, 1]), NO_LOSS)
+        assert (went["first_fall"], went["last_fall"]) == pytest.approx((0.6, 1.0))
+        assert (went["falls"], went["together"]) == (6, 1)
+        assert (went["before_first_fall"], went["lowest"], went["highest"]) == (12, 1, 14)
+
+    def test_a_fall_counts_for_one_moment_only(self) -> None:
+        # The first falls at every sample, the others at 6 and 8: near each other at 6, 7 and 8, yet no more than twice.
+        alternating = [9.0, 8, 8.2, 7, 7.2]
+        assert numbers(trace([9, 8, 7, 6, 5], alternating, alternating), NO_LOSS)["together"] == 2
 
     def test_none(self) -> None:
-        went = course(trace(1, 2, 30, 25), 1)
-        assert (went.first_fall, went.last_fall, went.falls, went.lowest) == (None, None, 0, None)
+        went = numbers(trace([1, 2, 30, 25]), NO_LOSS)
+        assert went["falls"] == went["together"] == 0
+        assert all(went[name] is None for name in ("first_loss", "last_loss", "first_fall", "last_fall", "lowest"))
+        assert went["before_first_fall"] is None
+
+    def test_only_samples_that_both_simulators_take_count(self) -> None:
+        ours = trace([20, *range(1, 2000)], start=0)
+        assert numbers(ours, NO_LOSS)["falls"] == 0
+        theirs = trace([*range(1, 2000), 1], start=1)
+        assert numbers(theirs, NO_LOSS) == numbers(ours, NO_LOSS)
 
     def test_effective(self) -> None:
         assert effective(np.array([1.5, 20, 21])).tolist() == [1.5, 20, 20]
 
 
-class TestRuns:
-    def test_windows_are_those_of_the_run(self) -> None:
+class TestCourses:
+    def test_bands_are_quantiles_of_effective_windows(self) -> None:
+        runs = [
+            Watched(seed=seed, trace=trace([seed, 10.0], [seed + 1, 30], [seed + 2, 5]), losses=NO_LOSS)
+            for seed in (1, 4, 7, 10)
+        ]
+        courses = gather(runs)
+        assert courses.drawn is runs[0].trace
+        assert [run.seed for run in courses.runs] == [1, 4, 7, 10]
+        # The numbers from 1 to 12, and four times 5, 10 and 20.
+        band = courses.band
+        assert [band.low[0], band.middle[0], band.high[0]] == pytest.approx([2.1, 6.5, 10.9])
+        assert [band.low[1], band.middle[1], band.high[1]] == [5, 10, 20]
+
+    def test_are_those_of_the_runs(self) -> None:
         reno = next(variant for variant in VARIANTS if variant.name == "Reno")
-        (observed,) = observe_windows([("Reno", 20)])
-        record = "windows@0,9,19/100ms"
-        table = ac.simulate(scenario(reno, 20), seed=1, record=[record]).table("windows").to_pylist()
+        (observed,) = observe_courses([("Reno", 20)], seeds=[1, 2], jobs=1)
+        whole = ac.simulate(scenario(reno, 20), seed=1, record=["windows@0,9,19/100ms", "drops@bottleneck"])
+        table = whole.table("windows").to_pylist()
         for client in CLIENTS_SHOWN:
             mine = [row for row in table if row["flow"] == client - 1]
-            assert observed.windows[client].tolist() == [row["cwnd"] for row in mine]
-            assert [round(10 * row["time"]) for row in mine] == observed.units.tolist()
+            assert observed.drawn.windows[client].tolist() == [row["cwnd"] for row in mine]
+            assert [round(10 * row["time"]) for row in mine] == observed.drawn.units.tolist()
+        losses = whole.table("drops")["time"].to_numpy()
+        assert losses.size == whole.summary.drops
+        first, second = observed.runs
+        assert (first.seed, second.seed) == (1, 2)
+        assert first.values == numbers(observed.drawn, losses)
+        assert second.values != first.values
+
+    @pytest.mark.slow
+    def test_agree_with_ns2(self) -> None:
+        # The two ends of the grid, where chance moves the numbers least: within three standard errors of 20 runs.
+        cells = [("Reno", 20), ("Vegas", 60)]
+        for ours, (variant, clients) in zip(observe_courses(cells), cells, strict=True):
+            table = courses_table(ours, ns2.courses(variant, clients))
+            assert [row for row in table.rows if row[-1] != "yes"] == []
+
+
+class TestAgreement:
+    def test_ns2_agrees_with_itself(self, theirs: list[Courses]) -> None:
+        said = courses_verdict(theirs, theirs)
+        assert said.lead == "The windows go as ns-2's."
+        assert "Of 80 means over 20 seeds" in said.text
+        assert "80 lie within 3" in said.text
+        assert "0.0 standard errors" in said.text
+
+    def test_a_difference_shows(self, theirs: list[Courses]) -> None:
+        moved = [
+            dataclasses.replace(
+                courses,
+                runs=[
+                    dataclasses.replace(run, values={**run.values, "first_loss": (run.values["first_loss"] or 0) + 1})
+                    for run in courses.runs
+                ],
+            )
+            for courses in theirs
+        ]
+        said = courses_verdict(moved, theirs)
+        assert said.lead == "The windows do not all go as ns-2's."
+        assert "72 lie within 3" in said.text
+        table = courses_table(moved[0], theirs[0])
+        assert table.caption.endswith("9 of 10 do")
+        assert [row[-1] for row in table.rows] == ["no"] + 9 * ["yes"]
+        assert table.rows[0][3].startswith("+1.00 (+")
+
+    def test_table(self, theirs: list[Courses]) -> None:
+        table = courses_table(theirs[0], theirs[0])
+        assert [row[0] for row in table.rows] == [rule.title for rule in COURSE_RULES]
+        assert all(len(row) == len(table.head) for row in table.rows)
+        rows = {row[0]: row for row in table.rows}
+        assert rows["highest, packets"][1:] == ["20.0 (20.0 to 20.0)"] * 2 + ["none", "yes"]
+        # In one of the runs, none of the three clients lost anything.
+        assert rows["first fall, s"][1].endswith(", in 19 seeds)")
+
+    def test_what_never_happened_is_a_dash(self) -> None:
+        runs = [Watched(seed=seed, trace=trace([1, 2, 3]), losses=NO_LOSS) for seed in (1, 2)]
+        rows = {row[0]: row for row in courses_table(gather(runs), gather(runs)).rows}
+        dash = "\N{EN DASH}"
+        assert rows["first loss, s"] == ["first loss, s", dash, dash, "", ""]
+        assert rows["falls"][1:] == ["0.00 (0.00 to 0.00)"] * 2 + ["none", "yes"]

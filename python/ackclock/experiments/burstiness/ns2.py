@@ -6,13 +6,28 @@ import csv
 from collections import defaultdict
 from dataclasses import dataclass
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ackclock.experiments.burstiness.courses import Band, Courses
 from ackclock.experiments.burstiness.experiment import DURATION, Observation
 from ackclock.experiments.burstiness.windows import UNIT, Trace
 
-__all__ = ["PROFILES", "Settling", "observations", "rechecks", "settlings", "side_runs", "synchronisation", "windows"]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = [
+    "PROFILES",
+    "Settling",
+    "courses",
+    "observations",
+    "rechecks",
+    "settlings",
+    "side_runs",
+    "synchronisation",
+    "windows",
+]
 
 PROFILES = ("ns2-2.35", "ns2-2000")
 """The sets of constants that ns-2 was run with, named as our profiles."""
@@ -90,6 +105,10 @@ def _observation(row: dict[str, str]) -> Observation:
     )
 
 
+def _values(row: dict[str, str]) -> dict[str, float | None]:
+    return {name: float(cell) if cell else None for name, cell in row.items() if name not in _KEYS}
+
+
 def settlings(profile: str) -> list[Settling]:
     """Read which ns-2 runs around the crossover had settled by the end."""
     return [
@@ -140,18 +159,45 @@ def windows(variant: str, clients: int) -> Trace:
         Reno at 20, 30, 38, 39 or 60 clients, or Vegas at 20, 30 or 60.
 
     """
-    corners: dict[int, tuple[list[int], list[float]]] = defaultdict(lambda: ([], []))
-    for row in _rows(f"windows/{variant.lower()}-{clients}.csv"):
-        at, window = corners[int(row["client"])]
-        at.append(int(row["unit"]))
-        window.append(float(row["window"]))
-    units = np.arange(1, round(DURATION / UNIT) + 1)
+    units, lines = _lines(f"windows/{variant.lower()}-{clients}.csv", "client")
     return Trace(
         variant=variant,
         clients=clients,
         units=units,
-        windows={client: np.interp(units, at, window) for client, (at, window) in corners.items()},
+        windows={int(client): samples for client, samples in lines.items()},
     )
+
+
+def courses(variant: str, clients: int) -> Courses:
+    """Read what twenty ns-2 runs made of the windows.
+
+    Parameters
+    ----------
+    variant, clients
+        As for `windows`.
+
+    """
+    units, lines = _lines(f"bands/{variant.lower()}-{clients}.csv", "percent")
+    return Courses(
+        drawn=windows(variant, clients),
+        band=Band(units=units, low=lines["10"], middle=lines["50"], high=lines["90"]),
+        runs=[
+            Observation(variant=variant, clients=clients, seed=int(row["seed"]), values=_values(row))
+            for row in _rows("courses.csv")
+            if (row["variant"], int(row["clients"])) == (variant, clients)
+        ],
+    )
+
+
+def _lines(name: str, key: str) -> tuple[NDArray[np.int64], dict[str, NDArray[np.float64]]]:
+    """Read lines of which only the corners are kept, by the column that names them."""
+    corners: dict[str, tuple[list[int], list[float]]] = defaultdict(lambda: ([], []))
+    for row in _rows(name):
+        at, window = corners[row[key]]
+        at.append(int(row["unit"]))
+        window.append(float(row["window"]))
+    units = np.arange(1, round(DURATION / UNIT) + 1)
+    return units, {line: np.interp(units, at, window) for line, (at, window) in corners.items()}
 
 
 def _rows(name: str) -> list[dict[str, str]]:

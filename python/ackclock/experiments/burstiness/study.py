@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ackclock import __version__
 from ackclock.experiments.burstiness import ns2
+from ackclock.experiments.burstiness.courses import courses_verdict, observe_courses
 from ackclock.experiments.burstiness.curves import curves
 from ackclock.experiments.burstiness.experiment import (
     ARRIVALS_PER_RTT,
@@ -39,7 +40,6 @@ from ackclock.experiments.burstiness.measures import (
     timeouts_per_dup_ack,
 )
 from ackclock.experiments.burstiness.window_figures import WINDOW_FIGURES, window_drawings
-from ackclock.experiments.burstiness.windows import SEED, observe_windows
 from ackclock.report.html import Drawing, Report, Section, Table, render
 
 if TYPE_CHECKING:
@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ackclock.analysis import Interval
+    from ackclock.experiments.burstiness.courses import Courses
     from ackclock.experiments.burstiness.experiment import Observation
-    from ackclock.experiments.burstiness.windows import Trace
     from ackclock.report.chart import Chart
 
 __all__ = ["record", "report", "write"]
@@ -71,7 +71,7 @@ SETUP = (
     ),
     (
         "Processing time",
-        "0 to 12 µs at random before a TCP sends, so that no exact tie decides; in ns-2 too, but for its windows",
+        "0 to 12 µs at random before a TCP sends, so that no exact tie decides; in ns-2 too",
     ),
     ("Length of a run", f"{DURATION} s, measured from the start"),
     ("Other defaults", f"profile {PROFILE}; ackclock profile show {PROFILE} lists them"),
@@ -171,8 +171,9 @@ def write(folder: Path, *, seeds: Sequence[int], jobs: int | None = None) -> Non
 
     """
     ours = observe(list(product(VARIANTS, CLIENTS)), seeds=seeds, profile=PROFILE, jobs=jobs)
-    windows = observe_windows([(figure.variant, figure.clients) for figure in WINDOW_FIGURES], jobs=jobs)
+    windows = observe_courses([(figure.variant, figure.clients) for figure in WINDOW_FIGURES], jobs=jobs)
     write_runs(folder / "runs.parquet", ours)
+    write_runs(folder / "windows.parquet", [run for courses in windows for run in courses.runs])
     whole = report(ours, windows, command=command(seeds=len(seeds)))
     for drawing in whole.drawings:
         for name, content in drawing.files.items():
@@ -201,7 +202,7 @@ def write_runs(path: Path, runs: Sequence[Observation]) -> None:
     parquet.write_table(pa.table(columns), path, compression="zstd")
 
 
-def report(ours: Sequence[Observation], windows: Sequence[Trace], *, command: str) -> Report:
+def report(ours: Sequence[Observation], windows: Sequence[Courses], *, command: str) -> Report:
     """Make the report from runs of the whole grid.
 
     Parameters
@@ -209,7 +210,7 @@ def report(ours: Sequence[Observation], windows: Sequence[Trace], *, command: st
     ours
         Our runs.
     windows
-        The windows of one run for each of `WINDOW_FIGURES`, in their order.
+        The runs of each of `WINDOW_FIGURES`, in their order.
     command
         What a person types to make them.
 
@@ -221,11 +222,11 @@ def report(ours: Sequence[Observation], windows: Sequence[Trace], *, command: st
     """
     theirs = [run for run in ns2.observations(PROFILE) if run.clients in CLIENTS]
     *first, last = [_drawing(figure, ours, theirs, command=command) for figure in GRID_FIGURES]
-    their_windows = [ns2.windows(trace.variant, trace.clients) for trace in windows]
+    their_windows = [ns2.courses(figure.variant, figure.clients) for figure in WINDOW_FIGURES]
     return Report(
         title=TITLE,
         source=SOURCE,
-        summary=findings(ours, theirs),
+        summary=[*findings(ours, theirs), courses_verdict(windows, their_windows)],
         overview=_overview(ours),
         sections=[
             Section(
@@ -243,9 +244,12 @@ def report(ours: Sequence[Observation], windows: Sequence[Trace], *, command: st
             ),
             (
                 "Runs for the windows",
-                f"{len(windows)}, with seed {SEED}; their samples are in the CSV files",
+                f"{sum(len(of.runs) for of in windows)}: {len(windows)} figures, {len(windows[0].runs)} seeds each",
             ),
-            ("Every run's numbers", "runs.parquet beside this page, with the scenario of each run"),
+            (
+                "Every run's numbers",
+                "runs.parquet and, for the windows, windows.parquet beside this page, with the scenario of each run",
+            ),
             (
                 "ns-2's points",
                 f"ns-2.35 (Debian 2.35+dfsg-5), unmodified, {_seeds(theirs)} seeds; in the CSV files",

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ackclock.experiments.burstiness.courses import QUANTILES, SEED, courses_table
 from ackclock.experiments.burstiness.experiment import ADVERTISED_WINDOW, DURATION
-from ackclock.experiments.burstiness.windows import CLIENTS_SHOWN, SEED, UNIT, course, effective
-from ackclock.report.chart import Axis, Chart, Level, Panel, Series
-from ackclock.report.html import Drawing, Table
+from ackclock.experiments.burstiness.windows import CLIENTS_SHOWN, UNIT, effective
+from ackclock.report.chart import Axis, Band, Chart, Level, Panel, Series
+from ackclock.report.html import Drawing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ackclock.experiments.burstiness.courses import Courses
     from ackclock.experiments.burstiness.windows import Trace
 
 __all__ = ["WINDOW_FIGURES", "WindowFigure", "window_chart", "window_drawings"]
@@ -65,13 +67,13 @@ WINDOW_FIGURES = (
 _COLOURS = dict(zip(CLIENTS_SHOWN, ("blue", "red", "green"), strict=True))
 
 
-def window_drawings(ours: Sequence[Trace], ns2: Sequence[Trace], *, command: str) -> list[Drawing]:
+def window_drawings(ours: Sequence[Courses], ns2: Sequence[Courses], *, command: str) -> list[Drawing]:
     """Draw every figure of windows and lay its data beside it.
 
     Parameters
     ----------
     ours, ns2
-        One run for each of `WINDOW_FIGURES`, in their order.
+        The runs of each of `WINDOW_FIGURES`, in their order.
     command
         What a person types to make them.
 
@@ -81,16 +83,16 @@ def window_drawings(ours: Sequence[Trace], ns2: Sequence[Trace], *, command: str
             chart=window_chart(figure, own, other),
             slug=f"figure{figure.number}",
             title=figure.title,
-            caption=_caption(figure),
+            caption=_caption(figure, len(own.runs)),
             csv=_data(own, other),
-            numbers=_numbers(own, other),
+            numbers=courses_table(own, other),
             command=command,
         )
         for figure, own, other in zip(WINDOW_FIGURES, ours, ns2, strict=True)
     ]
 
 
-def window_chart(figure: WindowFigure, ours: Trace, ns2: Trace) -> Chart:
+def window_chart(figure: WindowFigure, ours: Courses, ns2: Courses) -> Chart:
     """Draw one figure: a part of the run and the whole run, each from both simulators.
 
     Parameters
@@ -98,25 +100,42 @@ def window_chart(figure: WindowFigure, ours: Trace, ns2: Trace) -> Chart:
     figure
         Which.
     ours, ns2
-        The run here and in ns-2.
+        The runs here and in ns-2.
 
     """
     panels = []
     whole = (0, round(DURATION / UNIT))
     for places, span, bold in (("ab", figure.zoom, 1.5), ("cd", whole, 0.9)):
-        top = 1.08 * max(_highest(trace, span) for trace in (ours, ns2))
-        for place, source, trace in zip(places, ("Ackclock", "ns-2.35"), (ours, ns2), strict=True):
-            label = f"Time (units of {UNIT:g} s)" if trace is ns2 else ""
+        top = 1.08 * max(_highest(side.drawn, span) for side in (ours, ns2))
+        for place, source, side in zip(places, ("Ackclock", "ns-2.35"), (ours, ns2), strict=True):
+            label = f"Time (units of {UNIT:g} s)" if side is ns2 else ""
             panels.append(
                 Panel(
                     title=f"({place}) {source}",
                     x=Axis(label=label, low=span[0], high=span[1]),
                     y=Axis(low=0, high=top),
-                    series=_series(trace, span, bold=bold),
+                    series=_series(side.drawn, span, bold=bold),
+                    bands=[_band(side, span)] if span != whole else [],
                     levels=[Level(y=ADVERTISED_WINDOW)],
                 )
             )
     return Chart(panels=panels, height=7.8, y_label="Congestion window (packets)")
+
+
+def _band(side: Courses, span: tuple[int, int]) -> Band:
+    band = side.band
+    shown = (band.units >= span[0]) & (band.units <= span[1])
+    return Band(
+        name=f"{_percent(QUANTILES[0])} to {_percent(QUANTILES[-1])} of {len(side.runs)} seeds",
+        x=band.units[shown],
+        low=band.low[shown],
+        high=band.high[shown],
+        colour="grey",
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:g} %"
 
 
 def _highest(trace: Trace, span: tuple[int, int]) -> float:
@@ -142,14 +161,14 @@ def _series(trace: Trace, span: tuple[int, int], *, bold: float) -> list[Series]
     return drawn
 
 
-def _caption(figure: WindowFigure) -> str:
+def _caption(figure: WindowFigure, seeds: int) -> str:
     return (
         f"Clients {_listed(CLIENTS_SHOWN)} of one run, seed {SEED}, sampled every {UNIT:g} s: (a) and (b) "
         f"{figure.shows}, (c) and (d) the whole run. Bold lines are what TCP may send, the congestion window cut "
-        f"off at the advertised window of {ADVERTISED_WINDOW} packets; thin lines go on where the congestion window "
-        "is larger, without effect. ns-2's run (seed 1) draws other random numbers, and its senders take no "
-        "processing time: compare the patterns, not single losses. The CSV has the congestion windows; "
-        "those of ns-2 are kept to a tenth of a packet."
+        f"off at the advertised window of {ADVERTISED_WINDOW} packets (dotted); thin lines go on where the congestion "
+        "window is larger, without effect. ns-2's run (seed 1) draws other random numbers: compare the patterns, not "
+        f"single losses. Grey: where the three windows lie in most of {seeds} runs of each simulator, which the table "
+        "sums up. The CSV has the congestion windows; those of ns-2 are kept to a tenth of a packet."
     )
 
 
@@ -158,49 +177,27 @@ def _listed(numbers: Sequence[int]) -> str:
     return f"{', '.join(most)} and {last}"
 
 
-def _data(ours: Trace, ns2: Trace) -> str:
-    """Write the congestion windows as CSV: one row a sample, a column for each client of either simulator."""
+def _data(ours: Courses, ns2: Courses) -> str:
+    """Write the congestion windows and the bands as CSV: a row a sample, columns for either simulator."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
-    names = [f"{source}_client_{client}" for source in ("ackclock", "ns2") for client in CLIENTS_SHOWN]
-    rows.writerow(["time_s", *names])
+    names = [*(f"client_{client}" for client in CLIENTS_SHOWN), *(f"quantile_{share:g}" for share in QUANTILES)]
+    rows.writerow(["time_s", *(f"{source}_{name}" for source in ("ackclock", "ns2") for name in names)])
     own, other = (
         {
-            int(unit): [f"{window:.{digits}f}".rstrip("0").rstrip(".") for window in windows]
-            for unit, *windows in zip(trace.units, *(trace.windows[client] for client in CLIENTS_SHOWN), strict=True)
+            int(unit): [f"{window:.{digits}f}".rstrip("0").rstrip(".") for window in columns]
+            for unit, *columns in zip(
+                side.drawn.units,
+                *(side.drawn.windows[client] for client in CLIENTS_SHOWN),
+                side.band.low,
+                side.band.middle,
+                side.band.high,
+                strict=True,
+            )
         }
-        for trace, digits in ((ours, 2), (ns2, 1))
+        for side, digits in ((ours, 2), (ns2, 1))
     )
-    blank = [""] * len(CLIENTS_SHOWN)
+    blank = [""] * len(names)
     for unit in sorted({*own, *other}):
         rows.writerow([f"{unit * UNIT:.1f}", *own.get(unit, blank), *other.get(unit, blank)])
     return text.getvalue()
-
-
-def _numbers(ours: Trace, ns2: Trace) -> Table:
-    """Sum each client's effective window up for people."""
-    rows = []
-    for source, trace in (("Ackclock", ours), ("ns-2.35", ns2)):
-        for client in CLIENTS_SHOWN:
-            went = course(trace, client)
-            rows.append(
-                [
-                    f"{source}, client {client}",
-                    _shown(went.first_fall, UNIT),
-                    _shown(went.last_fall, UNIT),
-                    str(went.falls),
-                    _shown(went.lowest),
-                    _shown(went.highest),
-                    _shown(went.mean),
-                ]
-            )
-    return Table(
-        caption=f"Effective window (at most {ADVERTISED_WINDOW} packets) in samples of {UNIT:g} s; it has fallen "
-        "where it is smaller by half a packet or more than at the sample before",
-        head=["", "first fall, s", "last fall, s", "falls", "lowest after the first", "highest", "mean"],
-        rows=rows,
-    )
-
-
-def _shown(value: float | None, scale: float = 1) -> str:
-    return "–" if value is None else f"{value * scale:.1f}"  # noqa: RUF001 - a dash for what is not there

@@ -1,4 +1,4 @@
-"""The congestion windows of three clients through one run: the numbers behind Figures 5 to 12.
+"""The congestion windows of three clients through one run: what Figures 5 to 12 draw, and numbers that sum it up.
 
 The window that counts is the smaller of the congestion window and the advertised one: beyond that, Reno's
 congestion window goes on growing without effect.
@@ -11,23 +11,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ackclock.experiments.burstiness.experiment import ADVERTISED_WINDOW, VARIANTS, scenario
-from ackclock.sweep import Point, run_grid
+from ackclock.experiments.burstiness.experiment import ADVERTISED_WINDOW, DURATION
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-    from ackclock.run import Run
-
-__all__ = ["CLIENTS_SHOWN", "SEED", "UNIT", "Course", "Trace", "course", "effective", "observe_windows"]
+__all__ = ["CLIENTS_SHOWN", "UNIT", "Trace", "effective", "numbers"]
 
 CLIENTS_SHOWN = (1, 10, 20)
 """The clients whose windows the paper draws, counted from 1."""
-
-SEED = 1
-"""The one run that is drawn."""
 
 UNIT = 0.1
 """Seconds between two samples: the time unit of the paper's figures."""
@@ -59,92 +53,66 @@ class Trace:
     windows: Mapping[int, NDArray[np.float64]]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Course:
-    """How the effective window of one client went.
-
-    Parameters
-    ----------
-    first_fall, last_fall
-        Units at which it first and last was smaller than at the sample before by half a packet or more; None
-        if it never was.
-    falls
-        How often it was.
-    lowest
-        The smallest from the first fall on; None if there was none.
-    highest, mean
-        Over the whole run.
-
-    """
-
-    first_fall: int | None
-    last_fall: int | None
-    falls: int
-    lowest: float | None
-    highest: float
-    mean: float
-
-
-def observe_windows(cells: Sequence[tuple[str, int]], *, jobs: int | None = None) -> list[Trace]:
-    """Run each variant and number of clients once, with `SEED`, and keep the windows.
-
-    Parameters
-    ----------
-    cells
-        Name of the variant and number of clients, at least 20.
-    jobs
-        How many runs at once; one for each processor by default.
-
-    Returns
-    -------
-    list of Trace
-        In the order of the cells.
-
-    """
-    variants = {variant.name: variant for variant in VARIANTS}
-    points = [
-        Point(name=f"{name} with {clients} clients", scenario=scenario(variants[name], clients), work=clients)
-        for name, clients in cells
-    ]
-    flows = ",".join(str(client - 1) for client in CLIENTS_SHOWN)
-    runs = run_grid(
-        points, seeds=[SEED], take=_windows, record=[f"windows@{flows}/{UNIT:g}s"], jobs=jobs, label="windows"
-    )
-    return [
-        Trace(variant=name, clients=clients, units=np.arange(next(iter(run.value.values())).size), windows=run.value)
-        for (name, clients), run in zip(cells, runs, strict=True)
-    ]
-
-
-def _windows(run: Run) -> dict[int, NDArray[np.float64]]:
-    table = run.table("windows")
-    flows, windows = table["flow"].to_numpy(), table["cwnd"].to_numpy()
-    return {client: windows[flows == client - 1] for client in CLIENTS_SHOWN}
-
-
 def effective(window: NDArray[np.float64]) -> NDArray[np.float64]:
     """Cut congestion windows off at the advertised one."""
     return np.minimum(window, ADVERTISED_WINDOW)
 
 
-def course(trace: Trace, client: int) -> Course:
-    """Sum up how the effective window of one client went.
+def numbers(trace: Trace, losses: NDArray[np.float64]) -> dict[str, float | None]:
+    """Sum one run up.
+
+    A window *falls* where the effective one is smaller by half a packet or more than at the sample before. Only the
+    samples from 0.1 s to 199.9 s count: those are the ones that both simulators take.
 
     Parameters
     ----------
     trace
-        The run.
-    client
-        One of `CLIENTS_SHOWN`.
+        The windows.
+    losses
+        When the gateway dropped a packet of any client, in seconds, ascending.
+
+    Returns
+    -------
+    dict
+        ``first_loss``, ``last_loss``
+            Seconds; None without a loss.
+        ``first_fall``, ``last_fall``
+            Seconds at which the window of any of the three clients first and last fell; None if none did.
+        ``falls``
+            How often the three did, added up.
+        ``together``
+            How often all three did within `UNIT` of each other, as far as samples tell: at the same sample or at two
+            neighbouring ones. No fall counts twice.
+        ``before_first_fall``, ``lowest``
+            Packets: the largest effective window of the three before the first fall, and the smallest from then on;
+            None without a fall.
+        ``highest``, ``mean``
+            Packets, of the effective windows of the three.
 
     """
-    window = effective(trace.windows[client])
-    falls = np.flatnonzero(np.diff(window) <= -_FALL) + 1
-    return Course(
-        first_fall=int(trace.units[falls[0]]) if falls.size else None,
-        last_fall=int(trace.units[falls[-1]]) if falls.size else None,
-        falls=falls.size,
-        lowest=float(window[falls[0] :].min()) if falls.size else None,
-        highest=float(window.max()),
-        mean=float(window.mean()),
-    )
+    shared = (trace.units > 0) & (trace.units < round(DURATION / UNIT))
+    units = trace.units[shared]
+    windows = np.stack([effective(trace.windows[client][shared]) for client in CLIENTS_SHOWN])
+    fell = np.diff(windows, axis=1, prepend=windows[:, :1]) <= -_FALL
+    falls = np.flatnonzero(fell.any(axis=0))
+    return {
+        "first_loss": float(losses[0]) if losses.size else None,
+        "last_loss": float(losses[-1]) if losses.size else None,
+        "first_fall": float(units[falls[0]] * UNIT) if falls.size else None,
+        "last_fall": float(units[falls[-1]] * UNIT) if falls.size else None,
+        "falls": float(fell.sum()),
+        "together": float(_together(fell)),
+        "before_first_fall": float(windows[:, : falls[0]].max()) if falls.size else None,
+        "lowest": float(windows[:, falls[0] :].min()) if falls.size else None,
+        "highest": float(windows.max()),
+        "mean": float(windows.mean()),
+    }
+
+
+def _together(fell: NDArray[np.bool_]) -> int:
+    """Count the pairs of neighbouring samples at which every row has a fall; pairs that overlap count once."""
+    count, end = 0, -1
+    for first in np.flatnonzero((fell[:, :-1] | fell[:, 1:]).all(axis=0)).tolist():
+        if first > end:
+            count, end = count + 1, first + 1
+    return count

@@ -1,0 +1,126 @@
+"""Make the data that Figures 5 to 12 are compared with: 160 runs of ns-2.35, one at a time.
+
+``python bench/windows.py`` runs `bench/ns2/windows.tcl` with every seed (four minutes) and writes three things into the
+study's `data` folder, as the README.md there tells: the numbers of each run, the windows of the one that is drawn, and
+the bands over all of them.
+"""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ackclock.experiments.burstiness.courses import SEEDS, Courses, Watched, gather
+from ackclock.experiments.burstiness.window_figures import WINDOW_FIGURES
+from ackclock.experiments.burstiness.windows import CLIENTS_SHOWN, Trace
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+ROOT = Path(__file__).resolve().parent.parent
+SCRIPT = ROOT / "bench" / "ns2" / "windows.tcl"
+DATA = ROOT / "python" / "ackclock" / "experiments" / "burstiness" / "data"
+
+WINDOW_TOLERANCE = 0.1
+BAND_TOLERANCE = 0.5
+"""Packets by which a kept line may miss a sample: more for the bands, which chance alone moves by more than that."""
+
+
+def watch(variant: str, clients: int, seed: int, folder: Path) -> Watched:
+    """Run ns-2 once."""
+    losses = folder / "losses"
+    command = ["ns", str(SCRIPT), variant, str(clients), str(seed), str(losses)]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    samples = np.array([line.split()[2:] for line in printed.splitlines() if line.startswith("w ")], dtype=float)
+    return Watched(
+        seed=seed,
+        trace=Trace(
+            variant=variant,
+            clients=clients,
+            units=np.arange(1, len(samples) + 1),
+            windows=dict(zip(CLIENTS_SHOWN, samples.T, strict=True)),
+        ),
+        losses=np.array([line.split()[1] for line in losses.read_text(encoding="utf-8").splitlines()], dtype=float),
+    )
+
+
+def corners(samples: NDArray[np.float64], tolerance: float) -> list[int]:
+    """Choose the samples to keep, so that straight lines between them pass near every other one.
+
+    From each that is kept, the next one is as far away as it can be. Kept samples are rounded to a tenth, and the lines
+    are those between the rounded ones.
+    """
+    rounded = np.round(samples, 1)
+    kept = [0]
+    while kept[-1] < len(samples) - 1:
+        start = kept[-1]
+        end = furthest = start + 1
+        # A line to a farther sample may fit again where one to a nearer did not, but hardly ever much farther.
+        while end < min(len(samples) - 1, furthest + 20):
+            end += 1
+            line = np.interp(np.arange(start, end + 1), [start, end], rounded[[start, end]])
+            if np.all(np.abs(line - samples[start : end + 1]) <= tolerance):
+                furthest = end
+        kept.append(furthest)
+    return kept
+
+
+def write_lines(
+    path: Path, key: str, units: NDArray[np.int64], lines: Mapping[str, NDArray[np.float64]], tolerance: float
+) -> None:
+    """Write the corners of several lines over the same samples, one after the other."""
+    rows = [
+        [name, int(units[place]), f"{round(samples[place], 1):g}"]
+        for name, samples in lines.items()
+        for place in corners(samples, tolerance)
+    ]
+    write_rows(path, [key, "unit", "window"], rows)
+
+
+def write_rows(path: Path, head: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """Write a CSV file."""
+    path.parent.mkdir(exist_ok=True)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([head, *rows])
+
+
+def write(courses: Sequence[Courses]) -> None:
+    """Write all that is kept."""
+    runs = [run for of in courses for run in of.runs]
+    write_rows(
+        DATA / "courses.csv",
+        ["variant", "clients", "seed", *runs[0].values],
+        [
+            [run.variant, run.clients, run.seed, *("" if v is None else f"{v:.6g}" for v in run.values.values())]
+            for run in runs
+        ],
+    )
+    for of in courses:
+        drawn, band = of.drawn, of.band
+        name = f"{drawn.variant.lower()}-{drawn.clients}.csv"
+        windows = {str(client): drawn.windows[client] for client in CLIENTS_SHOWN}
+        write_lines(DATA / "windows" / name, "client", drawn.units, windows, WINDOW_TOLERANCE)
+        edges = {"10": band.low, "50": band.middle, "90": band.high}
+        write_lines(DATA / "bands" / name, "percent", band.units, edges, BAND_TOLERANCE)
+
+
+def main() -> None:
+    """Run ns-2 for every figure and seed."""
+    with tempfile.TemporaryDirectory() as folder:
+        write(
+            [
+                gather([watch(figure.variant, figure.clients, seed, Path(folder)) for seed in SEEDS])
+                for figure in WINDOW_FIGURES
+            ]
+        )
+
+
+if __name__ == "__main__":
+    main()
