@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from ackclock.experiments.burstiness.study import Runs
 
 # Before anything draws or prints: both are read once, when the libraries are first loaded.
 os.environ["MPLBACKEND"] = "Agg"
@@ -22,3 +27,35 @@ settings.load_profile("ackclock")
 def root() -> Path:
     """Give the checkout."""
     return Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def their_runs() -> Runs:
+    """Give ns-2's runs in the place of ours, for tests of the way from runs to words and figures.
+
+    What ns-2 has no runs of, those of its grid stand for; the second look is ours, with one seed.
+    """
+    from ackclock.experiments.burstiness import ns2  # noqa: PLC0415  # after the settings above
+    from ackclock.experiments.burstiness.close import observe_close  # noqa: PLC0415
+    from ackclock.experiments.burstiness.evidence import from_ns2  # noqa: PLC0415
+    from ackclock.experiments.burstiness.experiment import CLIENTS, Observation  # noqa: PLC0415
+    from ackclock.experiments.burstiness.study import Runs  # noqa: PLC0415
+    from ackclock.experiments.burstiness.window_figures import WINDOW_FIGURES  # noqa: PLC0415
+
+    windows = [ns2.courses(figure.variant, figure.clients) for figure in WINDOW_FIGURES]
+    looks = observe_close(seeds=[1])
+    side = from_ns2(
+        close=[
+            Observation(variant=look.variant, clients=look.clients, seed=look.seed, values=look.values)
+            for look in looks
+        ],
+        windows=[run for courses in windows for run in courses.runs],
+    )
+    grid = [run for run in side.grid if run.clients in CLIENTS]
+    vegas = [run for run in grid if run.variant == "Vegas"]
+    plain = [run for run in grid if run.variant in {"Reno", "Vegas"}]
+    return Runs(
+        ours=dataclasses.replace(side, grid=grid, minimum=vegas, roomy=plain),
+        windows=windows,
+        looks=looks,
+    )

@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING
 import html5lib
 import pytest
 
-from ackclock.experiments.burstiness import ns2, study
-from ackclock.experiments.burstiness.experiment import CLIENTS
-from ackclock.experiments.burstiness.window_figures import WINDOW_FIGURES
+from ackclock.experiments.burstiness import study
+from ackclock.experiments.burstiness.claims import CLAIMS
+from ackclock.experiments.burstiness.evidence import Evidence
+from ackclock.experiments.claims import judge
 from ackclock.report.html import Report, render
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from ackclock.experiments.burstiness.study import Runs
 
 LIMIT = 5_000_000
 """Bytes that a mail server takes without asking."""
@@ -28,11 +31,10 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", 
 
 
 @pytest.fixture(scope="module")
-def report() -> Report:
-    """The whole report, with ns-2's runs on both sides: what it shows is tested elsewhere."""
-    runs = [run for run in ns2.observations(study.PROFILE) if run.clients in CLIENTS]
-    windows = [ns2.windows(figure.variant, figure.clients) for figure in WINDOW_FIGURES]
-    return study.report(runs, windows, command="ackclock reproduce burstiness")
+def report(their_runs: Runs) -> Report:
+    """The whole report: what it shows is tested elsewhere."""
+    judged = judge(CLAIMS, Evidence(ours=their_runs.ours, ns2=their_runs.ours))
+    return study.report(their_runs, judged, command="ackclock reproduce burstiness")
 
 
 @pytest.fixture(scope="module")

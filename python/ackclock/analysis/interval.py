@@ -54,6 +54,15 @@ class Interval:
         """The upper end of the interval."""
         return self.mean + self.half_width
 
+    def shown(self, digits: int) -> str:
+        """Give the mean and, of more than one value, its half-width, to so many digits after the point.
+
+        >>> student_interval([0.1271, 0.1268, 0.1275]).shown(3), student_interval([2]).shown(1)
+        ('0.127 ± 0.001', '2.0')
+        """
+        bar = f" ± {self.half_width:.{digits}f}" if math.isfinite(self.half_width) else ""
+        return f"{self.mean:.{digits}f}{bar}"
+
     def __str__(self) -> str:
         """Give the mean and its half-width, to the digits that the half-width leaves meaningful.
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
-import textwrap
-from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from ackclock.report.html import Finding
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["Claim", "Judged", "Judgement", "Verdict", "by_share", "judge", "to_csv", "to_text"]
+__all__ = ["Claim", "Judged", "Judgement", "Verdict", "by_share", "findings", "judge", "to_csv"]
 
 E = TypeVar("E")
 
@@ -151,16 +151,21 @@ def to_csv(judged: Sequence[Judged[E]]) -> str:
     return text.getvalue()
 
 
-def to_text(judged: Sequence[Judged[E]], *, width: int = 110) -> str:
-    """Write the table for a terminal: a paragraph a claim, and the count of each verdict at the end."""
-    paragraphs = []
-    for one in judged:
-        cells = one.cells
-        lines = [f"{cells['key']} ({cells['where']}): {cells['verdict'].upper()}"]
-        for name in ("claim", "paper", "ackclock", "ns-2", "why", "rule", "command"):
-            filled = textwrap.wrap(cells[name], width - 12, break_long_words=False, break_on_hyphens=False)
-            lines += [f"  {label:<10}{line}" for label, line in zip([name, *[""] * len(filled)], filled, strict=False)]
-        paragraphs.append("\n".join(lines))
-    counts = Counter(one.judgement.verdict for one in judged)
-    tally = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict)
-    return "\n\n".join([*paragraphs, f"{len(judged)} claims: {tally}."]) + "\n"
+def findings(judged: Sequence[Judged[E]]) -> list[Finding]:
+    """Lay the table out for a report."""
+    return [
+        Finding(
+            key=one.claim.key,
+            claim=one.claim.text,
+            where=one.claim.where,
+            published=one.claim.paper,
+            ours=one.judgement.ours,
+            oracle=one.judgement.ns2,
+            verdict=one.judgement.verdict.value,
+            setting=one.judgement.setting,
+            why=one.judgement.why,
+            rule=one.claim.rule,
+            command=one.claim.command,
+        )
+        for one in judged
+    ]

@@ -146,6 +146,8 @@ class Finding:
         The numbers: as published, as measured here, and as the reference simulator has them.
     verdict
         One of `VERDICTS`.
+    setting
+        What the outcome depends on, where that is the verdict.
     why
         What decided, in a sentence.
     rule
@@ -165,6 +167,7 @@ class Finding:
     why: str
     rule: str
     command: str
+    setting: str = ""
 
 
 VERDICTS = ("reproduced", "partly", "depends on", "not reproduced")

@@ -287,12 +287,7 @@ def _numbers(caption: str, first: str, x: Sequence[float], curves: Sequence[_Cur
         caption=caption,
         head=[first, *(curve.name for curve in curves)],
         rows=[
-            [f"{at:g}", *(_shown(curve.points[place]) for curve in curves)]  # a column a curve
+            [f"{at:g}", *(curve.points[place].shown(2) for curve in curves)]  # a column a curve
             for place, at in enumerate(x)
         ],
     )
-
-
-def _shown(point: Interval) -> str:
-    bar = f" ± {point.half_width:.2f}" if np.isfinite(point.half_width) else ""
-    return f"{point.mean:.2f}{bar}"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from ackclock.analysis import student_interval
 from ackclock.experiments.burstiness.experiment import DURATION, VARIANTS
+from ackclock.report.html import Statement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from ackclock.analysis import Interval
     from ackclock.experiments.burstiness.experiment import Observation
 
-__all__ = ["RULES", "WARM", "Comparison", "Rule", "compare"]
+__all__ = ["RULES", "WARM", "Comparison", "Rule", "agreement_statement", "compare"]
 
 WARM = 20
 """Seconds after which the numbers of the warm measures begin."""
@@ -175,3 +176,27 @@ def _points(runs: Iterable[Observation]) -> dict[tuple[str, int], list[Observati
     for run in runs:
         points[run.variant, run.clients].append(run)
     return points
+
+
+def agreement_statement(ours: Sequence[Observation], ns2: Sequence[Observation]) -> Statement:
+    """Say how much of the figures agrees.
+
+    Parameters
+    ----------
+    ours, ns2
+        Runs of the whole grid.
+
+    """
+    shown = [rule for rule in RULES if rule.title in {"c.o.v. from 0 s", "departures", "loss from 0 s"}]
+    places = compare(ours, ns2, shown)
+    if not places:
+        return Statement(lead="A single seed has no error bars.", text="Agreement with ns-2 needs at least two seeds.")
+    agreeing = sum(place.agrees for place in places)
+    share = agreeing / len(places)
+    words = "agree" if share >= 0.95 else "mostly agree" if share >= 0.8 else "do not agree"
+    return Statement(
+        lead=f"Ackclock and ns-2.35 {words}.",
+        text=f"Of {len(places)} means of c.o.v., throughput and loss, {agreeing} ({100 * share:.1f} %) lie "
+        "within the wider of three standard errors and a fixed margin (4 % of the c.o.v., 0.5 % of the "
+        "throughput, 8 % of the loss or 0.05 points).",
+    )

@@ -92,10 +92,6 @@ def side_runs(name: str, *, variant: str = "", profile: str = "ns2-2.35") -> lis
     ]
 
 
-def _values(row: dict[str, str]) -> dict[str, float | None]:
-    return {name: float(cell) if cell else None for name, cell in row.items() if name not in _KEYS}
-
-
 def _observation(row: dict[str, str]) -> Observation:
     return Observation(
         variant=row["variant"],

@@ -1,11 +1,8 @@
-"""The study as a folder: runs, figures with their data, and the report."""
+"""The study as a folder: runs, figures with their data, claims with their verdicts, and the report."""
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-import math
 import shlex
 from dataclasses import dataclass
 from itertools import product
@@ -13,51 +10,35 @@ from typing import TYPE_CHECKING, Any
 
 from ackclock import __version__
 from ackclock.experiments.burstiness import ns2
-from ackclock.experiments.burstiness.courses import courses_verdict, observe_courses
-from ackclock.experiments.burstiness.curves import curves
-from ackclock.experiments.burstiness.experiment import (
-    ARRIVALS_PER_RTT,
-    CLIENTS,
-    DURATION,
-    RED_WEIGHT,
-    VARIANTS,
-    observe,
-    scenario,
-)
-from ackclock.experiments.burstiness.figures import (
-    FIRST_WITH_LOSS,
-    loss_chart,
-    throughput_chart,
-    timeouts_chart,
-    variation_chart,
-)
-from ackclock.experiments.burstiness.findings import findings
-from ackclock.experiments.burstiness.measures import (
-    cov,
-    cov_over_poisson,
-    loss_percent,
-    thousand_departures,
-    timeouts_per_dup_ack,
-)
+from ackclock.experiments.burstiness.claims import CLAIMS, summary
+from ackclock.experiments.burstiness.close import observe_close
+from ackclock.experiments.burstiness.close_figures import close_drawings
+from ackclock.experiments.burstiness.close_findings import close_findings
+from ackclock.experiments.burstiness.comparison import agreement_statement
+from ackclock.experiments.burstiness.courses import SEEDS, courses_verdict, observe_courses
+from ackclock.experiments.burstiness.evidence import Evidence, Side, from_ns2, gather, observe_grid
+from ackclock.experiments.burstiness.experiment import CLIENTS, DURATION, RED_WEIGHT, VARIANTS, Observation, scenario
+from ackclock.experiments.burstiness.grid_figures import grid_drawings, overview, seeds_of
+from ackclock.experiments.burstiness.weight_figure import weight_drawing
 from ackclock.experiments.burstiness.window_figures import WINDOW_FIGURES, window_drawings
-from ackclock.report.html import Drawing, Report, Section, Table, render
+from ackclock.experiments.claims import findings, judge, to_csv
+from ackclock.report.html import Report, Section, render
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
-    from ackclock.analysis import Interval
+    from ackclock.experiments.burstiness.close import CloseLook
     from ackclock.experiments.burstiness.courses import Courses
-    from ackclock.experiments.burstiness.experiment import Observation
-    from ackclock.report.chart import Chart
+    from ackclock.experiments.claims import Judged
 
-__all__ = ["record", "report", "write"]
+__all__ = ["Runs", "observe_all", "record", "report", "write"]
 
 PROFILE = "ns2-2.35"
 TITLE = "On the Burstiness of the TCP Congestion-Control Mechanism"
 SOURCE = (
     "The study of P. Tinnakornsrisuphap, W. Feng and I. Philp (ICDCS 2000), run again packet by packet by "
-    "Ackclock: its Figures 2 to 13."
+    "Ackclock: its Figures 2 to 13, every claim of it, and a second look."
 )
 
 
@@ -78,68 +59,28 @@ SETUP = (
 )
 
 
+_WINDOWS = [(figure.variant, figure.clients) for figure in WINDOW_FIGURES]
+"""Variant and number of clients of each figure of windows."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Figure:
-    slug: str
-    title: str
-    what: str
-    rest: str
-    unit: str
-    digits: int
-    draw: Callable[[Sequence[Observation], Sequence[Observation]], Chart]
-    measures: Mapping[str, Callable[[Observation], float | None]]
-    first: int = 1
+class Runs:
+    """All that the study runs.
 
+    Parameters
+    ----------
+    ours
+        What the claims are judged by.
+    windows
+        The runs of each of `WINDOW_FIGURES`, in their order.
+    looks
+        Those of the second look.
 
-GRID_FIGURES = (
-    _Figure(
-        slug="figure2",
-        title="Figure 2. Coefficient of variation of the aggregated TCP traffic",
-        what="Arrivals at the gateway, counted in bins of one round-trip propagation delay (0.1 s) over the "
-        "whole run: (a) standard deviation over mean; (b) the same relative to the Poisson process that the "
-        "clients generate.",
-        rest=f"Thin line: 1/√(λτn) with λτ = {ARRIVALS_PER_RTT} packets a client.",
-        unit="Coefficient of variation",
-        digits=4,
-        draw=variation_chart,
-        measures={"cov": cov, "cov_over_poisson": cov_over_poisson},
-    ),
-    _Figure(
-        slug="figure3",
-        title="Figure 3. Throughput of the aggregated TCP traffic",
-        what=f"Packets that the bottleneck transmitted in {DURATION} s (left axis) and the same as a rate "
-        "(right axis).",
-        rest="Dotted line: the capacity of the bottleneck.",
-        unit=f"Thousand packets transmitted in {DURATION} s",
-        digits=1,
-        draw=throughput_chart,
-        measures={"thousand_departures": thousand_departures},
-        first=FIRST_WITH_LOSS,
-    ),
-    _Figure(
-        slug="figure4",
-        title="Figure 4. Packet loss percentage of the aggregated TCP traffic",
-        what="Packets that the gateway dropped, as a part of those that arrived, retransmissions included.",
-        rest="UDP, which does not slow down, leaves the frame where the load passes the capacity.",
-        unit="Packet loss, % of arrivals",
-        digits=3,
-        draw=loss_chart,
-        measures={"loss_percent": loss_percent},
-        first=FIRST_WITH_LOSS,
-    ),
-    _Figure(
-        slug="figure13",
-        title="Figure 13. Timeouts per duplicate ACK",
-        what="Timeouts as a part of the duplicate ACKs that reached the senders, of all clients together.",
-        rest="UDP has neither.",
-        unit="Timeouts, % of duplicate ACKs",
-        digits=2,
-        draw=timeouts_chart,
-        measures={"timeouts_per_dup_ack_percent": timeouts_per_dup_ack},
-        first=FIRST_WITH_LOSS,
-    ),
-)
-"""The figures against the number of clients; `WINDOW_FIGURES` come before the last of them."""
+    """
+
+    ours: Side
+    windows: Sequence[Courses]
+    looks: Sequence[CloseLook]
 
 
 def record(*, seeds: int) -> dict[str, Any]:
@@ -157,27 +98,59 @@ def command(*, seeds: int) -> str:
     return shlex.join(["ackclock", "reproduce", "burstiness", "--seeds", str(seeds)])
 
 
+def observe_all(*, seeds: Sequence[int], jobs: int | None = None) -> Runs:
+    """Run everything.
+
+    Parameters
+    ----------
+    seeds
+        The seeds that each point is run with; the windows and the crossover have seeds of their own.
+    jobs
+        How many runs at once; one for each processor by default.
+
+    """
+    grid = observe_grid(
+        [(variant.name, clients) for variant, clients in product(VARIANTS, CLIENTS)], seeds=seeds, jobs=jobs
+    )
+    windows = observe_courses(_WINDOWS, jobs=jobs)
+    looks = observe_close(seeds=seeds, jobs=jobs)
+    return Runs(
+        ours=gather(
+            grid,
+            close=[
+                Observation(variant=look.variant, clients=look.clients, seed=look.seed, values=look.values)
+                for look in looks
+            ],
+            windows=[run for courses in windows for run in courses.runs],
+            seeds=seeds,
+            jobs=jobs,
+        ),
+        windows=windows,
+        looks=looks,
+    )
+
+
 def write(folder: Path, *, seeds: Sequence[int], jobs: int | None = None) -> None:
-    """Run the grid and write everything that belongs to the study into a folder.
+    """Run the study and write everything that belongs to it into a folder.
 
     Parameters
     ----------
     folder
         An empty folder.
-    seeds
-        The seeds that each point is run with.
-    jobs
-        How many runs at once; one for each processor by default.
+    seeds, jobs
+        As for `observe_all`.
 
     """
-    ours = observe(list(product(VARIANTS, CLIENTS)), seeds=seeds, profile=PROFILE, jobs=jobs)
-    windows = observe_courses([(figure.variant, figure.clients) for figure in WINDOW_FIGURES], jobs=jobs)
-    write_runs(folder / "runs.parquet", ours)
-    write_runs(folder / "windows.parquet", [run for courses in windows for run in courses.runs])
-    whole = report(ours, windows, command=command(seeds=len(seeds)))
+    runs = observe_all(seeds=seeds, jobs=jobs)
+    write_runs(folder / "runs.parquet", runs.ours.grid)
+    write_runs(folder / "windows.parquet", runs.ours.windows)
+    write_runs(folder / "close.parquet", runs.ours.close)
+    judged = judge(CLAIMS, Evidence(ours=runs.ours, ns2=_theirs()))
+    whole = report(runs, judged, command=command(seeds=len(seeds)))
     for drawing in whole.drawings:
         for name, content in drawing.files.items():
             (folder / name).write_bytes(content)
+    (folder / "claims.csv").write_text(to_csv(judged), encoding="utf-8")
     (folder / "report.html").write_text(render(whole), encoding="utf-8")
 
 
@@ -202,134 +175,75 @@ def write_runs(path: Path, runs: Sequence[Observation]) -> None:
     parquet.write_table(pa.table(columns), path, compression="zstd")
 
 
-def report(ours: Sequence[Observation], windows: Sequence[Courses], *, command: str) -> Report:
-    """Make the report from runs of the whole grid.
+def _theirs() -> Side:
+    return from_ns2(
+        close=ns2.synchronisation(),
+        windows=[run for cell in _WINDOWS for run in ns2.courses(*cell).runs],
+    )
+
+
+def report(runs: Runs, judged: Sequence[Judged[Evidence]], *, command: str) -> Report:
+    """Make the report.
 
     Parameters
     ----------
-    ours
-        Our runs.
-    windows
-        The runs of each of `WINDOW_FIGURES`, in their order.
+    runs
+        All runs of the study.
+    judged
+        What they say about each claim.
     command
         What a person types to make them.
 
     Returns
     -------
     Report
-        Figures with ns-2's points, and what they show in words.
+        Claims and figures with ns-2's numbers beside ours, and what they show in words.
 
     """
-    theirs = [run for run in ns2.observations(PROFILE) if run.clients in CLIENTS]
-    *first, last = [_drawing(figure, ours, theirs, command=command) for figure in GRID_FIGURES]
-    their_windows = [ns2.courses(figure.variant, figure.clients) for figure in WINDOW_FIGURES]
+    ours, theirs = runs.ours, _theirs()
+    their_windows = [ns2.courses(*cell) for cell in _WINDOWS]
+    *first, last = grid_drawings(ours.grid, theirs.grid, command=command)
     return Report(
         title=TITLE,
         source=SOURCE,
-        summary=[*findings(ours, theirs), courses_verdict(windows, their_windows)],
-        overview=_overview(ours),
+        summary=[
+            *summary(judged),
+            agreement_statement(ours.grid, theirs.grid),
+            courses_verdict(runs.windows, their_windows),
+        ],
+        overview=overview(ours.grid, 60),
+        findings=findings(judged),
         sections=[
             Section(
                 title="The paper's figures",
-                drawings=[*first, *window_drawings(windows, their_windows, command=command), last],
-            )
+                drawings=[*first, *window_drawings(runs.windows, their_windows, command=command), last],
+            ),
+            Section(
+                title="A second look",
+                text=" ".join(close_findings(runs.looks)),
+                drawings=[
+                    *close_drawings(runs.looks, command=command),
+                    weight_drawing(ours, theirs, command=command),
+                ],
+            ),
         ],
         setup=SETUP,
         provenance=[
             ("Program", f"Ackclock {__version__}"),
             ("Command", command),
             (
-                "Runs",
-                f"{len(ours)}: {len(VARIANTS)} variants, {len(CLIENTS)} client counts, {_seeds(ours)} seeds",
+                "Runs of the grid",
+                f"{seeds_of(ours.grid)} of each of {len(VARIANTS)} variants at {len(CLIENTS)} client counts",
             ),
-            (
-                "Runs for the windows",
-                f"{sum(len(of.runs) for of in windows)}: {len(windows)} figures, {len(windows[0].runs)} seeds each",
-            ),
+            ("Runs for the windows", f"{len(ours.windows)}: {len(_WINDOWS)} figures, {len(SEEDS)} seeds"),
+            ("Runs for the second look", f"{len(runs.looks)}"),
             (
                 "Every run's numbers",
-                "runs.parquet and, for the windows, windows.parquet beside this page, with the scenario of each run",
+                "runs.parquet, windows.parquet and close.parquet beside this page, with the scenario of each run",
             ),
             (
                 "ns-2's points",
-                f"ns-2.35 (Debian 2.35+dfsg-5), unmodified, {_seeds(theirs)} seeds; in the CSV files",
+                f"ns-2.35 (Debian 2.35+dfsg-5), unmodified, {seeds_of(theirs.grid)} seeds; in the CSV files",
             ),
         ],
     )
-
-
-def _seeds(runs: Sequence[Observation]) -> int:
-    return len({run.seed for run in runs})
-
-
-def _drawing(figure: _Figure, ours: Sequence[Observation], theirs: Sequence[Observation], *, command: str) -> Drawing:
-    """Draw a figure and lay its data beside it."""
-    seeds = _seeds(ours)
-    bars = (
-        f"Points are means of {seeds} runs with bars for the 95 % confidence interval (Student's t); "
-        if seeds > 1
-        else "Points are single runs, without bars; "
-    )
-    marks = f"hollow markers are means of {_seeds(theirs)} runs of ns-2.35, whose intervals are in the CSV."
-    return Drawing(
-        chart=figure.draw(ours, theirs),
-        slug=figure.slug,
-        title=figure.title,
-        caption=f"{figure.what} {bars}{marks} {figure.rest}",
-        csv=_data(figure, ours, theirs),
-        numbers=_numbers(figure, ours),
-        command=command,
-    )
-
-
-def _data(figure: _Figure, ours: Sequence[Observation], theirs: Sequence[Observation]) -> str:
-    """Write what a figure shows as CSV: one row a point, with mean and half-width of the 95 % interval."""
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    names = [f"{name}{end}" for name in figure.measures for end in ("", "_ci95")]
-    rows.writerow(["source", "variant", "clients", "runs", *names])
-    for source, runs in (("ackclock", ours), ("ns-2.35", theirs)):
-        drawn = [curves(runs, measure) for measure in figure.measures.values()]
-        for along in zip(*drawn, strict=True):
-            for clients, interval in along[0].points.items():
-                if clients >= figure.first:
-                    cells = [curve.points[clients] for curve in along]
-                    numbers = [f"{number:.6g}" for cell in cells for number in (cell.mean, cell.half_width)]
-                    rows.writerow([source, along[0].variant, clients, interval.count, *numbers])
-    return text.getvalue()
-
-
-def _numbers(figure: _Figure, ours: Sequence[Observation]) -> Table:
-    """Lay our means out for people: a row for each number of clients, a column a variant."""
-    along = curves(ours, next(iter(figure.measures.values())))
-    return Table(
-        caption=f"{figure.unit}: mean ± half-width of the 95 % interval",
-        head=["Clients", *(curve.variant for curve in along)],
-        rows=[
-            [str(clients), *(_shown(curve.points.get(clients), figure.digits) for curve in along)]
-            for clients in along[0].points
-            if clients >= figure.first
-        ],
-    )
-
-
-def _overview(ours: Sequence[Observation]) -> Table:
-    """Lay all variants side by side at the highest load."""
-    most = max(CLIENTS)
-    columns = [
-        [_shown(curve.points[most], digits) for curve in curves(ours, measure)]
-        for measure, digits in ((cov, 4), (cov_over_poisson, 2), (thousand_departures, 1), (loss_percent, 2))
-    ]
-    return Table(
-        caption=f"With {most} clients: mean ± half-width of the 95 % confidence interval",
-        head=["", "c.o.v.", "relative to Poisson", "throughput, 1000 packets", "loss, %"],
-        rows=[[variant.name, *cells] for variant, *cells in zip(VARIANTS, *columns, strict=True)],
-    )
-
-
-def _shown(interval: Interval | None, digits: int) -> str:
-    """Write a mean, and its half-width if it has one."""
-    if interval is None:
-        return "–"  # noqa: RUF001 - a dash for what is not there
-    bar = f" ± {interval.half_width:.{digits}f}" if math.isfinite(interval.half_width) else ""
-    return f"{interval.mean:.{digits}f}{bar}"

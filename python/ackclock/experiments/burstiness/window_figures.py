@@ -108,7 +108,7 @@ def window_chart(figure: WindowFigure, ours: Courses, ns2: Courses) -> Chart:
     for places, span, bold in (("ab", figure.zoom, 1.5), ("cd", whole, 0.9)):
         top = 1.08 * max(_highest(side.drawn, span) for side in (ours, ns2))
         for place, source, side in zip(places, ("Ackclock", "ns-2.35"), (ours, ns2), strict=True):
-            label = f"Time (units of {UNIT:g} s)" if side is ns2 else ""
+            label = f"Time (units of {UNIT:g} s)" if place in "bd" else ""
             panels.append(
                 Panel(
                     title=f"({place}) {source}",
