@@ -51,7 +51,11 @@ def their_runs() -> Runs:
         ],
         windows=[run for courses in windows for run in courses.runs],
     )
-    grid = [run for run in side.grid if run.clients in CLIENTS]
+    grid = [
+        dataclasses.replace(run, values={**run.values, "drops_start": run.values["drops"]})
+        for run in side.grid
+        if run.clients in CLIENTS
+    ]
     vegas = [run for run in grid if run.variant == "Vegas"]
     plain = [run for run in grid if run.variant in {"Reno", "Vegas"}]
     return Runs(

@@ -66,6 +66,7 @@ impl Observer for () {
 
 /// Two watchers.
 impl<A: Observer, B: Observer> Observer for (A, B) {
+    #[inline]
     fn observe(&mut self, now: Time, seen: &Observation<'_>) {
         self.0.observe(now, seen);
         self.1.observe(now, seen);
@@ -73,6 +74,7 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
 }
 
 impl<A: Observer> Observer for &mut A {
+    #[inline]
     fn observe(&mut self, now: Time, seen: &Observation<'_>) {
         (**self).observe(now, seen);
     }

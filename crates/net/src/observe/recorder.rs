@@ -78,7 +78,17 @@ enum Probe {
 #[derive(Clone, Debug)]
 pub struct Recorder {
     probes: Vec<Probe>,
+    watched: Watched,
     end: Time,
+}
+
+/// What any probe wants to hear of: nearly nothing that happens is recorded, and the rest must cost next to nothing.
+#[derive(Clone, Debug, Default)]
+struct Watched {
+    /// By link.
+    links: Vec<bool>,
+    acks: bool,
+    turns: bool,
 }
 
 impl Recorder {
@@ -97,7 +107,8 @@ impl Recorder {
             }
             RecordSpec::Acks { flows } => Probe::Acks { flows, rows: Acks::default() },
         };
-        Self { probes: plan.records.iter().map(probe).collect(), end: plan.duration }
+        let probes: Vec<_> = plan.records.iter().map(probe).collect();
+        Self { watched: Watched::by(&probes), probes, end: plan.duration }
     }
 
     /// The first sampling instant after `now`, if there is one before the end.
@@ -149,9 +160,40 @@ impl Recorder {
     }
 }
 
+impl Watched {
+    fn by(probes: &[Probe]) -> Self {
+        let mut watched = Self::default();
+        for probe in probes {
+            match probe {
+                Probe::Arrivals { links, .. } | Probe::Drops { links, .. } => {
+                    for link in links {
+                        let index = *link as usize;
+                        watched.links.resize(watched.links.len().max(index + 1), false);
+                        watched.links[index] = true;
+                    }
+                }
+                Probe::Windows { every: None, .. } => watched.turns = true,
+                Probe::Acks { .. } => watched.acks = true,
+                Probe::Queue { .. } | Probe::Windows { .. } => {}
+            }
+        }
+        watched
+    }
+
+    fn contains(&self, seen: &Observation<'_>) -> bool {
+        match seen {
+            Observation::Offered { link, .. } => self.links.get(link.0 as usize) == Some(&true),
+            Observation::Acked { .. } => self.acks,
+            Observation::Turn { .. } => self.turns,
+            Observation::Delivered { .. } => false,
+        }
+    }
+}
+
 impl Observer for Recorder {
+    #[inline]
     fn observe(&mut self, now: Time, seen: &Observation<'_>) {
-        if now < self.end {
+        if self.watched.contains(seen) && now < self.end {
             self.probes.iter_mut().for_each(|probe| probe.observe(now, seen));
         }
     }
