@@ -102,11 +102,10 @@ class TestPage:
     def test_holds_the_files_themselves(self) -> None:
         report = small_report()
         (packed,) = re.findall(r'<script type="text/plain" id="figures">(.*?)</script>', render(report))
-        figures = json.loads(gzip.decompress(b64decode(packed)))
-        drawing = report.drawings[0]
-        assert figures["figure1"]["svg"] == drawing.svg
-        assert figures["figure1"]["csv"] == drawing.csv
-        assert set(figures) == {"figure1", "figure2"}
+        packed = json.loads(gzip.decompress(b64decode(packed)))
+        assert packed["drawings"]["figure1"]["csv"] == report.drawings[0].csv
+        assert set(packed["drawings"]) == {"figure1", "figure2"}
+        assert packed["light"]["blue"] == COLOURS["blue"].light
 
     def test_lays_claims_out_with_their_verdicts(self) -> None:
         finding = Finding(

@@ -273,8 +273,10 @@ def render(report: Report) -> str:
 def _figures(report: Report) -> Mapping[str, Any]:
     """Give the page's script what it draws and what it lets people download."""
     return {
-        drawing.slug: {"svg": drawing.svg, "csv": drawing.csv, "plot": interactive(drawing.chart)}
-        for drawing in report.drawings
+        "light": {name: colour.light for name, colour in COLOURS.items()},
+        "drawings": {
+            drawing.slug: {"csv": drawing.csv, "plot": interactive(drawing.chart)} for drawing in report.drawings
+        },
     }
 
 

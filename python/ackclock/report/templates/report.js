@@ -30,15 +30,25 @@
     });
 
   if (!("DecompressionStream" in window)) return; // the drawings of the page stay, and the files lie beside it
-  const figures = JSON.parse(await unpack("figures"));
+  const { drawings: figures, light } = JSON.parse(await unpack("figures"));
+
+  // The page's own drawing as a file: on white, whatever the page's colours are now.
+  const drawing = (slug) => {
+    const copy = document.querySelector(`[data-plot="${slug}"]`).previousElementSibling.cloneNode(true);
+    const { width, height } = copy.viewBox.baseVal;
+    copy.setAttribute("width", width);
+    copy.setAttribute("height", height);
+    copy.setAttribute("style", "stroke-linejoin:round;stroke-linecap:butt");
+    return new XMLSerializer().serializeToString(copy).replace(/var\(--(\w+)\)/g, (_, name) => light[name]);
+  };
   const files = {
-    png: async (figure) => picture(figure.svg),
-    svg: async (figure) => new Blob([figure.svg], { type: "image/svg+xml" }),
-    csv: async (figure) => new Blob([figure.csv], { type: "text/csv" }),
+    png: (slug) => picture(drawing(slug)),
+    svg: async (slug) => new Blob([drawing(slug)], { type: "image/svg+xml" }),
+    csv: async (slug) => new Blob([figures[slug].csv], { type: "text/csv" }),
   };
   for (const button of document.querySelectorAll("button[data-file]")) {
     const { slug, file } = button.dataset;
-    button.addEventListener("click", async () => save(`${slug}.${file}`, await files[file](figures[slug])));
+    button.addEventListener("click", async () => save(`${slug}.${file}`, await files[file](slug)));
   }
   document.documentElement.classList.add("scripted");
   if (!Object.keys(figures).length) return;
