@@ -13,7 +13,7 @@ from ackclock.report.html import Finding
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["Claim", "Judged", "Judgement", "Verdict", "by_share", "findings", "judge", "to_csv"]
+__all__ = ["Claim", "Judged", "Judgement", "Verdict", "by_share", "findings", "graded", "judge", "to_csv"]
 
 E = TypeVar("E")
 
@@ -137,9 +137,12 @@ def by_share(holds: Sequence[bool]) -> Verdict:
     """
     if not holds:
         raise ValueError("holds: must have at least one place")
-    if all(holds):
-        return Verdict.REPRODUCED
-    return Verdict.PARTLY if 2 * sum(holds) > len(holds) else Verdict.NOT
+    return graded(whole=all(holds), part=2 * sum(holds) > len(holds))
+
+
+def graded(*, whole: bool, part: bool) -> Verdict:
+    """Give the verdict of a rule with two bars: reproduced over the higher one, partly over the lower one alone."""
+    return Verdict.REPRODUCED if whole else Verdict.PARTLY if part else Verdict.NOT
 
 
 def to_csv(judged: Sequence[Judged[E]]) -> str:

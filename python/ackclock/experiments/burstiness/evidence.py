@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock.experiments.burstiness import ns2
-from ackclock.experiments.burstiness.experiment import DURATION, RED_WEIGHT, VARIANTS, Setting, observe
+from ackclock.experiments.burstiness.experiment import (
+    DURATION,
+    PAPERS_CLIENTS,
+    RED_WEIGHT,
+    VARIANTS,
+    Setting,
+    observe,
+)
 from ackclock.experiments.burstiness.measures import warm_summary
 
 if TYPE_CHECKING:
@@ -41,7 +48,7 @@ WEIGHTS = (8e-5, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 2e-2)
 WEIGHT_CLIENTS = 60
 """Clients of the runs with other weights."""
 
-FAIR_CLIENTS = (39, 44, 50, 60)
+FAIR_CLIENTS = tuple(clients for clients in PAPERS_CLIENTS if clients > 38)
 """Client counts at which fairness is looked at."""
 
 TIE_CLIENTS = (44, 60)

@@ -22,6 +22,7 @@ __all__ = [
     "cov",
     "cov_over_poisson",
     "loss_percent",
+    "percent_above_poisson",
     "thousand_departures",
     "timeouts_per_dup_ack",
     "warm_cov_over_poisson",
@@ -58,8 +59,14 @@ def cov_over_poisson(observation: Observation) -> float | None:
     return _over_poisson(observation, "cov")
 
 
+def percent_above_poisson(observation: Observation) -> float | None:
+    """Give by how many per cent it is larger than that."""
+    ratio = cov_over_poisson(observation)
+    return None if ratio is None else 100 * (ratio - 1)
+
+
 def warm_cov_over_poisson(observation: Observation) -> float | None:
-    """Give the same without the first `WARM` seconds."""
+    """Give the c.o.v. relative to Poisson's without the first `WARM` seconds."""
     return _over_poisson(observation, "cov_warm")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock.experiments.burstiness.claims import load, red, reno, vegas
+from ackclock.experiments.burstiness.claims import conclusions, general, heavy, load, red, reno, timeouts, vegas
 from ackclock.experiments.burstiness.claims.summary import summary
 
 if TYPE_CHECKING:
@@ -17,5 +17,14 @@ if TYPE_CHECKING:
 
 __all__ = ["CLAIMS", "summary"]
 
-CLAIMS: tuple[Claim[Evidence], ...] = (*load.CLAIMS, *reno.CLAIMS, *vegas.CLAIMS, *red.CLAIMS)
+CLAIMS: tuple[Claim[Evidence], ...] = (
+    *general.CLAIMS,
+    *load.CLAIMS,
+    *heavy.CLAIMS,
+    *reno.CLAIMS,
+    *vegas.CLAIMS,
+    *red.CLAIMS,
+    *timeouts.CLAIMS,
+    *conclusions.CLAIMS,
+)
 """In the order of the paper; keys are its sections."""

@@ -32,7 +32,6 @@ __all__ = [
     "listed",
     "low",
     "percent",
-    "red_command",
     "shown",
     "span",
     "told",
@@ -136,7 +135,7 @@ def listed(parts: Sequence[str]) -> str:
     return "".join(parts) if len(parts) < 2 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
-def command(variant: str, clients: int, *fields: str, record: str = "") -> str:
+def command(variant: str, clients: int, *fields: str, red_weight: float = RED_WEIGHT, record: str = "") -> str:
     """Give the command that makes one run.
 
     Parameters
@@ -145,6 +144,8 @@ def command(variant: str, clients: int, *fields: str, record: str = "") -> str:
         What runs.
     fields
         Further fields that differ, as ``PATH=VALUE``.
+    red_weight
+        RED's averaging weight, for a gateway that has one.
     record
         A table to keep, if any.
 
@@ -158,7 +159,7 @@ def command(variant: str, clients: int, *fields: str, record: str = "") -> str:
     if chosen.delayed_ack:
         sets.append("clients.0.transport.delayed_ack=true")
     if chosen.red:
-        queue = f'{{kind="red", packets=50, min_th=10, max_th=40, w_q={RED_WEIGHT}}}'
+        queue = f'{{kind="red", packets=50, min_th=10, max_th=40, w_q={red_weight:g}}}'
         sets.append(f"dumbbell.bottleneck.queue={queue}")
     words = ["ackclock", "run", "examples/feng60.toml"]
     for field in (*sets, *fields):
@@ -166,8 +167,3 @@ def command(variant: str, clients: int, *fields: str, record: str = "") -> str:
     if record:
         words += ["--record", record, "--out", "out/run"]
     return shlex.join(words)
-
-
-def red_command(variant: str, weight: float) -> str:
-    """Give the command that makes one run at 60 clients with another weight of RED."""
-    return command(variant, 60, f"dumbbell.bottleneck.queue.w_q={weight:g}")

@@ -1,15 +1,12 @@
-"""The claims of section 3.2.3, on RED gateways, and those of section 4 that no other section makes."""
+"""The claims of section 3.2.3, on RED gateways."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from ackclock.experiments.burstiness.claims.load import heavy_penalty
+from ackclock.experiments.burstiness.claims.heavy import heavy_penalty
 from ackclock.experiments.burstiness.claims.reading import (
     HEAVY,
-    TCPS,
     above,
     along,
     at,
@@ -17,20 +14,18 @@ from ackclock.experiments.burstiness.claims.reading import (
     high,
     low,
     percent,
-    red_command,
     shown,
     span,
     told,
 )
 from ackclock.experiments.burstiness.evidence import WEIGHTS
-from ackclock.experiments.burstiness.experiment import CLIENTS, RED_WEIGHT
+from ackclock.experiments.burstiness.experiment import RED_WEIGHT
 from ackclock.experiments.burstiness.measures import (
     cov_over_poisson,
     loss_percent,
     thousand_departures,
-    timeouts_per_dup_ack,
 )
-from ackclock.experiments.claims import Claim, Judgement, Verdict, by_share
+from ackclock.experiments.claims import Claim, Judgement, Verdict, by_share, graded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -227,13 +222,13 @@ def _loses_most(evidence: Evidence) -> Judgement:
 
 def _always_above(evidence: Evidence) -> Judgement:
     share = at(evidence.ours.close, "Vegas/RED", 60, percent("above_max_th"))
-    verdict = Verdict.REPRODUCED if share.mean >= 95 else Verdict.PARTLY if share.mean >= 50 else Verdict.NOT
+    verdict = graded(whole=share.mean >= 95, part=share.mean >= 50)
     return Judgement(
         verdict=verdict,
-        why=f"Even with 60 clients RED's average is above 40 packets for {share.mean:.1f} % of the time: drops between "
+        why=f"Even with 60 clients RED's average is above 40 packets for {share.mean:.2f} % of the time: drops between "
         "the thresholds keep it down.",
         **told(
-            evidence, lambda side: f"{shown(at(side.close, 'Vegas/RED', 60, percent('above_max_th')), 1)} % of the time"
+            evidence, lambda side: f"{shown(at(side.close, 'Vegas/RED', 60, percent('above_max_th')), 2)} % of the time"
         ),
     )
 
@@ -243,174 +238,14 @@ def _more_above(evidence: Evidence) -> Judgement:
         return tuple(at(side.close, name, 60, percent("above_max_th")) for name in ("Vegas/RED", "Reno/RED"))
 
     vegas, reno = both(evidence.ours)
-    verdict = (
-        Verdict.REPRODUCED if low(vegas) > high(reno) else Verdict.PARTLY if vegas.mean > reno.mean else Verdict.NOT
-    )
+    verdict = graded(whole=low(vegas) > high(reno), part=vegas.mean > reno.mean)
     return Judgement(
         verdict=verdict,
-        why=f"With 60 clients the average is above 40 packets for {vegas.mean:.1f} % of the time with Vegas and "
-        f"{reno.mean:.1f} % with Reno.",
+        why=f"With 60 clients the average is above 40 packets for {vegas.mean:.2f} % of the time with Vegas and "
+        f"{reno.mean:.2f} % with Reno.",
         **told(
             evidence,
-            lambda side: "Vegas/RED {} %, Reno/RED {} % of the time".format(*(shown(one, 1) for one in both(side))),
-        ),
-    )
-
-
-def _few_timeouts(evidence: Evidence) -> Judgement:
-    grid = evidence.ours.grid
-    pairs = (("Vegas", "Reno"), ("Vegas/RED", "Reno/RED"))
-    holds = []
-    for vegas_name, reno_name in pairs:
-        vegas, reno = (along(grid, name, HEAVY, timeouts_per_dup_ack) for name in (vegas_name, reno_name))
-        holds += [high(vegas[n]) < low(reno[n]) and vegas[n].mean < reno[n].mean / 2 for n in reno if n in vegas]
-    return Judgement(
-        verdict=by_share(holds),
-        why=f"It is clearly below half of Reno's at {sum(holds)} of {len(holds)} places.",
-        **told(
-            evidence,
-            lambda side: ", ".join(
-                f"{name} {span(along(side.grid, name, HEAVY, timeouts_per_dup_ack), 2, ' %')}"
-                for pair in pairs
-                for name in pair
-            ),
-        ),
-    )
-
-
-def _sequences(evidence: Evidence) -> Judgement:
-    names = ("longest_sequence", "losses_per_event", "multiple_losses")
-
-    def both(side: Side, name: str) -> tuple:  # type: ignore[type-arg]
-        return tuple(at(side.close, variant, 60, name) for variant in ("Reno", "Vegas"))
-
-    measured = {name: both(evidence.ours, name) for name in names}
-    holds = [low(reno) > high(vegas) for reno, vegas in measured.values()]
-    verdict = Verdict.REPRODUCED if all(holds) else Verdict.PARTLY if any(holds) else Verdict.NOT
-    reno, vegas = measured["losses_per_event"]
-    many_reno, many_vegas = measured["multiple_losses"]
-    return Judgement(
-        verdict=verdict,
-        why=f"A flow that loses, loses {reno.mean:.2f} packets within a round trip with Reno and {vegas.mean:.2f} with "
-        f"Vegas; {100 * many_reno.mean:.0f} and {100 * many_vegas.mean:.0f} % of these events are of two or more.",
-        **told(
-            evidence,
-            lambda side: "longest run of drops with 60 clients: Reno {}, Vegas {}".format(
-                *(shown(one, 0) for one in both(side, "longest_sequence"))
-            ),
-        ),
-    )
-
-
-def _more_timeouts(evidence: Evidence) -> Judgement:
-    pairs = (("Reno", "Vegas"), ("Reno/RED", "Vegas/RED"))
-
-    def excess(side: Side, reno: str, vegas: str) -> float:
-        return 100 * (at(side.grid, reno, 60, "timeouts").mean / at(side.grid, vegas, 60, "timeouts").mean - 1)
-
-    found = [excess(evidence.ours, *pair) for pair in pairs]
-    verdict = (
-        Verdict.REPRODUCED
-        if any(200 <= more <= 350 for more in found)
-        else Verdict.PARTLY
-        if all(more > 0 for more in found)
-        else Verdict.NOT
-    )
-    return Judgement(
-        verdict=verdict,
-        why=f"With 60 clients Reno has {found[0] / 100 + 1:.0f} times the timeouts of Vegas over FIFO and "
-        f"{found[1] / 100 + 1:.1f} times with RED; the paper does not say which it compares, nor with how many "
-        "clients.",
-        **told(
-            evidence,
-            lambda side: ", ".join(f"{excess(side, *pair):+.0f} % ({pair[0]} over {pair[1]})" for pair in pairs),
-        ),
-    )
-
-
-def _timeouts_and_cov(evidence: Evidence) -> Judgement:
-    from scipy.stats import kendalltau  # noqa: PLC0415 - slow to load
-
-    def ranks(side: Side) -> tuple[float, float]:
-        timeouts, rough, carried = (
-            [at(side.grid, variant, 60, measure).mean for variant in TCPS]
-            for measure in ("timeouts", cov_over_poisson, thousand_departures)
-        )
-        return float(kendalltau(timeouts, rough).statistic), float(kendalltau(timeouts, carried).statistic)
-
-    def say(side: Side) -> str:
-        rough, carried = ranks(side)
-        return f"rank correlation of timeouts with c.o.v. {rough:+.2f}, with throughput {carried:+.2f}"
-
-    rough, carried = ranks(evidence.ours)
-    holds = [rough >= 0.6, carried <= -0.6]
-    verdict = Verdict.REPRODUCED if all(holds) else Verdict.PARTLY if any(holds) else Verdict.NOT
-    return Judgement(
-        verdict=verdict,
-        why=f"Over the six TCPs with 60 clients, more timeouts {'go' if holds[0] else 'do not always go'} with a "
-        f"higher c.o.v. and {'go' if holds[1] else 'do not always go'} with less throughput; that is no proof of a "
-        "cause.",
-        **told(evidence, say),
-    )
-
-
-def _fluctuates(evidence: Evidence) -> Judgement:
-    seconds = 200 * 3
-
-    def rates(side: Side) -> list[float]:
-        return [at(side.windows, name, 60, "falls").mean / seconds for name in ("Reno", "Vegas")]
-
-    reno, vegas = rates(evidence.ours)
-    last = at(evidence.ours.windows, "Reno", 60, "last_fall").mean
-    holds = [reno >= 0.5, last >= 190]
-    verdict = Verdict.REPRODUCED if all(holds) else Verdict.PARTLY if any(holds) else Verdict.NOT
-    return Judgement(
-        verdict=verdict,
-        why=f"A Reno window falls {reno:.2f} times a second with 60 clients, Vegas' {vegas:.2f} times, and goes on so "
-        f"to {last:.0f} s.",
-        **told(evidence, lambda side: "{:.2f} falls a second; Vegas {:.2f}".format(*rates(side))),
-    )
-
-
-def _does_not_smooth(evidence: Evidence) -> Judgement:
-    counts = tuple(clients for clients in CLIENTS if clients >= 39)
-
-    def exponent(side: Side) -> float:
-        points = along(side.grid, "Reno", counts, "cov")
-        return float(np.polyfit(np.log(list(points)), np.log([point.mean for point in points.values()]), 1)[0])
-
-    def say(side: Side) -> str:
-        ends = along(side.grid, "Reno", (39, 60, 100), "cov")
-        return "c.o.v. " + ", ".join(f"{shown(end, 4)} ({clients})" for clients, end in ends.items())
-
-    slope = exponent(evidence.ours)
-    verdict = Verdict.REPRODUCED if slope > -0.25 else Verdict.PARTLY if slope > -0.5 else Verdict.NOT
-    return Judgement(
-        verdict=verdict,
-        why=f"From {counts[0]} to {counts[-1]} clients Reno's c.o.v. goes with n to the {slope:+.2f}; that of Poisson "
-        "with n to the -0.5.",
-        **told(evidence, say),
-    )
-
-
-def _vegas_better(evidence: Evidence) -> Judgement:
-    grid = evidence.ours.grid
-    vegas, reno = (along(grid, name, HEAVY, thousand_departures) for name in ("Vegas", "Reno"))
-    less, more = (along(grid, name, HEAVY, loss_percent) for name in ("Vegas", "Reno"))
-    holds = [fast and clean for fast, clean in zip(above(vegas, reno), above(more, less), strict=True)]
-    return Judgement(
-        verdict=by_share(holds),
-        why=f"Vegas clearly carries more and loses less at {sum(holds)} of {len(holds)} client counts from 39 on; with "
-        f"60, {vegas[60].mean:.0f} against {reno[60].mean:.0f} thousand packets.",
-        **told(
-            evidence,
-            lambda side: (
-                ", ".join(
-                    f"{name} {span(along(side.grid, name, HEAVY, thousand_departures), 1)}"
-                    for name in ("Vegas", "Reno")
-                )
-                + " thousand packets"
-            ),
+            lambda side: "Vegas/RED {} %, Reno/RED {} % of the time".format(*(shown(one, 2) for one in both(side))),
         ),
     )
 
@@ -429,7 +264,7 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         paper="significantly worse",
         rule=_HARM,
         judge=_rougher,
-        command=red_command("Reno/RED", 8e-5),
+        command=command("Reno/RED", 60, red_weight=8e-5),
     ),
     Claim(
         key="3.2.3-2",
@@ -438,7 +273,7 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         paper="significantly worse",
         rule=_HARM,
         judge=_slower,
-        command=red_command("Reno/RED", 0.002),
+        command=command("Reno/RED", 60, red_weight=8e-5),
     ),
     Claim(
         key="3.2.3-3",
@@ -498,76 +333,5 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         "higher on average; else not.",
         judge=_more_above,
         command=command("Reno/RED", 60, record="queue/10ms"),
-    ),
-    Claim(
-        key="3.2.3-9",
-        where="3.2.3; Figure 13",
-        text="Vegas has very few timeouts for each duplicate ACK.",
-        paper="very low",
-        rule="Reproduced if with either gateway, at every count from 39 to 60, the ratio is clearly below Reno's and "
-        "its mean below half of it; partly if at most places; else not.",
-        judge=_few_timeouts,
-        command=command("Vegas/RED", 60),
-    ),
-    Claim(
-        key="3.2.3-10",
-        where="3.2.3",
-        text="Reno's bursts cause large sequences of losses, larger than Vegas' do.",
-        paper="large",
-        rule="With 60 clients over FIFO, three measures: longest run of drops no more than 10 ms apart, losses of a "
-        "flow within a round trip, share of these with two or more. Reproduced if all are clearly larger for Reno; "
-        "partly if any is; else not.",
-        judge=_sequences,
-        command=command("Reno", 60, record="drops"),
-    ),
-    Claim(
-        key="3.2.3-11",
-        where="3.2.3",
-        text="Reno therefore has 250 to 300 % more timeouts than Vegas.",
-        paper="+250 to +300 %",
-        rule="With 60 clients, Reno over Vegas with either gateway: reproduced if one of the two is between +200 and "
-        "+350 %; partly if Reno has more with both; else not.",
-        judge=_more_timeouts,
-        command=command("Vegas/RED", 60),
-    ),
-    Claim(
-        key="3.2.3-12",
-        where="3.2.3",
-        text="The timeouts contribute to Reno's higher c.o.v. and lower throughput.",
-        paper="contributes",
-        rule="Kendall's rank correlation over the six TCPs at 60 clients. Reproduced if it is at least 0.6 between "
-        "timeouts and c.o.v. and at most -0.6 between timeouts and throughput; partly if one of them; else not.",
-        judge=_timeouts_and_cov,
-        command=command("Reno/RED", 60),
-    ),
-    Claim(
-        key="4-1",
-        where="1, 4; Figures 8, 9",
-        text="Reno's probing makes its windows fluctuate rapidly and continually.",
-        paper="rapid",
-        rule="With 60 clients: reproduced if each window falls at least every other second and still does in the last "
-        "10 s; partly if one of them; else not.",
-        judge=_fluctuates,
-        command=command("Reno", 60, record="windows@0,9,19/0.1s"),
-    ),
-    Claim(
-        key="4-2",
-        where="4; Figure 2",
-        text="Reno's traffic does not smooth out much even when many streams are added up.",
-        paper="not significantly",
-        rule="By the slope of log c.o.v. against log n from 39 to 100 clients, -0.5 for Poisson: reproduced above "
-        "-0.25, partly above -0.5, else not.",
-        judge=_does_not_smooth,
-        command=command("Reno", 100),
-    ),
-    Claim(
-        key="4-3",
-        where="4; Figures 3, 4",
-        text="Vegas' smoother traffic means better overall network performance than Reno's.",
-        paper="better",
-        rule="Reproduced if at every count from 39 to 60 Vegas clearly carries more and loses less; partly if at most; "
-        "else not.",
-        judge=_vegas_better,
-        command=command("Vegas", 60),
     ),
 )

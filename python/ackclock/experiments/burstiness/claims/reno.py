@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ackclock.experiments.burstiness.claims.reading import along, at, command, high, low, percent, shown, told
 from ackclock.experiments.burstiness.evidence import SETTLED_BY
 from ackclock.experiments.burstiness.experiment import PAPERS_CLIENTS
 from ackclock.experiments.burstiness.measures import START, cov_over_poisson, warm_cov_over_poisson
-from ackclock.experiments.claims import Claim, Judgement, Verdict
+from ackclock.experiments.claims import Claim, Judgement, graded
 
 if TYPE_CHECKING:
     from ackclock.experiments.burstiness.evidence import Evidence, Side
@@ -31,7 +31,7 @@ def _start_share(run: Observation) -> float | None:
 def _slow_start_losses(evidence: Evidence) -> Judgement:
     share = at(evidence.ours.grid, "Reno", 20, _start_share)
     last = at(evidence.ours.windows, "Reno", 20, "last_loss")
-    verdict = Verdict.REPRODUCED if share.mean >= 95 else Verdict.PARTLY if share.mean > 50 else Verdict.NOT
+    verdict = graded(whole=share.mean >= 95, part=share.mean > 50)
     return Judgement(
         verdict=verdict,
         why=f"With 20 clients {share.mean:.0f} % of the drops fall into the first second, in which every window grows "
@@ -43,13 +43,7 @@ def _slow_start_losses(evidence: Evidence) -> Judgement:
 def _few_bursts(evidence: Evidence) -> Judgement:
     window = at(evidence.ours.windows, "Reno", 20, "before_first_fall")
     full = _BUFFER / window.mean
-    verdict = (
-        Verdict.REPRODUCED
-        if 3 * window.mean >= _BUFFER
-        else Verdict.PARTLY
-        if 20 * window.mean >= _BUFFER
-        else Verdict.NOT
-    )
+    verdict = graded(whole=3 * window.mean >= _BUFFER, part=20 * window.mean >= _BUFFER)
     return Judgement(
         verdict=verdict,
         why=f"Before the first cut the largest window is {window.mean:.1f} packets, so that {full:.1f} such bursts at "
@@ -64,7 +58,7 @@ def _earlier_at_30(evidence: Evidence) -> Judgement:
         return f"first loss at {many} s with 30 clients, {few} s with 20"
 
     few, many = (at(evidence.ours.windows, "Reno", clients, "first_loss") for clients in (20, 30))
-    verdict = Verdict.REPRODUCED if high(many) < low(few) else Verdict.PARTLY if many.mean < few.mean else Verdict.NOT
+    verdict = graded(whole=high(many) < low(few), part=many.mean < few.mean)
     gap = 1000 * (few.mean - many.mean)
     return Judgement(
         verdict=verdict,
@@ -80,9 +74,7 @@ def _together_at_30(evidence: Evidence) -> Judgement:
     common = 2 * sum(at_once) > len(at_once)
     steady = last.mean <= 20
     timed = 2 <= last.mean <= 8
-    verdict = (
-        Verdict.REPRODUCED if common and steady and timed else Verdict.PARTLY if common and steady else Verdict.NOT
-    )
+    verdict = graded(whole=common and steady and timed, part=common and steady)
 
     def say(side: Side) -> str:
         return (
@@ -117,13 +109,7 @@ def _settlings(side: Side) -> str:
 def _crossover(evidence: Evidence) -> Judgement:
     shares = {clients: _settled(evidence.ours, clients) for clients in (37, 38, 39, 40)}
     most = {clients: 2 * settled > runs for clients, (settled, runs) in shares.items()}
-    verdict = (
-        Verdict.REPRODUCED
-        if most == {37: True, 38: True, 39: False, 40: False}
-        else Verdict.PARTLY
-        if most[37] and not most[40]
-        else Verdict.NOT
-    )
+    verdict = graded(whole=most == {37: True, 38: True, 39: False, 40: False}, part=most[37] and not most[40])
     return Judgement(
         verdict=verdict,
         why=f"Loss has ended by {SETTLED_BY} s in {shares[38][0]} of {shares[38][1]} runs with 38 clients and in "
@@ -138,13 +124,10 @@ def _longer_with_load(evidence: Evidence) -> Judgement:
         return "last loss at " + ", ".join(f"{shown(end, 1)} s ({clients})" for clients, end in ends.items())
 
     points = list(along(evidence.ours.windows, "Reno", (20, 30, 38), "last_loss").values())
-    steps = list(itertools.pairwise(points))
-    verdict = (
-        Verdict.REPRODUCED
-        if all(high(early) < low(late) for early, late in steps)
-        else Verdict.PARTLY
-        if all(early.mean < late.mean for early, late in steps)
-        else Verdict.NOT
+    steps = list(pairwise(points))
+    verdict = graded(
+        whole=all(high(early) < low(late) for early, late in steps),
+        part=all(early.mean < late.mean for early, late in steps),
     )
     return Judgement(
         verdict=verdict,
@@ -156,12 +139,8 @@ def _longer_with_load(evidence: Evidence) -> Judgement:
 
 def _settles_at_25(evidence: Evidence) -> Judgement:
     time = at(evidence.ours.crossover, "Reno", 38, "settle_time")
-    verdict = (
-        Verdict.REPRODUCED
-        if low(time) <= 25 <= high(time)
-        else Verdict.PARTLY
-        if time.mean <= SETTLED_BY and 25 / 10 <= time.mean <= 10 * 25
-        else Verdict.NOT
+    verdict = graded(
+        whole=low(time) <= 25 <= high(time), part=time.mean <= SETTLED_BY and 25 / 10 <= time.mean <= 10 * 25
     )
     times = [run.values["settle_time"] or 0 for run in evidence.ours.crossover if run.clients == 38]
     return Judgement(
@@ -173,7 +152,7 @@ def _settles_at_25(evidence: Evidence) -> Judgement:
 
 def _never_at_39(evidence: Evidence) -> Judgement:
     settled, runs = _settled(evidence.ours, 39)
-    verdict = Verdict.REPRODUCED if not settled else Verdict.PARTLY if 2 * settled < runs else Verdict.NOT
+    verdict = graded(whole=not settled, part=2 * settled < runs)
     warm = at(evidence.ours.grid, "Reno", 39, warm_cov_over_poisson)
     return Judgement(
         verdict=verdict,
@@ -188,17 +167,11 @@ def _sharp_at_39(evidence: Evidence) -> Judgement:
     counts = [clients for clients in points if clients >= 10]
     steps = {
         (before, after): (points[after].mean - points[before].mean) / (after - before)
-        for before, after in itertools.pairwise(counts)
+        for before, after in pairwise(counts)
     }
     steepest = max(steps, key=lambda step: steps[step])
     apart = low(points[39]) > high(points[38])
-    verdict = (
-        Verdict.REPRODUCED
-        if steepest == (38, 39) and apart
-        else Verdict.PARTLY
-        if points[39].mean > points[38].mean
-        else Verdict.NOT
-    )
+    verdict = graded(whole=steepest == (38, 39) and apart, part=points[39].mean > points[38].mean)
 
     def say(side: Side) -> str:
         return (
@@ -217,28 +190,28 @@ def _sharp_at_39(evidence: Evidence) -> Judgement:
 
 def _dependences(side: Side) -> str:
     points = along(side.close, "Reno", _SYNC_CLIENTS, "dependence")
-    return "index " + ", ".join(f"{shown(point, 1)} ({clients})" for clients, point in points.items())
+    return "dependence index " + ", ".join(f"{shown(point, 1)} ({clients})" for clients, point in points.items())
 
 
 def _grows_with_load(evidence: Evidence) -> Judgement:
     points = along(evidence.ours.close, "Reno", _SYNC_CLIENTS, "dependence")
     first, last = points[39], points[60]
     ordered = list(points.values())
-    grows = all(before.mean <= after.mean for before, after in itertools.pairwise(ordered))
+    grows = all(before.mean <= after.mean for before, after in pairwise(ordered))
     apart = low(last) > high(first)
-    verdict = Verdict.REPRODUCED if apart and grows else Verdict.PARTLY if apart else Verdict.NOT
+    verdict = graded(whole=apart and grows, part=apart)
     cutting = [at(evidence.ours.close, "Reno", clients, percent("cutting")).mean for clients in (39, 60)]
     return Judgement(
         verdict=verdict,
-        why=f"From 39 to 60 clients the index goes from {first.mean:.1f} to {last.mean:.1f}, and the share of clients "
-        f"that cut in the same 0.1 s from {cutting[0]:.1f} to {cutting[1]:.1f} %.",
+        why=f"From 39 to 60 clients the dependence index goes from {first.mean:.1f} to {last.mean:.1f}, and the share "
+        f"of clients that cut in the same 0.1 s from {cutting[0]:.1f} to {cutting[1]:.1f} %.",
         **told(evidence, _dependences),
     )
 
 
 def _most_at_once(evidence: Evidence) -> Judgement:
     share = at(evidence.ours.close, "Reno", 60, percent("cutting"))
-    verdict = Verdict.REPRODUCED if share.mean > 50 else Verdict.PARTLY if share.mean > 25 else Verdict.NOT
+    verdict = graded(whole=share.mean > 50, part=share.mean > 25)
     return Judgement(
         verdict=verdict,
         why=f"Where any of 60 clients cuts its window within 0.1 s, {share.mean:.1f} % of them do on average.",
@@ -248,12 +221,15 @@ def _most_at_once(evidence: Evidence) -> Judgement:
 
 def _dependent(evidence: Evidence) -> Judgement:
     index = at(evidence.ours.close, "Reno", 60, "dependence")
-    verdict = Verdict.REPRODUCED if low(index) > 30 else Verdict.PARTLY if low(index) > 1 else Verdict.NOT
+    verdict = graded(whole=low(index) > 30, part=low(index) > 1)
     return Judgement(
         verdict=verdict,
         why=f"The number of clients that cut at once varies {index.mean:.1f} times as much as if each cut for itself; "
         "were all to cut together it would be 60 times.",
-        **told(evidence, lambda side: f"index {shown(at(side.close, 'Reno', 60, 'dependence'), 2)} with 60 clients"),
+        **told(
+            evidence,
+            lambda side: f"dependence index {shown(at(side.close, 'Reno', 60, 'dependence'), 2)} with 60 clients",
+        ),
     )
 
 

@@ -32,7 +32,7 @@ _TOPICS = (
         key="3.2-9",
         leads={
             Verdict.REPRODUCED: "Congestion makes Reno bursty and leaves Vegas smooth.",
-            Verdict.PARTLY: "Congestion makes some of the TCPs bursty.",
+            Verdict.PARTLY: "Congestion makes TCP bursty, if not every kind alike; Vegas stays smooth.",
             Verdict.NOT: "Congestion does not make TCP bursty as the paper says.",
         },
         also=("3.2-10", "3.2-12"),

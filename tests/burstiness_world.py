@@ -1,0 +1,203 @@
+"""A made-up world in which every claim of the burstiness paper holds, and the ways to change it."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from ackclock.experiments.burstiness.claims import CLAIMS
+from ackclock.experiments.burstiness.evidence import FAIR_CLIENTS, WEIGHTS, Evidence, Side, from_ns2
+from ackclock.experiments.burstiness.experiment import CLIENTS, VARIANTS, Observation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from ackclock.experiments.claims import Judgement
+
+    Values = dict[str, Any]
+
+BY_NAME = {variant.name: variant for variant in VARIANTS}
+BY_KEY = {claim.key: claim for claim in CLAIMS}
+
+# What the paper says, as numbers: excess over Poisson, throughput against UDP, loss and timeouts under heavy load.
+HEAVY_WORLD = {
+    "UDP": (1.0, 1.0, 0.01, 0),
+    "Reno": (2.6, 0.93, 0.015, 4800),
+    "Reno/DelAck": (2.5, 0.95, 0.010, 1300),
+    "Vegas": (1.1, 0.99, 0.003, 50),
+    "Reno/RED": (3.5, 0.87, 0.020, 5000),
+    "Reno/DelAck/RED": (3.0, 0.90, 0.018, 4900),
+    "Vegas/RED": (2.55, 0.96, 0.030, 1400),
+}
+
+
+def world(variant: str, clients: int) -> Values:
+    """Make a run of a world in which every claim of the paper holds."""
+    ratio, share, loss, timeouts = HEAVY_WORLD[variant]
+    heavy, tcp = clients > 38, variant != "UDP"
+    if not heavy:
+        ratio = 1.0 if not tcp else 1.02 if clients < 10 else 1.4
+        share, loss = 1.0, 0.0002 if tcp and clients >= 10 else 0.0
+    elif variant == "Reno":
+        ratio *= (clients / 39) ** 0.3  # its c.o.v. hardly falls
+    warm = 1.2 if tcp and 10 <= clients <= 38 else ratio
+    departures = share * min(20_000 * clients, 833_333)
+    arrivals = departures / (1 - loss)
+    drops = arrivals * loss
+    queue = 1.5 * clients if variant == "Vegas" else 20.0 if variant.endswith("RED") else 30.0
+    return {
+        "cov": ratio / math.sqrt(10 * clients),
+        "cov_warm": warm / math.sqrt(10 * clients),
+        "departures": departures,
+        "arrivals": arrivals,
+        "drops": drops,
+        "loss": loss,
+        "drops_start": 0 if heavy else drops,
+        "drops_warm": 0.9 * drops if heavy else 0,
+        "timeouts": timeouts if tcp else None,
+        "dup_acks": (400_000 if variant.startswith("Vegas") else 100_000) if tcp else None,
+        "jain_index": 0.999 if variant.startswith("Vegas") else 0.99,
+        "queue_mean": queue,
+    }
+
+
+def runs(cells: Iterable[tuple[str, int]], values: Callable[[str, int], Values], seeds: int = 3) -> list[Observation]:
+    """Make runs that differ by a millionth from seed to seed."""
+    return [
+        Observation(
+            variant=variant,
+            clients=clients,
+            seed=seed,
+            values={
+                name: value if value is None else value * (1 + 1e-6 * seed)
+                for name, value in values(variant, clients).items()
+            },
+        )
+        for variant, clients in cells
+        for seed in range(1, seeds + 1)
+    ]
+
+
+def constant(table: dict[tuple[str, int], Values]) -> list[Observation]:
+    return runs(table, lambda variant, clients: table[variant, clients])
+
+
+RED = ("Reno/RED", "Vegas/RED")
+GRID = runs(product(BY_NAME, CLIENTS), world)
+SIDE = Side(
+    grid=GRID,
+    weights={weight: runs(product(RED, [60]), world) for weight in WEIGHTS},
+    minimum=runs(product(["Vegas"], FAIR_CLIENTS), world),
+    ties=runs(product(["Reno", "Vegas"], [44, 60]), world),
+    roomy=constant(
+        {("Reno", 50): {"drops_warm": 9_000, "arrivals": 1e6}, ("Vegas", 50): {"drops_warm": 0, "arrivals": 1e6}}
+    ),
+    crossover=[
+        Observation(variant="Reno", clients=clients, seed=seed, values={"settle_time": time})
+        for clients, times in {37: (15, 20, 20), 38: (20, 25, 30), 39: (200, 200, 200), 40: (200, 200, 200)}.items()
+        for seed, time in enumerate(times)
+    ],
+    queues=GRID,
+    close=constant(
+        {
+            ("Reno", 39): {"dependence": 31, "cutting": 0.6},
+            ("Reno", 44): {"dependence": 33, "cutting": 0.6},
+            ("Reno", 50): {"dependence": 36, "cutting": 0.6},
+            ("Reno", 60): {
+                "dependence": 40,
+                "cutting": 0.7,
+                "longest_sequence": 70,
+                "losses_per_event": 1.6,
+                "multiple_losses": 0.4,
+            },
+            ("Vegas", 60): {
+                "dependence": 5,
+                "cutting": 0.1,
+                "longest_sequence": 10,
+                "losses_per_event": 1.1,
+                "multiple_losses": 0.1,
+            },
+            ("Vegas/RED", 60): {"above_max_th": 0.97},
+            ("Reno/RED", 60): {"above_max_th": 0.5},
+        }
+    ),
+    windows=constant(
+        {
+            ("Reno", 20): {"first_loss": 0.4, "last_loss": 0.5, "before_first_fall": 17, "falls": 6, "lowest": 1},
+            ("Reno", 30): {
+                "first_loss": 0.3,
+                "last_loss": 4,
+                "last_fall": 4,
+                "together": 1,
+                "falls": 9,
+                "lowest": 1,
+            },
+            ("Reno", 38): {"last_loss": 25},
+            ("Reno", 60): {"falls": 700, "last_fall": 199, "lowest": 1},
+            ("Vegas", 20): {"falls": 0, "lowest": None, "highest": 20},
+            ("Vegas", 30): {"falls": 3, "lowest": 2},
+            ("Vegas", 60): {"falls": 50, "lowest": 2},
+        }
+    ),
+)
+PAPER = Evidence(ours=SIDE, ns2=from_ns2())
+
+
+def light(clients: int) -> bool:
+    return clients < 10
+
+
+def moderate(clients: int) -> bool:
+    return 10 <= clients <= 38
+
+
+def heavy(clients: int) -> bool:
+    return clients > 38
+
+
+def anywhere(clients: int) -> bool:
+    return clients > 0
+
+
+def put(
+    part: str,
+    name: str,
+    new: float | Callable[[Observation], float],
+    *variants: str,
+    at: Callable[[int], bool] = anywhere,
+) -> Callable[[Side], Side]:
+    """Make the change that gives a number another value, in one part of the evidence, at some places."""
+
+    def changed(run: Observation) -> Observation:
+        if (variants and run.variant not in variants) or not at(run.clients):
+            return run
+        return dataclasses.replace(run, values={**run.values, name: new(run) if callable(new) else new})
+
+    def change(side: Side) -> Side:
+        before = getattr(side, part)
+        after: Any = (
+            {weight: [changed(run) for run in there] for weight, there in before.items()}
+            if isinstance(before, dict)
+            else [changed(run) for run in before]
+        )
+        return dataclasses.replace(side, **{part: after})
+
+    return change
+
+
+def smoother_at_small_weights(side: Side) -> Side:
+    weak = put("weights", "cov", times("cov", 0.5))(side).weights
+    return dataclasses.replace(side, weights={**side.weights, 8e-5: weak[8e-5]})
+
+
+def times(name: str, factor: float) -> Callable[[Observation], float]:
+    return lambda run: factor * (run.values[name] or 0)
+
+
+def judged(key: str, *changes: Callable[[Side], Side]) -> Judgement:
+    side = SIDE
+    for change in changes:
+        side = change(side)
+    return BY_KEY[key].judge(dataclasses.replace(PAPER, ours=side))

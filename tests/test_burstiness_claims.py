@@ -1,0 +1,335 @@
+"""The claims of the burstiness paper: each rule, asked on made-up worlds in which its claim holds and does not."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import shlex
+import tomllib
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.burstiness_world import (
+    BY_KEY,
+    BY_NAME,
+    PAPER,
+    SIDE,
+    constant,
+    heavy,
+    judged,
+    light,
+    moderate,
+    put,
+    smoother_at_small_weights,
+    times,
+)
+
+import ackclock as ac
+from ackclock.experiments.burstiness.claims import CLAIMS, summary
+from ackclock.experiments.burstiness.claims.reading import TCPS, above, along, command, listed, span
+from ackclock.experiments.burstiness.evidence import (
+    WEIGHTS,
+    Evidence,
+    Side,
+    from_ns2,
+    observe_grid,
+    settle_time,
+)
+from ackclock.experiments.burstiness.experiment import Observation, Setting, observe, scenario
+from ackclock.experiments.claims import Verdict, by_share, judge, to_csv, to_text
+from ackclock.overrides import override
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+
+SEQUENCES = ("longest_sequence", "losses_per_event", "multiple_losses")
+
+WORSE: list[tuple[str, Verdict, list[Callable[[Side], Side]]]] = [
+    ("0-1", Verdict.NOT, [put("grid", "cov", times("cov", 0.2), *TCPS, at=heavy)]),
+    ("0-1", Verdict.PARTLY, [put("grid", "cov", times("cov", 0.5), "Vegas", at=heavy)]),
+    (
+        "2.2-1",
+        Verdict.NOT,
+        [
+            put("grid", "departures", lambda run: 1e6 * (run.values["cov"] or 0)),
+            put("grid", "loss", lambda run: 1e-3 / (run.values["cov"] or 1)),
+        ],
+    ),
+    ("2.2-1", Verdict.PARTLY, [put("grid", "loss", lambda run: 1e-3 / (run.values["cov"] or 1))]),
+    ("3.1-1", Verdict.DEPENDS, [put("ties", "cov", times("cov", 1.5))]),
+    ("3.1-1", Verdict.DEPENDS, [smoother_at_small_weights]),
+    ("3.2-1", Verdict.NOT, [put("grid", "cov", lambda run: 0.1 * run.clients, "UDP")]),
+    ("3.2-1", Verdict.PARTLY, [put("grid", "cov", lambda run: run.clients**-0.4, "UDP")]),
+    ("3.2-2", Verdict.NOT, [put("grid", "cov", times("cov", 1.06), "UDP")]),
+    ("3.2-3", Verdict.NOT, [put("grid", "loss", 0.02), put("grid", "loss", 0.0, "UDP")]),
+    ("3.2-3", Verdict.PARTLY, [put("grid", "loss", 0.0, "UDP")]),
+    ("3.2-4", Verdict.NOT, [put("grid", "cov", times("cov", 1.5), *TCPS, at=light)]),
+    ("3.2-5", Verdict.NOT, [put("grid", "cov", times("cov", 1.4), "Reno", at=moderate)]),
+    ("3.2-5", Verdict.PARTLY, [put("grid", "cov", times("cov", 1.4), "Reno", at=lambda clients: clients == 38)]),
+    ("3.2-6", Verdict.NOT, [put("grid", "cov", times("cov", 0.7), *TCPS, at=moderate)]),
+    ("3.2-6", Verdict.DEPENDS, [put("grid", "cov_warm", times("cov_warm", 0.8), *TCPS, at=moderate)]),
+    ("3.2-7", Verdict.NOT, [put("grid", "departures", times("departures", 0.9), *TCPS, at=moderate)]),
+    ("3.2-7", Verdict.PARTLY, [put("grid", "loss", 0.006, *TCPS, at=lambda clients: clients == 38)]),
+    ("3.2-8", Verdict.NOT, [put("grid", "departures", times("departures", 0.9), "Vegas", at=lambda n: n < 30)]),
+    ("3.2-9", Verdict.NOT, [put("grid", "cov", times("cov", 3), "Vegas", at=heavy)]),
+    ("3.2-9", Verdict.PARTLY, [put("grid", "cov", times("cov", 0.6), "Reno/DelAck", at=heavy)]),
+    ("3.2-10", Verdict.NOT, [put("grid", "cov", times("cov", 0.8), "Reno", at=heavy)]),
+    ("3.2-10", Verdict.PARTLY, [put("grid", "cov", times("cov", 0.8), "Reno", at=lambda clients: clients == 60)]),
+    ("3.2-11", Verdict.NOT, [put("grid", "cov", times("cov", 0.8), "Reno/RED", at=heavy)]),
+    ("3.2-12", Verdict.NOT, [put("grid", "departures", times("departures", 1.2), "Reno", "Reno/RED", at=heavy)]),
+    ("3.2.1-1", Verdict.NOT, [put("grid", "drops_start", 0.0)]),
+    ("3.2.1-2", Verdict.NOT, [put("windows", "before_first_fall", 2.0)]),
+    ("3.2.1-2", Verdict.PARTLY, [put("windows", "before_first_fall", 16.0)]),
+    ("3.2.1-3", Verdict.NOT, [put("windows", "first_loss", 0.5, at=lambda clients: clients == 30)]),
+    ("3.2.1-4", Verdict.NOT, [put("windows", "together", 0.0)]),
+    ("3.2.1-4", Verdict.PARTLY, [put("windows", "last_fall", 1.0)]),
+    ("3.2.1-5", Verdict.NOT, [put("crossover", "settle_time", 200.0)]),
+    ("3.2.1-5", Verdict.PARTLY, [put("crossover", "settle_time", 200.0, at=lambda clients: clients == 38)]),
+    ("3.2.1-6", Verdict.NOT, [put("windows", "last_loss", 1.0)]),
+    ("3.2.1-7", Verdict.NOT, [put("crossover", "settle_time", 200.0)]),
+    ("3.2.1-7", Verdict.PARTLY, [put("crossover", "settle_time", 80.0)]),
+    ("3.2.1-8", Verdict.NOT, [put("crossover", "settle_time", 30.0)]),
+    ("3.2.1-9", Verdict.NOT, [put("grid", "cov", 0.01, "Reno", at=lambda clients: clients == 39)]),
+    ("3.2.1-9", Verdict.PARTLY, [put("grid", "cov", 0.9, "Reno", at=lambda clients: clients == 42)]),
+    ("3.2.1-10", Verdict.NOT, [put("close", "dependence", 31.0)]),
+    ("3.2.1-10", Verdict.PARTLY, [put("close", "dependence", 20.0, at=lambda clients: clients == 44)]),
+    ("3.2.1-11", Verdict.NOT, [put("close", "cutting", 0.14)]),
+    ("3.2.1-12", Verdict.NOT, [put("close", "dependence", 1.0 - 1e-3)]),
+    ("3.2.1-12", Verdict.PARTLY, [put("close", "dependence", 7.0)]),
+    ("3.2.2-1", Verdict.NOT, [put("windows", "falls", 900.0, "Vegas")]),
+    ("3.2.2-1", Verdict.PARTLY, [put("windows", "falls", 900.0, "Vegas", at=heavy)]),
+    ("3.2.2-2", Verdict.NOT, [put("grid", "loss", 0.02, "Vegas", at=heavy)]),
+    ("3.2.2-3", Verdict.NOT, [put("close", "dependence", 40.0), put("close", "cutting", 0.5)]),
+    ("3.2.2-3", Verdict.PARTLY, [put("close", "dependence", 50.0, "Vegas")]),
+    ("3.2.2-4", Verdict.NOT, [put("grid", "cov", times("cov", 3), "Vegas", at=heavy)]),
+    (
+        "3.2.2-5",
+        Verdict.NOT,
+        [put(part, "jain_index", 0.9, "Vegas") for part in ("grid", "minimum", "ties")],
+    ),
+    ("3.2.2-5", Verdict.DEPENDS, [put("grid", "jain_index", 0.9, "Vegas"), put("ties", "jain_index", 0.9, "Vegas")]),
+    ("3.2.2-6", Verdict.NOT, [put("roomy", "drops_warm", 9_000.0)]),
+    ("3.2.2-6", Verdict.PARTLY, [put("roomy", "drops_warm", 900.0, "Vegas")]),
+    ("3.2.2-7", Verdict.NOT, [put("queues", "queue_mean", 20.0, "Vegas")]),
+    ("3.2.3-1", Verdict.NOT, [put("grid", "cov", times("cov", 0.3), *TCPS[3:], at=heavy)]),
+    ("3.2.3-1", Verdict.DEPENDS, [put("weights", "cov", times("cov", 0.3))]),
+    ("3.2.3-2", Verdict.NOT, [put("grid", "departures", times("departures", 1.2), *TCPS[3:], at=heavy)]),
+    ("3.2.3-2", Verdict.DEPENDS, [put("weights", "departures", times("departures", 1.2))]),
+    ("3.2.3-3", Verdict.NOT, [put("queues", "queue_mean", 100.0, *TCPS[3:])]),
+    ("3.2.3-4", Verdict.NOT, [put("grid", "departures", times("departures", 0.7), "Vegas/RED", at=heavy)]),
+    ("3.2.3-5", Verdict.NOT, [put("grid", "cov", times("cov", 2), "Vegas/RED", at=heavy)]),
+    ("3.2.3-6", Verdict.NOT, [put("grid", "loss", 0.018, "Vegas/RED", at=heavy)]),
+    ("3.2.3-6", Verdict.PARTLY, [put("grid", "loss", 0.018, "Vegas/RED", at=lambda clients: clients == 39)]),
+    ("3.2.3-7", Verdict.NOT, [put("close", "above_max_th", 0.1)]),
+    ("3.2.3-7", Verdict.PARTLY, [put("close", "above_max_th", 0.6)]),
+    ("3.2.3-8", Verdict.NOT, [put("close", "above_max_th", 0.1, "Vegas/RED")]),
+    ("3.2.3-9", Verdict.NOT, [put("grid", "timeouts", 20_000.0, "Vegas", "Vegas/RED")]),
+    (
+        "3.2.3-10",
+        Verdict.NOT,
+        [put("close", name, 1.0) for name in SEQUENCES],
+    ),
+    ("3.2.3-10", Verdict.PARTLY, [put("close", "longest_sequence", 70.0)]),
+    ("3.2.3-11", Verdict.NOT, [put("grid", "timeouts", 6_000.0, "Vegas", "Vegas/RED")]),
+    ("3.2.3-11", Verdict.PARTLY, [put("grid", "timeouts", 500.0, "Vegas/RED")]),
+    (
+        "3.2.3-12",
+        Verdict.NOT,
+        [put("grid", "timeouts", lambda run: run.values["departures"] or 0, *TCPS)],
+    ),
+    ("4-1", Verdict.NOT, [put("windows", "falls", 10.0), put("windows", "last_fall", 60.0)]),
+    ("4-2", Verdict.NOT, [put("grid", "cov", lambda run: 1 / run.clients, "Reno")]),
+    ("4-2", Verdict.PARTLY, [put("grid", "cov", lambda run: run.clients**-0.4, "Reno")]),
+    ("4-3", Verdict.NOT, [put("grid", "departures", times("departures", 0.9), "Vegas", at=heavy)]),
+]
+
+
+class TestRules:
+    @pytest.mark.parametrize("key", BY_KEY)
+    def test_the_papers_world_is_reproduced(self, key: str) -> None:
+        judgement = judged(key)
+        assert judgement.verdict is Verdict.REPRODUCED, judgement
+        assert not judgement.setting
+        assert judgement.ours
+        assert judgement.ns2
+        assert judgement.why.endswith(".")
+
+    @pytest.mark.parametrize(("key", "verdict", "changes"), WORSE)
+    def test_another_world_is_judged_otherwise(
+        self, key: str, verdict: Verdict, changes: list[Callable[[Side], Side]]
+    ) -> None:
+        judgement = judged(key, *changes)
+        assert judgement.verdict is verdict, judgement
+        assert bool(judgement.setting) is (verdict is Verdict.DEPENDS)
+
+    def test_every_claim_can_fail(self) -> None:
+        fails = {key for key, verdict, _ in WORSE if verdict is not Verdict.PARTLY}
+        assert fails == set(BY_KEY)
+
+    def test_what_it_depends_on_is_named(self) -> None:
+        tied = judged("3.1-1", put("ties", "cov", times("cov", 1.5)))
+        assert tied.title == "depends on who wins exact ties"
+        fair = judged("3.2.2-5", put("minimum", "jain_index", 0.9))
+        assert fair.title == "depends on what Vegas takes for its base round trip"
+
+    def test_single_runs_are_judged_by_their_values(self) -> None:
+        def first(observations: Iterable[Observation]) -> list[Observation]:
+            return [run for run in observations if run.seed == 1]
+
+        parts: dict[str, Any] = {
+            field.name: getattr(SIDE, field.name) for field in dataclasses.fields(Side) if field.name != "weights"
+        }
+        single = Side(
+            weights={weight: first(there) for weight, there in SIDE.weights.items()},
+            **{name: first(there) for name, there in parts.items()},
+        )
+        verdicts = {one.claim.key: one.judgement for one in judge(CLAIMS, Evidence(ours=single, ns2=from_ns2()))}
+        assert all(judgement.verdict is Verdict.REPRODUCED for judgement in verdicts.values())
+        assert not any("inf" in judgement.ours for judgement in verdicts.values())
+
+
+class TestClaims:
+    def test_keys_are_unique_and_in_order(self) -> None:
+        assert len(BY_KEY) == len(CLAIMS)
+        places = [
+            ([int(part) for part in section.split(".")], int(number))
+            for section, number in (key.split("-") for key in BY_KEY)
+        ]
+        assert places == sorted(places)
+
+    @pytest.mark.parametrize("key", BY_KEY)
+    def test_says_what_a_reader_needs(self, key: str, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        claim = BY_KEY[key]
+        assert claim.text.endswith(".")
+        assert claim.rule.endswith(".")
+        assert claim.where
+        assert claim.paper
+        monkeypatch.chdir(root)
+        assert typed(claim.command).effective().duration == "200 s"
+
+    @pytest.mark.parametrize(("variant", "clients"), list(product(BY_NAME, (20, 60))))
+    def test_commands_run_the_scenarios_of_the_figures(
+        self, variant: str, clients: int, root: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(root)
+        assert typed(command(variant, clients)).effective() == scenario(BY_NAME[variant], clients).effective()
+
+
+def typed(line: str) -> ac.Scenario:
+    """Read the scenario that a command runs."""
+    program, verb, file, *options = shlex.split(line)
+    assert (program, verb) == ("ackclock", "run")
+    with open(file, "rb") as text:  # noqa: PTH123 - as the command has it, from the root
+        tables = tomllib.load(text)
+    pairs = list(zip(options[::2], options[1::2], strict=True))
+    assert {name for name, _ in pairs} <= {"--set", "--record", "--out"}
+    override(tables, [value for name, value in pairs if name == "--set"])
+    return ac.Scenario.from_dict(tables)
+
+
+class TestTable:
+    def test_rows(self) -> None:
+        table = judge(CLAIMS, PAPER)
+        rows = list(csv.DictReader(io.StringIO(to_csv(table))))
+        assert [row["key"] for row in rows] == list(BY_KEY)
+        assert all(row["verdict"] == "reproduced" and row["rule"] and row["command"] for row in rows)
+        text = to_text(table)
+        assert text.endswith(
+            f"Of {len(CLAIMS)} claims: reproduced {len(CLAIMS)}, partly 0, not reproduced 0, depends on 0.\n"
+        )
+        assert all(f"{key} (" in text for key in BY_KEY)
+
+    def test_summary_follows_the_verdicts(self) -> None:
+        said = summary(judge(CLAIMS, PAPER))
+        assert len(said) <= 6
+        assert said[0].lead.startswith(f"Of {len(CLAIMS)} claims {len(CLAIMS)} are reproduced")
+        assert said[0].text == "None fails."
+        assert "RED makes every TCP burstier." in [one.lead for one in said]
+        other = put("weights", "cov", times("cov", 0.3))(put("close", "cutting", 0.1)(SIDE))
+        said = summary(judge(CLAIMS, Evidence(ours=other, ns2=from_ns2())))
+        assert "(3.2.1-11)" in said[0].text
+        assert "Whether RED harms is decided by a weight that the paper does not print." in [one.lead for one in said]
+
+    @pytest.mark.parametrize("verdict", Verdict)
+    def test_every_verdict_has_words(self, verdict: Verdict) -> None:
+        table = judge(CLAIMS, PAPER)
+        forced = [
+            dataclasses.replace(one, judgement=dataclasses.replace(one.judgement, verdict=verdict)) for one in table
+        ]
+        reachable = {key: {Verdict.REPRODUCED, *(v for k, v, _ in WORSE if k == key)} for key in BY_KEY}
+        kept = [new if verdict in reachable[new.claim.key] else old for new, old in zip(forced, table, strict=True)]
+        assert len(summary(kept)) == 6
+
+    def test_shares(self) -> None:
+        assert [by_share(holds) for holds in ([True], [True, True, False], [True, False], [False])] == [
+            Verdict.REPRODUCED,
+            Verdict.PARTLY,
+            Verdict.NOT,
+            Verdict.NOT,
+        ]
+        with pytest.raises(ValueError, match="at least one place"):
+            by_share([])
+
+
+class TestReading:
+    def test_along_leaves_out_what_has_no_number(self) -> None:
+        sample = constant({("Vegas", 20): {"first_loss": None}, ("Vegas", 30): {"first_loss": 2.0}})
+        assert list(along(sample, "Vegas", (20, 30), "first_loss")) == [30]
+        with pytest.raises(LookupError, match="Vegas"):
+            along(sample, "Vegas", (20,), "first_loss")
+
+    def test_above_wants_intervals_apart(self) -> None:
+        def at(*values: float) -> dict[int, Any]:
+            sample = [
+                Observation(variant="Reno", clients=60, seed=seed, values={"x": value})
+                for seed, value in enumerate(values)
+            ]
+            return along(sample, "Reno", (60,), "x")
+
+        assert above(at(2.0, 2.1), at(0.0, 0.1)) == [True]
+        assert above(at(2.0, 3.0), at(0.0, 1.0)) == [False]
+        assert above(at(2.0), at(1.0)) == [True]
+        assert span(at(2.0, 2.1), 1, " s") == "2.0 ± 0.6 s"
+
+    def test_lists(self) -> None:
+        assert [listed(parts) for parts in ([], ["a"], ["a", "b"], ["a", "b", "c"])] == [
+            "",
+            "a",
+            "a and b",
+            "a, b and c",
+        ]
+
+
+class TestEvidence:
+    def test_ns2_has_what_it_measured(self) -> None:
+        side = from_ns2()
+        assert len(side.grid) == 7 * 24 * 5
+        assert side.grid[0].values["jain_index"] == 1
+        assert set(side.weights) == set(WEIGHTS)
+        assert {(run.variant, run.clients) for run in side.ties} == set(product(("Reno", "Vegas"), (44, 60)))
+        assert {run.clients for run in side.crossover} == {37, 38, 39, 40}
+        assert {run.variant for run in side.queues} == set(BY_NAME)
+
+    def test_settings_reach_the_scenario(self) -> None:
+        setting = Setting(overhead="0 s", buffer=150, red_weight=0.01, base_rtt="minimum")
+        whole = scenario(BY_NAME["Vegas/RED"], 10, setting=setting).effective()
+        assert whole.dumbbell is not None
+        queue = whole.dumbbell.bottleneck.queue
+        assert queue is not None
+        assert (queue.packets, queue.parameters["w_q"]) == (150, 0.01)
+        transport = whole.clients[0].transport
+        assert isinstance(transport, ac.Tcp)
+        assert (transport.overhead, transport.parameters["base_rtt"]) == ("0 s", "minimum")
+        assert scenario(BY_NAME["Reno"], 1, setting=setting).effective().clients[0].count == 1
+
+    def test_runs_carry_what_is_taken(self) -> None:
+        (run,) = observe_grid([("Reno", 20)], seeds=[1])
+        assert {"cov", "cov_warm", "drops_warm", "drops_start", "jain_index"} <= run.values.keys()
+        assert (run.values["drops"] or 0) > 0
+        assert run.values["drops_start"] == run.values["drops"]
+        (settled,) = observe([(BY_NAME["Reno"], 20)], seeds=[1], record=["drops"], take=settle_time)
+        assert settled.values == {"settle_time": 5.0}
