@@ -28,7 +28,7 @@ from tests.burstiness_world import (
 
 import ackclock as ac
 from ackclock.experiments.burstiness.claims import CLAIMS, summary
-from ackclock.experiments.burstiness.claims.reading import TCPS, above, along, command, listed, span
+from ackclock.experiments.burstiness.claims.reading import TCPS, above, along, clearly, command, every, listed, span
 from ackclock.experiments.burstiness.evidence import (
     WEIGHTS,
     Evidence,
@@ -79,7 +79,12 @@ WORSE: list[tuple[str, Verdict, list[Callable[[Side], Side]]]] = [
     ("3.2-9", Verdict.PARTLY, [put("grid", "cov", times("cov", 0.6), "Reno/DelAck", at=heavy)]),
     ("3.2-10", Verdict.NOT, [put("grid", "cov", times("cov", 0.8), "Reno", at=heavy)]),
     ("3.2-10", Verdict.PARTLY, [put("grid", "cov", times("cov", 0.8), "Reno", at=lambda clients: clients == 60)]),
-    ("3.2-11", Verdict.NOT, [put("grid", "cov", times("cov", 0.8), "Reno/RED", at=heavy)]),
+    (
+        "3.2-11",
+        Verdict.NOT,
+        [put(part, "cov", times("cov", 0.8), "Reno/RED", at=heavy) for part in ("grid", "weights")],
+    ),
+    ("3.2-11", Verdict.DEPENDS, [smoother_at_small_weights]),
     ("3.2-12", Verdict.NOT, [put("grid", "departures", times("departures", 1.2), "Reno", "Reno/RED", at=heavy)]),
     ("3.2.1-1", Verdict.NOT, [put("grid", "drops_start", 0.0)]),
     ("3.2.1-2", Verdict.NOT, [put("windows", "before_first_fall", 2.0)]),
@@ -115,14 +120,40 @@ WORSE: list[tuple[str, Verdict, list[Callable[[Side], Side]]]] = [
     ("3.2.2-6", Verdict.NOT, [put("roomy", "drops_warm", 9_000.0)]),
     ("3.2.2-6", Verdict.PARTLY, [put("roomy", "drops_warm", 900.0, "Vegas")]),
     ("3.2.2-7", Verdict.NOT, [put("queues", "queue_mean", 20.0, "Vegas")]),
-    ("3.2.3-1", Verdict.NOT, [put("grid", "cov", times("cov", 0.3), *TCPS[3:], at=heavy)]),
+    (
+        "3.2.3-1",
+        Verdict.NOT,
+        [put(part, "cov", times("cov", 0.3), *TCPS[3:], at=heavy) for part in ("grid", "weights")],
+    ),
     ("3.2.3-1", Verdict.DEPENDS, [put("weights", "cov", times("cov", 0.3))]),
-    ("3.2.3-2", Verdict.NOT, [put("grid", "departures", times("departures", 1.2), *TCPS[3:], at=heavy)]),
+    (
+        "3.2.3-2",
+        Verdict.NOT,
+        [put(part, "departures", times("departures", 1.2), *TCPS[3:], at=heavy) for part in ("grid", "weights")],
+    ),
     ("3.2.3-2", Verdict.DEPENDS, [put("weights", "departures", times("departures", 1.2))]),
     ("3.2.3-3", Verdict.NOT, [put("queues", "queue_mean", 100.0, *TCPS[3:])]),
-    ("3.2.3-4", Verdict.NOT, [put("grid", "departures", times("departures", 0.7), "Vegas/RED", at=heavy)]),
-    ("3.2.3-5", Verdict.NOT, [put("grid", "cov", times("cov", 2), "Vegas/RED", at=heavy)]),
-    ("3.2.3-6", Verdict.NOT, [put("grid", "loss", 0.018, "Vegas/RED", at=heavy)]),
+    (
+        "3.2.3-4",
+        Verdict.NOT,
+        [put(part, "departures", times("departures", 0.7), "Vegas/RED", at=heavy) for part in ("grid", "weights")],
+    ),
+    ("3.2.3-4", Verdict.DEPENDS, [put("weights", "departures", times("departures", 0.7), "Vegas/RED")]),
+    (
+        "3.2.3-5",
+        Verdict.NOT,
+        [
+            change
+            for part in ("grid", "weights")
+            for change in (
+                put(part, "cov", times("cov", 2), "Vegas/RED"),
+                put(part, "departures", times("departures", 0.7), "Vegas/RED"),
+            )
+        ],
+    ),
+    ("3.2.3-5", Verdict.DEPENDS, [put("weights", "cov", times("cov", 2), "Vegas/RED")]),
+    ("3.2.3-6", Verdict.NOT, [put(part, "loss", 0.018, "Vegas/RED", at=heavy) for part in ("grid", "weights")]),
+    ("3.2.3-6", Verdict.DEPENDS, [put("weights", "loss", 0.018, "Vegas/RED")]),
     ("3.2.3-6", Verdict.PARTLY, [put("grid", "loss", 0.018, "Vegas/RED", at=lambda clients: clients == 39)]),
     ("3.2.3-7", Verdict.NOT, [put("close", "above_max_th", 0.1)]),
     ("3.2.3-7", Verdict.PARTLY, [put("close", "above_max_th", 0.6)]),
@@ -293,7 +324,14 @@ class TestReading:
         assert above(at(2.0, 2.1), at(0.0, 0.1)) == [True]
         assert above(at(2.0, 3.0), at(0.0, 1.0)) == [False]
         assert above(at(2.0), at(1.0)) == [True]
+        assert clearly(at(2.0, 2.1)[60], at(0.0, 0.1)[60]) is True
+        assert clearly(at(0.0, 0.1)[60], at(2.0, 2.1)[60]) is False
+        assert clearly(at(2.0, 3.0)[60], at(0.0, 1.0)[60]) is None
         assert span(at(2.0, 2.1), 1, " s") == "2.0 ± 0.6 s"
+
+    def test_every(self) -> None:
+        answers: list[list[bool | None]] = [[True, True], [True, None], [None, False]]
+        assert [every(given) for given in answers] == [True, None, False]
 
     def test_lists(self) -> None:
         assert [listed(parts) for parts in ([], ["a"], ["a", "b"], ["a", "b", "c"])] == [

@@ -93,11 +93,11 @@ def _table_suffices(evidence: Evidence) -> Judgement:
             f"index {shown(free[1], 3)} and {shown(tied[1], 3)}"
         )
 
-    moves_told = listed(moves[:3]) if moves else "no number moves by more than chance"
+    ties = listed(moves[:3]) if moves else "nothing moves by more than chance"
     return Judgement(
         verdict=verdict,
         setting=listed(settings),
-        why=f"Without processing time exact ties decide who goes first ({moves_told}); RED's weight moves Reno/RED at "
+        why=f"Without processing time, where exact ties decide who goes first: {ties}. RED's weight moves Reno/RED at "
         f"60 clients from {min(weights):.2f} to {max(weights):.2f} times Poisson.",
         **told(evidence, say),
     )

@@ -8,6 +8,7 @@ from ackclock.experiments.burstiness.claims.reading import (
     HEAVY,
     RENOS,
     TCPS,
+    WEIGHED,
     above,
     along,
     at,
@@ -18,6 +19,7 @@ from ackclock.experiments.burstiness.claims.reading import (
     shown,
     span,
     told,
+    weighed,
 )
 from ackclock.experiments.burstiness.measures import (
     loss_percent,
@@ -26,9 +28,10 @@ from ackclock.experiments.burstiness.measures import (
 from ackclock.experiments.claims import Claim, Judgement, by_share, graded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from ackclock.experiments.burstiness.evidence import Evidence, Side
+    from ackclock.experiments.burstiness.experiment import Observation
 
 __all__ = ["CLAIMS", "heavy_penalty"]
 
@@ -73,11 +76,19 @@ def _over(variant: str, bar: int) -> Callable[[Evidence], Judgement]:
         points = along(evidence.ours.grid, variant, HEAVY, percent_above_poisson)
         sure = sum(low(point) > bar for point in points.values())
         most = sum(point.mean > bar for point in points.values())
-        verdict = graded(whole=sure == len(points), part=2 * most > len(points))
+        verdict, setting, where = graded(whole=sure == len(points), part=2 * most > len(points)), "", ""
+        if variant.endswith("/RED"):
+
+            def at_weight(runs: Sequence[Observation]) -> bool | None:
+                point = at(runs, variant, _MOST, percent_above_poisson)
+                return True if low(point) > bar else False if high(point) < bar else None
+
+            verdict, setting, where = weighed(verdict, evidence.ours, at_weight)
         return Judgement(
             verdict=verdict,
+            setting=setting,
             why=f"At {sure} of {len(points)} client counts from {HEAVY[0]} to {_MOST} the whole interval lies above "
-            f"+{bar} %; with {_MOST} clients it is {shown(points[_MOST], 0)} %.",
+            f"+{bar} %; with {_MOST} clients it is {shown(points[_MOST], 0)} %{where and f'; {where}'}.",
             **told(
                 evidence,
                 lambda side: (
@@ -154,7 +165,7 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         text="The c.o.v. of Reno/RED is over 200 % larger than Poisson's.",
         paper="over +200 %",
         rule="Reproduced if at every count from 39 to 60 the interval lies above +200 %; partly if at most of them the "
-        "mean does; else not.",
+        "mean does; else not." + WEIGHED,
         judge=_over("Reno/RED", 200),
         command=command("Reno/RED", 60),
     ),

@@ -21,7 +21,7 @@ from ackclock.experiments.burstiness.claims.reading import (
     span,
     told,
 )
-from ackclock.experiments.burstiness.experiment import PAPERS_CLIENTS
+from ackclock.experiments.burstiness.experiment import CAPACITY, DURATION, PAPERS_CLIENTS
 from ackclock.experiments.burstiness.measures import (
     cov_over_poisson,
     loss_percent,
@@ -97,17 +97,12 @@ def _regimes(evidence: Evidence) -> Judgement:
     over = lost(ours, "UDP", HEAVY)
     heavy = all(point.mean > 0.1 for point in over.values())
     parts = [light, some, heavy]
-    verdict = graded(whole=all(parts), part=any(parts))
     first = min((clients for clients, point in over.items() if point.mean > 0.1), default=None)
-    edge = f"only from {first} clients on" if first and first > HEAVY[0] else f"from {first} on" if first else "nowhere"
     return Judgement(
-        verdict=verdict,
-        why=f"No loss below 10 clients: {_yes(light)}; at most 1 % up to {SURE[-1]}: {_yes(some)}; but what the "
-        f"clients generate exceeds the bottleneck (UDP loses more than 0.1 %) {edge}: the capacity is 41.7 clients, "
-        f"and what changes at 39 is TCP."
-        if not heavy
-        else f"No loss below 10 clients: {_yes(light)}; at most 1 % up to {SURE[-1]}: {_yes(some)}; UDP, which sends "
-        f"what the clients generate, loses more than 0.1 % {edge}.",
+        verdict=graded(whole=all(parts), part=any(parts)),
+        why=f"No loss below 10 clients: {_yes(light)}; at most 1 % up to {SURE[-1]}: {_yes(some)}; UDP loses more than "
+        f"0.1 % {f'from {first} on' if first else 'nowhere'}, for the capacity is {CAPACITY / DURATION / 100:.1f} "
+        "clients.",
         **told(
             evidence,
             lambda side: (
@@ -158,20 +153,15 @@ def _up_to_half(evidence: Evidence) -> Judgement:
             for variant, clients, most in [_largest(side, counts, percent_above_poisson)]
         )
 
-    variant, clients, most = _largest(evidence.ours, MODERATE, cov_over_poisson)
-    verdict = graded(whole=fits(MODERATE), part=fits(SURE))
+    (early, few, less), (late, many, more) = (
+        _largest(evidence.ours, counts, percent_above_poisson) for counts in (SURE, MODERATE)
+    )
     return Judgement(
-        verdict=verdict,
-        why=f"The largest excess up to {SURE[-1]} clients is {_excess(evidence.ours, SURE)}; with 38, "
-        f"{variant if clients == 38 else 'no TCP'} {'is already' if clients == 38 else 'is'} at "
-        f"{100 * (most.mean - 1):+.0f} %, for some runs have not settled by the end.",
+        verdict=graded(whole=fits(MODERATE), part=fits(SURE)),
+        why=f"The largest excess is {less.mean:+.0f} % up to {SURE[-1]} clients ({early} at {few}) and "
+        f"{more.mean:+.0f} % up to {MODERATE[-1]} ({late} at {many}), where in some runs congestion does not end.",
         **told(evidence, say),
     )
-
-
-def _excess(side: Side, counts: Sequence[int]) -> str:
-    variant, clients, most = _largest(side, counts, cov_over_poisson)
-    return f"{100 * (most.mean - 1):+.0f} % ({variant} at {clients})"
 
 
 def _moderate_modulates(evidence: Evidence) -> Judgement:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ackclock.analysis import student_interval
 from ackclock.experiments.burstiness.experiment import PAPERS_CLIENTS, RED_WEIGHT, VARIANTS
+from ackclock.experiments.claims import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,10 +25,13 @@ __all__ = [
     "RENOS",
     "SURE",
     "TCPS",
+    "WEIGHED",
     "above",
     "along",
     "at",
+    "clearly",
     "command",
+    "every",
     "high",
     "listed",
     "low",
@@ -35,6 +39,7 @@ __all__ = [
     "shown",
     "span",
     "told",
+    "weighed",
 ]
 
 TCPS = tuple(variant.name for variant in VARIANTS if variant.protocol != "udp")
@@ -48,6 +53,12 @@ MODERATE = tuple(clients for clients in PAPERS_CLIENTS if 10 <= clients <= 38)
 
 SURE = tuple(clients for clients in MODERATE if clients <= 36)
 """Of these, the ones where every run soon settles: at 37 and 38 chance decides when."""
+
+WEIGHED = (
+    " With 60 clients the same is asked at seven averaging weights of RED from 8e-5 to 0.02, of which the paper prints "
+    "none: if an answer is clearly the opposite, it depends on the weight."
+)
+"""What the rules of claims about RED say at the end; `weighed` does it."""
 
 DASH = "–"  # noqa: RUF001 - for what was not measured
 
@@ -104,9 +115,22 @@ def high(interval: Interval) -> float:
     return interval.high if math.isfinite(interval.half_width) else interval.mean
 
 
+def clearly(larger: Interval, smaller: Interval) -> bool | None:
+    """Say whether one is above the other: yes or no if the intervals do not touch, None if chance may decide."""
+    if low(larger) > high(smaller):
+        return True
+    return False if high(larger) < low(smaller) else None
+
+
+def every(answers: Iterable[bool | None]) -> bool | None:
+    """Say whether all answers are yes: no if one of them is no, None if one is left to chance."""
+    given = list(answers)
+    return False if False in given else None if None in given else True
+
+
 def above(larger: Mapping[int, Interval], smaller: Mapping[int, Interval]) -> list[bool]:
-    """Say for each client count of both whether one is clearly above the other: the intervals do not touch."""
-    return [low(larger[clients]) > high(smaller[clients]) for clients in larger if clients in smaller]
+    """Say for each client count of both whether one is clearly above the other."""
+    return [clearly(larger[clients], smaller[clients]) is True for clients in larger if clients in smaller]
 
 
 def shown(interval: Interval, digits: int, unit: str = "") -> str:
@@ -128,6 +152,33 @@ def told(evidence: Evidence, say: Callable[[Side], str]) -> dict[str, str]:
     except LookupError:
         theirs = DASH
     return {"ours": say(evidence.ours), "ns2": theirs}
+
+
+def weighed(
+    verdict: Verdict, side: Side, holds: Callable[[Sequence[Observation]], bool | None]
+) -> tuple[Verdict, str, str]:
+    """Turn a verdict into "depends on" if another weight of RED clearly gives the opposite answer.
+
+    Parameters
+    ----------
+    verdict
+        What came out at the usual weight.
+    side
+        Our runs.
+    holds
+        Says of the runs with one weight, which have 60 clients, whether the claim holds; None if chance may decide.
+
+    Returns
+    -------
+    tuple
+        The verdict, what it depends on, and at which weights the claim holds, in words.
+
+    """
+    answers = {weight: holds(runs) for weight, runs in side.weights.items()}
+    flips = any(answer is (verdict is Verdict.NOT) for answer in answers.values())
+    yes = [f"{weight:g}" for weight, answer in answers.items() if answer]
+    words = f"with 60 clients it clearly holds at the weights {listed(yes) or 'none'} of {len(answers)} tried"
+    return (Verdict.DEPENDS, "RED's averaging weight", words) if flips else (verdict, "", words)
 
 
 def listed(parts: Sequence[str]) -> str:

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ackclock.analysis import Interval
 from ackclock.experiments.burstiness.claims.heavy import heavy_penalty
 from ackclock.experiments.burstiness.claims.reading import (
     HEAVY,
+    WEIGHED,
     above,
     along,
     at,
+    clearly,
     command,
+    every,
     high,
+    listed,
     low,
     percent,
     shown,
     span,
     told,
+    weighed,
 )
 from ackclock.experiments.burstiness.evidence import WEIGHTS
 from ackclock.experiments.burstiness.experiment import RED_WEIGHT
@@ -25,108 +31,74 @@ from ackclock.experiments.burstiness.measures import (
     loss_percent,
     thousand_departures,
 )
-from ackclock.experiments.claims import Claim, Judgement, Verdict, by_share, graded
+from ackclock.experiments.claims import Claim, Judgement, by_share, graded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ackclock.experiments.burstiness.claims.reading import Measure
     from ackclock.experiments.burstiness.evidence import Evidence, Side
+    from ackclock.experiments.burstiness.experiment import Observation
 
 __all__ = ["CLAIMS"]
 
 _PLAIN = ("Reno", "Reno/DelAck", "Vegas")
-_WEIGHT = "RED's averaging weight"
+
+Points = dict[int, Interval]
 
 
-def _weighed(verdict: Verdict, holds: dict[float, bool]) -> tuple[Verdict, str]:
-    """Turn a verdict into "depends on" if it does not hold at all weights alike; tell the setting."""
-    if verdict is Verdict.NOT or all(holds.values()):
-        return verdict, ""
-    return Verdict.DEPENDS, _WEIGHT
+def _harm(
+    title: str, measure: Measure, worse: Callable[[Interval, Interval], bool | None]
+) -> Callable[[Evidence], Judgement]:
+    """Make the judge of "with RED a measure is worse than without", at the usual weight and at others.
 
+    Parameters
+    ----------
+    title
+        What is measured.
+    measure
+        The measure.
+    worse
+        Says of the interval with RED and that without whether it is clearly worse.
 
-def _at_weights(evidence: Evidence, worse: Callable[[Side, str, float], bool]) -> dict[float, bool]:
-    """Ask at each weight, with 60 clients, whether RED is worse than FIFO for Reno and for Vegas."""
-    return {weight: all(worse(evidence.ours, name, weight) for name in ("Reno", "Vegas")) for weight in WEIGHTS}
+    """
 
+    def factors(side: Side) -> str:
+        parts = []
+        for name in _PLAIN:
+            plain, red = (along(side.grid, variant, HEAVY, measure) for variant in (name, f"{name}/RED"))
+            ratios = [red[clients].mean / plain[clients].mean for clients in plain]
+            parts.append(f"{name} x{min(ratios):.2f} to x{max(ratios):.2f}")
+        return f"{title} with RED over without: {', '.join(parts)}"
 
-def _where(holds: dict[float, bool]) -> str:
-    yes = [f"{weight:g}" for weight, held in holds.items() if held]
-    return f"with 60 clients at the weights {', '.join(yes)} of {len(holds)} tried" if yes else "at no weight tried"
-
-
-def _ratios(side: Side, measure: Callable, counts: Sequence[int]) -> dict[str, list[float]]:  # type: ignore[type-arg]
-    return {
-        name: [
-            red.mean / plain[clients].mean
-            for plain in [along(side.grid, name, counts, measure)]
-            for clients, red in along(side.grid, f"{name}/RED", counts, measure).items()
-            if clients in plain
+    def judge(evidence: Evidence) -> Judgement:
+        ours = evidence.ours
+        holds = [
+            worse(red, plain[clients]) is True
+            for name in _PLAIN
+            for plain in [along(ours.grid, name, HEAVY, measure)]
+            for clients, red in along(ours.grid, f"{name}/RED", HEAVY, measure).items()
         ]
-        for name in _PLAIN
-    }
 
+        def at_weight(runs: Sequence[Observation]) -> bool | None:
+            return every(
+                worse(at(runs, f"{name}/RED", 60, measure), at(ours.grid, name, 60, measure))
+                for name in ("Reno", "Vegas")
+            )
 
-def _factors(side: Side, measure: Callable) -> str:  # type: ignore[type-arg]
-    return ", ".join(
-        f"{name} x{min(ratios):.2f} to x{max(ratios):.2f}" for name, ratios in _ratios(side, measure, HEAVY).items()
-    )
-
-
-def _rougher(evidence: Evidence) -> Judgement:
-    grid = evidence.ours.grid
-    holds = [
-        clear
-        for name in _PLAIN
-        for clear in above(
-            along(grid, f"{name}/RED", HEAVY, cov_over_poisson), along(grid, name, HEAVY, cov_over_poisson)
+        verdict, setting, where = weighed(by_share(holds), ours, at_weight)
+        usual = at(ours.grid, "Reno", 60, measure).mean
+        ends = [at(ours.weights[weight], "Reno/RED", 60, measure).mean / usual for weight in (RED_WEIGHT, min(WEIGHTS))]
+        return Judgement(
+            verdict=verdict,
+            setting=setting,
+            why=f"At weight {RED_WEIGHT:g} it holds at {sum(holds)} of {len(holds)} places; for Reno and Vegas alike, "
+            f"{where}: RED multiplies Reno's {title} by {ends[0]:.2f} at {RED_WEIGHT:g} and by {ends[1]:.2f} at "
+            f"{min(WEIGHTS):g}.",
+            **told(evidence, factors),
         )
-    ]
 
-    def worse(side: Side, name: str, weight: float) -> bool:
-        red = at(side.weights[weight], f"{name}/RED", 60, cov_over_poisson)
-        return low(red) > high(at(side.grid, name, 60, cov_over_poisson))
-
-    weights = _at_weights(evidence, worse)
-    verdict, setting = _weighed(by_share(holds), weights)
-    ends = [at(evidence.ours.weights[weight], "Reno/RED", 60, cov_over_poisson).mean for weight in (8e-5, RED_WEIGHT)]
-    return Judgement(
-        verdict=verdict,
-        setting=setting,
-        why=f"At weight {RED_WEIGHT:g} it holds at {sum(holds)} of {len(holds)} places; for Reno and Vegas alike "
-        f"{_where(weights)}: Reno/RED has {ends[1]:.2f} times Poisson at {RED_WEIGHT:g} and {ends[0]:.2f} at 8e-05.",
-        **told(evidence, lambda side: f"c.o.v. with RED over without: {_factors(side, cov_over_poisson)}"),
-    )
-
-
-def _slower(evidence: Evidence) -> Judgement:
-    grid = evidence.ours.grid
-    holds = [
-        clear
-        for name in _PLAIN
-        for clear in above(
-            along(grid, name, HEAVY, thousand_departures), along(grid, f"{name}/RED", HEAVY, thousand_departures)
-        )
-    ]
-
-    def worse(side: Side, name: str, weight: float) -> bool:
-        red = at(side.weights[weight], f"{name}/RED", 60, thousand_departures)
-        return high(red) < low(at(side.grid, name, 60, thousand_departures))
-
-    weights = _at_weights(evidence, worse)
-    verdict, setting = _weighed(by_share(holds), weights)
-    ends = [
-        at(evidence.ours.weights[weight], "Reno/RED", 60, thousand_departures).mean for weight in (8e-5, RED_WEIGHT)
-    ]
-    plain = at(grid, "Reno", 60, thousand_departures).mean
-    return Judgement(
-        verdict=verdict,
-        setting=setting,
-        why=f"At weight {RED_WEIGHT:g} it holds at {sum(holds)} of {len(holds)} places; for Reno and Vegas alike "
-        f"{_where(weights)}: of thousand packets, Reno carries {plain:.0f}, Reno/RED {ends[1]:.0f} at {RED_WEIGHT:g} "
-        f"and {ends[0]:.0f} at 8e-05.",
-        **told(evidence, lambda side: f"throughput with RED over without: {_factors(side, thousand_departures)}"),
-    )
+    return judge
 
 
 def _smaller_buffer(evidence: Evidence) -> Judgement:
@@ -167,27 +139,46 @@ def _reno_suffers(evidence: Evidence) -> Judgement:
 
     reno, vegas = costs(evidence.ours)
     holds = [reno[clients] > vegas[clients] for clients in reno]
+
+    def at_weight(runs: Sequence[Observation]) -> bool | None:
+        def lost(name: str) -> Interval:
+            before = at(evidence.ours.grid, name, 60, "departures").mean
+            return at(runs, f"{name}/RED", 60, lambda run: 1 - (run.values["departures"] or 0) / before)
+
+        return clearly(lost("Reno"), lost("Vegas"))
+
+    verdict, setting, where = weighed(by_share(holds), evidence.ours, at_weight)
     return Judgement(
-        verdict=by_share(holds),
-        why=f"RED costs Reno more than Vegas at {sum(holds)} of {len(holds)} client counts; with 60, {reno[60]:.1f} "
-        f"against {vegas[60]:.1f} %.",
+        verdict=verdict,
+        setting=setting,
+        why=f"At weight {RED_WEIGHT:g} RED costs Reno more than Vegas at {sum(holds)} of {len(holds)} client counts "
+        f"(with 60, {reno[60]:.1f} against {vegas[60]:.1f} %); {where}.",
         **told(evidence, say),
     )
 
 
 def _vegas_red_better(evidence: Evidence) -> Judgement:
-    def both(side: Side, measure: Callable) -> tuple:  # type: ignore[type-arg]
-        return tuple(along(side.grid, name, HEAVY, measure) for name in ("Vegas/RED", "Reno/RED"))
+    def both(side: Side, measure: Measure) -> list[Points]:
+        return [along(side.grid, name, HEAVY, measure) for name in ("Vegas/RED", "Reno/RED")]
 
     (smooth, rough), (fast, slow) = (
         both(evidence.ours, measure) for measure in (cov_over_poisson, thousand_departures)
     )
     holds = [*above(rough, smooth), *above(fast, slow)]
+
+    def at_weight(runs: Sequence[Observation]) -> bool | None:
+        vegas, reno = (
+            [at(runs, name, 60, measure) for measure in (cov_over_poisson, thousand_departures)]
+            for name in ("Vegas/RED", "Reno/RED")
+        )
+        return every([clearly(reno[0], vegas[0]), clearly(vegas[1], reno[1])])
+
+    verdict, setting, where = weighed(by_share(holds), evidence.ours, at_weight)
     return Judgement(
-        verdict=by_share(holds),
-        why=f"Both the lower c.o.v. and the higher throughput are clear at {sum(holds)} of {len(holds)} places; with "
-        f"60 clients {smooth[60].mean:.2f} against {rough[60].mean:.2f} times Poisson and {fast[60].mean:.0f} against "
-        f"{slow[60].mean:.0f} thousand packets.",
+        verdict=verdict,
+        setting=setting,
+        why=f"At weight {RED_WEIGHT:g} lower c.o.v. and higher throughput are clear at {sum(holds)} of {len(holds)} "
+        f"places; {where}.",
         **told(
             evidence,
             lambda side: "c.o.v. {} and {} times Poisson".format(
@@ -201,12 +192,20 @@ def _loses_most(evidence: Evidence) -> Judgement:
     grid = evidence.ours.grid
     mine = along(grid, "Vegas/RED", HEAVY, loss_percent)
     others = {name: along(grid, name, HEAVY, loss_percent) for name in ("Vegas", "Reno", "Reno/RED")}
-    holds = [all(low(mine[n]) > high(other[n]) for other in others.values()) for n in mine]
-    first = next((n for n, _ in zip(mine, holds, strict=True) if all(holds[list(mine).index(n) :])), None)
+    holds = {n: all(low(mine[n]) > high(other[n]) for other in others.values()) for n in mine}
+    failing = [str(n) for n, held in holds.items() if not held]
+
+    def at_weight(runs: Sequence[Observation]) -> bool | None:
+        here = at(runs, "Vegas/RED", 60, loss_percent)
+        there = [others["Vegas"][60], others["Reno"][60], at(runs, "Reno/RED", 60, loss_percent)]
+        return every(clearly(here, other) for other in there)
+
+    verdict, setting, where = weighed(by_share(list(holds.values())), evidence.ours, at_weight)
     return Judgement(
-        verdict=by_share(holds),
-        why=f"It clearly loses most at {sum(holds)} of {len(holds)} client counts"
-        + (f", from {first} on: with fewer Reno/RED loses more." if first and first > HEAVY[0] else "."),
+        verdict=verdict,
+        setting=setting,
+        why=f"It clearly loses most at {len(holds) - len(failing)} of {len(holds)} client counts"
+        + (f", not at {listed(failing)}; {where}." if failing else f"; {where}."),
         **told(
             evidence,
             lambda side: (
@@ -225,8 +224,7 @@ def _always_above(evidence: Evidence) -> Judgement:
     verdict = graded(whole=share.mean >= 95, part=share.mean >= 50)
     return Judgement(
         verdict=verdict,
-        why=f"Even with 60 clients RED's average is above 40 packets for {share.mean:.2f} % of the time: drops between "
-        "the thresholds keep it down.",
+        why=f"With 60 clients RED's average is above max_th for {share.mean:.2f} % of the time.",
         **told(
             evidence, lambda side: f"{shown(at(side.close, 'Vegas/RED', 60, percent('above_max_th')), 2)} % of the time"
         ),
@@ -234,8 +232,8 @@ def _always_above(evidence: Evidence) -> Judgement:
 
 
 def _more_above(evidence: Evidence) -> Judgement:
-    def both(side: Side) -> tuple:  # type: ignore[type-arg]
-        return tuple(at(side.close, name, 60, percent("above_max_th")) for name in ("Vegas/RED", "Reno/RED"))
+    def both(side: Side) -> list[Interval]:
+        return [at(side.close, name, 60, percent("above_max_th")) for name in ("Vegas/RED", "Reno/RED")]
 
     vegas, reno = both(evidence.ours)
     verdict = graded(whole=low(vegas) > high(reno), part=vegas.mean > reno.mean)
@@ -252,8 +250,7 @@ def _more_above(evidence: Evidence) -> Judgement:
 
 _HARM = (
     "Asked for Reno, Reno with delayed ACKs and Vegas at every count from 39 to 60: holds at a place if the intervals "
-    "say so. Reproduced if at all, partly if at most, else not; but if for Reno or Vegas with 60 clients it does not "
-    "hold at every one of seven weights from 8e-5 to 0.02, it depends on the weight, which the paper does not print."
+    "say so. Reproduced if at all, partly if at most, else not." + WEIGHED
 )
 
 CLAIMS: tuple[Claim[Evidence], ...] = (
@@ -263,7 +260,7 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         text="RED increases the modulation: with it the c.o.v. is significantly higher than without.",
         paper="significantly worse",
         rule=_HARM,
-        judge=_rougher,
+        judge=_harm("c.o.v.", cov_over_poisson, clearly),
         command=command("Reno/RED", 60, red_weight=8e-5),
     ),
     Claim(
@@ -272,7 +269,7 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         text="RED hurts performance: with it the throughput is significantly lower than without.",
         paper="significantly worse",
         rule=_HARM,
-        judge=_slower,
+        judge=_harm("throughput", thousand_departures, lambda red, plain: clearly(plain, red)),
         command=command("Reno/RED", 60, red_weight=8e-5),
     ),
     Claim(
@@ -291,7 +288,7 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         text="Reno, which needs a large buffer, suffers severely; Vegas less.",
         paper="severely",
         rule="Reproduced if at every count from 39 to 60 RED takes a larger share of the throughput from Reno than "
-        "from Vegas; partly if at most; else not.",
+        "from Vegas; partly if at most; else not." + WEIGHED,
         judge=_reno_suffers,
         command=command("Reno/RED", 60),
     ),
@@ -301,7 +298,7 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         text="With a RED gateway Vegas makes smoother traffic than Reno and performs better.",
         paper="better",
         rule="Reproduced if at every count from 39 to 60 its c.o.v. is clearly lower and its throughput clearly "
-        "higher; partly if at most places; else not.",
+        "higher; partly if at most places; else not." + WEIGHED,
         judge=_vegas_red_better,
         command=command("Vegas/RED", 60),
     ),
@@ -310,7 +307,7 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="3.2.3; Figure 4",
         text="Vegas/RED loses a larger share than Vegas and than Reno with either gateway.",
         paper="highest",
-        rule="Reproduced if the intervals say so at every count from 39 to 60; partly if at most; else not.",
+        rule="Reproduced if the intervals say so at every count from 39 to 60; partly if at most; else not." + WEIGHED,
         judge=_loses_most,
         command=command("Vegas/RED", 60),
     ),

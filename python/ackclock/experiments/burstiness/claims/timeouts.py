@@ -24,6 +24,7 @@ from ackclock.experiments.burstiness.measures import (
 from ackclock.experiments.claims import Claim, Judgement, by_share, graded
 
 if TYPE_CHECKING:
+    from ackclock.analysis import Interval
     from ackclock.experiments.burstiness.evidence import Evidence, Side
 
 __all__ = ["CLAIMS"]
@@ -53,8 +54,8 @@ def _few_timeouts(evidence: Evidence) -> Judgement:
 def _sequences(evidence: Evidence) -> Judgement:
     names = ("longest_sequence", "losses_per_event", "multiple_losses")
 
-    def both(side: Side, name: str) -> tuple:  # type: ignore[type-arg]
-        return tuple(at(side.close, variant, 60, name) for variant in ("Reno", "Vegas"))
+    def both(side: Side, name: str) -> list[Interval]:
+        return [at(side.close, variant, 60, name) for variant in ("Reno", "Vegas")]
 
     measured = {name: both(evidence.ours, name) for name in names}
     holds = [low(reno) > high(vegas) for reno, vegas in measured.values()]
