@@ -351,6 +351,8 @@ class TestEvidence:
         assert {(run.variant, run.clients) for run in side.ties} == set(product(("Reno", "Vegas"), (44, 60)))
         assert {run.clients for run in side.crossover} == {37, 38, 39, 40}
         assert {run.variant for run in side.queues} == set(BY_NAME)
+        assert {"dependence", "cutting"} <= side.close[0].values.keys()
+        assert len(side.windows) == 8 * 20
 
     def test_settings_reach_the_scenario(self) -> None:
         setting = Setting(overhead="0 s", buffer=150, red_weight=0.01, base_rtt="minimum")

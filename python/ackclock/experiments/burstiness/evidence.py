@@ -17,6 +17,7 @@ from ackclock.experiments.burstiness.experiment import (
     PAPERS_CLIENTS,
     RED_WEIGHT,
     VARIANTS,
+    Observation,
     Setting,
     observe,
 )
@@ -25,7 +26,8 @@ from ackclock.experiments.burstiness.measures import warm_summary
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ackclock.experiments.burstiness.experiment import Observation
+    from ackclock.experiments.burstiness.close import CloseLook
+    from ackclock.experiments.burstiness.courses import Courses
     from ackclock.run import Run
 
 __all__ = [
@@ -70,6 +72,9 @@ SETTLED_BY = 185
 
 _BUSY = 10
 """Drops within one of them that say it has not."""
+
+_WINDOWS = (*product(("Reno",), (20, 30, 38, 39, 60)), *product(("Vegas",), (20, 30, 60)))
+"""Variants and client counts of the figures of windows."""
 
 _NAMED = {variant.name: variant for variant in VARIANTS}
 
@@ -162,8 +167,8 @@ def observe_grid(
 def gather(
     grid: Sequence[Observation],
     *,
-    close: Sequence[Observation],
-    windows: Sequence[Observation],
+    close: Iterable[CloseLook],
+    courses: Iterable[Courses],
     seeds: Sequence[int],
     jobs: int | None = None,
 ) -> Side:
@@ -171,8 +176,8 @@ def gather(
 
     Parameters
     ----------
-    grid, close, windows
-        As in `Side`; they are not run here.
+    grid, close, courses
+        The runs of the figures' grid, of the closer look and of the figures of windows; they are not made again.
     seeds
         The seeds of the runs to add; the crossover has seeds of its own.
     jobs
@@ -226,8 +231,10 @@ def gather(
             label="crossover",
         ),
         queues=grid,
-        close=close,
-        windows=windows,
+        close=[
+            Observation(variant=run.variant, clients=run.clients, seed=run.seed, values=run.values) for run in close
+        ],
+        windows=[run for place in courses for run in place.runs],
     )
 
 
@@ -241,15 +248,8 @@ def settle_time(run: Run) -> Mapping[str, float | None]:
     return {"settle_time": float(_BLOCK * (busy[-1] + 1)) if busy.size else 0.0}
 
 
-def from_ns2(*, close: Sequence[Observation] = (), windows: Sequence[Observation] = ()) -> Side:
-    """Lay out what ns-2.35 measured.
-
-    Parameters
-    ----------
-    close, windows
-        As in `Side`.
-
-    """
+def from_ns2() -> Side:
+    """Lay out what ns-2.35 measured."""
     weights: dict[float, list[Observation]] = {}
     for run in ns2.side_runs("red_weight"):
         if run.clients == WEIGHT_CLIENTS:
@@ -260,6 +260,6 @@ def from_ns2(*, close: Sequence[Observation] = (), windows: Sequence[Observation
         ties=ns2.side_runs("ties"),
         crossover=ns2.side_runs("crossover", variant="Reno"),
         queues=ns2.side_runs("queue"),
-        close=close,
-        windows=windows,
+        close=ns2.synchronisation(),
+        windows=[run for place in _WINDOWS for run in ns2.courses(*place).runs],
     )

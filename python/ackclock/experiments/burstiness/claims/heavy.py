@@ -87,8 +87,8 @@ def _over(variant: str, bar: int) -> Callable[[Evidence], Judgement]:
         return Judgement(
             verdict=verdict,
             setting=setting,
-            why=f"At {sure} of {len(points)} client counts from {HEAVY[0]} to {_MOST} the whole interval lies above "
-            f"+{bar} %; with {_MOST} clients it is {shown(points[_MOST], 0)} %{where and f'; {where}'}.",
+            why=f"The c.o.v. of {variant} is clearly over +{bar} % at {sure} of {len(points)} client counts from "
+            f"{HEAVY[0]} to {_MOST}, and {shown(points[_MOST], 0, ' %')} with {_MOST}{where and f'; {where}'}.",
             **told(
                 evidence,
                 lambda side: (

@@ -205,7 +205,7 @@ def _moderate_is_harmless(evidence: Evidence) -> Judgement:
     failing = [name for name, held in holds.items() if not held]
     return Judgement(
         verdict=by_share(list(holds.values())),
-        why=f"It holds at {len(holds) - len(failing)} of {len(holds)} places"
+        why=f"Throughput and loss are unharmed at {len(holds) - len(failing)} of {len(holds)} places"
         + (f"; not for {listed(failing)}." if failing else "."),
         **told(evidence, say),
     )

@@ -92,9 +92,9 @@ def _harm(
         return Judgement(
             verdict=verdict,
             setting=setting,
-            why=f"At weight {RED_WEIGHT:g} it holds at {sum(holds)} of {len(holds)} places; for Reno and Vegas alike, "
-            f"{where}: RED multiplies Reno's {title} by {ends[0]:.2f} at {RED_WEIGHT:g} and by {ends[1]:.2f} at "
-            f"{min(WEIGHTS):g}.",
+            why=f"At weight {RED_WEIGHT:g} RED clearly harms at {sum(holds)} of {len(holds)} places; for Reno and "
+            f"Vegas alike, {where}: RED multiplies Reno's {title} by {ends[0]:.2f} at {RED_WEIGHT:g} and by "
+            f"{ends[1]:.2f} at {min(WEIGHTS):g}.",
             **told(evidence, factors),
         )
 
