@@ -44,22 +44,19 @@ def their_runs() -> Runs:
 
     windows = [ns2.courses(figure.variant, figure.clients) for figure in WINDOW_FIGURES]
     looks = observe_close(seeds=[1])
-    side = from_ns2(
-        close=[
-            Observation(variant=look.variant, clients=look.clients, seed=look.seed, values=look.values)
-            for look in looks
-        ],
-        windows=[run for courses in windows for run in courses.runs],
-    )
+    side = from_ns2()
     grid = [
         dataclasses.replace(run, values={**run.values, "drops_start": run.values["drops"]})
         for run in side.grid
         if run.clients in CLIENTS
     ]
     vegas = [run for run in grid if run.variant == "Vegas"]
+    close = [
+        Observation(variant=look.variant, clients=look.clients, seed=look.seed, values=look.values) for look in looks
+    ]
     plain = [run for run in grid if run.variant in {"Reno", "Vegas"}]
     return Runs(
-        ours=dataclasses.replace(side, grid=grid, minimum=vegas, roomy=plain),
+        ours=dataclasses.replace(side, grid=grid, minimum=vegas, roomy=plain, close=close),
         windows=windows,
         looks=looks,
     )

@@ -17,7 +17,7 @@ from ackclock.experiments.burstiness.close_findings import close_findings
 from ackclock.experiments.burstiness.comparison import agreement_statement
 from ackclock.experiments.burstiness.courses import SEEDS, courses_verdict, observe_courses
 from ackclock.experiments.burstiness.evidence import Evidence, Side, from_ns2, gather, observe_grid
-from ackclock.experiments.burstiness.experiment import CLIENTS, DURATION, RED_WEIGHT, VARIANTS, Observation, scenario
+from ackclock.experiments.burstiness.experiment import CLIENTS, DURATION, RED_WEIGHT, VARIANTS, scenario
 from ackclock.experiments.burstiness.grid_figures import grid_drawings, overview, seeds_of
 from ackclock.experiments.burstiness.weight_figure import weight_drawing
 from ackclock.experiments.burstiness.window_figures import WINDOW_FIGURES, window_drawings
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from ackclock.experiments.burstiness.close import CloseLook
     from ackclock.experiments.burstiness.courses import Courses
+    from ackclock.experiments.burstiness.experiment import Observation
     from ackclock.experiments.claims import Judged
 
 __all__ = ["Runs", "observe_all", "record", "report", "write"]
@@ -115,16 +116,7 @@ def observe_all(*, seeds: Sequence[int], jobs: int | None = None) -> Runs:
     windows = observe_courses(_WINDOWS, jobs=jobs)
     looks = observe_close(seeds=seeds, jobs=jobs)
     return Runs(
-        ours=gather(
-            grid,
-            close=[
-                Observation(variant=look.variant, clients=look.clients, seed=look.seed, values=look.values)
-                for look in looks
-            ],
-            windows=[run for courses in windows for run in courses.runs],
-            seeds=seeds,
-            jobs=jobs,
-        ),
+        ours=gather(grid, close=looks, courses=windows, seeds=seeds, jobs=jobs),
         windows=windows,
         looks=looks,
     )
@@ -145,7 +137,7 @@ def write(folder: Path, *, seeds: Sequence[int], jobs: int | None = None) -> Non
     write_runs(folder / "runs.parquet", runs.ours.grid)
     write_runs(folder / "windows.parquet", runs.ours.windows)
     write_runs(folder / "close.parquet", runs.ours.close)
-    judged = judge(CLAIMS, Evidence(ours=runs.ours, ns2=_theirs()))
+    judged = judge(CLAIMS, Evidence(ours=runs.ours, ns2=from_ns2()))
     whole = report(runs, judged, command=command(seeds=len(seeds)))
     for drawing in whole.drawings:
         for name, content in drawing.files.items():
@@ -175,13 +167,6 @@ def write_runs(path: Path, runs: Sequence[Observation]) -> None:
     parquet.write_table(pa.table(columns), path, compression="zstd")
 
 
-def _theirs() -> Side:
-    return from_ns2(
-        close=ns2.synchronisation(),
-        windows=[run for cell in _WINDOWS for run in ns2.courses(*cell).runs],
-    )
-
-
 def report(runs: Runs, judged: Sequence[Judged[Evidence]], *, command: str) -> Report:
     """Make the report.
 
@@ -200,7 +185,7 @@ def report(runs: Runs, judged: Sequence[Judged[Evidence]], *, command: str) -> R
         Claims and figures with ns-2's numbers beside ours, and what they show in words.
 
     """
-    ours, theirs = runs.ours, _theirs()
+    ours, theirs = runs.ours, from_ns2()
     their_windows = [ns2.courses(*cell) for cell in _WINDOWS]
     *first, last = grid_drawings(ours.grid, theirs.grid, command=command)
     return Report(
