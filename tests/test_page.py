@@ -27,6 +27,23 @@ LIMIT = 5_000_000
 
 OWN_ACCOUNT = "not an origin"
 
+PRESS_EVERY_BUTTON = """
+<script>
+const blobs = {}, make = URL.createObjectURL;
+URL.createObjectURL = (blob) => { const url = make(blob); blobs[url] = blob; return url; };
+HTMLAnchorElement.prototype.click = function () {
+  const { type, size } = blobs[this.href];
+  const line = document.body.appendChild(document.createElement("samp"));
+  line.textContent = `${this.download} ${type} ${size}`;
+};
+new MutationObserver((_, observer) => {
+  observer.disconnect();
+  document.querySelectorAll("button[data-file]").forEach((button) => button.click());
+}).observe(document.documentElement, { attributeFilter: ["class"] });
+</script>
+"""
+"""Tells in the page what each download would save, once the page's script has made its buttons."""
+
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
@@ -60,7 +77,8 @@ def visit(page: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, st
     """Open the page and give its elements, what the console said, and the addresses that were asked for."""
     assert CHROMIUM is not None
     folder = tmp_path_factory.mktemp("chromium")
-    log = folder / "net.json"
+    log, pressed = folder / "net.json", folder / "report.html"
+    pressed.write_text(page.read_text(encoding="utf-8") + PRESS_EVERY_BUTTON, encoding="utf-8")
     visited = subprocess.run(
         [
             CHROMIUM,
@@ -75,7 +93,7 @@ def visit(page: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, st
             f"--log-net-log={log}",
             "--host-resolver-rules=MAP * ~NOTFOUND",
             "--dump-dom",
-            page.as_uri(),
+            pressed.as_uri(),
         ],
         capture_output=True,
         check=True,
@@ -99,6 +117,15 @@ class TestBrowser:
         for drawing in report.drawings:
             (_, drawn) = elements.split(f'data-plot="{drawing.slug}"', 1)
             assert "main-svg" in drawn[:2000], drawing.slug
+
+    def test_every_download_is_there(self, visit: tuple[str, str, set[str]], report: Report) -> None:
+        saved = dict(re.findall(r"<samp>(\S+) (\S+ \d+)</samp>", visit[0]))
+        assert set(saved) == {f"{drawing.slug}.{kind}" for drawing in report.drawings for kind in ("png", "svg", "csv")}
+        for drawing in report.drawings:
+            assert saved[f"{drawing.slug}.csv"] == f"text/csv {len(drawing.csv.encode())}"
+            kind, size = saved[f"{drawing.slug}.png"].split()
+            assert (kind, int(size) > 10_000) == ("image/png", True)
+            assert int(saved[f"{drawing.slug}.svg"].split()[1]) > 10_000
 
     def test_console_stays_empty(self, visit: tuple[str, str, set[str]]) -> None:
         _, console, _ = visit
