@@ -290,7 +290,7 @@ def test_files_that_cannot_be_read(tmp_path: Path, refused: Refused) -> None:
         (["--record", "arival"], "record", "did you mean 'arrivals'?"),
         (["--record", "queue/1ns"], "record", "must fill at most 50000000 rows"),
         (["--set", "clients.0.count"], "set", "must be PATH=VALUE"),
-        (["--set", "clients.1.count=5"], "set", "clients has 1 entries, numbered from 0, and 1 is none of them"),
+        (["--set", "clients.1.count=5"], "set", "clients has 1 entry, numbered from 0 as in clients.0, and 1 is"),
         (["--set", "duration.x=5"], "set", "duration is a value, not a table"),
         (["--set", "=5"], "set", "must be PATH=VALUE"),
         (["--set", "clients.0.cuont=5"], "clients.0.cuont", "unknown field; did you mean 'count'?"),

@@ -1,5 +1,6 @@
 """The scenario: one value in three faces."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,33 @@ def of_the_issue() -> ac.Scenario:
 def test_the_file_says_the_same_as_the_python_of_the_issue(root: Path) -> None:
     from_file = ac.Scenario.from_toml(root / "examples" / "feng60.toml")
     assert from_file.effective() == of_the_issue().effective()
+
+
+def test_changed_is_what_the_file_would_say() -> None:
+    before = of_the_issue()
+    after = before.changed(
+        {"measure.from": "5 s", "clients.0.transport.variant": "vegas", "dumbbell.bottleneck.queue": ac.Red(packets=9)}
+    )
+    assert after.measure == ac.Measure(from_="5 s")
+    assert after.clients[0].transport == ac.Tcp("vegas", max_window=20, delayed_ack=False, overhead="12 us")
+    assert after.dumbbell is not None
+    assert after.dumbbell.bottleneck.queue == ac.Red(packets=9)
+    assert before == of_the_issue() == before.changed({})
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "field", "message"),
+    [
+        ("clients.0.count", 0, "clients.0.count", "must be an integer from 1"),
+        ("dumbbell.botleneck.rate", "1 Mbps", "dumbbell.botleneck", "did you mean 'bottleneck'?"),
+        ("clients.1.count", 5, "set", "clients has 1 entry"),
+        ("clients.0.transport.variant", "vega", "clients.0.transport.variant", "did you mean 'vegas'?"),
+    ],
+)
+def test_changed_is_checked(path: str, value: object, field: str, message: str) -> None:
+    with pytest.raises(ac.ScenarioError, match=re.escape(message)) as refused:
+        of_the_issue().changed({path: value})
+    assert refused.value.field == field
 
 
 def test_effective_leaves_nothing_open() -> None:

@@ -1,4 +1,4 @@
-"""Changing single fields of a scenario from the command line: ``clients.0.count=40``."""
+"""Changing single fields of a scenario by their paths: ``clients.0.count``, ``dumbbell.bottleneck.queue.packets``."""
 
 import tomllib
 from collections.abc import Iterable
@@ -31,10 +31,9 @@ def override(tables: dict[str, Any], assignments: Iterable[str]) -> None:
     """
     for assignment in assignments:
         path, equals, text = assignment.partition("=")
-        steps = path.strip().split(".")
-        if not equals or not all(steps):
+        if not equals or not all(path.strip().split(".")):
             raise refuse("set", assignment, "must be PATH=VALUE, such as clients.0.count=40")
-        _assign(tables, steps, _value(text.strip()))
+        assign(tables, path.strip(), _value(text.strip()))
 
 
 def _value(text: str) -> object:
@@ -46,8 +45,10 @@ def _value(text: str) -> object:
     return parsed["value"] if parsed.keys() == {"value"} else text
 
 
-def _assign(tables: dict[str, Any], steps: list[str], value: object) -> None:
+def assign(tables: dict[str, Any], path: str, value: object) -> None:
+    """Set the field at a path, in place; tables that are not there yet are made."""
     at: Any = tables
+    steps = path.split(".")
     for place, step in enumerate(steps):
         last = place == len(steps) - 1
         if isinstance(at, dict):
@@ -57,7 +58,7 @@ def _assign(tables: dict[str, Any], steps: list[str], value: object) -> None:
         elif isinstance(at, list) and step.isascii() and step.isdecimal() and int(step[:9]) < len(at):
             key = int(step[:9])
         else:
-            raise refuse("set", ".".join(steps), f"must be the path of a field: {_dead_end(at, steps[:place], step)}")
+            raise refuse("set", path, f"must be the path of a field: {_dead_end(at, steps[:place], step)}")
         if last:
             at[key] = value
         else:
@@ -67,5 +68,6 @@ def _assign(tables: dict[str, Any], steps: list[str], value: object) -> None:
 def _dead_end(at: object, before: list[str], step: str) -> str:
     where = ".".join(before)
     if isinstance(at, list):
-        return f"{where} has {len(at)} entries, numbered from 0, and {step} is none of them"
+        count = f"{len(at)} {'entry' if len(at) == 1 else 'entries'}"
+        return f"{where} has {count}, numbered from 0 as in {where}.0, and {step} is none of them"
     return f"{where} is a value, not a table"

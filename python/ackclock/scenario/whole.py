@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Field
 from pydantic_core import InitErrorDetails
 
 from ackclock import errors
+from ackclock.overrides import assign
 from ackclock.profile import DEFAULT
 from ackclock.scenario import consistency, files
 from ackclock.scenario.effective import effective
@@ -111,6 +112,39 @@ class Scenario(Part):
         """
         return effective(self)
 
+    def changed(self, fields: Mapping[str, Any]) -> Self:
+        """Copy the scenario with some fields changed, and check it again.
+
+        Parameters
+        ----------
+        fields
+            The new value of each field, by its path as ``ackclock run --set`` and error messages write it.
+
+        Raises
+        ------
+        ScenarioError
+            A path leads nowhere, or a value is not allowed there.
+
+        Examples
+        --------
+        >>> import ackclock as ac
+        >>> small = ac.Scenario(
+        ...     duration="10 s",
+        ...     dumbbell=ac.Dumbbell(
+        ...         access=ac.Link(rate="10 Mbps", delay="25 ms"),
+        ...         bottleneck=ac.Link(rate="5 Mbps", delay="25 ms", queue=ac.DropTail(packets=10)),
+        ...     ),
+        ...     clients=[ac.Clients(count=3, transport=ac.Tcp("reno"), source=ac.Greedy())],
+        ... )
+        >>> large = small.changed({"clients.0.count": 30, "dumbbell.bottleneck.queue.packets": 50})
+        >>> small.clients[0].count, large.clients[0].count, large.dumbbell.bottleneck.queue.packets
+        (3, 30, 50)
+        """
+        tables = self.to_dict()
+        for path, value in fields.items():
+            assign(tables, path, value)
+        return self.from_dict(tables)
+
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Read a scenario from tables, as TOML or JSON give them."""
@@ -124,7 +158,8 @@ class Scenario(Part):
     def to_dict(self) -> dict[str, Any]:
         """Give the scenario as tables, without what is absent."""
         tables = self.model_dump(by_alias=True, exclude_none=True)
-        return {name: value for name, value in tables.items() if value != ()}
+        listed = {name: list(value) if isinstance(value, tuple) else value for name, value in tables.items()}
+        return {name: value for name, value in listed.items() if value != []}
 
     def to_toml(self) -> str:
         """Give the scenario as TOML, which :meth:`from_toml` reads back to an equal scenario."""
