@@ -9,7 +9,7 @@ import re
 import xml.etree.ElementTree as ET
 from base64 import b64decode
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from matplotlib.figure import Figure
@@ -19,9 +19,6 @@ from ackclock.experiments.folder import check_replaceable, write_whole
 from ackclock.report.chart import Axis, Chart, Panel, Series
 from ackclock.report.html import Drawing, Finding, Report, Section, Statement, Table, render
 from ackclock.report.style import COLOURS, paper_style, to_inline_svg, to_png, to_svg
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def line_figure() -> Figure:
@@ -199,6 +196,26 @@ class TestFolder:
         self.write(tmp_path / "out", "old")
         self.write(tmp_path / "out")
         assert (tmp_path / "out" / "report.html").read_text() == "new"
+        assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+    @pytest.mark.parametrize("moment", ["earlier", "new"])
+    def test_an_earlier_report_survives_an_interrupt(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+    ) -> None:
+        self.write(tmp_path / "out", "old")
+        rename = Path.rename
+
+        def interrupted(self: Path, target: Path) -> Path:
+            """Be interrupted once the earlier report is out of the way, or before."""
+            if moment == "earlier" or ".making-" in self.name:
+                monkeypatch.undo()
+                raise KeyboardInterrupt
+            return rename(self, target)
+
+        monkeypatch.setattr(Path, "rename", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            self.write(tmp_path / "out")
+        assert (tmp_path / "out" / "report.html").read_text() == "old"
         assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
     def test_takes_an_empty_folder(self, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import shutil
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ackclock.errors import refuse
+from ackclock.errors import refuse, unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -70,13 +70,16 @@ def write_whole(out: Path, *, study: str, record: Mapping[str, Any]) -> Iterator
     Raises
     ------
     ScenarioError
-        As `check_replaceable`, before anything is written and once more at the end.
+        As `check_replaceable`, before anything is written and once more at the end; or if nothing can be
+        written there.
 
     """
     check_replaceable(out, study=study)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    making = out.with_name(f".{out.name}.making-{os.getpid()}")
-    making.mkdir()
+    making, earlier = (out.with_name(f".{out.name}.{word}-{os.getpid()}") for word in ("making", "replaced"))
+    try:
+        making.mkdir(parents=True)
+    except OSError as error:
+        raise unreadable(out, str(error.strerror or error), "a folder that can be written") from None
     try:
         yield making
         files = sorted(str(path.relative_to(making)) for path in making.rglob("*") if not path.is_dir())
@@ -84,15 +87,15 @@ def write_whole(out: Path, *, study: str, record: Mapping[str, Any]) -> Iterator
         (making / _RECORD).write_text(json.dumps(whole, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         check_replaceable(out, study=study)
         if out.exists():
-            earlier = out.with_name(f".{out.name}.replaced-{os.getpid()}")
             out.rename(earlier)
-            making.rename(out)
-            shutil.rmtree(earlier)
-        else:
-            making.rename(out)
+        making.rename(out)
     except BaseException:
-        shutil.rmtree(making, ignore_errors=True)
+        if earlier.exists() and not out.exists():  # it was out of the way, and nothing has taken its place
+            earlier.rename(out)
         raise
+    finally:
+        for rest in (making, earlier):
+            shutil.rmtree(rest, ignore_errors=True)
 
 
 def _read_record(folder: Path) -> dict[str, Any]:
