@@ -351,6 +351,8 @@ class TestCommand:
             (["reproduce", "burstyness"], "burstiness"),
             (["reproduce", "--seeds", "0"], "--seeds"),
             (["reproduce", "--jobs", "0"], "--jobs"),
+            (["reproduce", "--seeds", "five"], "--seeds: 'five' is not allowed; must be an integer from 1"),
+            (["reproduce", "--out", f"{__file__}/below"], "below: cannot be used: Not a directory"),
             (["reproduce", "--out", __file__], "--out"),
         ],
     )

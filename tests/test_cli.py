@@ -2,11 +2,13 @@
 
 import json
 import os
+import re
+import select
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -196,6 +198,8 @@ def test_version_and_schema(command: Command) -> None:
         (["runn"], "runn"),
         (["run"], "Missing argument"),
         (["run", "x.toml", "--sed", "1"], "--sed"),
+        (["run"], "(see ackclock run --help)"),
+        (["show"], "(see ackclock --help)"),
         (["list", "queus"], "did you mean 'queues'?"),
         (["profile", "show", "rcf"], "did you mean 'rfc'?"),
         (["profile", "diff", "rfc", "ns2"], "must be one of rfc, ns2-2.35, ns2-2000"),
@@ -256,14 +260,59 @@ runpy.run_module("ackclock", run_name="__main__", alter_sys=True)
 """
 
 
+@dataclass
+class Interrupted:
+    """How the command ended that was interrupted in a terminal."""
+
+    code: int
+    out: str
+    seen: str
+    """What the terminal showed."""
+    there: list[str]
+    """What was in the folder when the interrupt came."""
+
+
+def interrupt(folder: Path, *arguments: str, sign: str) -> Interrupted:
+    """Run the command in a terminal, and interrupt it as soon as that shows the sign of its working."""
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-c", INTERRUPTIBLE, *arguments]
+    seen = b""
+    there: list[str] = []
+    terminal = os.environ | {"TERM": "xterm"}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs, cwd=folder, env=terminal) as started:
+        os.close(theirs)
+        while select.select([ours], [], [], 60)[0]:
+            try:
+                seen += os.read(ours, 4096)
+            except OSError:  # the other end is closed
+                break
+            if not there and re.search(sign, seen.decode(errors="replace")):
+                there = [path.name for path in folder.iterdir()]
+                started.send_signal(signal.SIGINT)
+        else:
+            started.kill()
+        out, _ = started.communicate()
+    os.close(ours)
+    return Interrupted(started.returncode, out.decode(), seen.decode(), there)
+
+
+REMAINING = r"0:\d\d:\d\d left"
+
+
 def test_an_interrupt_ends_a_run_at_once_and_leaves_nothing(scenario: Path, tmp_path: Path) -> None:
-    command = [sys.executable, "-c", INTERRUPTIBLE, "run", str(scenario)]
-    command += ["--set", "duration=100000 s", "--out", str(tmp_path / "out")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as started:
-        time.sleep(1.5)
-        began = time.perf_counter()
-        started.send_signal(signal.SIGINT)
-        out, err = started.communicate(timeout=20)
-    assert time.perf_counter() - began < 5
-    assert (started.returncode, out, err) == (130, "", "")
+    ended = interrupt(tmp_path, "run", scenario.name, "--set", "duration=100000 s", "--out", "result", sign=REMAINING)
+    assert (ended.code, ended.out) == (130, "")
+    assert ended.seen.endswith("interrupted; nothing half-made is left\r\n")
+    assert "Traceback" not in ended.seen
     assert list(tmp_path.iterdir()) == [scenario]
+
+
+def test_an_interrupt_ends_a_study_at_once_and_leaves_nothing(tmp_path: Path) -> None:
+    ended = interrupt(tmp_path, "reproduce", "burstiness", "--jobs", "1", "--out", "report", sign=REMAINING)
+    assert len(ended.there) == 1
+    assert ended.there[0].startswith(".report.making-")
+    assert re.search(r"\d+ of \d{3,} runs", ended.seen)
+    assert (ended.code, ended.out) == (130, "")
+    assert ended.seen.endswith("interrupted; nothing half-made is left\r\n")
+    assert "Traceback" not in ended.seen
+    assert list(tmp_path.iterdir()) == []

@@ -4,6 +4,7 @@ What costs time to load is loaded by the command that needs it, so that ``--help
 """
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,12 +23,18 @@ app = typer.Typer(
 profiles = typer.Typer(help="List, show and compare profiles: named sets of defaults.", no_args_is_help=True)
 app.add_typer(profiles, name="profile")
 
+_INTERRUPTED = 128 + signal.SIGINT
+
 # What typer raises for a command line that it cannot read.
 _UsageError: Any = typer.BadParameter.__base__
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and exit: 0 if all went well, 2 with one line if the input is wrong, 1 if writing failed."""
+    """Run the command line and exit.
+
+    The status is 0 if all went well; each other comes with one line: 2 if the input is wrong, 1 if writing failed, 130
+    after an interrupt.
+    """
     if sys.__stdout__ is None:
         _fail("standard output: cannot be written: it is closed", code=1)
     # Commands that must not load the package do not import it; by the time there is an error, it is loaded.
@@ -35,9 +42,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = app(args=arguments, prog_name="ackclock", standalone_mode=False)
         sys.stdout.flush()
     except _UsageError as error:
-        _fail(error.format_message())
+        more = f" (see {error.ctx.command_path} --help)" if error.ctx else ""
+        _fail(error.format_message() + more)
     except KeyboardInterrupt:
-        sys.exit(130)
+        code = _INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has seen enough.
         _silence()
@@ -52,6 +60,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if not isinstance(error, ScenarioError | PlanError):
             raise
         _fail(error.headline if isinstance(error, ScenarioError) else str(error))
+    if code == _INTERRUPTED:  # by typer too, for it catches interrupts itself
+        _fail("interrupted; nothing half-made is left", code=code)
     sys.exit(code or 0)
 
 
@@ -83,7 +93,16 @@ def ackclock(
     """Describe a network, flows and traffic; every packet is simulated; tables, figures and a report come out."""
 
 
-@app.command()
+@app.command(
+    epilog="""Examples:
+
+    \b
+    ackclock run examples/feng60.toml
+    ackclock run examples/feng60.toml --set "duration=20 s" --set clients.0.count=40
+    ackclock run examples/feng60.toml --record arrivals --record windows@0,9/100ms --out result
+    ackclock run result --seed 2
+    """
+)
 def run(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="A scenario (TOML), or a result to run again.", show_default=False)
@@ -91,7 +110,7 @@ def run(
     seed: Annotated[
         str | None,
         typer.Option(
-            metavar="NUMBER", help="Where random numbers come from: 1, or the seed of the result.", show_default=False
+            metavar="NUMBER", help="Seed of the random numbers: by default 1, or the result's own.", show_default=False
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
@@ -103,7 +122,8 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="KIND[@PLACE,PLACE][/INTERVAL]",
-            help="Keep a table with --out: arrivals, queue@bottleneck/10ms, windows@0,9; repeatable.",
+            help="Keep a table with --out: arrivals, queue@bottleneck/10ms, windows@0,9; repeatable. "
+            "`ackclock list records` lists the kinds.",
         ),
     ] = None,
     out: Annotated[
@@ -119,18 +139,34 @@ def run(
 @app.command()
 def reproduce(
     study: Annotated[str, typer.Argument(help="The study (`ackclock list studies`).")] = "burstiness",
-    seeds: Annotated[int, typer.Option(help="How often each point is run.")] = 5,
+    seeds: Annotated[
+        str, typer.Option(metavar="NUMBER", help="How often each point is run, with the seeds 1, 2, ...")
+    ] = "5",
     out: Annotated[
-        Path | None, typer.Option(help="Directory of the report: out/STUDY by default.", show_default=False)
+        Path | None,
+        typer.Option(
+            help="Directory of the report: out/STUDY by default. An earlier report of the study is replaced.",
+            show_default=False,
+        ),
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option(help="How many runs at once: one per core by default.", show_default=False)
+        str | None,
+        typer.Option(metavar="NUMBER", help="How many runs at once: one per core by default.", show_default=False),
     ] = None,
 ) -> None:
-    """Repeat a published study and write its report: figures, data, and one page that opens offline."""
+    """Repeat a published study and write its report.
+
+    The report has figures, their data, and one page that opens offline. A terminal shows how long it will take.
+    """
+    from ackclock.cli.arguments import integer  # noqa: PLC0415
     from ackclock.experiments import cli as experiments  # noqa: PLC0415
 
-    experiments.reproduce(study, seeds=seeds, out=out, jobs=jobs)
+    experiments.reproduce(
+        study,
+        seeds=integer("--seeds", seeds, experiments.COUNT),
+        out=out,
+        jobs=None if jobs is None else integer("--jobs", jobs, experiments.COUNT),
+    )
 
 
 @app.command("list")
@@ -168,7 +204,9 @@ def profile_list() -> None:
 
 
 @profiles.command("show")
-def profile_show(profile: Annotated[str, typer.Argument(show_default=False)]) -> None:
+def profile_show(
+    profile: Annotated[str, typer.Argument(help="Its name (`ackclock profile list`).", show_default=False)],
+) -> None:
     """Show every default of a profile, with its meaning and source."""
     from ackclock.cli import listing  # noqa: PLC0415
 
@@ -177,8 +215,8 @@ def profile_show(profile: Annotated[str, typer.Argument(show_default=False)]) ->
 
 @profiles.command("diff")
 def profile_diff(
-    first: Annotated[str, typer.Argument(show_default=False)],
-    second: Annotated[str, typer.Argument(show_default=False)],
+    first: Annotated[str, typer.Argument(help="A profile, such as rfc.", show_default=False)],
+    second: Annotated[str, typer.Argument(help="Another, such as ns2-2.35.", show_default=False)],
 ) -> None:
     """Show the defaults in which two profiles differ."""
     from ackclock.cli import listing  # noqa: PLC0415

@@ -11,8 +11,8 @@ from rich.text import Text
 
 from ackclock import store
 from ackclock.catalogue import catalogue
+from ackclock.cli.arguments import integer
 from ackclock.cli.console import console
-from ackclock.errors import refuse
 from ackclock.overrides import override
 from ackclock.progress import progress_bar
 from ackclock.run import SEED, Run, simulate
@@ -75,7 +75,7 @@ def run(
     request = _request(file)
     override(request.scenario, overrides)
     scenario = Scenario.from_dict(request.scenario)
-    chosen = request.seed if seed is None else _number_of(seed)
+    chosen = request.seed if seed is None else integer("seed", seed, SEED.allowed)
     records = request.record if record is None else tuple(record)
     _tell_version(file, request.version)
     with progress_bar("1 run", 1) as show:
@@ -88,14 +88,6 @@ def run(
         sys.stdout.write(json.dumps(result.to_dict(), indent=2, allow_nan=False) + "\n")
     else:
         _show(result)
-
-
-def _number_of(seed: str) -> int:
-    """Read a seed; whether it is in range is for the run to say."""
-    try:
-        return int(seed)
-    except ValueError:
-        raise refuse("seed", seed, SEED.allowed) from None
 
 
 def _request(file: Path) -> Request:

@@ -10,7 +10,10 @@ from ackclock.errors import one_of, refuse
 from ackclock.experiments import STUDIES
 from ackclock.experiments.folder import check_replaceable, write_whole
 
-__all__ = ["reproduce"]
+__all__ = ["COUNT", "reproduce"]
+
+COUNT = "must be an integer from 1"
+"""What ``--seeds`` and ``--jobs`` allow."""
 
 
 def reproduce(study: str = "burstiness", *, seeds: int = 5, out: Path | None = None, jobs: int | None = None) -> None:
@@ -35,10 +38,10 @@ def reproduce(study: str = "burstiness", *, seeds: int = 5, out: Path | None = N
 
     """
     if study not in STUDIES:
-        raise refuse("study", study, one_of(study, STUDIES))
+        raise refuse("study", study, f"{one_of(study, STUDIES)} (see ackclock list studies)")
     for name, number in (("--seeds", seeds), ("--jobs", jobs)):
         if number is not None and number < 1:
-            raise refuse(name, number, "must be at least 1")
+            raise refuse(name, number, COUNT)
     out = out or Path("out") / study
     check_replaceable(out, study=study)
     replaced = out.is_dir() and any(out.iterdir())

@@ -34,7 +34,8 @@ def _parsed(path: Path, language: str, parse: Callable[[str], object]) -> object
     except RecursionError:
         raise unreadable(path, "it nests too deep", f"{language} of a few levels") from None
     except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
-        raise unreadable(path, shorten(str(error), 120), language) from None
+        hint = ', with quantities in quotes, as in duration = "5 s"' if language == "TOML" else ""
+        raise unreadable(path, shorten(str(error), 120), language + hint) from None
 
 
 def _text(path: Path) -> str:
