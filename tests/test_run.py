@@ -1,5 +1,6 @@
 """Running: what comes of a scenario, alone and under several seeds, in memory and on disk."""
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ import pytest
 import ackclock as ac
 from ackclock import store
 from ackclock.notices import notices
-from ackclock.runs import Estimate
+from ackclock.runs import Estimate, Runs
 from ackclock.summary import MEASURES
 
 EVERYTHING = ["arrivals", "queue/50ms", "drops", "windows@0,1", "acks@1"]
@@ -119,6 +120,25 @@ def test_estimates() -> None:
     assert len(joined) == 3 * len(runs[0].table("arrivals"))
     with pytest.raises(AttributeError, match="no attribute 'covv'"):
         _ = runs.covv
+
+
+def test_notices_of_runs_are_told_once_with_the_range_of_their_numbers(run: ac.Run) -> None:
+    texts = [
+        (
+            "Group web-1 is 9% below, 2.5 at most.",
+            "Drops every packet of 40 bytes.",
+            "Drops every packet of 1500 bytes.",
+        ),
+        ("Group web-1 is 10% below, 2.5 at most.", "Drops every packet of 40 bytes."),
+        ("Group web-2 is 9% below, 2.5 at most.", "Drops every packet of 40 bytes."),
+    ]
+    assert Runs(dataclasses.replace(run, notices=each) for each in texts).notices == (
+        "Group web-1 is 9 to 10% below, 2.5 at most. (2 of 3 runs)",
+        "Drops every packet of 40 bytes.",
+        "Drops every packet of 1500 bytes. (1 of 3 runs)",
+        "Group web-2 is 9% below, 2.5 at most. (1 of 3 runs)",
+    )
+    assert Runs([run]).notices == run.notices
 
 
 def test_runs_are_told_apart_by_what_is_in_them() -> None:

@@ -1,9 +1,12 @@
 """The same scenario under several seeds, and how far its numbers can be trusted."""
 
+import itertools
 import math
+import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Final, overload
 
 from ackclock.errors import listed, refuse
 from ackclock.run import Run
@@ -12,6 +15,9 @@ from ackclock.summary import MEASURES
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+_NUMBER: Final = re.compile(r"(?<= )(\d+(?:\.\d+)?(?:e[+-]\d+)?)")
+"""A number that a notice tells; those in names, such as ``clients-0``, have no space before them."""
 
 
 @dataclass(frozen=True)
@@ -94,8 +100,22 @@ class Runs(Sequence[Run]):
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What any of the runs says a user must know, once each."""
-        return tuple(dict.fromkeys(notice for run in self._runs for notice in run.notices))
+        """What any of the runs says a user must know, once each.
+
+        A number in which the runs differ becomes a range; what not all of them say ends in how many do.
+        """
+        alike: dict[tuple[tuple[str, ...], int], list[list[str]]] = {}
+        for run in self._runs:
+            within: Counter[tuple[str, ...]] = Counter()  # what one run says twice is of two things
+            for notice in run.notices:
+                parts = _NUMBER.split(notice)
+                words = tuple(parts[::2])
+                alike.setdefault((words, within[words]), []).append(parts[1::2])
+                within[words] += 1
+        return tuple(
+            _joined(words, numbers) + ("" if len(numbers) == len(self) else f" ({len(numbers)} of {len(self)} runs)")
+            for (words, _), numbers in alike.items()
+        )
 
     @property
     def summary(self) -> "pa.Table":
@@ -151,6 +171,13 @@ def replicate(
 
     points = [Point(name="the scenario", scenario=scenario)]
     return Runs(each.value for each in run_grid(points, seeds=_seeds(seeds), take=_whole, record=record, jobs=jobs))
+
+
+def _joined(words: Sequence[str], numbers: Sequence[Sequence[str]]) -> str:
+    """Put numbers back between the words, as a range where they differ."""
+    ranges = [sorted(set(column), key=float) for column in zip(*numbers, strict=True)]
+    between = [each[0] if len(each) == 1 else f"{each[0]} to {each[-1]}" for each in ranges]
+    return "".join(itertools.chain(*itertools.zip_longest(words, between, fillvalue="")))
 
 
 def _whole(run: Run) -> Run:
