@@ -84,9 +84,12 @@ def test_the_first_study(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
         reader.follow(fence[2], textwrap.dedent(fence[3]), guide[: fence.start()])
     assert (tmp_path / "buffer.png").read_bytes().startswith(b"\x89PNG")
     # What the guide concludes from its figure, error bars and all.
-    small, middle, large = (reader.session["sweep"][packets].cov for packets in (10, 50, 400))
+    small, middle, large = (reader.session["wide"][packets].cov for packets in (10, 50, 400))
+    held_back = reader.session["narrow"][400].cov
     assert middle.mean - middle.half_width > 1.3 * (small.mean + small.half_width)
-    assert small.mean - small.half_width > large.mean + large.half_width
+    assert middle.mean - middle.half_width > large.mean + large.half_width
+    assert large.mean - large.half_width > 2 * reader.session["run"].summary.cov_poisson
+    assert large.mean - large.half_width > 1.5 * (held_back.mean + held_back.half_width)
     assert (tmp_path / "seed7" / "arrivals.parquet").exists()
 
 
