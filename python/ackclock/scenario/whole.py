@@ -118,7 +118,8 @@ class Scenario(Part):
         Parameters
         ----------
         fields
-            The new value of each field, by its path as ``ackclock run --set`` and error messages write it.
+            The new value of each field, by its path as ``ackclock run --set`` and error messages write it. In an
+            effective scenario, such as a run's, no default is left that another ``profile`` could change.
 
         Raises
         ------
