@@ -21,6 +21,11 @@ _SENDER_FIELDS = (
     "limited_transmit",
     "exit_recovery",
     "grow_on_exit",
+    "partial_ack_timer",
+    "partial_ack_deflation",
+    "deflate_on_exit",
+    "recovery_burst",
+    "sack",
     "stale_records",
     "decrease_from",
     "grow_when_limited",
@@ -120,6 +125,7 @@ def _transport(transport: Tcp | Udp, packet_size: int | None) -> dict[str, Any]:
         "delayed_ack": TIME.parse(transport.delayed_ack_timeout or "") if transport.delayed_ack else None,
         "ack_gap_fill": transport.ack_gap_fill,
         "handshake": transport.handshake,
+        "sack_blocks": transport.sack_blocks if variant.recovery == "sack" else 0,
     }
     return {"kind": "tcp", "sender": sender, "receiver": receiver}
 

@@ -4,6 +4,7 @@ use ackclock_tcp::{Receiver, Segment, Sender};
 use ackclock_units::{Stream, Time};
 
 use crate::packet::{Packet, Payload};
+use crate::sack_store::SackStore;
 use crate::source::Source;
 
 /// A pending wake-up. Deadlines move; the event in the queue does not: it is ignored or armed again when it fires early.
@@ -100,13 +101,13 @@ impl Flow {
     }
 
     /// Data arrived at the receiver: the ACK that leaves now, and how many segments of data are newly in order.
-    pub(crate) fn receive(&mut self, packet: &Packet, now: Time) -> (Option<Packet>, u64) {
+    pub(crate) fn receive(&mut self, packet: &Packet, now: Time, sacks: &mut SackStore) -> (Option<Packet>, u64) {
         let Transport::Tcp { receiver, handshake, .. } = &mut self.transport else { return (None, 1) };
         let before = receiver.rcv_nxt();
         let number = if let Payload::Data(number) = packet.payload { number } else { 0 };
-        let ack = receiver.handle_segment(number, now);
+        let ack = receiver.handle_segment(number, now).map(|ack| sacks.packet(packet.flow, ack, now));
         let syn = u64::from(*handshake && before == 0 && receiver.rcv_nxt() > 0);
-        (ack.map(|ack| Packet::ack(packet.flow, ack, now)), receiver.rcv_nxt() - before - syn)
+        (ack, receiver.rcv_nxt() - before - syn)
     }
 
     /// The sender, if the flow has one.

@@ -23,10 +23,11 @@ mod network;
 mod packet;
 mod pool;
 mod run;
+mod sack_store;
 mod simulator;
 
 pub use observe::{Column, Observation, Observer, Table, Values};
-pub use packet::{FlowId, LinkId, Packet, Payload};
+pub use packet::{FlowId, LinkId, Packet, Payload, SackId};
 pub use plan::{Plan, PlanError};
 pub use run::{Outcome, run, run_with_progress};
 pub use simulator::Simulator;

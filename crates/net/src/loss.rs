@@ -13,6 +13,9 @@ pub enum LossSpec {
     List {
         /// The numbers, in any order.
         packets: Vec<u64>,
+        /// So many of the first SYNs of each flow are lost too.
+        #[serde(default)]
+        syns: u64,
     },
 }
 
@@ -20,28 +23,36 @@ pub enum LossSpec {
 #[derive(Clone, Debug)]
 pub(crate) struct Loss {
     packets: Vec<u64>,
-    /// Packets seen of each flow.
-    seen: Vec<u64>,
+    syns: u64,
+    /// SYNs and data packets seen of each flow.
+    seen: Vec<(u64, u64)>,
 }
 
 impl Loss {
     pub(crate) fn new(spec: &LossSpec) -> Self {
-        let LossSpec::List { packets } = spec;
+        let LossSpec::List { packets, syns } = spec;
         let mut packets = packets.clone();
         packets.sort_unstable();
-        Self { packets, seen: Vec::new() }
+        Self { packets, syns: *syns, seen: Vec::new() }
     }
 
     /// Whether the link loses this packet.
     pub(crate) fn loses(&mut self, packet: &Packet) -> bool {
-        if !matches!(packet.payload, Payload::Data(_)) {
-            return false;
-        }
         let flow = packet.flow.0 as usize;
         if flow >= self.seen.len() {
-            self.seen.resize(flow + 1, 0);
+            self.seen.resize(flow + 1, (0, 0));
         }
-        self.seen[flow] += 1;
-        self.packets.binary_search(&self.seen[flow]).is_ok()
+        let (syns, data) = &mut self.seen[flow];
+        match packet.payload {
+            Payload::Syn => {
+                *syns += 1;
+                *syns <= self.syns
+            }
+            Payload::Data(_) => {
+                *data += 1;
+                self.packets.binary_search(data).is_ok()
+            }
+            Payload::Ack { .. } => false,
+        }
     }
 }

@@ -5,7 +5,7 @@ mod steps;
 
 use std::sync::Arc;
 
-use ackclock_tcp::{HEADER, Receiver, Sender};
+use ackclock_tcp::{HEADER, MAX_SACK_BLOCKS, Receiver, Sender};
 use ackclock_units::{Role, Stream, Time};
 
 use crate::flow::{Alarm, Feed, Flow, Transport};
@@ -14,6 +14,7 @@ use crate::packet::{LinkId, Packet};
 use crate::plan::{EdgeSpec, GroupSpec, LinkSpec, Plan, PlanError, RecordSpec, Topology, TransportSpec};
 use crate::pool::Pool;
 use crate::queue::Context;
+use crate::sack_store::SackStore;
 use routes::{Graph, Routes};
 
 /// Where a packet goes next.
@@ -33,6 +34,8 @@ pub(crate) struct Network {
     pub(crate) flows: Vec<Flow>,
     /// The packets that arrive by an event of their own, and the hops that they go to.
     pub(crate) under_way: Pool<(Packet, u32)>,
+    /// What the ACKs under way tell besides their number.
+    pub(crate) sacks: SackStore,
     /// All routes, one after the other, each closed by [`Hop::End`].
     pub(crate) hops: Vec<Hop>,
     /// The group of each flow.
@@ -54,6 +57,7 @@ impl Network {
             links: links(&edges, seed)?,
             flows: Vec::new(),
             under_way: Pool::default(),
+            sacks: SackStore::default(),
             hops: Vec::new(),
             groups: Vec::new(),
         };
@@ -209,7 +213,10 @@ impl Plan {
             {
                 return invalid("source.rate", "must be a finite number above 0");
             }
-            if let TransportSpec::Tcp { sender, .. } = &group.transport {
+            if let TransportSpec::Tcp { sender, receiver } = &group.transport {
+                if receiver.sack_blocks as usize > MAX_SACK_BLOCKS {
+                    return invalid("transport.receiver.sack_blocks", "must be at most 4 (RFC 2018, section 3)");
+                }
                 if sender.packet_size != group.packet_size || group.packet_size <= HEADER {
                     return invalid("packet_size", "must be above 40 bytes, the same for the sender");
                 }

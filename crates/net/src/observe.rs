@@ -39,7 +39,7 @@ pub enum Observation<'a> {
         /// The flow.
         flow: FlowId,
         /// The ACK.
-        ack: Ack,
+        ack: Ack<'a>,
         /// The sender.
         sender: &'a Sender,
     },

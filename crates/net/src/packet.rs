@@ -1,6 +1,6 @@
 //! Packets and the numbers that name things. Ids, not pointers: components live in vectors.
 
-use ackclock_tcp::{Ack, HEADER, Segment};
+use ackclock_tcp::Segment;
 use ackclock_units::Time;
 
 /// A directed link.
@@ -18,9 +18,18 @@ pub enum Payload {
     Syn,
     /// Data, by its number in the flow's sequence space.
     Data(u64),
-    /// An acknowledgment.
-    Ack(Ack),
+    /// An acknowledgment of all segments before `next`, and of the blocks beyond that `sack` stands for.
+    Ack {
+        /// The next segment that the receiver expects.
+        next: u64,
+        /// Where its blocks are kept.
+        sack: SackId,
+    },
 }
+
+/// The blocks of a selective acknowledgment: most packets have none, so they do not travel in the packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SackId(pub(crate) u32);
 
 /// A packet in the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,9 +48,5 @@ impl Packet {
     pub(crate) const fn data(flow: FlowId, segment: Segment, sent: Time) -> Self {
         let payload = if segment.syn { Payload::Syn } else { Payload::Data(segment.number) };
         Self { flow, size: segment.size, payload, sent }
-    }
-
-    pub(crate) const fn ack(flow: FlowId, ack: Ack, sent: Time) -> Self {
-        Self { flow, size: HEADER, payload: Payload::Ack(ack), sent }
     }
 }

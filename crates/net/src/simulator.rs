@@ -8,7 +8,7 @@ use crate::flow::{Flow, Transport};
 use crate::link::{Link, Offered};
 use crate::network::{Hop, Network};
 use crate::observe::{Observation, Observer};
-use crate::packet::{FlowId, LinkId, Packet, Payload};
+use crate::packet::{FlowId, LinkId, Packet, Payload, SackId};
 use crate::plan::{Plan, PlanError};
 use crate::pool::NONE;
 
@@ -64,14 +64,16 @@ impl Simulator {
                 (Hop::Link { link, next_in_step }, _) => {
                     let offered = self.network.links[link.0 as usize].offer(&packet, now);
                     observer.observe(now, &Observation::Offered { link, packet: &packet, offered });
-                    let Offered::Accepted { arrival, .. } = offered else { return };
+                    let Offered::Accepted { arrival, .. } = offered else { return self.lost(&packet) };
                     hop += 1;
                     if !next_in_step {
                         return self.carry(link, packet, hop, arrival);
                     }
                     now = arrival;
                 }
-                (Hop::End, Payload::Ack(ack)) => return self.acknowledged(packet.flow, ack, now, observer),
+                (Hop::End, Payload::Ack { next, sack }) => {
+                    return self.acknowledged(packet.flow, next, sack, now, observer);
+                }
                 (Hop::End, Payload::Syn | Payload::Data(_)) => {
                     let Some(ack) = self.receive(&packet, now, observer) else { return };
                     hop = self.flow(packet.flow).ack_hop;
@@ -91,7 +93,7 @@ impl Simulator {
     /// Data reaches its receiver. Returns the ACK that leaves at once.
     fn receive(&mut self, packet: &Packet, now: Time, observer: &mut impl Observer) -> Option<Packet> {
         let flow = &mut self.network.flows[packet.flow.0 as usize];
-        let (ack, in_order) = flow.receive(packet, now);
+        let (ack, in_order) = flow.receive(packet, now, &mut self.network.sacks);
         observer.observe(now, &Observation::Delivered { packet, in_order });
         if ack.is_none() {
             self.arm_delayed_ack(packet.flow);
@@ -99,9 +101,18 @@ impl Simulator {
         ack
     }
 
+    /// A packet is gone, and what was kept for it.
+    fn lost(&mut self, packet: &Packet) {
+        if let Payload::Ack { sack, .. } = packet.payload {
+            self.network.sacks.take(sack);
+        }
+    }
+
     /// An ACK reaches its sender.
     #[inline(never)]
-    fn acknowledged(&mut self, id: FlowId, ack: Ack, now: Time, observer: &mut impl Observer) {
+    fn acknowledged(&mut self, id: FlowId, next: u64, sack: SackId, now: Time, observer: &mut impl Observer) {
+        let blocks = self.network.sacks.take(sack);
+        let ack = blocks.as_ref().map_or(Ack::cumulative(next), |blocks| blocks.ack(next));
         let flow = self.flow(id);
         flow.refill(now);
         if let Transport::Tcp { sender, .. } = &mut flow.transport {
@@ -200,9 +211,13 @@ impl Simulator {
     }
 
     fn delayed_ack(&mut self, id: FlowId, now: Time, observer: &mut impl Observer) {
-        let Flow { transport: Transport::Tcp { receiver, .. }, ack_alarm, ack_hop, .. } = self.flow(id) else { return };
+        let Network { flows, sacks, .. } = &mut self.network;
+        let Flow { transport: Transport::Tcp { receiver, .. }, ack_alarm, ack_hop, .. } = &mut flows[id.0 as usize] else {
+            return;
+        };
         if ack_alarm.fires(now, receiver.poll_timeout()) {
-            let (ack, hop) = (Packet::ack(id, receiver.handle_timeout(), now), *ack_hop);
+            let hop = *ack_hop;
+            let ack = sacks.packet(id, receiver.handle_timeout(), now);
             self.forward(ack, hop, now, observer);
         } else {
             self.arm_delayed_ack(id);

@@ -76,7 +76,7 @@ fn chain(hops: &[Hop], lost: &[u64], members: &[Member]) -> Plan {
             rate: Rate::from_mbps(hop.mbps),
             delay: Time::from_millis(hop.millis),
             queue: QueueSpec::DropTail(DropTailSpec { limit: Limit::Packets(hop.packets), count_in_service: true }),
-            loss: Some(LossSpec::List { packets: lost.to_vec() }),
+            loss: Some(LossSpec::List { packets: lost.to_vec(), syns: 0 }),
         };
         [(at, at + 1), (at + 1, at)].map(|(from, to)| EdgeSpec { from, to, link: link.clone() })
     });
@@ -136,7 +136,7 @@ proptest! {
                 prop_assert!(now <= start && start < arrival);
                 let went_on = ledger.offered.iter().any(|seen| seen.1 == *arrival && same(&seen.2, packet) && seen.0 != *link);
                 let arrived = ledger.delivered.iter().any(|seen| seen.0 == *arrival && same(&seen.1, packet));
-                let is_ack = matches!(packet.payload, Payload::Ack(_));
+                let is_ack = matches!(packet.payload, Payload::Ack { .. });
                 prop_assert!(went_on || arrived || is_ack, "{packet:?} vanished after link {link}");
             }
         }

@@ -30,6 +30,19 @@ pub struct SenderConfig {
     pub exit_recovery: bool,
     /// The ACK that ends fast recovery also grows the window, as in ns-2. RFC 5681 only deflates there.
     pub grow_on_exit: bool,
+    /// Which partial ACKs restart the retransmission timer in NewReno's fast recovery.
+    pub partial_ack_timer: PartialAckTimer,
+    /// A partial ACK takes what it acknowledges, but for one segment, off the inflated window (RFC 6582, section 3.2, step 3).
+    /// In ns-2 before May 2003 it takes off all of the inflation.
+    pub partial_ack_deflation: bool,
+    /// The ACK that ends NewReno's fast recovery leaves `min(ssthresh, max(flight_size, 1) + 1)` (RFC 6582, section 3.2, step
+    /// 3). In ns-2 it leaves what deflation left.
+    pub deflate_on_exit: bool,
+    /// In NewReno's fast recovery an ACK lets go at most so many segments besides retransmissions; 0 sets no limit. RFC 6582
+    /// knows none; ns-2's is two.
+    pub recovery_burst: u32,
+    /// By what rule SACK recovery works.
+    pub sack: SackRule,
     /// The window law.
     pub congestion: LawSpec,
     /// Vegas trusts records that no longer hold, as ns-2's does: counts of transmissions that its array, as long as
@@ -47,6 +60,27 @@ pub struct SenderConfig {
     /// Longest processing time before an opportunity to send: uniform from 0 (ns-2's `overhead_`). Retransmissions and
     /// limited transmit are not delayed.
     pub overhead: Time,
+}
+
+/// Which partial ACKs restart the retransmission timer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PartialAckTimer {
+    /// The first of each recovery, so that many losses end in a timeout (RFC 6582, section 4: *impatient*).
+    First,
+    /// Each (*slow but steady*).
+    Each,
+}
+
+/// By what rule SACK recovery works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SackRule {
+    /// RFC 6675.
+    #[serde(rename = "rfc6675")]
+    Rfc6675,
+    /// Fall and Floyd, "Simulation-based Comparisons of Tahoe, Reno and SACK TCP" (1996), as in ns-2.
+    FallFloyd,
 }
 
 /// What a reduction of the window is taken from.
@@ -85,6 +119,11 @@ impl Default for SenderConfig {
             recovery: RecoverySpec::Reno,
             exit_recovery: true,
             grow_on_exit: false,
+            partial_ack_timer: PartialAckTimer::First,
+            partial_ack_deflation: true,
+            deflate_on_exit: true,
+            recovery_burst: 0,
+            sack: SackRule::Rfc6675,
             congestion: LawSpec::Reno(RenoSpec {}),
             stale_records: false,
             decrease_from: DecreaseFrom::FlightSize,

@@ -198,10 +198,28 @@ pub struct Variant {
 /// Every variant.
 pub const VARIANTS: &[Variant] = &[
     Variant {
+        name: "tahoe",
+        recovery: RecoverySpec::Tahoe,
+        congestion: "reno",
+        doc: "Slow start, congestion avoidance and fast retransmit, then slow start again (Jacobson 1988)",
+    },
+    Variant {
         name: "reno",
         recovery: RecoverySpec::Reno,
         congestion: "reno",
         doc: "Slow start, congestion avoidance, fast retransmit and fast recovery (RFC 5681)",
+    },
+    Variant {
+        name: "newreno",
+        recovery: RecoverySpec::NewReno,
+        congestion: "reno",
+        doc: "Reno whose fast recovery repairs all losses of a window (RFC 6582)",
+    },
+    Variant {
+        name: "sack",
+        recovery: RecoverySpec::Sack,
+        congestion: "reno",
+        doc: "Reno's window, losses repaired by selective acknowledgments (RFC 2018, RFC 6675)",
     },
     Variant {
         name: "vegas",

@@ -14,7 +14,7 @@
 //! let syn = sender.poll_transmit(Time::ZERO).expect("the handshake opens the connection");
 //! assert_eq!((syn.number, syn.size), (0, 40));
 //! assert!(sender.poll_transmit(Time::ZERO).is_none(), "nothing more before the SYN is acknowledged");
-//! sender.handle_ack(Ack { next: 1 }, Time::from_millis(100));
+//! sender.handle_ack(Ack::cumulative(1), Time::from_millis(100));
 //! let data = std::iter::from_fn(|| sender.poll_transmit(Time::from_millis(100)));
 //! assert_eq!(data.map(|segment| segment.number).collect::<Vec<_>>(), [1, 2, 3]);
 //! ```
@@ -29,13 +29,14 @@ pub mod recovery;
 mod config;
 mod receiver;
 mod rtt;
+mod scoreboard;
 mod segment;
 mod send_log;
 mod sender;
 
-pub use config::{DecreaseFrom, IdleRestart, SenderConfig};
+pub use config::{DecreaseFrom, IdleRestart, PartialAckTimer, SackRule, SenderConfig};
 pub use congestion::Window;
 pub use receiver::{Receiver, ReceiverConfig};
 pub use rtt::{Arithmetic, RttConfig, RttEstimator};
-pub use segment::{Ack, HEADER, Segment};
+pub use segment::{Ack, Block, HEADER, MAX_SACK_BLOCKS, Segment};
 pub use sender::{Counters, Sender, SenderState};

@@ -3,15 +3,16 @@
 //! A delayed ACK waits for a second segment or for the timer. Out-of-order segments and those that fill a gap are
 //! acknowledged at once; so is the SYN.
 //!
-//! How this differs from the RFC: with `ack_gap_fill = false` a segment that fills part of a gap may wait, as in ns-2 before
+//! With `sack_blocks` an ACK that leaves while something is missing tells what arrived beyond: the run around the segment just
+//! received first, then the runs told of in the last ACK, most recent first (RFC 2018, section 4).
+//!
+//! How this differs from the RFCs: with `ack_gap_fill = false` a segment that fills part of a gap may wait, as in ns-2 before
 //! April 2000. The timer starts with the first segment that waits; there is no heartbeat.
-
-use std::ops::Range;
 
 use ackclock_units::Time;
 use serde::{Deserialize, Serialize};
 
-use crate::segment::Ack;
+use crate::segment::{Ack, Block, MAX_SACK_BLOCKS};
 
 /// The parameters of a [`Receiver`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,11 +24,13 @@ pub struct ReceiverConfig {
     pub ack_gap_fill: bool,
     /// Segment 0 is a SYN, acknowledged at once.
     pub handshake: bool,
+    /// Most blocks of selective acknowledgment in an ACK; 0 gives none.
+    pub sack_blocks: u32,
 }
 
 impl Default for ReceiverConfig {
     fn default() -> Self {
-        Self { delayed_ack: None, ack_gap_fill: true, handshake: true }
+        Self { delayed_ack: None, ack_gap_fill: true, handshake: true, sack_blocks: 0 }
     }
 }
 
@@ -37,7 +40,10 @@ pub struct Receiver {
     config: ReceiverConfig,
     rcv_nxt: u64,
     /// What arrived beyond a gap, in order, apart from each other.
-    beyond: Vec<Range<u64>>,
+    beyond: Vec<Block>,
+    /// The blocks of the last ACK, and how many there are.
+    told: [Block; MAX_SACK_BLOCKS],
+    told_count: usize,
     /// When the ACK that waits must leave.
     deadline: Option<Time>,
 }
@@ -45,7 +51,8 @@ pub struct Receiver {
 impl Receiver {
     /// A receiver that waits for segment 0.
     pub const fn new(config: ReceiverConfig) -> Self {
-        Self { config, rcv_nxt: 0, beyond: Vec::new(), deadline: None }
+        let told = [Block { start: 0, end: 0 }; MAX_SACK_BLOCKS];
+        Self { config, rcv_nxt: 0, beyond: Vec::new(), told, told_count: 0, deadline: None }
     }
 
     /// The next segment that it expects: what came in order so far.
@@ -54,7 +61,7 @@ impl Receiver {
     }
 
     /// Segment `number` arrived; the answer, unless it waits.
-    pub fn handle_segment(&mut self, number: u64, now: Time) -> Option<Ack> {
+    pub fn handle_segment(&mut self, number: u64, now: Time) -> Option<Ack<'_>> {
         let gap = !self.beyond.is_empty();
         let in_order = number == self.rcv_nxt;
         if in_order {
@@ -72,12 +79,12 @@ impl Receiver {
             self.deadline = Some(now + delay);
             return None;
         }
-        Some(self.acknowledge())
+        Some(self.acknowledge(Some(number)))
     }
 
     /// The time of [`poll_timeout`](Self::poll_timeout) has come.
-    pub fn handle_timeout(&mut self) -> Ack {
-        self.acknowledge()
+    pub fn handle_timeout(&mut self) -> Ack<'_> {
+        self.acknowledge(None)
     }
 
     /// When [`handle_timeout`](Self::handle_timeout) is due.
@@ -85,15 +92,40 @@ impl Receiver {
         self.deadline
     }
 
-    const fn acknowledge(&mut self) -> Ack {
+    fn acknowledge(&mut self, latest: Option<u64>) -> Ack<'_> {
         self.deadline = None;
-        Ack { next: self.rcv_nxt }
+        if self.config.sack_blocks == 0 || self.beyond.is_empty() {
+            return Ack::cumulative(self.rcv_nxt);
+        }
+        self.choose_blocks(latest);
+        Ack { next: self.rcv_nxt, sack: &self.told[..self.told_count] }
+    }
+
+    /// Chooses what to tell: the run of the latest segment, then those told of last, as they are now.
+    #[inline(never)]
+    fn choose_blocks(&mut self, latest: Option<u64>) {
+        let before = self.told;
+        let most = (self.config.sack_blocks as usize).min(MAX_SACK_BLOCKS);
+        let known = before[..std::mem::take(&mut self.told_count)].iter().map(|block| block.start);
+        for number in latest.into_iter().chain(known) {
+            let Some(run) = self.run_of(number) else { continue };
+            if self.told_count < most && !self.told[..self.told_count].contains(&run) {
+                self.told[self.told_count] = run;
+                self.told_count += 1;
+            }
+        }
+    }
+
+    /// The run beyond a gap that a segment is part of.
+    fn run_of(&self, number: u64) -> Option<Block> {
+        let at = self.beyond.partition_point(|run| run.end <= number);
+        self.beyond.get(at).copied().filter(|run| run.contains(number))
     }
 
     fn keep(&mut self, number: u64) {
         let at = self.beyond.partition_point(|run| run.end < number);
         match self.beyond.get_mut(at) {
-            Some(run) if run.contains(&number) => {}
+            Some(run) if run.contains(number) => {}
             Some(run) if run.end == number => {
                 run.end += 1;
                 if self.beyond.get(at + 1).is_some_and(|next| next.start == number + 1) {
@@ -102,7 +134,7 @@ impl Receiver {
                 }
             }
             Some(run) if run.start == number + 1 => run.start = number,
-            _ => self.beyond.insert(at, number..number + 1),
+            _ => self.beyond.insert(at, Block { start: number, end: number + 1 }),
         }
     }
 }
@@ -113,7 +145,7 @@ mod tests {
 
     use super::*;
 
-    const AT_ONCE: ReceiverConfig = ReceiverConfig { delayed_ack: None, ack_gap_fill: true, handshake: true };
+    const AT_ONCE: ReceiverConfig = ReceiverConfig { delayed_ack: None, ack_gap_fill: true, handshake: true, sack_blocks: 0 };
     const DELAYED: ReceiverConfig = ReceiverConfig { delayed_ack: Some(Time::from_millis(100)), ..AT_ONCE };
 
     fn answers(config: ReceiverConfig, segments: &[u64]) -> Vec<Option<u64>> {
@@ -146,8 +178,30 @@ mod tests {
         assert_eq!(receiver.poll_timeout(), None);
         assert_eq!(receiver.handle_segment(1, Time::from_millis(5)), None);
         assert_eq!(receiver.poll_timeout(), Some(Time::from_millis(105)));
-        assert_eq!(receiver.handle_timeout(), Ack { next: 2 });
+        assert_eq!(receiver.handle_timeout(), Ack::cumulative(2));
         assert_eq!(receiver.poll_timeout(), None);
+    }
+
+    #[test]
+    fn blocks_tell_the_latest_run_first_and_repeat_those_told_last() {
+        // RFC 2018, section 4; at most three, as here
+        let mut receiver = Receiver::new(ReceiverConfig { sack_blocks: 3, ..AT_ONCE });
+        let mut hear = |number| {
+            let ack = receiver.handle_segment(number, Time::ZERO).unwrap();
+            (ack.next, ack.sack.iter().map(|block| (block.start, block.end)).collect::<Vec<_>>())
+        };
+        assert_eq!(hear(0), (1, vec![]));
+        assert_eq!(hear(2), (1, vec![(2, 3)]));
+        assert_eq!(hear(4), (1, vec![(4, 5), (2, 3)]));
+        assert_eq!(hear(5), (1, vec![(4, 6), (2, 3)]));
+        assert_eq!(hear(8), (1, vec![(8, 9), (4, 6), (2, 3)]));
+        assert_eq!(hear(10), (1, vec![(10, 11), (8, 9), (4, 6)]), "the oldest no longer fits");
+        assert_eq!(hear(9), (1, vec![(8, 11), (4, 6)]), "two runs became one; what was not told last is not repeated");
+        assert_eq!(hear(4), (1, vec![(4, 6), (8, 11)]), "a duplicate counts as the latest");
+        assert_eq!(hear(1), (3, vec![(4, 6), (8, 11)]), "only what lies beyond the gap");
+        assert_eq!(hear(3), (6, vec![(8, 11)]));
+        assert_eq!(hear(7), (6, vec![(7, 11)]));
+        assert_eq!(hear(6), (11, vec![]));
     }
 
     proptest! {

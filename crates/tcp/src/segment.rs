@@ -16,7 +16,54 @@ pub struct Segment {
 
 /// A cumulative acknowledgment on its way to the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ack {
+pub struct Ack<'a> {
     /// The next segment that the receiver expects: all before it have arrived.
     pub next: u64,
+    /// What arrived beyond that, most recent first (RFC 2018); empty without selective acknowledgment.
+    pub sack: &'a [Block],
+}
+
+impl Ack<'_> {
+    /// An ACK for all before `next`, and nothing beyond.
+    pub const fn cumulative(next: u64) -> Self {
+        Self { next, sack: &[] }
+    }
+
+    /// Bytes on the wire: eight for each block. The option's own two bytes and its padding are left out, as in ns-2.
+    pub const fn size(&self) -> u32 {
+        HEADER + 8 * self.sack.len() as u32
+    }
+}
+
+/// Most blocks that fit into an ACK without other options (RFC 2018, section 3).
+pub const MAX_SACK_BLOCKS: usize = 4;
+
+/// Segments that arrived one next to the other, with gaps before and behind: [`start`, `end`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Block {
+    /// The first of them.
+    pub start: u64,
+    /// The first behind them that is missing.
+    pub end: u64,
+}
+
+impl Block {
+    /// How many segments there are; none in a block whose ends are the wrong way round.
+    pub(crate) const fn len(self) -> u64 {
+        self.end.saturating_sub(self.start)
+    }
+
+    /// What it shares with the segments below `end`.
+    pub(crate) fn below(self, end: u64) -> Self {
+        Self { end: self.end.min(end), ..self }
+    }
+
+    /// What both have.
+    pub(crate) fn overlap(self, other: Self) -> Self {
+        Self { start: self.start.max(other.start), end: self.end.min(other.end) }
+    }
+
+    pub(crate) const fn contains(self, number: u64) -> bool {
+        self.start <= number && number < self.end
+    }
 }

@@ -10,7 +10,7 @@ pub(crate) use connection::Connection;
 
 use crate::config::{IdleRestart, SenderConfig};
 use crate::congestion::{AckSample, Signal};
-use crate::recovery::Recovery;
+use crate::recovery::{Progress, Recovery, RecoverySpec};
 use crate::segment::{Ack, Segment};
 
 /// What happened to a sender so far.
@@ -56,6 +56,8 @@ pub struct SenderState {
 pub struct Sender {
     connection: Connection,
     recovery: Recovery,
+    /// Recovery has a say in what leaves next. (To ask it is what most senders need not do.)
+    chooses: bool,
     stream: Stream,
     /// Processing goes on until then; nothing leaves before.
     hold: Option<Time>,
@@ -65,9 +67,9 @@ impl Sender {
     /// A sender with nothing to send yet. Senders of one kind share their configuration.
     pub fn new(config: impl Into<Arc<SenderConfig>>, mut stream: Stream) -> Self {
         let config = config.into();
-        let recovery = config.recovery.build();
+        let recovery = Recovery::new(&config);
         let connection = Connection::new(config, recovery.times_segments(), &mut stream);
-        Self { connection, recovery, stream, hold: None }
+        Self { connection, chooses: recovery.chooses(), recovery, stream, hold: None }
     }
 
     /// The application hands over that many segments of data. The first of them opens the connection.
@@ -85,31 +87,36 @@ impl Sender {
 
     /// Whether it waits for nothing but data.
     pub fn is_data_limited(&self) -> bool {
-        self.connection.snd_nxt == self.connection.supplied && self.connection.is_window_open()
+        let Self { connection, recovery, .. } = self;
+        let is_open = || if self.chooses { recovery.is_open(connection) } else { connection.is_window_open() };
+        connection.snd_nxt == connection.supplied && is_open()
     }
 
     /// Whether an ACK that arrives now would count as a duplicate: nothing new, with data outstanding (RFC 5681, section 2).
-    pub const fn is_duplicate(&self, ack: Ack) -> bool {
+    pub const fn is_duplicate(&self, ack: Ack<'_>) -> bool {
         ack.next == self.connection.snd_una && self.connection.snd_una < self.connection.snd_max
     }
 
     /// An ACK arrived.
-    pub fn handle_ack(&mut self, ack: Ack, now: Time) {
+    pub fn handle_ack(&mut self, ack: Ack<'_>, now: Time) {
         let Connection { snd_una, snd_max, .. } = self.connection;
         if ack.next > snd_una && ack.next <= snd_max {
             self.handle_new_ack(ack, now);
         } else if self.is_duplicate(ack) {
             self.connection.counters.dup_acks += 1;
-            self.connection.dup_acks += 1;
-            self.recovery.on_duplicate_ack(&mut self.connection, now);
+            self.recovery.on_duplicate_ack(&mut self.connection, ack, now);
         }
         // what is left is older than what is known, or for data never sent (RFC 9293, section 3.10.7.4)
     }
 
-    fn handle_new_ack(&mut self, ack: Ack, now: Time) {
+    fn handle_new_ack(&mut self, ack: Ack<'_>, now: Time) {
         let connection = &mut self.connection;
         let app_limited = !connection.config.grow_when_limited && connection.is_app_limited();
-        let ends_recovery = self.recovery.before_new_ack(connection);
+        let progress = self.recovery.before_new_ack(connection, ack);
+        if progress == Progress::Partial {
+            connection.advance(ack.next);
+            return self.recovery.after_partial_ack(connection, now);
+        }
         let before = connection.snd_una;
         let last = connection.acknowledge(ack.next, now);
         let elapsed = last.map(|sent| now - sent.at);
@@ -121,7 +128,7 @@ impl Sender {
         if handshake_ends && connection.counters.timeouts > 0 {
             connection.rtt.after_lost_syn();
         }
-        if !handshake_ends && (!ends_recovery || connection.config.grow_on_exit) {
+        if !handshake_ends && (progress == Progress::Open || connection.config.grow_on_exit) {
             let sample = AckSample {
                 now,
                 snd_una: connection.snd_una,
@@ -161,11 +168,16 @@ impl Sender {
         if self.hold.is_some_and(|until| until > now) {
             return None;
         }
-        if !connection.may_send() {
+        let next = if self.chooses {
+            self.recovery.next_segment(connection)
+        } else {
+            connection.may_send().then_some(connection.snd_nxt)
+        };
+        let Some(number) = next else {
             self.hold = None;
             connection.end_turn();
             return None;
-        }
+        };
         if connection.config.overhead > Time::ZERO && self.hold.is_none() {
             self.hold = Some(now + self.stream.time_below(connection.config.overhead));
             return None;
@@ -173,8 +185,11 @@ impl Sender {
         if connection.config.idle_restart == IdleRestart::Rfc5681 {
             connection.restart_after_idle(now);
         }
-        let number = connection.snd_nxt;
-        connection.snd_nxt += 1;
+        if self.chooses {
+            self.recovery.on_sent(connection, number);
+        } else {
+            connection.snd_nxt += 1;
+        }
         Some(connection.transmit(number, now))
     }
 
@@ -195,11 +210,11 @@ impl Sender {
 
     /// What can be watched.
     pub fn state(&self) -> SenderState {
-        let Connection { window, rtt, snd_una, snd_max, .. } = &self.connection;
+        let Connection { window, rtt, .. } = &self.connection;
         SenderState {
             cwnd: window.cwnd,
             ssthresh: window.ssthresh,
-            flight_size: snd_max - snd_una,
+            flight_size: self.connection.flight(),
             srtt: rtt.srtt().unwrap_or(f64::NAN),
             rto: rtt.rto().as_secs_f64(),
         }
@@ -212,7 +227,9 @@ impl Connection {
         if outstanding {
             self.counters.timeouts += 1;
         }
-        self.dup_acks = 0;
+        if self.config.recovery != RecoverySpec::Tahoe {
+            self.dup_acks = 0;
+        }
         self.limited = 0;
         self.inflation = 0;
         self.recover = Some(self.snd_max);

@@ -73,11 +73,11 @@ proptest! {
                 Step::Ack { millis, advance } => {
                     now += Time::from_millis(u64::from(millis));
                     acked = (acked + advance).min(highest);
-                    sender.handle_ack(Ack { next: acked }, now);
+                    sender.handle_ack(Ack::cumulative(acked), now);
                 }
                 Step::Duplicate { millis } => {
                     now += Time::from_millis(u64::from(millis));
-                    sender.handle_ack(Ack { next: acked }, now);
+                    sender.handle_ack(Ack::cumulative(acked), now);
                 }
                 Step::Timeout => if let Some(at) = sender.poll_timeout() {
                     now = now.max(at);
@@ -131,7 +131,7 @@ proptest! {
                 Some((at, next)) if at <= timeout => {
                     path.pop();
                     now = now.max(at);
-                    sender.handle_ack(Ack { next }, now);
+                    sender.handle_ack(Ack::cumulative(next), now);
                 }
                 _ => {
                     now = now.max(timeout);

@@ -27,7 +27,7 @@ impl Talk {
     /// After `millis`, an ACK for all before `next`; then all that leaves.
     fn ack(&mut self, millis: u64, next: u64) -> Vec<u64> {
         self.now += Time::from_millis(millis);
-        self.sender.handle_ack(Ack { next }, self.now);
+        self.sender.handle_ack(Ack::cumulative(next), self.now);
         self.sends()
     }
 
@@ -140,7 +140,7 @@ fn the_timer_stops_when_all_is_acknowledged() {
     sender.supply(1);
     assert!(sender.poll_transmit(Time::ZERO).is_some());
     assert!(sender.poll_timeout().is_some());
-    sender.handle_ack(Ack { next: 1 }, Time::from_millis(50));
+    sender.handle_ack(Ack::cumulative(1), Time::from_millis(50));
     assert_eq!(sender.poll_timeout(), None);
 }
 
@@ -155,7 +155,7 @@ fn an_idle_period_restarts_from_the_initial_window() {
             sender.supply(1);
             assert_eq!(sender.poll_transmit(now).map(|segment| segment.number), Some(next));
             now += Time::from_millis(10);
-            sender.handle_ack(Ack { next: next + 1 }, now);
+            sender.handle_ack(Ack::cumulative(next + 1), now);
         }
         now += Time::SECOND.saturating_mul(2);
         if let Some(timeout) = sender.poll_timeout() {
@@ -176,7 +176,7 @@ fn a_window_that_is_not_used_does_not_grow() {
         for next in 0..3 {
             sender.supply(1);
             sender.poll_transmit(Time::ZERO);
-            sender.handle_ack(Ack { next: next + 1 }, Time::from_millis(10));
+            sender.handle_ack(Ack::cumulative(next + 1), Time::from_millis(10));
         }
         assert_eq!(sender.state().cwnd, cwnd);
     }

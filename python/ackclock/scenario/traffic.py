@@ -8,6 +8,7 @@ from pydantic import Field
 from ackclock.catalogue import Parameter, catalogue
 from ackclock.scenario.fields import (
     Arithmetic,
+    Burst,
     ClockPhase,
     Count,
     DecreaseFrom,
@@ -19,7 +20,10 @@ from ackclock.scenario.fields import (
     LoneSegments,
     PacketRate,
     PacketSize,
+    PartialAckTimer,
     PlainName,
+    SackBlocks,
+    SackRule,
     Size,
     Timer,
     VariantName,
@@ -72,6 +76,9 @@ class Tcp(Declared):
     ack_gap_fill: Flag | None = None
     """A packet that fills a gap is acknowledged at once, delayed ACKs or not."""
 
+    sack_blocks: SackBlocks | None = None
+    """Most blocks of selective acknowledgment in an ACK, where the sender makes use of them (RFC 2018)."""
+
     overhead: Wait | None = None
     """Longest processing time before sending: uniform from 0. It breaks the ties that round numbers make."""
 
@@ -92,6 +99,21 @@ class Tcp(Declared):
 
     grow_on_exit: Flag | None = None
     """The ACK that ends fast recovery also grows the window."""
+
+    partial_ack_timer: PartialAckTimer | None = None
+    """Which partial ACKs restart the retransmission timer in NewReno's fast recovery: the first, or each (RFC 6582)."""
+
+    partial_ack_deflation: Flag | None = None
+    """In NewReno's fast recovery a partial ACK takes off the window what it acknowledges; otherwise all inflation."""
+
+    deflate_on_exit: Flag | None = None
+    """The ACK that ends NewReno's fast recovery leaves no more than the flight and one packet."""
+
+    recovery_burst: Burst | None = None
+    """In NewReno's fast recovery, how many packets an ACK lets go besides retransmissions: 0 for any number."""
+
+    sack: SackRule | None = None
+    """The rule of SACK recovery: RFC 6675's, or Fall and Floyd's of 1996, which ns-2 has."""
 
     stale_records: Flag | None = None
     """Vegas trusts records that no longer hold, as ns-2's does: stale counts of transmissions, unsent packets that seem

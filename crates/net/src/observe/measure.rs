@@ -186,7 +186,7 @@ impl Measure {
     fn on_offered(&mut self, now: Time, packet: &Packet, offered: Offered) {
         let measured = self.from..self.end;
         let meter = match packet.payload {
-            Payload::Ack(_) => self.meters.len() - 1,
+            Payload::Ack { .. } => self.meters.len() - 1,
             Payload::Syn | Payload::Data(_) => self.flows[packet.flow.0 as usize].group as usize,
         };
         let meter = &mut self.meters[meter];

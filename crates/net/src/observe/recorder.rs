@@ -226,7 +226,7 @@ impl Probe {
                 let segment = match packet.payload {
                     Payload::Syn => 0,
                     Payload::Data(number) => number,
-                    Payload::Ack(ack) => ack.next,
+                    Payload::Ack { next, .. } => next,
                 };
                 rows.push((now, link.0, packet.flow.0, segment, packet.size));
             }

@@ -9,10 +9,9 @@
 
 use ackclock_units::Time;
 
+use super::{DUP_THRESH, Progress};
 use crate::congestion::Signal;
 use crate::sender::Connection;
-
-const DUP_THRESH: u32 = 3;
 
 #[derive(Clone, Debug, Default)]
 pub struct Reno {
@@ -20,12 +19,13 @@ pub struct Reno {
 }
 
 impl Reno {
-    pub(super) fn before_new_ack(&mut self, connection: &mut Connection) -> bool {
+    pub(super) fn before_new_ack(&mut self, connection: &mut Connection) -> Progress {
         connection.inflation = 0;
-        std::mem::take(&mut self.in_recovery)
+        if std::mem::take(&mut self.in_recovery) { Progress::Ends } else { Progress::Open }
     }
 
     pub(super) fn on_duplicate_ack(&mut self, connection: &mut Connection, now: Time) {
+        connection.dup_acks += 1;
         let inflates = self.in_recovery || !connection.config.exit_recovery;
         if connection.dup_acks < DUP_THRESH {
             connection.limited_transmit();

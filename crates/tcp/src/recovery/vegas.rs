@@ -14,10 +14,9 @@
 
 use ackclock_units::Time;
 
+use super::DUP_THRESH;
 use crate::congestion::Signal;
 use crate::sender::Connection;
-
-const DUP_THRESH: u32 = 3;
 
 /// Seconds throughout.
 #[derive(Clone, Debug)]
@@ -88,6 +87,7 @@ impl Vegas {
     }
 
     pub(super) fn on_duplicate_ack(&mut self, connection: &mut Connection, now: Time) {
+        connection.dup_acks += 1;
         let lost = connection.dup_acks == DUP_THRESH || self.first_expired(connection, now);
         if !lost {
             if connection.dup_acks > DUP_THRESH {

@@ -78,14 +78,33 @@ impl Connection {
     }
 
     /// Whether the window allows one more segment than was sent since `snd_una`.
+    #[inline(always)]
     pub(crate) fn is_window_open(&self) -> bool {
-        let flight = self.snd_nxt - self.snd_una + 1;
+        self.reaches(self.snd_nxt)
+    }
+
+    /// Whether the window reaches as far as segment `number`.
+    #[inline(always)]
+    fn reaches(&self, number: u64) -> bool {
+        let flight = number - self.snd_una + 1;
         let counted = flight as i64 - self.inflation as i64;
         counted as f64 <= self.window.cwnd && flight <= u64::from(self.config.max_window)
     }
 
+    #[inline(always)]
     pub(crate) fn may_send(&self) -> bool {
-        self.snd_nxt < self.supplied && self.is_window_open()
+        self.allows(self.snd_nxt)
+    }
+
+    /// Whether there is a segment `number`, and the window reaches it.
+    #[inline(always)]
+    pub(crate) fn allows(&self, number: u64) -> bool {
+        number < self.supplied && self.reaches(number)
+    }
+
+    /// `flight_size`: segments sent and not yet acknowledged.
+    pub(crate) const fn flight(&self) -> u64 {
+        self.snd_max - self.snd_una
     }
 
     /// Whether less is in flight than `cwnd` allows because there is no more data, or no more room at the receiver.
@@ -126,10 +145,7 @@ impl Connection {
     /// All segments before `next` are acknowledged. Returns the record of the last, where segments are timed.
     pub(crate) fn acknowledge(&mut self, next: u64, now: Time) -> Option<Sent> {
         self.dup_acks = 0;
-        self.limited = 0;
-        self.snd_una = next;
-        self.snd_nxt = self.snd_nxt.max(next);
-        let last = self.log.as_mut().and_then(|log| log.acknowledge(next));
+        let last = self.advance(next);
         if self.rtt.timer_before_sample() {
             self.restart_timer(now);
         }
@@ -148,6 +164,16 @@ impl Connection {
         last
     }
 
+    /// All segments before `next` are acknowledged, in the midst of a recovery perhaps: what was timed since it began is not
+    /// among them. Returns the record of the last, where segments are timed.
+    #[inline(always)]
+    pub(crate) fn advance(&mut self, next: u64) -> Option<Sent> {
+        self.limited = 0;
+        self.snd_una = next;
+        self.snd_nxt = self.snd_nxt.max(next);
+        self.log.as_mut().and_then(|log| log.acknowledge(next))
+    }
+
     pub(crate) fn restart_timer(&mut self, now: Time) {
         self.timer = Some(now.saturating_add(self.rtt.rto()));
     }
@@ -157,7 +183,7 @@ impl Connection {
         let rwnd = f64::from(self.config.max_window);
         let window = (self.window.cwnd + self.inflation as f64).min(rwnd);
         let (window, least) = match self.config.decrease_from {
-            DecreaseFrom::FlightSize => ((self.snd_max - self.snd_una - self.limited) as f64, 2.0),
+            DecreaseFrom::FlightSize => ((self.flight() - self.limited) as f64, 2.0),
             DecreaseFrom::Window => (window, 1.0),
             DecreaseFrom::WholeWindow => (window.floor(), 1.0),
         };
@@ -173,11 +199,16 @@ impl Connection {
     }
 
     /// Sends the first unacknowledged segment again, at once, and notes how far the loss reaches.
-    pub(crate) fn fast_retransmit(&mut self) {
+    pub(crate) const fn fast_retransmit(&mut self) {
+        self.note_loss();
+        self.retransmit_first();
+    }
+
+    /// Duplicate ACKs told of a loss: notes how far it reaches, and gives up timing (Karn).
+    pub(crate) const fn note_loss(&mut self) {
         self.counters.fast_retransmits += 1;
         self.recover = Some(self.snd_max);
         self.timed = None;
-        self.retransmit_first();
     }
 
     /// Sends the first unacknowledged segment again, at once.

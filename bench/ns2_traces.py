@@ -1,0 +1,232 @@
+"""Single TCP flows in ns-2.35, segment by segment: what `crates/net/tests/ns2_traces.rs` compares the engine with.
+
+A case is one flow under one profile, with scripted losses, and what ns-2 sent and when. Cases are lines of JSON:
+
+- `crates/net/tests/ns2/named.jsonl`, each chosen for what it shows; `random.jsonl`, a few of the random ones;
+- anywhere else, random ones made for the occasion (`make traces`).
+
+`crates/net/tests/ns2/transports.json` has the transports of the profiles as the front plans them, for the same test;
+`tests/test_ns2_traces.py` guards that it still says what the profiles say.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import ackclock as ac
+from ackclock.plan import plan
+
+ROOT = Path(__file__).resolve().parent.parent
+SCRIPT = ROOT / "bench" / "ns2" / "flow.tcl"
+DATA = ROOT / "crates" / "net" / "tests" / "ns2"
+VARIANTS = ("tahoe", "reno", "newreno", "sack", "vegas")
+PROFILES = ("ns2-2.35", "ns2-2000")
+AGENTS = {"tahoe": "TCP", "reno": "TCP/Reno", "newreno": "TCP/Newreno", "sack": "TCP/Sack1", "vegas": "TCP/Vegas"}
+# ns-2's names for what profile ns2-2000 sets.
+OLD_AGENT = (
+    "windowInit_ 1 syn_ false delay_growth_ false singledup_ 0 tcpTick_ 0.1 minrto_ 0 maxrto_ 100000 rfc2988_ false "
+    "rtxcur_init_ 6.0 precisionReduce_ false useHeaders_ false bugfix_ss_ 0 exitFastRetrans_ false timerfix_ false"
+)
+OLD_NEWRENO = " newreno_changes1_ 0 partial_window_deflation_ 0"
+OLD_DELAYED_ACK = "RFC2581_immediate_ack_ false SYN_immediate_ack_ false"
+
+
+@dataclass(frozen=True)
+class Case:
+    """One flow: what it is, and what ns-2 made of it."""
+
+    name: str
+    variant: str
+    profile: str = "ns2-2.35"
+    losses: list[int] = field(default_factory=list)
+    """Of the data packets that reach the bottleneck, counted from 1, the SYN not counted."""
+    syns: int = 0
+    """So many SYNs are lost."""
+    window: int = 20
+    limit: int = 100
+    delayed_ack: bool = False
+    supply: list[tuple[float, int]] = field(default_factory=list)
+    """When the application hands over how many segments; always data where it is empty."""
+    seed: int = 1
+    most: int = 100
+    stop: int = 300
+    clock_phase: int = 0
+    """How far the sender's clock is ahead at time 0, in picoseconds."""
+    sent: list[tuple[float, int]] = field(default_factory=list)
+    """Time and number of every segment."""
+
+    @property
+    def has_syn(self) -> bool:
+        """Whether segment 0 is a SYN."""
+        return self.profile == "ns2-2.35" and self.variant != "vegas"
+
+
+NAMED = [
+    Case("advertised window binds; go-back-N", "tahoe", losses=[20, 22, 24]),
+    Case("limited transmit, inflation, exit", "reno", losses=[12]),
+    Case("a partial ACK ends recovery, then a timeout", "reno", losses=[12, 14, 16]),
+    Case("a segment lost three times: the back-off is kept", "reno", losses=[12, 27, 33]),
+    Case("partial ACKs", "newreno", losses=[12, 14, 16]),
+    Case("the impatient timer", "newreno", losses=list(range(20, 28))),
+    Case("pipe", "sack", losses=[12, 14, 16]),
+    Case("a lost retransmission", "sack", losses=[20, 21, 40]),
+    Case("two SYNs lost", "reno", syns=2),
+    Case("two SYNs lost", "tahoe", syns=2),
+    Case("two SYNs lost", "newreno", syns=1, losses=[3]),
+    Case("a SYN lost", "sack", syns=1, losses=[3]),
+    Case("delayed ACKs", "tahoe", losses=[12, 20], delayed_ack=True),
+    Case("delayed ACKs", "reno", losses=[12], delayed_ack=True),
+    Case("delayed ACKs", "newreno", losses=[20, 21, 24, 30], delayed_ack=True),
+    Case("delayed ACKs", "sack", losses=[20, 21, 24, 30], delayed_ack=True),
+    Case("delayed ACKs", "vegas", losses=[25], delayed_ack=True),
+    Case("a small buffer overflows", "tahoe", window=40, limit=6),
+    Case("a small buffer overflows", "reno", window=40, limit=6),
+    Case("a small buffer overflows", "newreno", window=40, limit=6),
+    Case("a small buffer overflows", "sack", window=40, limit=6),
+    Case("a small buffer overflows", "vegas", window=40, limit=6),
+    Case("idle timeouts", "reno", supply=[(0, 3), (0.4, 4), (1.0, 1), (1.05, 6), (4.0, 2)], stop=10),
+    Case("idle timeouts", "sack", supply=[(0, 3), (0.4, 4), (1.0, 1), (1.05, 6), (4.0, 2)], stop=10),
+    Case("no loss", "vegas"),
+    Case("one loss", "vegas", losses=[26]),
+    Case("the gap between two ACKs becomes its base_rtt", "vegas", losses=[36, 65, 68, 69], most=150),
+    Case("a window of zero", "vegas", losses=[30, 38, 41, 42]),
+    Case("the constants of 2000", "tahoe", profile="ns2-2000", losses=[21, 22]),
+    Case("the constants of 2000", "reno", profile="ns2-2000", losses=[21, 22]),
+    Case("the constants of 2000", "newreno", profile="ns2-2000", losses=[21, 22, 24]),
+    Case("the constants of 2000", "sack", profile="ns2-2000", losses=[21, 22, 24]),
+    Case("the constants of 2000", "vegas", profile="ns2-2000", losses=[26]),
+]
+
+
+def random_cases(lists: int, seed: int, profile: str, *, delayed_ack: bool, most: int) -> list[Case]:
+    """Draw lists of one to eight losses, each for every variant; half of the lists lie close together."""
+    draw = random.Random(seed)  # noqa: S311  # any seed will do, as long as it is the same one
+    cases = []
+    for number in range(lists):
+        spread = draw.choice([12, 100])
+        first = draw.randint(1, 60)
+        losses = sorted(draw.sample(range(first, first + spread), draw.randint(1, 8)))
+        window, clock = draw.choice([8, 20, 20, 40]), draw.randint(1, 10**6)
+        cases += [
+            Case(
+                f"random {seed}.{number}",
+                variant,
+                profile,
+                losses,
+                window=window,
+                delayed_ack=delayed_ack,
+                seed=clock,
+                most=most,
+            )
+            for variant in VARIANTS
+        ]
+    return cases
+
+
+def uniforms(seed: int, count: int) -> list[float]:
+    """Give the first random numbers of ns-2: L'Ecuyer's MRG32k3a, all six words of its state set to the seed."""
+    m1, m2 = 4294967087, 4294944443
+    first, second = [seed] * 3, [seed] * 3
+    drawn = []
+    for _ in range(count):
+        a = (1403580 * first[1] - 810728 * first[0]) % m1
+        b = (527612 * second[2] - 1370589 * second[0]) % m2
+        first, second = [*first[1:], a], [*second[1:], b]
+        drawn.append(((a - b) % m1 or m1) * 2.328306549295728e-10)
+    return drawn
+
+
+def clock_phase(case: Case) -> int:
+    """Tell how far ns-2's coarse clock is ahead: drawn at the start, after what the creation of the agent draws."""
+    tick = 10**10 if case.profile == "ns2-2.35" else 10**11
+    creation = 2 if case.variant == "vegas" else 1
+    return round(uniforms(case.seed, creation + 1)[-1] * tick)
+
+
+def by_ns2(case: Case) -> Case:
+    """Run a case in ns-2.
+
+    Raises
+    ------
+    RuntimeError
+        If ns-2 complains.
+    """
+    sink = ("/Sack1" if case.variant == "sack" else "") + ("/DelAck" if case.delayed_ack else "")
+    shift = 0 if case.has_syn else 1  # ns-2 counts from 0, and the SYN too
+    arguments: dict[str, Any] = {
+        "agent": AGENTS[case.variant],
+        "sink": f"TCPSink{sink}",
+        "window": case.window,
+        "limit": case.limit,
+        "losses": " ".join(str(each) for each in [*range(case.syns), *(n + case.syns - shift for n in case.losses)]),
+        "seed": case.seed,
+        "most": case.most,
+        "stop": case.stop,
+        "supply": " ".join(f"{time} {segments}" for time, segments in case.supply),
+    }
+    if case.profile == "ns2-2000":
+        arguments["set"] = OLD_AGENT + (OLD_NEWRENO if case.variant == "newreno" else "")
+        arguments["sinkset"] = OLD_DELAYED_ACK if case.delayed_ack else ""
+    command = ["ns", str(SCRIPT), *(str(word) for pair in arguments.items() for word in pair)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    if done.returncode != 0 or done.stderr:
+        raise RuntimeError(f"{case}: {done.stderr.strip()}")
+    rows = [line.split() for line in done.stdout.splitlines()]
+    sent = [(float(time), int(number)) for time, number in rows]
+    return Case(**{**asdict(case), "clock_phase": clock_phase(case), "sent": sent})
+
+
+def transports() -> dict[str, dict[str, Any]]:
+    """Plan the transport of every variant under ns-2's profiles, as the front does."""
+    link = ac.Link(rate="1 Mbps", delay="1 ms")
+
+    def transport(profile: str, variant: str) -> Any:
+        size = 1040 if Case("", variant, profile).has_syn else 1000
+        group = ac.Clients(transport=ac.Tcp(variant), source=ac.Greedy(), packet_size=size)
+        scenario = ac.Scenario(
+            profile=profile, duration="1 s", dumbbell=ac.Dumbbell(bottleneck=link, access=link), clients=[group]
+        )
+        return json.loads(plan(scenario.effective()))["groups"][0]["transport"]
+
+    return {profile: {variant: transport(profile, variant) for variant in VARIANTS} for profile in PROFILES}
+
+
+def write(path: Path, cases: list[Case]) -> None:
+    """Run the cases in ns-2 and write them, a line each."""
+    with ThreadPoolExecutor(max_workers=2) as workers:
+        done = list(workers.map(by_ns2, cases))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = (json.dumps(asdict(case), separators=(",", ":")) for case in done)
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+def main() -> None:
+    """Make what is kept in the repository, or random cases elsewhere."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, help="write random cases there; without it, remake what the repository has")
+    parser.add_argument("--lists", type=int, default=250, help="how many lists, each for every variant")
+    parser.add_argument("--seed", type=int, help="of the lists; without it, one that nobody had before")
+    parser.add_argument("--profile", choices=PROFILES, default=PROFILES[0])
+    parser.add_argument("--delayed-ack", action="store_true")
+    given = parser.parse_args()
+    if given.out is None:
+        text = json.dumps(transports(), indent=1)
+        (DATA / "transports.json").write_text(f"{text}\n", encoding="utf-8")
+        write(DATA / "named.jsonl", NAMED)
+        write(DATA / "random.jsonl", random_cases(8, 1, PROFILES[0], delayed_ack=False, most=100))
+        return
+    seed = random.SystemRandom().randint(1, 10**6) if given.seed is None else given.seed
+    print(f"{given.lists} lists of losses from seed {seed}, for each of {', '.join(VARIANTS)}", file=sys.stderr)
+    write(given.out, random_cases(given.lists, seed, given.profile, delayed_ack=given.delayed_ack, most=150))
+
+
+if __name__ == "__main__":
+    main()

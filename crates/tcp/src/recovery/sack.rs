@@ -1,0 +1,203 @@
+//! SACK's recovery: RFC 6675, with the blocks of RFC 2018; or its forerunner (Fall and Floyd, "Simulation-based Comparisons of
+//! Tahoe, Reno and SACK TCP", 1996, section 5), which ns-2 has, by `sack = fall-floyd`.
+//!
+//! A scoreboard keeps what the receiver has beyond the cumulative ACK. In recovery a segment leaves whenever fewer are thought
+//! to be in the network, `pipe`, than `cwnd` allows: a hole first, new data otherwise.
+//!
+//! How this differs from RFC 6675:
+//! - after a timeout what the receiver is then heard to have is skipped (section 5.1 leaves the manner open), but stays part of
+//!   the flight;
+//! - blocks that do not lie above the cumulative ACK and within what was sent are ignored.
+//!
+//! Where the two rules differ:
+//!
+//! | | `rfc6675` | `fall-floyd` |
+//! | --- | --- | --- |
+//! | a hole is lost when so many arrived above | 3 (`IsLost`) | 1 |
+//! | `pipe` | counted on the scoreboard at every ACK (`SetPipe`) | flight less 3 at first; an ACK takes 1 off, a partial ACK 2 |
+//! | a recovery begins | at the third duplicate ACK, or when the first hole is lost | at the third duplicate ACK |
+//! | before it | new data as `pipe` allows | limited transmit as with Reno (RFC 3042) |
+//! | holes that are not lost, one rescue | sent when nothing else can be (`NextSeg`, rules 3 and 4) | no |
+//! | the scoreboard is forgotten | at a timeout (RFC 2018, section 8) | also by each new ACK outside recovery, and at its end |
+//! | the next recovery | once `snd_una` reaches `recover` | at once; after a timeout, once past `recover` |
+//! | duplicate ACKs between a timeout and the next new ACK | count | do not |
+//! | a partial ACK ends the back-off of the timer | no | yes |
+
+use ackclock_units::Time;
+
+use super::{DUP_THRESH, Progress};
+use crate::config::SackRule;
+use crate::congestion::Signal;
+use crate::scoreboard::Scoreboard;
+use crate::segment::Ack;
+use crate::sender::Connection;
+
+#[derive(Clone, Debug)]
+pub struct Sack {
+    rule: SackRule,
+    board: Scoreboard,
+    in_recovery: bool,
+    /// Segments thought to be in the network, during recovery and RFC 6675's limited transmit.
+    pipe: i64,
+    /// A rescue retransmission waits until `snd_una` is beyond this (RFC 6675's `RescueRxt`).
+    rescue: u64,
+    /// Nothing new was acknowledged since the last timeout.
+    timed_out: bool,
+}
+
+impl Sack {
+    pub(super) fn new(rule: SackRule) -> Self {
+        Self { rule, board: Scoreboard::default(), in_recovery: false, pipe: 0, rescue: 0, timed_out: false }
+    }
+
+    #[inline(never)]
+    pub(super) fn before_new_ack(&mut self, connection: &mut Connection, ack: Ack<'_>) -> Progress {
+        self.timed_out = false;
+        let ends = connection.recover.is_none_or(|recover| ack.next >= recover);
+        if self.rule == SackRule::FallFloyd && (ends || !self.in_recovery) {
+            self.board.clear();
+        } else {
+            self.board.acknowledge(ack.next);
+            self.board.update(ack.sack, ack.next, connection.snd_max);
+        }
+        if !self.in_recovery {
+            return Progress::Open;
+        }
+        if !ends {
+            return Progress::Partial;
+        }
+        self.in_recovery = false;
+        if self.rule == SackRule::FallFloyd {
+            connection.recover = None;
+        }
+        Progress::Ends
+    }
+
+    pub(super) fn after_partial_ack(&mut self, connection: &mut Connection, now: Time) {
+        connection.restart_timer(now);
+        if self.rule == SackRule::FallFloyd {
+            connection.rtt.end_back_off();
+        }
+        self.set_pipe(connection, 2);
+    }
+
+    pub(super) fn on_duplicate_ack(&mut self, connection: &mut Connection, ack: Ack<'_>, now: Time) {
+        if self.timed_out && self.rule == SackRule::FallFloyd {
+            return;
+        }
+        let news = self.board.update(ack.sack, connection.snd_una, connection.snd_max);
+        connection.dup_acks += u32::from(news);
+        if self.in_recovery {
+            self.set_pipe(connection, 1);
+        } else if news {
+            self.suspect(connection, now);
+        }
+    }
+
+    pub(super) fn before_timeout(&mut self) {
+        self.board.clear();
+        self.in_recovery = false;
+        self.timed_out = true;
+    }
+
+    /// Whether it would send new data, if there were any.
+    pub(super) fn is_open(&self, connection: &Connection) -> bool {
+        if self.counts_pipe(connection) {
+            (self.pipe + 1) as f64 <= connection.window.cwnd && connection.flight() < connection.config.max_window.into()
+        } else {
+            connection.is_window_open()
+        }
+    }
+
+    /// The segment that may leave next, and is not already on its way.
+    pub(super) fn next_segment(&self, connection: &Connection) -> Option<u64> {
+        if !self.counts_pipe(connection) {
+            let next = self.board.skip(connection.snd_nxt);
+            return connection.allows(next).then_some(next);
+        }
+        if (self.pipe + 1) as f64 > connection.window.cwnd {
+            return None;
+        }
+        let hole = self.board.next_hole().filter(|_| self.in_recovery);
+        let lost = self.board.lost_below(self.lost_after());
+        let new = connection.snd_nxt < connection.supplied && connection.flight() < connection.config.max_window.into();
+        hole.filter(|hole| lost.is_some_and(|lost| *hole < lost))
+            .or_else(|| new.then_some(connection.snd_nxt))
+            .or(hole)
+            .or_else(|| self.rescue(connection))
+    }
+
+    pub(super) fn on_sent(&mut self, connection: &mut Connection, number: u64) {
+        if !self.counts_pipe(connection) {
+            connection.snd_nxt = number + 1;
+            return;
+        }
+        self.pipe += 1;
+        if number >= connection.snd_nxt {
+            connection.snd_nxt = number + 1;
+            connection.limited += u64::from(!self.in_recovery);
+        } else if self.board.next_hole() == Some(number) {
+            self.board.retransmitted(number);
+        } else {
+            self.rescue = connection.snd_max;
+        }
+    }
+
+    /// Whether `pipe` decides what leaves, and not the flight.
+    fn counts_pipe(&self, connection: &Connection) -> bool {
+        let limited_transmit = connection.config.limited_transmit
+            && self.rule == SackRule::Rfc6675
+            && (1..DUP_THRESH).contains(&connection.dup_acks)
+            && connection.snd_nxt == connection.snd_max;
+        self.in_recovery || limited_transmit
+    }
+
+    /// A duplicate ACK brought news outside of recovery.
+    fn suspect(&mut self, connection: &mut Connection, now: Time) {
+        let first = connection.snd_una;
+        let (lost, past) = match self.rule {
+            SackRule::Rfc6675 => {
+                let lost = self.board.lost_below(self.lost_after()).is_some_and(|lost| first < lost);
+                (lost || connection.dup_acks >= DUP_THRESH, connection.recover.is_none_or(|recover| first >= recover))
+            }
+            SackRule::FallFloyd => (connection.dup_acks == DUP_THRESH, connection.is_past_recover()),
+        };
+        if lost && past {
+            self.in_recovery = true;
+            connection.reduce(Signal::FastRetransmit, false);
+            connection.fast_retransmit();
+            connection.restart_timer(now);
+            self.board.restart_at(first + 1);
+            self.rescue = first + 1;
+            self.pipe = connection.flight() as i64;
+            self.set_pipe(connection, i64::from(DUP_THRESH));
+        } else if self.rule == SackRule::Rfc6675 {
+            self.board.restart_at(first);
+            self.set_pipe(connection, 0);
+        } else if connection.dup_acks < DUP_THRESH {
+            connection.limited_transmit();
+        }
+    }
+
+    /// Counts `pipe` anew, or takes off what an ACK says has left the network.
+    fn set_pipe(&mut self, connection: &Connection, left: i64) {
+        self.pipe = match self.rule {
+            SackRule::Rfc6675 => self.board.pipe(connection.snd_una, connection.snd_max, self.lost_after()) as i64,
+            SackRule::FallFloyd => self.pipe - left,
+        };
+    }
+
+    /// Rule 4 of `NextSeg`: once in a recovery, when nothing else can be sent, the last segment outstanding.
+    fn rescue(&self, connection: &Connection) -> Option<u64> {
+        let due = self.rule == SackRule::Rfc6675 && self.in_recovery && connection.snd_una > self.rescue;
+        due.then(|| self.board.highest_hole(connection.snd_max))
+    }
+
+    /// A hole is lost once so many segments arrived above it.
+    const fn lost_after(&self) -> u64 {
+        match self.rule {
+            SackRule::Rfc6675 => DUP_THRESH as u64,
+            SackRule::FallFloyd => 1,
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! Tahoe's recovery: fast retransmit without fast recovery (Jacobson, "Congestion Avoidance and Control", 1988; Fall and Floyd,
+//! "Simulation-based Comparisons of Tahoe, Reno and SACK TCP", 1996, section 2).
+//!
+//! Three duplicate ACKs reduce the threshold as any loss does, and slow start begins again from the first unacknowledged
+//! segment, with a window of one.
+//!
+//! A timeout does not begin a new count of duplicate ACKs: those that still come tell of segments sent before it, and limited
+//! transmit has nothing to do then.
+//!
+//! How this differs from the paper: limited transmit (RFC 3042) sends on the first two duplicate ACKs where it is on; losses of
+//! one window call for one reduction only, by RFC 6582's test on `recover`, which ns-2 shares (`bugFix_`).
+
+use ackclock_units::Time;
+
+use super::DUP_THRESH;
+use crate::congestion::Signal;
+use crate::sender::Connection;
+
+pub(super) fn on_duplicate_ack(connection: &mut Connection, now: Time) {
+    connection.dup_acks += 1;
+    if connection.dup_acks < DUP_THRESH {
+        connection.limited_transmit();
+    } else if connection.dup_acks == DUP_THRESH && connection.is_past_recover() {
+        connection.reduce(Signal::FastRetransmit, false);
+        connection.window.cwnd = 1.0; // whatever the law says: slow start
+        connection.note_loss();
+        connection.snd_nxt = connection.snd_una;
+        connection.restart_timer(now);
+    }
+}

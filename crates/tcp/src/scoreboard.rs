@@ -1,0 +1,240 @@
+//! What the receiver has beyond the cumulative ACK, as the sender knows it: RFC 6675, section 4.
+
+use std::collections::VecDeque;
+
+use crate::segment::Block;
+
+/// The segments that selective acknowledgments named, as runs: memory grows with gaps, not with the window.
+///
+/// It also keeps `high_rxt`, up to where segments have been sent again, since what counts is how the two lie to each other.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scoreboard {
+    /// In order, apart from each other, all above `snd_una`.
+    runs: VecDeque<Block>,
+    /// Segments in `runs`.
+    sacked: u64,
+    /// Every hole below was sent again in this recovery, or is not to be.
+    high_rxt: u64,
+    /// Segments in `runs` below `high_rxt`.
+    sacked_below: u64,
+}
+
+impl Scoreboard {
+    /// Forgets everything.
+    pub(crate) fn clear(&mut self) {
+        self.runs.clear();
+        (self.sacked, self.high_rxt, self.sacked_below) = (0, 0, 0);
+    }
+
+    /// All segments before `snd_una` are acknowledged.
+    pub(crate) fn acknowledge(&mut self, snd_una: u64) {
+        while let Some(run) = self.runs.front_mut()
+            && run.start < snd_una
+        {
+            let gone = run.below(snd_una);
+            self.sacked -= gone.len();
+            self.sacked_below -= gone.below(self.high_rxt).len();
+            run.start = gone.end;
+            if run.len() == 0 {
+                self.runs.pop_front();
+            }
+        }
+        if self.high_rxt < snd_una {
+            self.high_rxt = snd_una;
+            self.sacked_below = 0;
+        }
+    }
+
+    /// Takes in the blocks of an ACK and tells whether they brought news. A block that does not lie above `snd_una` and below
+    /// `snd_max` says nothing that a receiver could know, and counts for nothing.
+    pub(crate) fn update(&mut self, blocks: &[Block], snd_una: u64, snd_max: u64) -> bool {
+        let before = self.sacked;
+        for block in blocks {
+            if snd_una < block.start && block.start < block.end && block.end <= snd_max {
+                self.add(*block);
+            }
+        }
+        self.sacked > before
+    }
+
+    fn add(&mut self, block: Block) {
+        // the runs that touch the block become one with it
+        let first = self.runs.partition_point(|run| run.end < block.start);
+        let mut merged = block;
+        let (mut known, mut known_below) = (0, 0);
+        let mut last = first;
+        while let Some(run) = self.runs.get(last)
+            && run.start <= block.end
+        {
+            let overlap = run.overlap(block);
+            known += overlap.len();
+            known_below += overlap.below(self.high_rxt).len();
+            merged = Block { start: merged.start.min(run.start), end: merged.end.max(run.end) };
+            last += 1;
+        }
+        self.sacked += block.len() - known;
+        self.sacked_below += block.below(self.high_rxt).len() - known_below;
+        if first == last {
+            self.runs.insert(first, merged);
+        } else {
+            self.runs[first] = merged;
+            self.runs.drain(first + 1..last);
+        }
+    }
+
+    /// The segment above which `count - 1` others are known to have arrived, itself being one that has: every hole below is
+    /// lost, by RFC 6675's `IsLost` with a threshold of `count`.
+    pub(crate) fn lost_below(&self, count: u64) -> Option<u64> {
+        let mut left = count;
+        for run in self.runs.iter().rev() {
+            if run.len() >= left {
+                return Some(run.end - left);
+            }
+            left -= run.len();
+        }
+        None
+    }
+
+    /// A recovery begins, or its limited transmit: nothing at or above `number` was sent again in it.
+    pub(crate) fn restart_at(&mut self, number: u64) {
+        self.high_rxt = number;
+        self.sacked_below = self.runs.iter().take_while(|run| run.start < number).map(|run| run.below(number).len()).sum();
+    }
+
+    /// The first hole that was not sent again, below some segment that arrived.
+    pub(crate) fn next_hole(&self) -> Option<u64> {
+        let at = self.runs.partition_point(|run| run.end <= self.high_rxt);
+        let run = self.runs.get(at)?;
+        if !run.contains(self.high_rxt) {
+            return Some(self.high_rxt);
+        }
+        self.runs.get(at + 1).map(|_| run.end)
+    }
+
+    /// The [next hole](Self::next_hole), `number`, is sent again.
+    pub(crate) fn retransmitted(&mut self, number: u64) {
+        self.sacked_below += number - self.high_rxt;
+        self.high_rxt = number + 1;
+    }
+
+    /// The first segment from `number` on that is not known to have arrived.
+    pub(crate) fn skip(&self, number: u64) -> u64 {
+        let at = self.runs.partition_point(|run| run.end <= number);
+        self.runs.get(at).filter(|run| run.contains(number)).map_or(number, |run| run.end)
+    }
+
+    /// The last segment before `snd_max` that is not known to have arrived.
+    pub(crate) fn highest_hole(&self, snd_max: u64) -> u64 {
+        let last = self.runs.back().filter(|run| run.end == snd_max);
+        last.map_or(snd_max, |run| run.start) - 1
+    }
+
+    /// RFC 6675's `SetPipe`: segments not lost that have not arrived, and holes that were sent again.
+    pub(crate) fn pipe(&self, snd_una: u64, snd_max: u64, lost_after: u64) -> u64 {
+        let unknown = match self.lost_below(lost_after) {
+            Some(lost) => snd_max - lost - lost_after,
+            None => snd_max - snd_una - self.sacked,
+        };
+        unknown + self.high_rxt.saturating_sub(snd_una) - self.sacked_below
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const fn block(start: u64, end: u64) -> Block {
+        Block { start, end }
+    }
+
+    fn board(blocks: &[Block]) -> Scoreboard {
+        let mut board = Scoreboard::default();
+        board.update(blocks, 0, 1_000);
+        board.restart_at(1);
+        board
+    }
+
+    #[test]
+    fn blocks_merge_where_they_touch() {
+        let board = board(&[block(5, 7), block(9, 10), block(7, 8), block(2, 3)]);
+        assert_eq!(board.runs, [block(2, 3), block(5, 8), block(9, 10)]);
+        assert_eq!(board.sacked, 5);
+    }
+
+    #[test]
+    fn only_what_a_receiver_can_know_counts() {
+        let mut board = Scoreboard::default();
+        let nonsense = [block(3, 6), block(4, 5), block(8, 7), block(7, 7), block(9, 11), block(20, 30), block(0, u64::MAX)];
+        assert!(!board.update(&nonsense, 4, 10));
+        assert!(board.runs.is_empty());
+        assert!(board.update(&[block(5, 10)], 4, 10));
+        assert!(!board.update(&[block(5, 10), block(6, 7)], 4, 10), "no news");
+    }
+
+    #[test]
+    fn a_hole_is_lost_when_three_arrived_above_it() {
+        // RFC 6675, section 4, IsLost
+        let board = board(&[block(2, 3), block(5, 6), block(8, 9)]);
+        assert_eq!(board.lost_below(3), Some(2));
+        assert_eq!(board.lost_below(1), Some(8));
+        assert_eq!(board.lost_below(4), None);
+    }
+
+    #[test]
+    fn holes_are_sent_again_once_in_order() {
+        let mut board = board(&[block(2, 4), block(6, 7)]);
+        let mut sent = Vec::new();
+        while let Some(hole) = board.next_hole() {
+            board.retransmitted(hole);
+            sent.push(hole);
+        }
+        assert_eq!(sent, [1, 4, 5]);
+        assert_eq!(board.sacked_below, 2);
+        assert_eq!((board.highest_hole(7), board.highest_hole(9)), (5, 8));
+        assert_eq!((board.skip(2), board.skip(4), board.skip(100)), (4, 4, 100));
+    }
+
+    proptest! {
+        #[test]
+        fn counts_agree_with_a_set(
+            blocks in prop::collection::vec((1_u64..60, 1_u64..8), 0..30),
+            acked in 0_u64..40,
+            high_rxt in 0_u64..60,
+        ) {
+            // the same, segment by segment
+            const SND_MAX: u64 = 60;
+            let (mut board, mut set) = (Scoreboard::default(), BTreeSet::new());
+            let half = blocks.len() / 2;
+            for (at, (start, length)) in blocks.iter().enumerate() {
+                if at == half {
+                    board.restart_at(high_rxt);
+                }
+                let una = if at > half { acked } else { 0 };
+                board.acknowledge(una);
+                set.retain(|number| *number >= una);
+                let new = block(*start, start + length);
+                let before = set.len();
+                if new.start > una && new.end <= SND_MAX {
+                    set.extend(new.start..new.end);
+                }
+                prop_assert_eq!(board.update(&[new], una, SND_MAX), set.len() > before);
+                prop_assert_eq!(board.sacked, set.len() as u64);
+                prop_assert_eq!(board.sacked_below, set.range(..board.high_rxt).count() as u64);
+                prop_assert!(board.runs.iter().zip(board.runs.iter().skip(1)).all(|(a, b)| a.end < b.start));
+                let lost = set.iter().rev().nth(2).copied();
+                prop_assert_eq!(board.lost_below(3), lost);
+                let pipe = (una..SND_MAX).filter(|number| !set.contains(number)).map(|number| {
+                    u64::from(lost.is_none_or(|lost| number > lost)) + u64::from(number < board.high_rxt)
+                });
+                prop_assert_eq!(board.pipe(una, SND_MAX, 3), pipe.sum::<u64>());
+                let from = board.high_rxt;
+                let hole = (from..SND_MAX).find(|number| !set.contains(number));
+                prop_assert_eq!(board.next_hole(), hole.filter(|hole| set.range(hole..).next().is_some()));
+            }
+        }
+    }
+}
