@@ -2,6 +2,7 @@
 # they make what they need in .venv/ and target/, once, and again only when its sources have changed.
 
 STUDY ?= burstiness
+LISTS ?= 250
 
 VENV := .venv
 OUT := out
@@ -22,7 +23,7 @@ PYTHON ?= $(shell for python in python3 python3.15 python3.14 python3.13 python3
 ENGINE := Cargo.toml Cargo.lock $(shell find crates \( -name tests -o -name examples \) -prune -o \
 	\( -type d -o -name '*.rs' -o -name Cargo.toml \) -print)
 
-.PHONY: help reproduce test check bench agreement build lock format clean
+.PHONY: help reproduce test check bench traces agreement build lock format clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -45,6 +46,11 @@ check: $(VENV)/.installed ## formatting, lints, types and documentation, each wi
 
 bench: $(VENV)/.built ## CPU time, instructions and memory of one standard run, beside ns-2 where there is one
 	$(PY) bench/s60.py --out $(OUT)/bench/s60.json
+
+traces: $(VENV)/.built ## lose packets at random in ns-2 and in the engine, and compare every segment (LISTS=250; needs ns-2)
+	$(PY) bench/ns2_traces.py --lists $(LISTS) --out $(OUT)/traces.jsonl
+	ACKCLOCK_TRACES='$(CURDIR)/$(OUT)/traces.jsonl' cargo test --release --locked --package ackclock-net \
+		--test ns2_traces -- --nocapture new_random
 
 agreement: $(VENV)/.built ## compare the engine with every ns-2 figure in the repository (some minutes)
 	$(PY) -m ackclock.experiments.$(STUDY).agreement

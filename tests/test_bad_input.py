@@ -102,6 +102,31 @@ EDITS = [
         "dumbbell.bottleneck.queue.unit",
         "'p' is not allowed; must be one of packets, bytes",
     ),
+    (
+        'access = { rate = "10 Mbps",',
+        'access = { loss = { kind = "list", packets = [3, 3] }, rate = "10 Mbps",',
+        "dumbbell.access.loss.packets",
+        "an array is not allowed; must be an array of 1 to 100000 different integers from 1 to 1000000000000",
+    ),
+    (
+        'access = { rate = "10 Mbps",',
+        'access = { loss = { kind = "list", packets = [0] }, rate = "10 Mbps",',
+        "dumbbell.access.loss.packets",
+        "different integers from 1",
+    ),
+    (
+        'access = { rate = "10 Mbps",',
+        'access = { loss = { kind = "lists", packets = [1] }, rate = "10 Mbps",',
+        "dumbbell.access.loss.kind",
+        "'lists' is not allowed; did you mean 'list'? must be one of list",
+    ),
+    (
+        'access = { rate = "10 Mbps",',
+        'access = { loss = { kind = "list" }, rate = "10 Mbps",',
+        "dumbbell.access.loss.packets",
+        "missing; must be an array of 1 to 100000 different integers",
+    ),
+    ("alpha = 1", 'sack = "fack"', "clients.0.transport.sack", "must be one of rfc6675, fall-floyd"),
     ("count = 60", "count = 1000000000000", "clients.0.count", "must be an integer from 1 to 1000000"),
     (
         "count = 60",

@@ -60,6 +60,11 @@ def test_the_dumbbell_of_the_issue(feng60: ac.Scenario) -> None:
                         "recovery": "reno",
                         "exit_recovery": True,
                         "grow_on_exit": True,
+                        "partial_ack_timer": "first",
+                        "partial_ack_deflation": True,
+                        "deflate_on_exit": False,
+                        "recovery_burst": 2,
+                        "sack": "fall-floyd",
                         "stale_records": True,
                         "congestion": {"kind": "reno"},
                         "decrease_from": "window",
@@ -77,7 +82,12 @@ def test_the_dumbbell_of_the_issue(feng60: ac.Scenario) -> None:
                         },
                         "overhead": 12_000_000,
                     },
-                    "receiver": {"delayed_ack": None, "ack_gap_fill": True, "handshake": True},
+                    "receiver": {
+                        "delayed_ack": None,
+                        "ack_gap_fill": True,
+                        "handshake": True,
+                        "sack_blocks": 0,
+                    },
                 },
                 "source": {"kind": "poisson", "rate": 100.0},
             }
@@ -92,6 +102,20 @@ def test_a_graph_numbers_both_directions_of_each_link(parking_lot: ac.Scenario) 
     assert ends == [(0, 1), (1, 0), (1, 2), (2, 1), (2, 3), (3, 2)]
     assert told["measure"]["link"] == 2
     assert [group["path"] for group in told["groups"]] == [[0, 3], [0, 1], [1, 2], [2, 3], [3, 0], [3, 1]]
+
+
+def test_losses_reach_the_bottleneck_alone() -> None:
+    link = ac.Link(rate="10 Mbps", delay="5 ms")
+    bottleneck = ac.Link(rate="10 Mbps", delay="5 ms", loss=ac.Loss("list", packets=[40, 24, 26]))
+    scenario = ac.Scenario(
+        duration="1 s",
+        dumbbell=ac.Dumbbell(access=link, bottleneck=bottleneck),
+        clients=[ac.Clients(transport=ac.Tcp("sack"), source=ac.Greedy())],
+    )
+    told = planned(scenario)
+    assert told["topology"]["bottleneck"]["loss"] == {"kind": "list", "packets": [24, 26, 40]}
+    assert "loss" not in told["topology"]["reverse"]
+    assert told["groups"][0]["transport"]["receiver"]["sack_blocks"] == 4
 
 
 @pytest.mark.parametrize(("size", "packets"), [("1460 B", 1), ("1461 B", 2), ("1 MB", 685), ("1 GB", 684_932)])

@@ -38,7 +38,7 @@ def test_no_row_comes_twice() -> None:
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-@pytest.mark.parametrize("variant", ["reno", "vegas"])
+@pytest.mark.parametrize("variant", list(catalogue().variants))
 @pytest.mark.parametrize("queue", ["droptail", "red"])
 def test_every_value_is_one_that_the_field_allows(profile: str, variant: str, queue: str) -> None:
     """Defaults are filled in without a check, so they must stand one here."""

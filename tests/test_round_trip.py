@@ -72,9 +72,14 @@ def queues() -> st.SearchStrategy[dict[str, Any]]:
     return st.one_of([of(kind, entry) for kind, entry in catalogue().queues.items()])
 
 
+losses = st.fixed_dictionaries(
+    {"kind": st.just("list"), "packets": st.lists(st.integers(1, 10**6), min_size=1, max_size=8, unique=True)}
+)
+
+
 def links() -> st.SearchStrategy[dict[str, Any]]:
     """Draw links."""
-    return tables({"rate": rates, "delay": delays}, {"queue": queues()})
+    return tables({"rate": rates, "delay": delays}, {"queue": queues(), "loss": losses})
 
 
 TCP: dict[str, st.SearchStrategy[Any]] = {
@@ -82,6 +87,7 @@ TCP: dict[str, st.SearchStrategy[Any]] = {
     "delayed_ack": flags,
     "delayed_ack_timeout": waits,
     "ack_gap_fill": flags,
+    "sack_blocks": st.integers(1, 4),
     "overhead": waits,
     "handshake": flags,
     "initial_window": st.integers(1, 100),
@@ -90,6 +96,11 @@ TCP: dict[str, st.SearchStrategy[Any]] = {
     "exit_recovery": flags,
     "stale_records": flags,
     "grow_on_exit": flags,
+    "partial_ack_timer": st.sampled_from(["first", "each"]),
+    "partial_ack_deflation": flags,
+    "deflate_on_exit": flags,
+    "recovery_burst": st.integers(0, 10),
+    "sack": st.sampled_from(["rfc6675", "fall-floyd"]),
     "decrease_from": st.sampled_from(["flight_size", "window", "whole_window"]),
     "grow_when_limited": flags,
     "idle_restart": st.sampled_from(["rfc5681", "timeout"]),
@@ -165,7 +176,7 @@ def dumbbells() -> st.SearchStrategy[dict[str, Any]]:
 
 def graphs() -> st.SearchStrategy[dict[str, Any]]:
     """Draw scenarios in the form of a chain of three nodes."""
-    link = tables({"rate": rates, "delay": delays}, {"queue": queues(), "duplex": st.just(True)})  # noqa: FBT003
+    link = tables({"rate": rates, "delay": delays}, {"queue": queues(), "loss": losses, "duplex": st.just(True)})  # noqa: FBT003
     hops = st.tuples(link, link).map(
         lambda pair: [pair[0] | {"from": "a", "to": "b", "name": "first"}, pair[1] | {"from": "b", "to": "c"}]
     )
@@ -210,8 +221,9 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
         },
         ac.Measure: {"from_", "bin", "link"},
         ac.Dumbbell: {"bottleneck", "reverse", "access"},
-        ac.Link: {"rate", "delay", "queue"},
-        ac.GraphLink: {"from_", "to", "rate", "delay", "queue", "name", "duplex"},
+        ac.Link: {"rate", "delay", "queue", "loss"},
+        ac.Loss: {"kind", "packets"},
+        ac.GraphLink: {"from_", "to", "rate", "delay", "queue", "loss", "name", "duplex"},
         ac.Queue: {"kind", "packets", "bytes", "count_in_service"},
         ac.Clients: {"name", "count", "packet_size", "start", "transport", "source", "access", "direction"},
         ac.Flow: {"name", "count", "packet_size", "start", "transport", "source", "from_", "to"},

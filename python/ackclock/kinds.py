@@ -99,6 +99,33 @@ def number(*, low: float | None = None, high: float | None = None, above: float 
     )
 
 
+def places(high: int, *, most: int) -> Kind:
+    """Allow arrays of different integers from 1 to ``high``, in any order; they are kept in theirs.
+
+    Examples
+    --------
+    >>> places(100, most=10).check([40, 24])
+    (24, 40)
+    """
+    allowed = f"must be an array of 1 to {most} different integers from 1 to {high}"
+    one = whole(1, high)
+
+    def check(value: object) -> tuple[int, ...]:
+        if not isinstance(value, list | tuple) or not 1 <= len(value) <= most:
+            raise ValueError(allowed)
+        try:
+            numbers = {int(str(one.check(each))) for each in value}
+        except ValueError:
+            raise ValueError(allowed) from None
+        if len(numbers) < len(value):
+            raise ValueError(allowed)
+        return tuple(sorted(numbers))
+
+    items = {"type": "integer", "minimum": 1, "maximum": high}
+    schema = {"type": "array", "items": items, "minItems": 1, "maxItems": most, "uniqueItems": True}
+    return Kind(allowed, check, schema)
+
+
 def flag() -> Kind:
     """Allow ``true`` and ``false``; 0 and 1 are neither."""
     allowed = "must be true or false"

@@ -212,7 +212,8 @@ impl Simulator {
 
     fn delayed_ack(&mut self, id: FlowId, now: Time, observer: &mut impl Observer) {
         let Network { flows, sacks, .. } = &mut self.network;
-        let Flow { transport: Transport::Tcp { receiver, .. }, ack_alarm, ack_hop, .. } = &mut flows[id.0 as usize] else {
+        let Flow { transport: Transport::Tcp { receiver, .. }, ack_alarm, ack_hop, .. } = &mut flows[id.0 as usize]
+        else {
             return;
         };
         if ack_alarm.fires(now, receiver.poll_timeout()) {

@@ -145,7 +145,8 @@ mod tests {
 
     use super::*;
 
-    const AT_ONCE: ReceiverConfig = ReceiverConfig { delayed_ack: None, ack_gap_fill: true, handshake: true, sack_blocks: 0 };
+    const AT_ONCE: ReceiverConfig =
+        ReceiverConfig { delayed_ack: None, ack_gap_fill: true, handshake: true, sack_blocks: 0 };
     const DELAYED: ReceiverConfig = ReceiverConfig { delayed_ack: Some(Time::from_millis(100)), ..AT_ONCE };
 
     fn answers(config: ReceiverConfig, segments: &[u64]) -> Vec<Option<u64>> {

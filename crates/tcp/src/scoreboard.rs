@@ -98,7 +98,8 @@ impl Scoreboard {
     /// A recovery begins, or its limited transmit: nothing at or above `number` was sent again in it.
     pub(crate) fn restart_at(&mut self, number: u64) {
         self.high_rxt = number;
-        self.sacked_below = self.runs.iter().take_while(|run| run.start < number).map(|run| run.below(number).len()).sum();
+        self.sacked_below =
+            self.runs.iter().take_while(|run| run.start < number).map(|run| run.below(number).len()).sum();
     }
 
     /// The first hole that was not sent again, below some segment that arrived.
@@ -168,7 +169,8 @@ mod tests {
     #[test]
     fn only_what_a_receiver_can_know_counts() {
         let mut board = Scoreboard::default();
-        let nonsense = [block(3, 6), block(4, 5), block(8, 7), block(7, 7), block(9, 11), block(20, 30), block(0, u64::MAX)];
+        let nonsense =
+            [block(3, 6), block(4, 5), block(8, 7), block(7, 7), block(9, 11), block(20, 30), block(0, u64::MAX)];
         assert!(!board.update(&nonsense, 4, 10));
         assert!(board.runs.is_empty());
         assert!(board.update(&[block(5, 10)], 4, 10));

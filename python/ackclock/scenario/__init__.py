@@ -1,6 +1,6 @@
 """The scenario: the owner of the schema, and the one place that checks it."""
 
-from ackclock.scenario.network import DropTail, Dumbbell, GraphLink, Link, Node, Queue, Red
+from ackclock.scenario.network import DropTail, Dumbbell, GraphLink, Link, Loss, Node, Queue, Red
 from ackclock.scenario.traffic import Clients, Constant, Flow, Greedy, Poisson, Tcp, Udp
 from ackclock.scenario.whole import Measure, Scenario
 
@@ -13,6 +13,7 @@ __all__ = [
     "GraphLink",
     "Greedy",
     "Link",
+    "Loss",
     "Measure",
     "Node",
     "Poisson",

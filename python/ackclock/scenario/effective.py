@@ -104,7 +104,7 @@ def default_bin(whole: "Scenario") -> int:
 
 
 def _dumbbell(scenario: "Scenario", given: Dumbbell) -> Dumbbell:
-    reverse = given.reverse or given.bottleneck.model_copy(update={"queue": None})
+    reverse = given.reverse or given.bottleneck.model_copy(update={"queue": None, "loss": None})
     return given.model_copy(
         update={
             "bottleneck": _link(scenario, given.bottleneck),

@@ -3,7 +3,7 @@
 from typing import Annotated, Final
 
 from ackclock.catalogue import catalogue
-from ackclock.kinds import flag, measured, name, number, whole, word, word_or
+from ackclock.kinds import flag, measured, name, number, places, whole, word, word_or
 from ackclock.profile import PROFILES
 from ackclock.quantity import RATE, SIZE, TIME
 
@@ -34,6 +34,7 @@ Burst = Annotated[int, whole(0, 1_000_000)]
 SackBlocks = Annotated[int, whole(1, 4)]
 Capacity = Annotated[int, whole(1, 10**15)]
 PacketRate = Annotated[float, number(low=1e-6, high=1e9)]
+Places = Annotated[tuple[int, ...], places(10**12, most=100_000)]
 Flag = Annotated[bool, flag()]
 
 GroupName = Annotated[str, name(letter_first=True)]
@@ -41,6 +42,7 @@ PlainName = Annotated[str, name()]
 ProfileName = Annotated[str, word(PROFILES)]
 VariantName = Annotated[str, word(catalogue().variants)]
 QueueName = Annotated[str, word(catalogue().queues)]
+LossKind = Annotated[str, word(["list"])]
 Direction = Annotated[str, word(["forward", "reverse"])]
 DecreaseFrom = Annotated[str, word(["flight_size", "window", "whole_window"])]
 IdleRestart = Annotated[str, word(["rfc5681", "timeout"])]

@@ -8,7 +8,7 @@ from pydantic_core import InitErrorDetails
 
 from ackclock import errors
 from ackclock.catalogue import Parameter, catalogue
-from ackclock.scenario.fields import Capacity, Delay, Flag, PlainName, QueueName, Rate
+from ackclock.scenario.fields import Capacity, Delay, Flag, LossKind, Places, PlainName, QueueName, Rate
 from ackclock.scenario.model import Declared, Part
 
 
@@ -88,13 +88,40 @@ def Red(**fields: object) -> Queue:  # noqa: N802  # reads as the other parts of
     return Queue("red", **fields)
 
 
+class Loss(Part):
+    """What a link loses besides what its queue drops; it is lost before it comes to the queue.
+
+    Examples
+    --------
+    >>> Loss("list", packets=[24, 26, 40])
+    Loss(kind='list', packets=(24, 26, 40))
+    """
+
+    subject: ClassVar[str | None] = "kind"
+
+    if TYPE_CHECKING:
+
+        def __init__(self, kind: str, /, **fields: object) -> None: ...
+
+    kind: LossKind
+    """``list``: given packets, of each flow and in each direction of the link the same."""
+
+    packets: Places
+    """Which: the n-th data packet of a flow to arrive at the link, counted from 1. Retransmissions are counted as they
+    come; SYNs and ACKs are not counted and not lost."""
+
+    def for_engine(self) -> dict[str, Any]:
+        """Give the losses as the engine reads them."""
+        return {"kind": self.kind, "packets": list(self.packets)}
+
+
 class Link(Part):
     """A link: both directions have this rate, this delay and a queue of this kind each.
 
     Examples
     --------
     >>> Link(rate="10000 kbps", delay="0.025 s")
-    Link(rate='10 Mbps', delay='25 ms', queue=None)
+    Link(rate='10 Mbps', delay='25 ms', queue=None, loss=None)
     """
 
     rate: Rate
@@ -106,6 +133,9 @@ class Link(Part):
     queue: Queue | None = None
     """What happens to packets that must wait; where it is absent, there is room for 100,000."""
 
+    loss: Loss | None = None
+    """What is lost besides: nothing where it is absent."""
+
 
 class Dumbbell(Part):
     """Clients on one side of a bottleneck, a server on the other."""
@@ -114,7 +144,8 @@ class Dumbbell(Part):
     """From the gateway to the server."""
 
     reverse: Link | None = None
-    """From the server to the gateway: where it is absent, the bottleneck's rate and delay, and the default queue."""
+    """From the server to the gateway: where it is absent, the bottleneck's rate and delay, the default queue, no
+    loss."""
 
     access: Link | None = None
     """From each client to the gateway and back, for the groups that name no access of their own."""
@@ -146,6 +177,9 @@ class GraphLink(Part):
 
     queue: Queue | None = None
     """What happens to packets that must wait; where it is absent, there is room for 100,000."""
+
+    loss: Loss | None = None
+    """What is lost besides: nothing where it is absent."""
 
     name: PlainName | None = None
     """What records and ``measure.link`` call it: ``from->to`` where it is absent."""

@@ -12,8 +12,8 @@
 use ackclock_units::Time;
 
 use super::{DUP_THRESH, Progress};
-use crate::congestion::Signal;
 use crate::config::PartialAckTimer;
+use crate::congestion::Signal;
 use crate::sender::Connection;
 
 #[derive(Clone, Debug, Default)]

@@ -103,7 +103,8 @@ impl Sack {
     /// Whether it would send new data, if there were any.
     pub(super) fn is_open(&self, connection: &Connection) -> bool {
         if self.counts_pipe(connection) {
-            (self.pipe + 1) as f64 <= connection.window.cwnd && connection.flight() < connection.config.max_window.into()
+            (self.pipe + 1) as f64 <= connection.window.cwnd
+                && connection.flight() < connection.config.max_window.into()
         } else {
             connection.is_window_open()
         }
