@@ -79,7 +79,7 @@ TABLE: Final[tuple[Row, ...]] = (
         "RFC 6582 4: the impatient variant; ns-2 newreno_changes1_, since 2003-05-05"),
     Row("tcp", "partial_ack_deflation", (True, True, False), "a partial ACK takes off what it acknowledges, no more",
         "RFC 6582 3.2 step 3; ns-2 partial_window_deflation_, since 2003-05-05"),
-    Row("tcp", "deflate_on_exit", (True, False, False), "NewReno's recovery ends with no more than the flight, plus one",
+    Row("tcp", "deflate_on_exit", (True, False, False), "NewReno's recovery ends with at most the flight, plus one",
         "RFC 6582 3.2 step 3, its first choice; ns-2 exit_recovery_fix_ 0"),
     Row("tcp", "recovery_burst", (0, 2, 2), "packets that an ACK lets go in NewReno's recovery, 0 for any number",
         "RFC 6582 sets no limit; ns-2 sends at most two"),

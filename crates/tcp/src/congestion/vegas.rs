@@ -17,7 +17,7 @@
 //! - `base_rtt = minimum` never takes anything but a valid sample of one segment. `base_rtt = ns2` is ns-2's: where no segment
 //!   of the round gave a sample, it takes the time since the round's tag was set, which after a timeout can be the gap
 //!   between two ACKs and far below the propagation delay; and a round of one segment replaces `base_rtt` even by a larger
-//!   value, and the first may be of a segment sent more than once.
+//!   value; and the first sample, which may be of a segment sent more than once, gives `base_rtt` and is in no round's mean.
 
 use ackclock_units::Time;
 use serde::{Deserialize, Serialize};
@@ -156,10 +156,8 @@ fn flight(ack: &AckSample) -> f64 {
 
 impl CongestionControl for Vegas {
     fn on_ack(&mut self, window: &mut Window, ack: &AckSample) {
-        if self.base_rtt.is_infinite()
-            && self.spec.base_rtt == BaseRtt::Ns2
-            && let Some(elapsed) = ack.elapsed
-        {
+        let first = self.base_rtt.is_infinite() && self.spec.base_rtt == BaseRtt::Ns2;
+        if let (true, Some(elapsed)) = (first, ack.elapsed) {
             self.base_rtt = elapsed.as_secs_f64();
         }
         if ack.snd_una > self.round_end {
@@ -171,7 +169,7 @@ impl CongestionControl for Vegas {
         if self.increment > 0.0 && window.cwnd - flight(ack) <= 2.0 {
             window.cwnd += self.increment;
         }
-        if let Some(rtt) = ack.rtt {
+        if let Some(rtt) = ack.rtt.filter(|_| !first) {
             let rtt = rtt.as_secs_f64();
             self.rtt_sum += rtt;
             self.rtt_count += 1;

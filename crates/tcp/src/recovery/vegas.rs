@@ -9,7 +9,7 @@
 //!   after that of a segment sent more than once;
 //! - a fast retransmission also doubles the back-off of the coarse timer;
 //! - the window is inflated in place, and deflated only if more than three duplicate ACKs came;
-//! - `stale_records` keeps three slips of that code, told in [`SenderConfig`](crate::SenderConfig::stale_records);
+//! - `stale_records` keeps four slips of that code, told in [`SenderConfig`](crate::SenderConfig::stale_records);
 //! - after a timeout a fast retransmission waits until all that was sent before it is acknowledged.
 
 use ackclock_units::Time;
@@ -64,11 +64,13 @@ impl Vegas {
         elapsed: Option<Time>,
         rtt: Option<Time>,
     ) {
-        let first = if connection.config.stale_records { elapsed } else { rtt };
-        if let (None, Some(elapsed)) = (self.srtt8, first) {
+        let stale = connection.config.stale_records;
+        let first = if stale { elapsed } else { rtt }.filter(|_| self.srtt8.is_none());
+        if let Some(elapsed) = first {
             let first = elapsed.as_secs_f64();
             (self.srtt8, self.rttvar4, self.timeout) = (Some(8.0 * first), first, 1.5 * first);
         }
+        let rtt = rtt.filter(|_| first.is_none() || !stale);
         if let (Some(srtt8), Some(rtt)) = (&mut self.srtt8, rtt) {
             let error = rtt.as_secs_f64() - *srtt8 / 8.0;
             *srtt8 += error;
