@@ -29,6 +29,8 @@ class RecordKind:
     """What the engine calls the interval."""
     default_interval: bool = False
     """Without an interval it takes ``measure.bin``."""
+    everywhere: bool = False
+    """Without a place it watches every link, not the measured one."""
 
 
 KINDS: Final = {
@@ -48,6 +50,12 @@ KINDS: Final = {
         default_interval=True,
     ),
     "drops": RecordKind("each packet that a link's queue refused", of_links=True, sampled=False),
+    "packets": RecordKind(
+        "each packet as every link, or the named ones, saw it: enqueue, dequeue, receive, drop or lost",
+        of_links=True,
+        sampled=False,
+        everywhere=True,
+    ),
     "windows": RecordKind(
         "cwnd, ssthresh, flight size, srtt and rto of flows, at each change or sampled",
         of_links=False,
@@ -112,7 +120,7 @@ def _understand(request: object, scenario: Scenario) -> Record:
     if interval is None and kind.default_interval:
         interval = TIME.parse(scenario.measure.bin or "")
     places = where.split(",") if at else None
-    numbers = _links(request, places, scenario) if kind.of_links else _flows(request, places, scenario)
+    numbers = _links(request, places, scenario, kind) if kind.of_links else _flows(request, places, scenario)
     record = Record(name, tuple(dict.fromkeys(numbers)), interval)
     _bounded(request, record, scenario)
     return record
@@ -128,8 +136,10 @@ def _interval(request: str, text: str) -> int:
     return interval
 
 
-def _links(request: str, places: Sequence[str] | None, scenario: Scenario) -> list[int]:
+def _links(request: str, places: Sequence[str] | None, scenario: Scenario, kind: RecordKind) -> list[int]:
     links = links_of(scenario)
+    if places is None and kind.everywhere:
+        return list(range(len(links)))
     numbers = []
     for name in [scenario.measure.link or ""] if places is None else places:
         number = links.number(name)

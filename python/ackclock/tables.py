@@ -11,9 +11,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Columns = Sequence[tuple[str, str, bytes]]
-"""What the engine gives for a table: (name, type, little-endian bytes) of each column."""
+"""What the engine gives for a table: (name, type, little-endian bytes) of each column.
 
-_NUMPY_TYPES: Final = {"u32": "<u4", "u64": "<u8", "f64": "<f8", "bool": "u1"}
+The type is one of ``u32``, ``u64``, ``f64``, ``bool``, or ``words:`` and, with commas, the words that the bytes number.
+"""
+
+_NUMPY_TYPES: Final = {"u32": "<u4", "u64": "<u8", "f64": "<f8", "bool": "u1", "words": "u1"}
 
 
 def to_arrow(columns: Columns, scenario: Scenario) -> "pa.Table":
@@ -30,7 +33,10 @@ def _array(kind: str, content: bytes, name_of: Callable[[int], str] | None) -> "
     import numpy as np  # noqa: PLC0415
     import pyarrow as pa  # noqa: PLC0415
 
-    values = np.frombuffer(content, dtype=_NUMPY_TYPES[kind])
+    numbers, _, words = kind.partition(":")
+    values = np.frombuffer(content, dtype=_NUMPY_TYPES[numbers])
+    if words:
+        return _named(values, words.split(",").__getitem__)
     if name_of is not None:
         return _named(values, name_of)
     if kind == "bool":

@@ -104,7 +104,7 @@ impl Flow {
     pub(crate) fn receive(&mut self, packet: &Packet, now: Time, sacks: &mut SackStore) -> (Option<Packet>, u64) {
         let Transport::Tcp { receiver, handshake, .. } = &mut self.transport else { return (None, 1) };
         let before = receiver.rcv_nxt();
-        let number = if let Payload::Data(number) = packet.payload { number } else { 0 };
+        let number = if let Payload::Data { number, .. } = packet.payload { number } else { 0 };
         let ack = receiver.handle_segment(number, now).map(|ack| sacks.packet(packet.flow, ack, now));
         let syn = u64::from(*handshake && before == 0 && receiver.rcv_nxt() > 0);
         (ack, receiver.rcv_nxt() - before - syn)

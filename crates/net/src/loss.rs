@@ -44,11 +44,11 @@ impl Loss {
         }
         let (syns, data) = &mut self.seen[flow];
         match packet.payload {
-            Payload::Syn => {
+            Payload::Syn { .. } => {
                 *syns += 1;
                 *syns <= self.syns
             }
-            Payload::Data(_) => {
+            Payload::Data { .. } => {
                 *data += 1;
                 self.packets.binary_search(data).is_ok()
             }

@@ -238,7 +238,7 @@ impl RecordSpec {
         let (ids, count, interval) = match self {
             Self::Arrivals { links: ids, bin } => (ids, links, Some(*bin)),
             Self::Queue { links: ids, every } => (ids, links, Some(*every)),
-            Self::Drops { links: ids } => (ids, links, None),
+            Self::Drops { links: ids } | Self::Packets { links: ids } => (ids, links, None),
             Self::Windows { flows: ids, every } => (ids, flows, *every),
             Self::Acks { flows: ids } => (ids, flows, None),
         };

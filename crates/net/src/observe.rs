@@ -3,6 +3,7 @@
 
 mod histogram;
 mod measure;
+mod packets;
 mod recorder;
 
 use ackclock_tcp::{Ack, Sender};

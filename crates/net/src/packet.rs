@@ -15,9 +15,17 @@ pub struct FlowId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Payload {
     /// The opening of a connection, segment 0 of its flow.
-    Syn,
-    /// Data, by its number in the flow's sequence space.
-    Data(u64),
+    Syn {
+        /// Whether it was sent before.
+        retransmission: bool,
+    },
+    /// Data.
+    Data {
+        /// Its number in the flow's sequence space.
+        number: u64,
+        /// Whether it was sent before.
+        retransmission: bool,
+    },
     /// An acknowledgment of all segments before `next`, and of the blocks beyond that `sack` stands for.
     Ack {
         /// The next segment that the receiver expects.
@@ -46,7 +54,8 @@ pub struct Packet {
 
 impl Packet {
     pub(crate) const fn data(flow: FlowId, segment: Segment, sent: Time) -> Self {
-        let payload = if segment.syn { Payload::Syn } else { Payload::Data(segment.number) };
-        Self { flow, size: segment.size, payload, sent }
+        let Segment { number, size, syn, retransmission } = segment;
+        let payload = if syn { Payload::Syn { retransmission } } else { Payload::Data { number, retransmission } };
+        Self { flow, size, payload, sent }
     }
 }

@@ -173,6 +173,11 @@ pub enum RecordSpec {
         /// Link indices.
         links: Vec<u32>,
     },
+    /// Each packet at each of these links: when it enters the queue, leaves it, arrives at the far end or is gone.
+    Packets {
+        /// Link indices.
+        links: Vec<u32>,
+    },
     /// Windows and timers of these flows.
     Windows {
         /// Flow indices.

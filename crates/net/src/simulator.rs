@@ -74,7 +74,7 @@ impl Simulator {
                 (Hop::End, Payload::Ack { next, sack }) => {
                     return self.acknowledged(packet.flow, next, sack, now, observer);
                 }
-                (Hop::End, Payload::Syn | Payload::Data(_)) => {
+                (Hop::End, Payload::Syn { .. } | Payload::Data { .. }) => {
                     let Some(ack) = self.receive(&packet, now, observer) else { return };
                     hop = self.flow(packet.flow).ack_hop;
                     packet = ack;
@@ -177,7 +177,7 @@ impl Simulator {
                 let Flow { transport: Transport::Udp { sent }, packet_size, data_hop, .. } = self.flow(id) else {
                     return;
                 };
-                let segment = Segment { number: *sent, size: *packet_size, syn: false };
+                let segment = Segment { number: *sent, size: *packet_size, syn: false, retransmission: false };
                 *sent += 1;
                 let hop = *data_hop;
                 self.forward(Packet::data(id, segment, now), hop, now, observer);

@@ -193,6 +193,7 @@ proptest! {
                 Values::U64(values) => values.len(),
                 Values::F64(values) => values.len(),
                 Values::Bool(values) => values.len(),
+                Values::Words { codes, .. } => codes.len(),
             });
             prop_assert!(lengths.collect::<std::collections::BTreeSet<_>>().len() == 1);
         }

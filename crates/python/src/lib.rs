@@ -1,5 +1,6 @@
 //! The engine as the Python module `ackclock._core`: a plan in, an outcome and its tables out. All that is Python lives here.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use ackclock_net::observe::{Column, Table, Values};
@@ -15,7 +16,7 @@ use serde_json::{Map, Value, json};
 create_exception!(_core, PlanError, PyValueError, "A plan that cannot run; the message names the field.");
 
 /// A column as Python takes it: name, type, little-endian bytes.
-type RawColumn<'py> = (&'static str, &'static str, Bound<'py, PyBytes>);
+type RawColumn<'py> = (&'static str, Cow<'static, str>, Bound<'py, PyBytes>);
 /// Tables as Python takes them, by name.
 type RawTables<'py> = BTreeMap<&'static str, Vec<RawColumn<'py>>>;
 
@@ -95,11 +96,12 @@ fn raw<'py>(py: Python<'py>, column: &Column) -> RawColumn<'py> {
         let bytes: Vec<u8> = values.iter().flat_map(|value| encode(*value)).collect();
         PyBytes::new(py, &bytes)
     }
-    let (kind, bytes) = match &column.values {
-        Values::U32(values) => ("u32", bytes(py, values, u32::to_le_bytes)),
-        Values::U64(values) => ("u64", bytes(py, values, u64::to_le_bytes)),
-        Values::F64(values) => ("f64", bytes(py, values, f64::to_le_bytes)),
-        Values::Bool(values) => ("bool", bytes(py, values, |value| [u8::from(value)])),
+    let (kind, bytes): (Cow<'_, str>, _) = match &column.values {
+        Values::U32(values) => ("u32".into(), bytes(py, values, u32::to_le_bytes)),
+        Values::U64(values) => ("u64".into(), bytes(py, values, u64::to_le_bytes)),
+        Values::F64(values) => ("f64".into(), bytes(py, values, f64::to_le_bytes)),
+        Values::Bool(values) => ("bool".into(), bytes(py, values, |value| [u8::from(value)])),
+        Values::Words { codes, words } => (format!("words:{}", words.join(",")).into(), PyBytes::new(py, codes)),
     };
     (column.name, kind, bytes)
 }

@@ -12,6 +12,8 @@ pub struct Segment {
     pub size: u32,
     /// It opens the connection and carries no data.
     pub syn: bool,
+    /// It was sent before.
+    pub retransmission: bool,
 }
 
 /// A cumulative acknowledgment on its way to the sender.

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 class Links(Protocol):
     """The directed links of a scenario."""
 
+    def __len__(self) -> int:
+        """Count them: they are numbered from 0."""
+
     def number(self, name: str) -> int | None:
         """Look up the engine's number of a link; ``None`` if there is no such link."""
 
@@ -27,6 +30,10 @@ class DumbbellLinks:
 
     def __init__(self, clients: int) -> None:
         self._clients = clients
+
+    def __len__(self) -> int:
+        """Count them: they are numbered from 0."""
+        return 2 + 2 * self._clients
 
     def number(self, name: str) -> int | None:
         """Look up the engine's number of a link; ``None`` if there is no such link."""
@@ -64,6 +71,10 @@ class GraphLinks:
     def __init__(self, names: Iterable[str]) -> None:
         self._names = tuple(names)
         self._numbers = {name: number for number, name in enumerate(self._names)}
+
+    def __len__(self) -> int:
+        """Count them: they are numbered from 0."""
+        return len(self._names)
 
     def number(self, name: str) -> int | None:
         """Look up the engine's number of a link; ``None`` if there is no such link."""

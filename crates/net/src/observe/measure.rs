@@ -187,7 +187,7 @@ impl Measure {
         let measured = self.from..self.end;
         let meter = match packet.payload {
             Payload::Ack { .. } => self.meters.len() - 1,
-            Payload::Syn | Payload::Data(_) => self.flows[packet.flow.0 as usize].group as usize,
+            Payload::Syn { .. } | Payload::Data { .. } => self.flows[packet.flow.0 as usize].group as usize,
         };
         let meter = &mut self.meters[meter];
         let arrived = measured.contains(&now);

@@ -3,9 +3,10 @@
 use ackclock_tcp::SenderState;
 use ackclock_units::Time;
 
+use super::packets::PacketLog;
 use super::{Measure, Observation, Observer};
 use crate::link::Offered;
-use crate::packet::{FlowId, Payload};
+use crate::packet::{FlowId, LinkId, Payload};
 use crate::plan::{Plan, RecordSpec};
 use crate::simulator::Simulator;
 
@@ -17,6 +18,11 @@ pub enum Values {
     U64(Vec<u64>),
     F64(Vec<f64>),
     Bool(Vec<bool>),
+    /// Words, by their places in a list.
+    Words {
+        codes: Vec<u8>,
+        words: &'static [&'static str],
+    },
 }
 
 /// A named column.
@@ -69,9 +75,33 @@ columns! { Flows {
 enum Probe {
     Arrivals { links: Vec<u32>, bin: Time, counts: Vec<Vec<u64>> },
     Queue { links: Vec<u32>, every: Time, rows: Queue },
-    Drops { links: Vec<u32>, rows: Vec<(Time, u32, u32, u64, u32)> },
+    Drops { links: Links, rows: Vec<(Time, u32, u32, u64, u32)> },
     Windows { flows: Vec<u32>, every: Option<Time>, last: Vec<Option<SenderState>>, rows: Windows },
     Acks { flows: Vec<u32>, rows: Acks },
+    Packets { links: Links, log: PacketLog },
+}
+
+/// A set of links, by number: asked of every packet at every link.
+#[derive(Clone, Debug, Default)]
+struct Links(Vec<bool>);
+
+impl Links {
+    fn of(numbers: &[u32]) -> Self {
+        let mut links = Self::default();
+        links.add(numbers);
+        links
+    }
+
+    fn add(&mut self, numbers: &[u32]) {
+        for index in numbers.iter().map(|number| *number as usize) {
+            self.0.resize(self.0.len().max(index + 1), false);
+            self.0[index] = true;
+        }
+    }
+
+    fn contains(&self, link: LinkId) -> bool {
+        self.0.get(link.0 as usize) == Some(&true)
+    }
 }
 
 /// Keeps the records that a plan asks for.
@@ -85,8 +115,7 @@ pub struct Recorder {
 /// What any probe wants to hear of: nearly nothing that happens is recorded, and the rest must cost next to nothing.
 #[derive(Clone, Debug, Default)]
 struct Watched {
-    /// By link.
-    links: Vec<bool>,
+    links: Links,
     acks: bool,
     turns: bool,
 }
@@ -100,15 +129,19 @@ impl Recorder {
                 Probe::Arrivals { links, bin, counts }
             }
             RecordSpec::Queue { links, every } => Probe::Queue { links, every, rows: Queue::default() },
-            RecordSpec::Drops { links } => Probe::Drops { links, rows: Vec::new() },
+            RecordSpec::Drops { links } => Probe::Drops { links: Links::of(&links), rows: Vec::new() },
             RecordSpec::Windows { flows, every } => {
                 let last = vec![None; flows.len()];
                 Probe::Windows { flows, every, last, rows: Windows::default() }
             }
             RecordSpec::Acks { flows } => Probe::Acks { flows, rows: Acks::default() },
+            RecordSpec::Packets { links } => Probe::Packets { links: Links::of(&links), log: PacketLog::default() },
         };
-        let probes: Vec<_> = plan.records.iter().map(probe).collect();
-        Self { watched: Watched::by(&probes), probes, end: plan.duration }
+        Self {
+            probes: plan.records.iter().map(probe).collect(),
+            watched: Watched::by(&plan.records),
+            end: plan.duration,
+        }
     }
 
     /// The first sampling instant after `now`, if there is one before the end.
@@ -137,7 +170,7 @@ impl Recorder {
                         }
                     }
                 }
-                Probe::Arrivals { .. } | Probe::Drops { .. } | Probe::Acks { .. } => {}
+                Probe::Arrivals { .. } | Probe::Drops { .. } | Probe::Acks { .. } | Probe::Packets { .. } => {}
             }
         }
     }
@@ -148,6 +181,7 @@ impl Recorder {
             Probe::Drops { rows, .. } => rows.len(),
             Probe::Windows { rows, .. } => rows.time.len(),
             Probe::Acks { rows, .. } => rows.time.len(),
+            Probe::Packets { log, .. } => log.len(),
             Probe::Arrivals { .. } | Probe::Queue { .. } => 0,
         };
         self.probes.iter().map(rows).sum()
@@ -161,20 +195,16 @@ impl Recorder {
 }
 
 impl Watched {
-    fn by(probes: &[Probe]) -> Self {
+    fn by(specs: &[RecordSpec]) -> Self {
         let mut watched = Self::default();
-        for probe in probes {
-            match probe {
-                Probe::Arrivals { links, .. } | Probe::Drops { links, .. } => {
-                    for link in links {
-                        let index = *link as usize;
-                        watched.links.resize(watched.links.len().max(index + 1), false);
-                        watched.links[index] = true;
-                    }
+        for spec in specs {
+            match spec {
+                RecordSpec::Arrivals { links, .. } | RecordSpec::Drops { links } | RecordSpec::Packets { links } => {
+                    watched.links.add(links);
                 }
-                Probe::Windows { every: None, .. } => watched.turns = true,
-                Probe::Acks { .. } => watched.acks = true,
-                Probe::Queue { .. } | Probe::Windows { .. } => {}
+                RecordSpec::Windows { every: None, .. } => watched.turns = true,
+                RecordSpec::Acks { .. } => watched.acks = true,
+                RecordSpec::Queue { .. } | RecordSpec::Windows { .. } => {}
             }
         }
         watched
@@ -182,7 +212,7 @@ impl Watched {
 
     fn contains(&self, seen: &Observation<'_>) -> bool {
         match seen {
-            Observation::Offered { link, .. } => self.links.get(link.0 as usize) == Some(&true),
+            Observation::Offered { link, .. } => self.links.contains(*link),
             Observation::Acked { .. } => self.acks,
             Observation::Turn { .. } => self.turns,
             Observation::Delivered { .. } => false,
@@ -194,7 +224,7 @@ impl Observer for Recorder {
     #[inline]
     fn observe(&mut self, now: Time, seen: &Observation<'_>) {
         if self.watched.contains(seen) && now < self.end {
-            self.probes.iter_mut().for_each(|probe| probe.observe(now, seen));
+            self.probes.iter_mut().for_each(|probe| probe.observe(now, seen, self.end));
         }
     }
 }
@@ -205,11 +235,11 @@ impl Probe {
         match self {
             Self::Queue { every, .. } => Some(*every),
             Self::Windows { every, .. } => *every,
-            Self::Arrivals { .. } | Self::Drops { .. } | Self::Acks { .. } => None,
+            Self::Arrivals { .. } | Self::Drops { .. } | Self::Acks { .. } | Self::Packets { .. } => None,
         }
     }
 
-    fn observe(&mut self, now: Time, seen: &Observation<'_>) {
+    fn observe(&mut self, now: Time, seen: &Observation<'_>, end: Time) {
         match (self, seen) {
             (Self::Arrivals { links, bin, counts }, Observation::Offered { link, .. }) => {
                 if let Some(at) = links.iter().position(|known| *known == link.0) {
@@ -221,11 +251,11 @@ impl Probe {
                 }
             }
             (Self::Drops { links, rows }, Observation::Offered { link, packet, offered: Offered::Dropped(_) })
-                if links.contains(&link.0) =>
+                if links.contains(*link) =>
             {
                 let segment = match packet.payload {
-                    Payload::Syn => 0,
-                    Payload::Data(number) => number,
+                    Payload::Syn { .. } => 0,
+                    Payload::Data { number, .. } => number,
                     Payload::Ack { next, .. } => next,
                 };
                 rows.push((now, link.0, packet.flow.0, segment, packet.size));
@@ -241,6 +271,9 @@ impl Probe {
             }
             (Self::Acks { flows, rows }, Observation::Acked { flow, ack, sender }) if flows.contains(&flow.0) => {
                 rows.push(now.as_secs_f64(), flow.0, ack.next, sender.is_duplicate(*ack));
+            }
+            (Self::Packets { links, log }, Observation::Offered { link, packet, offered }) if links.contains(*link) => {
+                log.offered(now, link.0, packet, *offered, end);
             }
             _ => {}
         }
@@ -272,6 +305,7 @@ impl Probe {
             }
             Self::Windows { rows, .. } => rows.table("windows"),
             Self::Acks { rows, .. } => rows.table("acks"),
+            Self::Packets { log, .. } => log.table(),
         }
     }
 }

@@ -124,11 +124,12 @@ impl Connection {
     pub(crate) fn transmit(&mut self, number: u64, now: Time) -> Segment {
         let idle = self.snd_una == self.snd_max;
         self.counters.sent += 1;
-        if number >= self.snd_max {
+        let retransmission = number < self.snd_max;
+        if retransmission {
+            self.counters.retransmissions += 1;
+        } else {
             self.snd_max = number + 1;
             self.timed.get_or_insert((number, now));
-        } else {
-            self.counters.retransmissions += 1;
         }
         if let Some(log) = &mut self.log {
             log.record(number, now);
@@ -139,7 +140,7 @@ impl Connection {
         }
         self.last_sent = now;
         let syn = self.config.handshake && number == 0;
-        Segment { number, size: if syn { HEADER } else { self.config.packet_size }, syn }
+        Segment { number, size: if syn { HEADER } else { self.config.packet_size }, syn, retransmission }
     }
 
     /// All segments before `next` are acknowledged. Returns the record of the last, where segments are timed.

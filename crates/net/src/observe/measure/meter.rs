@@ -49,7 +49,7 @@ impl FlowMeter {
     }
 
     pub(super) fn deliver(&mut self, now: Time, packet: &Packet, in_order: u64, measured: bool) {
-        if matches!(packet.payload, Payload::Syn) {
+        if matches!(packet.payload, Payload::Syn { .. }) {
             return;
         }
         if let Some(missing) = self.missing.as_mut().filter(|missing| **missing > 0) {

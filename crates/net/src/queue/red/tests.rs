@@ -23,7 +23,12 @@ const SPEC: RedSpec = RedSpec {
     spare_last: false,
     count_below: CountBelow::Reset,
 };
-const PACKET: Packet = Packet { flow: FlowId(0), size: 1000, payload: Payload::Data(0), sent: Time::ZERO };
+const PACKET: Packet = Packet {
+    flow: FlowId(0),
+    size: 1000,
+    payload: Payload::Data { number: 0, retransmission: false },
+    sent: Time::ZERO,
+};
 
 fn red(spec: RedSpec) -> Red {
     let rate = Rate::from_mbps(1);

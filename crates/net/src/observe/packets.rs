@@ -1,0 +1,100 @@
+//! The record `packets`: what links saw of each packet, event by event.
+
+use ackclock_units::Time;
+
+use super::recorder::{Column, Table, Values};
+use crate::link::Offered;
+use crate::packet::{Packet, Payload};
+use crate::queue::DropReason;
+
+/// What happened to a packet at a link.
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    Enqueue,
+    Dequeue,
+    Receive,
+    Drop,
+    Lost,
+}
+
+/// The table's words for it, in the same order.
+const EVENTS: &[&str] = &["enqueue", "dequeue", "receive", "drop", "lost"];
+
+/// What the packet carries.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Syn,
+    Data,
+    Ack,
+}
+
+/// The table's words for it, in the same order.
+const KINDS: &[&str] = &["syn", "data", "ack"];
+
+/// One row of the table.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    time: Time,
+    segment: u64,
+    link: u32,
+    flow: u32,
+    bytes: u32,
+    event: Event,
+    kind: Kind,
+    retransmission: bool,
+}
+
+/// Keeps a row for each event: a packet enters a queue, leaves it for the wire, arrives at the far end, or is gone.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PacketLog {
+    rows: Vec<Row>,
+}
+
+impl PacketLog {
+    /// A packet was offered to a link. All that will happen to it there is known at once; what lies behind the end of the run is
+    /// left out.
+    pub(super) fn offered(&mut self, now: Time, link: u32, packet: &Packet, offered: Offered, end: Time) {
+        let (kind, segment, retransmission) = match packet.payload {
+            Payload::Syn { retransmission } => (Kind::Syn, 0, retransmission),
+            Payload::Data { number, retransmission } => (Kind::Data, number, retransmission),
+            Payload::Ack { next, .. } => (Kind::Ack, next, false),
+        };
+        let mut push = |time, event| {
+            if time < end {
+                let (flow, bytes) = (packet.flow.0, packet.size);
+                self.rows.push(Row { time, segment, link, flow, bytes, event, kind, retransmission });
+            }
+        };
+        match offered {
+            Offered::Accepted { start, arrival, .. } => {
+                push(now, Event::Enqueue);
+                push(start, Event::Dequeue);
+                push(arrival, Event::Receive);
+            }
+            Offered::Dropped(DropReason::Lost) => push(now, Event::Lost),
+            Offered::Dropped(DropReason::Full | DropReason::Early) => push(now, Event::Drop),
+        }
+    }
+
+    pub(super) const fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The rows in order of time; those of one instant in the order in which they became known.
+    pub(super) fn table(mut self) -> Table {
+        self.rows.sort_by_key(|row| row.time);
+        let rows = &self.rows;
+        let words = |codes: fn(&Row) -> u8, words| Values::Words { codes: rows.iter().map(codes).collect(), words };
+        let columns = [
+            ("time", Values::F64(rows.iter().map(|row| row.time.as_secs_f64()).collect())),
+            ("link", Values::U32(rows.iter().map(|row| row.link).collect())),
+            ("flow", Values::U32(rows.iter().map(|row| row.flow).collect())),
+            ("event", words(|row| row.event as u8, EVENTS)),
+            ("kind", words(|row| row.kind as u8, KINDS)),
+            ("segment", Values::U64(rows.iter().map(|row| row.segment).collect())),
+            ("bytes", Values::U32(rows.iter().map(|row| row.bytes).collect())),
+            ("retransmission", Values::Bool(rows.iter().map(|row| row.retransmission).collect())),
+        ];
+        Table { name: "packets", columns: columns.map(|(name, values)| Column { name, values }).into() }
+    }
+}
