@@ -55,6 +55,9 @@ traces: $(VENV)/.built ## lose packets at random in ns-2 and in the engine, and 
 agreement: $(VENV)/.built ## compare the engine with every ns-2 figure in the repository (some minutes)
 	$(PY) -m ackclock.experiments.$(STUDY).agreement
 
+validation: $(VENV)/.built ## write docs/validation.md: what the tests hold the program to, and how it came out
+	$(PY) bench/validation.py
+
 build: $(VENV)/.built ## make .venv/bin/ackclock and nothing else
 	@echo '$(VENV)/bin/ackclock is up to date'
 

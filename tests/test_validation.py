@@ -1,0 +1,69 @@
+"""The page of what the tests validate: nothing is missing from it, and nothing on it has failed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import validation
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RUST = """\
+//! A part of the program. It does this.
+
+#[cfg(test)]
+mod tests {
+    /// The mean of many draws.
+    ///
+    /// Validates: the mean is 1/rate,
+    /// for every rate.
+    /// Source: the definition.
+    /// Tolerance: 1 %, four standard errors.
+    #[test]
+    fn mean_of_draws() {}
+}
+"""
+TALK = """\
+//! RFC 9999: an example.
+
+#[test]
+fn a_lost_segment_is_sent_again() {
+    // section 2, (3): after three of them
+    let x = 1;
+}
+"""
+
+
+def test_the_page_has_every_claim_and_none_failed() -> None:
+    written = validation.PAGE.read_text(encoding="utf-8")
+    rows = {line.test: f"| {line.claim} | {line.source} | `{line.test}`" for line in validation.declared()}
+    missing = [test for test, row in rows.items() if row not in written]
+    assert missing == [], "make validation writes the page anew"
+    assert "**fails**" not in written
+    assert "not run" not in written
+
+
+def test_fields_are_read(tmp_path: Path) -> None:
+    (tmp_path / "crates").mkdir()
+    (tmp_path / "crates" / "part.rs").write_text(RUST)
+    (line,) = validation.declared(tmp_path)
+    assert (line.file, line.test) == ("crates/part.rs", "mean_of_draws")
+    assert (line.claim, line.source) == ("the mean is 1/rate, for every rate", "the definition")
+    assert line.tolerance == "1 %, four standard errors"
+
+
+def test_conversations_speak_for_themselves(tmp_path: Path) -> None:
+    (tmp_path / "crates").mkdir()
+    (tmp_path / "crates" / "talk.rs").write_text(TALK)
+    (line,) = validation.declared(tmp_path)
+    assert (line.claim, line.source) == ("lost segment is sent again", "RFC 9999, section 2, (3)")
+
+
+def test_half_a_declaration_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "crates").mkdir()
+    (tmp_path / "crates" / "part.rs").write_text(RUST.replace("/// Source: the definition.\n", "///\n"))
+    with pytest.raises(ValueError, match="mean_of_draws must say Validates, Source, Tolerance"):
+        validation.declared(tmp_path)
