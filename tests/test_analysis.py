@@ -31,6 +31,10 @@ counts_that_differ = st.lists(st.integers(0, 1000), min_size=2, max_size=60).fil
 
 class TestStudentInterval:
     def test_textbook(self) -> None:
+        """Validates: Student's interval of a textbook sample.
+        Source: Student 1908; t table.
+        Tolerance: 1e-4, the digits of the table.
+        """
         # t(4) = 2.776 at 95 %; standard deviation of 1..5 is sqrt(2.5).
         interval = student_interval([1, 2, 3, 4, 5])
         assert interval.mean == 3
@@ -78,6 +82,10 @@ class TestStudentInterval:
             student_interval([1, 2], level=level)
 
     def test_covers_the_truth_as_often_as_it_says(self) -> None:
+        """Validates: a 95 % interval covers the true mean in 95 % of samples.
+        Source: Student 1908.
+        Tolerance: binomial, at a fixed seed.
+        """
         samples = np.random.default_rng(1).normal(10, 2, size=(4000, 5))
         covered = [interval.low <= 10 <= interval.high for interval in map(student_interval, samples)]
         assert 0.935 < np.mean(covered) < 0.965

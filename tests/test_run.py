@@ -89,6 +89,10 @@ def test_a_table_that_was_not_asked_for_is_an_error(run: ac.Run) -> None:
 
 
 def test_same_seed_same_bytes_whatever_is_recorded(run: ac.Run) -> None:
+    """Validates: the same seed gives the same bytes, whatever is recorded.
+    Source: definition.
+    Tolerance: exact.
+    """
     bare = ac.simulate(crowded(), seed=3)
     assert bare.to_dict() == run.to_dict()
     assert bare.table("flows").equals(run.table("flows"))
@@ -100,6 +104,10 @@ def test_the_effective_scenario_runs_to_the_same_bytes(run: ac.Run) -> None:
 
 
 def test_replicas_are_the_same_as_alone_on_any_number_of_threads(run: ac.Run) -> None:
+    """Validates: replications are the same on any number of threads.
+    Source: definition.
+    Tolerance: exact.
+    """
     one = ac.replicate(crowded(), seeds=[5, 3, 4], jobs=1)
     two = ac.replicate(crowded(), seeds=[5, 3, 4], jobs=2)
     assert one.seeds == two.seeds == (5, 3, 4)
@@ -320,7 +328,12 @@ def test_a_parking_lot_serves_short_paths_best(root: Path) -> None:
 
 
 def test_a_packet_is_followed_link_by_link() -> None:
-    """One segment of 1000 bytes and its ACK of 40: 8 ms and 0.32 ms at 1 Mbps, 80 and 3.2 us at 100 Mbps."""
+    """One segment of 1000 bytes and its ACK of 40: 8 ms and 0.32 ms at 1 Mbps, 80 and 3.2 us at 100 Mbps.
+
+    Validates: a segment and its ACK take serialisation and propagation at each link and nothing else.
+    Source: arithmetic: size/rate + delay.
+    Tolerance: exact to 0.1 us.
+    """
     scenario = ac.Scenario(
         duration="1 s",
         packet_size=1000,

@@ -192,16 +192,28 @@ fn compare(cases: &[Case]) {
     let (same, other): (Vec<_>, Vec<_>) = cases.iter().partition(|case| case.differs.is_empty());
     let stories: Vec<_> = same.iter().filter_map(|case| case.difference()).map(|difference| difference.story).collect();
     assert!(stories.is_empty(), "{} of {} differ\n{}", stories.len(), cases.len(), stories.join("\n"));
-    for case in other {
+    for case in &other {
         assert!(case.difference().is_some(), "{} of {} is equal: {}", case.variant, case.name, case.differs);
     }
+    println!(
+        "measured: {} traces equal, {} differ for a reason that their file gives",
+        same.len(),
+        cases.len() - same.len()
+    );
 }
 
+/// Validates: one flow with given losses, delayed ACKs, idle times, a lost SYN or the constants of 2000 sends ns-2's
+/// segments at its times, but for cases that say why.
+/// Source: ns-2.35.
+/// Tolerance: order exact; times to 1 us, to a clock tick after a timeout.
 #[test]
 fn named_traces_are_equal_but_for_those_that_say_why() {
     compare(&cases(include_str!("ns2/named.jsonl")));
 }
 
+/// Validates: random lists of one to eight losses give ns-2's order of segments for all five variants.
+/// Source: ns-2.35.
+/// Tolerance: order exact; times to 1 us, to a clock tick after a timeout.
 #[test]
 fn random_losses_give_the_same_segments() {
     compare(&cases(include_str!("ns2/random.jsonl")));

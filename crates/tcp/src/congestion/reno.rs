@@ -69,6 +69,9 @@ mod tests {
         app_limited: false,
     };
 
+    /// Validates: slow start adds a segment an ACK, congestion avoidance one a window.
+    /// Source: RFC 5681, section 3.1.
+    /// Tolerance: exact.
     #[test]
     fn one_segment_per_ack_below_ssthresh_and_one_per_window_above() {
         let mut window = Window { cwnd: 2.0, ssthresh: 4.0 };
@@ -80,6 +83,9 @@ mod tests {
         assert_eq!(window.cwnd, 4.25 + 1.0 / 4.25);
     }
 
+    /// Validates: a loss halves the window, a timeout begins again at one segment.
+    /// Source: RFC 5681, sections 3.1 and 3.2.
+    /// Tolerance: exact.
     #[test]
     fn a_loss_halves_and_a_timeout_restarts() {
         let mut window = Window { cwnd: 30.0, ssthresh: 20.0 };

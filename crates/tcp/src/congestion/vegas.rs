@@ -238,6 +238,9 @@ mod tests {
         window
     }
 
+    /// Validates: between alpha and beta queued segments Vegas keeps its window.
+    /// Source: Brakmo and Peterson 1995, section III.B.
+    /// Tolerance: exact.
     #[test]
     fn between_alpha_and_beta_the_window_stays() {
         let avoidance = Window { cwnd: 10.0, ssthresh: 2.0 };
@@ -245,6 +248,9 @@ mod tests {
         assert_eq!(after(SPEC, avoidance, &[100, 125, 125, 125]).cwnd.floor(), 10.0);
     }
 
+    /// Validates: below alpha Vegas adds one segment a round, above beta it takes one.
+    /// Source: Brakmo and Peterson 1995, section III.B.
+    /// Tolerance: 0.15 segments, for the window moves within a round.
     #[test]
     fn below_alpha_the_window_grows_by_one_a_round_and_above_beta_it_shrinks_by_one() {
         let avoidance = Window { cwnd: 10.0, ssthresh: 2.0 };
@@ -254,6 +260,9 @@ mod tests {
         assert!(shrunk <= 9.0, "5 of 10 segments queued: {shrunk}");
     }
 
+    /// Validates: Vegas' slow start doubles every other round and ends above gamma.
+    /// Source: Brakmo and Peterson 1995, section III.C.
+    /// Tolerance: exact.
     #[test]
     fn slow_start_grows_every_other_round_and_ends_when_segments_queue() {
         let start = Window { cwnd: 4.0, ssthresh: 20.0 };
@@ -263,6 +272,9 @@ mod tests {
         assert_eq!(queued, Window { cwnd: 7.0, ssthresh: 2.0 }, "an eighth less");
     }
 
+    /// Validates: Vegas takes a quarter of its window at a first loss, half at a second, and goes to two segments at a timeout.
+    /// Source: ns-2.35, Agent/TCP/Vegas.
+    /// Tolerance: exact.
     #[test]
     fn a_loss_takes_a_quarter_and_a_second_one_half() {
         let mut window = Window { cwnd: 17.0, ssthresh: 2.0 };

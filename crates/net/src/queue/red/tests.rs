@@ -41,6 +41,9 @@ fn link_with(queue: QueueSpec) -> Link {
     Link::new(&spec, spec.queue.build(&context))
 }
 
+/// Validates: RED's average queue, idle ageing included, is ns-2's at every arrival of a trace.
+/// Source: Floyd and Jacobson 1993, section 4; ns-2.35.
+/// Tolerance: 1e-5 of the average, the digits of the trace; each drop exact.
 #[test]
 fn the_average_is_ns2s_at_every_arrival() {
     // Queue/RED of ns-2.35 with the constants of 2000 on a 1 Mb/s link under Poisson arrivals: its average before each
@@ -99,6 +102,9 @@ fn gaps(spec: RedSpec, avg: f64, drops: usize) -> Vec<u64> {
     gaps
 }
 
+/// Validates: without wait, the number of arrivals between drops is uniform on 1 to 1/p less one.
+/// Source: Floyd and Jacobson 1993, section 7, method 2.
+/// Tolerance: four standard errors of each share, at a fixed seed.
 #[test]
 fn gaps_between_drops_are_uniform() {
     // figure 2 counts the arrival itself, so that with p_b = 0.05 halfway up gaps are uniform on 1 .. 19, not 20
@@ -114,12 +120,18 @@ fn gaps_between_drops_are_uniform() {
     assert!(gaps.iter().all(|gap| (1..=19).contains(gap)));
 }
 
+/// Validates: with wait, drops keep at least 1/p arrivals apart.
+/// Source: ns-2.35, wait_.
+/// Tolerance: exact.
 #[test]
 fn waiting_keeps_drops_a_mean_gap_apart() {
     let gaps = gaps(RedSpec { wait: true, ..SPEC }, 10.0, 5_000);
     assert!(gaps.iter().all(|gap| (20..=40).contains(gap)), "{:?}", gaps.iter().max());
 }
 
+/// Validates: gentle RED's drop probability rises from max_p at max_th to 1 at twice that.
+/// Source: Floyd 2000, gentle variant of RED.
+/// Tolerance: exact.
 #[test]
 fn gentle_goes_on_to_twice_max_th() {
     let probability = |gentle, avg| Red { avg, ..red(RedSpec { gentle, ..SPEC }) }.drop_probability();
@@ -130,6 +142,9 @@ fn gentle_goes_on_to_twice_max_th() {
     assert_eq!(probability(true, 30.0), 1.0);
 }
 
+/// Validates: below min_th nothing is dropped, from max_th on everything.
+/// Source: Floyd and Jacobson 1993, section 4.
+/// Tolerance: exact.
 #[test]
 fn below_min_th_nothing_is_dropped_and_above_max_th_everything() {
     let verdict = |avg| {
