@@ -101,6 +101,7 @@ impl Flow {
     }
 
     /// Data arrived at the receiver: the ACK that leaves now, and how many segments of data are newly in order.
+    #[inline(always)]
     pub(crate) fn receive(&mut self, packet: &Packet, now: Time, sacks: &mut SackStore) -> (Option<Packet>, u64) {
         let Transport::Tcp { receiver, handshake, .. } = &mut self.transport else { return (None, 1) };
         let before = receiver.rcv_nxt();

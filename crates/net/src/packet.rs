@@ -3,6 +3,8 @@
 use ackclock_tcp::Segment;
 use ackclock_units::Time;
 
+use crate::pool::NONE;
+
 /// A directed link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LinkId(pub u32);
@@ -38,6 +40,14 @@ pub enum Payload {
 /// The blocks of a selective acknowledgment: most packets have none, so they do not travel in the packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SackId(pub(crate) u32);
+
+impl SackId {
+    /// Whether there are none.
+    #[inline(always)]
+    pub(crate) const fn is_none(self) -> bool {
+        self.0 == NONE
+    }
+}
 
 /// A packet in the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -71,8 +71,11 @@ impl Simulator {
                     }
                     now = arrival;
                 }
+                (Hop::End, Payload::Ack { next, sack }) if sack.is_none() => {
+                    return self.acknowledged(packet.flow, Ack::cumulative(next), now, observer);
+                }
                 (Hop::End, Payload::Ack { next, sack }) => {
-                    return self.acknowledged(packet.flow, next, sack, now, observer);
+                    return self.acknowledged_with(sack, packet.flow, next, now, observer);
                 }
                 (Hop::End, Payload::Syn { .. } | Payload::Data { .. }) => {
                     let Some(ack) = self.receive(&packet, now, observer) else { return };
@@ -102,17 +105,25 @@ impl Simulator {
     }
 
     /// A packet is gone, and what was kept for it.
+    #[inline(never)]
     fn lost(&mut self, packet: &Packet) {
-        if let Payload::Ack { sack, .. } = packet.payload {
+        if let Payload::Ack { sack, .. } = packet.payload
+            && !sack.is_none()
+        {
             self.network.sacks.take(sack);
         }
     }
 
+    /// An ACK with blocks reaches its sender.
+    #[inline(never)]
+    fn acknowledged_with(&mut self, sack: SackId, id: FlowId, next: u64, now: Time, observer: &mut impl Observer) {
+        let sack = &self.network.sacks.take(sack);
+        self.acknowledged(id, Ack { next, sack }, now, observer);
+    }
+
     /// An ACK reaches its sender.
     #[inline(never)]
-    fn acknowledged(&mut self, id: FlowId, next: u64, sack: SackId, now: Time, observer: &mut impl Observer) {
-        let blocks = self.network.sacks.take(sack);
-        let ack = blocks.as_ref().map_or(Ack::cumulative(next), |blocks| blocks.ack(next));
+    fn acknowledged(&mut self, id: FlowId, ack: Ack<'_>, now: Time, observer: &mut impl Observer) {
         let flow = self.flow(id);
         flow.refill(now);
         if let Transport::Tcp { sender, .. } = &mut flow.transport {

@@ -12,7 +12,7 @@ use ackclock_net::loss::LossSpec;
 use ackclock_net::plan::{EdgeSpec, GroupSpec, LinkSpec, MeasureSpec, Plan, SourceSpec, Topology, TransportSpec};
 use ackclock_net::queue::{DropTailSpec, Limit, QueueSpec};
 use ackclock_net::{LinkId, Observation, Observer, Payload, Simulator};
-use ackclock_tcp::{Ack, Block, Receiver, Sender};
+use ackclock_tcp::{Ack, Receiver, Sack, Sender};
 use ackclock_units::{Rate, Role, Stream, Time};
 use serde::Deserialize;
 
@@ -119,7 +119,7 @@ impl Case {
         loop {
             let next = |at: Option<Time>| at.unwrap_or(Time::MAX);
             let given = next(supply.front().map(|given| given.0));
-            let acked = next(acks.front().map(|ack: &(Time, u64, Vec<Block>)| ack.0));
+            let acked = next(acks.front().map(|ack: &(Time, u64, Sack)| ack.0));
             let now = given.min(acked).min(next(sender.poll_timeout()));
             if now > end {
                 return sent;
@@ -139,7 +139,7 @@ impl Case {
                 let arrival = slow_free + Time::from_millis(20);
                 if let Some(ack) = receiver.handle_segment(segment.number, arrival) {
                     let back = slow.transmission_time(ack.size()) + fast.transmission_time(ack.size()) + delays;
-                    acks.push_back((arrival + back, ack.next, ack.sack.to_vec()));
+                    acks.push_back((arrival + back, ack.next, *ack.sack));
                 }
             }
         }

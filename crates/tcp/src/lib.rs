@@ -38,5 +38,5 @@ pub use config::{DecreaseFrom, IdleRestart, PartialAckTimer, SackRule, SenderCon
 pub use congestion::Window;
 pub use receiver::{Receiver, ReceiverConfig};
 pub use rtt::{Arithmetic, RttConfig, RttEstimator};
-pub use segment::{Ack, Block, HEADER, MAX_SACK_BLOCKS, Segment};
+pub use segment::{Ack, Block, HEADER, MAX_SACK_BLOCKS, Sack, Segment};
 pub use sender::{Counters, Sender, SenderState};

@@ -12,7 +12,7 @@
 use ackclock_units::Time;
 use serde::{Deserialize, Serialize};
 
-use crate::segment::{Ack, Block, MAX_SACK_BLOCKS};
+use crate::segment::{Ack, Block, Sack};
 
 /// The parameters of a [`Receiver`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,9 +41,8 @@ pub struct Receiver {
     rcv_nxt: u64,
     /// What arrived beyond a gap, in order, apart from each other.
     beyond: Vec<Block>,
-    /// The blocks of the last ACK, and how many there are.
-    told: [Block; MAX_SACK_BLOCKS],
-    told_count: usize,
+    /// The blocks of the last ACK that had any.
+    told: Sack,
     /// When the ACK that waits must leave.
     deadline: Option<Time>,
 }
@@ -51,8 +50,7 @@ pub struct Receiver {
 impl Receiver {
     /// A receiver that waits for segment 0.
     pub const fn new(config: ReceiverConfig) -> Self {
-        let told = [Block { start: 0, end: 0 }; MAX_SACK_BLOCKS];
-        Self { config, rcv_nxt: 0, beyond: Vec::new(), told, told_count: 0, deadline: None }
+        Self { config, rcv_nxt: 0, beyond: Vec::new(), told: Sack::NONE, deadline: None }
     }
 
     /// The next segment that it expects: what came in order so far.
@@ -98,20 +96,20 @@ impl Receiver {
             return Ack::cumulative(self.rcv_nxt);
         }
         self.choose_blocks(latest);
-        Ack { next: self.rcv_nxt, sack: &self.told[..self.told_count] }
+        Ack { next: self.rcv_nxt, sack: &self.told }
     }
 
     /// Chooses what to tell: the run of the latest segment, then those told of last, as they are now.
     #[inline(never)]
     fn choose_blocks(&mut self, latest: Option<u64>) {
-        let before = self.told;
-        let most = (self.config.sack_blocks as usize).min(MAX_SACK_BLOCKS);
-        let known = before[..std::mem::take(&mut self.told_count)].iter().map(|block| block.start);
-        for number in latest.into_iter().chain(known) {
-            let Some(run) = self.run_of(number) else { continue };
-            if self.told_count < most && !self.told[..self.told_count].contains(&run) {
-                self.told[self.told_count] = run;
-                self.told_count += 1;
+        let before = std::mem::take(&mut self.told);
+        let most = self.config.sack_blocks as usize;
+        for number in latest.into_iter().chain(before.blocks().iter().map(|block| block.start)) {
+            if let Some(run) = self.run_of(number)
+                && self.told.blocks().len() < most
+                && !self.told.blocks().contains(&run)
+            {
+                self.told.push(run);
             }
         }
     }
@@ -189,7 +187,7 @@ mod tests {
         let mut receiver = Receiver::new(ReceiverConfig { sack_blocks: 3, ..AT_ONCE });
         let mut hear = |number| {
             let ack = receiver.handle_segment(number, Time::ZERO).unwrap();
-            (ack.next, ack.sack.iter().map(|block| (block.start, block.end)).collect::<Vec<_>>())
+            (ack.next, ack.sack.blocks().iter().map(|block| (block.start, block.end)).collect::<Vec<_>>())
         };
         assert_eq!(hear(0), (1, vec![]));
         assert_eq!(hear(2), (1, vec![(2, 3)]));

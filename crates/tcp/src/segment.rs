@@ -21,24 +21,61 @@ pub struct Segment {
 pub struct Ack<'a> {
     /// The next segment that the receiver expects: all before it have arrived.
     pub next: u64,
-    /// What arrived beyond that, most recent first (RFC 2018); empty without selective acknowledgment.
-    pub sack: &'a [Block],
+    /// What arrived beyond that.
+    pub sack: &'a Sack,
 }
 
 impl Ack<'_> {
     /// An ACK for all before `next`, and nothing beyond.
     pub const fn cumulative(next: u64) -> Self {
-        Self { next, sack: &[] }
+        Self { next, sack: &Sack::NONE }
     }
 
     /// Bytes on the wire: eight for each block. The option's own two bytes and its padding are left out, as in ns-2.
     pub const fn size(&self) -> u32 {
-        HEADER + 8 * self.sack.len() as u32
+        HEADER + 8 * self.sack.count as u32
     }
 }
 
 /// Most blocks that fit into an ACK without other options (RFC 2018, section 3).
 pub const MAX_SACK_BLOCKS: usize = 4;
+
+/// A selective acknowledgment: blocks, the most recent first (RFC 2018).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sack {
+    blocks: [Block; MAX_SACK_BLOCKS],
+    count: usize,
+}
+
+impl Sack {
+    /// Without a block.
+    pub const NONE: Self = Self { blocks: [Block { start: 0, end: 0 }; MAX_SACK_BLOCKS], count: 0 };
+
+    /// With these blocks; what is beyond [`MAX_SACK_BLOCKS`] does not fit.
+    pub fn of(blocks: &[Block]) -> Self {
+        let mut sack = Self::NONE;
+        blocks.iter().for_each(|block| sack.push(*block));
+        sack
+    }
+
+    /// Its blocks.
+    pub fn blocks(&self) -> &[Block] {
+        &self.blocks[..self.count]
+    }
+
+    /// Whether there is no block.
+    pub const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Adds a block, if there is room.
+    pub(crate) fn push(&mut self, block: Block) {
+        if let Some(place) = self.blocks.get_mut(self.count) {
+            *place = block;
+            self.count += 1;
+        }
+    }
+}
 
 /// Segments that arrived one next to the other, with gaps before and behind: [`start`, `end`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

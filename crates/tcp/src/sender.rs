@@ -56,7 +56,7 @@ pub struct SenderState {
 pub struct Sender {
     connection: Connection,
     recovery: Recovery,
-    /// Recovery has a say in what leaves next. (To ask it is what most senders need not do.)
+    /// Recovery has a say in what leaves next.
     chooses: bool,
     stream: Stream,
     /// Processing goes on until then; nothing leaves before.
@@ -161,6 +161,17 @@ impl Sender {
     /// after the processing time, if there is one.
     #[inline(always)]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
+        if self.chooses { self.poll_chosen(now) } else { self.poll::<false>(now) }
+    }
+
+    #[inline(never)]
+    fn poll_chosen(&mut self, now: Time) -> Option<Segment> {
+        self.poll::<true>(now)
+    }
+
+    /// The same; with `CHOOSES` recovery has a say. (A parameter, so that senders without one need not ask at every step.)
+    #[inline(always)]
+    fn poll<const CHOOSES: bool>(&mut self, now: Time) -> Option<Segment> {
         let connection = &mut self.connection;
         if let Some(number) = connection.urgent.take() {
             return Some(connection.transmit(number, now));
@@ -168,7 +179,7 @@ impl Sender {
         if self.hold.is_some_and(|until| until > now) {
             return None;
         }
-        let next = if self.chooses {
+        let next = if CHOOSES {
             self.recovery.next_segment(connection)
         } else {
             connection.may_send().then_some(connection.snd_nxt)
@@ -185,7 +196,7 @@ impl Sender {
         if connection.config.idle_restart == IdleRestart::Rfc5681 {
             connection.restart_after_idle(now);
         }
-        if self.chooses {
+        if CHOOSES {
             self.recovery.on_sent(connection, number);
         } else {
             connection.snd_nxt += 1;

@@ -26,7 +26,6 @@ pub struct NewReno {
 }
 
 impl NewReno {
-    #[inline(never)]
     pub(super) fn before_new_ack(&mut self, connection: &mut Connection, next: u64) -> Progress {
         self.burst = 0;
         if !self.in_recovery {

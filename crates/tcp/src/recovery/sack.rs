@@ -50,7 +50,6 @@ impl Sack {
         Self { rule, board: Scoreboard::default(), in_recovery: false, pipe: 0, rescue: 0, timed_out: false }
     }
 
-    #[inline(never)]
     pub(super) fn before_new_ack(&mut self, connection: &mut Connection, ack: Ack<'_>) -> Progress {
         self.timed_out = false;
         let ends = connection.recover.is_none_or(|recover| ack.next >= recover);
@@ -58,7 +57,7 @@ impl Sack {
             self.board.clear();
         } else {
             self.board.acknowledge(ack.next);
-            self.board.update(ack.sack, ack.next, connection.snd_max);
+            self.board.update(ack.sack.blocks(), ack.next, connection.snd_max);
         }
         if !self.in_recovery {
             return Progress::Open;
@@ -85,7 +84,7 @@ impl Sack {
         if self.timed_out && self.rule == SackRule::FallFloyd {
             return;
         }
-        let news = self.board.update(ack.sack, connection.snd_una, connection.snd_max);
+        let news = self.board.update(ack.sack.blocks(), connection.snd_una, connection.snd_max);
         connection.dup_acks += u32::from(news);
         if self.in_recovery {
             self.set_pipe(connection, 1);
