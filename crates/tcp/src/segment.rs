@@ -54,7 +54,9 @@ impl Sack {
     /// With these blocks; what is beyond [`MAX_SACK_BLOCKS`] does not fit.
     pub fn of(blocks: &[Block]) -> Self {
         let mut sack = Self::NONE;
-        blocks.iter().for_each(|block| sack.push(*block));
+        for block in blocks {
+            sack.push(*block);
+        }
         sack
     }
 

@@ -249,7 +249,7 @@ impl Connection {
         } else {
             self.window.cwnd = 1.0;
         }
-        if self.snd_una == 0 {
+        if self.config.handshake && self.snd_una == 0 {
             self.initial_window = 1; // RFC 5681, section 3.1: after a lost SYN
             self.window.cwnd = 1.0; // whatever the law says: the SYN goes alone
         }

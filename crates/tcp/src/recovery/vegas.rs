@@ -15,6 +15,7 @@
 use ackclock_units::Time;
 
 use super::DUP_THRESH;
+use crate::config::IdleRestart;
 use crate::congestion::Signal;
 use crate::sender::Connection;
 
@@ -102,7 +103,9 @@ impl Vegas {
 
     pub(super) fn after_timeout(&mut self, connection: &Connection, now: Time) {
         self.timed_out = true;
-        self.exit_cwnd = if connection.config.stale_records { 0.0 } else { connection.window.cwnd };
+        // only a timer that never stops gets a sender out of a window of zero
+        let stale = connection.config.stale_records && connection.config.idle_restart == IdleRestart::Timeout;
+        self.exit_cwnd = if stale { 0.0 } else { connection.window.cwnd };
         self.last_reduction = Some(now);
     }
 

@@ -1,0 +1,85 @@
+//! Conversations with a sender: what arrives, and what it answers. Each case cites the rule that it holds the sender to.
+//!
+//! A module for each RFC. The sender has no handshake unless told, an open window, and plenty to send; segments are counted
+//! from 0.
+
+mod rfc2018;
+mod rfc3042;
+mod rfc5681;
+mod rfc6298;
+mod rfc6582;
+mod rfc6675;
+mod rfc9293;
+mod vegas;
+
+use ackclock_tcp::recovery::RecoverySpec;
+use ackclock_tcp::{Ack, Block, Sack, Sender, SenderConfig};
+use ackclock_units::{Role, Stream, Time};
+
+/// A sender, and the time.
+struct Talk {
+    sender: Sender,
+    now: Time,
+}
+
+impl Talk {
+    fn new(config: &SenderConfig) -> Self {
+        Self::with_supply(config, 1_000_000)
+    }
+
+    /// A conversation whose application has only so much to say.
+    fn with_supply(config: &SenderConfig, segments: u64) -> Self {
+        let mut sender = Sender::new(config.clone(), Stream::new(1, Role::Sender, 0));
+        sender.supply(segments);
+        Self { sender, now: Time::ZERO }
+    }
+
+    /// All that leaves now.
+    fn sends(&mut self) -> Vec<u64> {
+        let now = self.now;
+        std::iter::from_fn(|| self.sender.poll_transmit(now)).map(|segment| segment.number).collect()
+    }
+
+    /// After `millis`, an ACK for all before `next`; then all that leaves.
+    fn ack(&mut self, millis: u64, next: u64) -> Vec<u64> {
+        self.sack(millis, next, &[])
+    }
+
+    /// The same, with blocks of what arrived beyond.
+    fn sack(&mut self, millis: u64, next: u64, blocks: &[(u64, u64)]) -> Vec<u64> {
+        self.now += Time::from_millis(millis);
+        let blocks: Vec<_> = blocks.iter().map(|(start, end)| Block { start: *start, end: *end }).collect();
+        self.sender.handle_ack(Ack { next, sack: &Sack::of(&blocks) }, self.now);
+        self.sends()
+    }
+
+    /// The retransmission timer fires; then all that leaves.
+    fn time_out(&mut self) -> Vec<u64> {
+        self.now = self.sender.poll_timeout().expect("the timer runs");
+        self.sender.handle_timeout(self.now);
+        self.sends()
+    }
+
+    fn cwnd(&self) -> f64 {
+        self.sender.state().cwnd
+    }
+
+    fn ssthresh(&self) -> f64 {
+        self.sender.state().ssthresh
+    }
+
+    fn rto(&self) -> f64 {
+        self.sender.state().rto
+    }
+}
+
+fn open(initial_window: u32) -> SenderConfig {
+    SenderConfig { handshake: false, initial_window, max_window: 100, ..SenderConfig::default() }
+}
+
+/// A sender with segments 0 to 9 in flight.
+fn ten_in_flight(recovery: RecoverySpec) -> Talk {
+    let mut talk = Talk::new(&SenderConfig { recovery, ..open(10) });
+    assert_eq!(talk.sends(), (0..10).collect::<Vec<_>>());
+    talk
+}

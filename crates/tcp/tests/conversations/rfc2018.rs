@@ -1,0 +1,92 @@
+//! RFC 2018: what the receiver tells, and what the sender may do with it.
+
+use ackclock_tcp::recovery::RecoverySpec;
+use ackclock_tcp::{Receiver, ReceiverConfig};
+use ackclock_units::Time;
+
+use crate::ten_in_flight;
+
+type Told = Option<(u64, Vec<(u64, u64)>)>;
+
+fn receiver(sack_blocks: u32, delayed_ack: Option<Time>) -> Receiver {
+    Receiver::new(ReceiverConfig { sack_blocks, delayed_ack, handshake: false, ..ReceiverConfig::default() })
+}
+
+/// What the receiver answers to a segment: the ACK and its blocks.
+fn hear(receiver: &mut Receiver, number: u64) -> Told {
+    let ack = receiver.handle_segment(number, Time::ZERO)?;
+    Some((ack.next, ack.sack.blocks().iter().map(|block| (block.start, block.end)).collect()))
+}
+
+#[test]
+fn the_first_block_holds_the_segment_that_made_the_ack() {
+    // section 4 (1)
+    let mut receiver = receiver(4, None);
+    assert_eq!(hear(&mut receiver, 0), Some((1, vec![])));
+    assert_eq!(hear(&mut receiver, 5), Some((1, vec![(5, 6)])));
+    assert_eq!(hear(&mut receiver, 3), Some((1, vec![(3, 4), (5, 6)])));
+    assert_eq!(hear(&mut receiver, 6), Some((1, vec![(5, 7), (3, 4)])));
+}
+
+#[test]
+fn as_many_blocks_as_fit_repeat_what_was_told_last() {
+    // section 4 (2) and (3); section 3: four blocks without other options
+    let mut receiver = receiver(4, None);
+    (0..5).for_each(|at| drop(hear(&mut receiver, 1 + 2 * at)));
+    assert_eq!(hear(&mut receiver, 11), Some((0, vec![(11, 12), (9, 10), (7, 8), (5, 6)])));
+}
+
+#[test]
+fn a_block_that_another_contains_is_not_repeated() {
+    // section 4 (3): not subsets of a block already included
+    let mut receiver = receiver(4, None);
+    hear(&mut receiver, 2);
+    hear(&mut receiver, 4);
+    assert_eq!(hear(&mut receiver, 3), Some((0, vec![(2, 5)])));
+}
+
+#[test]
+fn an_ack_that_fills_a_gap_leaves_at_once_and_tells_what_still_lies_beyond() {
+    // RFC 5681, section 4.2; RFC 2018, section 4
+    let mut receiver = receiver(3, Some(Time::from_millis(200)));
+    assert_eq!(hear(&mut receiver, 0), None, "a lone segment may wait");
+    assert_eq!(hear(&mut receiver, 2), Some((1, vec![(2, 3)])), "a gap may not");
+    assert_eq!(hear(&mut receiver, 4), Some((1, vec![(4, 5), (2, 3)])));
+    assert_eq!(hear(&mut receiver, 1), Some((3, vec![(4, 5)])));
+    assert_eq!(hear(&mut receiver, 3), Some((5, vec![])));
+    assert_eq!(hear(&mut receiver, 5), None);
+}
+
+#[test]
+fn a_receiver_without_the_option_tells_nothing() {
+    // section 2: only where SACK was permitted
+    let mut receiver = receiver(0, None);
+    assert_eq!(hear(&mut receiver, 3), Some((0, vec![])));
+}
+
+#[test]
+fn an_ack_grows_with_its_blocks() {
+    // section 3: eight bytes a block
+    let mut receiver = receiver(4, None);
+    assert_eq!(receiver.handle_segment(2, Time::ZERO).unwrap().size(), 48);
+    assert_eq!(receiver.handle_segment(4, Time::ZERO).unwrap().size(), 56);
+}
+
+#[test]
+fn the_sender_does_not_send_again_what_was_told() {
+    // section 5: a segment with its SACKed bit set is skipped
+    let mut talk = ten_in_flight(RecoverySpec::Sack);
+    let blocks = [(1, 2), (1, 3), (1, 4), (5, 6), (5, 8), (5, 10), (5, 11)];
+    let sent: Vec<_> = blocks.iter().flat_map(|block| talk.sack(1, 0, &[*block])).collect();
+    assert!(sent.contains(&0) && sent.contains(&4), "{sent:?}");
+    assert!(sent.iter().all(|number| [0, 4].contains(number) || *number >= 10), "{sent:?}");
+}
+
+#[test]
+fn a_timeout_forgets_what_was_told() {
+    // section 8: the receiver may have reneged, so all is sent again
+    let mut talk = ten_in_flight(RecoverySpec::Sack);
+    talk.sack(1, 0, &[(1, 10)]);
+    assert_eq!(talk.time_out(), [0]);
+    assert_eq!(talk.ack(100, 1), [1, 2], "segments that the receiver had told of, and dropped");
+}

@@ -1,0 +1,140 @@
+//! RFC 6675: recovery by selective acknowledgments.
+
+use ackclock_tcp::recovery::RecoverySpec;
+use ackclock_tcp::{SackRule, SenderConfig};
+
+use crate::{Talk, open, ten_in_flight};
+
+fn ten() -> Talk {
+    ten_in_flight(RecoverySpec::Sack)
+}
+
+#[test]
+fn three_duplicate_acks_with_news_begin_recovery() {
+    // section 5, (1) to (4)
+    let mut talk = ten();
+    assert_eq!(talk.sack(100, 0, &[(1, 2)]), [10], "(3): as pipe allows, new data");
+    assert_eq!(talk.sack(1, 0, &[(1, 3)]), [11]);
+    assert_eq!(talk.sack(1, 0, &[(1, 4)]), [0], "(4.3)");
+    assert_eq!((talk.cwnd(), talk.ssthresh()), (5.0, 5.0), "(4.2): half of the flight, those two left out");
+    assert_eq!(talk.sender.counters().fast_retransmits, 1);
+}
+
+#[test]
+fn a_duplicate_ack_without_news_does_not_count() {
+    // section 2, "duplicate acknowledgment": it must carry a block with something new
+    let mut talk = ten();
+    let sent: Vec<_> = (0..10).flat_map(|_| talk.sack(1, 0, &[(1, 2)])).collect();
+    assert_eq!(sent, [10]);
+    assert_eq!((0..10).flat_map(|_| talk.ack(1, 0)).collect::<Vec<_>>(), []);
+    assert_eq!(talk.sender.counters().fast_retransmits, 0);
+}
+
+#[test]
+fn one_ack_that_tells_of_three_segments_is_enough() {
+    // section 5, (2): IsLost (HighACK + 1)
+    let mut talk = ten();
+    assert_eq!(talk.sack(100, 0, &[(1, 4)]), [0]);
+}
+
+#[test]
+fn new_data_leaves_only_while_fewer_are_in_the_network_than_the_window_allows() {
+    // section 5, (C), and SetPipe: 12 sent; 0 is lost and sent again, so 1 + 8 are in the network
+    let mut talk = ten();
+    for end in [2, 3, 4] {
+        talk.sack(1, 0, &[(1, end)]);
+    }
+    // each further block takes one off: 8, 7, 6, 5, and at 4 one may leave
+    let sent: Vec<_> = (5..=10).map(|end| talk.sack(1, 0, &[(1, end)])).collect();
+    assert_eq!(sent, [vec![], vec![], vec![], vec![], vec![12], vec![13]]);
+}
+
+#[test]
+fn holes_go_before_new_data_once_three_arrived_above_them() {
+    // section 4, NextSeg (1) and IsLost
+    let mut talk = ten();
+    talk.sack(1, 0, &[(1, 3)]);
+    assert_eq!(talk.sack(1, 0, &[(1, 3), (4, 5)]), [0]);
+    // 3 has one segment above it: not lost. 9 more than enough for 3 when 4 to 6 are there
+    let sent: Vec<_> = (6..=9).flat_map(|end| talk.sack(1, 0, &[(4, end)])).collect();
+    assert_eq!(sent.first(), Some(&3), "{sent:?}");
+    assert_eq!(sent.iter().filter(|number| **number == 3).count(), 1, "once");
+}
+
+#[test]
+fn all_holes_of_a_window_are_repaired_in_one_round_trip() {
+    // section 5: NewReno needs one for each
+    let mut talk = ten();
+    let sent = talk.sack(100, 0, &[(9, 10), (5, 8), (1, 4)]);
+    assert_eq!(sent, [0, 4, 10, 11], "8 has but one above it: new data goes before, by NextSeg (2)");
+    assert_eq!(talk.sack(10, 0, &[(9, 12), (5, 8), (1, 4)]), [8, 12, 13], "now 8 is lost");
+}
+
+#[test]
+fn a_hole_that_may_not_be_lost_waits_for_new_data() {
+    // NextSeg (2) before (3)
+    let mut talk = Talk::with_supply(&SenderConfig { recovery: RecoverySpec::Sack, ..open(10) }, 11);
+    talk.sends();
+    let sent = talk.sack(100, 0, &[(9, 10), (5, 8), (1, 4)]);
+    assert_eq!(sent, [0, 4, 10, 8], "one new segment, then the hole");
+}
+
+#[test]
+fn recovery_ends_when_all_that_was_outstanding_is_acknowledged() {
+    // section 5, (A)
+    let mut talk = ten();
+    talk.sack(100, 0, &[(1, 4)]);
+    talk.sack(100, 4, &[(5, 9)]);
+    let fast = talk.sender.counters().fast_retransmits;
+    talk.ack(100, 10);
+    assert_eq!(talk.cwnd(), 5.0, "the ACK that ends it does not grow the window");
+    let flight = talk.sender.state().flight_size;
+    assert_eq!(flight, 5, "and now the flight is what counts");
+    assert_eq!(fast, 1);
+}
+
+#[test]
+fn a_lost_tail_gets_one_rescue_retransmission() {
+    // NextSeg (4): 0 and 9 are lost, nothing is told of 9, and there is no new data
+    let mut talk = Talk::with_supply(&SenderConfig { recovery: RecoverySpec::Sack, ..open(10) }, 10);
+    talk.sends();
+    assert_eq!(talk.sack(100, 0, &[(3, 9)]), [0, 1, 2]);
+    assert_eq!(talk.sack(100, 2, &[(3, 9)]), [9], "HighACK is beyond RescueRxt");
+    assert_eq!(talk.sack(1, 3, &[(3, 9)]), [], "once");
+}
+
+#[test]
+fn a_timeout_ends_recovery_and_forbids_another_until_all_is_acknowledged() {
+    // section 5.1
+    let mut talk = ten();
+    talk.sack(100, 0, &[(1, 4)]);
+    assert_eq!(talk.time_out(), [0]);
+    talk.sack(100, 1, &[]);
+    let sent: Vec<_> = (4..=8).flat_map(|end| talk.sack(1, 1, &[(3, end)])).collect();
+    assert_eq!(talk.sender.counters().fast_retransmits, 1, "{sent:?}");
+}
+
+#[test]
+fn slow_start_after_a_timeout_skips_what_the_receiver_has() {
+    // section 5.1: use what the ACKs tell since
+    let mut talk = ten();
+    talk.time_out();
+    assert_eq!(talk.sack(100, 1, &[(2, 5)]), [1], "2 to 4 are there: the window of two reaches no further than 2");
+    assert_eq!(talk.sack(100, 5, &[(6, 9)]), [5], "6 to 8 are there");
+    assert_eq!(talk.sack(100, 9, &[]), [9, 10, 11, 12]);
+}
+
+#[test]
+fn fall_and_floyd_count_what_leaves_instead_of_looking() {
+    // Fall and Floyd (1996), section 5, as ns-2 has it
+    let config = SenderConfig { recovery: RecoverySpec::Sack, sack: SackRule::FallFloyd, ..open(10) };
+    let mut talk = Talk::new(&config);
+    talk.sends();
+    assert_eq!(talk.sack(100, 0, &[(1, 4)]), [10], "one duplicate ACK, whatever it tells");
+    assert_eq!(talk.sack(1, 0, &[(1, 4), (5, 6)]), [11]);
+    assert_eq!(talk.sack(1, 0, &[(5, 7), (1, 4)]), [0]);
+    // pipe is 12 - 3; a duplicate ACK takes 1 off, a partial ACK 2; the window is 5
+    assert_eq!((0..4).flat_map(|_| talk.sack(1, 0, &[(5, 7), (1, 4)])).collect::<Vec<_>>(), []);
+    assert_eq!(talk.sack(1, 0, &[(5, 7), (1, 4)]), [4], "4 is lost as soon as one above it arrived");
+    assert_eq!(talk.sack(1, 4, &[(5, 7)]), [12, 13]);
+}

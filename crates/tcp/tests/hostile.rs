@@ -1,0 +1,278 @@
+//! Peers that lie: whatever they send, no panic, no window beyond what the RFCs allow, and memory that does not grow.
+//!
+//! Savage, Cardwell, Wetherall and Anderson, "TCP Congestion Control with a Misbehaving Receiver" (1999), name ACK division,
+//! duplicate ACK spoofing and optimistic ACKs. A peer's window is fixed for a connection here, so that a window of zero is
+//! refused where a run is planned; that it does not hang or panic even so is tested all the same.
+
+use std::collections::BTreeSet;
+
+use ackclock_tcp::congestion::{BaseRtt, LawSpec, RenoSpec, VegasSpec};
+use ackclock_tcp::recovery::RecoverySpec;
+use ackclock_tcp::{Ack, Block, Receiver, ReceiverConfig, Sack, SackRule, Sender, SenderConfig};
+use ackclock_units::{Role, Stream, Time};
+use proptest::prelude::*;
+
+const RECOVERIES: [RecoverySpec; 5] =
+    [RecoverySpec::Tahoe, RecoverySpec::Reno, RecoverySpec::NewReno, RecoverySpec::Sack, RecoverySpec::Vegas];
+
+/// Every recovery by today's RFCs and as ns-2 has it, with Reno's law and with Vegas'.
+fn senders() -> Vec<SenderConfig> {
+    let vegas = LawSpec::Vegas(VegasSpec { alpha: 1.0, beta: 3.0, gamma: 1.0, base_rtt: BaseRtt::Minimum });
+    let mut all = Vec::new();
+    for recovery in RECOVERIES {
+        let rules = if recovery == RecoverySpec::Sack { 2 } else { 1 };
+        for sack in [SackRule::Rfc6675, SackRule::FallFloyd].into_iter().take(rules) {
+            for congestion in [LawSpec::Reno(RenoSpec {}), vegas.clone()] {
+                let base =
+                    SenderConfig { handshake: false, initial_window: 4, max_window: 64, ..SenderConfig::default() };
+                all.push(SenderConfig { recovery, sack, congestion, ..base });
+            }
+        }
+    }
+    all
+}
+
+/// A sender, its time, and what it has sent.
+struct Victim {
+    sender: Sender,
+    now: Time,
+    /// First segment never sent.
+    end: u64,
+}
+
+impl Victim {
+    fn new(config: &SenderConfig) -> Self {
+        let mut sender = Sender::new(config.clone(), Stream::new(1, Role::Sender, 0));
+        sender.supply(1_000_000_000);
+        let mut victim = Self { sender, now: Time::ZERO, end: 0 };
+        victim.sends();
+        victim
+    }
+
+    fn sends(&mut self) -> u64 {
+        let mut count = 0;
+        while let Some(segment) = self.sender.poll_transmit(self.now) {
+            assert!(segment.number <= self.end, "segments are first sent in order");
+            self.end = self.end.max(segment.number + 1);
+            count += 1;
+        }
+        count
+    }
+
+    /// An ACK after so many microseconds; how many segments leave.
+    fn ack(&mut self, micros: u64, next: u64, blocks: &[Block]) -> u64 {
+        self.now += Time::from_micros(micros);
+        self.sender.handle_ack(Ack { next, sack: &Sack::of(blocks) }, self.now);
+        self.sends()
+    }
+}
+
+#[test]
+fn acks_for_data_never_sent_are_ignored() {
+    // RFC 9293, section 3.10.7.4: send an ACK, drop the segment
+    for config in senders() {
+        let mut victim = Victim::new(&config);
+        let before = format!("{:?}", victim.sender.state());
+        for next in [5, 6, 1_000, u64::MAX - 1, u64::MAX] {
+            assert_eq!(victim.ack(10, next, &[]), 0);
+        }
+        assert_eq!(format!("{:?}", victim.sender.state()), before, "all is as it was");
+    }
+}
+
+#[test]
+fn ack_division_gains_nothing() {
+    // RFC 5681, section 3.1: cwnd grows by min(N, SMSS). Segments are whole here, so a peer that acknowledges a part of one
+    // can only repeat the last number, which is a duplicate: it never grows cwnd faster than honest ACKs do.
+    for config in senders().into_iter().filter(|config| config.congestion == LawSpec::Reno(RenoSpec {})) {
+        let (mut honest, mut divided) = (Victim::new(&config), Victim::new(&config));
+        for next in 1..40 {
+            honest.ack(1_000, next, &[]);
+            divided.ack(500, next, &[]);
+            divided.ack(500, next, &[]);
+        }
+        assert!(divided.sender.state().cwnd <= honest.sender.state().cwnd, "{:?}", config.recovery);
+    }
+}
+
+#[test]
+fn one_ack_for_many_segments_grows_the_window_by_one() {
+    // RFC 3465 would allow two; RFC 5681 one
+    for config in senders().into_iter().filter(|config| config.congestion == LawSpec::Reno(RenoSpec {})) {
+        let mut victim = Victim::new(&config);
+        victim.ack(1_000, 4, &[]);
+        assert_eq!(victim.sender.state().cwnd, 5.0);
+    }
+}
+
+#[test]
+fn optimistic_acks_never_open_more_than_the_advertised_window() {
+    // an ACK for each segment the moment it has left: growth is as fast as it can be, but ends where rwnd limits the flight,
+    // since a window that is not used does not grow (RFC 7661, section 1)
+    for config in senders() {
+        let mut victim = Victim::new(&config);
+        for _ in 0..20_000 {
+            let end = victim.end;
+            victim.ack(1, end, &[]);
+            let state = victim.sender.state();
+            assert!(state.flight_size <= 64, "{state:?}");
+            assert!((1.0..66.0).contains(&state.cwnd), "{:?} {state:?}", config.recovery);
+        }
+    }
+}
+
+#[test]
+fn a_million_duplicate_acks_let_out_one_window() {
+    // RFC 5681, section 3.2, step 4 inflates for each; rwnd bounds what that can do
+    for config in senders() {
+        let mut victim = Victim::new(&config);
+        let block = [Block { start: 2, end: 4 }];
+        let sent: u64 = (0..1_000_000).map(|_| victim.ack(0, 0, &block)).sum();
+        assert!(sent <= 64 + 2, "{:?} sent {sent}", config.recovery);
+        let state = victim.sender.state();
+        assert!(state.flight_size <= 64 && state.cwnd.is_finite(), "{state:?}");
+        assert!(victim.sender.counters().fast_retransmits <= 1);
+        assert_eq!(victim.sender.counters().dup_acks, 1_000_000);
+        let end = victim.end;
+        victim.ack(10, end, &[]);
+        assert!(
+            victim.sender.state().cwnd <= 64.0,
+            "and when they end, so does their effect: {:?}",
+            victim.sender.state()
+        );
+    }
+}
+
+#[test]
+fn blocks_that_make_no_sense_are_no_news() {
+    // RFC 2018, section 3: above the ACK, within what was sent, ends the right way round
+    const NONSENSE: [(u64, u64); 8] = [(0, 1), (0, 4), (3, 2), (2, 2), (2, 5), (4, 9), (u64::MAX, 0), (0, u64::MAX)];
+    for sack in [SackRule::Rfc6675, SackRule::FallFloyd] {
+        let recovery = RecoverySpec::Sack;
+        let mut victim = Victim::new(&SenderConfig {
+            recovery,
+            sack,
+            handshake: false,
+            initial_window: 4,
+            ..SenderConfig::default()
+        });
+        let before = format!("{:?}", victim.sender.state());
+        for (start, end) in NONSENSE.into_iter().cycle().take(800) {
+            assert_eq!(victim.ack(1, 0, &[Block { start, end }]), 0, "{start}..{end}");
+        }
+        assert_eq!(format!("{:?}", victim.sender.state()), before, "all is as it was");
+    }
+}
+
+#[test]
+fn a_peer_that_reneges_still_gets_everything() {
+    // RFC 2018, section 8: it tells of all and delivers nothing of it; after the timeout all is sent again
+    for sack in [SackRule::Rfc6675, SackRule::FallFloyd] {
+        let config = SenderConfig { recovery: RecoverySpec::Sack, sack, handshake: false, ..SenderConfig::default() };
+        let mut victim = Victim::new(&config);
+        let end = victim.end;
+        victim.ack(100, 0, &[Block { start: 1, end }]);
+        let mut again = BTreeSet::new();
+        let mut una = 0;
+        while una < end {
+            victim.now = victim.sender.poll_timeout().expect("the timer runs");
+            victim.sender.handle_timeout(victim.now);
+            again.insert(victim.sender.poll_transmit(victim.now).expect("a segment leaves").number);
+            victim.sends();
+            una += 1;
+            victim.ack(1, una, &[]);
+        }
+        assert!(again.contains(&0) && again.contains(&(end - 1)), "{again:?}");
+    }
+}
+
+#[test]
+fn a_window_of_zero_sends_nothing_and_does_not_hang() {
+    for recovery in RECOVERIES {
+        let config = SenderConfig { recovery, max_window: 0, handshake: false, ..SenderConfig::default() };
+        let mut victim = Victim::new(&config);
+        assert_eq!((victim.end, victim.ack(1, 0, &[])), (0, 0));
+        assert_eq!(victim.sender.appetite(), 0);
+    }
+}
+
+#[test]
+fn a_scoreboard_of_every_other_segment_is_taken_in_quickly() {
+    // 10^5 in flight and half of them told of: memory is in the runs, bounded by the window
+    let config = SenderConfig {
+        recovery: RecoverySpec::Sack,
+        handshake: false,
+        initial_window: 100_000,
+        max_window: 100_000,
+        ..SenderConfig::default()
+    };
+    let mut victim = Victim::new(&config);
+    let mut sent = 0;
+    for number in (1..100_000).step_by(2) {
+        sent += victim.ack(1, 0, &[Block { start: number, end: number + 1 }]);
+    }
+    assert!(sent <= 100_000, "each hole once: {sent}");
+    assert_eq!(victim.sender.counters().fast_retransmits, 1);
+    assert!(victim.sender.state().flight_size <= 100_000);
+}
+
+#[test]
+fn a_receiver_keeps_runs_not_segments() {
+    // a sender that never fills the first gap
+    let mut receiver = Receiver::new(ReceiverConfig { sack_blocks: 4, ..ReceiverConfig::default() });
+    for number in 1..1_000_000 {
+        let ack = receiver.handle_segment(number, Time::ZERO).expect("out of order: at once");
+        assert_eq!((ack.next, ack.sack.blocks()), (0, &[Block { start: 1, end: number + 1 }][..]));
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Lie {
+    micros: u64,
+    next: u64,
+    blocks: Vec<(u64, u64)>,
+}
+
+fn lies() -> impl Strategy<Value = Vec<Lie>> {
+    let number = prop_oneof![8 => 0_u64..200, 1 => any::<u64>()];
+    let blocks = prop::collection::vec((number.clone(), number.clone()), 0..6);
+    let lie = (0_u64..2_000_000, number, blocks).prop_map(|(micros, next, blocks)| Lie { micros, next, blocks });
+    prop::collection::vec(lie, 1..150)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    #[test]
+    fn arbitrary_acks_leave_a_sane_sender(config in prop::sample::select(senders()), lies in lies(), relative in any::<bool>()) {
+        let mut victim = Victim::new(&config);
+        let mut una = 0_u64;
+        for lie in lies {
+            // half of the peers lie near the truth, where lies are believed
+            let base = if relative { una } else { 0 };
+            let blocks: Vec<_> = lie.blocks.iter().map(|(start, end)| {
+                Block { start: base.saturating_add(*start % 70), end: base.saturating_add(*end % 70) }
+            }).collect();
+            let next = if relative { base + lie.next % 4 } else { lie.next };
+            if let Some(timeout) = victim.sender.poll_timeout().filter(|at| *at <= victim.now) {
+                victim.sender.handle_timeout(timeout.max(victim.now));
+                victim.sends();
+            }
+            let end = victim.end;
+            victim.ack(lie.micros, next, &blocks);
+            if next <= end {
+                una = una.max(next);
+            }
+            let state = victim.sender.state();
+            prop_assert_eq!(state.flight_size, victim.end - una);
+            prop_assert!(state.flight_size <= 64, "{state:?}");
+            prop_assert!(state.cwnd.is_finite() && state.cwnd >= 1.0 && state.ssthresh >= 1.0, "{state:?}");
+        }
+        // and an honest end brings it home
+        for _ in 0..200 {
+            let end = victim.end;
+            victim.ack(1_000, end, &[]);
+        }
+        prop_assert!(victim.end > una + 200);
+    }
+}
