@@ -1,6 +1,6 @@
 //! The blocks of the selective acknowledgments under way.
 
-use ackclock_tcp::{Ack, Sack};
+use ackclock_tcp::{Ack, HEADER, Sack};
 use ackclock_units::Time;
 
 use crate::packet::{FlowId, Packet, Payload, SackId};
@@ -14,8 +14,8 @@ impl SackStore {
     /// The packet that carries an ACK.
     #[inline(always)]
     pub(crate) fn packet(&mut self, flow: FlowId, ack: Ack<'_>, sent: Time) -> Packet {
-        let sack = SackId(if ack.sack.is_empty() { NONE } else { self.keep(ack.sack) });
-        Packet { flow, size: ack.size(), payload: Payload::Ack { next: ack.next, sack }, sent }
+        let (size, sack) = if ack.sack.is_empty() { (HEADER, NONE) } else { (ack.size(), self.keep(ack.sack)) };
+        Packet { flow, size, payload: Payload::Ack { next: ack.next, sack: SackId(sack) }, sent }
     }
 
     #[inline(never)]

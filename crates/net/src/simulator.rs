@@ -64,7 +64,7 @@ impl Simulator {
                 (Hop::Link { link, next_in_step }, _) => {
                     let offered = self.network.links[link.0 as usize].offer(&packet, now);
                     observer.observe(now, &Observation::Offered { link, packet: &packet, offered });
-                    let Offered::Accepted { arrival, .. } = offered else { return self.lost(&packet) };
+                    let Offered::Accepted { arrival, .. } = offered else { return self.lost(packet.payload) };
                     hop += 1;
                     if !next_in_step {
                         return self.carry(link, packet, hop, arrival);
@@ -106,8 +106,8 @@ impl Simulator {
 
     /// A packet is gone, and what was kept for it.
     #[inline(never)]
-    fn lost(&mut self, packet: &Packet) {
-        if let Payload::Ack { sack, .. } = packet.payload
+    fn lost(&mut self, payload: Payload) {
+        if let Payload::Ack { sack, .. } = payload
             && !sack.is_none()
         {
             self.network.sacks.take(sack);

@@ -161,21 +161,24 @@ impl Sender {
     /// after the processing time, if there is one.
     #[inline(always)]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
-        if self.chooses { self.poll_chosen(now) } else { self.poll::<false>(now) }
+        let number = match self.connection.urgent.take() {
+            Some(number) => number,
+            None if self.chooses => self.choose(now)?,
+            None => self.release::<false>(now)?,
+        };
+        Some(self.connection.transmit(number, now))
     }
 
     #[inline(never)]
-    fn poll_chosen(&mut self, now: Time) -> Option<Segment> {
-        self.poll::<true>(now)
+    fn choose(&mut self, now: Time) -> Option<u64> {
+        self.release::<true>(now)
     }
 
-    /// The same; with `CHOOSES` recovery has a say. (A parameter, so that senders without one need not ask at every step.)
+    /// What may leave after processing. With `CHOOSES` recovery has a say: a parameter, so that a sender whose recovery has none
+    /// need not ask at every step.
     #[inline(always)]
-    fn poll<const CHOOSES: bool>(&mut self, now: Time) -> Option<Segment> {
+    fn release<const CHOOSES: bool>(&mut self, now: Time) -> Option<u64> {
         let connection = &mut self.connection;
-        if let Some(number) = connection.urgent.take() {
-            return Some(connection.transmit(number, now));
-        }
         if self.hold.is_some_and(|until| until > now) {
             return None;
         }
@@ -201,7 +204,7 @@ impl Sender {
         } else {
             connection.snd_nxt += 1;
         }
-        Some(connection.transmit(number, now))
+        Some(number)
     }
 
     /// When [`handle_timeout`](Self::handle_timeout) is due.

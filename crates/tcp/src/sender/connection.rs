@@ -121,6 +121,7 @@ impl Connection {
     }
 
     /// Sends segment `number`.
+    #[inline(always)]
     pub(crate) fn transmit(&mut self, number: u64, now: Time) -> Segment {
         let idle = self.snd_una == self.snd_max;
         self.counters.sent += 1;
