@@ -57,11 +57,19 @@ class Interval:
     def shown(self, digits: int) -> str:
         """Give the mean and, of more than one value, its half-width, to so many digits after the point.
 
+        A half-width that would vanish among them is told as a bound: no bar reads as zero that is not.
+
         >>> student_interval([0.1271, 0.1268, 0.1275]).shown(3), student_interval([2]).shown(1)
         ('0.127 ± 0.001', '2.0')
+        >>> student_interval([0.1271, 0.1268, 0.1275]).shown(2), student_interval([2, 2]).shown(1)
+        ('0.13 ± <0.01', '2.0 ± 0')
         """
-        bar = f" ± {self.half_width:.{digits}f}" if math.isfinite(self.half_width) else ""
-        return f"{self.mean:.{digits}f}{bar}"
+        if not math.isfinite(self.half_width):
+            return f"{self.mean:.{digits}f}"
+        bar = f"{self.half_width:.{digits}f}"
+        if float(bar) == 0:
+            bar = f"<{10**-digits:.{digits}f}" if self.half_width else "0"
+        return f"{self.mean:.{digits}f} ± {bar}"
 
     def __str__(self) -> str:
         """Give the mean and its half-width, to the digits that the half-width leaves meaningful.

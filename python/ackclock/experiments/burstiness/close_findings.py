@@ -8,6 +8,7 @@ import numpy as np
 
 from ackclock.analysis import student_interval
 from ackclock.experiments.burstiness.close import SCALES, UNIT
+from ackclock.experiments.burstiness.comparison import WARM
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,9 +57,9 @@ def _scales(looks: Sequence[CloseLook]) -> str:
         else "smoother than such a process at some scales and rougher at others"
     )
     return (
-        f"Reno is burstiest in bins of {SCALES[peak]:g} s: at {_MOST} clients its c.o.v. is {reno[peak]:.2f} times "
-        f"that of a Poisson process of the same rate ({reno[paper]:.2f} times in the paper's {UNIT:g} s). In bins of "
-        f"{SCALES[-1]:g} s the excess is {lasts} ({reno[-1]:.2f} times). Vegas is {smooth} "
+        f"From {WARM} s on, Reno is burstiest in bins of {SCALES[peak]:g} s: at {_MOST} clients its c.o.v. is "
+        f"{reno[peak]:.2f} times that of a Poisson process of the same rate ({reno[paper]:.2f} times in the paper's "
+        f"{UNIT:g} s). In bins of {SCALES[-1]:g} s the excess is {lasts} ({reno[-1]:.2f} times). Vegas is {smooth} "
         f"({least:.2f} to {most:.2f} times)."
     )
 
@@ -102,8 +103,8 @@ def _dependence(looks: Sequence[CloseLook]) -> str:
     )
     return (
         f"How much Reno's clients depend on each other {verdict}: the number that cut their windows at once varies "
-        f"{few} times as much with {_FIRST} clients as it would were they independent, and {many} times with {_MOST}; "
-        f"when any cut, {100 * share:.0f} % of them do."
+        f"{few.shown(1)} times as much with {_FIRST} clients as it would were they independent, and {many.shown(1)} "
+        f"times with {_MOST}; when any cut, {100 * share:.0f} % of them do."
     )
 
 
@@ -115,8 +116,8 @@ def _red(looks: Sequence[CloseLook]) -> str:
     longer = max(longest, key=lambda variant: longest[variant].mean)
     return (
         f"RED's average is {seldom} above max_th: {100 * vegas:.2g} % of the time with Vegas, {ahead} than the "
-        f"{100 * reno:.2g} % with Reno. The longest sequence of losses is {longer}'s: {longest['Reno/RED']} packets "
-        f"with Reno, {longest['Vegas/RED']} with Vegas."
+        f"{100 * reno:.2g} % with Reno. The longest sequence of losses is {longer}'s: "
+        f"{longest['Reno/RED'].shown(0)} packets with Reno, {longest['Vegas/RED'].shown(0)} with Vegas."
     )
 
 

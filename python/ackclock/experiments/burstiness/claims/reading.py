@@ -135,8 +135,7 @@ def above(larger: Mapping[int, Interval], smaller: Mapping[int, Interval]) -> li
 
 def shown(interval: Interval, digits: int, unit: str = "") -> str:
     """Write a mean and its half-width, with so many decimals."""
-    bar = f" ± {interval.half_width:.{digits}f}" if math.isfinite(interval.half_width) else ""
-    return f"{interval.mean:.{digits}f}{bar}{unit}"
+    return f"{interval.shown(digits)}{unit}"
 
 
 def span(points: Mapping[int, Interval], digits: int, unit: str = "") -> str:

@@ -90,7 +90,10 @@ def _more_timeouts(evidence: Evidence) -> Judgement:
         "clients.",
         **told(
             evidence,
-            lambda side: ", ".join(f"{excess(side, *pair):+.0f} % ({pair[0]} over {pair[1]})" for pair in pairs),
+            # Two digits: chance moves the few timeouts of Vegas by a third and more.
+            lambda side: ", ".join(
+                f"{float(f'{excess(side, *pair):.2g}'):+.0f} % ({pair[0]} over {pair[1]})" for pair in pairs
+            ),
         ),
     )
 
