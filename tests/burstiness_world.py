@@ -130,7 +130,7 @@ SIDE = Side(
                 "first_loss": 0.3,
                 "last_loss": 4,
                 "last_fall": 4,
-                "together": 1,
+                "last_together": 4,
                 "falls": 9,
                 "lowest": 1,
             },
@@ -164,7 +164,7 @@ def anywhere(clients: int) -> bool:
 def put(
     part: str,
     name: str,
-    new: float | Callable[[Observation], float],
+    new: float | Callable[[Observation], float] | None,
     *variants: str,
     at: Callable[[int], bool] = anywhere,
 ) -> Callable[[Side], Side]:

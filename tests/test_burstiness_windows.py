@@ -158,6 +158,7 @@ class TestNumbers:
             "last_fall": pytest.approx(1.2),
             "falls": 6,
             "together": 2,
+            "last_together": pytest.approx(1.2),
             "before_first_fall": 16,
             "lowest": 2,
             "highest": 20,
@@ -169,6 +170,7 @@ class TestNumbers:
         went = numbers(trace([9, 4, 5, 2, 3, 4], [5, 6, 3, 4, 5, 2], [12, 13, 14, 7, 8, 1]), NO_LOSS)
         assert (went["first_fall"], went["last_fall"]) == pytest.approx((0.6, 1.0))
         assert (went["falls"], went["together"]) == (6, 1)
+        assert went["last_together"] == pytest.approx(0.8)
         assert (went["before_first_fall"], went["lowest"], went["highest"]) == (12, 1, 14)
 
     def test_a_fall_counts_for_one_moment_only(self) -> None:
@@ -180,7 +182,7 @@ class TestNumbers:
         went = numbers(trace([1, 2, 30, 25]), NO_LOSS)
         assert went["falls"] == went["together"] == 0
         assert all(went[name] is None for name in ("first_loss", "last_loss", "first_fall", "last_fall", "lowest"))
-        assert went["before_first_fall"] is None
+        assert went["before_first_fall"] is went["last_together"] is None
 
     def test_only_samples_that_both_simulators_take_count(self) -> None:
         ours = trace([20, *range(1, 2000)], start=0)
@@ -239,7 +241,7 @@ class TestAgreement:
     def test_ns2_agrees_with_itself(self, theirs: list[Courses]) -> None:
         said = courses_verdict(theirs, theirs)
         assert said.lead == "The windows go as ns-2's."
-        assert "Of 80 means over 20 seeds" in said.text
+        assert "Of 88 means over 20 seeds" in said.text
         assert "80 lie within 3" in said.text
         assert "0.0 standard errors" in said.text
 
@@ -256,7 +258,7 @@ class TestAgreement:
         ]
         said = courses_verdict(moved, theirs)
         assert said.lead == "The windows do not all go as ns-2's."
-        assert "72 lie within 3" in said.text
+        assert "80 lie within 3" in said.text
         table = courses_table(moved[0], theirs[0])
         assert table.caption.endswith("9 of 10 do")
         assert [row[-1] for row in table.rows] == ["no"] + 9 * ["yes"]

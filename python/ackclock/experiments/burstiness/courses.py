@@ -64,6 +64,7 @@ COURSE_RULES = (
     _rule("last fall, s", "last_fall"),
     _rule("falls", "falls"),
     _rule("all three fall together, times", "together"),
+    _rule("the last time they do, s", "last_together"),
     _rule("highest before the first fall, packets", "before_first_fall"),
     _rule("lowest from then on, packets", "lowest"),
     _rule("highest, packets", "highest"),

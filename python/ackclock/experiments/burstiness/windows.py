@@ -83,6 +83,8 @@ def numbers(trace: Trace, losses: NDArray[np.float64]) -> dict[str, float | None
         ``together``
             How often all three did within `UNIT` of each other, as far as samples tell: at the same sample or at two
             neighbouring ones. No fall counts twice.
+        ``last_together``
+            Seconds at which they last did; None if they never did.
         ``before_first_fall``, ``lowest``
             Packets: the largest effective window of the three before the first fall, and the smallest from then on;
             None without a fall.
@@ -94,14 +96,15 @@ def numbers(trace: Trace, losses: NDArray[np.float64]) -> dict[str, float | None
     units = trace.units[shared]
     windows = np.stack([effective(trace.windows[client][shared]) for client in CLIENTS_SHOWN])
     fell = np.diff(windows, axis=1, prepend=windows[:, :1]) <= -_FALL
-    falls = np.flatnonzero(fell.any(axis=0))
+    falls, common = np.flatnonzero(fell.any(axis=0)), _together(fell)
     return {
         "first_loss": float(losses[0]) if losses.size else None,
         "last_loss": float(losses[-1]) if losses.size else None,
         "first_fall": float(units[falls[0]] * UNIT) if falls.size else None,
         "last_fall": float(units[falls[-1]] * UNIT) if falls.size else None,
         "falls": float(fell.sum()),
-        "together": float(_together(fell)),
+        "together": float(len(common)),
+        "last_together": float(units[common[-1]] * UNIT) if common else None,
         "before_first_fall": float(windows[:, : falls[0]].max()) if falls.size else None,
         "lowest": float(windows[:, falls[0] :].min()) if falls.size else None,
         "highest": float(windows.max()),
@@ -109,10 +112,10 @@ def numbers(trace: Trace, losses: NDArray[np.float64]) -> dict[str, float | None
     }
 
 
-def _together(fell: NDArray[np.bool_]) -> int:
-    """Count the pairs of neighbouring samples at which every row has a fall; pairs that overlap count once."""
-    count, end = 0, -1
+def _together(fell: NDArray[np.bool_]) -> list[int]:
+    """Find the pairs of neighbouring samples at which every row has a fall, by their second; no two overlap."""
+    ends: list[int] = []
     for first in np.flatnonzero((fell[:, :-1] | fell[:, 1:]).all(axis=0)).tolist():
-        if first > end:
-            count, end = count + 1, first + 1
-    return count
+        if not ends or first > ends[-1]:
+            ends.append(first + 1)
+    return ends
