@@ -119,8 +119,18 @@ SIDE = Side(
                 "losses_per_event": 1.1,
                 "multiple_losses": 0.1,
             },
-            ("Vegas/RED", 60): {"above_max_th": 0.97},
-            ("Reno/RED", 60): {"above_max_th": 0.5},
+            ("Vegas/RED", 60): {
+                "above_max_th": 0.97,
+                "longest_sequence": 20,
+                "losses_per_event": 1.2,
+                "multiple_losses": 0.2,
+            },
+            ("Reno/RED", 60): {
+                "above_max_th": 0.5,
+                "longest_sequence": 90,
+                "losses_per_event": 1.4,
+                "multiple_losses": 0.3,
+            },
         }
     ),
     windows=constant(

@@ -166,6 +166,7 @@ WORSE: list[tuple[str, Verdict, list[Callable[[Side], Side]]]] = [
         [put("close", name, 1.0) for name in SEQUENCES],
     ),
     ("3.2.3-10", Verdict.PARTLY, [put("close", "longest_sequence", 70.0)]),
+    ("3.2.3-10", Verdict.PARTLY, [put("close", name, 1.0, "Reno/RED") for name in SEQUENCES]),
     ("3.2.3-11", Verdict.NOT, [put("grid", "timeouts", 6_000.0, "Vegas", "Vegas/RED")]),
     ("3.2.3-11", Verdict.PARTLY, [put("grid", "timeouts", 500.0, "Vegas/RED")]),
     (
