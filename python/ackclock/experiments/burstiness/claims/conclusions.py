@@ -41,8 +41,8 @@ def _fluctuates(evidence: Evidence) -> Judgement:
     verdict = graded(whole=all(holds), part=any(holds))
     return Judgement(
         verdict=verdict,
-        why=f"A Reno window falls {reno:.2f} times a second with 60 clients, Vegas' {vegas:.2f} times, and goes on so "
-        f"to {last:.0f} s.",
+        why=f"A Reno window falls {reno:.2f} times a second with 60 clients and goes on so to {last:.0f} s; one of "
+        f"Vegas {vegas:.2f} times.",
         **told(evidence, lambda side: "{:.2f} falls a second; Vegas {:.2f}".format(*rates(side))),
     )
 

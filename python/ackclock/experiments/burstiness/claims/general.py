@@ -51,8 +51,8 @@ def _performance(evidence: Evidence) -> Judgement:
     verdict = graded(whole=all(holds), part=any(holds))
     lossiest = max(TCPS, key=lambda variant: at(evidence.ours.grid, variant, _MOST, loss_percent).mean)
     why = (
-        f"With {_MOST} clients a rougher TCP {'carries less' if holds[0] else 'does not always carry less'} "
-        f"and {'loses more' if holds[1] else 'does not always lose more'}; {lossiest} loses most."
+        f"With {_MOST} clients a rougher TCP {'mostly carries less' if holds[0] else 'does not mostly carry less'} "
+        f"and {'mostly loses more' if holds[1] else 'does not mostly lose more'}; {lossiest} loses most."
     )
     return Judgement(verdict=verdict, why=why, **told(evidence, say))
 

@@ -54,11 +54,12 @@ def _sharp_rise(evidence: Evidence) -> Judgement:
     renos = all(variant in rising for variant in RENOS)
     calm = "Vegas" not in rising
     verdict = graded(whole=renos and calm, part=bool(rising) and calm)
-    red = "Vegas/RED rises too, which the text does not say" if "Vegas/RED" in rising else "nor does Vegas/RED"
+    flat = [variant for variant in TCPS if variant not in rising]
     return Judgement(
         verdict=verdict,
-        why=f"From {before} to {after} clients the c.o.v. of {listed(rising) or 'no TCP'} rises by a quarter or more; "
-        f"{'Vegas does not, ' + red if calm else 'Vegas is among them'}.",
+        why=f"From {before} to {after} clients the c.o.v. of {listed(rising) or 'no TCP'} rises by a quarter or more"
+        + (f", that of {listed(flat)} does not" if rising and flat else "")
+        + ("; the text does not name Vegas/RED." if "Vegas/RED" in rising else "."),
         **told(
             evidence,
             lambda side: (

@@ -224,7 +224,7 @@ def _always_above(evidence: Evidence) -> Judgement:
     verdict = graded(whole=share.mean >= 95, part=share.mean >= 50)
     return Judgement(
         verdict=verdict,
-        why=f"With 60 clients RED's average is above max_th for {share.mean:.2f} % of the time.",
+        why=f"With 60 Vegas clients RED's average is above max_th for {share.mean:.2f} % of the time.",
         **told(
             evidence, lambda side: f"{shown(at(side.close, 'Vegas/RED', 60, percent('above_max_th')), 2)} % of the time"
         ),

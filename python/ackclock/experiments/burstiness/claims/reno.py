@@ -183,7 +183,8 @@ def _sharp_at_39(evidence: Evidence) -> Judgement:
 
     return Judgement(
         verdict=verdict,
-        why=f"The steepest rise of the c.o.v. with the clients is from {steepest[0]} to {steepest[1]}.",
+        why=f"The steepest rise of the c.o.v. with the clients is from {steepest[0]} to {steepest[1]}"
+        + ("." if apart else "; but with 38 chance decides when loss ends, so that its interval reaches that of 39."),
         **told(evidence, say),
     )
 

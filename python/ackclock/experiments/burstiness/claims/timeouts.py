@@ -121,9 +121,9 @@ def _timeouts_and_cov(evidence: Evidence) -> Judgement:
     verdict = graded(whole=all(holds), part=any(holds))
     return Judgement(
         verdict=verdict,
-        why=f"Over the six TCPs with 60 clients, more timeouts {'go' if holds[0] else 'do not always go'} with a "
-        f"higher c.o.v. and {'go' if holds[1] else 'do not always go'} with less throughput; that is no proof of a "
-        "cause.",
+        why=f"Over the six TCPs with 60 clients, more timeouts {'mostly go' if holds[0] else 'do not mostly go'} with "
+        f"a higher c.o.v. and {'mostly go' if holds[1] else 'do not mostly go'} with less throughput; that is no proof "
+        "of a cause.",
         **told(evidence, say),
     )
 

@@ -92,7 +92,9 @@ def _less_dependence(evidence: Evidence) -> Judgement:
         why=f"Vegas cuts more rarely, but its dependence index is {vegas.mean:.1f} against Reno's {reno.mean:.1f}; "
         f"where any cuts, {100 * vegas_share.mean:.1f} % of the clients do, {100 * reno_share.mean:.1f} % with Reno."
         if vegas.mean > reno.mean
-        else f"The dependence index is {vegas.mean:.1f} for Vegas and {reno.mean:.1f} for Reno.",
+        else f"The dependence index is {vegas.mean:.1f} for Vegas and {reno.mean:.1f} for Reno"
+        f"{'' if high(vegas) < low(reno) else ', which chance may do'}; where any client cuts its window, "
+        f"{100 * vegas_share.mean:.1f} % of Vegas' and {100 * reno_share.mean:.1f} % of Reno's do.",
         **told(
             evidence,
             lambda side: "dependence index {} for Vegas, {} for Reno".format(
@@ -150,9 +152,9 @@ def _fairer(evidence: Evidence) -> Judgement:
     return Judgement(
         verdict=Verdict.DEPENDS if flips else by_share(usual),
         setting=" and ".join(flips),
-        why=f"Vegas is clearly fairer at {sum(usual)} of {len(usual)} client counts as in ns-2, where a timeout may "
-        f"leave it with too short a base round trip and starve it, and at {sum(mended)} with the smallest round trip; "
-        f"with 60 clients Jain's index is {vegas:.3f} and {better:.3f}, Reno's {reno:.3f}.",
+        why=f"As ns-2 has it, where a timeout may leave Vegas with too short a base round trip and starve it, Vegas is "
+        f"clearly fairer at {sum(usual)} of {len(usual)} client counts; with the smallest round trip for its base, at "
+        f"{sum(mended)}. With 60 clients Jain's index is {vegas:.3f} and {better:.3f}, Reno's {reno:.3f}.",
         **told(evidence, say),
     )
 
