@@ -122,6 +122,7 @@ class TestPage:
         assert report.verdicts == {"depends on": 2}
         assert {"claim-3.2-1", "claim-3.2-2"} <= set(Page(text).ids)
         assert text.count('<span class="verdict depends-on">depends on</span>') == 3
+        assert "3.2-2 (section 3.2)" in text
         assert "Because &lt;so&gt;." in text
 
     def test_texts_are_escaped_and_units_stay_with_their_numbers(self) -> None:

@@ -29,6 +29,11 @@
       image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(svg);
     });
 
+  // On paper the rules of the claims lie open.
+  for (const [event, open] of [["beforeprint", true], ["afterprint", false]]) {
+    addEventListener(event, () => document.querySelectorAll(".claims details").forEach((rule) => (rule.open = open)));
+  }
+
   if (!("DecompressionStream" in window)) return; // the drawings of the page stay, and the files lie beside it
   const { drawings: figures, light } = JSON.parse(await unpack("figures"));
 
