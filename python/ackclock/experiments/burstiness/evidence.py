@@ -22,6 +22,7 @@ from ackclock.experiments.burstiness.experiment import (
     observe,
 )
 from ackclock.experiments.burstiness.measures import warm_summary
+from ackclock.experiments.burstiness.window_figures import WINDOW_FIGURES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -73,8 +74,8 @@ SETTLED_BY = 185
 _BUSY = 10
 """Drops within one of them that say it has not."""
 
-_WINDOWS = (*product(("Reno",), (20, 30, 38, 39, 60)), *product(("Vegas",), (20, 30, 60)))
-"""Variants and client counts of the figures of windows."""
+WINDOWS = [(figure.variant, figure.clients) for figure in WINDOW_FIGURES]
+"""Variant and number of clients of each figure of windows."""
 
 _NAMED = {variant.name: variant for variant in VARIANTS}
 
@@ -261,5 +262,5 @@ def from_ns2() -> Side:
         crossover=ns2.side_runs("crossover", variant="Reno"),
         queues=ns2.side_runs("queue"),
         close=ns2.synchronisation(),
-        windows=[run for place in _WINDOWS for run in ns2.courses(*place).runs],
+        windows=[run for place in WINDOWS for run in ns2.courses(*place).runs],
     )

@@ -16,11 +16,11 @@ from ackclock.experiments.burstiness.close_figures import close_drawings
 from ackclock.experiments.burstiness.close_findings import close_findings
 from ackclock.experiments.burstiness.comparison import agreement_statement
 from ackclock.experiments.burstiness.courses import SEEDS, courses_verdict, observe_courses
-from ackclock.experiments.burstiness.evidence import Evidence, Side, from_ns2, gather, observe_grid
+from ackclock.experiments.burstiness.evidence import WINDOWS, Evidence, Side, from_ns2, gather, observe_grid
 from ackclock.experiments.burstiness.experiment import CLIENTS, DURATION, RED_WEIGHT, VARIANTS, scenario
 from ackclock.experiments.burstiness.grid_figures import grid_drawings, overview, seeds_of
 from ackclock.experiments.burstiness.weight_figure import weight_drawing
-from ackclock.experiments.burstiness.window_figures import WINDOW_FIGURES, window_drawings
+from ackclock.experiments.burstiness.window_figures import window_drawings
 from ackclock.experiments.claims import findings, judge, to_csv
 from ackclock.report.html import Report, Section, render
 
@@ -38,8 +38,9 @@ __all__ = ["Runs", "observe_all", "record", "report", "write"]
 PROFILE = "ns2-2.35"
 TITLE = "On the Burstiness of the TCP Congestion-Control Mechanism"
 SOURCE = (
-    "The study of P. Tinnakornsrisuphap, W. Feng and I. Philp (ICDCS 2000), run again packet by packet by "
-    "Ackclock: its Figures 2 to 13, every claim of it, and a second look."
+    "P. Tinnakornsrisuphap, W. Feng and I. Philp, “On the Burstiness of the TCP Congestion-Control Mechanism in a "
+    "Distributed Computing System” (ICDCS 2000), run again packet by packet by Ackclock: its Figures 2 to 13, every "
+    "claim of it, and a second look."
 )
 
 
@@ -60,10 +61,6 @@ SETUP = (
 )
 
 
-_WINDOWS = [(figure.variant, figure.clients) for figure in WINDOW_FIGURES]
-"""Variant and number of clients of each figure of windows."""
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Runs:
     """All that the study runs.
@@ -73,7 +70,7 @@ class Runs:
     ours
         What the claims are judged by.
     windows
-        The runs of each of `WINDOW_FIGURES`, in their order.
+        The runs of each of `WINDOWS`, in their order.
     looks
         Those of the second look.
 
@@ -113,7 +110,7 @@ def observe_all(*, seeds: Sequence[int], jobs: int | None = None) -> Runs:
     grid = observe_grid(
         [(variant.name, clients) for variant, clients in product(VARIANTS, CLIENTS)], seeds=seeds, jobs=jobs
     )
-    windows = observe_courses(_WINDOWS, jobs=jobs)
+    windows = observe_courses(WINDOWS, jobs=jobs)
     looks = observe_close(seeds=seeds, jobs=jobs)
     return Runs(
         ours=gather(grid, close=looks, courses=windows, seeds=seeds, jobs=jobs),
@@ -167,6 +164,12 @@ def write_runs(path: Path, runs: Sequence[Observation]) -> None:
     parquet.write_table(pa.table(columns), path, compression="zstd")
 
 
+def _single(ours: Side) -> int:
+    """Count the runs that single claims need beyond the figures."""
+    others = [there for weight, there in ours.weights.items() if weight != RED_WEIGHT]
+    return sum(map(len, (*others, ours.minimum, ours.ties, ours.roomy, ours.crossover)))
+
+
 def report(runs: Runs, judged: Sequence[Judged[Evidence]], *, command: str) -> Report:
     """Make the report.
 
@@ -186,7 +189,7 @@ def report(runs: Runs, judged: Sequence[Judged[Evidence]], *, command: str) -> R
 
     """
     ours, theirs = runs.ours, from_ns2()
-    their_windows = [ns2.courses(*cell) for cell in _WINDOWS]
+    their_windows = [ns2.courses(*cell) for cell in WINDOWS]
     *first, last = grid_drawings(ours.grid, theirs.grid, command=command)
     return Report(
         title=TITLE,
@@ -220,11 +223,15 @@ def report(runs: Runs, judged: Sequence[Judged[Evidence]], *, command: str) -> R
                 "Runs of the grid",
                 f"{seeds_of(ours.grid)} of each of {len(VARIANTS)} variants at {len(CLIENTS)} client counts",
             ),
-            ("Runs for the windows", f"{len(ours.windows)}: {len(_WINDOWS)} figures, {len(SEEDS)} seeds"),
+            ("Runs for the windows", f"{len(ours.windows)}: {len(WINDOWS)} figures, {len(SEEDS)} seeds"),
             ("Runs for the second look", f"{len(runs.looks)}"),
             (
-                "Every run's numbers",
+                "Their numbers",
                 "runs.parquet, windows.parquet and close.parquet beside this page, with the scenario of each run",
+            ),
+            (
+                "Runs for single claims",
+                f"{_single(ours)}: RED's weight, Vegas' base round trip, ties, a larger gateway, the crossover",
             ),
             (
                 "ns-2's points",
