@@ -15,6 +15,7 @@ import numpy as np
 from ackclock.analysis import autocorrelation, cov_ladder, dependence, loss_events, loss_sequences
 from ackclock.experiments.burstiness.comparison import WARM
 from ackclock.experiments.burstiness.experiment import ADVERTISED_WINDOW, VARIANTS, scenario
+from ackclock.experiments.burstiness.windows import UNIT
 from ackclock.sweep import Point, run_grid
 
 if TYPE_CHECKING:
@@ -31,9 +32,6 @@ __all__ = ["CELLS", "FINE", "SCALES", "UNIT", "CloseLook", "observe_close", "win
 
 FINE: Final = 0.01
 """Seconds between two samples of the queue, and length of the finest bins."""
-
-UNIT: Final = 0.1
-"""One round-trip propagation delay in seconds: the paper's time unit, and the time between two samples of a window."""
 
 SCALES: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 """Lengths of the bins, in seconds, in which arrivals are looked at."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ackclock.analysis import Interval
     from ackclock.experiments.burstiness.experiment import Observation
 
-__all__ = ["RULES", "WARM", "Comparison", "Rule", "agreement_statement", "compare"]
+__all__ = ["RULES", "WARM", "Comparison", "Rule", "agreement_statement", "compare", "warm_loss"]
 
 WARM = 20
 """Seconds after which the numbers of the warm measures begin."""
@@ -45,7 +45,8 @@ def _named(measure: str) -> Callable[[Observation], float | None]:
     return lambda observation: observation.values[measure]
 
 
-def _warm_loss(observation: Observation) -> float | None:
+def warm_loss(observation: Observation) -> float | None:
+    """Give the loss from `WARM` seconds on, as a fraction."""
     drops, arrivals = observation.values["drops_warm"], observation.values["arrivals"]
     # ns-2's file does not count the arrivals from 20 s on: on both sides, their share of the time stands in.
     return drops / (arrivals * (1 - WARM / DURATION)) if drops is not None and arrivals else None
@@ -82,7 +83,7 @@ RULES = (
     Rule(title="c.o.v. from 20 s", measure=_named("cov_warm"), relative=0.04),
     Rule(title="departures", measure=_named("departures"), relative=0.005),
     Rule(title="loss from 0 s", measure=_named("loss"), relative=0.08, absolute=0.0005),
-    Rule(title="loss from 20 s", measure=_warm_loss, relative=0.08, absolute=0.0005),
+    Rule(title="loss from 20 s", measure=warm_loss, relative=0.08, absolute=0.0005),
     Rule(title="timeouts", measure=_named("timeouts"), relative=0.08, applies=_heavy_reno),
     Rule(title="duplicate ACKs", measure=_named("dup_acks"), relative=0.08, applies=_heavy_reno),
 )

@@ -24,7 +24,7 @@ CLIENTS_SHOWN = (1, 10, 20)
 """The clients whose windows the paper draws, counted from 1."""
 
 UNIT = 0.1
-"""Seconds between two samples: the time unit of the paper's figures."""
+"""Seconds between two samples: the time unit of the paper's figures, one round-trip propagation delay."""
 
 _FALL = 0.5
 """Packets within one unit from which on the effective window has fallen."""

@@ -16,6 +16,7 @@ from ackclock.experiments.burstiness.claims.reading import (
     span,
     told,
 )
+from ackclock.experiments.burstiness.comparison import warm_loss
 from ackclock.experiments.burstiness.evidence import FAIR_CLIENTS, ROOM, ROOMY_CLIENTS
 from ackclock.experiments.burstiness.measures import cov_over_poisson, loss_percent
 from ackclock.experiments.claims import Claim, Judgement, Verdict, by_share, graded
@@ -160,9 +161,8 @@ def _fairer(evidence: Evidence) -> Judgement:
 
 
 def _warm_loss(run: Observation) -> float | None:
-    drops, arrivals = run.values["drops_warm"], run.values["arrivals"]
-    # Arrivals from 20 s on are not counted: their share of the time stands in, in per cent.
-    return None if drops is None or not arrivals else 100 * drops / (0.9 * arrivals)
+    loss = warm_loss(run)
+    return None if loss is None else 100 * loss
 
 
 def _less_room(evidence: Evidence) -> Judgement:
