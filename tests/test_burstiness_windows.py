@@ -261,7 +261,7 @@ class TestAgreement:
         assert "80 lie within 3" in said.text
         table = courses_table(moved[0], theirs[0])
         assert table.caption.endswith("10 of 11 do")
-        assert [row[-1] for row in table.rows] == ["no"] + 9 * ["yes"]
+        assert [row[-1] for row in table.rows] == ["no"] + 10 * ["yes"]
         assert table.rows[0][3].startswith("+1.00 (+")
 
     def test_table(self, theirs: list[Courses]) -> None:
