@@ -23,7 +23,7 @@ PYTHON ?= $(shell for python in python3 python3.15 python3.14 python3.13 python3
 ENGINE := Cargo.toml Cargo.lock $(shell find crates \( -name tests -o -name examples \) -prune -o \
 	\( -type d -o -name '*.rs' -o -name Cargo.toml \) -print)
 
-.PHONY: help reproduce test check bench traces agreement build lock format clean
+.PHONY: help reproduce test check bench traces agreement validation build lock format clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
