@@ -126,6 +126,18 @@ EDITS = [
         "dumbbell.access.loss.packets",
         "missing; must be an array of 1 to 100000 different integers",
     ),
+    (
+        "alpha = 1",
+        'packet_sizes = "exponential"',
+        "clients.0.transport.packet_sizes",
+        "'exponential' is not allowed; must be absent: TCP sends segments of one size, packet_size; UDP's may spread",
+    ),
+    (
+        'kind = "tcp", variant = "vegas", max_window = 20, alpha = 1, overhead = "12 us"',
+        'kind = "udp", packet_sizes = "normal"',
+        "clients.0.transport.packet_sizes",
+        "'normal' is not allowed; must be one of fixed, exponential",
+    ),
     ("alpha = 1", 'sack = "fack"', "clients.0.transport.sack", "must be one of rfc6675, fall-floyd"),
     ("count = 60", "count = 1000000000000", "clients.0.count", "must be an integer from 1 to 1000000"),
     (

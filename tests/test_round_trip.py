@@ -139,7 +139,7 @@ def groups(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]
         "packet_size": st.integers(41, 65535),
         "start": quantities(TIME, "0 s", "9 s"),
     }
-    udp = st.fixed_dictionaries({"kind": st.just("udp")})
+    udp = tables({"kind": st.just("udp")}, {"packet_sizes": st.sampled_from(["fixed", "exponential"])})
     return tables({"transport": transports(), "source": paced | greedy}, common | fields) | tables(
         {"transport": udp, "source": paced}, common | fields
     )

@@ -306,6 +306,47 @@ def test_udp_overload_and_too_few_bins() -> None:
     assert "cov says nothing: the measured time holds fewer than two whole bins of 1 s" in notes
 
 
+def exponential(mean: int, queue: ac.Queue | None = None) -> ac.Scenario:
+    """Give one UDP flow with sizes that spread, over a link and a queue."""
+    return ac.Scenario(
+        duration="2 s",
+        packet_size=mean,
+        measure=ac.Measure(link="a->b"),
+        nodes=[ac.Node(name="a"), ac.Node(name="b")],
+        links=[ac.GraphLink(from_="a", to="b", rate="1 Gbps", delay="1 ms", queue=queue)],
+        flows=[
+            ac.Flow(
+                from_="a",
+                to="b",
+                transport=ac.Udp(packet_sizes="exponential"),
+                source=ac.Constant(rate=1000),
+            )
+        ],
+    )
+
+
+def test_packet_sizes_that_spread() -> None:
+    run = ac.simulate(exponential(1000))
+    summary = run.summary
+    # 2000 sizes: four standard errors of their mean are 9 %; what has arrived and what was sent differ by a packet
+    assert summary.throughput_bps == pytest.approx(8e6, rel=0.09)
+    assert summary.goodput_bps == pytest.approx(summary.throughput_bps, rel=0.005)
+    (goodput,) = run.table("flows")["goodput_bps"].to_pylist()
+    assert goodput == summary.goodput_bps
+    assert ac.simulate(exponential(1000), seed=2).summary.throughput_bps != summary.throughput_bps
+    assert not run.notices
+
+
+def test_notices_of_packet_sizes_that_spread() -> None:
+    assert told(exponential(9_000)) == ""
+    assert "Group flows-0 cuts 27.0% of its packets to 65535 bytes: their mean is 36518 bytes, not 50000." in told(
+        exponential(50_000)
+    )
+    assert "The queue of a->b drops every packet of 13816 bytes: its limit is 10000 bytes" in told(
+        exponential(1000, ac.DropTail(bytes=10_000))
+    )
+
+
 def test_nothing_crosses_the_measured_link() -> None:
     scenario = crowded(duration="1 s", measure=ac.Measure(link="access.3.reverse"))
     assert "No flow sends its data over the measured link, access.3.reverse" in told(scenario)

@@ -10,7 +10,7 @@ from typing import Any, Final
 from ackclock.quantity import PICOSECONDS_PER_SECOND, RATE
 from ackclock.scenario import Clients, Flow, GraphLink, Greedy, Link, Scenario, Tcp, Udp
 from ackclock.scenario.effective import two_way_delays
-from ackclock.scenario.fields import HEADER_BYTES
+from ackclock.scenario.fields import HEADER_BYTES, LONGEST_PACKET
 from ackclock.scenario.links import links_of
 from ackclock.scenario.routes import Routes, directed
 
@@ -18,6 +18,10 @@ WINDOW_LIMITED: Final = 0.5
 """The share of send turns from which a group counts as limited by its advertised window."""
 
 _FEWEST_BINS: Final = 20
+_CUT_WORTH_TELLING: Final = 0.001
+"""The share of exponential packet sizes above the longest packet that is told of."""
+_RARE_SIZE: Final = math.log(1e6)
+"""An exponential size exceeds so many means once in a million packets."""
 
 
 def notices(scenario: Scenario, facts: Mapping[str, Any]) -> Iterator[str]:
@@ -38,6 +42,7 @@ def notices(scenario: Scenario, facts: Mapping[str, Any]) -> Iterator[str]:
     yield from _window_limited(scenario, facts["window_limited"])
     yield from _red(measured, facts["red_avg_max"])
     yield from _red_out_of_reach(scenario, measured)
+    yield from _cut_sizes(scenario)
     yield from _no_room(scenario)
     yield from _small_buffer(scenario, measured)
     yield from _overload(measured)
@@ -178,6 +183,23 @@ def _red_out_of_reach(scenario: Scenario, measured: _Measured) -> Iterator[str]:
         )
 
 
+def _spread(group: Clients | Flow) -> bool:
+    """Say whether the group draws the sizes of its packets."""
+    return isinstance(group.transport, Udp) and group.transport.packet_sizes != "fixed"
+
+
+def _cut_sizes(scenario: Scenario) -> Iterator[str]:
+    """Tell of exponential sizes whose mean the longest packet lowers: by ``exp(-longest / mean)`` of it."""
+    for group in scenario.groups:
+        mean = group.packet_size or scenario.packet_size
+        cut = math.exp(-LONGEST_PACKET / mean)
+        if _spread(group) and cut > _CUT_WORTH_TELLING:
+            yield (
+                f"Group {group.name} cuts {cut:.1%} of its packets to {LONGEST_PACKET} bytes: their mean is "
+                f"{mean * (1 - cut):.0f} bytes, not {mean}."
+            )
+
+
 def _no_room(scenario: Scenario) -> Iterator[str]:
     """Tell of queues whose limit in bytes is below one packet that must pass them."""
     told: set[tuple[str, int]] = set()
@@ -193,12 +215,17 @@ def _no_room(scenario: Scenario) -> Iterator[str]:
 
 
 def _passages(scenario: Scenario) -> Iterator[tuple[str, Link | GraphLink, int]]:
-    """Give each link that a group's packets cross, by name, with their size; ACKs go back where data came from."""
+    """Give each link that a group's packets cross, by name, with their size; ACKs go back where data came from.
+
+    Of sizes that spread it is one that is exceeded once in a million packets.
+    """
     links = directed(scenario.links)
     routes = Routes(links)
     dumbbell = scenario.dumbbell
     for group in scenario.groups:
         data = group.packet_size or scenario.packet_size
+        if _spread(group):
+            data = min(LONGEST_PACKET, round(data * _RARE_SIZE))
         ack = HEADER_BYTES if isinstance(group.transport, Tcp) else 0
         if isinstance(group, Flow):
             for ends, size in (((group.from_, group.to), data), ((group.to, group.from_), ack)):

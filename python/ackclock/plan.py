@@ -105,7 +105,7 @@ def _group(scenario: Scenario, group: Clients | Flow) -> dict[str, Any]:
 
 def _transport(transport: Tcp | Udp, packet_size: int | None) -> dict[str, Any]:
     if isinstance(transport, Udp):
-        return {"kind": "udp"}
+        return {"kind": "udp", "sizes": transport.packet_sizes}
     variant = catalogue().variants[transport.variant]
     rtt: dict[str, object] = {name: TIME.parse(getattr(transport, name)) for name in _TIMER_FIELDS}
     rtt |= {

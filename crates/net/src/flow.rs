@@ -5,6 +5,7 @@ use ackclock_units::{Stream, Time};
 
 use crate::packet::{Packet, Payload};
 use crate::sack_store::SackStore;
+use crate::sizes::Sizes;
 use crate::source::Source;
 
 /// A pending wake-up. Deadlines move; the event in the queue does not: it is ignored or armed again when it fires early.
@@ -38,6 +39,7 @@ pub(crate) enum Transport {
     Udp {
         /// Packets sent so far.
         sent: u64,
+        sizes: Sizes,
     },
     Tcp {
         sender: Box<Sender>,
@@ -70,7 +72,6 @@ impl Feed {
 pub(crate) struct Flow {
     pub(crate) transport: Transport,
     pub(crate) feed: Feed,
-    pub(crate) packet_size: u32,
     /// Where in the table of hops its data and its ACKs start.
     pub(crate) data_hop: u32,
     pub(crate) ack_hop: u32,

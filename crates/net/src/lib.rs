@@ -16,6 +16,7 @@ pub mod loss;
 pub mod observe;
 pub mod plan;
 pub mod queue;
+pub mod sizes;
 pub mod source;
 
 mod flow;

@@ -15,6 +15,7 @@ use crate::plan::{EdgeSpec, GroupSpec, LinkSpec, Plan, PlanError, RecordSpec, To
 use crate::pool::Pool;
 use crate::queue::Context;
 use crate::sack_store::SackStore;
+use crate::sizes::Sizes;
 use routes::{Graph, Routes};
 
 /// Where a packet goes next.
@@ -70,7 +71,7 @@ impl Network {
             let data_hop = network.route(&mut routes, *from, *to)?;
             let ack_hop = match group.transport {
                 TransportSpec::Tcp { .. } => network.route(&mut routes, *to, *from)?,
-                TransportSpec::Udp => data_hop,
+                TransportSpec::Udp { .. } => data_hop,
             };
             let id = network.flows.len() as u32;
             network.flows.push(flow(group, seed, id, data_hop, ack_hop));
@@ -166,7 +167,9 @@ fn links(edges: &[EdgeSpec], seed: u64) -> Result<Vec<Link>, PlanError> {
 
 fn flow(group: &GroupSpec, seed: u64, id: u32, data_hop: u32, ack_hop: u32) -> Flow {
     let transport = match &group.transport {
-        TransportSpec::Udp => Transport::Udp { sent: 0 },
+        TransportSpec::Udp { sizes } => {
+            Transport::Udp { sent: 0, sizes: Sizes::new(*sizes, group.packet_size, seed, id) }
+        }
         TransportSpec::Tcp { sender, receiver } => Transport::Tcp {
             sender: Box::new(Sender::new(Arc::clone(sender), Stream::new(seed, Role::Sender, id))),
             receiver: Receiver::new(*receiver),
@@ -180,7 +183,6 @@ fn flow(group: &GroupSpec, seed: u64, id: u32, data_hop: u32, ack_hop: u32) -> F
             stream: Stream::new(seed, Role::Source, id),
             next: Some(group.start),
         },
-        packet_size: group.packet_size,
         data_hop,
         ack_hop,
         source_alarm: Alarm::IDLE,

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::loss::LossSpec;
 use crate::queue::{Limit, QueueSpec};
+use crate::sizes::SizeSpec;
 
 /// Everything one run needs besides its seed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -103,7 +104,7 @@ pub struct GroupSpec {
     pub path: Option<(u32, u32)>,
     /// In a dumbbell: the server sends to the client.
     pub reverse: bool,
-    /// Bytes of a full data packet on the wire.
+    /// Bytes of a full data packet on the wire; where UDP's sizes spread, their mean.
     pub packet_size: u32,
     /// When the source starts.
     pub start: Time,
@@ -118,7 +119,11 @@ pub struct GroupSpec {
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum TransportSpec {
     /// Each packet is sent at once and never again.
-    Udp,
+    Udp {
+        /// How the sizes of its packets spread.
+        #[serde(default)]
+        sizes: SizeSpec,
+    },
     /// A sender and a receiver.
     Tcp {
         /// The data sender.

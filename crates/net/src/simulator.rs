@@ -185,10 +185,10 @@ impl Simulator {
     fn send_datagrams(&mut self, id: FlowId, now: Time, observer: &mut impl Observer) {
         while let Some(packets) = self.flow(id).feed.take(now) {
             for _ in 0..packets {
-                let Flow { transport: Transport::Udp { sent }, packet_size, data_hop, .. } = self.flow(id) else {
+                let Flow { transport: Transport::Udp { sent, sizes }, data_hop, .. } = self.flow(id) else {
                     return;
                 };
-                let segment = Segment { number: *sent, size: *packet_size, syn: false, retransmission: false };
+                let segment = Segment { number: *sent, size: sizes.draw(), syn: false, retransmission: false };
                 *sent += 1;
                 let hop = *data_hop;
                 self.forward(Packet::data(id, segment, now), hop, now, observer);

@@ -15,6 +15,8 @@ pub enum Role {
     Sender = 2,
     /// A queue discipline.
     Queue = 3,
+    /// Sizes of packets.
+    Size = 4,
 }
 
 /// A random stream keyed by (seed, role, id): SplitMix64 (Steele, Lea and Flood 2014), eight bytes of state.

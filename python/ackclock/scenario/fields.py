@@ -9,6 +9,8 @@ from ackclock.quantity import RATE, SIZE, TIME
 
 MOST_FLOWS: Final = 1_000_000
 MOST_BINS: Final = 10_000_000
+LONGEST_PACKET: Final = 65_535
+"""The longest IP packet, in bytes (RFC 791, section 3.1)."""
 HEADER_BYTES: Final = 40
 """What TCP and IP headers take of a packet on the wire; also the size of an ACK."""
 
@@ -27,7 +29,7 @@ Rate = Annotated[str, measured(RATE, "1 bps", "1000 Gbps")]
 Size = Annotated[str, measured(SIZE, "1 B", "1000000 GB")]
 
 Count = Annotated[int, whole(1, MOST_FLOWS)]
-PacketSize = Annotated[int, whole(1, 65_535)]
+PacketSize = Annotated[int, whole(1, LONGEST_PACKET)]
 Window = Annotated[int, whole(1, 1_000_000_000)]
 LoneSegments = Annotated[int, whole(0, 1_000_000)]
 Burst = Annotated[int, whole(0, 1_000_000)]
@@ -48,4 +50,5 @@ DecreaseFrom = Annotated[str, word(["flight_size", "window", "whole_window"])]
 IdleRestart = Annotated[str, word(["rfc5681", "timeout"])]
 Arithmetic = Annotated[str, word(["real", "integer"])]
 PartialAckTimer = Annotated[str, word(["first", "each"])]
+PacketSizes = Annotated[str, word(["fixed", "exponential"])]
 SackRule = Annotated[str, word(["rfc6675", "fall-floyd"])]

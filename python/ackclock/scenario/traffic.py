@@ -1,10 +1,12 @@
 """Who sends what: transports, sources, and the groups of flows that use them."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field
+from pydantic_core import InitErrorDetails
 
+from ackclock import errors
 from ackclock.catalogue import Parameter, catalogue
 from ackclock.scenario.fields import (
     Arithmetic,
@@ -20,6 +22,7 @@ from ackclock.scenario.fields import (
     LoneSegments,
     PacketRate,
     PacketSize,
+    PacketSizes,
     PartialAckTimer,
     PlainName,
     SackBlocks,
@@ -39,6 +42,9 @@ class Udp(Part):
 
     kind: Literal["udp"] = "udp"
     """``udp``."""
+
+    packet_sizes: PacketSizes = "fixed"
+    """Each packet has the group's ``packet_size``, or an exponential size with that mean, of 1 to 65535 whole bytes."""
 
 
 class Tcp(Declared):
@@ -158,6 +164,15 @@ class Tcp(Declared):
         known = catalogue()
         return known.law_of(subject).parameters if isinstance(subject, str) and subject in known.variants else None
 
+    @classmethod
+    def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
+        """Check what the window law declares, and that nobody spreads the sizes of segments."""
+        problems = super().own_problems({name: data[name] for name in data if name != "packet_sizes"}, part)
+        if "packet_sizes" in data:
+            allowed = "must be absent: TCP sends segments of one size, packet_size; UDP's may spread"
+            problems.append(errors.wrong(("packet_sizes",), data["packet_sizes"], allowed))
+        return problems
+
 
 class Poisson(Part):
     """Single packets at exponential intervals."""
@@ -203,7 +218,8 @@ class Group(Part):
     """How many flows there are."""
 
     packet_size: PacketSize | None = None
-    """Bytes of a full data packet on the wire, header included: the scenario's where it is absent."""
+    """Bytes of a full data packet on the wire, header included: the scenario's where it is absent. The mean, where the
+    transport spreads its packet sizes."""
 
     start: Instant | None = None
     """When the sources start: at time 0 where it is absent."""

@@ -142,7 +142,7 @@ impl Measure {
                 _ => None,
             };
             let crosses = simulator.data_links(id).any(|crossed| crossed == link);
-            FlowMeter::new(*group, spec.packet_size, spec.start, target, crosses)
+            FlowMeter::new(*group, spec.start, target, crosses)
         };
         Self {
             from: spec.from,

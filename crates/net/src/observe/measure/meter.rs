@@ -11,12 +11,12 @@ use crate::packet::{Packet, Payload};
 pub(crate) struct FlowMeter {
     pub(crate) group: u32,
     pub(super) crosses: bool,
-    packet_size: u32,
     start: Time,
     /// Packets of a finite transfer still to come.
     missing: Option<u64>,
     pub(crate) completion: Option<f64>,
     pub(crate) in_order: u64,
+    in_order_bytes: u64,
     delivered: u64,
     /// Sum of one-way delays, in picoseconds.
     delay: u128,
@@ -29,15 +29,15 @@ pub(crate) struct FlowMeter {
 }
 
 impl FlowMeter {
-    pub(super) fn new(group: u32, packet_size: u32, start: Time, missing: Option<u64>, crosses: bool) -> Self {
+    pub(super) fn new(group: u32, start: Time, missing: Option<u64>, crosses: bool) -> Self {
         Self {
             group,
             crosses,
-            packet_size,
             start,
             missing,
             completion: None,
             in_order: 0,
+            in_order_bytes: 0,
             delivered: 0,
             delay: 0,
             last_transit: None,
@@ -64,6 +64,8 @@ impl FlowMeter {
         }
         if measured {
             self.in_order += in_order;
+            // what waited for this packet is of its size: only UDP's sizes differ, and there nothing waits
+            self.in_order_bytes += in_order * u64::from(packet.size);
             self.delivered += 1;
             self.delay += u128::from(transit);
             self.jitter_sum += self.jitter;
@@ -86,7 +88,7 @@ impl FlowMeter {
 
     /// Wire bits of first in-order deliveries.
     pub(crate) fn goodput_bits(&self) -> f64 {
-        self.in_order as f64 * f64::from(self.packet_size) * 8.0
+        self.in_order_bytes as f64 * 8.0
     }
 }
 
