@@ -1,0 +1,236 @@
+"""Queues and sources against laws that are exact: what theory says of them, and how near a run must come.
+
+Each run has a fixed seed, so a test passes always or never. Where chance is in a result, the tolerance is four standard
+errors of the mean over twenty runs: an engine that obeys the law would miss it for one choice of seeds in 1,300 (by
+Student's t), and one that is wrong by more than the width that is stated fails.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from decimal import Decimal, localcontext
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import ackclock as ac
+
+SERVICE = 1e-3
+"""Seconds that the link takes for a packet of mean size."""
+SEEDS = 20
+
+Note = Callable[[str, object], None]
+"""pytest's ``record_property``."""
+
+
+def server(load: float, packets: int, sizes: str, queue: ac.Queue | None = None) -> ac.Scenario:
+    """Give one link as the server of a queue: 1000 bytes (on average) at 8 Mbps, Poisson arrivals, no delay besides."""
+    seconds = packets * SERVICE / load
+    return ac.Scenario(
+        duration=f"{seconds:.3f} s",
+        packet_size=1000,
+        measure=ac.Measure(from_=f"{seconds / 20:.3f} s", bin="1 s", link="a->b"),
+        nodes=[ac.Node(name="a"), ac.Node(name="b")],
+        links=[ac.GraphLink(from_="a", to="b", rate="8 Mbps", delay="0 s", queue=queue)],
+        flows=[
+            ac.Flow(from_="a", to="b", transport=ac.Udp(packet_sizes=sizes), source=ac.Poisson(rate=load / SERVICE))
+        ],
+    )
+
+
+def check(note: Note, what: str, values: list[float], law: float, *, widest: float) -> None:
+    """Hold the mean of independent values against a law: within four standard errors, which are narrow enough."""
+    mean, error = float(np.mean(values)), float(stats.sem(values))
+    note("measured", f"{what}: {mean:.5g} ± {error:.1g} for {law:.5g}")
+    assert 4 * error <= widest * law
+    assert abs(mean - law) <= 4 * error
+
+
+@pytest.mark.parametrize("load", [0.3, 0.6, 0.9])
+def test_mean_wait_in_m_d_1(load: float, record_property: Note) -> None:
+    """Equal packets at Poisson times.
+
+    Validates: the mean wait in an M/D/1 queue is rho / (2 (1 - rho)) services.
+    Source: the Pollaczek-Khinchine formula (Kleinrock, Queueing Systems I, 1975, chapter 5).
+    Tolerance: four standard errors over 20 runs of 200,000 packets, at most 4 % of the wait; 5 % of each run are
+        left out as start.
+    """
+    runs = ac.replicate(server(load, 200_000, "fixed"), seeds=SEEDS, jobs=1)
+    waits = [run.summary.delay_mean / SERVICE - 1 for run in runs if run.summary.delay_mean is not None]
+    check(record_property, f"wait at load {load}", waits, load / (2 * (1 - load)), widest=0.04)
+
+
+@pytest.mark.parametrize("load", [0.3, 0.6, 0.9])
+def test_mean_wait_in_m_m_1(load: float, record_property: Note) -> None:
+    """Exponential packet sizes at Poisson times.
+
+    Validates: the mean wait in an M/M/1 queue is rho / (1 - rho) mean services.
+    Source: Kleinrock, Queueing Systems I, 1975, section 3.2.
+    Tolerance: four standard errors over 20 runs of 200,000 packets, at most 5 % of the wait; sizes in whole bytes
+        change it by 10^-6.
+    """
+    runs = ac.replicate(server(load, 200_000, "exponential"), seeds=SEEDS, jobs=1)
+    waits = [run.summary.delay_mean / SERVICE - 1 for run in runs if run.summary.delay_mean is not None]
+    check(record_property, f"wait at load {load}", waits, load / (1 - load), widest=0.05)
+
+
+@pytest.mark.parametrize("sizes", ["fixed", "exponential"])
+def test_littles_law(sizes: str, record_property: Note) -> None:
+    """Waiting packets, counted over time, and waiting times, counted over packets.
+
+    Validates: the mean number waiting is the arrival rate times the mean wait.
+    Source: Little 1961.
+    Tolerance: 10^-4: what is in the queue or on the link at either end of the measured time, of 190,000 packets.
+    """
+    run = ac.simulate(server(0.8, 200_000, sizes))
+    summary = run.summary
+    assert summary.delay_mean is not None
+    seconds = 0.95 * 200_000 * SERVICE / 0.8
+    wait = summary.delay_mean - summary.utilization * seconds / summary.departures
+    by_waits = summary.arrivals / seconds * wait
+    record_property("measured", f"{summary.queue_mean:.5g} for {by_waits:.5g} packets of {sizes} size")
+    assert summary.queue_mean == pytest.approx(by_waits, rel=1e-4)
+
+
+def erlang(load: float, services: float) -> float:
+    """Give the share of packets that wait at most so many services in M/D/1; sixty digits, for its terms cancel."""
+    with localcontext() as context:
+        context.prec = 60
+        rho, t = Decimal(load), Decimal(services)
+        terms = (
+            (rho * (k - t)) ** k / math.factorial(k) * (rho * (t - k)).exp() for k in range(math.floor(services) + 1)
+        )
+        return float((1 - rho) * sum(terms))
+
+
+def waits_at_most(sizes: str, load: float, seconds: float) -> float:
+    """Give the share of packets that wait at most so long, in M/D/1 or M/M/1."""
+    services = seconds / SERVICE
+    if sizes == "fixed":
+        return erlang(load, services)
+    return 1 - load * math.exp(-(1 - load) * services)
+
+
+@pytest.mark.parametrize("load", [0.6, 0.9])
+@pytest.mark.parametrize("sizes", ["fixed", "exponential"])
+def test_distribution_of_waits(sizes: str, load: float, record_property: Note) -> None:
+    """The waits that half, 95 % and 99 % of packets do not exceed.
+
+    Validates: the waiting time has the distribution of M/D/1 and M/M/1 at its median, 95th and 99th percentile.
+    Source: Erlang 1909 for M/D/1; Kleinrock, Queueing Systems I, 1975, section 5.7, for M/M/1.
+    Tolerance: four standard errors over 20 runs of 200,000 packets, at most 3 % of the share, and what the summary's
+        percentiles are rounded by, 0.2 % of the time.
+    """
+    runs = ac.replicate(server(load, 200_000, sizes), seeds=SEEDS, jobs=1)
+    for share, name in ((0.5, "sojourn_p50"), (0.95, "sojourn_p95"), (0.99, "sojourn_p99")):
+        times = np.array(getattr(runs, name).values, dtype=float)
+        shares = [waits_at_most(sizes, load, time) for time in times]
+        rounding = waits_at_most(sizes, load, 1.002 * times.mean()) - waits_at_most(sizes, load, times.mean())
+        mean, error = float(np.mean(shares)), float(stats.sem(shares))
+        record_property("measured", f"{share:.0%} at load {load}, {sizes}: {mean:.4f} ± {error:.1g}")
+        assert 4 * error <= 0.03 * share
+        assert abs(mean - share) <= 4 * error + rounding
+
+
+def lost_in_m_d_1_k(load: float, places: int) -> float:
+    """Give the share of packets lost in M/D/1/K: the chain embedded at the ends of services.
+
+    With p the probabilities of what a departure leaves behind, 0 to K - 1, the link is idle ``p_0 / (p_0 + rho)`` of
+    the time, so that it serves ``1 / (p_0 + rho)`` of what arrives.
+    """
+    arrivals = stats.poisson.pmf(np.arange(places), load)
+    moves = np.zeros((places, places))
+    for left in range(places):
+        begun_with = max(left, 1)
+        for after in range(begun_with - 1, places - 1):
+            moves[left, after] = arrivals[after - begun_with + 1]
+        moves[left, places - 1] = 1 - moves[left].sum()
+    stationary = np.linalg.lstsq(
+        np.vstack([moves.T - np.eye(places), np.ones(places)]), np.append(np.zeros(places), 1), rcond=None
+    )[0]
+    return float(1 - 1 / (stationary[0] + load))
+
+
+def lost_in_m_m_1_k(load: float, places: int) -> float:
+    """Give the share of packets lost in M/M/1/K."""
+    return (1 - load) * load**places / (1 - load ** (places + 1))
+
+
+def test_the_loss_of_m_d_1_k_is_right_by_hand() -> None:
+    """With one place, and with two, the formula can be worked out on paper."""
+    assert lost_in_m_d_1_k(0.7, 1) == pytest.approx(0.7 / 1.7)  # Erlang's loss formula
+    assert lost_in_m_d_1_k(0.7, 2) == pytest.approx(1 - 1 / (math.exp(-0.7) + 0.7))
+
+
+@pytest.mark.parametrize("places", [1, 4, 10])
+@pytest.mark.parametrize("load", [0.8, 1.2])
+@pytest.mark.parametrize("sizes", ["fixed", "exponential"])
+def test_loss_of_a_finite_queue(sizes: str, load: float, places: int, record_property: Note) -> None:
+    """Drop-tail queues of which the packet in transmission takes a place.
+
+    Validates: a drop-tail queue of K places loses what M/D/1/K and M/M/1/K lose.
+    Source: Kleinrock, Queueing Systems I, 1975, section 3.6, for M/M/1/K; the embedded Markov chain for M/D/1/K;
+        Erlang's loss formula for K = 1.
+    Tolerance: four standard errors over 20 runs of 80,000 packets, at most 10 % of the loss.
+    """
+    runs = ac.replicate(server(load, 80_000, sizes, ac.DropTail(packets=places)), seeds=SEEDS, jobs=1)
+    law = (lost_in_m_d_1_k if sizes == "fixed" else lost_in_m_m_1_k)(load, places)
+    losses = [run.summary.loss for run in runs if run.summary.loss is not None]
+    what = f"loss of {places} places at load {load}, {sizes}"
+    check(record_property, what, losses, law, widest=0.1)
+
+
+@pytest.mark.parametrize("bin_ms", [10, 100, 1000])
+def test_poisson_arrivals_at_several_scales(bin_ms: int, record_property: Note) -> None:
+    """The merged arrivals of twenty sources, 2000 packets a second, counted in bins.
+
+    Validates: packets per bin of merged Poisson sources vary as Poisson's, at every scale: c.o.v. = 1 / sqrt(mean).
+    Source: P, section 3.2; the index of dispersion test (Cox and Lewis 1966).
+    Tolerance: the central 99.99 % of chi-square with n - 1 degrees of freedom, n bins in 1000 s.
+    """
+    scenario = ac.Scenario(
+        duration="1000 s",
+        packet_size=1000,
+        measure=ac.Measure(bin=f"{bin_ms} ms", link="a->b"),
+        nodes=[ac.Node(name="a"), ac.Node(name="b")],
+        links=[ac.GraphLink(from_="a", to="b", rate="1 Gbps", delay="1 ms")],
+        flows=[ac.Flow(count=20, from_="a", to="b", transport=ac.Udp(), source=ac.Poisson(rate=100))],
+    )
+    summary = ac.simulate(scenario).summary
+    bins = 1_000_000 // bin_ms
+    assert summary.cov is not None
+    assert summary.cov_poisson == pytest.approx(1 / math.sqrt(2 * bin_ms))
+    dispersion = bins * summary.cov**2 * (summary.arrivals / bins)
+    record_property("measured", f"{bin_ms} ms: {summary.cov:.5f} for {summary.cov_poisson:.5f}")
+    low, high = stats.chi2.interval(0.9999, bins - 1)
+    assert low <= dispersion <= high
+
+
+def test_serialisation_and_propagation_to_the_picosecond(record_property: Note) -> None:
+    """Packets alone on a path of three unlike links.
+
+    Validates: a packet takes the sum of its transmission times, each rounded up to 1 ps, and of the propagation delays.
+    Source: the definition of a store-and-forward link; no queue is on the way.
+    Tolerance: exact, to the picosecond (the summary's real number is rounded to one).
+    """
+    hops = [("7 Mbps", 7_000_000, 13_000_000_007), ("1 Gbps", 10**9, 1), ("333 kbps", 333_000, 250_000_000_000)]
+    names = ["a", "b", "c", "d"]
+    scenario = ac.Scenario(
+        duration="10 s",
+        packet_size=1499,
+        measure=ac.Measure(link="a->b", bin="1 s"),
+        nodes=[ac.Node(name=name) for name in names],
+        links=[
+            ac.GraphLink(from_=a, to=b, rate=rate, delay=f"{delay} ps")
+            for (a, b), (rate, _, delay) in zip(itertools.pairwise(names), hops, strict=True)
+        ],
+        flows=[ac.Flow(from_="a", to="d", transport=ac.Udp(), source=ac.Constant(rate=10))],
+    )
+    delay = ac.simulate(scenario).summary.delay_mean
+    assert delay is not None
+    law = sum(-(-1499 * 8 * 10**12 // rate) + propagation for _, rate, propagation in hops)
+    record_property("measured", f"{round(delay * 1e12)} ps for {law} ps")
+    assert round(delay * 1e12) == law
