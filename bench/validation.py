@@ -129,7 +129,18 @@ def _python_results(lines: list[Line]) -> dict[tuple[str, str], str]:
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
         names = " or ".join(sorted({line.test for line in lines if line.file.endswith(".py")}))
-        command = [sys.executable, "-m", "pytest", "-q", *files, "-k", names, f"--junitxml={report}"]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            *files,
+            "-k",
+            names,
+            f"--junitxml={report}",
+            "-o",
+            "junit_family=xunit1",
+        ]
         subprocess.run(command, cwd=ROOT, check=False, stdout=sys.stderr)
         cases = list(ET.parse(report).iter("testcase"))  # noqa: S314 - pytest's own
     told: dict[tuple[str, str], list[tuple[bool, list[str]]]] = {}
