@@ -16,6 +16,7 @@
 //! | a hole is lost when so many arrived above | 3 (`IsLost`) | 1 |
 //! | `pipe` | counted on the scoreboard at every ACK (`SetPipe`) | flight less 3 at first; an ACK takes 1 off, a partial ACK 2 |
 //! | a recovery begins | at the third duplicate ACK, or when the first hole is lost | at the third duplicate ACK |
+//! | besides the retransmission that ACK lets go | what `pipe` allows | nothing |
 //! | before it | new data as `pipe` allows | limited transmit as with Reno (RFC 3042) |
 //! | holes that are not lost, one rescue | sent when nothing else can be (`NextSeg`, rules 3 and 4) | no |
 //! | the scoreboard is forgotten | at a timeout (RFC 2018, section 8) | also by each new ACK outside recovery, and at its end |
@@ -39,6 +40,8 @@ pub struct Sack {
     in_recovery: bool,
     /// Segments thought to be in the network, during recovery and RFC 6675's limited transmit.
     pipe: i64,
+    /// Recovery began with the last ACK, and nothing but its retransmission leaves before the next.
+    waits: bool,
     /// A rescue retransmission waits until `snd_una` is beyond this (RFC 6675's `RescueRxt`).
     rescue: u64,
     /// Nothing new was acknowledged since the last timeout.
@@ -47,7 +50,15 @@ pub struct Sack {
 
 impl Sack {
     pub(super) fn new(rule: SackRule) -> Self {
-        Self { rule, board: Scoreboard::default(), in_recovery: false, pipe: 0, rescue: 0, timed_out: false }
+        Self {
+            rule,
+            board: Scoreboard::default(),
+            in_recovery: false,
+            pipe: 0,
+            waits: false,
+            rescue: 0,
+            timed_out: false,
+        }
     }
 
     pub(super) fn before_new_ack(&mut self, connection: &mut Connection, ack: Ack<'_>) -> Progress {
@@ -115,7 +126,7 @@ impl Sack {
             let next = self.board.skip(connection.snd_nxt);
             return connection.allows(next).then_some(next);
         }
-        if (self.pipe + 1) as f64 > connection.window.cwnd {
+        if self.waits || (self.pipe + 1) as f64 > connection.window.cwnd {
             return None;
         }
         let hole = self.board.next_hole().filter(|_| self.in_recovery);
@@ -171,6 +182,7 @@ impl Sack {
             self.rescue = first + 1;
             self.pipe = connection.flight() as i64;
             self.set_pipe(connection, i64::from(DUP_THRESH));
+            self.waits = self.rule == SackRule::FallFloyd;
         } else if self.rule == SackRule::Rfc6675 {
             self.board.restart_at(first);
             self.set_pipe(connection, 0);
@@ -181,6 +193,7 @@ impl Sack {
 
     /// Counts `pipe` anew, or takes off what an ACK says has left the network.
     fn set_pipe(&mut self, connection: &Connection, left: i64) {
+        self.waits = false;
         self.pipe = match self.rule {
             SackRule::Rfc6675 => self.board.pipe(connection.snd_una, connection.snd_max, self.lost_after()) as i64,
             SackRule::FallFloyd => self.pipe - left,
