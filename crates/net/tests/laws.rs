@@ -11,8 +11,8 @@ use ackclock_net::plan::{
 use ackclock_net::queue::{DropTailSpec, Limit, QueueSpec};
 use ackclock_net::{Observation, Observer, Packet, Payload, Simulator, run};
 use ackclock_tcp::congestion::{BaseRtt, LawSpec, RenoSpec, VegasSpec};
-use ackclock_tcp::recovery::RecoverySpec;
-use ackclock_tcp::{ReceiverConfig, SenderConfig};
+use ackclock_tcp::recovery::RecoverySpec::{self, NewReno, Reno, Sack, Tahoe, Vegas};
+use ackclock_tcp::{ReceiverConfig, SackRule, SenderConfig};
 use ackclock_units::{Rate, Time};
 use proptest::prelude::*;
 
@@ -44,7 +44,8 @@ struct Hop {
 struct Member {
     /// From and to, as places along the chain.
     path: (u32, u32),
-    vegas: bool,
+    recovery: RecoverySpec,
+    fall_floyd: bool,
     delayed_ack: bool,
     packets: u64,
     start_millis: u64,
@@ -57,10 +58,13 @@ fn plans() -> impl Strategy<Value = Plan> {
     (prop::collection::vec(hop, 1..5), lost).prop_flat_map(|(hops, lost)| {
         let nodes = hops.len() as u32 + 1;
         let path = (0..nodes, 1..nodes).prop_map(move |(from, step)| (from, (from + step) % nodes));
-        let member = (path, any::<bool>(), any::<bool>(), 1_u64..120, 0_u64..500).prop_map(
-            |(path, vegas, delayed_ack, packets, start_millis)| Member {
+        let recoveries = [Tahoe, Reno, NewReno, Sack, Vegas].as_slice();
+        let recovery = prop::sample::select(recoveries);
+        let member = (path, recovery, any::<bool>(), any::<bool>(), 1_u64..120, 0_u64..500).prop_map(
+            |(path, recovery, fall_floyd, delayed_ack, packets, start_millis)| Member {
                 path,
-                vegas,
+                recovery,
+                fall_floyd,
                 delayed_ack,
                 packets,
                 start_millis,
@@ -82,11 +86,8 @@ fn chain(hops: &[Hop], lost: &[u64], members: &[Member]) -> Plan {
     });
     let group = |member: &Member| {
         let vegas = VegasSpec { alpha: 1.0, beta: 3.0, gamma: 1.0, base_rtt: BaseRtt::Minimum };
-        let (recovery, congestion) = if member.vegas {
-            (RecoverySpec::Vegas, LawSpec::Vegas(vegas))
-        } else {
-            (RecoverySpec::Reno, LawSpec::Reno(RenoSpec {}))
-        };
+        let congestion = if member.recovery == Vegas { LawSpec::Vegas(vegas) } else { LawSpec::Reno(RenoSpec {}) };
+        let sack = if member.fall_floyd { SackRule::FallFloyd } else { SackRule::Rfc6675 };
         let overhead = Time::from_micros(12);
         GroupSpec {
             count: 1,
@@ -95,9 +96,16 @@ fn chain(hops: &[Hop], lost: &[u64], members: &[Member]) -> Plan {
             packet_size: 1500,
             start: Time::from_millis(member.start_millis),
             transport: TransportSpec::Tcp {
-                sender: Arc::new(SenderConfig { recovery, congestion, overhead, ..SenderConfig::default() }),
+                sender: Arc::new(SenderConfig {
+                    recovery: member.recovery,
+                    sack,
+                    congestion,
+                    overhead,
+                    ..SenderConfig::default()
+                }),
                 receiver: ReceiverConfig {
                     delayed_ack: member.delayed_ack.then_some(Time::from_millis(200)),
+                    sack_blocks: if member.recovery == Sack { 4 } else { 0 },
                     ..ReceiverConfig::default()
                 },
             },
