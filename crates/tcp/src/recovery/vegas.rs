@@ -129,11 +129,12 @@ impl Vegas {
         }
     }
 
-    /// Whether the first unacknowledged segment was last sent longer ago than the fine-grained timeout.
+    /// Whether there is a first unacknowledged segment and it was last sent longer ago than the fine-grained timeout.
     fn first_expired(&self, connection: &Connection, now: Time) -> bool {
-        match connection.first_sent() {
-            Some(sent) => (now - sent.at).as_secs_f64() >= self.timeout,
-            None => connection.config.stale_records && connection.snd_una < connection.supplied,
-        }
+        connection.snd_una < connection.supplied
+            && match connection.first_sent() {
+                Some(sent) => (now - sent.at).as_secs_f64() >= self.timeout,
+                None => connection.config.stale_records,
+            }
     }
 }
