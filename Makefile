@@ -3,6 +3,7 @@
 
 STUDY ?= burstiness
 LISTS ?= 250
+CASES ?= 100000
 
 VENV := .venv
 OUT := out
@@ -23,7 +24,7 @@ PYTHON ?= $(shell for python in python3 python3.15 python3.14 python3.13 python3
 ENGINE := Cargo.toml Cargo.lock $(shell find crates \( -name tests -o -name examples \) -prune -o \
 	\( -type d -o -name '*.rs' -o -name Cargo.toml \) -print)
 
-.PHONY: help reproduce test check bench traces agreement validation build lock format clean
+.PHONY: help reproduce test check laws bench traces agreement validation build lock format clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -43,6 +44,10 @@ check: $(VENV)/.installed ## formatting, lints, types and documentation, each wi
 	$(PY) -m ruff check
 	$(PY) -m ruff format --check
 	$(PY) -m mypy
+
+laws: ## hold the engine to its laws in many more random cases than `make test` does (CASES=100000, other ones each time)
+	PROPTEST_CASES=$(CASES) cargo test --profile laws --locked --package ackclock-tcp --test contract
+	PROPTEST_CASES=$(CASES) cargo test --profile laws --locked --package ackclock-net --test laws
 
 bench: $(VENV)/.built ## CPU time, instructions and memory of one standard run, beside ns-2 where there is one
 	$(PY) bench/s60.py --out $(OUT)/bench/s60.json

@@ -1,0 +1,230 @@
+//! A sender and a receiver with a channel between them that loses, delays and duplicates, and somebody who keeps count.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ackclock_tcp::{Ack, Block, Receiver, ReceiverConfig, Sack, Sender, SenderConfig};
+use ackclock_units::{Role, Stream, Time};
+use proptest::prelude::*;
+
+use crate::kinds::{receivers, senders};
+use crate::witness::{Cause, Witness};
+
+/// What becomes of a packet: how much later than the path's own delay each of its copies arrives, in milliseconds. A packet
+/// without copies is lost.
+pub(crate) type Fate = Vec<u64>;
+
+/// What happens between two endpoints. Fates are for the first packets; all after them arrive, in order.
+#[derive(Clone, Debug)]
+pub(crate) struct Script {
+    pub(crate) sender: SenderConfig,
+    pub(crate) receiver: ReceiverConfig,
+    /// One way.
+    pub(crate) delay: Time,
+    /// When the application hands over so many segments.
+    pub(crate) supplies: Vec<(Time, u64)>,
+    pub(crate) segments: Vec<Fate>,
+    pub(crate) acks: Vec<Fate>,
+}
+
+/// Half of all packets arrive as sent, a quarter are lost, some are late, and a few come twice. (One number draws a packet's
+/// fate, so that thousands of conversations are drawn in no time and shrink to a few packets.)
+fn fates() -> impl Strategy<Value = Vec<Fate>> {
+    let fate = (0_u64..12 * 200 * 200).prop_map(|drawn| match drawn % 12 {
+        0..6 => vec![0],
+        6..9 => vec![],
+        9..11 => vec![drawn / 12 % 200],
+        _ => vec![drawn / 12 % 200, drawn / 12 / 200],
+    });
+    prop::collection::vec(fate, 0..100)
+}
+
+/// Supplies, gaps between them included that are longer than a timeout.
+fn supplies() -> impl Strategy<Value = Vec<(Time, u64)>> {
+    let gap = prop_oneof![2 => Just(0_u64), 2 => 1_u64..300, 1 => 1_000_u64..5_000];
+    prop::collection::vec((gap, 1_u64..60), 1..4).prop_map(|supplies| {
+        let mut at = 0;
+        supplies
+            .into_iter()
+            .map(|(gap, segments)| {
+                at += gap;
+                (Time::from_millis(at), segments)
+            })
+            .collect()
+    })
+}
+
+/// Any endpoints, and what happens between them.
+pub(crate) fn scripts() -> impl Strategy<Value = Script> {
+    (senders(), receivers(), 1_u64..150, supplies(), fates(), fates()).prop_map(
+        |(sender, receiver, delay, supplies, segments, acks)| Script {
+            receiver: ReceiverConfig { handshake: sender.handshake, ..receiver },
+            sender,
+            delay: Time::from_millis(delay),
+            supplies,
+            segments,
+            acks,
+        },
+    )
+}
+
+/// A packet in the channel.
+#[derive(Clone, Copy, Debug)]
+enum Parcel {
+    Segment(u64),
+    Ack(u64, Sack),
+}
+
+/// A script being played.
+#[derive(Debug)]
+pub(crate) struct Channel {
+    script: Script,
+    pub(crate) now: Time,
+    pub(crate) sender: Sender,
+    pub(crate) receiver: Receiver,
+    pub(crate) witness: Witness,
+    /// By time of arrival, and then in the order in which they were sent.
+    under_way: BTreeMap<(Time, usize), Parcel>,
+    /// Segments and ACKs sent so far, and copies of both.
+    sent: (usize, usize),
+    copies: usize,
+    supplied: usize,
+    received: BTreeSet<u64>,
+    /// Each segment sent, and when.
+    pub(crate) trace: Vec<(Time, u64)>,
+}
+
+/// Turns after which a transfer of at most 200 segments is not going to end.
+const TURNS: usize = 4_000;
+
+impl Channel {
+    pub(crate) fn new(script: &Script) -> Self {
+        Self {
+            now: Time::ZERO,
+            sender: Sender::new(script.sender.clone(), Stream::new(1, Role::Sender, 0)),
+            receiver: Receiver::new(script.receiver),
+            witness: Witness::new(&script.sender),
+            under_way: BTreeMap::new(),
+            sent: (0, 0),
+            copies: 0,
+            supplied: 0,
+            received: BTreeSet::new(),
+            trace: Vec::new(),
+            script: script.clone(),
+        }
+    }
+
+    /// Segments of the whole script, the SYN included.
+    pub(crate) fn target(&self) -> u64 {
+        let data: u64 = self.script.supplies.iter().map(|(_, segments)| segments).sum();
+        data + u64::from(self.script.sender.handshake)
+    }
+
+    /// Plays until all is acknowledged.
+    pub(crate) fn play(&mut self) {
+        for _ in 0..TURNS {
+            if self.witness.acked() == self.target() {
+                return;
+            }
+            self.turn();
+        }
+        panic!("{} of {} segments after {TURNS} turns", self.receiver.rcv_nxt(), self.target());
+    }
+
+    /// The next thing that happens, and what the sender has to say to it.
+    fn turn(&mut self) {
+        let arrival = self.under_way.first_key_value().map(|((at, _), _)| *at);
+        let supply = self.script.supplies.get(self.supplied).map(|(at, _)| *at);
+        let (release, timeout) = (self.sender.poll_release(), self.sender.poll_timeout());
+        let due = [arrival, supply, self.receiver.poll_timeout(), release, timeout];
+        let next = due.into_iter().flatten().min().expect("somebody waits for something, or all is acknowledged");
+        assert!(next >= self.now, "a deadline that has passed: {next} at {}", self.now);
+        self.now = next;
+        let due = due.map(|at| at == Some(next));
+        match due {
+            [true, ..] => {
+                let (_, parcel) = self.under_way.pop_first().expect("it is due");
+                match parcel {
+                    Parcel::Segment(number) => self.receive(number),
+                    Parcel::Ack(next, sack) => self.acknowledge(next, sack),
+                }
+            }
+            [_, true, ..] => {
+                let segments = self.script.supplies[self.supplied].1;
+                self.supplied += 1;
+                self.witness.supply(segments);
+                self.step(Cause::Other, |sender, _| sender.supply(segments));
+            }
+            [_, _, true, ..] => {
+                let Ack { next, sack } = self.receiver.handle_timeout();
+                let sack = *sack;
+                self.answer(next, sack);
+            }
+            [_, _, _, true, _] => self.step(Cause::Other, |_, _| {}),
+            _ => self.step(Cause::Timeout, Sender::handle_timeout),
+        }
+    }
+
+    fn acknowledge(&mut self, next: u64, sack: Sack) {
+        let cause = self.witness.hear(next, &sack);
+        self.step(cause, |sender, now| sender.handle_ack(Ack { next, sack: &sack }, now));
+    }
+
+    /// Tells the sender something, lets it send, and has the witness look on.
+    fn step(&mut self, cause: Cause, tell: impl FnOnce(&mut Sender, Time)) {
+        let (state, counters) = (self.sender.state(), self.sender.counters());
+        tell(&mut self.sender, self.now);
+        self.witness.told(cause, self.now, (state, counters), &self.sender);
+        loop {
+            let state = self.sender.state();
+            let Some(segment) = self.sender.poll_transmit(self.now) else { break };
+            self.witness.sent(segment, self.now, state);
+            self.trace.push((self.now, segment.number));
+            self.send(Parcel::Segment(segment.number));
+        }
+        self.witness.rests(self.now, &self.sender);
+    }
+
+    /// A segment reaches the receiver.
+    fn receive(&mut self, number: u64) {
+        self.received.insert(number);
+        let waiting = self.receiver.poll_timeout();
+        let answer = self.receiver.handle_segment(number, self.now).map(|ack| (ack.next, *ack.sack));
+        if let Some((next, sack)) = answer {
+            if let Some(first) = sack.blocks().first().filter(|_| number > next) {
+                assert!(first.start <= number && number < first.end, "the latest segment is told of first");
+            }
+            self.answer(next, sack);
+        } else {
+            assert!(waiting.is_none(), "an ACK waits for one more segment, not for two");
+            let longest = self.script.receiver.delayed_ack.map(|delay| self.now + delay);
+            assert_eq!(self.receiver.poll_timeout(), longest, "an ACK that waits has a deadline");
+        }
+    }
+
+    /// The receiver sends an ACK, which must tell the truth.
+    fn answer(&mut self, next: u64, sack: Sack) {
+        let missing = (0..=self.target()).find(|number| !self.received.contains(number));
+        assert_eq!(Some(next), missing, "the ACK is for all that came in order");
+        assert!(sack.blocks().len() <= self.script.receiver.sack_blocks as usize);
+        for Block { start, end } in sack.blocks() {
+            assert!(next < *start && start < end);
+            assert!((*start..*end).all(|number| self.received.contains(&number)), "a block for what never came");
+            assert!(!self.received.contains(&(start - 1)) && !self.received.contains(end), "less than the whole run");
+        }
+        self.send(Parcel::Ack(next, sack));
+    }
+
+    /// Sends a packet, to its fate.
+    fn send(&mut self, parcel: Parcel) {
+        let (fates, sent) = match parcel {
+            Parcel::Segment(_) => (&self.script.segments, &mut self.sent.0),
+            Parcel::Ack(..) => (&self.script.acks, &mut self.sent.1),
+        };
+        for late in fates.get(*sent).map_or([0].as_slice(), Vec::as_slice) {
+            let arrival = self.now + self.script.delay + Time::from_millis(*late);
+            self.under_way.insert((arrival, self.copies), parcel);
+            self.copies += 1;
+        }
+        *sent += 1;
+    }
+}

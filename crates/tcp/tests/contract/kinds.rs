@@ -1,0 +1,101 @@
+//! What a sender and a receiver can be told to be: every variant, every law and every option, at random.
+
+use ackclock_tcp::congestion::{BaseRtt, LAWS, LawSpec, RenoSpec, VARIANTS, VegasSpec};
+use ackclock_tcp::recovery::RecoverySpec;
+use ackclock_tcp::{
+    Arithmetic, DecreaseFrom, IdleRestart, PartialAckTimer, ReceiverConfig, RttConfig, SackRule, SenderConfig,
+};
+use ackclock_units::Time;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+use proptest::test_runner::RngSeed;
+
+/// A thousand cases, the same each time; where `PROPTEST_CASES` is set, as many as it says, others each time.
+pub(crate) fn cases() -> ProptestConfig {
+    let asked = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
+    if std::env::var_os("PROPTEST_CASES").is_some() {
+        return asked;
+    }
+    ProptestConfig { cases: 1_000, rng_seed: RngSeed::Fixed(1), ..asked }
+}
+
+/// The laws of [`LAWS`], in that order. A law that is not here is held to no contract.
+fn laws() -> impl Strategy<Value = Vec<LawSpec>> {
+    let base_rtt = select(vec![BaseRtt::Minimum, BaseRtt::Ns2]);
+    (0.0..3.0, 0.0..3.0, 0.0..3.0, base_rtt).prop_map(|(alpha, more, gamma, base_rtt)| {
+        let vegas = VegasSpec { alpha, beta: alpha + more, gamma, base_rtt };
+        let laws = vec![LawSpec::Reno(RenoSpec {}), LawSpec::Vegas(vegas)];
+        assert_eq!(laws.len(), LAWS.len(), "a law is missing here");
+        laws
+    })
+}
+
+/// A recovery and a law: a variant twice out of three times, any pair otherwise.
+fn pairs() -> impl Strategy<Value = (RecoverySpec, LawSpec)> {
+    (select(VARIANTS), any::<Index>(), 0..3, laws()).prop_map(|(variant, any_law, choice, mut laws)| {
+        let named = || LAWS.iter().position(|law| law.name == variant.congestion).expect("a variant names its law");
+        let law = if choice < 2 { named() } else { any_law.index(LAWS.len()) };
+        (variant.recovery, laws.swap_remove(law))
+    })
+}
+
+fn rtt() -> impl Strategy<Value = RttConfig> {
+    let arithmetic = select(vec![Arithmetic::Real, Arithmetic::Integer]);
+    (arithmetic, select(vec![1_u64, 10, 100]), select(vec![0_u64, 200, 1_000]), any::<bool>(), any::<bool>()).prop_map(
+        |(arithmetic, clock, min_rto, backoff_after_floor, timer_before_sample)| RttConfig {
+            clock: Time::from_millis(clock),
+            arithmetic,
+            min_rto: Time::from_millis(min_rto),
+            backoff_after_floor,
+            timer_before_sample,
+            ..RttConfig::default()
+        },
+    )
+}
+
+/// Any sender.
+pub(crate) fn senders() -> impl Strategy<Value = SenderConfig> {
+    let sizes = (1_u32..40, 1_u32..12, prop_oneof![3 => Just(0_u32), 1 => 1_u32..4], 0_u32..4);
+    let rules = prop::array::uniform8(any::<bool>());
+    let decrease_from = select(vec![DecreaseFrom::FlightSize, DecreaseFrom::Window, DecreaseFrom::WholeWindow]);
+    let overhead = prop_oneof![2 => Just(0_u64), 1 => 1_u64..20_000];
+    (pairs(), sizes, rules, any::<[bool; 3]>(), decrease_from, rtt(), overhead).prop_map(
+        |((recovery, congestion), sizes, rules, more_rules, decrease_from, rtt, overhead)| {
+            let (max_window, initial_window, lone_segments, recovery_burst) = sizes;
+            let [handshake, limited_transmit, exit_recovery, grow_on_exit, each, partial_ack_deflation, rest @ ..] =
+                rules;
+            let [deflate_on_exit, fall_floyd] = rest;
+            let [stale_records, grow_when_limited, never_stops] = more_rules;
+            SenderConfig {
+                packet_size: 1500,
+                handshake,
+                initial_window,
+                lone_segments,
+                max_window,
+                limited_transmit,
+                recovery,
+                exit_recovery,
+                grow_on_exit,
+                partial_ack_timer: if each { PartialAckTimer::Each } else { PartialAckTimer::First },
+                partial_ack_deflation,
+                deflate_on_exit,
+                recovery_burst,
+                sack: if fall_floyd { SackRule::FallFloyd } else { SackRule::Rfc6675 },
+                congestion,
+                stale_records,
+                decrease_from,
+                grow_when_limited,
+                idle_restart: if never_stops { IdleRestart::Timeout } else { IdleRestart::Rfc5681 },
+                rtt,
+                overhead: Time::from_micros(overhead),
+            }
+        },
+    )
+}
+
+/// Any receiver, for a sender with a handshake.
+pub(crate) fn receivers() -> impl Strategy<Value = ReceiverConfig> {
+    (prop::option::of(1_u64..500), any::<bool>(), 0_u32..5).prop_map(|(delay, ack_gap_fill, sack_blocks)| {
+        ReceiverConfig { delayed_ack: delay.map(Time::from_millis), ack_gap_fill, handshake: true, sack_blocks }
+    })
+}

@@ -1,0 +1,169 @@
+//! The contract of every congestion control and every variant, with every option, whatever happens to segments and ACKs: at
+//! most one reduction for each event that the sender signals; a window of at least one segment that grows no faster than slow
+//! start; never more in flight than allowed; a timer that runs; and transfers that end.
+
+mod channel;
+mod kinds;
+mod witness;
+
+use ackclock_tcp::congestion::{BaseRtt, LawSpec, VegasSpec};
+use ackclock_tcp::recovery::RecoverySpec;
+use ackclock_tcp::{Ack, Block, IdleRestart, Sack, Sender, SenderConfig};
+use ackclock_units::{Role, Stream, Time};
+use proptest::prelude::*;
+
+use channel::{Channel, Script, scripts};
+use kinds::{cases, senders};
+use witness::window_is_sane;
+
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    /// After so many milliseconds an ACK this far beyond the last one.
+    Ack { millis: u16, advance: u64 },
+    /// The same ACK again, with a block this far beyond it.
+    Duplicate { millis: u16, block: (u64, u64) },
+    /// Nothing comes until the timer fires.
+    Timeout,
+    /// The application hands over more.
+    Supply(u64),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        4 => (0_u16..500, 1_u64..6).prop_map(|(millis, advance)| Step::Ack { millis, advance }),
+        4 => (0_u16..50, (1_u64..30, 1_u64..10)).prop_map(|(millis, block)| Step::Duplicate { millis, block }),
+        1 => Just(Step::Timeout),
+        2 => (1_u64..30).prop_map(Step::Supply),
+    ];
+    prop::collection::vec(step, 1..200)
+}
+
+/// A record that Vegas keeps too long, as ns-2's does, must not make it send a segment that the application never gave.
+/// (A failure of `every_transfer_keeps_the_contract_and_ends`, made short.)
+///
+/// Validates: a sender sends nothing beyond what the application handed over, whatever its records say.
+/// Source: RFC 9293, section 3.3.1 (SND.NXT ends where the data do).
+/// Tolerance: exact.
+#[test]
+fn a_stale_record_sends_nothing_beyond_the_data() {
+    let config = SenderConfig {
+        handshake: false,
+        initial_window: 4,
+        max_window: 4,
+        recovery: RecoverySpec::Vegas,
+        congestion: LawSpec::Vegas(VegasSpec { alpha: 1.0, beta: 3.0, gamma: 1.0, base_rtt: BaseRtt::Ns2 }),
+        stale_records: true,
+        ..SenderConfig::default()
+    };
+    let mut sender = Sender::new(config, Stream::new(1, Role::Sender, 0));
+    sender.supply(6);
+    let mut sent = Vec::new();
+    // the ACK for 2, 3 and 4 passes the end of ns-2's array of four, so that the record of 2 stays where that of 6 would be
+    for (millis, next) in [(0, 0), (100, 2), (200, 5), (1000, 5), (1010, 5), (1020, 5), (1100, 6)] {
+        let now = Time::from_millis(millis);
+        sender.handle_ack(Ack::cumulative(next), now);
+        sent.extend(std::iter::from_fn(|| sender.poll_transmit(now)).map(|segment| segment.number));
+    }
+    assert_eq!(sent, [0, 1, 2, 3, 4, 5, 5]);
+}
+
+proptest! {
+    #![proptest_config(cases())]
+
+    /// The same senders, fed with ACKs and blocks that no receiver may have sent.
+    ///
+    /// Validates: whatever ACKs come, the window is finite and at least one segment, the flight within rwnd, and an ACK signals
+    ///   at most one loss.
+    /// Source: RFC 5681, section 3.1.
+    /// Tolerance: exact.
+    #[test]
+    fn any_conversation_keeps_the_window_sane(config in senders(), steps in steps()) {
+        let mut sender = Sender::new(config.clone(), Stream::new(1, Role::Sender, 0));
+        let (mut now, mut acked, mut highest, mut supplied) = (Time::ZERO, 0, 0, 1);
+        sender.supply(1);
+        for step in steps {
+            let before = sender.state();
+            let cuts = sender.counters();
+            match step {
+                Step::Ack { millis, advance } => {
+                    now += Time::from_millis(u64::from(millis));
+                    acked = (acked + advance).min(highest);
+                    sender.handle_ack(Ack::cumulative(acked), now);
+                }
+                Step::Duplicate { millis, block: (start, length) } => {
+                    now += Time::from_millis(u64::from(millis));
+                    let start = acked + start;
+                    let sack = &Sack::of(&[Block { start, end: start + length }]);
+                    sender.handle_ack(Ack { next: acked, sack }, now);
+                }
+                Step::Timeout => if let Some(at) = sender.poll_timeout() {
+                    now = now.max(at);
+                    sender.handle_timeout(now);
+                    prop_assert!(sender.state().cwnd <= before.cwnd.max(2.0));
+                },
+                Step::Supply(segments) => {
+                    supplied += segments;
+                    sender.supply(segments);
+                }
+            }
+            let mut burst = 0;
+            loop {
+                while let Some(segment) = sender.poll_transmit(now) {
+                    highest = highest.max(segment.number + 1);
+                    burst += 1;
+                    prop_assert!(burst <= u64::from(config.max_window) + 1);
+                    prop_assert!(segment.number < supplied + u64::from(config.handshake));
+                }
+                let Some(release) = sender.poll_release() else { break };
+                now = now.max(release);
+            }
+            let state = sender.state();
+            window_is_sane(&config, &state);
+            prop_assert!(state.flight_size <= u64::from(config.max_window), "{state:?}");
+            prop_assert!(sender.counters().fast_retransmits - cuts.fast_retransmits <= 1);
+        }
+    }
+
+    /// Every variant, law and option, on a channel that loses, delays and duplicates segments and ACKs: a witness counts what is
+    /// outstanding one by one and watches each step.
+    ///
+    /// Validates: at most one reduction for each event that the sender signals, and at most one signal for the losses of one
+    ///   window; a window of at least one segment that grows by at most one for an ACK; nothing sent beyond rwnd, cwnd or the
+    ///   data; the flight equals the segments outstanding; a timer runs while there are any; every transfer ends.
+    /// Source: RFC 5681, sections 3.1 and 3.2; RFC 6298, section 5.1; RFC 6582, section 3.2; RFC 6675, section 5.
+    /// Tolerance: exact.
+    #[test]
+    fn every_transfer_keeps_the_contract_and_ends(script in scripts()) {
+        let mut channel = Channel::new(&script);
+        channel.play();
+        let (sent, retransmissions) = channel.witness.counts();
+        prop_assert_eq!(channel.receiver.rcv_nxt(), channel.target());
+        prop_assert_eq!(sent - retransmissions, channel.target(), "each segment is sent for the first time once");
+        let state = channel.sender.state();
+        prop_assert_eq!(state.flight_size, 0);
+        prop_assert!(channel.sender.is_data_limited() || state.cwnd < 1.0, "it waits for data, or has Vegas' window of zero");
+    }
+
+    /// The same twice; and once where nothing is lost, late or sent twice and no timeout is shorter than a round trip.
+    ///
+    /// Validates: a conversation is determined by what is told to its endpoints; on a perfect path every segment is sent once.
+    /// Source: RFC 5681, section 3.2 (a loss has to be inferred from duplicate ACKs); RFC 6298, section 2.4.
+    /// Tolerance: exact.
+    #[test]
+    fn conversations_repeat_and_a_perfect_path_needs_no_retransmission(script in scripts()) {
+        let play = |script: &Script| {
+            let mut channel = Channel::new(script);
+            channel.play();
+            channel
+        };
+        prop_assert_eq!(play(&script).trace, play(&script).trace);
+        let mut perfect = Script { segments: Vec::new(), acks: Vec::new(), ..script };
+        perfect.sender.rtt.min_rto = Time::SECOND;
+        if perfect.sender.recovery == RecoverySpec::Vegas {
+            // ns-2's Vegas does not restart a timer that ran on through an idle period
+            perfect.sender.idle_restart = IdleRestart::Rfc5681;
+        }
+        let counters = play(&perfect).sender.counters();
+        prop_assert_eq!((counters.retransmissions, counters.timeouts, counters.dup_acks), (0, 0, 0));
+    }
+}

@@ -1,0 +1,249 @@
+//! Keeps its own count of what a sender sent and was told, and holds the sender to the contract.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ackclock_tcp::congestion::LawSpec;
+use ackclock_tcp::recovery::RecoverySpec;
+use ackclock_tcp::{Counters, IdleRestart, Sack, SackRule, Segment, Sender, SenderConfig, SenderState};
+use ackclock_units::Time;
+
+/// What a sender is told of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cause {
+    /// An ACK for that many segments that were not acknowledged before.
+    NewAck(u64),
+    /// An ACK that tells of no more than the last, with data outstanding.
+    Duplicate,
+    /// The retransmission timer.
+    Timeout,
+    /// Anything else: data to send, an ACK out of date, the end of a processing time.
+    Other,
+}
+
+/// The independent count.
+#[derive(Debug)]
+pub(crate) struct Witness {
+    config: SenderConfig,
+    /// Segments that the application handed over, the SYN included.
+    supplied: u64,
+    /// Segments sent and not acknowledged, and when each was last sent.
+    outstanding: BTreeMap<u64, Time>,
+    /// First segment never sent, and first not acknowledged.
+    highest: u64,
+    acked: u64,
+    /// Segments that blocks named since the last timeout.
+    heard: BTreeSet<u64>,
+    /// What was sent when the last loss was signalled: no loss below it is to be a signal again.
+    recover: u64,
+    /// When the window was last reduced.
+    reduced: Option<Time>,
+    /// Duplicate ACKs since the last new one, or since fast recovery began.
+    duplicates: u64,
+    /// Transmissions and retransmissions.
+    counts: (u64, u64),
+}
+
+impl Witness {
+    pub(crate) fn new(config: &SenderConfig) -> Self {
+        Self {
+            config: config.clone(),
+            supplied: 0,
+            outstanding: BTreeMap::new(),
+            highest: 0,
+            acked: 0,
+            heard: BTreeSet::new(),
+            recover: 0,
+            reduced: None,
+            duplicates: 0,
+            counts: (0, 0),
+        }
+    }
+
+    /// Segments that the sender has heard to be acknowledged.
+    pub(crate) const fn acked(&self) -> u64 {
+        self.acked
+    }
+
+    /// Transmissions and retransmissions.
+    pub(crate) const fn counts(&self) -> (u64, u64) {
+        self.counts
+    }
+
+    pub(crate) fn supply(&mut self, segments: u64) {
+        self.supplied += segments + u64::from(self.supplied == 0 && self.config.handshake);
+    }
+
+    /// An ACK is on its way into the sender.
+    pub(crate) fn hear(&mut self, next: u64, sack: &Sack) -> Cause {
+        if next < self.acked || self.outstanding.is_empty() {
+            return Cause::Other;
+        }
+        self.heard.extend(sack.blocks().iter().flat_map(|block| block.start..block.end));
+        if next == self.acked {
+            self.duplicates += 1;
+            return Cause::Duplicate;
+        }
+        let news = next - self.acked;
+        self.acked = next;
+        self.outstanding = self.outstanding.split_off(&next);
+        self.heard = self.heard.split_off(&next);
+        if next >= self.recover {
+            self.duplicates = 0;
+        }
+        Cause::NewAck(news)
+    }
+
+    /// The sender was told and has not sent yet.
+    pub(crate) fn told(&mut self, cause: Cause, now: Time, before: (SenderState, Counters), sender: &Sender) {
+        let (state, counters) = (sender.state(), sender.counters());
+        let fast = counters.fast_retransmits - before.1.fast_retransmits;
+        let timeouts = counters.timeouts - before.1.timeouts;
+        match cause {
+            Cause::Timeout => {
+                assert_eq!((fast, timeouts), (0, u64::from(!self.outstanding.is_empty())));
+                assert!(state.cwnd <= 2.0, "{state:?}");
+                self.signalled(now, timeouts);
+                self.heard.clear();
+                self.duplicates = 0;
+            }
+            Cause::Duplicate if fast > 0 => {
+                assert_eq!((fast, timeouts), (1, 0), "one ACK is one event");
+                self.lost(now, &before.0, &state);
+            }
+            _ => {
+                assert_eq!((fast, timeouts), (0, 0), "nothing was lost");
+                self.grows(cause, &before.0, &state);
+            }
+        }
+        assert_eq!(counters.dup_acks - before.1.dup_acks, u64::from(cause == Cause::Duplicate));
+        assert_eq!(state.flight_size, self.outstanding.len() as u64, "what is outstanding, counted one by one");
+    }
+
+    /// A duplicate ACK signalled a loss: one reduction for all that was under way when the last was signalled.
+    fn lost(&mut self, now: Time, before: &SenderState, state: &SenderState) {
+        if self.config.recovery == RecoverySpec::Vegas {
+            // by the time of the last reduction, and not by what was outstanding at it
+            if self.reduced.is_some_and(|reduced| reduced >= self.outstanding[&self.acked]) {
+                assert_eq!((before.cwnd, before.ssthresh), (state.cwnd, state.ssthresh), "reduced twice for one event");
+                return;
+            }
+        } else {
+            assert!(self.acked >= self.recover, "a second signal for losses of one window");
+        }
+        let (flight, duplicates) = (before.flight_size as f64, self.duplicates as f64);
+        let most = match self.config.congestion {
+            LawSpec::Reno(_) => (before.cwnd + duplicates).max(flight) / 2.0,
+            LawSpec::Vegas(_) => (before.cwnd + duplicates).max(flight),
+        };
+        // Vegas' inflation is part of the window; a retransmission on a new ACK counts as three duplicate ACKs
+        let inflation = if self.config.recovery == RecoverySpec::Vegas { duplicates + 3.0 } else { 0.0 };
+        assert!(state.cwnd <= most.max(2.0) + inflation, "{before:?} {state:?}");
+        assert!(state.ssthresh <= before.ssthresh.max(most).max(2.0), "{before:?} {state:?}");
+        self.signalled(now, 1);
+    }
+
+    fn signalled(&mut self, now: Time, count: u64) {
+        if count > 0 {
+            self.recover = self.highest;
+        }
+        self.reduced = Some(now);
+    }
+
+    /// No loss was signalled: by how much the window may grow, and that it does not shrink.
+    fn grows(&self, cause: Cause, before: &SenderState, state: &SenderState) {
+        let SenderConfig { recovery, congestion, initial_window, .. } = &self.config;
+        let (initial, alone) = (f64::from(*initial_window), self.alone());
+        let opens = matches!(cause, Cause::NewAck(news) if self.acked >= alone && self.acked - news < alone);
+        let most = match cause {
+            Cause::NewAck(_) if opens => before.cwnd.max(initial) + 1.0,
+            Cause::NewAck(_) if *recovery == RecoverySpec::NewReno => before.cwnd.max(before.ssthresh) + 1.0,
+            Cause::NewAck(_) => before.cwnd + 1.0,
+            Cause::Duplicate if *recovery == RecoverySpec::Vegas => before.cwnd + 1.0,
+            _ => before.cwnd,
+        };
+        assert!(state.cwnd <= most, "{before:?} {state:?}");
+        let deflates = matches!(recovery, RecoverySpec::NewReno | RecoverySpec::Vegas);
+        if matches!(congestion, LawSpec::Reno(_)) && !deflates && !opens {
+            assert!(state.cwnd >= before.cwnd && state.ssthresh == before.ssthresh, "{before:?} {state:?}");
+        }
+    }
+
+    /// Segments that go one at a time before the initial window opens, the SYN included.
+    fn alone(&self) -> u64 {
+        u64::from(self.config.lone_segments) + u64::from(self.config.handshake)
+    }
+
+    /// A segment leaves; `state` was the sender's before.
+    pub(crate) fn sent(&mut self, segment: Segment, now: Time, state: SenderState) {
+        let Segment { number, size, syn } = segment;
+        let max_window = u64::from(self.config.max_window);
+        assert!(number >= self.acked && number < self.supplied && number <= self.highest, "{segment:?}");
+        assert!(number - self.acked < max_window, "beyond what the receiver allows: {segment:?}");
+        assert_eq!(syn, number == 0 && self.config.handshake);
+        assert_eq!(size, if syn { 40 } else { 1500 });
+        if self.config.handshake && self.acked == 0 {
+            assert_eq!(number, 0, "nothing before the SYN is acknowledged");
+        }
+        self.counts.0 += 1;
+        if number < self.highest {
+            self.counts.1 += 1;
+            let known = self.config.recovery == RecoverySpec::Sack && self.config.sack == SackRule::Rfc6675;
+            assert!(number == self.acked || !known || !self.heard.contains(&number), "sent again what arrived");
+        } else {
+            self.highest += 1;
+            if let Some(allowed) = self.allowance(state) {
+                let under_way = self.under_way() + 1;
+                assert!(under_way as f64 <= allowed, "{under_way} under way, {allowed} allowed: {state:?}");
+            }
+        }
+        self.outstanding.insert(number, now);
+    }
+
+    /// How many segments may be under way as new data leaves.
+    fn allowance(&self, state: SenderState) -> Option<f64> {
+        match (self.config.recovery, self.config.sack) {
+            (RecoverySpec::Sack, SackRule::Rfc6675) => Some(state.cwnd),
+            // its count of what is under way may be too small by design
+            (RecoverySpec::Sack, SackRule::FallFloyd) => None,
+            // the empty record of a segment never sent counts as expired
+            (RecoverySpec::Vegas, _) if self.config.stale_records => Some(state.cwnd + self.duplicates as f64 + 1.0),
+            // limited transmit, or inflation
+            _ => Some(state.cwnd + self.duplicates as f64),
+        }
+    }
+
+    /// Segments outstanding that are neither known to have arrived nor, with RFC 6675, lost by its `IsLost`.
+    fn under_way(&self) -> u64 {
+        let outstanding = self.outstanding.keys();
+        if self.config.recovery != RecoverySpec::Sack {
+            return outstanding.count() as u64;
+        }
+        let third = self.heard.iter().rev().nth(2).copied().unwrap_or(0);
+        outstanding.filter(|number| !self.heard.contains(number) && **number > third).count() as u64
+    }
+
+    /// The sender has nothing more to say for now.
+    pub(crate) fn rests(&self, now: Time, sender: &Sender) {
+        let state = sender.state();
+        let (sent, retransmissions) = self.counts;
+        assert_eq!((sender.counters().sent, sender.counters().retransmissions), (sent, retransmissions));
+        assert_eq!(state.flight_size, self.outstanding.len() as u64, "what is outstanding, counted one by one");
+        window_is_sane(&self.config, &state);
+        assert!(sender.poll_release().is_none_or(|at| at >= now));
+        if let Some(at) = sender.poll_timeout() {
+            assert!(at >= now && at <= now + self.config.rtt.max_rto, "the timer is set for {at} at {now}");
+        } else {
+            assert!(self.outstanding.is_empty(), "a timer runs while data is outstanding (RFC 6298, 5.1)");
+            assert!(self.highest == self.supplied || sender.poll_release().is_some(), "it waits for nothing");
+        }
+    }
+}
+
+/// At least one segment; none where Vegas falls back, as ns-2's does, to a window that it never noted.
+pub(crate) fn window_is_sane(config: &SenderConfig, state: &SenderState) {
+    let slips =
+        config.recovery == RecoverySpec::Vegas && config.stale_records && config.idle_restart == IdleRestart::Timeout;
+    let least = if slips { 0.0 } else { 1.0 };
+    assert!(state.cwnd.is_finite() && state.cwnd >= least, "{state:?}");
+    assert!(state.ssthresh.is_finite() && state.ssthresh >= 1.0, "{state:?}");
+}
