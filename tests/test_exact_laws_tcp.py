@@ -106,7 +106,7 @@ def test_acks_are_clocked_by_the_link(record_property: Note) -> None:
 
 @pytest.mark.parametrize("delayed_ack", [False, True])
 @pytest.mark.parametrize("buffer", [20, 50, 100])
-@pytest.mark.parametrize("variant", ["reno", "sack"])
+@pytest.mark.parametrize("variant", ["reno", "newreno", "sack"])
 def test_one_sawtooth(
     variant: str,
     buffer: int,
@@ -121,7 +121,8 @@ def test_one_sawtooth(
     Validates: the time from drop to drop, and the utilisation, of one flow's sawtooth; with delayed ACKs it takes twice
         as long.
     Source: RFC 5681, section 3.1, eq. 3 and 4; RFC 5681, section 4.2.
-    Tolerance: the period is longer by up to two of the longest round trips, in which the loss is found and mended; the
+    Tolerance: the period is longer by up to two of the longest round trips and a packet, in which the loss is found and
+        mended; the
         utilisation lower by up to 1.5 %, for the same reason.
     """
     tcp = ac.Tcp(variant, max_window=NO_LIMIT, delayed_ack=delayed_ack)
@@ -143,7 +144,7 @@ def test_one_sawtooth(
         f"{variant}, buffer {buffer}: {periods.mean():.3f} s for {period:.3f} s, "
         f"utilisation {run.summary.utilization:.4f} for {utilisation:.4f}",
     )
-    assert 0 <= periods.mean() - period <= 2 * largest * SERVICE
+    assert 0 <= periods.mean() - period <= (2 * largest + 1) * SERVICE
     assert 0.985 * utilisation <= run.summary.utilization <= utilisation
 
 

@@ -8,7 +8,7 @@ use ackclock_units::{Stream, Time};
 
 pub(crate) use connection::Connection;
 
-use crate::config::{IdleRestart, SenderConfig};
+use crate::config::{DecreaseFrom, IdleRestart, SenderConfig};
 use crate::congestion::{AckSample, Signal};
 use crate::recovery::{Progress, Recovery, RecoverySpec};
 use crate::segment::{Ack, Segment};
@@ -246,9 +246,15 @@ impl Connection {
         }
         self.limited = 0;
         self.inflation = 0;
+        let (repaired, ssthresh) = (self.is_past_recover(), self.window.ssthresh);
         self.recover = Some(self.snd_max);
         if reduces {
             self.reduce(Signal::Timeout, false);
+            if !repaired && self.config.decrease_from == DecreaseFrom::FlightSize {
+                // RFC 5681, equation 4, asks for no more than half of FlightSize; in a long recovery that counts segments which
+                // arrived many round trips ago, and half of it can exceed the window that the loss was found in
+                self.window.ssthresh = self.window.ssthresh.min(ssthresh);
+            }
         } else {
             self.window.cwnd = 1.0;
         }

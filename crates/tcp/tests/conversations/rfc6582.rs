@@ -110,3 +110,15 @@ fn a_burst_limit_bounds_what_an_ack_lets_go() {
     assert_eq!(talk.ack(100, 8), [8, 10, 11], "12 waits for the next ACK");
     assert_eq!(talk.ack(1, 8), [12, 13]);
 }
+
+#[test]
+fn a_timeout_in_a_long_recovery_does_not_raise_the_threshold() {
+    // section 3.2, step 3, with RFC 5681, equation 4: FlightSize counts what arrived beyond the first hole long ago
+    let mut talk = recovering(&newreno());
+    (0..60).for_each(|_| {
+        talk.ack(1, 0);
+    });
+    assert!(talk.sender.state().flight_size >= 60.0, "each duplicate ACK let a segment out");
+    talk.time_out();
+    assert_eq!((talk.cwnd(), talk.ssthresh()), (1.0, 5.0), "half of the flight that the loss was found in, no more");
+}

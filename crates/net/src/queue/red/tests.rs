@@ -23,7 +23,12 @@ const SPEC: RedSpec = RedSpec {
     spare_last: false,
     count_below: CountBelow::Reset,
 };
-const PACKET: Packet = Packet { flow: FlowId(0), size: 1000, payload: Payload::Data { number: 0, retransmission: false }, sent: Time::ZERO };
+const PACKET: Packet = Packet {
+    flow: FlowId(0),
+    size: 1000,
+    payload: Payload::Data { number: 0, retransmission: false },
+    sent: Time::ZERO,
+};
 /// A packet that finds ten waiting and the link busy.
 const BUSY: Arrival<'_> = Arrival {
     packet: &PACKET,
