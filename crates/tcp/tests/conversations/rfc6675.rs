@@ -91,6 +91,8 @@ fn recovery_ends_when_all_that_was_outstanding_is_acknowledged() {
     let flight = talk.sender.state().flight_size;
     assert_eq!(flight, 5, "and now the flight is what counts");
     assert_eq!(fast, 1);
+    talk.ack(10, 11);
+    assert_eq!(talk.cwnd(), 5.2, "the next one does: recovery is over");
 }
 
 #[test]
@@ -137,4 +139,16 @@ fn fall_and_floyd_count_what_leaves_instead_of_looking() {
     assert_eq!((0..4).flat_map(|_| talk.sack(1, 0, &[(5, 7), (1, 4)])).collect::<Vec<_>>(), []);
     assert_eq!(talk.sack(1, 0, &[(5, 7), (1, 4)]), [4], "4 is lost as soon as one above it arrived");
     assert_eq!(talk.sack(1, 4, &[(5, 7)]), [12, 13]);
+}
+
+#[test]
+fn fall_and_floyd_hear_no_duplicate_acks_between_a_timeout_and_the_next_new_ack() {
+    // as ns-2 has it
+    let config = SenderConfig { recovery: RecoverySpec::Sack, sack: SackRule::FallFloyd, ..open(10) };
+    let mut talk = Talk::new(&config);
+    talk.sends();
+    assert_eq!(talk.time_out(), [0]);
+    assert_eq!(talk.sack(1, 0, &[(5, 6)]), [], "not heard");
+    assert_eq!(talk.ack(100, 1), [1, 2]);
+    assert_eq!(talk.sack(1, 1, &[(5, 7)]), [3], "heard: limited transmit, here of a segment sent before");
 }

@@ -1,8 +1,8 @@
-//! RFC 9293: ACKs that do not fit.
+//! RFC 9293: ACKs that do not fit, and what is counted.
 
 use ackclock_tcp::recovery::RecoverySpec;
 
-use crate::ten_in_flight;
+use crate::{Talk, open, ten_in_flight};
 
 #[test]
 fn acks_for_what_was_never_sent_or_long_acknowledged_change_nothing() {
@@ -17,4 +17,19 @@ fn acks_for_what_was_never_sent_or_long_acknowledged_change_nothing() {
         assert_eq!(talk.sender.state(), before);
         assert_eq!(talk.sender.counters().dup_acks, 0);
     }
+}
+
+#[test]
+fn what_is_sent_is_counted_and_whether_only_data_is_missing_is_told() {
+    let mut talk = Talk::with_supply(&open(4), 3);
+    assert!(!talk.sender.is_data_limited(), "there is data, and room for it");
+    assert_eq!(talk.sends(), [0, 1, 2]);
+    assert!(talk.sender.is_data_limited(), "room for a fourth segment");
+    talk.sender.supply(9);
+    assert_eq!(talk.sends(), [3]);
+    assert!(!talk.sender.is_data_limited(), "no room");
+    talk.time_out();
+    let counted = talk.sender.counters();
+    assert_eq!((counted.sent, counted.retransmissions, counted.timeouts), (5, 1, 1));
+    assert_eq!(counted.turns, 3, "each time all had left that might");
 }
