@@ -4,7 +4,7 @@
 //! n0 --10 Mb/s, 2 ms-- n1 --0.8 Mb/s, 20 ms-- n2, with drop-tail and losses by a list at n1. `ns2/transports.json` holds what
 //! the front makes of the profiles. `bench/ns2_traces.py` makes all of it; `make traces` compares hundreds of new ones.
 //!
-//! Why a random case may differ (of 2,500 under ns2-2.35, three did, all of them Vegas; a named case that differs says why itself):
+//! Why a random case may differ (of 3,750 under ns2-2.35, six did, all of them Vegas; a named case that differs says why itself):
 //!
 //! - a tie: Vegas' `diff` is exactly half a segment, and ns-2's sums of binary fractions fall on one side or the other; or an
 //!   ACK comes at the very instant of a timeout;
