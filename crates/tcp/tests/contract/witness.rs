@@ -175,7 +175,7 @@ impl Witness {
 
     /// A segment leaves; `state` was the sender's before.
     pub(crate) fn sent(&mut self, segment: Segment, now: Time, state: SenderState) {
-        let Segment { number, size, syn } = segment;
+        let Segment { number, size, syn, .. } = segment;
         let max_window = u64::from(self.config.max_window);
         assert!(number >= self.acked && number < self.supplied && number <= self.highest, "{segment:?}");
         assert!(number - self.acked < max_window, "beyond what the receiver allows: {segment:?}");

@@ -118,7 +118,7 @@ fn a_timeout_in_a_long_recovery_does_not_raise_the_threshold() {
     (0..60).for_each(|_| {
         talk.ack(1, 0);
     });
-    assert!(talk.sender.state().flight_size >= 60.0, "each duplicate ACK let a segment out");
+    assert!(talk.sender.state().flight_size >= 60, "each duplicate ACK let a segment out");
     talk.time_out();
     assert_eq!((talk.cwnd(), talk.ssthresh()), (1.0, 5.0), "half of the flight that the loss was found in, no more");
 }
