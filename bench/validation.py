@@ -159,7 +159,7 @@ def _python_results(lines: list[Line]) -> dict[tuple[str, str], str]:
 def _told(passed: bool, measured: list[str]) -> str:  # noqa: FBT001
     if not passed:
         return "**fails**"
-    return "; ".join(measured) or "holds"
+    return "<br>".join(measured) or "holds"
 
 
 def page(lines: list[Line], came: Mapping[tuple[str, str], str]) -> str:

@@ -60,7 +60,7 @@ def test_utilisation_is_window_over_round_trip(variant: str, window: int, record
     tcp = ac.Tcp(variant, max_window=window, delayed_ack=False)
     run = ac.simulate(one_flow(slow(), tcp, 30, ac.Measure(from_="10 s", link="a->b")))
     law = min(window * SERVICE / ROUND_TRIP, 1.0)
-    record_property("measured", f"{run.summary.utilization!r} for {law!r} at a window of {window}")
+    record_property("measured", f"{run.summary.utilization:.12g} for {law:g} at a window of {window}, {variant}")
     assert run.summary.departures == min(window, FULL) * 200
     assert run.summary.utilization == pytest.approx(law, abs=1e-12)
     assert run.summary.retransmissions == 0
