@@ -1,0 +1,175 @@
+//! Random plans: graphs with cycles and parallel links, every queue, losses, every transport, variant, option and source.
+
+use std::sync::Arc;
+
+use ackclock_net::loss::LossSpec;
+use ackclock_net::plan::{EdgeSpec, GroupSpec, LinkSpec, MeasureSpec, Plan, SourceSpec, Topology, TransportSpec};
+use ackclock_net::queue::{AboveMax, CountBelow, DropTailSpec, Limit, QueueSpec, RedSpec, Unit};
+use ackclock_tcp::{ReceiverConfig, SenderConfig};
+use ackclock_units::{Rate, Time};
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+use crate::kinds::{receivers, senders};
+
+/// Nodes joined to an earlier one, both ways, and directed links besides.
+const MOST_NODES: usize = 6;
+const MOST_EXTRA: usize = 6;
+
+fn limits() -> impl Strategy<Value = Limit> {
+    prop_oneof![2 => (2_u64..20).prop_map(Limit::Packets), 1 => (3_000_u64..30_000).prop_map(Limit::Bytes)]
+}
+
+fn queues() -> impl Strategy<Value = QueueSpec> {
+    let numbers = (0.5_f64..5.0, 0.5_f64..10.0, 0.01_f64..1.0, 0.002_f64..1.0);
+    let rules = prop::array::uniform7(any::<bool>());
+    (limits(), numbers, rules, any::<bool>()).prop_map(|(limit, (min_th, more, max_p, w_q), rules, red)| {
+        let [count_in_service, wait, gentle, bytes, early, spare_last, run] = rules;
+        if !red {
+            return QueueSpec::DropTail(DropTailSpec { limit, count_in_service });
+        }
+        QueueSpec::Red(RedSpec {
+            limit,
+            count_in_service,
+            min_th,
+            max_th: min_th + more,
+            max_p,
+            w_q,
+            wait,
+            gentle,
+            unit: if bytes { Unit::Bytes } else { Unit::Packets },
+            mean_packet_size: 1000.0,
+            above_max: if early { AboveMax::Early } else { AboveMax::Drop },
+            spare_last,
+            count_below: if run { CountBelow::Run } else { CountBelow::Reset },
+        })
+    })
+}
+
+fn links() -> impl Strategy<Value = LinkSpec> {
+    let loss = prop::option::of((prop::collection::vec(1_u64..60, 0..5), 0_u64..3));
+    (300_000_u64..5_000_000, 0_u64..40_000, queues(), loss).prop_map(|(bps, micros, queue, loss)| LinkSpec {
+        rate: Rate::from_bps(bps).expect("above zero"),
+        delay: Time::from_micros(micros),
+        queue,
+        loss: loss.map(|(packets, syns)| LossSpec::List { packets, syns }),
+    })
+}
+
+/// A group before it has a place in a graph.
+#[derive(Clone, Debug)]
+struct Member {
+    ends: (Index, Index),
+    count: u32,
+    start: Time,
+    sender: SenderConfig,
+    receiver: ReceiverConfig,
+    /// TCP and its transfer where nothing else is drawn; otherwise UDP, and a source with that rate.
+    packets: u64,
+    rate: f64,
+    others: [bool; 3],
+}
+
+fn members() -> impl Strategy<Value = Vec<Member>> {
+    let others = any::<[bool; 3]>();
+    let numbers = (1_u32..3, 0_u64..100, 1_u64..60, 1.0..200.0_f64);
+    let member = (any::<(Index, Index)>(), numbers, senders(), receivers(), others).prop_map(
+        |(ends, (count, millis, packets, rate), sender, receiver, others)| Member {
+            ends,
+            count,
+            start: Time::from_millis(millis),
+            receiver: ReceiverConfig { handshake: sender.handshake, ..receiver },
+            sender,
+            packets,
+            rate,
+            others,
+        },
+    );
+    prop::collection::vec(member, 1..5)
+}
+
+impl Member {
+    fn group(&self, nodes: u32, transfers: bool) -> GroupSpec {
+        let from = self.ends.0.index(nodes as usize) as u32;
+        let to = (from + 1 + self.ends.1.index(nodes as usize - 1) as u32) % nodes;
+        let [udp, paced, poisson] = self.others;
+        let tcp = TransportSpec::Tcp { sender: Arc::new(self.sender.clone()), receiver: self.receiver };
+        let rate = self.rate;
+        GroupSpec {
+            count: self.count,
+            path: Some((from, to)),
+            reverse: false,
+            packet_size: self.sender.packet_size,
+            start: self.start,
+            transport: if udp && !transfers { TransportSpec::Udp } else { tcp },
+            source: match (transfers || !udp && !paced, poisson) {
+                (true, endless) => SourceSpec::Greedy { packets: Some(self.packets).filter(|_| transfers || !endless) },
+                (false, true) => SourceSpec::Poisson { rate },
+                (false, false) => SourceSpec::Constant { rate },
+            },
+        }
+    }
+}
+
+/// Any network at work for up to a second; or, where only `transfers` are asked for, until they should all have ended.
+pub(crate) fn plans(transfers: bool) -> impl Strategy<Value = Plan> {
+    let parents = prop::collection::vec(any::<Index>(), 1..MOST_NODES);
+    let extra = prop::collection::vec(any::<(Index, Index)>(), 0..=MOST_EXTRA);
+    let links = prop::collection::vec(links(), 2 * MOST_NODES + MOST_EXTRA);
+    (parents, extra, links, members(), any::<Index>(), 100_u64..1_000).prop_map(
+        move |(parents, extra, links, members, measured, millis)| {
+            let nodes = parents.len() as u32 + 1;
+            let tree = (1..nodes).zip(&parents).flat_map(|(node, parent)| {
+                let parent = parent.index(node as usize) as u32;
+                [(node, parent), (parent, node)]
+            });
+            let more = extra.iter().map(|(from, step)| {
+                let from = from.index(nodes as usize) as u32;
+                (from, (from + 1 + step.index(nodes as usize - 1) as u32) % nodes)
+            });
+            let links: Vec<_> =
+                tree.chain(more).zip(links).map(|((from, to), link)| EdgeSpec { from, to, link }).collect();
+            let duration = if transfers { Time::SECOND.saturating_mul(20_000) } else { Time::from_millis(millis) };
+            Plan {
+                duration,
+                measure: MeasureSpec {
+                    from: Time::ZERO,
+                    bin: if transfers { Time::SECOND } else { Time::from_millis(10) },
+                    link: measured.index(links.len()) as u32,
+                },
+                topology: Topology::Graph { nodes, links },
+                groups: members.iter().map(|member| member.group(nodes, transfers)).collect(),
+                records: Vec::new(),
+            }
+        },
+    )
+}
+
+/// The links of a random plan.
+pub(crate) fn edges(plan: &Plan) -> &[EdgeSpec] {
+    let Topology::Graph { links, .. } = &plan.topology else { unreachable!("plans here are graphs") };
+    links
+}
+
+/// The group of each flow.
+pub(crate) fn flows(plan: &Plan) -> Vec<&GroupSpec> {
+    plan.groups.iter().flat_map(|group| std::iter::repeat_n(group, group.count as usize)).collect()
+}
+
+/// Hops between each two nodes, by Floyd and Warshall's algorithm; the engine searches breadth first.
+pub(crate) fn distances(plan: &Plan) -> Vec<Vec<u32>> {
+    const FAR: u32 = 1_000;
+    let Topology::Graph { nodes, links } = &plan.topology else { unreachable!("plans here are graphs") };
+    let nodes = *nodes as usize;
+    let mut hops = vec![vec![FAR; nodes]; nodes];
+    (0..nodes).for_each(|node| hops[node][node] = 0);
+    links.iter().for_each(|edge| hops[edge.from as usize][edge.to as usize] = 1);
+    for via in 0..nodes {
+        for from in 0..nodes {
+            for to in 0..nodes {
+                hops[from][to] = hops[from][to].min(hops[from][via] + hops[via][to]);
+            }
+        }
+    }
+    hops
+}

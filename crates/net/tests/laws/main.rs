@@ -1,0 +1,239 @@
+//! Laws of the whole network, over random graphs, queues, losses, transports and sources: conservation, determinism, and what a
+//! link may carry.
+
+mod graphs;
+#[path = "../../../tcp/tests/contract/kinds.rs"]
+mod kinds;
+mod ledger;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ackclock_net::link::Offered;
+use ackclock_net::loss::LossSpec;
+use ackclock_net::plan::{MeasureSpec, RecordSpec, SourceSpec, TransportSpec};
+use ackclock_net::queue::{DropReason, Limit, QueueSpec};
+use ackclock_net::{FlowId, Payload, Plan, Simulator, run};
+use ackclock_units::Time;
+use proptest::prelude::*;
+
+use graphs::{distances, edges, flows, plans};
+use kinds::cases;
+use ledger::{Ledger, Offer, name};
+
+proptest! {
+    #![proptest_config(cases())]
+
+    /// What arrives at a node leaves it at once, on a link of a shortest path or into its endpoint; what was sent was delivered,
+    /// dropped, or is under way; the summary counts the same packets.
+    ///
+    /// Validates: conservation of packets at every node and link, and end to end.
+    /// Source: conservation of packets (Jacobson 1988); RFC 9293, section 3.4 (each segment is delivered once, in order).
+    /// Tolerance: exact.
+    #[test]
+    fn packets_are_conserved(plan in plans(false), seed in any::<u64>()) {
+        let (ledger, mut simulator) = Ledger::of(&plan, seed, &[]);
+        let (edges, flows, hops) = (edges(&plan), flows(&plan), distances(&plan));
+        // by time, node and name
+        let (mut came, mut left) = (Vec::new(), Vec::new());
+        // sent, dropped, under way, delivered; data and ACKs apart
+        let mut counts = BTreeMap::<(u32, bool), [u64; 4]>::new();
+        for Offer { link, at, packet, offered } in &ledger.offers {
+            let edge = &edges[*link as usize];
+            let name = name(packet);
+            let (mut from, mut to) = flows[name.0 as usize].path.expect("a graph's groups have paths");
+            if name.1 {
+                (from, to) = (to, from);
+            }
+            let apart = |from: u32, to: u32| hops[from as usize][to as usize];
+            prop_assert_eq!(apart(from, edge.from) + 1 + apart(edge.to, to), apart(from, to), "not on a shortest path");
+            let counts = counts.entry((name.0, name.1)).or_default();
+            if packet.sent == *at {
+                prop_assert_eq!(edge.from, from, "sent where its endpoint is");
+                counts[0] += 1;
+            } else {
+                left.push((*at, edge.from, name));
+            }
+            match offered {
+                Offered::Dropped(_) => counts[1] += 1,
+                Offered::Accepted { arrival, .. } if *arrival >= plan.duration => counts[2] += 1,
+                Offered::Accepted { arrival, .. } => came.push((*arrival, edge.to, name)),
+            }
+        }
+        let mut received = vec![BTreeSet::new(); flows.len()];
+        for (at, packet, in_order) in &ledger.delivered {
+            let (flow, _, number) = name(packet);
+            let group = flows[flow as usize];
+            left.push((*at, group.path.expect("as above").1, (flow, false, number)));
+            counts.entry((flow, false)).or_default()[3] += 1;
+            // in order: what a receiver that keeps a set would say
+            let TransportSpec::Tcp { sender, .. } = &group.transport else {
+                prop_assert_eq!(*in_order, 1);
+                continue;
+            };
+            let received = &mut received[flow as usize];
+            let first_missing = |received: &BTreeSet<u64>| (0..=received.len() as u64).find(|n| !received.contains(n));
+            let before = first_missing(received);
+            received.insert(number);
+            let syn = u64::from(sender.handshake && before == Some(0) && number == 0);
+            prop_assert_eq!(first_missing(received).zip(before).map(|(now, before)| now - before - syn), Some(*in_order));
+        }
+        for (at, flow, next) in &ledger.acked {
+            left.push((*at, flows[*flow as usize].path.expect("as above").0, (*flow, true, *next)));
+            counts.entry((*flow, true)).or_default()[3] += 1;
+        }
+        came.sort_unstable();
+        left.sort_unstable();
+        prop_assert_eq!(came, left);
+        for ((flow, is_ack), [sent, dropped, under_way, delivered]) in &counts {
+            prop_assert_eq!(*sent, dropped + under_way + delivered);
+            let data = counts[&(*flow, false)];
+            prop_assert!(!is_ack || *sent <= data[3], "at most one ACK for each packet delivered");
+            if let Some(sender) = simulator.sender(FlowId(*flow)) {
+                prop_assert_eq!(data[0], sender.counters().sent);
+            }
+        }
+        let summary = run(&plan, seed).expect("it ran before").summary;
+        let waiting = simulator.links()[plan.measure.link as usize].backlog(plan.duration).0;
+        let measured = ledger.offers.iter().filter(|offer| offer.link == plan.measure.link);
+        prop_assert_eq!(summary.arrivals, measured.count() as u64);
+        // a transmission that begins at the very end is no longer counted, nor does its packet wait
+        let at_end = |offer: &&Offer| {
+            offer.link == plan.measure.link
+                && matches!(offer.offered, Offered::Accepted { start, .. } if start == plan.duration)
+        };
+        let begins = ledger.offers.iter().filter(at_end).count() as u64;
+        prop_assert_eq!(summary.arrivals, summary.departures + summary.drops + waiting + begins);
+    }
+
+    /// Each link's ledger against a FIFO queue worked out from what it accepted.
+    ///
+    /// Validates: clocks do not go back; a link sends one packet at a time, in order, at its rate; it refuses what has no room,
+    ///   a drop-tail queue nothing else, and loses exactly what its list names.
+    /// Source: FIFO service; Floyd and Jacobson 1993 for drops before the queue is full (RED).
+    /// Tolerance: exact.
+    #[test]
+    fn a_link_is_a_queue_with_a_rate(plan in plans(false), seed in any::<u64>()) {
+        let (ledger, _) = Ledger::of(&plan, seed, &[]);
+        for (id, edge) in (0_u32..).zip(edges(&plan)) {
+            let (mut free, mut last, mut accepted) = (Time::ZERO, Time::ZERO, Vec::new());
+            let mut seen = BTreeMap::<u32, (u64, u64)>::new();
+            for Offer { at, packet, offered, .. } in ledger.offers.iter().filter(|offer| offer.link == id) {
+                prop_assert!(last <= *at && packet.sent <= *at, "time goes back");
+                last = *at;
+                let is_listed = edge.link.loss.as_ref().is_some_and(|LossSpec::List { packets, syns }| {
+                    let (syn, data) = seen.entry(packet.flow.0).or_default();
+                    match packet.payload {
+                        Payload::Syn => { *syn += 1; *syn <= *syns }
+                        Payload::Data(_) => { *data += 1; packets.contains(data) }
+                        Payload::Ack { .. } => false,
+                    }
+                });
+                prop_assert_eq!(*offered == Offered::Dropped(DropReason::Lost), is_listed);
+                if is_listed {
+                    continue;
+                }
+                let (limit, in_service_counts, red) = match &edge.link.queue {
+                    QueueSpec::DropTail(spec) => (spec.limit, spec.count_in_service, false),
+                    QueueSpec::Red(spec) => (spec.limit, spec.count_in_service, true),
+                };
+                let held = accepted.iter().filter(|(start, end, _)| start > at || in_service_counts && end > at);
+                let room = match limit {
+                    Limit::Packets(limit) => (held.count() as u64) < limit,
+                    Limit::Bytes(limit) => held.map(|(_, _, size)| u64::from(*size)).sum::<u64>() + u64::from(packet.size) <= limit,
+                };
+                match *offered {
+                    Offered::Accepted { start, end, arrival } => {
+                        prop_assert!(room, "accepted without room");
+                        prop_assert_eq!(start, free.max(*at));
+                        prop_assert_eq!(end, start + edge.link.rate.transmission_time(packet.size));
+                        prop_assert_eq!(arrival, end + edge.link.delay);
+                        free = end;
+                        accepted.push((start, end, packet.size));
+                    }
+                    Offered::Dropped(DropReason::Early) => prop_assert!(red),
+                    Offered::Dropped(_) => prop_assert!(!room, "refused although there was room"),
+                }
+            }
+        }
+        let mut clocks = BTreeMap::new();
+        for (at, flow) in ledger.turns.iter().copied().chain(ledger.acked.iter().map(|(at, flow, _)| (*at, 1_000 + flow))) {
+            prop_assert!(clocks.insert(flow, at).is_none_or(|last| last <= at), "time goes back");
+        }
+    }
+
+    /// Greedy transfers through any network that loses only so much.
+    ///
+    /// Validates: every transfer ends, and the application gets each of its packets once.
+    /// Source: RFC 9293, section 3.4 (reliable, ordered delivery).
+    /// Tolerance: exact.
+    #[test]
+    fn every_transfer_ends(plan in plans(true), seed in any::<u64>()) {
+        let targets: Vec<_> = flows(&plan).iter().map(|group| match group.source {
+            SourceSpec::Greedy { packets: Some(packets) } => packets,
+            _ => unreachable!("transfers only"),
+        }).collect();
+        let mut simulator = Simulator::new(&plan, seed).expect("the plan is sound");
+        let mut ledger = Ledger::until(plan.duration);
+        let mut in_order = vec![0; targets.len()];
+        // not to the end at once: timers of ns-2's senders run on for ever
+        let mut end = Time::SECOND;
+        while end < plan.duration && in_order != targets {
+            simulator.run_until(end, &mut ledger);
+            for (_, packet, count) in ledger.delivered.drain(..) {
+                in_order[packet.flow.0 as usize] += count;
+            }
+            end = end.saturating_mul(2);
+        }
+        prop_assert_eq!(in_order, targets);
+    }
+
+    /// A run, again; in slices; measured at another link; with everything recorded.
+    ///
+    /// Validates: the same plan and seed give the same bytes, however the run is cut up and whatever is watched.
+    /// Source: this laboratory's promise (CONTRIBUTING.md, Rules).
+    /// Tolerance: exact.
+    #[test]
+    fn a_run_is_determined_by_plan_and_seed(
+        plan in plans(false),
+        seed in any::<u64>(),
+        mut stops in prop::collection::vec(0.0..1.0_f64, 0..6),
+        elsewhere in any::<prop::sample::Index>(),
+    ) {
+        let links = edges(&plan).len();
+        let (ledger, _) = Ledger::of(&plan, seed, &[]);
+        stops.sort_by(f64::total_cmp);
+        let stops: Vec<_> = stops.iter().map(|part| Time::from_secs_f64(part * plan.duration.as_secs_f64())).collect();
+        prop_assert_eq!(&ledger, &Ledger::of(&plan, seed, &stops).0, "in slices");
+
+        let flows = (0..flows(&plan).len() as u32).collect::<Vec<_>>();
+        let all = (0..links as u32).collect::<Vec<_>>();
+        let every = Time::from_millis(10);
+        let records = vec![
+            RecordSpec::Arrivals { links: all.clone(), bin: every },
+            RecordSpec::Queue { links: all.clone(), every },
+            RecordSpec::Drops { links: all },
+            RecordSpec::Windows { flows: flows.clone(), every: None },
+            RecordSpec::Windows { flows: flows.clone(), every: Some(every) },
+            RecordSpec::Acks { flows },
+        ];
+        let watched = Plan { records, ..plan.clone() };
+        let other_link = MeasureSpec { link: elsewhere.index(links) as u32, ..plan.measure.clone() };
+        let moved = Plan { measure: other_link, ..plan.clone() };
+        let ledger = ledger.by_place();
+        prop_assert_eq!(&ledger, &Ledger::of(&watched, seed, &[]).0.by_place(), "watched");
+        prop_assert_eq!(&ledger, &Ledger::of(&moved, seed, &[]).0.by_place(), "measured elsewhere");
+
+        let (plain, again) = (run(&plan, seed).expect("sound"), run(&plan, seed).expect("sound"));
+        // what is not a number equals nothing: compare as text
+        prop_assert_eq!(format!("{plain:?}"), format!("{again:?}"));
+        let watched_by_run = run(&watched, seed).expect("sound");
+        prop_assert_eq!(&plain.summary, &watched_by_run.summary);
+        prop_assert_eq!(&plain.groups, &watched_by_run.groups);
+        prop_assert_eq!(format!("{:?}", plain.tables[0]), format!("{:?}", watched_by_run.tables[0]));
+        prop_assert_eq!(watched_by_run.tables.len(), 1 + watched.records.len());
+        for (record, table) in watched.records.iter().zip(&watched_by_run.tables[1..]) {
+            let alone = run(&Plan { records: vec![record.clone()], ..plan.clone() }, seed).expect("sound");
+            prop_assert_eq!(format!("{:?}", alone.tables[1]), format!("{table:?}"));
+        }
+    }
+}
