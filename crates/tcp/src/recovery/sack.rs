@@ -203,7 +203,8 @@ impl Sack {
     /// Rule 4 of `NextSeg`: once in a recovery, when nothing else can be sent, the last segment outstanding.
     fn rescue(&self, connection: &Connection) -> Option<u64> {
         let due = self.rule == SackRule::Rfc6675 && self.in_recovery && connection.snd_una > self.rescue;
-        due.then(|| self.board.highest_hole(connection.snd_max))
+        // a receiver that contradicts itself can leave none above the cumulative ACK
+        due.then(|| self.board.highest_hole(connection.snd_max)).filter(|hole| *hole >= connection.snd_una)
     }
 
     /// A hole is lost once so many segments arrived above it.
