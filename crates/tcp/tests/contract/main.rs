@@ -67,6 +67,29 @@ fn a_stale_record_sends_nothing_beyond_the_data() {
     assert_eq!(sent, [0, 1, 2, 3, 4, 5, 5]);
 }
 
+/// A cumulative ACK that ends within a block that the receiver told of before is a contradiction, but not a reason to send what
+/// was acknowledged. (A failure of `any_conversation_keeps_the_window_sane`, made short.)
+///
+/// Validates: a rescue retransmission never sends what was acknowledged, whatever blocks the receiver told of.
+/// Source: RFC 6675, section 4, NextSeg, rule 4.
+/// Tolerance: exact.
+#[test]
+fn a_rescue_sends_nothing_below_the_cumulative_ack() {
+    let config = SenderConfig { handshake: false, recovery: RecoverySpec::Sack, ..SenderConfig::default() };
+    let mut sender = Sender::new(config, Stream::new(1, Role::Sender, 0));
+    sender.supply(10);
+    let mut sent = Vec::new();
+    for (next, block) in [(0, None), (0, Some((4, 10))), (5, None)] {
+        let sack = Sack::of(&block.map(|(start, end)| Block { start, end }).into_iter().collect::<Vec<_>>());
+        sender.handle_ack(Ack { next, sack: &sack }, Time::ZERO);
+        while let Some(segment) = sender.poll_transmit(Time::ZERO) {
+            assert!(segment.number >= next, "{segment:?} after an ACK for all before {next}");
+            sent.push(segment.number);
+        }
+    }
+    assert_eq!(sent[..10], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+}
+
 proptest! {
     #![proptest_config(cases())]
 

@@ -157,7 +157,8 @@ impl Witness {
         let most = match cause {
             Cause::NewAck(_) if opens => before.cwnd.max(initial) + 1.0,
             Cause::NewAck(_) if *recovery == RecoverySpec::NewReno => before.cwnd.max(before.ssthresh) + 1.0,
-            Cause::NewAck(_) => before.cwnd + 1.0,
+            // Vegas' law leaves no window below two segments, even where it shrinks
+            Cause::NewAck(_) => before.cwnd.max(1.0) + 1.0,
             Cause::Duplicate if *recovery == RecoverySpec::Vegas => before.cwnd + 1.0,
             _ => before.cwnd,
         };
