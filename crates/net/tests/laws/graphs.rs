@@ -162,9 +162,11 @@ pub(crate) fn distances(plan: &Plan) -> Vec<Vec<u32>> {
     let Topology::Graph { nodes, links } = &plan.topology else { unreachable!("plans here are graphs") };
     let nodes = *nodes as usize;
     let mut hops = vec![vec![FAR; nodes]; nodes];
-    (0..nodes).for_each(|node| hops[node][node] = 0);
-    links.iter().for_each(|edge| hops[edge.from as usize][edge.to as usize] = 1);
+    for edge in links {
+        hops[edge.from as usize][edge.to as usize] = 1;
+    }
     for via in 0..nodes {
+        hops[via][via] = 0;
         for from in 0..nodes {
             for to in 0..nodes {
                 hops[from][to] = hops[from][to].min(hops[from][via] + hops[via][to]);
