@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ackclock_net::loss::LossSpec;
 use ackclock_net::plan::{EdgeSpec, GroupSpec, LinkSpec, MeasureSpec, Plan, SourceSpec, Topology, TransportSpec};
 use ackclock_net::queue::{AboveMax, CountBelow, DropTailSpec, Limit, QueueSpec, RedSpec, Unit};
+use ackclock_net::sizes::SizeSpec;
 use ackclock_tcp::{ReceiverConfig, SenderConfig};
 use ackclock_units::{Rate, Time};
 use proptest::prelude::*;
@@ -95,13 +96,14 @@ impl Member {
         let [udp, paced, poisson] = self.others;
         let tcp = TransportSpec::Tcp { sender: Arc::new(self.sender.clone()), receiver: self.receiver };
         let rate = self.rate;
+        let sizes = if poisson { SizeSpec::Exponential } else { SizeSpec::Fixed };
         GroupSpec {
             count: self.count,
             path: Some((from, to)),
             reverse: false,
             packet_size: self.sender.packet_size,
             start: self.start,
-            transport: if udp && !transfers { TransportSpec::Udp } else { tcp },
+            transport: if udp && !transfers { TransportSpec::Udp { sizes } } else { tcp },
             source: match (transfers || !udp && !paced, poisson) {
                 (true, endless) => SourceSpec::Greedy { packets: Some(self.packets).filter(|_| transfers || !endless) },
                 (false, true) => SourceSpec::Poisson { rate },

@@ -73,7 +73,7 @@ impl Ledger {
 /// A packet without the place where its blocks are kept, which depends on what else is under way as it is followed.
 fn nameless(packet: Packet) -> Packet {
     let payload = match packet.payload {
-        Payload::Ack { next, .. } => Payload::Data(next),
+        Payload::Ack { next, .. } => Payload::Data { number: next, retransmission: false },
         other => other,
     };
     Packet { payload, ..packet }
@@ -82,8 +82,8 @@ fn nameless(packet: Packet) -> Packet {
 /// What a packet is, to tell it from others: flow, whether it is an ACK, and its number.
 pub(crate) const fn name(packet: &Packet) -> (u32, bool, u64) {
     match packet.payload {
-        Payload::Syn => (packet.flow.0, false, 0),
-        Payload::Data(number) => (packet.flow.0, false, number),
+        Payload::Syn { .. } => (packet.flow.0, false, 0),
+        Payload::Data { number, .. } => (packet.flow.0, false, number),
         Payload::Ack { next, .. } => (packet.flow.0, true, next),
     }
 }

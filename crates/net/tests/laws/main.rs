@@ -123,8 +123,8 @@ proptest! {
                 let is_listed = edge.link.loss.as_ref().is_some_and(|LossSpec::List { packets, syns }| {
                     let (syn, data) = seen.entry(packet.flow.0).or_default();
                     match packet.payload {
-                        Payload::Syn => { *syn += 1; *syn <= *syns }
-                        Payload::Data(_) => { *data += 1; packets.contains(data) }
+                        Payload::Syn { .. } => { *syn += 1; *syn <= *syns }
+                        Payload::Data { .. } => { *data += 1; packets.contains(data) }
                         Payload::Ack { .. } => false,
                     }
                 });
