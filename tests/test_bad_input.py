@@ -1,5 +1,6 @@
-"""Bad input: each exits 2 within a second, with one clear line, no traceback and nothing half-written."""
+"""Bad input: each exits 2 at once, with one clear line, no traceback and nothing half-written."""
 
+import os
 import re
 import subprocess
 import sys
@@ -211,6 +212,9 @@ GRAPH_EDITS = [
 
 Refused = Callable[..., str]
 
+QUICK = 2
+"""Seconds of the processor that a refusal may take: some ten times what it does, whatever else the machine has to do."""
+
 
 @pytest.fixture
 def refused(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Refused:
@@ -218,17 +222,17 @@ def refused(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Refused:
 
     def run(file: Path, *arguments: str) -> str:
         before = sorted(tmp_path.rglob("*"))
-        began = time.perf_counter()
+        began = time.process_time()
         with pytest.raises(SystemExit) as ended:
             main(["run", str(file), "--json", "--out", str(tmp_path / "out"), *arguments])
-        took = time.perf_counter() - began
+        took = time.process_time() - began
         out, err = capfd.readouterr()
         assert ended.value.code == 2
         assert out == ""
         assert "Traceback" not in err
         assert err.count("\n") == 1
         assert len(err) < 600
-        assert took < 1
+        assert took < QUICK
         assert sorted(tmp_path.rglob("*")) == before
         return err
 
@@ -399,10 +403,10 @@ def test_the_whole_program_refuses_in_time(tmp_path: Path) -> None:
     """From a cold start, as a user sees it."""
     file = tmp_path / "broken.toml"
     file.write_text(SCENARIO.replace("count = 60", "count = 'sixty'"))
-    began = time.perf_counter()
+    began = os.times()
     ended = subprocess.run(
         [sys.executable, "-m", "ackclock", "run", str(file)], capture_output=True, check=False, text=True
     )
-    assert time.perf_counter() - began < 1
+    assert os.times().children_user - began.children_user < QUICK
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr == "clients.0.count: 'sixty' is not allowed; must be an integer from 1 to 1000000\n"
