@@ -213,7 +213,7 @@ GRAPH_EDITS = [
 Refused = Callable[..., str]
 
 QUICK = 2
-"""Seconds of the processor that a refusal may take: some ten times what it does, whatever else the machine has to do."""
+"""Seconds of the processor that a refusal may take: some ten times what it does, whatever else the machine does."""
 
 
 @pytest.fixture
