@@ -86,6 +86,7 @@ def constant(table: dict[tuple[str, int], Values]) -> list[Observation]:
 
 RED = ("Reno/RED", "Vegas/RED")
 GRID = runs(product(BY_NAME, CLIENTS), world)
+SWINGS = {"window_ratio": 30, "queue_cov": 0.9}
 SIDE = Side(
     grid=GRID,
     weights={weight: runs(product(RED, [60]), world) for weight in WEIGHTS},
@@ -102,10 +103,11 @@ SIDE = Side(
     queues=GRID,
     close=constant(
         {
-            ("Reno", 39): {"dependence": 31, "cutting": 0.6},
-            ("Reno", 44): {"dependence": 33, "cutting": 0.6},
-            ("Reno", 50): {"dependence": 36, "cutting": 0.6},
+            ("Reno", 39): {"dependence": 31, "cutting": 0.6, **SWINGS},
+            ("Reno", 44): {"dependence": 33, "cutting": 0.6, **SWINGS},
+            ("Reno", 50): {"dependence": 36, "cutting": 0.6, **SWINGS},
             ("Reno", 60): {
+                **SWINGS,
                 "dependence": 40,
                 "cutting": 0.7,
                 "longest_sequence": 70,
@@ -151,6 +153,12 @@ SIDE = Side(
             ("Vegas", 60): {"falls": 50, "lowest": 2},
         }
     ),
+    starts=constant({("Reno", 20): {"backlog": 40, "burst": 17}}),
+    quiet=constant({("Vegas/RED", 60): {"loss": 0.02}}),
+    close_weights={
+        weight: constant({("Vegas/RED", 60): {"above_max_th": 0.97}, ("Reno/RED", 60): {"above_max_th": 0.5}})
+        for weight in (min(WEIGHTS), max(WEIGHTS))
+    },
 )
 PAPER = Evidence(ours=SIDE, ns2=from_ns2())
 

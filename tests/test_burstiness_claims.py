@@ -104,6 +104,11 @@ WORSE: list[tuple[str, Verdict, list[Callable[[Side], Side]]]] = [
     ("3.2.1-10", Verdict.NOT, [put("close", "dependence", 31.0)]),
     ("3.2.1-10", Verdict.PARTLY, [put("close", "dependence", 20.0, at=lambda clients: clients == 44)]),
     ("3.2.1-11", Verdict.NOT, [put("close", "cutting", 0.14)]),
+    ("3.2.1-13", Verdict.NOT, [put("starts", "backlog", 3.0), put("starts", "burst", 2.0)]),
+    ("3.2.1-13", Verdict.PARTLY, [put("starts", "burst", 2.0)]),
+    ("3.2.1-14", Verdict.NOT, [put("close", "window_ratio", 1.0), put("close", "queue_cov", 0.2)]),
+    ("3.2.1-14", Verdict.PARTLY, [put("close", "queue_cov", 0.2, at=lambda clients: clients == 39)]),
+    ("3.2.3-13", Verdict.NOT, [put("quiet", "loss", 0.04)]),
     ("3.2.1-12", Verdict.NOT, [put("close", "dependence", 1.0 - 1e-3)]),
     ("3.2.1-12", Verdict.PARTLY, [put("close", "dependence", 7.0)]),
     ("3.2.2-1", Verdict.NOT, [put("windows", "falls", 900.0, "Vegas")]),
@@ -156,9 +161,15 @@ WORSE: list[tuple[str, Verdict, list[Callable[[Side], Side]]]] = [
     ("3.2.3-6", Verdict.NOT, [put(part, "loss", 0.018, "Vegas/RED", at=heavy) for part in ("grid", "weights")]),
     ("3.2.3-6", Verdict.DEPENDS, [put("weights", "loss", 0.018, "Vegas/RED")]),
     ("3.2.3-6", Verdict.PARTLY, [put("grid", "loss", 0.018, "Vegas/RED", at=lambda clients: clients == 39)]),
-    ("3.2.3-7", Verdict.NOT, [put("close", "above_max_th", 0.1)]),
-    ("3.2.3-7", Verdict.PARTLY, [put("close", "above_max_th", 0.6)]),
-    ("3.2.3-8", Verdict.NOT, [put("close", "above_max_th", 0.1, "Vegas/RED")]),
+    ("3.2.3-7", Verdict.NOT, [put(part, "above_max_th", 0.1) for part in ("close", "close_weights")]),
+    ("3.2.3-7", Verdict.PARTLY, [put(part, "above_max_th", 0.6) for part in ("close", "close_weights")]),
+    ("3.2.3-7", Verdict.DEPENDS, [put("close", "above_max_th", 0.1)]),
+    (
+        "3.2.3-8",
+        Verdict.NOT,
+        [put(part, "above_max_th", 0.1, "Vegas/RED") for part in ("close", "close_weights")],
+    ),
+    ("3.2.3-8", Verdict.DEPENDS, [put("close", "above_max_th", 0.1, "Vegas/RED")]),
     ("3.2.3-9", Verdict.NOT, [put("grid", "timeouts", 20_000.0, "Vegas", "Vegas/RED")]),
     (
         "3.2.3-10",
@@ -213,13 +224,12 @@ class TestRules:
         def first(observations: Iterable[Observation]) -> list[Observation]:
             return [run for run in observations if run.seed == 1]
 
-        parts: dict[str, Any] = {
-            field.name: getattr(SIDE, field.name) for field in dataclasses.fields(Side) if field.name != "weights"
+        parts: dict[str, Any] = {field.name: getattr(SIDE, field.name) for field in dataclasses.fields(Side)}
+        alone: dict[str, Any] = {
+            name: {weight: first(runs) for weight, runs in there.items()} if isinstance(there, dict) else first(there)
+            for name, there in parts.items()
         }
-        single = Side(
-            weights={weight: first(there) for weight, there in SIDE.weights.items()},
-            **{name: first(there) for name, there in parts.items()},
-        )
+        single = Side(**alone)
         verdicts = {one.claim.key: one.judgement for one in judge(CLAIMS, Evidence(ours=single, ns2=from_ns2()))}
         assert all(judgement.verdict is Verdict.REPRODUCED for judgement in verdicts.values())
         assert not any("inf" in judgement.ours for judgement in verdicts.values())

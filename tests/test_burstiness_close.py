@@ -10,7 +10,7 @@ import pytest
 
 import ackclock as ac
 from ackclock.analysis import cov, student_interval
-from ackclock.experiments.burstiness import ns2
+from ackclock.experiments.burstiness import ns2, starts
 from ackclock.experiments.burstiness.close import CELLS, SCALES, CloseLook, observe_close, window_cuts
 from ackclock.experiments.burstiness.close_findings import close_findings
 from ackclock.experiments.burstiness.experiment import VARIANTS, scenario
@@ -72,7 +72,13 @@ class TestCloseLook:
 
     def test_what_has_no_meaning_is_none(self, looks: list[CloseLook]) -> None:
         udp = look(looks, "UDP").values
-        assert {name for name, value in udp.items() if value is None} == {"dependence", "cutting", "above_max_th"}
+        assert {name for name, value in udp.items() if value is None} == {
+            "dependence",
+            "cutting",
+            "window_ratio",
+            "window_cov",
+            "above_max_th",
+        }
         assert look(looks, "Reno").values["above_max_th"] is None
         assert look(looks, "Vegas/RED").values["above_max_th"] is not None
         (calm,) = observe_close([(BY_NAME["Reno"], 4)], seeds=[1])
@@ -83,6 +89,7 @@ class TestCloseLook:
             "losses_per_event",
             "multiple_losses",
             "mean_sequence",
+            "window_ratio",
             "above_max_th",
         }
         assert (calm.values["longest_sequence"], calm.values["queue_full"]) == (0, 0)
@@ -153,3 +160,18 @@ class TestFindings:
         assert "Vegas is rougher than such a process at every scale" in scales
         assert "Reno not at all, Reno/RED not at all and Vegas not at all." in sawtooth
         assert "at times above max_th: 50 % of the time with Vegas, more than" in red
+
+
+class TestStarts:
+    def test_backlog_and_burst_by_hand(self) -> None:
+        generated, sent = np.array([0.0, 0.1, 0.2, 0.3]), np.array([0.0, 0.25, 0.26])
+        assert starts._backlog(generated, sent) == 2  # at 0.2 s two wait, at 0.3 s one
+        assert starts._burst(np.array([0.0, 0.25, 0.26, 0.27, 0.275])) == 3  # 0.25 to 0.27, and from 0.26
+
+    def test_sources_fill_send_buffers_and_whole_windows_leave(self) -> None:
+        (observed,) = starts.observe_starts(seeds=[1])
+        backlog, burst = observed.values["backlog"], observed.values["burst"]
+        assert backlog is not None
+        assert burst is not None
+        assert 20 < backlog < 100  # a second of the source
+        assert 10 < burst <= 20  # the advertised window

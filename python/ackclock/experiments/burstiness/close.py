@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ackclock.analysis import Autocorrelation, Ladder
-    from ackclock.experiments.burstiness.experiment import Variant
+    from ackclock.experiments.burstiness.experiment import Setting, Variant
     from ackclock.run import Run
 
 __all__ = ["CELLS", "FINE", "SCALES", "UNIT", "CloseLook", "observe_close", "window_cuts"]
@@ -81,11 +81,13 @@ class CloseLook:
         - `dependence`: variance of the number of clients that cut their windows in one `UNIT`, over the sum of the
           clients' own variances; None for UDP and without cuts;
         - `cutting`: mean share of clients that cut, of the units in which any did; likewise;
+        - `window_ratio`: variance of the sum of all effective windows over the sum of their own variances; likewise;
+        - `window_cov`: the c.o.v. of that sum; None for UDP;
         - `losses_per_event`: packets that a client lost within one `UNIT`, on average over such events; None without;
         - `multiple_losses`: share of these events with two losses or more; likewise;
         - `longest_sequence`, `mean_sequence`: drops at the gateway of which each follows the one before by `FINE` or
           less; 0 and None without drops;
-        - `queue_mean`: packets waiting, on average over the samples;
+        - `queue_mean`, `queue_cov`: packets waiting, on average over the samples, and their c.o.v.;
         - `queue_full`: share of the samples at which there was no room.
     ladder
         The c.o.v. of the arrivals at the gateway at each of `SCALES`.
@@ -111,6 +113,7 @@ def observe_close(
     *,
     seeds: Iterable[int],
     profile: str = "ns2-2.35",
+    setting: Setting | None = None,
     jobs: int | None = None,
 ) -> list[CloseLook]:
     """Run the wanted cells with everything recorded that a closer look needs.
@@ -121,7 +124,7 @@ def observe_close(
         Variant and number of clients of each.
     seeds
         The seeds that each cell is run with.
-    profile, jobs
+    profile, setting, jobs
         As for `scenario` and `ackclock.sweep.run_grid`.
 
     Returns
@@ -134,7 +137,7 @@ def observe_close(
     points = [
         Point(
             name=f"{variant.name} with {clients} clients",
-            scenario=scenario(variant, clients, profile=profile),
+            scenario=scenario(variant, clients, profile=profile, setting=setting),
             work=clients,
         )
         for variant, clients in cells
@@ -184,6 +187,7 @@ def _queue(run: Run) -> tuple[dict[str, float | None], NDArray[np.float64]]:
     occupancy = np.bincount(waiting, minlength=limit + 1) / waiting.size
     return {
         "queue_mean": float(waiting.mean()),
+        "queue_cov": _number(float(waiting.std() / waiting.mean()) if waiting.any() else math.nan),
         "queue_full": float(np.mean(waiting >= limit)),
         "above_max_th": above,
     }, occupancy
@@ -215,11 +219,19 @@ def window_cuts(windows: NDArray[np.float64]) -> NDArray[np.bool_]:
 def _cuts(run: Run) -> dict[str, float | None]:
     table = _warm(run, "windows")
     if not len(table):
-        return {"dependence": None, "cutting": None}
+        return {"dependence": None, "cutting": None, "window_ratio": None, "window_cov": None}
     flows = table["flow"].to_numpy()
-    cuts = window_cuts(table["cwnd"].to_numpy().reshape(-1, flows.max() + 1).T)
+    windows = table["cwnd"].to_numpy().reshape(-1, flows.max() + 1).T
+    cuts = window_cuts(windows)
     shares = cuts.mean(axis=0)
-    return {"dependence": _number(dependence(cuts)), "cutting": _mean(shares[shares > 0])}
+    effective = np.minimum(windows, ADVERTISED_WINDOW)
+    total, own = effective.sum(axis=0), float(effective.var(axis=1).sum())
+    return {
+        "dependence": _number(dependence(cuts)),
+        "cutting": _mean(shares[shares > 0]),
+        "window_ratio": float(total.var()) / own if own else None,
+        "window_cov": float(total.std() / total.mean()),
+    }
 
 
 def _losses(run: Run) -> dict[str, float | None]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock.experiments.burstiness import ns2
+from ackclock.experiments.burstiness.close import observe_close
 from ackclock.experiments.burstiness.experiment import (
     DURATION,
     PAPERS_CLIENTS,
@@ -22,6 +23,7 @@ from ackclock.experiments.burstiness.experiment import (
     observe,
 )
 from ackclock.experiments.burstiness.measures import warm_summary
+from ackclock.experiments.burstiness.starts import observe_starts
 from ackclock.experiments.burstiness.window_figures import WINDOW_FIGURES
 
 if TYPE_CHECKING:
@@ -105,6 +107,12 @@ class Side:
         sequences of losses.
     windows
         Runs of the figures of windows, with what the three clients' windows did.
+    starts
+        Runs of the first second, with what waits in the clients and how they send it.
+    quiet
+        Vegas/RED whose first two duplicate ACKs let no new data out.
+    close_weights
+        Reno/RED and Vegas/RED looked at closely at the smallest and the largest of `WEIGHTS`.
 
     """
 
@@ -117,6 +125,9 @@ class Side:
     queues: Sequence[Observation] = ()
     close: Sequence[Observation] = ()
     windows: Sequence[Observation] = ()
+    starts: Sequence[Observation] = ()
+    quiet: Sequence[Observation] = ()
+    close_weights: Mapping[float, Sequence[Observation]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -232,11 +243,32 @@ def gather(
             label="crossover",
         ),
         queues=grid,
-        close=[
-            Observation(variant=run.variant, clients=run.clients, seed=run.seed, values=run.values) for run in close
-        ],
+        close=_observations(close),
         windows=[run for place in courses for run in place.runs],
+        starts=observe_starts(seeds=seeds, jobs=jobs),
+        quiet=observe_grid(
+            [("Vegas/RED", WEIGHT_CLIENTS)],
+            seeds=seeds,
+            setting=Setting(limited_transmit=False),
+            jobs=jobs,
+            label="no limited transmit",
+        ),
+        close_weights={
+            weight: _observations(
+                observe_close(
+                    [(_NAMED[name], WEIGHT_CLIENTS) for name in ("Reno/RED", "Vegas/RED")],
+                    seeds=seeds,
+                    setting=Setting(red_weight=weight),
+                    jobs=jobs,
+                )
+            )
+            for weight in (min(WEIGHTS), max(WEIGHTS))
+        },
     )
+
+
+def _observations(looks: Iterable[CloseLook]) -> list[Observation]:
+    return [Observation(variant=run.variant, clients=run.clients, seed=run.seed, values=run.values) for run in looks]
 
 
 def settle_time(run: Run) -> Mapping[str, float | None]:

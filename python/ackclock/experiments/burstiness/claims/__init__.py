@@ -8,7 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock.experiments.burstiness.claims import conclusions, general, heavy, load, red, reno, timeouts, vegas
+from ackclock.experiments.burstiness.claims import (
+    conclusions,
+    general,
+    heavy,
+    load,
+    mechanisms,
+    red,
+    reno,
+    timeouts,
+    vegas,
+)
 from ackclock.experiments.burstiness.claims.summary import summary
 
 if TYPE_CHECKING:
@@ -22,9 +32,11 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
     *load.CLAIMS,
     *heavy.CLAIMS,
     *reno.CLAIMS,
+    *mechanisms.OF_RENO,
     *vegas.CLAIMS,
     *red.CLAIMS,
     *timeouts.CLAIMS,
+    *mechanisms.OF_RED,
     *conclusions.CLAIMS,
 )
 """In the order of the paper; keys are its sections."""

@@ -23,6 +23,7 @@ __all__ = [
     "HEAVY",
     "MODERATE",
     "RENOS",
+    "SETTING",
     "SURE",
     "TCPS",
     "WEIGHED",
@@ -59,6 +60,9 @@ WEIGHED = (
     "none: if an answer is clearly the opposite, it depends on the weight."
 )
 """What the rules of claims about RED say at the end; `weighed` does it."""
+
+SETTING = "RED's averaging weight"
+"""What claims about RED may depend on."""
 
 DASH = "–"  # noqa: RUF001 - for what was not measured
 
@@ -177,7 +181,7 @@ def weighed(
     flips = any(answer is (verdict is Verdict.NOT) for answer in answers.values())
     yes = [f"{weight:g}" for weight, answer in answers.items() if answer]
     words = f"with 60 clients it clearly holds at the weights {listed(yes) or 'none'} of {len(answers)} tried"
-    return (Verdict.DEPENDS, "RED's averaging weight", words) if flips else (verdict, "", words)
+    return (Verdict.DEPENDS, SETTING, words) if flips else (verdict, "", words)
 
 
 def listed(parts: Sequence[str]) -> str:

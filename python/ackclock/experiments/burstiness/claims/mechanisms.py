@@ -1,0 +1,112 @@
+"""The claims that explain: what fills the gateway at the start, what falling together does, what duplicate ACKs do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ackclock.experiments.burstiness.claims.reading import along, at, clearly, command, high, low, shown, told
+from ackclock.experiments.burstiness.experiment import ADVERTISED_WINDOW
+from ackclock.experiments.burstiness.measures import loss_percent
+from ackclock.experiments.claims import Claim, Judgement, graded
+
+if TYPE_CHECKING:
+    from ackclock.analysis import Interval
+    from ackclock.experiments.burstiness.evidence import Evidence, Side
+
+__all__ = ["OF_RED", "OF_RENO"]
+
+_LOADS = (39, 44, 50, 60)
+_WILD = 0.5
+"""The c.o.v. of the queue that counts as wild: it swings by half of its mean and more."""
+
+
+def _swings(evidence: Evidence) -> Judgement:
+    ratio, queue = (along(evidence.ours.close, "Reno", _LOADS, name) for name in ("window_ratio", "queue_cov"))
+    together = [low(ratio[clients]) > 1 for clients in _LOADS]
+    wild = [low(queue[clients]) > _WILD for clients in _LOADS]
+    return Judgement(
+        verdict=graded(whole=all(together) and all(wild), part=all(together) or all(wild)),
+        why=f"With 60 clients the sum of the windows varies {ratio[60].mean:.1f} times as much as independent windows "
+        f"would make it, and the queue by {100 * queue[60].mean:.0f} % of its mean; with 39 clients "
+        f"{ratio[39].mean:.1f} times and {100 * queue[39].mean:.0f} %.",
+        **told(
+            evidence,
+            lambda side: ", ".join(
+                f"{name} "
+                + ", ".join(f"{shown(at(side.close, 'Reno', clients, key), 2)} ({clients})" for clients in (39, 60))
+                for name, key in (("variance ratio", "window_ratio"), ("c.o.v. of the queue", "queue_cov"))
+            ),
+        ),
+    )
+
+
+def _send_buffers(evidence: Evidence) -> Judgement:
+    backlog, burst = (at(evidence.ours.starts, "Reno", 20, name) for name in ("backlog", "burst"))
+    window = at(evidence.ours.windows, "Reno", 20, "before_first_fall")
+    fills, whole = low(backlog) >= ADVERTISED_WINDOW, high(burst) >= 0.9 * window.mean
+    return Judgement(
+        verdict=graded(whole=fills and whole, part=fills or whole),
+        why=f"Within the first second up to {backlog.mean:.0f} packets wait in a client, and up to {burst.mean:.1f} "
+        f"leave it within a fifth of a round trip, where the window is {window.mean:.1f} packets before it first "
+        "falls.",
+        **told(
+            evidence,
+            lambda side: (
+                f"{shown(at(side.starts, 'Reno', 20, 'backlog'), 1)} packets wait, "
+                f"{shown(at(side.starts, 'Reno', 20, 'burst'), 1)} leave at once"
+            ),
+        ),
+    )
+
+
+def _pushing(evidence: Evidence) -> Judgement:
+    def both(side: Side) -> list[Interval]:
+        return [at(runs, "Vegas/RED", 60, loss_percent) for runs in (side.grid, side.quiet)]
+
+    usual, quiet = both(evidence.ours)
+    return Judgement(
+        verdict=graded(whole=clearly(usual, quiet) is True, part=usual.mean > quiet.mean),
+        why=f"With 60 clients Vegas/RED loses {usual.mean:.2f} %, and {quiet.mean:.2f} % if the first two duplicate "
+        "ACKs let no new data out.",
+        **told(evidence, lambda side: "{} %, without {} %".format(*(shown(one, 2) for one in both(side)))),
+    )
+
+
+OF_RENO: tuple[Claim[Evidence], ...] = (
+    Claim(
+        key="3.2.1-13",
+        where="3.2.1; Figure 5",
+        text="Sources do not wait for windows: while these are small, send buffers fill, and whole windows leave as "
+        "bursts when ACKs arrive.",
+        paper="quite high",
+        rule="With 20 Reno clients in the first second, on average over the clients. Reproduced if at some moment as "
+        "many packets wait as the advertised window holds, and nine tenths of the window before its first fall leave "
+        "within a fifth of a round trip; partly if one of them; else not.",
+        judge=_send_buffers,
+        command=command("Reno", 20, record="packets"),
+    ),
+    Claim(
+        key="3.2.1-14",
+        where="3.2.1",
+        text="Falling together makes the sum of the windows, and so queue and loss, fluctuate wildly.",
+        paper="wild",
+        rule=f"With {', '.join(map(str, _LOADS))} Reno clients. Reproduced if at all of them the variance of the sum "
+        "of the effective windows clearly exceeds the sum of their own variances, which independent clients would "
+        "give, and the c.o.v. of the queue is clearly above one half; partly if one of the two; else not.",
+        judge=_swings,
+        command=command("Reno", 39, record="windows/100ms"),
+    ),
+)
+
+OF_RED: tuple[Claim[Evidence], ...] = (
+    Claim(
+        key="3.2.3-13",
+        where="3.2.3",
+        text="Duplicate ACKs make Vegas push more data into the full RED gateway, which loses more.",
+        paper="additional",
+        rule="With 60 clients, against runs in which the first two duplicate ACKs let no new data out. Reproduced if "
+        "the loss is clearly lower then; partly if its mean is; else not.",
+        judge=_pushing,
+        command=command("Vegas/RED", 60, "clients.0.transport.limited_transmit=false"),
+    ),
+)
