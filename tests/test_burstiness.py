@@ -343,6 +343,8 @@ class TestCommand:
         runs = parquet.read_table(out / "runs.parquet").to_pylist()
         assert len(runs) == len(their_runs.ours.grid)
         assert parquet.read_table(out / "windows.parquet").num_rows == 8 * 20
+        single = parquet.read_table(out / "single.parquet").to_pandas()
+        assert {"base_rtt = minimum", "overhead = 0 s", "RED's weight 8e-05"} <= set(single["setting"])
         assert ac.Scenario.from_dict(json.loads(runs[0]["scenario"])).effective().clients[0].count == 1
         monkeypatch.setattr(study, "write", lambda folder, **_: (folder / "report.html").touch())
         with pytest.raises(SystemExit) as ended:

@@ -31,8 +31,8 @@ _TOPICS = (
     _Topic(
         key="3.2-9",
         leads={
-            Verdict.REPRODUCED: "Congestion makes Reno bursty and leaves Vegas smooth.",
-            Verdict.PARTLY: "Congestion makes TCP bursty, if not every kind alike; Vegas stays smooth.",
+            Verdict.REPRODUCED: "Congestion makes Reno bursty and leaves Vegas smooth, up to the 60 clients of the paper.",
+            Verdict.PARTLY: "Congestion makes TCP bursty, if not every kind alike; up to the 60 clients of the paper Vegas stays smooth.",
             Verdict.NOT: "Congestion does not make TCP bursty as the paper says.",
         },
         also=("3.2-10", "3.2-12"),
@@ -49,7 +49,7 @@ _TOPICS = (
     _Topic(
         key="3.2.1-5",
         leads={
-            Verdict.REPRODUCED: "Reno settles with 38 clients and never with 39.",
+            Verdict.REPRODUCED: "Reno settles with 38 clients, and with 39 not within the 200 s.",
             Verdict.PARTLY: "Reno stops settling near 38 clients.",
             Verdict.NOT: "Reno does not stop settling at 38 clients.",
         },
@@ -96,11 +96,17 @@ def summary(judged: Sequence[Judged[Evidence]]) -> list[Statement]:
     failed = [
         f"{one.claim.text.rstrip('.')} ({one.claim.key})" for one in judged if one.judgement.verdict is Verdict.NOT
     ]
+    settings: dict[str, list[str]] = {}
+    for one in judged:
+        if one.judgement.setting:
+            settings.setdefault(one.judgement.setting, []).append(one.claim.key)
+    depend = "; ".join(f"{setting} ({', '.join(keys)})" for setting, keys in settings.items())
     tally = Statement(
         lead=f"Of {len(judged)} claims {counts[Verdict.REPRODUCED]} are reproduced and {counts[Verdict.PARTLY]} "
         f"partly; {counts[Verdict.DEPENDS]} depend on what the paper does not print, and {counts[Verdict.NOT]} are not "
         "reproduced.",
-        text="Those that are not: " + "; ".join(failed) + "." if failed else "None fails.",
+        text=("Those that are not: " + "; ".join(failed) + "." if failed else "None fails.")
+        + (f" What others depend on: {depend}." if depend else ""),
     )
     return [
         tally,
