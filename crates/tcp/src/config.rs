@@ -47,8 +47,9 @@ pub struct SenderConfig {
     pub congestion: LawSpec,
     /// Vegas trusts records that no longer hold, as ns-2's does: counts of transmissions that its array, as long as
     /// `max_window`, keeps where an ACK passes the array's end; the empty record of a segment not yet sent, which counts as
-    /// expired long ago; after a timeout, a window of zero to fall back to (with [`IdleRestart::Timeout`]); the record of segment 0, sent at time 0, which its
-    /// own reading takes for none, so that the first ACK begins the averages and does not count in them.
+    /// expired long ago; after a timeout, a window of zero to fall back to (with [`IdleRestart::Timeout`]); the record of
+    /// segment 0, sent at time 0, which its own reading takes for none, so that the first ACK begins the averages and does not
+    /// count in them; the time of a segment that is being timed and was sent again early.
     pub stale_records: bool,
     /// What a reduction is taken from.
     pub decrease_from: DecreaseFrom,

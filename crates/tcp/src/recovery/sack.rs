@@ -23,6 +23,7 @@
 //! | the next recovery | once `snd_una` reaches `recover` | at once; after a timeout, once past `recover` |
 //! | duplicate ACKs between a timeout and the next new ACK | count | do not |
 //! | a partial ACK ends the back-off of the timer | no | yes |
+//! | new data of a recovery that is sent again in it | gives no round-trip sample (Karn) | may give one |
 
 use ackclock_units::Time;
 
@@ -147,7 +148,12 @@ impl Sack {
         if number >= connection.snd_nxt {
             connection.snd_nxt = number + 1;
             connection.limited += u64::from(!self.in_recovery);
-        } else if self.board.next_hole() == Some(number) {
+            return;
+        }
+        if self.rule == SackRule::Rfc6675 {
+            connection.stop_timing(number);
+        }
+        if self.board.next_hole() == Some(number) {
             self.board.retransmitted(number);
         } else {
             self.rescue = connection.snd_max;

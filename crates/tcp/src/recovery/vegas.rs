@@ -9,7 +9,7 @@
 //!   after that of a segment sent more than once;
 //! - a fast retransmission also doubles the back-off of the coarse timer;
 //! - the window is inflated in place, and deflated only if more than three duplicate ACKs came;
-//! - `stale_records` keeps four slips of that code, told in [`SenderConfig`](crate::SenderConfig::stale_records);
+//! - `stale_records` keeps five slips of that code, told in [`SenderConfig`](crate::SenderConfig::stale_records);
 //! - after a timeout a fast retransmission waits until all that was sent before it is acknowledged.
 
 use ackclock_units::Time;
@@ -81,6 +81,9 @@ impl Vegas {
         if self.watchful > 0 {
             self.watchful -= 1;
             if self.first_expired(connection, now) {
+                if !stale {
+                    connection.stop_timing(connection.snd_una);
+                }
                 connection.retransmit_first();
                 connection.dup_acks = DUP_THRESH;
             } else {

@@ -213,6 +213,11 @@ impl Connection {
         self.timed = None;
     }
 
+    /// Segment `number` is sent again: it gives no round-trip sample (Karn; RFC 6298, section 3).
+    pub(crate) fn stop_timing(&mut self, number: u64) {
+        self.timed = self.timed.filter(|(timed, _)| *timed != number);
+    }
+
     /// Sends the first unacknowledged segment again, at once.
     pub(crate) const fn retransmit_first(&mut self) {
         self.urgent = Some(self.snd_una);

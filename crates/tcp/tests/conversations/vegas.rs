@@ -49,3 +49,16 @@ fn a_window_is_reduced_once_for_losses_of_one_flight() {
     talk.ack(100, 2);
     assert!(talk.cwnd() <= after, "segment 2 was sent before the reduction");
 }
+
+#[test]
+fn a_segment_sent_again_early_is_not_timed() {
+    // RFC 6298, section 3: 1 is lost, and so is 9, the first new segment after that, which is being timed
+    let mut talk = Talk::new(&vegas(8));
+    talk.sends();
+    talk.ack(100, 1);
+    assert_eq!(talk.ack(60, 1), [1]);
+    assert_eq!((0..6).flat_map(|_| talk.ack(1, 1)).collect::<Vec<_>>(), [9, 10, 11, 12, 13]);
+    assert_eq!(talk.ack(600, 9)[0], 9, "sent 604 ms ago");
+    talk.ack(100, 10);
+    assert_eq!(talk.sender.state().srtt, 0.1, "that of segment 0");
+}
