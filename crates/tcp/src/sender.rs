@@ -93,8 +93,10 @@ impl Sender {
     }
 
     /// Whether an ACK that arrives now would count as a duplicate: nothing new, with data outstanding (RFC 5681, section 2).
-    pub const fn is_duplicate(&self, ack: Ack<'_>) -> bool {
-        ack.next == self.connection.snd_una && self.connection.snd_una < self.connection.snd_max
+    /// Before the SYN is acknowledged there is none (RFC 9293, section 3.10.7.3).
+    pub fn is_duplicate(&self, ack: Ack<'_>) -> bool {
+        let Connection { snd_una, snd_max, .. } = self.connection;
+        ack.next == snd_una && snd_una < snd_max && (snd_una > 0 || !self.connection.config.handshake)
     }
 
     /// An ACK arrived.

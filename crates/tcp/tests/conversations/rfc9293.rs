@@ -1,5 +1,6 @@
 //! RFC 9293: ACKs that do not fit, and what is counted.
 
+use ackclock_tcp::SenderConfig;
 use ackclock_tcp::recovery::RecoverySpec;
 
 use crate::{Talk, open, ten_in_flight};
@@ -16,6 +17,19 @@ fn acks_for_what_was_never_sent_or_long_acknowledged_change_nothing() {
         assert_eq!(talk.ack(0, 2), []);
         assert_eq!(talk.sender.state(), before);
         assert_eq!(talk.sender.counters().dup_acks, 0);
+    }
+}
+
+#[test]
+fn no_data_leaves_before_the_syn_is_acknowledged() {
+    // section 3.10.7.3: an ACK that does not cover the SYN is dropped, and is no duplicate
+    use RecoverySpec::{NewReno, Reno, Sack, Tahoe, Vegas};
+    for recovery in [Tahoe, Reno, NewReno, Sack, Vegas] {
+        let mut talk = Talk::new(&SenderConfig { recovery, handshake: true, ..open(10) });
+        assert_eq!(talk.sends(), [0]);
+        assert_eq!((0..4).flat_map(|_| talk.ack(1, 0)).collect::<Vec<_>>(), [], "{recovery:?}");
+        assert_eq!(talk.sender.counters().dup_acks, 0);
+        assert_eq!(talk.ack(100, 1), (1..=10).collect::<Vec<_>>());
     }
 }
 
