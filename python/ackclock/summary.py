@@ -18,7 +18,7 @@ class GroupSummary:
     departures: int
     """Its packets whose transmission began."""
     drops: int
-    """Its packets that the queue refused."""
+    """Its packets that the queue refused, or that the link was told to lose."""
     loss: float | None
     """Drops over arrivals."""
     throughput_bps: float
@@ -58,7 +58,7 @@ class Summary:
     departures: int
     """Packets whose transmission began."""
     drops: int
-    """Packets that the queue refused."""
+    """Packets that the queue refused, or that the link was told to lose."""
     loss: float | None
     """Drops over arrivals."""
     throughput_bps: float

@@ -173,7 +173,7 @@ pub enum RecordSpec {
         /// Time between samples.
         every: Time,
     },
-    /// Each packet that a queue of these links refused.
+    /// Each packet that a queue of these links refused, or that one was told to lose.
     Drops {
         /// Link indices.
         links: Vec<u32>,
