@@ -7,7 +7,9 @@
 //! received first, then the runs told of in the last ACK, most recent first (RFC 2018, section 4).
 //!
 //! How this differs from the RFCs: with `ack_gap_fill = false` a segment that fills part of a gap may wait, as in ns-2 before
-//! April 2000. The timer starts with the first segment that waits; there is no heartbeat.
+//! April 2000. The timer starts with the first segment that waits; there is no heartbeat. A run that no longer fitted into an
+//! ACK is not told again until a segment of it arrives, even if later ACKs have room (RFC 2018, section 4, says they should
+//! tell as much as they can; ns-2 does as here).
 
 use ackclock_units::Time;
 use serde::{Deserialize, Serialize};
