@@ -7,8 +7,8 @@ A test validates something when its doc comment (Rust) or docstring (Python) end
     Tolerance: exact.
 
 A field goes on over further lines up to the next one. A file of conversations needs no fields: its head names the
-RFC (``//! RFC 6582: ...``), the name of a test is the claim, the first comment in it is the clause. What a test
-measured it prints as ``measured: ...`` (Rust) or records as the property ``measured`` (pytest).
+RFC (``//! RFC 6582: ...``), the name of a test is the claim, the first comment in it is the clause, of that RFC unless
+it begins with another source. What a test measured it prints as ``measured: ...`` (Rust) or records as the property ``measured`` (pytest).
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ _RUST_TEST = re.compile(
     r"(?P<doc>(?:^[ \t]*///.*\n)+)(?:^[ \t]*#\[.*\]\n)*^[ \t]*(?:async )?fn (?P<name>\w+)", re.MULTILINE
 )
 _CONVERSATION = re.compile(r"^#\[test\]\n(?:#\[.*\]\n)*fn (?P<name>\w+)\(\) \{\n[ ]+// (?P<clause>.*)\n", re.MULTILINE)
+_OTHER_SOURCE = re.compile(r"RFC \d|[A-Z][^,;]*\(\d{4}\)|(as )?ns-2")
 _RUST_RESULT = re.compile(r"^test (?P<path>[\w:]+)(?: - should panic)? \.\.\. (?P<result>\w+)", re.MULTILINE)
 _RUST_OUTPUT = re.compile(
     r"^---- (?P<path>[\w:]+) stdout ----\n(?P<output>.*?)(?=^---- |^successes:|\Z)", re.MULTILINE | re.DOTALL
@@ -80,8 +81,8 @@ def _lines(path: Path, root: Path) -> Iterator[Line]:
     text, file = path.read_text(encoding="utf-8"), str(path.relative_to(root))
     if rfc := re.match(r"//! (RFC \d+)", text):
         for match in _CONVERSATION.finditer(text):
-            claim = match["name"].replace("_", " ").removeprefix("a ")
-            source = f"{rfc[1]}, {match['clause'].partition(':')[0]}"
+            claim, clause = match["name"].replace("_", " "), match["clause"].partition(":")[0]
+            source = clause if _OTHER_SOURCE.match(clause) else f"{rfc[1]}, {clause}"
             yield Line(file=file, test=match["name"], claim=claim, source=source, tolerance="exact")
         return
     for name, doc in _rust_docs(text) if path.suffix == ".rs" else _python_docs(text):

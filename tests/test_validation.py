@@ -34,6 +34,12 @@ fn a_lost_segment_is_sent_again() {
     // section 2, (3): after three of them
     let x = 1;
 }
+
+#[test]
+fn another_source_is_named_alone() {
+    // RFC 1111, section 3
+    let x = 1;
+}
 """
 
 
@@ -58,8 +64,11 @@ def test_fields_are_read(tmp_path: Path) -> None:
 def test_conversations_speak_for_themselves(tmp_path: Path) -> None:
     (tmp_path / "crates").mkdir()
     (tmp_path / "crates" / "talk.rs").write_text(TALK)
-    (line,) = validation.declared(tmp_path)
-    assert (line.claim, line.source) == ("lost segment is sent again", "RFC 9999, section 2, (3)")
+    lines = [(line.claim, line.source) for line in validation.declared(tmp_path)]
+    assert lines == [
+        ("a lost segment is sent again", "RFC 9999, section 2, (3)"),
+        ("another source is named alone", "RFC 1111, section 3"),
+    ]
 
 
 def test_half_a_declaration_is_refused(tmp_path: Path) -> None:
