@@ -8,7 +8,8 @@ A test validates something when its doc comment (Rust) or docstring (Python) end
 
 A field goes on over further lines up to the next one. A file of conversations needs no fields: its head names the
 RFC (``//! RFC 6582: ...``), the name of a test is the claim, the first comment in it is the clause, of that RFC unless
-it begins with another source. What a test measured it prints as ``measured: ...`` (Rust) or records as the property ``measured`` (pytest).
+it begins with another source. What a test measured it prints as ``measured: ...`` (Rust) or records as the property
+``measured`` (pytest).
 """
 
 from __future__ import annotations

@@ -49,7 +49,9 @@ KINDS: Final = {
         engine_interval="every",
         default_interval=True,
     ),
-    "drops": RecordKind("each packet that a link's queue refused, or that the link was told to lose", of_links=True, sampled=False),
+    "drops": RecordKind(
+        "each packet that a link's queue refused, or that the link was told to lose", of_links=True, sampled=False
+    ),
     "packets": RecordKind(
         "each packet as every link, or the named ones, saw it: enqueue, dequeue, receive, drop or lost",
         of_links=True,

@@ -67,6 +67,9 @@ impl Victim {
     }
 }
 
+/// Validates: ACKs for data never sent change nothing.
+/// Source: RFC 9293, section 3.10.7.4.
+/// Tolerance: exact.
 #[test]
 fn acks_for_data_never_sent_are_ignored() {
     // RFC 9293, section 3.10.7.4: send an ACK, drop the segment
@@ -80,6 +83,9 @@ fn acks_for_data_never_sent_are_ignored() {
     }
 }
 
+/// Validates: an ACK for each part of a segment grows the window no faster than one for the whole.
+/// Source: Savage, Cardwell, Wetherall and Anderson 1999, section 2; RFC 5681, section 3.1.
+/// Tolerance: exact.
 #[test]
 fn ack_division_gains_nothing() {
     // RFC 5681, section 3.1: cwnd grows by min(N, SMSS). Segments are whole here, so a peer that acknowledges a part of one
@@ -95,6 +101,9 @@ fn ack_division_gains_nothing() {
     }
 }
 
+/// Validates: one ACK for many segments grows the window by one.
+/// Source: RFC 5681, section 3.1.
+/// Tolerance: exact.
 #[test]
 fn one_ack_for_many_segments_grows_the_window_by_one() {
     // RFC 3465 would allow two; RFC 5681 one
@@ -105,6 +114,9 @@ fn one_ack_for_many_segments_grows_the_window_by_one() {
     }
 }
 
+/// Validates: optimistic ACKs open no more than the advertised window.
+/// Source: Savage, Cardwell, Wetherall and Anderson 1999, section 2; RFC 9293, section 3.8.
+/// Tolerance: the flight exact; the window below rwnd + 2.
 #[test]
 fn optimistic_acks_never_open_more_than_the_advertised_window() {
     // an ACK for each segment the moment it has left: growth is as fast as it can be, but ends where rwnd limits the flight,
@@ -121,6 +133,9 @@ fn optimistic_acks_never_open_more_than_the_advertised_window() {
     }
 }
 
+/// Validates: 10^6 duplicate ACKs let out one window, are one loss, and leave nothing behind.
+/// Source: Savage, Cardwell, Wetherall and Anderson 1999, section 2; RFC 5681, section 3.2.
+/// Tolerance: two retransmissions.
 #[test]
 fn a_million_duplicate_acks_let_out_one_window() {
     // RFC 5681, section 3.2, step 4 inflates for each; rwnd bounds what that can do
@@ -143,6 +158,9 @@ fn a_million_duplicate_acks_let_out_one_window() {
     }
 }
 
+/// Validates: SACK blocks out of range change nothing.
+/// Source: RFC 2018, section 3.
+/// Tolerance: exact.
 #[test]
 fn blocks_that_make_no_sense_are_no_news() {
     // RFC 2018, section 3: above the ACK, within what was sent, ends the right way round
@@ -164,6 +182,9 @@ fn blocks_that_make_no_sense_are_no_news() {
     }
 }
 
+/// Validates: what a receiver told of and dropped is sent again after the timeout.
+/// Source: RFC 2018, section 8.
+/// Tolerance: exact.
 #[test]
 fn a_peer_that_reneges_still_gets_everything() {
     // RFC 2018, section 8: it tells of all and delivers nothing of it; after the timeout all is sent again
@@ -186,6 +207,9 @@ fn a_peer_that_reneges_still_gets_everything() {
     }
 }
 
+/// Validates: a window of zero sends nothing.
+/// Source: RFC 9293, section 3.8.
+/// Tolerance: exact.
 #[test]
 fn a_window_of_zero_sends_nothing_and_does_not_hang() {
     for recovery in RECOVERIES {
@@ -216,6 +240,9 @@ fn a_scoreboard_of_every_other_segment_is_taken_in_quickly() {
     assert!(victim.sender.state().flight_size <= 100_000);
 }
 
+/// Validates: a receiver's memory grows with gaps, not with segments.
+/// Source: RFC 2018, section 4.
+/// Tolerance: exact.
 #[test]
 fn a_receiver_keeps_runs_not_segments() {
     // a sender that never fills the first gap
@@ -243,6 +270,10 @@ fn lies() -> impl Strategy<Value = Vec<Lie>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
+    /// Validates: whatever ACKs and blocks come, the window is finite and at least one segment, the flight within rwnd, and
+    ///   an honest peer is served again.
+    /// Source: RFC 5681, section 3.1; RFC 9293, section 3.8.
+    /// Tolerance: exact, in 1,000 random conversations.
     #[test]
     fn arbitrary_acks_leave_a_sane_sender(config in prop::sample::select(senders()), lies in lies(), relative in any::<bool>()) {
         let mut victim = Victim::new(&config);

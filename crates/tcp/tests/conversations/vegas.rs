@@ -12,6 +12,9 @@ fn vegas(initial_window: u32) -> SenderConfig {
     SenderConfig { recovery: RecoverySpec::Vegas, congestion: law, ..open(initial_window) }
 }
 
+/// Validates: Vegas retransmits at the first duplicate ACK once the fine-grained timeout has passed, and not before.
+/// Source: Brakmo and Peterson 1995, section III.A.
+/// Tolerance: exact.
 #[test]
 fn the_first_duplicate_ack_retransmits_once_the_fine_timeout_has_passed() {
     let mut talk = Talk::new(&vegas(4));
@@ -22,6 +25,9 @@ fn the_first_duplicate_ack_retransmits_once_the_fine_timeout_has_passed() {
     assert_eq!(talk.sender.counters().fast_retransmits, 1);
 }
 
+/// Validates: the third duplicate ACK retransmits whatever the clock says.
+/// Source: Brakmo and Peterson 1995, section III.A.
+/// Tolerance: exact.
 #[test]
 fn the_third_duplicate_ack_retransmits_as_with_reno() {
     let mut talk = Talk::new(&vegas(8));
@@ -30,6 +36,9 @@ fn the_third_duplicate_ack_retransmits_as_with_reno() {
     assert_eq!((0..3).flat_map(|_| talk.ack(1, 1)).next(), Some(1));
 }
 
+/// Validates: the first new ACKs after a retransmission send the next segment again once its timeout has passed.
+/// Source: Brakmo and Peterson 1995, section III.A.
+/// Tolerance: exact.
 #[test]
 fn the_first_new_acks_after_a_retransmission_check_the_next_segment() {
     let mut talk = Talk::new(&vegas(8));
@@ -39,6 +48,9 @@ fn the_first_new_acks_after_a_retransmission_check_the_next_segment() {
     assert_eq!(talk.ack(100, 2)[0], 2, "lost too: sent 260 ms ago, and no duplicate ACK is waited for");
 }
 
+/// Validates: a segment sent before the last reduction reduces the window no further.
+/// Source: Brakmo and Peterson 1995, section III.A.
+/// Tolerance: exact.
 #[test]
 fn a_window_is_reduced_once_for_losses_of_one_flight() {
     let mut talk = Talk::new(&vegas(8));
@@ -50,6 +62,9 @@ fn a_window_is_reduced_once_for_losses_of_one_flight() {
     assert!(talk.cwnd() <= after, "segment 2 was sent before the reduction");
 }
 
+/// Validates: an early retransmission gives no round-trip sample.
+/// Source: RFC 6298, section 3 (Karn's algorithm).
+/// Tolerance: exact.
 #[test]
 fn a_segment_sent_again_early_is_not_timed() {
     // RFC 6298, section 3: 1 is lost, and so is 9, the first new segment after that, which is being timed
