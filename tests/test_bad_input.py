@@ -107,7 +107,7 @@ EDITS = [
         'access = { rate = "10 Mbps",',
         'access = { loss = { kind = "list", packets = [3, 3] }, rate = "10 Mbps",',
         "dumbbell.access.loss.packets",
-        "an array is not allowed; must be an array of 1 to 100000 different integers from 1 to 1000000000000",
+        "[3, 3] is not allowed; must be an array of 1 to 100000 different integers from 1 to 1000000000000",
     ),
     (
         'access = { rate = "10 Mbps",',

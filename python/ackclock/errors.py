@@ -108,8 +108,8 @@ def shown(value: object) -> str:
 
     Examples
     --------
-    >>> shown("sixty"), shown(True), shown({"a": 1}), shown(float("nan"))
-    ("'sixty'", 'true', 'a table', 'nan')
+    >>> shown("sixty"), shown(True), shown({"a": 1}), shown(float("nan")), shown([3, 0])
+    ("'sixty'", 'true', 'a table', 'nan', '[3, 0]')
     """
     match value:
         case bool():
@@ -118,6 +118,8 @@ def shown(value: object) -> str:
             text = repr(shorten(value, _LONGEST_VALUE))
         case Mapping():
             text = "a table"
+        case list() | tuple() if value and all(type(each) in (int, float) for each in value):
+            text = shorten(f"[{', '.join(map(shown, value))}]", _LONGEST_VALUE)
         case Sequence():
             text = "an array" if value else "an empty array"
         case int() if value.bit_length() > 3 * _LONGEST_VALUE:  # Python refuses to print very long integers
