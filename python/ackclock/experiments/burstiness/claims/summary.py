@@ -31,8 +31,8 @@ _TOPICS = (
     _Topic(
         key="3.2-9",
         leads={
-            Verdict.REPRODUCED: "Congestion makes Reno bursty and leaves Vegas smooth, up to the 60 clients of the paper.",
-            Verdict.PARTLY: "Congestion makes TCP bursty, if not every kind alike; up to the 60 clients of the paper Vegas stays smooth.",
+            Verdict.REPRODUCED: "Congestion makes Reno bursty and leaves Vegas smooth, up to 60 clients.",
+            Verdict.PARTLY: "Congestion makes TCP bursty, if not every kind alike; Vegas stays smooth up to 60 clients.",
             Verdict.NOT: "Congestion does not make TCP bursty as the paper says.",
         },
         also=("3.2-10", "3.2-12"),
