@@ -32,7 +32,7 @@ _TOPICS = (
         key="3.2-9",
         leads={
             Verdict.REPRODUCED: "Congestion makes Reno bursty and leaves Vegas smooth, up to 60 clients.",
-            Verdict.PARTLY: "Congestion makes TCP bursty, if not every kind alike; Vegas stays smooth up to 60 clients.",
+            Verdict.PARTLY: "Congestion makes TCP bursty, if not all alike; Vegas stays smooth up to 60 clients.",
             Verdict.NOT: "Congestion does not make TCP bursty as the paper says.",
         },
         also=("3.2-10", "3.2-12"),
