@@ -154,7 +154,7 @@ SIDE = Side(
         }
     ),
     starts=constant({("Reno", 20): {"backlog": 40, "burst": 17}}),
-    quiet=constant({("Vegas/RED", 60): {"loss": 0.02}}),
+    pushes=constant({("Vegas/RED", 60): {"pushed": 0.8, "pushed_loss": 5, "loss": 3}}),
     close_weights={
         weight: constant({("Vegas/RED", 60): {"above_max_th": 0.97}, ("Reno/RED", 60): {"above_max_th": 0.5}})
         for weight in (min(WEIGHTS), max(WEIGHTS))

@@ -39,6 +39,7 @@ def their_runs() -> Runs:
     from ackclock.experiments.burstiness.close import observe_close  # noqa: PLC0415
     from ackclock.experiments.burstiness.evidence import from_ns2  # noqa: PLC0415
     from ackclock.experiments.burstiness.experiment import CLIENTS, Observation  # noqa: PLC0415
+    from ackclock.experiments.burstiness.pushes import observe_pushes  # noqa: PLC0415
     from ackclock.experiments.burstiness.starts import observe_starts  # noqa: PLC0415
     from ackclock.experiments.burstiness.study import Runs  # noqa: PLC0415
     from ackclock.experiments.burstiness.window_figures import WINDOW_FIGURES  # noqa: PLC0415
@@ -64,7 +65,7 @@ def their_runs() -> Runs:
             roomy=plain,
             close=close,
             starts=observe_starts(seeds=[1]),
-            quiet=[run for run in grid if run.variant == "Vegas/RED"],
+            pushes=observe_pushes(seeds=[1]),
             close_weights=dict.fromkeys((8e-05, 0.02), close),
         ),
         windows=windows,

@@ -10,7 +10,7 @@ import pytest
 
 import ackclock as ac
 from ackclock.analysis import cov, student_interval
-from ackclock.experiments.burstiness import ns2, starts
+from ackclock.experiments.burstiness import ns2, pushes, starts
 from ackclock.experiments.burstiness.close import CELLS, SCALES, CloseLook, observe_close, window_cuts
 from ackclock.experiments.burstiness.close_findings import close_findings
 from ackclock.experiments.burstiness.experiment import VARIANTS, scenario
@@ -175,3 +175,16 @@ class TestStarts:
         assert burst is not None
         assert 20 < backlog < 100  # a second of the source
         assert 10 < burst <= 20  # the advertised window
+
+
+class TestPushes:
+    def test_vegas_sends_new_data_for_duplicate_acks(self) -> None:
+        (observed,) = pushes.observe_pushes(seeds=[1])
+        pushed, lost, usual = (observed.values[name] for name in ("pushed", "pushed_loss", "loss"))
+        assert pushed is not None
+        assert usual is not None
+        assert 0 < pushed < 1  # some duplicate ACKs cause a retransmission instead
+        whole = ac.simulate(scenario(BY_NAME["Vegas/RED"], 60), seed=1).summary.loss
+        assert whole is not None
+        assert usual == pytest.approx(100 * whole, rel=0.2)  # 20 s of 200, and without what is sent again
+        assert lost is not None

@@ -23,6 +23,7 @@ from ackclock.experiments.burstiness.experiment import (
     observe,
 )
 from ackclock.experiments.burstiness.measures import warm_summary
+from ackclock.experiments.burstiness.pushes import observe_pushes
 from ackclock.experiments.burstiness.starts import observe_starts
 from ackclock.experiments.burstiness.window_figures import WINDOW_FIGURES
 
@@ -109,8 +110,8 @@ class Side:
         Runs of the figures of windows, with what the three clients' windows did.
     starts
         Runs of the first second, with what waits in the clients and how they send it.
-    quiet
-        Vegas/RED whose first two duplicate ACKs let no new data out.
+    pushes
+        Runs of Vegas/RED, with what it sends for duplicate ACKs.
     close_weights
         Reno/RED and Vegas/RED looked at closely at the smallest and the largest of `WEIGHTS`.
 
@@ -126,7 +127,7 @@ class Side:
     close: Sequence[Observation] = ()
     windows: Sequence[Observation] = ()
     starts: Sequence[Observation] = ()
-    quiet: Sequence[Observation] = ()
+    pushes: Sequence[Observation] = ()
     close_weights: Mapping[float, Sequence[Observation]] = field(default_factory=dict)
 
 
@@ -246,13 +247,7 @@ def gather(
         close=_observations(close),
         windows=[run for place in courses for run in place.runs],
         starts=observe_starts(seeds=seeds, jobs=jobs),
-        quiet=observe_grid(
-            [("Vegas/RED", WEIGHT_CLIENTS)],
-            seeds=seeds,
-            setting=Setting(limited_transmit=False),
-            jobs=jobs,
-            label="no limited transmit",
-        ),
+        pushes=observe_pushes(seeds=seeds, jobs=jobs),
         close_weights={
             weight: _observations(
                 observe_close(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from ackclock.scenario import Clients, DropTail, Dumbbell, Link, Poisson, Red, Scenario, Tcp, Udp
 from ackclock.summary import MEASURES
@@ -139,8 +139,6 @@ class Setting:
         RED's averaging weight.
     base_rtt
         What Vegas takes for the round trip without queues; the profile's rule by default.
-    limited_transmit
-        Whether the first two duplicate ACKs let new data out; the profile's rule by default.
 
     """
 
@@ -148,7 +146,6 @@ class Setting:
     buffer: int = 50
     red_weight: float = RED_WEIGHT
     base_rtt: Literal["minimum", "ns2"] | None = None
-    limited_transmit: bool | None = None
 
 
 def scenario(variant: Variant, clients: int, *, profile: str = "ns2-2.35", setting: Setting | None = None) -> Scenario:
@@ -172,11 +169,7 @@ def scenario(variant: Variant, clients: int, *, profile: str = "ns2-2.35", setti
 
     """
     setting = setting or Setting()
-    own: dict[str, Any] = {}
-    if variant.protocol == "vegas" and setting.base_rtt:
-        own["base_rtt"] = setting.base_rtt
-    if setting.limited_transmit is not None:
-        own["limited_transmit"] = setting.limited_transmit
+    own = {"base_rtt": setting.base_rtt} if variant.protocol == "vegas" and setting.base_rtt else {}
     transport = (
         Udp()
         if variant.protocol == "udp"

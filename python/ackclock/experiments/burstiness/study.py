@@ -175,7 +175,7 @@ def _single(ours: Side) -> dict[str, Sequence[Observation]]:
         "a larger gateway": ours.roomy,
         "the crossover": ours.crossover,
         "the first second": ours.starts,
-        "limited_transmit = false": ours.quiet,
+        "what duplicate ACKs let out": ours.pushes,
     }
 
 
