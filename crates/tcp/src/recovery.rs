@@ -2,6 +2,9 @@
 //!
 //! The set is closed and historical, so it is an enum: each method is a match that shows the variants side by side, and each
 //! variant lives in a file of its own.
+//!
+//! A fast retransmission restarts the retransmission timer, as in ns-2 and in BSD, so that it has a whole timeout to be
+//! acknowledged in; RFC 6298 restarts it with new ACKs only.
 
 mod newreno;
 mod reno;

@@ -15,7 +15,7 @@ use proptest::prelude::*;
 const RECOVERIES: [RecoverySpec; 5] =
     [RecoverySpec::Tahoe, RecoverySpec::Reno, RecoverySpec::NewReno, RecoverySpec::Sack, RecoverySpec::Vegas];
 
-/// Every recovery by today's RFCs and as ns-2 has it, with Reno's law and with Vegas'.
+/// Every recovery, that of SACK by either rule, with Reno's law and with Vegas'.
 fn senders() -> Vec<SenderConfig> {
     let vegas = LawSpec::Vegas(VegasSpec { alpha: 1.0, beta: 3.0, gamma: 1.0, base_rtt: BaseRtt::Minimum });
     let mut all = Vec::new();
