@@ -8,8 +8,8 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from ackclock.experiments.burstiness.claims import CLAIMS
-from ackclock.experiments.burstiness.evidence import FAIR_CLIENTS, WEIGHTS, Evidence, Side, from_ns2
-from ackclock.experiments.burstiness.experiment import CLIENTS, VARIANTS, Observation
+from ackclock.experiments.burstiness.evidence import WEIGHTS, Evidence, Side, from_ns2
+from ackclock.experiments.burstiness.experiment import CLIENTS, HEAVY, VARIANTS, Observation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -90,7 +90,7 @@ SWINGS = {"window_ratio": 30, "queue_cov": 0.9}
 SIDE = Side(
     grid=GRID,
     weights={weight: runs(product(RED, [60]), world) for weight in WEIGHTS},
-    minimum=runs(product(["Vegas"], FAIR_CLIENTS), world),
+    minimum=runs(product(["Vegas"], HEAVY), world),
     ties=runs(product(["Reno", "Vegas"], [44, 60]), world),
     roomy=constant(
         {("Reno", 50): {"drops_warm": 9_000, "arrivals": 1e6}, ("Vegas", 50): {"drops_warm": 0, "arrivals": 1e6}}

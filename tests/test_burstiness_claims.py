@@ -38,8 +38,9 @@ from ackclock.experiments.burstiness.evidence import (
     settle_time,
 )
 from ackclock.experiments.burstiness.experiment import Observation, Setting, observe, scenario
-from ackclock.experiments.claims import Verdict, by_share, judge, to_csv
+from ackclock.experiments.claims import by_share, judge, to_csv
 from ackclock.overrides import override
+from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

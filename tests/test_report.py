@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from ackclock import ScenarioError
 from ackclock.experiments.folder import check_replaceable, write_whole
 from ackclock.report.chart import Axis, Chart, Panel, Series
-from ackclock.report.html import Drawing, Finding, Report, Section, Statement, Table, render
+from ackclock.report.html import Drawing, Finding, Report, Section, Statement, Table, Verdict, render
 from ackclock.report.style import COLOURS, paper_style, to_inline_svg, to_png, to_svg
 
 
@@ -112,7 +112,7 @@ class TestPage:
             published="50 %",
             ours="49 ± 2 %",
             oracle="48 %",
-            verdict="depends on",
+            verdict=Verdict.DEPENDS,
             why="Because <so>.",
             rule="More than 40 %.",
             command="ackclock reproduce",

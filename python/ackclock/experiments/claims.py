@@ -5,27 +5,16 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from ackclock.report.html import Finding
+from ackclock.report.html import Finding, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["Claim", "Judged", "Judgement", "Verdict", "by_share", "findings", "graded", "judge", "to_csv"]
+__all__ = ["Claim", "Judged", "Judgement", "by_share", "findings", "graded", "judge", "to_csv"]
 
 E = TypeVar("E")
-
-
-class Verdict(StrEnum):
-    """What the runs say about a claim."""
-
-    REPRODUCED = "reproduced"
-    PARTLY = "partly"
-    NOT = "not reproduced"
-    DEPENDS = "depends on"
-    """It flips with a setting that the paper does not print."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -164,7 +153,7 @@ def findings(judged: Sequence[Judged[E]]) -> list[Finding]:
             published=one.claim.paper,
             ours=one.judgement.ours,
             oracle=one.judgement.ns2,
-            verdict=one.judgement.verdict.value,
+            verdict=one.judgement.verdict,
             setting=one.judgement.setting,
             why=one.judgement.why,
             rule=one.claim.rule,

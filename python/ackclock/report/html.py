@@ -12,6 +12,7 @@ import gzip
 import json
 import re
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from ackclock.report.chart import Chart
 
-__all__ = ["VERDICTS", "Drawing", "Finding", "Report", "Section", "Statement", "Table", "render"]
+__all__ = ["Drawing", "Finding", "Report", "Section", "Statement", "Table", "Verdict", "render"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -130,6 +131,16 @@ class Drawing:
         }
 
 
+class Verdict(StrEnum):
+    """What the runs say about a claim, from best to worst."""
+
+    REPRODUCED = "reproduced"
+    PARTLY = "partly"
+    DEPENDS = "depends on"
+    """It flips with a setting that the paper does not print."""
+    NOT = "not reproduced"
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Finding:
     """One claim and what became of it: a row of the table of claims.
@@ -145,7 +156,7 @@ class Finding:
     published, ours, oracle
         The numbers: as published, as measured here, and as the reference simulator has them.
     verdict
-        One of `VERDICTS`.
+        What became of the claim.
     setting
         What the outcome depends on, where that is the verdict.
     why
@@ -163,15 +174,11 @@ class Finding:
     published: str
     ours: str
     oracle: str
-    verdict: str
+    verdict: Verdict
     why: str
     rule: str
     command: str
     setting: str = ""
-
-
-VERDICTS = ("reproduced", "partly", "depends on", "not reproduced")
-"""What can become of a claim."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -234,9 +241,9 @@ class Report:
         return [drawing for section in self.sections for drawing in section.drawings]
 
     @property
-    def verdicts(self) -> Mapping[str, int]:
+    def verdicts(self) -> Mapping[Verdict, int]:
         """How many claims met each verdict, those that none met left out."""
-        counts = {verdict: sum(finding.verdict == verdict for finding in self.findings) for verdict in VERDICTS}
+        counts = {verdict: sum(finding.verdict == verdict for finding in self.findings) for verdict in Verdict}
         return {verdict: count for verdict, count in counts.items() if count}
 
 

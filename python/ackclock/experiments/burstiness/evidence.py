@@ -15,7 +15,7 @@ from ackclock.experiments.burstiness import ns2
 from ackclock.experiments.burstiness.close import observe_close
 from ackclock.experiments.burstiness.experiment import (
     DURATION,
-    PAPERS_CLIENTS,
+    HEAVY,
     RED_WEIGHT,
     VARIANTS,
     Observation,
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from ackclock.run import Run
 
 __all__ = [
-    "FAIR_CLIENTS",
     "ROOM",
     "ROOMY_CLIENTS",
     "SETTLED_BY",
@@ -53,9 +52,6 @@ WEIGHTS = (8e-5, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 2e-2)
 
 WEIGHT_CLIENTS = 60
 """Clients of the runs with other weights."""
-
-FAIR_CLIENTS = tuple(clients for clients in PAPERS_CLIENTS if clients > 38)
-"""Client counts at which fairness is looked at."""
 
 TIE_CLIENTS = (44, 60)
 """Client counts of the runs without processing time."""
@@ -94,7 +90,7 @@ class Side:
     weights
         Reno/RED and Vegas/RED at `WEIGHT_CLIENTS`, by RED's weight.
     minimum
-        Vegas with `base_rtt = minimum` at `FAIR_CLIENTS`; none of ns-2, which has no such rule.
+        Vegas with `base_rtt = minimum` at `HEAVY`; none of ns-2, which has no such rule.
     ties
         Reno and Vegas without processing time, so that exact ties decide.
     roomy
@@ -211,7 +207,7 @@ def gather(
         grid=grid,
         weights=dict(sorted(weights.items())),
         minimum=observe_grid(
-            [("Vegas", clients) for clients in FAIR_CLIENTS],
+            [("Vegas", clients) for clients in HEAVY],
             seeds=seeds,
             setting=Setting(base_rtt="minimum"),
             jobs=jobs,

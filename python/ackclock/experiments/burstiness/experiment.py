@@ -27,6 +27,7 @@ __all__ = [
     "CAPACITY",
     "CLIENTS",
     "DURATION",
+    "HEAVY",
     "PACKET_SIZE",
     "PAPERS_CLIENTS",
     "RED_WEIGHT",
@@ -62,6 +63,9 @@ RED_WEIGHT = 0.002
 
 PAPERS_CLIENTS = (1, 2, 4, 8, 10, 15, 20, 25, 30, 34, 36, 38, 39, 40, 42, 44, 46, 48, 50, 55, 60)
 """Client counts within the paper's figures: denser where the bottleneck fills."""
+
+HEAVY = tuple(clients for clients in PAPERS_CLIENTS if clients > 38)
+"""The paper's heavily congested loads."""
 
 CLIENTS = (*PAPERS_CLIENTS, 70, 80, 100)
 """Client counts that are run: the paper's, and more of them than it went to."""

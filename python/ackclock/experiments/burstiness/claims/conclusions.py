@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock.experiments.burstiness.claims.reading import (
-    HEAVY,
     above,
     along,
     at,
@@ -16,7 +15,7 @@ from ackclock.experiments.burstiness.claims.reading import (
     span,
     told,
 )
-from ackclock.experiments.burstiness.experiment import CLIENTS
+from ackclock.experiments.burstiness.experiment import CLIENTS, HEAVY
 from ackclock.experiments.burstiness.measures import (
     loss_percent,
     thousand_departures,

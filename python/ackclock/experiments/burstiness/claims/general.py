@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ackclock.experiments.burstiness.claims.reading import (
-    HEAVY,
     TCPS,
     along,
     at,
@@ -16,12 +15,14 @@ from ackclock.experiments.burstiness.claims.reading import (
     shown,
     told,
 )
+from ackclock.experiments.burstiness.experiment import HEAVY
 from ackclock.experiments.burstiness.measures import (
     cov_over_poisson,
     loss_percent,
     thousand_departures,
 )
-from ackclock.experiments.claims import Claim, Judgement, Verdict, by_share, graded
+from ackclock.experiments.claims import Claim, Judgement, by_share, graded
+from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
     from ackclock.experiments.burstiness.claims.reading import Measure

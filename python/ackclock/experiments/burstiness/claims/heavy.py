@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ackclock.experiments.burstiness.claims.reading import (
-    HEAVY,
     RENOS,
     TCPS,
     WEIGHED,
@@ -21,6 +20,7 @@ from ackclock.experiments.burstiness.claims.reading import (
     told,
     weighed,
 )
+from ackclock.experiments.burstiness.experiment import HEAVY
 from ackclock.experiments.burstiness.measures import (
     loss_percent,
     percent_above_poisson,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock.experiments.burstiness.claims.reading import (
-    HEAVY,
     MODERATE,
     SURE,
     TCPS,
@@ -21,14 +20,15 @@ from ackclock.experiments.burstiness.claims.reading import (
     span,
     told,
 )
-from ackclock.experiments.burstiness.experiment import CAPACITY, DURATION, PAPERS_CLIENTS
+from ackclock.experiments.burstiness.experiment import CAPACITY, DURATION, HEAVY, PAPERS_CLIENTS
 from ackclock.experiments.burstiness.measures import (
     cov_over_poisson,
     loss_percent,
     percent_above_poisson,
     warm_cov_over_poisson,
 )
-from ackclock.experiments.claims import Claim, Judgement, Verdict, by_share, graded
+from ackclock.experiments.claims import Claim, Judgement, by_share, graded
+from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

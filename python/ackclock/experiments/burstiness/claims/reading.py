@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ackclock.analysis import student_interval
 from ackclock.experiments.burstiness.experiment import PAPERS_CLIENTS, RED_WEIGHT, VARIANTS
-from ackclock.experiments.claims import Verdict
+from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     Measure = str | Callable[[Observation], float | None]
 
 __all__ = [
-    "HEAVY",
     "MODERATE",
     "RENOS",
     "SETTING",
@@ -45,9 +44,6 @@ __all__ = [
 
 TCPS = tuple(variant.name for variant in VARIANTS if variant.protocol != "udp")
 RENOS = tuple(name for name in TCPS if name.startswith("Reno"))
-
-HEAVY = tuple(clients for clients in PAPERS_CLIENTS if clients > 38)
-"""The paper's heavily congested loads."""
 
 MODERATE = tuple(clients for clients in PAPERS_CLIENTS if 10 <= clients <= 38)
 """Its moderately congested ones."""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from ackclock.analysis import Interval
 from ackclock.experiments.burstiness.claims.heavy import heavy_penalty
 from ackclock.experiments.burstiness.claims.reading import (
-    HEAVY,
     SETTING,
     WEIGHED,
     above,
@@ -26,13 +25,14 @@ from ackclock.experiments.burstiness.claims.reading import (
     weighed,
 )
 from ackclock.experiments.burstiness.evidence import WEIGHTS
-from ackclock.experiments.burstiness.experiment import RED_WEIGHT
+from ackclock.experiments.burstiness.experiment import HEAVY, RED_WEIGHT
 from ackclock.experiments.burstiness.measures import (
     cov_over_poisson,
     loss_percent,
     thousand_departures,
 )
-from ackclock.experiments.claims import Claim, Judgement, Verdict, by_share, graded
+from ackclock.experiments.claims import Claim, Judgement, by_share, graded
+from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

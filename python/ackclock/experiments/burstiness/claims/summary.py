@@ -6,8 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ackclock.experiments.claims import Verdict
-from ackclock.report.html import Statement
+from ackclock.report.html import Statement, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ackclock.experiments.burstiness.claims.reading import (
-    HEAVY,
     TCPS,
     along,
     at,
@@ -16,6 +15,7 @@ from ackclock.experiments.burstiness.claims.reading import (
     span,
     told,
 )
+from ackclock.experiments.burstiness.experiment import HEAVY
 from ackclock.experiments.burstiness.measures import (
     cov_over_poisson,
     thousand_departures,

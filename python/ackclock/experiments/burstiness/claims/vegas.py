@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ackclock.experiments.burstiness.claims.reading import (
-    HEAVY,
     above,
     along,
     at,
@@ -17,9 +16,11 @@ from ackclock.experiments.burstiness.claims.reading import (
     told,
 )
 from ackclock.experiments.burstiness.comparison import warm_loss
-from ackclock.experiments.burstiness.evidence import FAIR_CLIENTS, ROOM, ROOMY_CLIENTS
+from ackclock.experiments.burstiness.evidence import ROOM, ROOMY_CLIENTS
+from ackclock.experiments.burstiness.experiment import HEAVY
 from ackclock.experiments.burstiness.measures import cov_over_poisson, loss_percent
-from ackclock.experiments.claims import Claim, Judgement, Verdict, by_share, graded
+from ackclock.experiments.claims import Claim, Judgement, by_share, graded
+from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -128,8 +129,8 @@ def _fairer(evidence: Evidence) -> Judgement:
     ours = evidence.ours
 
     def holds(vegas_runs: Sequence[Observation], reno_runs: Sequence[Observation]) -> list[bool]:
-        vegas = along(vegas_runs, "Vegas", FAIR_CLIENTS, "jain_index")
-        return above(vegas, along(reno_runs, "Reno", FAIR_CLIENTS, "jain_index"))
+        vegas = along(vegas_runs, "Vegas", HEAVY, "jain_index")
+        return above(vegas, along(reno_runs, "Reno", HEAVY, "jain_index"))
 
     usual, mended = holds(ours.grid, ours.grid), holds(ours.minimum, ours.grid)
     others = {
@@ -143,7 +144,7 @@ def _fairer(evidence: Evidence) -> Judgement:
         sides += [("Vegas with the smallest round trip", side.minimum, "Vegas")] if side.minimum else []
         sides += [(f"with exact ties {name}", side.ties, name) for name in ("Reno", "Vegas")]
         return "Jain's index: " + ", ".join(
-            f"{title} {span(along(runs, name, FAIR_CLIENTS, 'jain_index'), 3)}" for title, runs, name in sides
+            f"{title} {span(along(runs, name, HEAVY, 'jain_index'), 3)}" for title, runs, name in sides
         )
 
     vegas, better, reno = (
