@@ -273,6 +273,14 @@ class TestAgreement:
         # In one of the runs, none of the three clients lost anything.
         assert rows["first fall, s"][1].endswith(", in 19 seeds)")
 
+    def test_a_window_of_zero_is_explained(self, theirs: list[Courses]) -> None:
+        vegas = theirs[-1]
+        assert "window of 0" not in courses_table(vegas, vegas).caption
+        first, *others = vegas.runs
+        zero = dataclasses.replace(first, values={**first.values, "lowest": 0.0})
+        table = courses_table(dataclasses.replace(vegas, runs=[zero, *others]), vegas)
+        assert "1 of 20 here and 0 of 20 there" in table.caption
+
     def test_what_never_happened_is_a_dash(self) -> None:
         runs = [Watched(seed=seed, trace=trace([1, 2, 3]), losses=NO_LOSS) for seed in (1, 2)]
         rows = {row[0]: row for row in courses_table(gather(runs), gather(runs)).rows}
