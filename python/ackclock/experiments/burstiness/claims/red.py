@@ -327,7 +327,7 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
     Claim(
         key="3.2.3-7",
         where="3.2.3",
-        text="From 40 Vegas clients on RED always drops, for they keep its average above max_th.",
+        text="From 40 Vegas clients on RED always drops, its average above max_th.",
         paper="always",
         rule="By the share of the time from 20 s on with RED's average at 40 packets or more, with 60 clients: "
         "reproduced from 95 %, partly from 50 %, else not. Asked at weights of 8e-5 and 0.02 too: if it reaches "

@@ -326,7 +326,7 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
     Claim(
         key="3.2.1-10",
         where="3.2.1, 4; Figures 6 to 9",
-        text="The more clients, the likelier their windows fall together: the dependency grows with the load.",
+        text="The more clients, the likelier their windows fall together.",
         paper="increases",
         rule="By the dependence index (variance of the number of clients that cut within 0.1 s, over the sum of their "
         "own variances: 1 if independent) at 39, 44, 50 and 60 clients. Reproduced if it is clearly higher at 60 than "
@@ -337,7 +337,7 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
     Claim(
         key="3.2.1-11",
         where="3.2.1, 4; Figure 9",
-        text="With 60 clients most of the streams take the same decision at the same time.",
+        text="With 60 clients most streams take the same decision at once.",
         paper="most",
         rule="By the mean share of clients that cut their window in those 0.1 s in which any does: reproduced if over "
         "half; partly if over a quarter; else not.",

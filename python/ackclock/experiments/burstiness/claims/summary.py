@@ -23,7 +23,7 @@ class _Topic:
 
     key: str
     leads: Mapping[Verdict, str]
-    also: Sequence[str]
+    also: Sequence[str] = ()
 
 
 _TOPICS = (
@@ -34,7 +34,7 @@ _TOPICS = (
             Verdict.PARTLY: "Congestion makes TCP bursty, if not all alike; Vegas stays smooth up to 60 clients.",
             Verdict.NOT: "Congestion does not make TCP bursty as the paper says.",
         },
-        also=("3.2-10", "3.2-12"),
+        also=("3.2-10",),
     ),
     _Topic(
         key="3.2-6",
@@ -71,7 +71,6 @@ _TOPICS = (
             Verdict.NOT: "RED does not make TCP burstier.",
             Verdict.DEPENDS: "Whether RED harms is decided by a weight that the paper does not print.",
         },
-        also=("3.2.3-7",),
     ),
 )
 
