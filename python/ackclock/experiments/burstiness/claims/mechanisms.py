@@ -17,13 +17,15 @@ __all__ = ["OF_RED", "OF_RENO"]
 _LOADS = (39, 44, 50, 60)
 _PUSH = 0.5
 """Packets of new data for each duplicate ACK that count as pushing."""
+_TOGETHER = 1.5
+"""How many times the variance of independent windows counts as wild."""
 _WILD = 0.5
 """The c.o.v. of the queue that counts as wild: it swings by half of its mean and more."""
 
 
 def _swings(evidence: Evidence) -> Judgement:
     ratio, queue = (along(evidence.ours.close, "Reno", _LOADS, name) for name in ("window_ratio", "queue_cov"))
-    together = [low(ratio[clients]) > 1 for clients in _LOADS]
+    together = [low(ratio[clients]) > _TOGETHER for clients in _LOADS]
     wild = [low(queue[clients]) > _WILD for clients in _LOADS]
     return Judgement(
         verdict=graded(whole=all(together) and all(wild), part=all(together) or all(wild)),
@@ -98,8 +100,8 @@ OF_RENO: tuple[Claim[Evidence], ...] = (
         text="Falling together makes the sum of the windows, and so queue and loss, fluctuate wildly.",
         paper="wild",
         rule=f"With {', '.join(map(str, _LOADS))} Reno clients. Reproduced if at all of them the variance of the sum "
-        "of the effective windows clearly exceeds the sum of their own variances, which independent clients would "
-        "give, and the c.o.v. of the queue is clearly above one half; partly if one of the two; else not.",
+        "of the effective windows is clearly 1.5 times the sum of their own variances, which independent clients "
+        "would give, or more, and the c.o.v. of the queue is clearly above one half; partly if one of the two; else not.",
         judge=_swings,
         command=command("Reno", 39, record="windows/100ms"),
     ),
