@@ -101,7 +101,7 @@ OF_RENO: tuple[Claim[Evidence], ...] = (
         paper="wild",
         rule=f"With {', '.join(map(str, _LOADS))} Reno clients. Reproduced if at all of them the variance of the sum "
         "of the effective windows is clearly 1.5 times the sum of their own variances, which independent clients "
-        "would give, or more, and the c.o.v. of the queue is clearly above one half; partly if one of the two; else not.",
+        "would give, or more, and the c.o.v. of the queue clearly above one half; partly if one of the two; else not.",
         judge=_swings,
         command=command("Reno", 39, record="windows/100ms"),
     ),
