@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ackclock.experiments.burstiness.claims import CLAIMS
 from ackclock.experiments.burstiness.evidence import WEIGHTS, Evidence, Side, from_ns2
-from ackclock.experiments.burstiness.experiment import CLIENTS, HEAVY, VARIANTS, Observation
+from ackclock.experiments.burstiness.experiment import BY_NAME, CLIENTS, HEAVY, Observation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     Values = dict[str, Any]
 
-BY_NAME = {variant.name: variant for variant in VARIANTS}
 BY_KEY = {claim.key: claim for claim in CLAIMS}
 
 # What the paper says, as numbers: excess over Poisson, throughput against UDP, loss and timeouts under heavy load.

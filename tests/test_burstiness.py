@@ -22,6 +22,7 @@ from ackclock.experiments.burstiness.comparison import RULES, agreement_statemen
 from ackclock.experiments.burstiness.curves import curves
 from ackclock.experiments.burstiness.evidence import Evidence
 from ackclock.experiments.burstiness.experiment import (
+    BY_NAME,
     CAPACITY,
     CLIENTS,
     VARIANTS,
@@ -41,8 +42,6 @@ if TYPE_CHECKING:
 
     from ackclock.experiments.burstiness.study import Runs
     from ackclock.report.html import Drawing
-
-BY_NAME = {variant.name: variant for variant in VARIANTS}
 
 
 @pytest.fixture(scope="module")

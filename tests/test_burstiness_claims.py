@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.burstiness_world import (
     BY_KEY,
-    BY_NAME,
     PAPER,
     SIDE,
     constant,
@@ -37,7 +36,7 @@ from ackclock.experiments.burstiness.evidence import (
     observe_grid,
     settle_time,
 )
-from ackclock.experiments.burstiness.experiment import Observation, Setting, observe, scenario
+from ackclock.experiments.burstiness.experiment import BY_NAME, Observation, Setting, observe, scenario
 from ackclock.experiments.claims import by_share, judge, to_csv
 from ackclock.overrides import override
 from ackclock.report.html import Verdict

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -13,12 +12,8 @@ from ackclock.analysis import cov, student_interval
 from ackclock.experiments.burstiness import ns2, pushes, starts
 from ackclock.experiments.burstiness.close import CELLS, SCALES, CloseLook, observe_close, window_cuts
 from ackclock.experiments.burstiness.close_findings import close_findings
-from ackclock.experiments.burstiness.experiment import VARIANTS, scenario
+from ackclock.experiments.burstiness.experiment import BY_NAME, VARIANTS, scenario
 
-if TYPE_CHECKING:
-    from ackclock.experiments.burstiness.experiment import Variant
-
-BY_NAME: dict[str, Variant] = {variant.name: variant for variant in VARIANTS}
 PLACES = [("UDP", 60), ("Reno", 39), ("Reno", 60), ("Vegas", 60), ("Reno/RED", 60), ("Vegas/RED", 60)]
 
 

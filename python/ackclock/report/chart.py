@@ -65,8 +65,6 @@ class Series:
         Whether the legend names it; of several series of one name, one should be.
     group
         What is shown and hidden together when a reader asks for it; the name, if empty.
-    steps
-        Whether the line keeps its height up to the next point.
 
     """
 
@@ -82,7 +80,6 @@ class Series:
     error: ArrayLike | None = None
     listed: bool = True
     group: str = ""
-    steps: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

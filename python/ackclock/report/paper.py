@@ -126,7 +126,6 @@ def _draw_series(axes: Axes, series: Series) -> None:
         color=colour,
         linestyle=_DASHES[series.dash],
         linewidth=drawn_width,
-        drawstyle="steps-post" if series.steps else "default",
         marker=_MARKERS[series.marker],
         markersize=series.size,
         markerfacecolor=colour if series.filled else "none",

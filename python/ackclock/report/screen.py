@@ -122,8 +122,6 @@ def _trace(series: Series) -> dict[str, Any]:
     }
     if lines:
         trace["line"] = {"color": f"@{series.colour}", "width": series.width * 1.33, "dash": _DASHES[series.dash]}
-        if series.steps:
-            trace["line"]["shape"] = "hv"
     if series.marker is not None:
         symbol = _MARKERS[series.marker] + ("" if series.filled else "-open")
         trace["marker"] = {"symbol": symbol, "size": series.size * 1.6, "color": f"@{series.colour}"}

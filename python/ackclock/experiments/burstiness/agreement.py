@@ -17,7 +17,7 @@ import numpy as np
 
 from ackclock.experiments.burstiness import ns2
 from ackclock.experiments.burstiness.comparison import RULES, STANDARD_ERRORS, Comparison, compare
-from ackclock.experiments.burstiness.experiment import DURATION, VARIANTS, observe
+from ackclock.experiments.burstiness.experiment import BY_NAME, DURATION, VARIANTS, observe
 from ackclock.experiments.burstiness.measures import warm_summary
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def crossovers(profile: str, *, seeds: int = 12, quick: bool = False, jobs: int 
     """
     theirs = ns2.settlings(profile)
     clients = _QUICK_CROSSOVER if quick else sorted({run.clients for run in theirs})
-    reno = next(variant for variant in VARIANTS if variant.name == "Reno")
+    reno = BY_NAME["Reno"]
     ours = observe(
         [(reno, n) for n in clients],
         seeds=range(1, seeds + 1),

@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING, Final, TypedDict
 
 import numpy as np
 
 from ackclock.analysis import autocorrelation, cov_ladder, dependence, loss_events, loss_sequences
 from ackclock.experiments.burstiness.comparison import WARM
-from ackclock.experiments.burstiness.experiment import ADVERTISED_WINDOW, VARIANTS, scenario
+from ackclock.experiments.burstiness.experiment import ADVERTISED_WINDOW, VARIANTS, run_cells
 from ackclock.experiments.burstiness.windows import UNIT
-from ackclock.sweep import Point, run_grid
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -133,20 +131,20 @@ def observe_close(
         In the order of the cells and, within a cell, of the seeds.
 
     """
-    seeds = list(seeds)
-    points = [
-        Point(
-            name=f"{variant.name} with {clients} clients",
-            scenario=scenario(variant, clients, profile=profile, setting=setting),
-            work=clients,
-        )
-        for variant, clients in cells
-    ]
-    runs = iter(run_grid(points, seeds=seeds, take=_take, record=_RECORDS, jobs=jobs, label="a close look"))
+    ran = run_cells(
+        cells,
+        seeds=seeds,
+        take=_take,
+        profile=profile,
+        setting=setting,
+        record=_RECORDS,
+        jobs=jobs,
+        label="a close look",
+    )
     return [
         CloseLook(variant=variant.name, clients=clients, seed=run.seed, **run.value)
-        for variant, clients in cells
-        for run in islice(runs, len(seeds))
+        for variant, clients, runs in ran
+        for run in runs
     ]
 
 

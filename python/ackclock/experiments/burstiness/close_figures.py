@@ -52,7 +52,7 @@ class _Curve:
     pen: Pen
     points: tuple[Interval, ...]
 
-    def series(self, x: Sequence[float], *, bars: bool = True, markers: bool = True, steps: bool = False) -> Series:
+    def series(self, x: Sequence[float], *, bars: bool = True, markers: bool = True) -> Series:
         return Series(
             name=self.name,
             x=x,
@@ -61,7 +61,6 @@ class _Curve:
             colour=self.pen.colour,
             dash=self.pen.dash,
             marker=self.pen.marker if markers else None,
-            steps=steps,
         )
 
 

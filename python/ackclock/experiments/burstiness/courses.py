@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ackclock.experiments.burstiness.comparison import STANDARD_ERRORS, Rule, compare
-from ackclock.experiments.burstiness.experiment import ADVERTISED_WINDOW, VARIANTS, Observation, scenario
+from ackclock.experiments.burstiness.experiment import ADVERTISED_WINDOW, BY_NAME, Observation, run_cells
 from ackclock.experiments.burstiness.windows import CLIENTS_SHOWN, UNIT, Trace, effective, numbers
 from ackclock.report.html import Statement, Table
-from ackclock.sweep import Point, run_grid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -152,28 +150,26 @@ def observe_courses(
         In the order of the cells.
 
     """
-    variants = {variant.name: variant for variant in VARIANTS}
-    points = [
-        Point(name=f"{name} with {clients} clients", scenario=scenario(variants[name], clients), work=clients)
-        for name, clients in cells
-    ]
     flows = ",".join(str(client - 1) for client in CLIENTS_SHOWN)
     record = [f"windows@{flows}/{UNIT:g}s", "drops@bottleneck"]
-    runs = iter(run_grid(points, seeds=seeds, take=_take, record=record, jobs=jobs, label="windows"))
+    places = [(BY_NAME[name], clients) for name, clients in cells]
+    ran = run_cells(places, seeds=seeds, take=_take, record=record, jobs=jobs, label="windows")
     return [
         gather(
             [
                 Watched(
                     seed=run.seed,
-                    trace=Trace(variant=name, clients=clients, units=np.arange(windows.shape[1]), windows=by_client),
+                    trace=Trace(
+                        variant=variant.name, clients=clients, units=np.arange(windows.shape[1]), windows=by_client
+                    ),
                     losses=losses,
                 )
-                for run in islice(runs, len(seeds))
+                for run in runs
                 for windows, losses in [run.value]
                 for by_client in [dict(zip(CLIENTS_SHOWN, windows, strict=True))]
             ]
         )
-        for name, clients in cells
+        for variant, clients, runs in ran
     ]
 
 

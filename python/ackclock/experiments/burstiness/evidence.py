@@ -14,10 +14,10 @@ import numpy as np
 from ackclock.experiments.burstiness import ns2
 from ackclock.experiments.burstiness.close import observe_close
 from ackclock.experiments.burstiness.experiment import (
+    BY_NAME,
     DURATION,
     HEAVY,
     RED_WEIGHT,
-    VARIANTS,
     Observation,
     Setting,
     observe,
@@ -75,8 +75,6 @@ _BUSY = 10
 
 WINDOWS = [(figure.variant, figure.clients) for figure in WINDOW_FIGURES]
 """Variant and number of clients of each figure of windows."""
-
-_NAMED = {variant.name: variant for variant in VARIANTS}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -163,7 +161,7 @@ def observe_grid(
 
     """
     return observe(
-        [(_NAMED[variant], clients) for variant, clients in cells],
+        [(BY_NAME[variant], clients) for variant, clients in cells],
         seeds=seeds,
         setting=setting,
         record=("arrivals", "drops"),
@@ -232,7 +230,7 @@ def gather(
             )
         ],
         crossover=observe(
-            [(_NAMED["Reno"], clients) for clients in CROSSOVER_CLIENTS],
+            [(BY_NAME["Reno"], clients) for clients in CROSSOVER_CLIENTS],
             seeds=range(1, CROSSOVER_SEEDS + 1),
             record=("drops",),
             take=settle_time,
@@ -247,7 +245,7 @@ def gather(
         close_weights={
             weight: _observations(
                 observe_close(
-                    [(_NAMED[name], WEIGHT_CLIENTS) for name in ("Reno/RED", "Vegas/RED")],
+                    [(BY_NAME[name], WEIGHT_CLIENTS) for name in ("Reno/RED", "Vegas/RED")],
                     seeds=seeds,
                     setting=Setting(red_weight=weight),
                     jobs=jobs,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from ackclock.scenario import Clients, DropTail, Dumbbell, Link, Poisson, Red, Scenario, Tcp, Udp
 from ackclock.summary import MEASURES
@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ackclock.run import Run
+    from ackclock.sweep import Replication
 
 __all__ = [
     "ADVERTISED_WINDOW",
     "ARRIVALS_PER_RTT",
+    "BY_NAME",
     "CAPACITY",
     "CLIENTS",
     "DURATION",
@@ -36,9 +38,12 @@ __all__ = [
     "Setting",
     "Variant",
     "observe",
+    "run_cells",
     "scenario",
     "summary",
 ]
+
+T = TypeVar("T")
 
 BOTTLENECK_RATE = 50e6
 """Rate of the link from the gateway to the server, bit/s (Table 1: 50 Mbps)."""
@@ -104,6 +109,9 @@ VARIANTS = (
     Variant(name="Vegas/RED", protocol="vegas", red=True),
 )
 """The curves, in the order of the legends."""
+
+BY_NAME = {variant.name: variant for variant in VARIANTS}
+"""The same by their names."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -207,6 +215,45 @@ def summary(run: Run) -> Mapping[str, float | None]:
     return {name: getattr(run.summary, name) for name in MEASURES}
 
 
+def run_cells(
+    cells: Sequence[tuple[Variant, int]],
+    *,
+    seeds: Iterable[int],
+    take: Callable[[Run], T],
+    profile: str = "ns2-2.35",
+    setting: Setting | None = None,
+    record: Sequence[str] = (),
+    jobs: int | None = None,
+    label: str = "burstiness",
+) -> list[tuple[Variant, int, list[Replication[T]]]]:
+    """Run the wanted cells of the grid.
+
+    Parameters
+    ----------
+    cells
+        Variant and number of clients of each.
+    seeds, take, profile, setting, record, jobs, label
+        As for `scenario` and `ackclock.sweep.run_grid`.
+
+    Returns
+    -------
+    list of tuple
+        The cells in their order, each with its runs in the order of the seeds.
+
+    """
+    seeds = list(seeds)
+    points = [
+        Point(
+            name=f"{variant.name} with {clients} clients",
+            scenario=scenario(variant, clients, profile=profile, setting=setting),
+            work=clients,
+        )
+        for variant, clients in cells
+    ]
+    runs = iter(run_grid(points, seeds=seeds, take=take, record=record, jobs=jobs, label=label))
+    return [(variant, clients, list(islice(runs, len(seeds)))) for variant, clients in cells]
+
+
 def observe(
     cells: Sequence[tuple[Variant, int]],
     *,
@@ -235,18 +282,11 @@ def observe(
         In the order of the cells and, within a cell, of the seeds.
 
     """
-    seeds = list(seeds)
-    points = [
-        Point(
-            name=f"{variant.name} with {clients} clients",
-            scenario=scenario(variant, clients, profile=profile, setting=setting),
-            work=clients,
-        )
-        for variant, clients in cells
-    ]
-    runs = iter(run_grid(points, seeds=seeds, take=take, record=record, jobs=jobs, label=label))
+    ran = run_cells(
+        cells, seeds=seeds, take=take, profile=profile, setting=setting, record=record, jobs=jobs, label=label
+    )
     return [
         Observation(variant=variant.name, clients=clients, seed=run.seed, values=run.value)
-        for variant, clients in cells
-        for run in islice(runs, len(seeds))
+        for variant, clients, runs in ran
+        for run in runs
     ]

@@ -22,9 +22,21 @@ from ackclock.report.chart import Axis, Chart, Dash, Level, Marker, Note, Panel,
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from ackclock.analysis import Interval
     from ackclock.experiments.burstiness.experiment import Observation
 
-__all__ = ["FIRST_WITH_LOSS", "PENS", "Pen", "loss_chart", "throughput_chart", "timeouts_chart", "variation_chart"]
+__all__ = [
+    "FIRST_WITH_LOSS",
+    "HOLLOW",
+    "PENS",
+    "Pen",
+    "loss_chart",
+    "own",
+    "theirs",
+    "throughput_chart",
+    "timeouts_chart",
+    "variation_chart",
+]
 
 FIRST_WITH_LOSS = 30
 """Figures 3, 4 and 13 start here: below, says the paper, all TCPs behave nearly alike."""
@@ -151,37 +163,42 @@ def _series(
 ) -> list[Series]:
     """Draw a measure along the number of clients: ours with its intervals, and ns-2's means as hollow markers."""
     drawn = []
-    for hollow, runs in ((True, ns2), (False, ours)):
+    for look, runs in ((theirs, ns2), (own, ours)):
         for curve in curves(runs, measure):
-            pen = PENS[curve.variant]
             points = {clients: interval for clients, interval in curve.points.items() if clients >= first}
-            means = [interval.mean for interval in points.values()]
-            look = (
-                Series(
-                    name=f"{curve.variant}, ns-2.35",
-                    x=list(points),
-                    y=means,
-                    colour=pen.colour,
-                    marker=pen.marker,
-                    dash="none",
-                    filled=False,
-                    size=7.5,
-                    listed=False,
-                    group=curve.variant,
-                )
-                if hollow
-                else Series(
-                    name=curve.variant,
-                    x=list(points),
-                    y=means,
-                    colour=pen.colour,
-                    marker=pen.marker,
-                    dash=pen.dash,
-                    error=[interval.half_width for interval in points.values()],
-                )
-            )
-            drawn.append(look)
+            drawn.append(look(curve.variant, points))
     return [*drawn, HOLLOW]
+
+
+def own(variant: str, points: Mapping[int, Interval] | Mapping[float, Interval]) -> Series:
+    """Draw our means of one variant, by what is on the horizontal axis, with their intervals."""
+    pen = PENS[variant]
+    return Series(
+        name=variant,
+        x=list(points),
+        y=[interval.mean for interval in points.values()],
+        colour=pen.colour,
+        marker=pen.marker,
+        dash=pen.dash,
+        error=[interval.half_width for interval in points.values()],
+    )
+
+
+def theirs(variant: str, points: Mapping[int, Interval] | Mapping[float, Interval]) -> Series:
+    """Draw ns-2's means of one variant as hollow markers, which go and come with our curve."""
+    pen = PENS[variant]
+    return Series(
+        name=f"{variant}, ns-2.35",
+        x=list(points),
+        y=[interval.mean for interval in points.values()],
+        colour=pen.colour,
+        marker=pen.marker,
+        dash="none",
+        filled=False,
+        size=7.5,
+        listed=False,
+        group=variant,
+    )
 
 
 HOLLOW = Series(

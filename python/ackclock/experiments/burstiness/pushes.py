@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock.experiments.burstiness.experiment import VARIANTS, Observation, scenario
+from ackclock.experiments.burstiness.experiment import BY_NAME, Observation, scenario
 from ackclock.sweep import Point, run_grid
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def observe_pushes(*, seeds: Sequence[int], jobs: int | None = None) -> list[Obs
         percentages that the gateway drops of these and of all data sent for the first time.
 
     """
-    vegas = next(variant for variant in VARIANTS if variant.name == "Vegas/RED")
+    vegas = BY_NAME["Vegas/RED"]
     point = Point(
         name=f"{vegas.name} with {_CLIENTS} clients",
         scenario=scenario(vegas, _CLIENTS).changed({"duration": f"{_SECONDS} s"}),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ackclock.experiments.burstiness.experiment import VARIANTS, Observation, scenario
+from ackclock.experiments.burstiness.experiment import BY_NAME, Observation, scenario
 from ackclock.sweep import Point, run_grid
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def observe_starts(*, seeds: Sequence[int], jobs: int | None = None) -> list[Obs
         clients; and `burst`, the packets that a client sends within `BURST`, at most, likewise.
 
     """
-    udp, reno = (next(variant for variant in VARIANTS if variant.name == name) for name in ("UDP", "Reno"))
+    udp, reno = BY_NAME["UDP"], BY_NAME["Reno"]
     short = {"duration": f"{_SECONDS} s"}
     points = [
         Point(name=f"the start of {variant.name}", scenario=scenario(variant, _CLIENTS).changed(short))

@@ -17,7 +17,7 @@ from ackclock.experiments.burstiness.close_findings import close_findings
 from ackclock.experiments.burstiness.comparison import agreement_statement
 from ackclock.experiments.burstiness.courses import SEEDS, courses_verdict, observe_courses
 from ackclock.experiments.burstiness.evidence import WINDOWS, Evidence, Side, from_ns2, gather, observe_grid
-from ackclock.experiments.burstiness.experiment import CLIENTS, DURATION, RED_WEIGHT, VARIANTS, scenario
+from ackclock.experiments.burstiness.experiment import BY_NAME, CLIENTS, DURATION, RED_WEIGHT, VARIANTS, scenario
 from ackclock.experiments.burstiness.grid_figures import grid_drawings, overview, seeds_of
 from ackclock.experiments.burstiness.weight_figure import weight_drawing
 from ackclock.experiments.burstiness.window_figures import window_drawings
@@ -149,9 +149,8 @@ def write_runs(path: Path, runs: Sequence[Observation]) -> None:
     import pyarrow as pa  # noqa: PLC0415 - slow to load
     from pyarrow import parquet  # noqa: PLC0415
 
-    variants = {variant.name: variant for variant in VARIANTS}
     scenarios = {
-        place: json.dumps(scenario(variants[place[0]], place[1], profile=PROFILE).effective().to_dict())
+        place: json.dumps(scenario(BY_NAME[place[0]], place[1], profile=PROFILE).effective().to_dict())
         for place in dict.fromkeys((run.variant, run.clients) for run in runs)
     }
     columns: dict[str, pa.Array] = {

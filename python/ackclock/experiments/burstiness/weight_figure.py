@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ackclock.analysis import student_interval
 from ackclock.experiments.burstiness.evidence import WEIGHT_CLIENTS
 from ackclock.experiments.burstiness.experiment import RED_WEIGHT
-from ackclock.experiments.burstiness.figures import HOLLOW, PENS
+from ackclock.experiments.burstiness.figures import HOLLOW, PENS, own, theirs
 from ackclock.experiments.burstiness.measures import cov_over_poisson, loss_percent, thousand_departures
 from ackclock.report.chart import Axis, Chart, Panel, Series
 from ackclock.report.html import Drawing, Table
@@ -70,32 +70,11 @@ def weight_drawing(ours: Side, ns2: Side, *, command: str) -> Drawing:
 def _series(ours: Side, ns2: Side, measure: Callable[[Observation], float | None]) -> list[Series]:
     drawn = []
     for plain, red in _PAIRS:
-        pen, level = PENS[red], _mean(_fifo(ours, plain), plain, measure)
-        theirs = [(weight, _mean(runs, red, measure)) for weight, runs in ns2.weights.items()]
-        own = [(weight, _mean(runs, red, measure)) for weight, runs in ours.weights.items()]
+        level = _mean(_fifo(ours, plain), plain, measure)
         drawn += [
             Series(name=plain, x=[5e-5, 3e-2], y=[level.mean] * 2, colour=PENS[plain].colour, width=1.1),
-            Series(
-                name=f"{red}, ns-2.35",
-                x=[weight for weight, _ in theirs],
-                y=[point.mean for _, point in theirs],
-                colour=pen.colour,
-                marker=pen.marker,
-                dash="none",
-                filled=False,
-                size=7.5,
-                listed=False,
-                group=red,
-            ),
-            Series(
-                name=red,
-                x=[weight for weight, _ in own],
-                y=[point.mean for _, point in own],
-                error=[point.half_width for _, point in own],
-                colour=pen.colour,
-                marker=pen.marker,
-                dash=pen.dash,
-            ),
+            theirs(red, {weight: _mean(runs, red, measure) for weight, runs in ns2.weights.items()}),
+            own(red, {weight: _mean(runs, red, measure) for weight, runs in ours.weights.items()}),
         ]
     return [*drawn, HOLLOW]
 
