@@ -58,8 +58,8 @@ def weight_drawing(ours: Side, ns2: Side, *, command: str) -> Drawing:
         title="Figure D. RED's averaging weight",
         caption=f"{WEIGHT_CLIENTS} clients: (a) c.o.v. relative to Poisson, (b) throughput and (c) loss, by the weight "
         "of the present queue in RED's average. Horizontal lines: the FIFO gateway. Points are means of "
-        f"{seeds} runs with 95 % confidence intervals; hollow markers are ns-2.35's, one run each but at the "
-        f"customary weight of {RED_WEIGHT}. The paper prints no weight.",
+        f"{seeds} runs with 95 % confidence intervals; hollow markers are single runs of ns-2.35 "
+        "without processing time, in which exact ties decide too. The paper prints no weight.",
         chart=Chart(panels=panels, height=8.2),
         csv=_data(ours, ns2),
         numbers=_numbers(ours),
