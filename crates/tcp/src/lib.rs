@@ -37,6 +37,6 @@ mod sender;
 pub use config::{DecreaseFrom, IdleRestart, PartialAckTimer, SackRule, SenderConfig};
 pub use congestion::Window;
 pub use receiver::{Receiver, ReceiverConfig};
-pub use rtt::{Arithmetic, RttConfig, RttEstimator};
+pub use rtt::{Arithmetic, RttConfig};
 pub use segment::{Ack, Block, HEADER, MAX_SACK_BLOCKS, Sack, Segment};
 pub use sender::{Counters, Sender, SenderState};

@@ -13,7 +13,7 @@
 use ackclock_units::{Stream, Time};
 use serde::{Deserialize, Serialize};
 
-/// The parameters of an [`RttEstimator`].
+/// How a sender estimates the round-trip time and its timeout.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RttConfig {
@@ -45,29 +45,35 @@ pub enum Arithmetic {
     Integer,
 }
 
+impl RttConfig {
+    const DEFAULT: Self = Self {
+        clock: Time::from_millis(1),
+        clock_phase: None,
+        arithmetic: Arithmetic::Real,
+        min_rto: Time::SECOND,
+        max_rto: Time::from_millis(60_000),
+        initial_rto: Time::SECOND,
+        backoff_after_floor: true,
+        timer_before_sample: false,
+    };
+}
+
 impl Default for RttConfig {
     fn default() -> Self {
-        Self {
-            clock: Time::from_millis(1),
-            clock_phase: None,
-            arithmetic: Arithmetic::Real,
-            min_rto: Time::SECOND,
-            max_rto: Time::from_millis(60_000),
-            initial_rto: Time::SECOND,
-            backoff_after_floor: true,
-            timer_before_sample: false,
-        }
+        Self::DEFAULT
     }
 }
 
-/// Smoothed round-trip time, its variation, and the timeout made of them.
+/// Smoothed round-trip time, its variation, and the timeout made of them. The configuration stays with the sender, which
+/// shares it with others and lends it.
 #[derive(Clone, Debug)]
-pub struct RttEstimator {
-    config: RttConfig,
-    phase: Time,
-    estimate: Option<Estimate>,
-    /// The timeout before minimum, maximum and back-off; it changes with samples only.
+pub(crate) struct RttEstimator {
+    /// The timeout now in force.
+    rto: Time,
+    /// The timeout before minimum, maximum and back-off.
     base: Time,
+    estimate: Option<Estimate>,
+    phase: Time,
     backoff: u32,
 }
 
@@ -86,16 +92,21 @@ enum Estimate {
 
 impl RttEstimator {
     /// An estimator without a sample; `stream` gives the clock's phase where the configuration leaves it open.
-    pub fn new(config: &RttConfig, stream: &mut Stream) -> Self {
+    pub(crate) fn new(config: &RttConfig, stream: &mut Stream) -> Self {
         let phase = config.clock_phase.unwrap_or_else(|| stream.time_below(config.clock));
-        Self { config: config.clone(), phase, estimate: None, base: config.initial_rto, backoff: 1 }
+        let mut estimator =
+            Self { rto: config.initial_rto, base: config.initial_rto, estimate: None, phase, backoff: 1 };
+        estimator.set_rto(config);
+        estimator
     }
 
     /// A segment sent at `sent` was acknowledged at `now`.
-    pub fn sample(&mut self, sent: Time, now: Time) {
-        let ticks = (self.tick(now) - self.tick(sent)).max(1) as i64;
-        let clock = self.config.clock.as_secs_f64();
-        let estimate = match (self.estimate, self.config.arithmetic) {
+    #[inline(never)]
+    pub(crate) fn sample(&mut self, config: &RttConfig, sent: Time, now: Time) {
+        let tick = |at: Time| (at + self.phase).as_picos() / config.clock.as_picos();
+        let ticks = (tick(now) - tick(sent)).max(1) as i64;
+        let clock = config.clock.as_secs_f64();
+        let estimate = match (self.estimate, config.arithmetic) {
             (None, Arithmetic::Real) => {
                 let rtt = ticks as f64 * clock;
                 Estimate::Real { srtt: rtt, rttvar: rtt / 2.0 }
@@ -114,40 +125,31 @@ impl RttEstimator {
         };
         self.base = match estimate {
             Estimate::Real { srtt, rttvar } => Time::from_secs_f64(srtt + clock.max(4.0 * rttvar)),
-            Estimate::Integer { srtt, rttvar } => self.config.clock.saturating_mul((rttvar + (srtt >> 3)) as u64),
+            Estimate::Integer { srtt, rttvar } => config.clock.saturating_mul((rttvar + (srtt >> 3)) as u64),
         };
         self.estimate = Some(estimate);
+        self.set_rto(config);
     }
 
     /// The timeout now in force.
-    pub fn rto(&self) -> Time {
-        let RttConfig { min_rto, max_rto, clock, .. } = self.config;
-        let backoff = u64::from(self.backoff);
-        let rto = if self.config.backoff_after_floor {
-            self.base.max(min_rto).saturating_mul(backoff)
-        } else {
-            self.base.saturating_mul(backoff).max(min_rto)
-        };
-        let rto = rto.min(max_rto);
-        match self.config.arithmetic {
-            Arithmetic::Real => rto,
-            Arithmetic::Integer => rto.max(clock + clock),
-        }
+    pub(crate) const fn rto(&self) -> Time {
+        self.rto
     }
 
     /// The smoothed round-trip time in seconds, once there is one.
-    pub fn srtt(&self) -> Option<f64> {
+    pub(crate) fn srtt(&self, config: &RttConfig) -> Option<f64> {
         match self.estimate? {
             Estimate::Real { srtt, .. } => Some(srtt),
-            Estimate::Integer { srtt, .. } => (srtt > 0).then(|| srtt as f64 / 8.0 * self.config.clock.as_secs_f64()),
+            Estimate::Integer { srtt, .. } => (srtt > 0).then(|| srtt as f64 / 8.0 * config.clock.as_secs_f64()),
         }
     }
 
     /// The timer fired: double the timeout (5.5).
-    pub(crate) fn back_off(&mut self) {
-        let may_double = self.backoff < 64 || self.config.backoff_after_floor && self.rto() < self.config.max_rto;
+    pub(crate) fn back_off(&mut self, config: &RttConfig) {
+        let may_double = self.backoff < 64 || config.backoff_after_floor && self.rto < config.max_rto;
         if may_double {
             self.backoff = self.backoff.saturating_mul(2);
+            self.set_rto(config);
         }
         if let Some(Estimate::Integer { srtt, rttvar }) = &mut self.estimate
             && self.backoff > 8
@@ -158,26 +160,37 @@ impl RttEstimator {
     }
 
     /// Data begins after the SYN was lost: the timeout is three seconds, if it was less (5.7).
-    pub(crate) fn after_lost_syn(&mut self) {
+    pub(crate) fn after_lost_syn(&mut self, config: &RttConfig) {
         let least = Time::SECOND.saturating_mul(3);
         if self.estimate.is_none() && self.base < least {
             self.base = least;
             self.backoff = 1;
+            self.set_rto(config);
         }
     }
 
     /// A segment that was sent once got through: Karn's algorithm keeps the back-off until then.
-    pub(crate) fn end_back_off(&mut self) {
-        self.backoff = 1;
+    pub(crate) fn end_back_off(&mut self, config: &RttConfig) {
+        if self.backoff > 1 {
+            self.backoff = 1;
+            self.set_rto(config);
+        }
     }
 
-    /// Whether the timer is restarted before the ACK's own sample counts.
-    pub(crate) const fn timer_before_sample(&self) -> bool {
-        self.config.timer_before_sample
-    }
-
-    fn tick(&self, at: Time) -> u64 {
-        (at + self.phase).as_picos() / self.config.clock.as_picos()
+    /// Works out the timeout, after what it is made of has changed.
+    fn set_rto(&mut self, config: &RttConfig) {
+        let RttConfig { min_rto, max_rto, clock, .. } = *config;
+        let backoff = u64::from(self.backoff);
+        let rto = if config.backoff_after_floor {
+            self.base.max(min_rto).saturating_mul(backoff)
+        } else {
+            self.base.saturating_mul(backoff).max(min_rto)
+        };
+        let rto = rto.min(max_rto);
+        self.rto = match config.arithmetic {
+            Arithmetic::Real => rto,
+            Arithmetic::Integer => rto.max(clock + clock),
+        };
     }
 }
 
@@ -187,9 +200,11 @@ mod tests {
 
     use super::*;
 
+    /// The defaults, with a boundary of the clock at time 0.
+    const IN_PHASE: RttConfig = RttConfig { clock_phase: Some(Time::ZERO), ..RttConfig::DEFAULT };
+
     fn estimator(config: &RttConfig) -> RttEstimator {
-        let config = RttConfig { clock_phase: Some(config.clock_phase.unwrap_or(Time::ZERO)), ..config.clone() };
-        RttEstimator::new(&config, &mut Stream::new(1, Role::Sender, 0))
+        RttEstimator::new(config, &mut Stream::new(1, Role::Sender, 0))
     }
 
     /// Validates: SRTT, RTTVAR and RTO follow the RFC's formulas with alpha 1/8 and beta 1/4.
@@ -197,13 +212,14 @@ mod tests {
     /// Tolerance: 1e-12.
     #[test]
     fn real_arithmetic_follows_rfc_6298() {
-        let mut rtt = estimator(&RttConfig { min_rto: Time::ZERO, ..RttConfig::default() });
+        let config = RttConfig { min_rto: Time::ZERO, ..IN_PHASE };
+        let mut rtt = estimator(&config);
         assert_eq!(rtt.rto(), Time::SECOND);
-        rtt.sample(Time::ZERO, Time::from_millis(100)); // srtt 100, rttvar 50
+        rtt.sample(&config, Time::ZERO, Time::from_millis(100)); // srtt 100, rttvar 50
         assert_eq!(rtt.rto(), Time::from_millis(300));
-        rtt.sample(Time::ZERO, Time::from_millis(180)); // rttvar 57.5, srtt 110
+        rtt.sample(&config, Time::ZERO, Time::from_millis(180)); // rttvar 57.5, srtt 110
         assert_eq!(rtt.rto(), Time::from_millis(340));
-        assert!((rtt.srtt().unwrap() - 0.11).abs() < 1e-12);
+        assert!((rtt.srtt(&config).unwrap() - 0.11).abs() < 1e-12);
     }
 
     /// Validates: the scaled integers of the estimator are those of Jacobson's appendix.
@@ -215,12 +231,12 @@ mod tests {
             clock: Time::from_millis(10),
             arithmetic: Arithmetic::Integer,
             min_rto: Time::ZERO,
-            ..RttConfig::default()
+            ..IN_PHASE
         };
         let mut rtt = estimator(&config);
-        rtt.sample(Time::ZERO, Time::from_millis(109)); // 10 ticks: srtt 80/8, rttvar 20/4
+        rtt.sample(&config, Time::ZERO, Time::from_millis(109)); // 10 ticks: srtt 80/8, rttvar 20/4
         assert_eq!(rtt.rto(), Time::from_millis(300));
-        rtt.sample(Time::ZERO, Time::from_millis(130)); // 13: error 3, srtt 83/8, rttvar 20 + 3 - 5 = 18
+        rtt.sample(&config, Time::ZERO, Time::from_millis(130)); // 13: error 3, srtt 83/8, rttvar 20 + 3 - 5 = 18
         assert_eq!(rtt.rto(), Time::from_millis(280));
     }
 
@@ -230,10 +246,10 @@ mod tests {
     #[test]
     fn phase_decides_a_coarse_sample() {
         let span = |phase| {
-            let config = RttConfig { clock: Time::from_millis(100), clock_phase: Some(phase), ..RttConfig::default() };
+            let config = RttConfig { clock: Time::from_millis(100), clock_phase: Some(phase), ..IN_PHASE };
             let mut rtt = estimator(&config);
-            rtt.sample(Time::from_millis(10), Time::from_millis(115));
-            rtt.srtt()
+            rtt.sample(&config, Time::from_millis(10), Time::from_millis(115));
+            rtt.srtt(&config)
         };
         assert_eq!(span(Time::ZERO), Some(0.1));
         assert_eq!(span(Time::from_millis(87)), Some(0.2));
@@ -244,17 +260,17 @@ mod tests {
     /// Tolerance: exact.
     #[test]
     fn back_off_doubles_up_to_the_maximum_and_a_sample_alone_does_not_end_it() {
-        let mut rtt = estimator(&RttConfig::default());
+        let mut rtt = estimator(&IN_PHASE);
         let timeouts: Vec<u64> = (0..8)
             .map(|_| {
-                rtt.back_off();
+                rtt.back_off(&IN_PHASE);
                 rtt.rto().as_picos() / Time::SECOND.as_picos()
             })
             .collect();
         assert_eq!(timeouts, [2, 4, 8, 16, 32, 60, 60, 60]);
-        rtt.sample(Time::ZERO, Time::from_millis(10));
+        rtt.sample(&IN_PHASE, Time::ZERO, Time::from_millis(10));
         assert_eq!(rtt.rto(), Time::SECOND.saturating_mul(60));
-        rtt.end_back_off();
+        rtt.end_back_off(&IN_PHASE);
         assert_eq!(rtt.rto(), Time::SECOND);
     }
 }

@@ -128,7 +128,7 @@ impl Sender {
         }
         let handshake_ends = before == 0 && connection.config.handshake;
         if handshake_ends && connection.counters.timeouts > 0 {
-            connection.rtt.after_lost_syn();
+            connection.rtt.after_lost_syn(&connection.config.rtt);
         }
         if !handshake_ends && (progress == Progress::Open || connection.config.grow_on_exit) {
             let sample = AckSample {
@@ -154,7 +154,7 @@ impl Sender {
         connection.time_out(outstanding, reduces);
         self.recovery.after_timeout(connection, now);
         if reduces {
-            connection.rtt.back_off();
+            connection.rtt.back_off(&connection.config.rtt);
         }
         connection.restart_timer(now);
     }
@@ -226,12 +226,12 @@ impl Sender {
 
     /// What can be watched.
     pub fn state(&self) -> SenderState {
-        let Connection { window, rtt, .. } = &self.connection;
+        let Connection { config, window, rtt, .. } = &self.connection;
         SenderState {
             cwnd: window.cwnd,
             ssthresh: window.ssthresh,
             flight_size: self.connection.flight(),
-            srtt: rtt.srtt().unwrap_or(f64::NAN),
+            srtt: rtt.srtt(&config.rtt).unwrap_or(f64::NAN),
             rto: rtt.rto().as_secs_f64(),
         }
     }

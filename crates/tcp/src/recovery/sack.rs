@@ -87,7 +87,7 @@ impl Sack {
     pub(super) fn after_partial_ack(&mut self, connection: &mut Connection, now: Time) {
         connection.restart_timer(now);
         if self.rule == SackRule::FallFloyd {
-            connection.rtt.end_back_off();
+            connection.rtt.end_back_off(&connection.config.rtt);
         }
         self.set_pipe(connection, 2);
     }

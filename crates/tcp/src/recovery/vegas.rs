@@ -125,7 +125,7 @@ impl Vegas {
             self.last_reduction = Some(now);
         }
         connection.fast_retransmit();
-        connection.rtt.back_off();
+        connection.rtt.back_off(&connection.config.rtt);
         connection.restart_timer(now);
         if !lost_again {
             connection.dup_acks = DUP_THRESH;

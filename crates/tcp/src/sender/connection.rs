@@ -148,19 +148,19 @@ impl Connection {
     pub(crate) fn acknowledge(&mut self, next: u64, now: Time) -> Option<Sent> {
         self.dup_acks = 0;
         let last = self.advance(next);
-        if self.rtt.timer_before_sample() {
+        if self.config.rtt.timer_before_sample {
             self.restart_timer(now);
         }
         if let Some((number, sent)) = self.timed
             && number < next
         {
-            self.rtt.sample(sent, now);
-            self.rtt.end_back_off();
+            self.rtt.sample(&self.config.rtt, sent, now);
+            self.rtt.end_back_off(&self.config.rtt);
             self.timed = None;
         }
         if self.snd_una == self.snd_max && self.config.idle_restart == IdleRestart::Rfc5681 {
             self.timer = None; // RFC 6298, 5.2
-        } else if !self.rtt.timer_before_sample() {
+        } else if !self.config.rtt.timer_before_sample {
             self.restart_timer(now);
         }
         last
