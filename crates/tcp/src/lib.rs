@@ -27,6 +27,7 @@ pub mod congestion;
 pub mod recovery;
 
 mod config;
+mod maybe;
 mod receiver;
 mod rtt;
 mod scoreboard;

@@ -14,6 +14,7 @@
 use ackclock_units::Time;
 use serde::{Deserialize, Serialize};
 
+use crate::maybe::Maybe;
 use crate::segment::{Ack, Block, Sack};
 
 /// The parameters of a [`Receiver`].
@@ -44,15 +45,15 @@ pub struct Receiver {
     /// What arrived beyond a gap, in order, apart from each other.
     beyond: Vec<Block>,
     /// The blocks of the last ACK that had any.
-    told: Sack,
+    told: Option<Box<Sack>>,
     /// When the ACK that waits must leave.
-    deadline: Option<Time>,
+    deadline: Maybe<Time>,
 }
 
 impl Receiver {
     /// A receiver that waits for segment 0.
     pub const fn new(config: ReceiverConfig) -> Self {
-        Self { config, rcv_nxt: 0, beyond: Vec::new(), told: Sack::NONE, deadline: None }
+        Self { config, rcv_nxt: 0, beyond: Vec::new(), told: None, deadline: Maybe::NONE }
     }
 
     /// The next segment that it expects: what came in order so far.
@@ -76,7 +77,7 @@ impl Receiver {
         let syn = self.config.handshake && number == 0;
         let waits = in_order && last && !syn && !(gap && self.config.ack_gap_fill) && self.deadline.is_none();
         if let (true, Some(delay)) = (waits, self.config.delayed_ack) {
-            self.deadline = Some(now + delay);
+            self.deadline = Maybe::some(now + delay);
             return None;
         }
         Some(self.acknowledge(Some(number)))
@@ -88,32 +89,35 @@ impl Receiver {
     }
 
     /// When [`handle_timeout`](Self::handle_timeout) is due.
-    pub const fn poll_timeout(&self) -> Option<Time> {
-        self.deadline
+    pub fn poll_timeout(&self) -> Option<Time> {
+        self.deadline.get()
     }
 
     fn acknowledge(&mut self, latest: Option<u64>) -> Ack<'_> {
-        self.deadline = None;
+        self.deadline = Maybe::NONE;
         if self.config.sack_blocks == 0 || self.beyond.is_empty() {
             return Ack::cumulative(self.rcv_nxt);
         }
-        self.choose_blocks(latest);
-        Ack { next: self.rcv_nxt, sack: &self.told }
+        Ack { next: self.rcv_nxt, sack: self.choose_blocks(latest) }
     }
 
     /// Chooses what to tell: the run of the latest segment, then those told of last, as they are now.
     #[inline(never)]
-    fn choose_blocks(&mut self, latest: Option<u64>) {
-        let before = std::mem::take(&mut self.told);
+    fn choose_blocks(&mut self, latest: Option<u64>) -> &Sack {
+        let before = self.told.as_deref().copied().unwrap_or_default();
+        let mut told = Sack::NONE;
         let most = self.config.sack_blocks as usize;
         for number in latest.into_iter().chain(before.blocks().iter().map(|block| block.start)) {
             if let Some(run) = self.run_of(number)
-                && self.told.blocks().len() < most
-                && !self.told.blocks().contains(&run)
+                && told.blocks().len() < most
+                && !told.blocks().contains(&run)
             {
-                self.told.push(run);
+                told.push(run);
             }
         }
+        let place = self.told.get_or_insert_default();
+        **place = told;
+        place
     }
 
     /// The run beyond a gap that a segment is part of.

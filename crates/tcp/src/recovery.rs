@@ -57,11 +57,11 @@ pub enum Recovery {
     /// See [`RecoverySpec::Reno`].
     Reno(reno::Reno),
     /// See [`RecoverySpec::Vegas`].
-    Vegas(vegas::Vegas),
+    Vegas(Box<vegas::Vegas>),
     /// See [`RecoverySpec::NewReno`].
     NewReno(newreno::NewReno),
     /// See [`RecoverySpec::Sack`].
-    Sack(sack::Sack),
+    Sack(Box<sack::Sack>),
 }
 
 impl Recovery {
@@ -70,8 +70,8 @@ impl Recovery {
             RecoverySpec::Tahoe => Self::Tahoe,
             RecoverySpec::Reno => Self::Reno(reno::Reno::default()),
             RecoverySpec::NewReno => Self::NewReno(newreno::NewReno::default()),
-            RecoverySpec::Sack => Self::Sack(sack::Sack::new(config.sack)),
-            RecoverySpec::Vegas => Self::Vegas(vegas::Vegas::default()),
+            RecoverySpec::Sack => Self::Sack(Box::new(sack::Sack::new(config.sack))),
+            RecoverySpec::Vegas => Self::Vegas(Box::default()),
         }
     }
 

@@ -10,6 +10,7 @@ pub(crate) use connection::Connection;
 
 use crate::config::{DecreaseFrom, IdleRestart, SenderConfig};
 use crate::congestion::{AckSample, Signal};
+use crate::maybe::Maybe;
 use crate::recovery::{Progress, Recovery, RecoverySpec};
 use crate::segment::{Ack, Segment};
 
@@ -60,7 +61,7 @@ pub struct Sender {
     chooses: bool,
     stream: Stream,
     /// Processing goes on until then; nothing leaves before.
-    hold: Option<Time>,
+    hold: Maybe<Time>,
 }
 
 impl Sender {
@@ -69,7 +70,7 @@ impl Sender {
         let config = config.into();
         let recovery = Recovery::new(&config);
         let connection = Connection::new(config, recovery.times_segments(), &mut stream);
-        Self { connection, chooses: recovery.chooses(), recovery, stream, hold: None }
+        Self { connection, chooses: recovery.chooses(), recovery, stream, hold: Maybe::NONE }
     }
 
     /// The application hands over that many segments of data. The first of them opens the connection.
@@ -190,12 +191,12 @@ impl Sender {
             connection.may_send().then_some(connection.snd_nxt)
         };
         let Some(number) = next else {
-            self.hold = None;
+            self.hold = Maybe::NONE;
             connection.end_turn();
             return None;
         };
         if connection.config.overhead > Time::ZERO && self.hold.is_none() {
-            self.hold = Some(now + self.stream.time_below(connection.config.overhead));
+            self.hold = Maybe::some(now + self.stream.time_below(connection.config.overhead));
             return None;
         }
         if connection.config.idle_restart == IdleRestart::Rfc5681 {
@@ -210,13 +211,13 @@ impl Sender {
     }
 
     /// When [`handle_timeout`](Self::handle_timeout) is due.
-    pub const fn poll_timeout(&self) -> Option<Time> {
-        self.connection.timer
+    pub fn poll_timeout(&self) -> Option<Time> {
+        self.connection.timer.get()
     }
 
     /// When a processing time ends and [`poll_transmit`](Self::poll_transmit) is worth asking again.
-    pub const fn poll_release(&self) -> Option<Time> {
-        self.hold
+    pub fn poll_release(&self) -> Option<Time> {
+        self.hold.get()
     }
 
     /// What happened so far.
@@ -249,7 +250,7 @@ impl Connection {
         self.limited = 0;
         self.inflation = 0;
         let (repaired, ssthresh) = (self.is_past_recover(), self.window.ssthresh);
-        self.recover = Some(self.snd_max);
+        self.recover = Maybe::some(self.snd_max);
         if reduces {
             self.reduce(Signal::Timeout, false);
             if !repaired && self.config.decrease_from == DecreaseFrom::FlightSize {
@@ -265,7 +266,7 @@ impl Connection {
             self.window.cwnd = 1.0; // whatever the law says: the SYN goes alone
         }
         self.snd_nxt = self.snd_una;
-        self.timed = None;
-        self.urgent = None;
+        self.timed = Maybe::NONE;
+        self.urgent = Maybe::NONE;
     }
 }

@@ -32,7 +32,7 @@ impl NewReno {
             connection.inflation = 0;
             return Progress::Open;
         }
-        if connection.recover.is_none_or(|recover| next >= recover) {
+        if !connection.recover.is_some_and(|recover| next < recover) {
             self.in_recovery = false;
             connection.inflation = 0;
             if connection.config.deflate_on_exit {
@@ -58,7 +58,7 @@ impl NewReno {
         connection.dup_acks += 1;
         let inflates = self.in_recovery || !connection.config.exit_recovery;
         if self.in_recovery || connection.dup_acks > DUP_THRESH {
-            connection.inflation += u64::from(inflates);
+            connection.inflation += u32::from(inflates);
         } else if connection.dup_acks < DUP_THRESH {
             connection.limited_transmit();
         } else if connection.is_past_recover() {
@@ -66,9 +66,9 @@ impl NewReno {
             connection.reduce(Signal::FastRetransmit, false);
             connection.fast_retransmit();
             connection.restart_timer(now);
-            connection.inflation = u64::from(DUP_THRESH);
+            connection.inflation = DUP_THRESH;
         } else if inflates {
-            connection.inflation = u64::from(DUP_THRESH);
+            connection.inflation = DUP_THRESH;
         }
     }
 
@@ -92,11 +92,11 @@ impl NewReno {
 
 /// Step 3 of section 3.2: take off what a partial ACK acknowledges, and add one segment back.
 fn deflate(connection: &mut Connection, acked: u64) {
-    let inflation = connection.inflation;
+    let inflation = u64::from(connection.inflation);
     if !connection.config.partial_ack_deflation {
         connection.inflation = 0;
     } else if inflation > acked {
-        connection.inflation -= acked - 1;
+        connection.inflation -= acked as u32 - 1;
     } else {
         connection.window.cwnd = (connection.window.cwnd - (acked - inflation) as f64).max(1.0);
         connection.inflation = 1;

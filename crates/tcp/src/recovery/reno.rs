@@ -30,15 +30,15 @@ impl Reno {
         if connection.dup_acks < DUP_THRESH {
             connection.limited_transmit();
         } else if connection.dup_acks > DUP_THRESH {
-            connection.inflation += u64::from(inflates);
+            connection.inflation += u32::from(inflates);
         } else if connection.is_past_recover() {
             self.in_recovery = true;
             connection.reduce(Signal::FastRetransmit, false);
             connection.fast_retransmit();
             connection.restart_timer(now);
-            connection.inflation = u64::from(DUP_THRESH);
+            connection.inflation = DUP_THRESH;
         } else if inflates {
-            connection.inflation = u64::from(DUP_THRESH);
+            connection.inflation = DUP_THRESH;
         }
     }
 

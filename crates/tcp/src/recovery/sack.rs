@@ -30,6 +30,7 @@ use ackclock_units::Time;
 use super::{DUP_THRESH, Progress};
 use crate::config::SackRule;
 use crate::congestion::Signal;
+use crate::maybe::Maybe;
 use crate::scoreboard::Scoreboard;
 use crate::segment::Ack;
 use crate::sender::Connection;
@@ -64,7 +65,7 @@ impl Sack {
 
     pub(super) fn before_new_ack(&mut self, connection: &mut Connection, ack: Ack<'_>) -> Progress {
         self.timed_out = false;
-        let ends = connection.recover.is_none_or(|recover| ack.next >= recover);
+        let ends = !connection.recover.is_some_and(|recover| ack.next < recover);
         if self.rule == SackRule::FallFloyd && (ends || !self.in_recovery) {
             self.board.clear();
         } else {
@@ -79,7 +80,7 @@ impl Sack {
         }
         self.in_recovery = false;
         if self.rule == SackRule::FallFloyd {
-            connection.recover = None;
+            connection.recover = Maybe::NONE;
         }
         Progress::Ends
     }
@@ -147,7 +148,7 @@ impl Sack {
         self.pipe += 1;
         if number >= connection.snd_nxt {
             connection.snd_nxt = number + 1;
-            connection.limited += u64::from(!self.in_recovery);
+            connection.limited += u32::from(!self.in_recovery);
             return;
         }
         if self.rule == SackRule::Rfc6675 {
@@ -175,7 +176,7 @@ impl Sack {
         let (lost, past) = match self.rule {
             SackRule::Rfc6675 => {
                 let lost = self.board.lost_below(self.lost_after()).is_some_and(|lost| first < lost);
-                (lost || connection.dup_acks >= DUP_THRESH, connection.recover.is_none_or(|recover| first >= recover))
+                (lost || connection.dup_acks >= DUP_THRESH, !connection.recover.is_some_and(|recover| first < recover))
             }
             SackRule::FallFloyd => (connection.dup_acks == DUP_THRESH, connection.is_past_recover()),
         };

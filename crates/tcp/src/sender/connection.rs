@@ -6,6 +6,7 @@ use ackclock_units::{Stream, Time};
 
 use crate::config::{DecreaseFrom, IdleRestart, SenderConfig};
 use crate::congestion::{CongestionControl, CongestionEvent, Signal, Window};
+use crate::maybe::Maybe;
 use crate::recovery::RecoverySpec;
 use crate::rtt::RttEstimator;
 use crate::segment::{HEADER, Segment};
@@ -30,21 +31,23 @@ pub(crate) struct Connection {
     pub(crate) dup_acks: u32,
     /// Segments that limited transmit let out since the last new ACK: no part of the flight in a reduction (RFC 5681,
     /// section 3.2, step 2).
-    pub(crate) limited: u64,
+    pub(crate) limited: u32,
     /// `snd_max` at the last loss found (RFC 6582).
-    pub(crate) recover: Option<u64>,
+    pub(crate) recover: Maybe<u64>,
     /// Segments that duplicate ACKs let out beyond `cwnd`.
-    pub(crate) inflation: u64,
+    pub(crate) inflation: u32,
     /// The window that opens once the handshake or the lone segments are through.
     pub(crate) initial_window: u32,
-    /// The segment being timed, and when it was sent.
-    pub(crate) timed: Option<(u64, Time)>,
+    /// The segment being timed.
+    pub(crate) timed: Maybe<u64>,
+    /// When it was sent.
+    timed_at: Time,
     /// When the retransmission timer fires.
-    pub(crate) timer: Option<Time>,
+    pub(crate) timer: Maybe<Time>,
     /// A segment that leaves whatever the window says.
-    pub(crate) urgent: Option<u64>,
+    pub(crate) urgent: Maybe<u64>,
     pub(crate) counters: Counters,
-    log: Option<SendLog>,
+    log: Option<Box<SendLog>>,
     last_sent: Time,
 }
 
@@ -62,15 +65,16 @@ impl Connection {
             supplied: 0,
             dup_acks: 0,
             limited: 0,
-            recover: None,
+            recover: Maybe::NONE,
             inflation: 0,
             initial_window: config.initial_window,
-            timed: None,
-            timer: None,
-            urgent: None,
+            timed: Maybe::NONE,
+            timed_at: Time::ZERO,
+            timer: Maybe::NONE,
+            urgent: Maybe::NONE,
             counters: Counters::default(),
             log: (times_segments || law.times_segments())
-                .then(|| SendLog::new(config.stale_records.then_some(config.max_window))),
+                .then(|| Box::new(SendLog::new(config.stale_records.then_some(config.max_window)))),
             last_sent: Time::ZERO,
             law,
             config,
@@ -87,7 +91,7 @@ impl Connection {
     #[inline(always)]
     fn reaches(&self, number: u64) -> bool {
         let flight = number - self.snd_una + 1;
-        let counted = flight as i64 - self.inflation as i64;
+        let counted = flight as i64 - i64::from(self.inflation);
         counted as f64 <= self.window.cwnd && flight <= u64::from(self.config.max_window)
     }
 
@@ -130,7 +134,9 @@ impl Connection {
             self.counters.retransmissions += 1;
         } else {
             self.snd_max = number + 1;
-            self.timed.get_or_insert((number, now));
+            if self.timed.is_none() {
+                (self.timed, self.timed_at) = (Maybe::some(number), now);
+            }
         }
         if let Some(log) = &mut self.log {
             log.record(number, now);
@@ -151,15 +157,13 @@ impl Connection {
         if self.config.rtt.timer_before_sample {
             self.restart_timer(now);
         }
-        if let Some((number, sent)) = self.timed
-            && number < next
-        {
-            self.rtt.sample(&self.config.rtt, sent, now);
+        if self.timed.is_some_and(|number| number < next) {
+            self.rtt.sample(&self.config.rtt, self.timed_at, now);
             self.rtt.end_back_off(&self.config.rtt);
-            self.timed = None;
+            self.timed = Maybe::NONE;
         }
         if self.snd_una == self.snd_max && self.config.idle_restart == IdleRestart::Rfc5681 {
-            self.timer = None; // RFC 6298, 5.2
+            self.timer = Maybe::NONE; // RFC 6298, 5.2
         } else if !self.config.rtt.timer_before_sample {
             self.restart_timer(now);
         }
@@ -177,15 +181,15 @@ impl Connection {
     }
 
     pub(crate) fn restart_timer(&mut self, now: Time) {
-        self.timer = Some(now.saturating_add(self.rtt.rto()));
+        self.timer = Maybe::some(now.saturating_add(self.rtt.rto()));
     }
 
     /// Reduces the window, once for a loss that recovery found.
     pub(crate) fn reduce(&mut self, signal: Signal, lost_again: bool) {
         let rwnd = f64::from(self.config.max_window);
-        let window = (self.window.cwnd + self.inflation as f64).min(rwnd);
+        let window = (self.window.cwnd + f64::from(self.inflation)).min(rwnd);
         let (window, least) = match self.config.decrease_from {
-            DecreaseFrom::FlightSize => ((self.flight() - self.limited) as f64, 2.0),
+            DecreaseFrom::FlightSize => ((self.flight() - u64::from(self.limited)) as f64, 2.0),
             DecreaseFrom::Window => (window, 1.0),
             DecreaseFrom::WholeWindow => (window.floor(), 1.0),
         };
@@ -197,7 +201,7 @@ impl Connection {
 
     /// Whether all that was sent before the last loss was found is acknowledged, and more (RFC 6582, section 3.2).
     pub(crate) fn is_past_recover(&self) -> bool {
-        self.recover.is_none_or(|recover| self.snd_una > recover)
+        !self.recover.is_some_and(|recover| self.snd_una <= recover)
     }
 
     /// Sends the first unacknowledged segment again, at once, and notes how far the loss reaches.
@@ -209,18 +213,20 @@ impl Connection {
     /// Duplicate ACKs told of a loss: notes how far it reaches, and gives up timing (Karn).
     pub(crate) const fn note_loss(&mut self) {
         self.counters.fast_retransmits += 1;
-        self.recover = Some(self.snd_max);
-        self.timed = None;
+        self.recover = Maybe::some(self.snd_max);
+        self.timed = Maybe::NONE;
     }
 
     /// Segment `number` is sent again: it gives no round-trip sample (Karn; RFC 6298, section 3).
     pub(crate) fn stop_timing(&mut self, number: u64) {
-        self.timed = self.timed.filter(|(timed, _)| *timed != number);
+        if self.timed == Maybe::some(number) {
+            self.timed = Maybe::NONE;
+        }
     }
 
     /// Sends the first unacknowledged segment again, at once.
     pub(crate) const fn retransmit_first(&mut self) {
-        self.urgent = Some(self.snd_una);
+        self.urgent = Maybe::some(self.snd_una);
     }
 
     /// RFC 3042: the next segment on the first two duplicate ACKs, where `rwnd` and two segments beyond `cwnd` allow it. As in
@@ -232,7 +238,7 @@ impl Connection {
             && self.snd_nxt < self.supplied
             && flight <= beyond.min(f64::from(self.config.max_window));
         if allowed {
-            self.urgent = Some(self.snd_nxt);
+            self.urgent = Maybe::some(self.snd_nxt);
             self.snd_nxt += 1;
             self.limited += 1;
         }

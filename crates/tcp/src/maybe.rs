@@ -1,0 +1,49 @@
+//! Optional times and segment numbers in eight bytes, where `Option` takes sixteen: there may be a million flows.
+
+use ackclock_units::Time;
+
+/// A type whose last value nothing reaches: it stands for none.
+pub(crate) trait Last: Copy + PartialEq {
+    const LAST: Self;
+}
+
+impl Last for Time {
+    const LAST: Self = Self::MAX;
+}
+
+impl Last for u64 {
+    const LAST: Self = Self::MAX;
+}
+
+/// A value, or none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Maybe<T>(T);
+
+impl<T: Last> Maybe<T> {
+    pub(crate) const NONE: Self = Self(T::LAST);
+
+    pub(crate) const fn some(value: T) -> Self {
+        Self(value)
+    }
+
+    #[inline(always)]
+    pub(crate) fn get(self) -> Option<T> {
+        (self != Self::NONE).then_some(self.0)
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_none(self) -> bool {
+        self == Self::NONE
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_some_and(self, holds: impl FnOnce(T) -> bool) -> bool {
+        self.get().is_some_and(holds)
+    }
+
+    /// Gives the value away.
+    #[inline(always)]
+    pub(crate) fn take(&mut self) -> Option<T> {
+        std::mem::replace(self, Self::NONE).get()
+    }
+}
