@@ -147,12 +147,12 @@ pub struct Invalid {
 }
 
 macro_rules! laws {
-    ($($variant:ident $name:literal => $spec:ty, $module:ident;)+) => {
+    ($($variant:ident $name:literal => $spec:ident, $module:ident;)+) => {
         /// A law with its parameters.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(tag = "kind", rename_all = "lowercase")]
         pub enum LawSpec {
-            $(#[doc = concat!("The law `", $name, "`.")] $variant($spec),)+
+            $(#[doc = concat!("The law `", $name, "`.")] $variant($module::$spec),)+
         }
 
         impl LawSpec {
@@ -164,8 +164,29 @@ macro_rules! laws {
                 match self { $(Self::$variant(spec) => $module::check(spec),)+ }
             }
 
-            pub(crate) fn build(&self) -> Box<dyn CongestionControl> {
-                match self { $(Self::$variant(spec) => Box::new($module::build(spec)),)+ }
+            pub(crate) fn build(&self) -> Law {
+                match self { $(Self::$variant(spec) => Law::$variant(Box::new($module::build(spec))),)+ }
+            }
+        }
+
+        /// A law at work. Each ACK asks it, so it is no trait object: what a law does not read of a sample need not be made.
+        #[derive(Debug)]
+        pub(crate) enum Law {
+            $($variant(Box<$module::$variant>),)+
+        }
+
+        impl CongestionControl for Law {
+            #[inline(always)]
+            fn on_ack(&mut self, window: &mut Window, ack: &AckSample) {
+                match self { $(Self::$variant(law) => law.on_ack(window, ack),)+ }
+            }
+
+            fn on_congestion(&mut self, window: &mut Window, event: &CongestionEvent) {
+                match self { $(Self::$variant(law) => law.on_congestion(window, event),)+ }
+            }
+
+            fn times_segments(&self) -> bool {
+                match self { $(Self::$variant(law) => law.times_segments(),)+ }
             }
         }
 
@@ -177,8 +198,8 @@ macro_rules! laws {
 }
 
 laws! {
-    Reno "reno" => reno::RenoSpec, reno;
-    Vegas "vegas" => vegas::VegasSpec, vegas;
+    Reno "reno" => RenoSpec, reno;
+    Vegas "vegas" => VegasSpec, vegas;
 }
 
 /// A TCP variant: the field's name for a pair of recovery and law.

@@ -124,6 +124,7 @@ impl Recovery {
     }
 
     /// A duplicate ACK arrived; whether it counts as one is for recovery to say.
+    #[inline(never)]
     pub(crate) fn on_duplicate_ack(&mut self, connection: &mut Connection, ack: Ack<'_>, now: Time) {
         match self {
             Self::Tahoe => tahoe::on_duplicate_ack(connection, now),

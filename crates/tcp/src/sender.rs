@@ -9,7 +9,7 @@ use ackclock_units::{Stream, Time};
 pub(crate) use connection::Connection;
 
 use crate::config::{DecreaseFrom, IdleRestart, SenderConfig};
-use crate::congestion::{AckSample, Signal};
+use crate::congestion::{AckSample, CongestionControl, Signal};
 use crate::maybe::Maybe;
 use crate::recovery::{Progress, Recovery, RecoverySpec};
 use crate::segment::{Ack, Segment};
@@ -101,6 +101,7 @@ impl Sender {
     }
 
     /// An ACK arrived.
+    #[inline(always)]
     pub fn handle_ack(&mut self, ack: Ack<'_>, now: Time) {
         let Connection { snd_una, snd_max, .. } = self.connection;
         if ack.next > snd_una && ack.next <= snd_max {
@@ -109,9 +110,11 @@ impl Sender {
             self.connection.counters.dup_acks += 1;
             self.recovery.on_duplicate_ack(&mut self.connection, ack, now);
         }
+        self.connection.set_reach();
         // what is left is older than what is known, or for data never sent (RFC 9293, section 3.10.7.4)
     }
 
+    #[inline(always)]
     fn handle_new_ack(&mut self, ack: Ack<'_>, now: Time) {
         let connection = &mut self.connection;
         let app_limited = !connection.config.grow_when_limited && connection.is_app_limited();
@@ -158,6 +161,7 @@ impl Sender {
             connection.rtt.back_off(&connection.config.rtt);
         }
         connection.restart_timer(now);
+        connection.set_reach();
     }
 
     /// The next segment that may leave now: retransmissions and limited transmit at once, the rest as the window allows and

@@ -22,7 +22,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[];
 pub struct RenoSpec {}
 
 #[derive(Debug)]
-pub(super) struct Reno;
+pub(crate) struct Reno;
 
 #[expect(clippy::trivially_copy_pass_by_ref, clippy::unnecessary_wraps, reason = "every law is checked the same way")]
 pub(super) const fn check(_: &RenoSpec) -> Result<(), Invalid> {

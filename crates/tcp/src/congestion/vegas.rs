@@ -67,7 +67,7 @@ pub enum BaseRtt {
 }
 
 #[derive(Debug)]
-pub(super) struct Vegas {
+pub(crate) struct Vegas {
     spec: VegasSpec,
     /// Seconds; infinite before the first ACK.
     base_rtt: f64,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ackclock_units::{Stream, Time};
 
 use crate::config::{DecreaseFrom, IdleRestart, SenderConfig};
-use crate::congestion::{CongestionControl, CongestionEvent, Signal, Window};
+use crate::congestion::{CongestionControl, CongestionEvent, Law, Signal, Window};
 use crate::maybe::Maybe;
 use crate::recovery::RecoverySpec;
 use crate::rtt::RttEstimator;
@@ -18,7 +18,7 @@ use crate::sender::Counters;
 pub(crate) struct Connection {
     pub(crate) config: Arc<SenderConfig>,
     pub(crate) window: Window,
-    pub(crate) law: Box<dyn CongestionControl>,
+    pub(crate) law: Law,
     pub(crate) rtt: RttEstimator,
     /// First unacknowledged segment.
     pub(crate) snd_una: u64,
@@ -28,6 +28,8 @@ pub(crate) struct Connection {
     pub(crate) snd_max: u64,
     /// First segment that the application has not handed over.
     pub(crate) supplied: u64,
+    /// First segment that the window does not reach.
+    reach: u64,
     pub(crate) dup_acks: u32,
     /// Segments that limited transmit let out since the last new ACK: no part of the flight in a reduction (RFC 5681,
     /// section 3.2, step 2).
@@ -56,13 +58,14 @@ impl Connection {
         let law = config.congestion.build();
         let waits = config.handshake || config.lone_segments > 0;
         let cwnd = if waits { 1.0 } else { f64::from(config.initial_window) };
-        Self {
+        let mut connection = Self {
             window: Window { cwnd, ssthresh: f64::from(config.max_window) },
             rtt: RttEstimator::new(&config.rtt, stream),
             snd_una: 0,
             snd_nxt: 0,
             snd_max: 0,
             supplied: 0,
+            reach: 0,
             dup_acks: 0,
             limited: 0,
             recover: Maybe::NONE,
@@ -78,21 +81,22 @@ impl Connection {
             last_sent: Time::ZERO,
             law,
             config,
-        }
+        };
+        connection.set_reach();
+        connection
     }
 
     /// Whether the window allows one more segment than was sent since `snd_una`.
     #[inline(always)]
     pub(crate) fn is_window_open(&self) -> bool {
-        self.reaches(self.snd_nxt)
+        self.snd_nxt < self.reach
     }
 
-    /// Whether the window reaches as far as segment `number`.
+    /// Works out how far the window reaches, after it or `snd_una` may have moved.
     #[inline(always)]
-    fn reaches(&self, number: u64) -> bool {
-        let flight = number - self.snd_una + 1;
-        let counted = flight as i64 - i64::from(self.inflation);
-        counted as f64 <= self.window.cwnd && flight <= u64::from(self.config.max_window)
+    pub(crate) fn set_reach(&mut self) {
+        let window = (self.window.cwnd as u32).saturating_add(self.inflation);
+        self.reach = self.snd_una + u64::from(window.min(self.config.max_window));
     }
 
     #[inline(always)]
@@ -103,7 +107,7 @@ impl Connection {
     /// Whether there is a segment `number`, and the window reaches it.
     #[inline(always)]
     pub(crate) fn allows(&self, number: u64) -> bool {
-        number < self.supplied && self.reaches(number)
+        number < self.supplied && number < self.reach
     }
 
     /// `flight_size`: segments sent and not yet acknowledged.
@@ -151,6 +155,7 @@ impl Connection {
     }
 
     /// All segments before `next` are acknowledged. Returns the record of the last, where segments are timed.
+    #[inline(always)]
     pub(crate) fn acknowledge(&mut self, next: u64, now: Time) -> Option<Sent> {
         self.dup_acks = 0;
         let last = self.advance(next);
@@ -254,6 +259,7 @@ impl Connection {
         let idle = self.snd_una == self.snd_max && self.counters.sent > 0;
         if idle && now.saturating_sub(self.last_sent) > self.rtt.rto() {
             self.window.cwnd = self.window.cwnd.min(f64::from(self.config.initial_window));
+            self.set_reach();
         }
     }
 
