@@ -3,7 +3,7 @@
 use ackclock_units::Time;
 
 /// A type whose last value nothing reaches: it stands for none.
-pub(crate) trait Last: Copy + PartialEq {
+pub(crate) trait Last: Copy + Ord {
     const LAST: Self;
 }
 
@@ -39,6 +39,12 @@ impl<T: Last> Maybe<T> {
     #[inline(always)]
     pub(crate) fn is_some_and(self, holds: impl FnOnce(T) -> bool) -> bool {
         self.get().is_some_and(holds)
+    }
+
+    /// Whether there is a value, and `bound` is not below it.
+    #[inline(always)]
+    pub(crate) fn is_at_most(self, bound: T) -> bool {
+        self.0 <= bound
     }
 
     /// Gives the value away.

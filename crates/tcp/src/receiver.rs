@@ -62,21 +62,19 @@ impl Receiver {
     }
 
     /// Segment `number` arrived; the answer, unless it waits.
+    #[inline(always)]
     pub fn handle_segment(&mut self, number: u64, now: Time) -> Option<Ack<'_>> {
-        let gap = !self.beyond.is_empty();
-        let in_order = number == self.rcv_nxt;
-        if in_order {
+        let may_wait = if number == self.rcv_nxt && self.beyond.is_empty() {
             self.rcv_nxt += 1;
-            if gap && self.beyond[0].start == self.rcv_nxt {
-                self.rcv_nxt = self.beyond.remove(0).end;
-            }
-        } else if number > self.rcv_nxt {
-            self.keep(number);
-        }
-        let last = self.rcv_nxt == number + 1;
-        let syn = self.config.handshake && number == 0;
-        let waits = in_order && last && !syn && !(gap && self.config.ack_gap_fill) && self.deadline.is_none();
-        if let (true, Some(delay)) = (waits, self.config.delayed_ack) {
+            true
+        } else {
+            self.place(number)
+        };
+        if let Some(delay) = self.config.delayed_ack
+            && may_wait
+            && !(self.config.handshake && number == 0)
+            && self.deadline.is_none()
+        {
             self.deadline = Maybe::some(now + delay);
             return None;
         }
@@ -93,6 +91,7 @@ impl Receiver {
         self.deadline.get()
     }
 
+    #[inline(always)]
     fn acknowledge(&mut self, latest: Option<u64>) -> Ack<'_> {
         self.deadline = Maybe::NONE;
         if self.config.sack_blocks == 0 || self.beyond.is_empty() {
@@ -124,6 +123,24 @@ impl Receiver {
     fn run_of(&self, number: u64) -> Option<Block> {
         let at = self.beyond.partition_point(|run| run.end <= number);
         self.beyond.get(at).copied().filter(|run| run.contains(number))
+    }
+
+    /// Takes in a segment that came before its turn, or again, or ahead of what lies beyond the gap that it fills. Returns
+    /// whether its ACK may wait.
+    #[inline(never)]
+    fn place(&mut self, number: u64) -> bool {
+        if number != self.rcv_nxt {
+            if number > self.rcv_nxt {
+                self.keep(number);
+            }
+            return false;
+        }
+        self.rcv_nxt += 1;
+        let fills = self.beyond[0].start == self.rcv_nxt;
+        if fills {
+            self.rcv_nxt = self.beyond.remove(0).end;
+        }
+        !fills && !self.config.ack_gap_fill
     }
 
     fn keep(&mut self, number: u64) {

@@ -111,6 +111,7 @@ impl Recovery {
     }
 
     /// A new ACK was taken in: `elapsed` since its last segment was sent, and `rtt` if that is a valid sample.
+    #[inline(always)]
     pub(crate) fn after_new_ack(
         &mut self,
         connection: &mut Connection,

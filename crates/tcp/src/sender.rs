@@ -75,8 +75,11 @@ impl Sender {
 
     /// The application hands over that many segments of data. The first of them opens the connection.
     pub fn supply(&mut self, segments: u64) {
-        let opens = self.connection.supplied == 0 && self.connection.config.handshake && segments > 0;
-        self.connection.supplied = self.connection.supplied.saturating_add(segments).saturating_add(u64::from(opens));
+        let Connection { supplied, config, .. } = &mut self.connection;
+        *supplied = supplied.saturating_add(segments);
+        if *supplied == segments && segments > 0 && config.handshake {
+            *supplied = supplied.saturating_add(1);
+        }
     }
 
     /// How many more segments could possibly leave in this turn or after the next ACK, if the application had them: what it
@@ -127,13 +130,7 @@ impl Sender {
         let last = connection.acknowledge(ack.next, now);
         let elapsed = last.map(|sent| now - sent.at);
         let rtt = elapsed.filter(|_| last.is_some_and(|sent| sent.transmits == 1));
-        if connection.opens_window(before) {
-            connection.window.cwnd = f64::from(connection.initial_window);
-        }
-        let handshake_ends = before == 0 && connection.config.handshake;
-        if handshake_ends && connection.counters.timeouts > 0 {
-            connection.rtt.after_lost_syn(&connection.config.rtt);
-        }
+        let handshake_ends = before < connection.alone() && connection.open(before);
         if !handshake_ends && (progress == Progress::Open || connection.config.grow_on_exit) {
             let sample = AckSample {
                 now,
@@ -186,7 +183,8 @@ impl Sender {
     #[inline(always)]
     fn release<const CHOOSES: bool>(&mut self, now: Time) -> Option<u64> {
         let connection = &mut self.connection;
-        if self.hold.is_some_and(|until| until > now) {
+        let processed = self.hold.is_at_most(now);
+        if !processed && !self.hold.is_none() {
             return None;
         }
         let next = if CHOOSES {
@@ -199,7 +197,7 @@ impl Sender {
             connection.end_turn();
             return None;
         };
-        if connection.config.overhead > Time::ZERO && self.hold.is_none() {
+        if !processed && connection.config.overhead > Time::ZERO {
             self.hold = Maybe::some(now + self.stream.time_below(connection.config.overhead));
             return None;
         }
@@ -243,6 +241,20 @@ impl Sender {
 }
 
 impl Connection {
+    /// The segments that go one at a time at first are being acknowledged, those before `before` already. Returns whether the
+    /// handshake ends.
+    #[inline(never)]
+    fn open(&mut self, before: u64) -> bool {
+        if self.snd_una >= self.alone() {
+            self.window.cwnd = f64::from(self.initial_window);
+        }
+        let handshake_ends = before == 0 && self.config.handshake;
+        if handshake_ends && self.counters.timeouts > 0 {
+            self.rtt.after_lost_syn(&self.config.rtt);
+        }
+        handshake_ends
+    }
+
     /// The timer fired: reduce the window and start again from the first unacknowledged segment.
     fn time_out(&mut self, outstanding: bool, reduces: bool) {
         if outstanding {

@@ -122,10 +122,9 @@ impl Connection {
         no_more && flight < self.window.cwnd as u64
     }
 
-    /// Whether the first ACK after `before` opens the initial window.
-    pub(crate) fn opens_window(&self, before: u64) -> bool {
-        let alone = u64::from(self.config.lone_segments) + u64::from(self.config.handshake);
-        before < alone && self.snd_una >= alone
+    /// So many segments go one at a time before the initial window opens.
+    pub(crate) fn alone(&self) -> u64 {
+        u64::from(self.config.lone_segments) + u64::from(self.config.handshake)
     }
 
     /// Sends segment `number`.
