@@ -169,23 +169,26 @@ macro_rules! laws {
             }
         }
 
-        /// A law at work. Each ACK asks it, so it is no trait object: what a law does not read of a sample need not be made.
+        /// A law at work. It is no trait object, since each ACK asks it.
         #[derive(Debug)]
         pub(crate) enum Law {
             $($variant(Box<$module::$variant>),)+
         }
 
-        impl CongestionControl for Law {
+        impl Law {
+            /// A new ACK arrived. Its sample is made where the law is known, so that what that does not read costs nothing.
             #[inline(always)]
-            fn on_ack(&mut self, window: &mut Window, ack: &AckSample) {
-                match self { $(Self::$variant(law) => law.on_ack(window, ack),)+ }
+            pub(crate) fn on_ack(&mut self, window: &mut Window, sample: impl Fn() -> AckSample) {
+                match self { $(Self::$variant(law) => law.on_ack(window, &sample()),)+ }
             }
 
-            fn on_congestion(&mut self, window: &mut Window, event: &CongestionEvent) {
+            /// See [`CongestionControl::on_congestion`].
+            pub(crate) fn on_congestion(&mut self, window: &mut Window, event: &CongestionEvent) {
                 match self { $(Self::$variant(law) => law.on_congestion(window, event),)+ }
             }
 
-            fn times_segments(&self) -> bool {
+            /// See [`CongestionControl::times_segments`].
+            pub(crate) fn times_segments(&self) -> bool {
                 match self { $(Self::$variant(law) => law.times_segments(),)+ }
             }
         }

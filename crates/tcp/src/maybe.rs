@@ -50,6 +50,8 @@ impl<T: Last> Maybe<T> {
     /// Gives the value away.
     #[inline(always)]
     pub(crate) fn take(&mut self) -> Option<T> {
-        std::mem::replace(self, Self::NONE).get()
+        let value = self.get()?;
+        *self = Self::NONE;
+        Some(value)
     }
 }

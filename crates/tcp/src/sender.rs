@@ -9,7 +9,7 @@ use ackclock_units::{Stream, Time};
 pub(crate) use connection::Connection;
 
 use crate::config::{DecreaseFrom, IdleRestart, SenderConfig};
-use crate::congestion::{AckSample, CongestionControl, Signal};
+use crate::congestion::{AckSample, Signal};
 use crate::maybe::Maybe;
 use crate::recovery::{Progress, Recovery, RecoverySpec};
 use crate::segment::{Ack, Segment};
@@ -132,17 +132,17 @@ impl Sender {
         let rtt = elapsed.filter(|_| last.is_some_and(|sent| sent.transmits == 1));
         let handshake_ends = before < connection.alone() && connection.open(before);
         if !handshake_ends && (progress == Progress::Open || connection.config.grow_on_exit) {
-            let sample = AckSample {
+            let Connection { law, window, snd_una, snd_nxt, .. } = connection;
+            law.on_ack(window, || AckSample {
                 now,
-                snd_una: connection.snd_una,
-                snd_nxt: connection.snd_nxt,
+                snd_una: *snd_una,
+                snd_nxt: *snd_nxt,
                 newly_acked: ack.next - before,
                 delivered: ack.next,
                 elapsed,
                 rtt,
                 app_limited,
-            };
-            connection.law.on_ack(&mut connection.window, &sample);
+            });
         }
         self.recovery.after_new_ack(connection, now, elapsed, rtt);
     }

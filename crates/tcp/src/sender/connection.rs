@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ackclock_units::{Stream, Time};
 
 use crate::config::{DecreaseFrom, IdleRestart, SenderConfig};
-use crate::congestion::{CongestionControl, CongestionEvent, Law, Signal, Window};
+use crate::congestion::{CongestionEvent, Law, Signal, Window};
 use crate::maybe::Maybe;
 use crate::recovery::RecoverySpec;
 use crate::rtt::RttEstimator;
@@ -95,8 +95,8 @@ impl Connection {
     /// Works out how far the window reaches, after it or `snd_una` may have moved.
     #[inline(always)]
     pub(crate) fn set_reach(&mut self) {
-        let window = (self.window.cwnd as u32).saturating_add(self.inflation);
-        self.reach = self.snd_una + u64::from(window.min(self.config.max_window));
+        let window = u64::from(self.window.cwnd as u32) + u64::from(self.inflation);
+        self.reach = self.snd_una + window.min(u64::from(self.config.max_window));
     }
 
     #[inline(always)]
@@ -264,9 +264,9 @@ impl Connection {
 
     /// The turn is over: all that may leave has left.
     pub(crate) fn end_turn(&mut self) {
-        let rwnd = f64::from(self.config.max_window);
         self.counters.turns += 1;
-        let only_rwnd = self.snd_nxt < self.supplied && self.window.cwnd >= rwnd;
-        self.counters.window_limited += u64::from(only_rwnd);
+        if self.snd_nxt < self.supplied && self.window.cwnd >= f64::from(self.config.max_window) {
+            self.counters.window_limited += 1;
+        }
     }
 }
