@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::SenderConfig;
 use crate::segment::Ack;
+use crate::send_log::Sent;
 use crate::sender::Connection;
 
 /// So many duplicate ACKs say that a segment was lost (RFC 5681, section 3.2).
@@ -110,17 +111,11 @@ impl Recovery {
         }
     }
 
-    /// A new ACK was taken in: `elapsed` since its last segment was sent, and `rtt` if that is a valid sample.
+    /// A new ACK was taken in, with the record of the `last` segment that it acknowledged, where segments are timed.
     #[inline(always)]
-    pub(crate) fn after_new_ack(
-        &mut self,
-        connection: &mut Connection,
-        now: Time,
-        elapsed: Option<Time>,
-        rtt: Option<Time>,
-    ) {
+    pub(crate) fn after_new_ack(&mut self, connection: &mut Connection, now: Time, last: Option<Sent>) {
         if let Self::Vegas(vegas) = self {
-            vegas.after_new_ack(connection, now, elapsed, rtt);
+            vegas.after_new_ack(connection, now, last);
         }
     }
 

@@ -13,6 +13,18 @@ pub(crate) struct Sent {
     pub(crate) transmits: u32,
 }
 
+impl Sent {
+    /// Time since then.
+    pub(crate) fn elapsed(self, now: Time) -> Time {
+        now - self.at
+    }
+
+    /// The same, if it is a valid sample: the segment was sent once (Karn).
+    pub(crate) fn rtt(self, now: Time) -> Option<Time> {
+        (self.transmits == 1).then(|| self.elapsed(now))
+    }
+}
+
 /// The outstanding segments, oldest first. Kept only for senders whose law or recovery times every segment.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SendLog {

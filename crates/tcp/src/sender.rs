@@ -57,8 +57,6 @@ pub struct SenderState {
 pub struct Sender {
     connection: Connection,
     recovery: Recovery,
-    /// Recovery has a say in what leaves next.
-    chooses: bool,
     stream: Stream,
     /// Processing goes on until then; nothing leaves before.
     hold: Maybe<Time>,
@@ -70,7 +68,7 @@ impl Sender {
         let config = config.into();
         let recovery = Recovery::new(&config);
         let connection = Connection::new(config, recovery.times_segments(), &mut stream);
-        Self { connection, chooses: recovery.chooses(), recovery, stream, hold: Maybe::NONE }
+        Self { connection, recovery, stream, hold: Maybe::NONE }
     }
 
     /// The application hands over that many segments of data. The first of them opens the connection.
@@ -92,7 +90,7 @@ impl Sender {
     /// Whether it waits for nothing but data.
     pub fn is_data_limited(&self) -> bool {
         let Self { connection, recovery, .. } = self;
-        let is_open = || if self.chooses { recovery.is_open(connection) } else { connection.is_window_open() };
+        let is_open = || if recovery.chooses() { recovery.is_open(connection) } else { connection.is_window_open() };
         connection.snd_nxt == connection.supplied && is_open()
     }
 
@@ -128,8 +126,6 @@ impl Sender {
         }
         let before = connection.snd_una;
         let last = connection.acknowledge(ack.next, now);
-        let elapsed = last.map(|sent| now - sent.at);
-        let rtt = elapsed.filter(|_| last.is_some_and(|sent| sent.transmits == 1));
         let handshake_ends = before < connection.alone() && connection.open(before);
         if !handshake_ends && (progress == Progress::Open || connection.config.grow_on_exit) {
             let Connection { law, window, snd_una, snd_nxt, .. } = connection;
@@ -139,12 +135,12 @@ impl Sender {
                 snd_nxt: *snd_nxt,
                 newly_acked: ack.next - before,
                 delivered: ack.next,
-                elapsed,
-                rtt,
+                elapsed: last.map(|sent| sent.elapsed(now)),
+                rtt: last.and_then(|sent| sent.rtt(now)),
                 app_limited,
             });
         }
-        self.recovery.after_new_ack(connection, now, elapsed, rtt);
+        self.recovery.after_new_ack(connection, now, last);
     }
 
     /// The time of [`poll_timeout`](Self::poll_timeout) has come.
@@ -167,7 +163,7 @@ impl Sender {
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         let number = match self.connection.urgent.take() {
             Some(number) => number,
-            None if self.chooses => self.choose(now)?,
+            None if self.recovery.chooses() => self.choose(now)?,
             None => self.release::<false>(now)?,
         };
         Some(self.connection.transmit(number, now))
@@ -183,24 +179,20 @@ impl Sender {
     #[inline(always)]
     fn release<const CHOOSES: bool>(&mut self, now: Time) -> Option<u64> {
         let connection = &mut self.connection;
-        let processed = self.hold.is_at_most(now);
-        if !processed && !self.hold.is_none() {
-            return None;
-        }
         let next = if CHOOSES {
             self.recovery.next_segment(connection)
         } else {
             connection.may_send().then_some(connection.snd_nxt)
         };
+        if !self.hold.is_at_most(now) && connection.config.overhead > Time::ZERO {
+            self.process(next.is_some(), now);
+            return None;
+        }
         let Some(number) = next else {
             self.hold = Maybe::NONE;
             connection.end_turn();
             return None;
         };
-        if !processed && connection.config.overhead > Time::ZERO {
-            self.hold = Maybe::some(now + self.stream.time_below(connection.config.overhead));
-            return None;
-        }
         if connection.config.idle_restart == IdleRestart::Rfc5681 {
             connection.restart_after_idle(now);
         }
@@ -210,6 +202,19 @@ impl Sender {
             connection.snd_nxt += 1;
         }
         Some(number)
+    }
+
+    /// Processing goes on, or begins if something `may_leave` after it; if not, the turn is over.
+    #[inline(always)]
+    fn process(&mut self, may_leave: bool, now: Time) {
+        if !self.hold.is_none() {
+            return;
+        }
+        if may_leave {
+            self.hold = Maybe::some(now + self.stream.time_below(self.connection.config.overhead));
+        } else {
+            self.connection.end_turn();
+        }
     }
 
     /// When [`handle_timeout`](Self::handle_timeout) is due.

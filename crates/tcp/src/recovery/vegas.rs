@@ -17,6 +17,7 @@ use ackclock_units::Time;
 use super::DUP_THRESH;
 use crate::config::IdleRestart;
 use crate::congestion::Signal;
+use crate::send_log::Sent;
 use crate::sender::Connection;
 
 /// Seconds throughout.
@@ -58,14 +59,11 @@ impl Vegas {
         }
     }
 
-    pub(super) fn after_new_ack(
-        &mut self,
-        connection: &mut Connection,
-        now: Time,
-        elapsed: Option<Time>,
-        rtt: Option<Time>,
-    ) {
+    #[inline(never)]
+    pub(super) fn after_new_ack(&mut self, connection: &mut Connection, now: Time, last: Option<Sent>) {
         let stale = connection.config.stale_records;
+        let rtt = last.and_then(|sent| sent.rtt(now));
+        let elapsed = last.map(|sent| sent.elapsed(now));
         let first = if stale { elapsed } else { rtt }.filter(|_| self.srtt8.is_none());
         if let Some(elapsed) = first {
             let first = elapsed.as_secs_f64();
