@@ -67,8 +67,9 @@ impl Default for RttConfig {
 /// Smoothed round-trip time, its variation, and the timeout made of them. The configuration stays with the sender, which
 /// shares it with others and lends it.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct RttEstimator {
-    /// The timeout now in force.
+    /// The timeout now in force; first, since each restart of the timer asks for it.
     rto: Time,
     /// The timeout before minimum, maximum and back-off.
     base: Time,

@@ -19,6 +19,10 @@ use crate::segment::{Ack, Segment};
 pub struct Counters {
     /// Segments sent, the SYN and retransmissions included.
     pub sent: u64,
+    /// Turns: each time the sender had sent all that it might.
+    pub turns: u64,
+    /// Turns that only the advertised window ended.
+    pub window_limited: u64,
     /// Segments sent again.
     pub retransmissions: u64,
     /// Retransmission timeouts with data outstanding.
@@ -27,10 +31,6 @@ pub struct Counters {
     pub fast_retransmits: u64,
     /// Duplicate ACKs received.
     pub dup_acks: u64,
-    /// Turns: each time the sender had sent all that it might.
-    pub turns: u64,
-    /// Turns that only the advertised window ended.
-    pub window_limited: u64,
 }
 
 /// What can be watched of a sender. Windows are in segments, times in seconds.
@@ -54,12 +54,13 @@ pub struct SenderState {
 /// each, take what it has to say with [`poll_transmit`](Self::poll_transmit) until that gives nothing, and wake it at
 /// [`poll_timeout`](Self::poll_timeout) and [`poll_release`](Self::poll_release).
 #[derive(Debug)]
+#[repr(C)]
 pub struct Sender {
-    connection: Connection,
-    recovery: Recovery,
     stream: Stream,
     /// Processing goes on until then; nothing leaves before.
     hold: Maybe<Time>,
+    recovery: Recovery,
+    connection: Connection,
 }
 
 impl Sender {
@@ -289,5 +290,16 @@ impl Connection {
         self.snd_nxt = self.snd_una;
         self.timed = Maybe::NONE;
         self.urgent = Maybe::NONE;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::receiver::Receiver;
+
+    #[test]
+    fn a_million_flows_have_endpoints_of_less_than_400_mb() {
+        assert!(size_of::<Sender>() + size_of::<Receiver>() < 400);
     }
 }

@@ -14,12 +14,13 @@ use crate::send_log::{SendLog, Sent};
 use crate::sender::Counters;
 
 /// The variables of RFC 9293 (section 3.3.1) and RFC 5681, counted in segments.
+///
+/// They lie in memory as they stand here: those that each segment and each ACK ask for first, so that they share cache lines,
+/// then those that a sample or a loss asks for.
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct Connection {
     pub(crate) config: Arc<SenderConfig>,
-    pub(crate) window: Window,
-    pub(crate) law: Law,
-    pub(crate) rtt: RttEstimator,
     /// First unacknowledged segment.
     pub(crate) snd_una: u64,
     /// Next segment to send; falls back to `snd_una` on a timeout.
@@ -30,27 +31,30 @@ pub(crate) struct Connection {
     pub(crate) supplied: u64,
     /// First segment that the window does not reach.
     reach: u64,
+    /// A segment that leaves whatever the window says.
+    pub(crate) urgent: Maybe<u64>,
+    /// When the retransmission timer fires.
+    pub(crate) timer: Maybe<Time>,
+    last_sent: Time,
+    pub(crate) window: Window,
+    pub(crate) law: Law,
+    log: Option<Box<SendLog>>,
+    /// The segment being timed.
+    pub(crate) timed: Maybe<u64>,
     pub(crate) dup_acks: u32,
     /// Segments that limited transmit let out since the last new ACK: no part of the flight in a reduction (RFC 5681,
     /// section 3.2, step 2).
     pub(crate) limited: u32,
-    /// `snd_max` at the last loss found (RFC 6582).
-    pub(crate) recover: Maybe<u64>,
     /// Segments that duplicate ACKs let out beyond `cwnd`.
     pub(crate) inflation: u32,
     /// The window that opens once the handshake or the lone segments are through.
     pub(crate) initial_window: u32,
-    /// The segment being timed.
-    pub(crate) timed: Maybe<u64>,
-    /// When it was sent.
+    pub(crate) rtt: RttEstimator,
+    /// When the segment that is timed was sent.
     timed_at: Time,
-    /// When the retransmission timer fires.
-    pub(crate) timer: Maybe<Time>,
-    /// A segment that leaves whatever the window says.
-    pub(crate) urgent: Maybe<u64>,
+    /// `snd_max` at the last loss found (RFC 6582).
+    pub(crate) recover: Maybe<u64>,
     pub(crate) counters: Counters,
-    log: Option<Box<SendLog>>,
-    last_sent: Time,
 }
 
 impl Connection {
