@@ -48,10 +48,12 @@ impl Stream {
         Exp1.sample(&mut self.0)
     }
 
-    /// Uniform in [0, `below`), or zero for zero.
+    /// Uniform in [0, `below`), or zero for zero; what is longer than 106 days counts as that.
     #[inline]
     pub fn time_below(&mut self, below: Time) -> Time {
-        Time::from_picos((self.uniform() * below.as_picos() as f64) as u64)
+        // a processor converts signed numbers in one step, unsigned ones in a dozen
+        let picos = below.as_picos().min(i64::MAX as u64) as i64;
+        Time::from_picos((self.uniform() * picos as f64) as i64 as u64)
     }
 }
 
