@@ -54,7 +54,7 @@ pub struct SenderState {
 /// each, take what it has to say with [`poll_transmit`](Self::poll_transmit) until that gives nothing, and wake it at
 /// [`poll_timeout`](Self::poll_timeout) and [`poll_release`](Self::poll_release).
 #[derive(Debug)]
-#[repr(C)]
+#[repr(C)] // as the connection, whose first fields these adjoin
 pub struct Sender {
     stream: Stream,
     /// Processing goes on until then; nothing leaves before.
@@ -75,10 +75,10 @@ impl Sender {
     /// The application hands over that many segments of data. The first of them opens the connection.
     pub fn supply(&mut self, segments: u64) {
         let Connection { supplied, config, .. } = &mut self.connection;
-        *supplied = supplied.saturating_add(segments);
-        if *supplied == segments && segments > 0 && config.handshake {
-            *supplied = supplied.saturating_add(1);
+        if *supplied == 0 && segments > 0 && config.handshake {
+            *supplied = 1; // the SYN
         }
+        *supplied = supplied.saturating_add(segments);
     }
 
     /// How many more segments could possibly leave in this turn or after the next ACK, if the application had them: what it
@@ -112,8 +112,8 @@ impl Sender {
             self.connection.counters.dup_acks += 1;
             self.recovery.on_duplicate_ack(&mut self.connection, ack, now);
         }
-        self.connection.set_reach();
         // what is left is older than what is known, or for data never sent (RFC 9293, section 3.10.7.4)
+        self.connection.set_reach();
     }
 
     #[inline(always)]
