@@ -162,9 +162,7 @@ impl Connection {
     pub(crate) fn acknowledge(&mut self, next: u64, now: Time) -> Option<Sent> {
         self.dup_acks = 0;
         let last = self.advance(next);
-        if self.config.rtt.timer_before_sample {
-            self.restart_timer(now);
-        }
+        let rto_before = self.rtt.rto();
         if self.timed.is_some_and(|number| number < next) {
             self.rtt.sample(&self.config.rtt, self.timed_at, now);
             self.rtt.end_back_off(&self.config.rtt);
@@ -172,8 +170,9 @@ impl Connection {
         }
         if self.snd_una == self.snd_max && self.config.idle_restart == IdleRestart::Rfc5681 {
             self.timer = Maybe::NONE; // RFC 6298, 5.2
-        } else if !self.config.rtt.timer_before_sample {
-            self.restart_timer(now);
+        } else {
+            let rto = if self.config.rtt.timer_before_sample { rto_before } else { self.rtt.rto() };
+            self.timer = Maybe::some(now.saturating_add(rto));
         }
         last
     }
