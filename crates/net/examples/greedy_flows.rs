@@ -1,0 +1,64 @@
+//! Runs many greedy flows over one bottleneck, for measurements of the engine at scale.
+//!
+//! `cargo run --release --example greedy_flows -- PLAN FLOWS SPREAD SECONDS [SEED]`: PLAN is the plan of one flow in a
+//! dumbbell with a drop-tail bottleneck, as the front makes it. The rate and the buffer of the bottleneck are multiplied
+//! by FLOWS, and the flows start one after the other, evenly over SPREAD seconds: flow i at i/FLOWS of it, or, from 10,000
+//! flows on, as many at once as leave 10,000 starts. Prints what `run_plan` prints.
+
+use std::error::Error;
+use std::fs::File;
+use std::io::BufReader;
+
+use ackclock_net::plan::{GroupSpec, LinkSpec, Topology};
+use ackclock_net::queue::{Limit, QueueSpec};
+use ackclock_net::{Plan, run};
+use ackclock_units::{Rate, Time};
+
+/// Groups cost memory of their own: as many as this are lost beside their flows.
+const MOST_GROUPS: u32 = 10_000;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (plan, flows, spread, seconds, seed) = match &arguments[..] {
+        [plan, flows, spread, seconds] => (plan, flows, spread, seconds, 1),
+        [plan, flows, spread, seconds, seed] => (plan, flows, spread, seconds, seed.parse()?),
+        _ => return Err("usage: greedy_flows PLAN FLOWS SPREAD SECONDS [SEED]".into()),
+    };
+    let one: Plan = serde_json::from_reader(BufReader::new(File::open(plan)?))?;
+    let plan = many(one, flows.parse()?, spread.parse()?).ok_or("PLAN must be a dumbbell of one group")?;
+    let duration = Time::from_secs_f64(seconds.parse()?);
+    let summary = run(&Plan { duration, ..plan }, seed)?.summary;
+    println!("arrivals {} departures {} drops {}", summary.arrivals, summary.departures, summary.drops);
+    Ok(())
+}
+
+/// That many flows of the plan's one group, which start over `spread` seconds.
+fn many(mut plan: Plan, flows: u32, spread: f64) -> Option<Plan> {
+    let [group] = &plan.groups[..] else { return None };
+    let Topology::Dumbbell { bottleneck, reverse, access } = &mut plan.topology else { return None };
+    for link in [bottleneck, reverse] {
+        scale(link, flows)?;
+    }
+    let groups = flows.min(MOST_GROUPS);
+    let first = |index: u32| u64::from(index) * u64::from(flows) / u64::from(groups);
+    plan.groups = (0..groups)
+        .map(|index| GroupSpec {
+            count: (first(index + 1) - first(index)) as u32,
+            start: Time::from_secs_f64(spread * f64::from(index) / f64::from(groups)),
+            ..group.clone()
+        })
+        .collect();
+    *access = vec![access.first()?.clone(); groups as usize];
+    Some(plan)
+}
+
+/// Multiplies the rate and the buffer of a link.
+fn scale(link: &mut LinkSpec, factor: u32) -> Option<()> {
+    link.rate = Rate::from_bps(link.rate.as_bps() * u64::from(factor))?;
+    if let QueueSpec::DropTail(queue) = &mut link.queue
+        && let Limit::Packets(packets) = &mut queue.limit
+    {
+        *packets *= u64::from(factor);
+    }
+    Some(())
+}
