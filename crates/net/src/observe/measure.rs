@@ -251,7 +251,7 @@ impl Measure {
     }
 
     fn group_summary(&self, group: u32, meter: &LinkMeter) -> GroupSummary {
-        let flows: Vec<&FlowMeter> = self.flows.iter().filter(|flow| flow.group == group).collect();
+        let flows: Vec<&FlowMeter> = self.flows_of(group).iter().collect();
         let over = meter::Over::new(&flows, self.seconds());
         GroupSummary {
             clients: flows.len() as u32,
@@ -284,12 +284,19 @@ impl Measure {
             }
         });
         let window_limited = (0_u32..self.groups().len() as u32).map(|group| {
-            let of_group = || self.flows.iter().filter(|flow| flow.group == group).map(FlowMeter::since_begin);
+            let of_group = || self.flows_of(group).iter().map(FlowMeter::since_begin);
             let turns: u64 = of_group().map(|counters| counters.turns).sum();
             let limited: u64 = of_group().map(|counters| counters.window_limited).sum();
             ratio(limited as f64, turns as f64)
         });
         Facts { red_avg_max, window_limited: window_limited.collect(), bins: self.bins.kept() }
+    }
+
+    /// The meters of a group's flows: flows are numbered through the groups in order.
+    fn flows_of(&self, group: u32) -> &[FlowMeter] {
+        let start = self.flows.partition_point(|flow| flow.group < group);
+        let count = self.flows[start..].partition_point(|flow| flow.group == group);
+        &self.flows[start..start + count]
     }
 
     /// The groups' meters, without that of ACKs.
