@@ -24,7 +24,7 @@ PYTHON ?= $(shell for python in python3 python3.15 python3.14 python3.13 python3
 ENGINE := Cargo.toml Cargo.lock $(shell find crates \( -name tests -o -name examples \) -prune -o \
 	\( -type d -o -name '*.rs' -o -name Cargo.toml \) -print)
 
-.PHONY: help reproduce test check laws bench traces agreement validation build lock format clean
+.PHONY: help reproduce test check laws bench guard traces agreement validation build lock format clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -49,8 +49,11 @@ laws: ## hold the engine to its laws in many more random cases than `make test` 
 	PROPTEST_CASES=$(CASES) cargo test --profile laws --locked --package ackclock-tcp --test contract
 	PROPTEST_CASES=$(CASES) cargo test --profile laws --locked --package ackclock-net --test laws
 
-bench: $(VENV)/.built ## CPU time, instructions and memory of one standard run, beside ns-2 where there is one
-	$(PY) bench/s60.py --out $(OUT)/bench/s60.json
+bench: $(VENV)/.built ## measure what a run costs, beside ns-2 where there is one, and write docs/performance.md (PARTS="speed records")
+	PYTHONPATH=bench $(PY) -m performance $(PARTS)
+
+guard: $(VENV)/.built ## hold the engine to its instructions for a packet (needs valgrind; RECORD=1 keeps the present figure)
+	PYTHONPATH=bench $(PY) -m performance.guard $(if $(RECORD),--record)
 
 traces: $(VENV)/.built ## lose packets at random in ns-2 and in the engine, and compare every segment (LISTS=250; needs ns-2)
 	$(PY) bench/ns2_traces.py --lists $(LISTS) --out $(OUT)/traces.jsonl

@@ -1,0 +1,86 @@
+"""Hold the engine to its speed: instructions for each packet of S60, which all machines of a kind count alike.
+
+``python -m performance.guard`` compares them with `instructions.json`, ``--record`` writes it anew. Time is not looked
+at: it is another thing on every machine, and within one it varies by a tenth.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import subprocess
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from performance.measure import has_valgrind
+from performance.simulations import ours_s60
+
+RECORDED = Path(__file__).with_name("instructions.json")
+SHORT, LONG = 10, 20
+"""The instructions are those of the second ten seconds."""
+ALLOWED = 0.03
+
+
+@dataclass(frozen=True)
+class Count:
+    """What one packet of S60 took. The number is one of the compiler's version and of the instruction set."""
+
+    instructions_per_packet: float
+    rustc: str
+    machine: str
+
+    @classmethod
+    def now(cls) -> Count:
+        """Count them."""
+        rustc = subprocess.run(["rustc", "--version"], capture_output=True, text=True, check=True).stdout.split()[1]
+        return cls(round(ours_s60().instructions_per_packet(SHORT, LONG), 1), rustc, platform.machine())
+
+
+def judge(recorded: Count, now: Count) -> tuple[bool, str]:
+    """Tell whether a count is as recorded, and what there is to say.
+
+    Examples
+    --------
+    >>> judge(Count(1000, "1.95.0", "x86_64"), Count(1020, "1.95.0", "x86_64"))
+    (True, 'S60: 1020 instructions a packet, +2.0 % from 1000 recorded')
+    """
+    if now.machine != recorded.machine:
+        return True, f"no figure is recorded for {now.machine}, only for {recorded.machine}"
+    change = now.instructions_per_packet / recorded.instructions_per_packet - 1
+    told = (
+        f"S60: {now.instructions_per_packet:.0f} instructions a packet, {100 * change:+.1f} % from "
+        f"{recorded.instructions_per_packet:.0f} recorded"
+    )
+    if abs(change) <= ALLOWED:
+        return True, told
+    if now.rustc != recorded.rustc:
+        told += f" (rustc was {recorded.rustc} and is {now.rustc}, which may be why)"
+    return (
+        False,
+        f"{told}: more than {100 * ALLOWED:.0f} % off; `make guard RECORD=1` keeps the new figure, if it is meant",
+    )
+
+
+def main() -> None:
+    """Compare or record."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--record", action="store_true", help="keep what is counted now")
+    record = parser.parse_args().record
+    if not has_valgrind():
+        print("no valgrind on this machine: instructions are not counted")
+        return
+    now = Count.now()
+    if record:
+        RECORDED.write_text(f"{json.dumps(asdict(now), indent=2)}\n", encoding="utf-8")
+        print(f"recorded: {now}")
+        return
+    kept = Count(**json.loads(RECORDED.read_text(encoding="utf-8")))
+    good, told = judge(kept, now)
+    print(told)
+    sys.exit(0 if good else 1)
+
+
+if __name__ == "__main__":
+    main()

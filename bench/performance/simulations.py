@@ -1,0 +1,146 @@
+"""The standard runs, and the commands that run them in Ackclock, ns-2.35 and ns-3.
+
+A packet is one that left the bottleneck, in every simulator.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import ackclock
+from ackclock.plan import plan
+from ackclock.records import understand
+from performance.measure import Cost, instructions, run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+ROOT = Path(__file__).resolve().parents[2]
+OUT = ROOT / "out" / "bench"
+S60 = ROOT / "examples" / "feng60.toml"
+ONE_GREEDY_FLOW = Path(__file__).with_name("greedy.toml")
+NS2 = ROOT / "bench" / "ns2"
+SPREAD = 0.1
+"""Seconds over which greedy flows start, evenly, in both simulators."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One simulation."""
+
+    cost: Cost
+    packets: int
+    """That left the bottleneck."""
+    events: int | None
+    """That the loop handled, where the program tells."""
+
+    @property
+    def cpu_seconds(self) -> float:
+        """User and system together."""
+        return self.cost.cpu_seconds
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """A command that simulates something when given the seconds and the seed."""
+
+    command: tuple[str, ...]
+
+    def run(self, seconds: float, seed: int = 1) -> Run:
+        """Simulate once."""
+        cost = run([*self.command, f"{seconds:g}", str(seed)])
+        counts = counted(cost.output)
+        return Run(cost, counts["departures"], counts.get("events"))
+
+    def instructions_per_packet(self, short: float, long: float) -> float:
+        """Count the instructions for each packet from `short` to `long` seconds: what start-up takes falls out."""
+        (few, early), (many, late) = (instructions([*self.command, f"{seconds:g}", "1"]) for seconds in (short, long))
+        return (many - few) / (counted(late)["departures"] - counted(early)["departures"])
+
+
+def counted(output: str) -> dict[str, int]:
+    """Read what a simulator counted.
+
+    Raises
+    ------
+    RuntimeError
+        It did not count departures.
+
+    Examples
+    --------
+    >>> counted("arrivals 12 departures 10 drops 2")
+    {'arrivals': 12, 'departures': 10, 'drops': 2}
+    """
+    counts = {name: int(count) for name, count in re.findall(r"([a-z]+) (\d+)", output)}
+    if "departures" not in counts:
+        raise RuntimeError(f"no count of departures in {output!r}")
+    return counts
+
+
+def ours_s60(record: Iterable[str] = ()) -> Simulation:
+    """Give S60 in the engine's example program."""
+    return Simulation((_examples()["run_plan"], _plan(S60, tuple(record))))
+
+
+def ours_greedy(flows: int, *, spread: float = SPREAD) -> Simulation:
+    """Give greedy flows in the engine's example program."""
+    return Simulation((_examples()["greedy_flows"], _plan(ONE_GREEDY_FLOW), str(flows), f"{spread:g}"))
+
+
+def ns2_s60() -> Simulation:
+    """Give S60 in ns-2."""
+    return Simulation(("ns", str(NS2 / "s60.tcl")))
+
+
+def ns2_greedy(flows: int) -> Simulation:
+    """Give greedy flows in ns-2."""
+    return Simulation(("ns", str(NS2 / "greedy.tcl"), str(flows), f"{SPREAD:g}"))
+
+
+@functools.cache
+def has_ns2() -> bool:
+    """Tell whether there is ns-2, and not some other program called `ns`."""
+    if shutil.which("ns") is None:
+        return False
+    try:
+        ns2_s60().run(1)
+    except (OSError, RuntimeError):
+        return False
+    return True
+
+
+def ns3_s60() -> Simulation:
+    """Give S60 in ns-3, which is put into an environment of its own first."""
+    environment = OUT / "ns3"
+    python = environment / "bin" / "python"
+    if not python.exists():
+        subprocess.run(["python3", "-m", "venv", str(environment)], check=True)
+        subprocess.run([str(python), "-m", "pip", "install", "--quiet", "ns3"], check=True)
+    return Simulation((str(python), str(ROOT / "bench" / "ns3" / "s60.py")))
+
+
+@functools.cache
+def _examples() -> dict[str, str]:
+    """Build the engine's example programs and tell where they are."""
+    command = ["cargo", "build", "--release", "--locked", "--package", "ackclock-net", "--examples"]
+    done = subprocess.run([*command, "--message-format=json"], cwd=ROOT, stdout=subprocess.PIPE, check=True)
+    messages = [json.loads(line) for line in done.stdout.splitlines()]
+    return {m["target"]["name"]: m["executable"] for m in messages if m.get("executable")}
+
+
+@functools.cache
+def _plan(scenario: Path, record: tuple[str, ...] = ()) -> str:
+    """Write the plan of a scenario to a file and tell where it is."""
+    effective = ackclock.Scenario.from_toml(scenario).effective()
+    name = "-".join([scenario.stem, *record]).replace("/", "-")
+    file = OUT / f"{name}.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(plan(effective, understand(record, effective)), encoding="utf-8")
+    return str(file)

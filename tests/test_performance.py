@@ -1,0 +1,90 @@
+"""The parts of ``make bench`` and ``make guard`` that need no clock: reading, judging, writing."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from performance import page, records, speed
+from performance.__main__ import PARTS
+from performance.guard import RECORDED, Count, judge
+from performance.measure import Cost, Spread
+from performance.simulations import Run, Simulation, counted
+
+KEPT = Count(instructions_per_packet=1000.0, rustc="1.95.0", machine="x86_64")
+
+
+def a_run(cpu_seconds: float, *, packets: int = 1000, events: int | None = None) -> Run:
+    return Run(Cost(cpu_seconds, 2_000_000, ""), packets, events)
+
+
+def test_counts_are_read_with_and_without_events() -> None:
+    assert counted("arrivals 12 departures 10 drops 2\n")["departures"] == 10
+    assert counted("arrivals 12 departures 10 drops 2 events 30")["events"] == 30
+    with pytest.raises(RuntimeError, match="no count of departures"):
+        counted("arrivals 12")
+
+
+def test_a_simulation_is_told_seconds_and_seed() -> None:
+    done = Simulation(("echo", "departures")).run(20, seed=7)
+    assert (done.cost.output, done.packets, done.events) == ("departures 20 7\n", 20, None)
+
+
+def test_a_program_that_fails_says_why() -> None:
+    with pytest.raises(RuntimeError, match="ended with 1: .*nowhere"):
+        Simulation(("cat", "nowhere")).run(1)
+
+
+@pytest.mark.parametrize(("now", "good"), [(1029, True), (1031, False), (971, True), (969, False)])
+def test_the_guard_allows_three_percent_either_way(now: float, good: bool) -> None:  # noqa: FBT001
+    assert judge(KEPT, Count(now, "1.95.0", "x86_64"))[0] is good
+
+
+def test_the_guard_names_another_compiler_and_leaves_other_machines_alone() -> None:
+    good, told = judge(KEPT, Count(1100, "1.96.0", "x86_64"))
+    assert not good
+    assert "+10.0 %" in told
+    assert "rustc was 1.95.0 and is 1.96.0" in told
+    assert judge(KEPT, Count(2000, "1.95.0", "aarch64"))[0]
+
+
+def test_the_recorded_figure_is_complete() -> None:
+    assert Count(**json.loads(RECORDED.read_text(encoding="utf-8"))).instructions_per_packet > 0
+
+
+def test_a_share_leaves_out_the_start_of_ns2() -> None:
+    turn = speed.Turn([a_run(0.1), a_run(0.3)], ns2=a_run(5.0), start=a_run(1.0))
+    assert turn.share == pytest.approx(0.05)
+    assert speed.Turn([a_run(0.1)]).share is None
+
+
+def test_a_row_has_a_dash_where_nothing_is_known() -> None:
+    known = speed.row("S", "ours", [a_run(0.001, events=3210)], instructions=369.6, share=Spread.of([0.02, 0.03, 0.05]))
+    assert known == ["S, ours", "0.001", Spread(0.03, 0.02, 0.05), "1000", "370", "3.21", "2"]
+    assert speed.report([known]).splitlines()[-1] == (
+        "| S, ours | 0.001 | 0.03 (0.02 to 0.05) | 1000 | 370 | 3.21 | 2 |"
+    )
+    unknown = speed.row("S", "ns-2.35", [a_run(3.0)], start=1.0)
+    assert speed.report([unknown]).splitlines()[-1] == "| S, ns-2.35 | 2 | - | 2000000 | - | - | 2 |"
+
+
+def test_records_are_compared_with_none_turn_by_turn() -> None:
+    turns = [{"none": a_run(1.0), "all": a_run(1.5)}, {"none": a_run(2.0), "all": a_run(2.4)}]
+    written = records.report(turns, {"none": 100.0, "all": 125.0}).splitlines()
+    assert written[-2:] == ["| none | 100 | - | 1.500 | - | 2 |", "| all | 125 | +25.0 % | 1.950 | +35 % | 2 |"]
+
+
+def test_a_part_is_put_between_its_marks_alone() -> None:
+    head, tail = "# Title\n\n<!-- a: made by make bench -->\n", "<!-- end of a -->\n\n<!-- b: made by make bench -->\n"
+    once = page.put(f"{head}{tail}", "a", r"\1 new" + "\n")
+    assert once == f"{head}\n\\1 new\n\n{tail}"
+    assert page.put(once, "a", "newer\n") == f"{head}\nnewer\n\n{tail}"
+    with pytest.raises(ValueError, match="no marks for c"):
+        page.put(once, "c", "")
+
+
+def test_the_page_has_every_part() -> None:
+    written = page.PAGE.read_text(encoding="utf-8")
+    for part in PARTS:
+        assert page.put(written, part, "measured\n") != written
