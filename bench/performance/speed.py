@@ -91,7 +91,7 @@ def standards() -> list[Standard]:
             counted=(1, 2),
             ours=ours_greedy(10_000),
             ns2=ns2_greedy(10_000),
-            ns2_gigabytes=2,
+            ns2_gigabytes=1,
         ),
     ]
 
@@ -104,6 +104,8 @@ def speed() -> str:
 def rows(standard: Standard) -> list[list[object]]:
     """Measure one standard run: a row for each simulator."""
     with_ns2 = has_ns2() and free_gigabytes() > standard.ns2_gigabytes
+    if not with_ns2:
+        print(f"{standard.name}: ours alone, since there is no ns-2.35 (`ns`) or no {standard.ns2_gigabytes} GB for it")
     turns = [take_turn(standard, number, with_ns2=with_ns2) for number in range(1, standard.turns + 1)]
     ours = [run for turn in turns for run in turn.ours]
     shares = [turn.share for turn in turns if turn.share is not None]
