@@ -4,32 +4,35 @@ Describe a network, its flows and their traffic as a :class:`Scenario`; :func:`s
 returns a :class:`Run`; :func:`replicate` does so for several seeds and puts error bars on what it finds.
 """
 
-from ackclock.catalogue import catalogue
-from ackclock.errors import ScenarioError
-from ackclock.run import Run, simulate
-from ackclock.runs import Estimate, Runs, replicate
-from ackclock.scenario import (
-    Clients,
-    Constant,
-    DropTail,
-    Dumbbell,
-    Flow,
-    GraphLink,
-    Greedy,
-    Link,
-    Loss,
-    Measure,
-    Node,
-    Poisson,
-    Queue,
-    Red,
-    Scenario,
-    Tcp,
-    Udp,
-)
-from ackclock.summary import GroupSummary, Summary
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
 
-__version__ = catalogue().version
+if TYPE_CHECKING:
+    from ackclock.errors import ScenarioError
+    from ackclock.run import Run, simulate
+    from ackclock.runs import Estimate, Runs, replicate
+    from ackclock.scenario import (
+        Clients,
+        Constant,
+        DropTail,
+        Dumbbell,
+        Flow,
+        GraphLink,
+        Greedy,
+        Link,
+        Loss,
+        Measure,
+        Node,
+        Poisson,
+        Queue,
+        Red,
+        Scenario,
+        Tcp,
+        Udp,
+    )
+    from ackclock.summary import GroupSummary, Summary
+
+    __version__: str
 
 __all__ = [
     "Clients",
@@ -58,3 +61,25 @@ __all__ = [
     "replicate",
     "simulate",
 ]
+
+_HOMES: Final = ("errors", "summary", "scenario", "run", "runs")
+
+
+if not TYPE_CHECKING:  # a type checker would take any name for one that is there
+
+    def __getattr__(name: str) -> object:
+        """Load what is asked for when it is first asked for: ``ackclock --help`` needs none of it."""
+        if name == "__version__":
+            from ackclock.catalogue import catalogue  # noqa: PLC0415
+
+            return catalogue().version
+        if name in __all__:
+            for home in _HOMES:
+                module = import_module(f"ackclock.{home}")
+                if name in vars(module):
+                    return vars(module)[name]
+        raise AttributeError(f"module 'ackclock' has no attribute {name!r}", name=name)
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]

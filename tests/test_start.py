@@ -1,0 +1,52 @@
+"""Starting costs little: a command loads what it uses, and no more."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+import ackclock
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HEAVY = {"jinja2", "matplotlib", "numpy", "pandas", "plotly", "pyarrow", "rich", "scipy"}
+
+RUN = """
+import ackclock as ac
+ac.simulate(ac.Scenario.from_toml("examples/feng60.toml").changed({"duration": "1 s"}))
+"""
+
+
+def loaded(root: Path, code: str) -> set[str]:
+    """Run Python on its own and tell which packages it has loaded in the end, those of Python itself left out."""
+    report = "import sys; print(*{name.partition('.')[0] for name in sys.modules} - sys.stdlib_module_names)"
+    ran = subprocess.run(
+        [sys.executable, "-c", f"{code}\n{report}"], cwd=root, capture_output=True, text=True, check=True
+    )
+    return set(ran.stdout.splitlines()[-1].split())
+
+
+@pytest.mark.parametrize(
+    ("code", "but"),
+    [
+        ("import ackclock", {"pydantic", "typer"}),
+        ("from ackclock.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass", {"pydantic"}),
+        ("from ackclock import *", {"typer"}),
+        (RUN, {"typer"}),
+    ],
+    ids=["import", "help", "all names", "run"],
+)
+def test_loads_no_package_that_it_does_not_use(root: Path, code: str, but: set[str]) -> None:
+    assert not loaded(root, code) & (HEAVY | but)
+
+
+def test_every_name_is_there() -> None:
+    for name in ackclock.__all__:
+        assert getattr(ackclock, name).__module__.startswith("ackclock."), name
+    assert set(ackclock.__all__) <= set(dir(ackclock))
+    with pytest.raises(AttributeError, match="no attribute 'Simulation'"):
+        _ = ackclock.Simulation  # type: ignore[attr-defined]
