@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator, MultipleLocator
@@ -70,7 +71,7 @@ def draw(chart: Chart) -> Figure:
 
     """
     with paper_style():
-        figure = Figure(figsize=(WIDTH, chart.height), layout="constrained")
+        figure = Figure(figsize=(WIDTH, chart.height))
         places = np.atleast_1d(figure.subplots(len(chart.panels)))
         for panel, axes in zip(chart.panels, places, strict=True):
             _draw_panel(axes, panel)
@@ -89,6 +90,8 @@ def draw(chart: Chart) -> Figure:
                 columnspacing=1.2,
                 handlelength=1.8,
             )
+        # Laid out once and for all: an engine that stays with the figure does it again for each file.
+        ConstrainedLayoutEngine().execute(figure)
     return figure
 
 
