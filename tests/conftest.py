@@ -36,16 +36,17 @@ def their_runs() -> Runs:
     What ns-2 has no runs of, those of its grid stand for; the second look is ours, with one seed.
     """
     from ackclock.experiments.burstiness import ns2  # noqa: PLC0415  # after the settings above
-    from ackclock.experiments.burstiness.close import observe_close  # noqa: PLC0415
+    from ackclock.experiments.burstiness.close import looks_wanted  # noqa: PLC0415
     from ackclock.experiments.burstiness.evidence import from_ns2  # noqa: PLC0415
     from ackclock.experiments.burstiness.experiment import CLIENTS, Observation  # noqa: PLC0415
-    from ackclock.experiments.burstiness.pushes import observe_pushes  # noqa: PLC0415
-    from ackclock.experiments.burstiness.starts import observe_starts  # noqa: PLC0415
+    from ackclock.experiments.burstiness.pushes import pushes_wanted  # noqa: PLC0415
+    from ackclock.experiments.burstiness.starts import starts_wanted  # noqa: PLC0415
     from ackclock.experiments.burstiness.study import Runs  # noqa: PLC0415
     from ackclock.experiments.burstiness.window_figures import WINDOW_FIGURES  # noqa: PLC0415
+    from ackclock.sweep import observe  # noqa: PLC0415
 
     windows = [ns2.courses(figure.variant, figure.clients) for figure in WINDOW_FIGURES]
-    looks = observe_close(seeds=[1])
+    looks = observe(looks_wanted(seeds=[1]))
     side = from_ns2()
     grid = [
         dataclasses.replace(run, values={**run.values, "drops_start": run.values["drops"]})
@@ -64,8 +65,8 @@ def their_runs() -> Runs:
             minimum=vegas,
             roomy=plain,
             close=close,
-            starts=observe_starts(seeds=[1]),
-            pushes=observe_pushes(seeds=[1]),
+            starts=observe(starts_wanted(seeds=[1])),
+            pushes=observe(pushes_wanted(seeds=[1])),
             close_weights=dict.fromkeys((8e-05, 0.02), close),
         ),
         windows=windows,

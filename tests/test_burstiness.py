@@ -22,12 +22,14 @@ from ackclock.experiments.burstiness.comparison import RULES, agreement_statemen
 from ackclock.experiments.burstiness.curves import curves
 from ackclock.experiments.burstiness.evidence import Evidence
 from ackclock.experiments.burstiness.experiment import (
+    ARRIVALS,
     BY_NAME,
     CAPACITY,
     CLIENTS,
+    DROPS,
     VARIANTS,
     Observation,
-    observe,
+    observations_wanted,
     scenario,
     summary,
 )
@@ -35,9 +37,10 @@ from ackclock.experiments.burstiness.grid_figures import grid_drawings
 from ackclock.experiments.burstiness.measures import loss_percent, timeouts_per_dup_ack
 from ackclock.experiments.burstiness.weight_figure import weight_drawing
 from ackclock.experiments.claims import judge
-from ackclock.sweep import Point, run_grid
+from ackclock.sweep import Batch, Point, Wanted, observe, run_grid
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from ackclock.experiments.burstiness.study import Runs
@@ -267,6 +270,33 @@ class TestGrid:
             ac.simulate(cell.point.scenario, seed=cell.seed).summary.arrivals for cell in grid
         ]
 
+    def test_one_run_serves_all_whose_records_fit(self) -> None:
+        ran: list[ac.Run] = []
+
+        def wanted(*record: str, seeds: Sequence[int] = (1, 2)) -> Wanted[int, list[tuple[str, int, int]]]:
+            def take(run: ac.Run) -> int:
+                if not any(run is other for other in ran):
+                    ran.append(run)
+                return len(run.table("arrivals")) if "arrivals" in run.tables else run.summary.arrivals
+
+            return Wanted(
+                points=self.points,
+                seeds=seeds,
+                record=record,
+                take=take,
+                make=lambda runs: [(each.point.name, each.seed, each.value) for each in runs],
+            )
+
+        batch = Batch()
+        plain = batch.add(wanted("drops"))
+        fine, coarse = batch.add(wanted("arrivals/10ms", seeds=[2])), batch.add(wanted("arrivals/1s", seeds=[2]))
+        batch.run(jobs=1)
+        assert [run.record for run in ran].count(("drops", "arrivals/10ms")) == 2
+        assert len(ran) == 4 + 2
+        assert [row[:2] for row in plain()] == [("few", 1), ("few", 2), ("many", 1), ("many", 2)]
+        assert [row[:2] for row in coarse()] == [("few", 2), ("many", 2)]
+        assert {value for *_, value in fine()} == {100 * value for *_, value in coarse()}
+
     def test_a_failure_is_named_and_ends_the_rest(self) -> None:
         def take(run: ac.Run) -> int:
             raise RuntimeError(str(run.seed))
@@ -295,13 +325,13 @@ class TestRuns:
     def test_warm_numbers_are_those_of_a_run_measured_from_there(self) -> None:
         whole = scenario(BY_NAME["Reno"], 44)
         warm = whole.model_copy(update={"measure": ac.Measure(**{"from": "20 s"})})
-        taken = measures.warm_summary(ac.simulate(whole, seed=1, record=["arrivals", "drops"]))
+        taken = measures.warm_summary(ac.simulate(whole, seed=1, record=[ARRIVALS, DROPS]))
         direct = ac.simulate(warm, seed=1).summary
         assert taken["cov_warm"] == pytest.approx(direct.cov, rel=1e-12)
         assert taken["drops_warm"] == direct.drops
 
     def test_observations_carry_every_number(self) -> None:
-        (first, second) = observe([(BY_NAME["UDP"], 1), (BY_NAME["Vegas"], 1)], seeds=[7])
+        (first, second) = observe(observations_wanted([(BY_NAME["UDP"], 1), (BY_NAME["Vegas"], 1)], seeds=[7]))
         assert (first.variant, first.clients, first.seed) == ("UDP", 1, 7)
         assert second.variant == "Vegas"
         assert first.values == summary(ac.simulate(scenario(BY_NAME["UDP"], 1), seed=7))

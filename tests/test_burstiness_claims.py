@@ -33,13 +33,14 @@ from ackclock.experiments.burstiness.evidence import (
     Evidence,
     Side,
     from_ns2,
-    observe_grid,
+    grid_wanted,
     settle_time,
 )
-from ackclock.experiments.burstiness.experiment import BY_NAME, Observation, Setting, observe, scenario
+from ackclock.experiments.burstiness.experiment import BY_NAME, Observation, Setting, observations_wanted, scenario
 from ackclock.experiments.claims import by_share, judge, to_csv
 from ackclock.overrides import override
 from ackclock.report.html import Verdict
+from ackclock.sweep import observe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -375,9 +376,11 @@ class TestEvidence:
         assert scenario(BY_NAME["Reno"], 1, setting=setting).effective().clients[0].count == 1
 
     def test_runs_carry_what_is_taken(self) -> None:
-        (run,) = observe_grid([("Reno", 20)], seeds=[1])
+        (run,) = observe(grid_wanted([("Reno", 20)], seeds=[1]))
         assert {"cov", "cov_warm", "drops_warm", "drops_start", "jain_index"} <= run.values.keys()
         assert (run.values["drops"] or 0) > 0
         assert run.values["drops_start"] == run.values["drops"]
-        (settled,) = observe([(BY_NAME["Reno"], 20)], seeds=[1], record=["drops"], take=settle_time)
+        (settled,) = observe(
+            observations_wanted([(BY_NAME["Reno"], 20)], seeds=[1], record=["drops"], take=settle_time)
+        )
         assert settled.values == {"settle_time": 5.0}

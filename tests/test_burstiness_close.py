@@ -10,16 +10,17 @@ import pytest
 import ackclock as ac
 from ackclock.analysis import cov, student_interval
 from ackclock.experiments.burstiness import ns2, pushes, starts
-from ackclock.experiments.burstiness.close import CELLS, SCALES, CloseLook, observe_close, window_cuts
+from ackclock.experiments.burstiness.close import CELLS, SCALES, CloseLook, looks_wanted, window_cuts
 from ackclock.experiments.burstiness.close_findings import close_findings
 from ackclock.experiments.burstiness.experiment import BY_NAME, VARIANTS, scenario
+from ackclock.sweep import observe
 
 PLACES = [("UDP", 60), ("Reno", 39), ("Reno", 60), ("Vegas", 60), ("Reno/RED", 60), ("Vegas/RED", 60)]
 
 
 @pytest.fixture(scope="module")
 def looks() -> list[CloseLook]:
-    return observe_close([(BY_NAME[name], clients) for name, clients in PLACES], seeds=[1])
+    return observe(looks_wanted([(BY_NAME[name], clients) for name, clients in PLACES], seeds=[1]))
 
 
 def look(looks: list[CloseLook], variant: str, clients: int = 60) -> CloseLook:
@@ -76,7 +77,7 @@ class TestCloseLook:
         }
         assert look(looks, "Reno").values["above_max_th"] is None
         assert look(looks, "Vegas/RED").values["above_max_th"] is not None
-        (calm,) = observe_close([(BY_NAME["Reno"], 4)], seeds=[1])
+        (calm,) = observe(looks_wanted([(BY_NAME["Reno"], 4)], seeds=[1]))
         empty = {name for name, value in calm.values.items() if value is None}
         assert empty == {
             "dependence",
@@ -164,7 +165,7 @@ class TestStarts:
         assert starts._burst(np.array([0.0, 0.25, 0.26, 0.27, 0.275])) == 3  # 0.25 to 0.27, and from 0.26
 
     def test_sources_fill_send_buffers_and_whole_windows_leave(self) -> None:
-        (observed,) = starts.observe_starts(seeds=[1])
+        (observed,) = observe(starts.starts_wanted(seeds=[1]))
         backlog, burst = observed.values["backlog"], observed.values["burst"]
         assert backlog is not None
         assert burst is not None
@@ -174,7 +175,7 @@ class TestStarts:
 
 class TestPushes:
     def test_vegas_sends_new_data_for_duplicate_acks(self) -> None:
-        (observed,) = pushes.observe_pushes(seeds=[1])
+        (observed,) = observe(pushes.pushes_wanted(seeds=[1]))
         pushed, lost, usual = (observed.values[name] for name in ("pushed", "pushed_loss", "loss"))
         assert pushed is not None
         assert usual is not None

@@ -18,12 +18,13 @@ from ackclock.experiments.burstiness.courses import (
     Watched,
     courses_table,
     courses_verdict,
+    courses_wanted,
     gather,
-    observe_courses,
 )
 from ackclock.experiments.burstiness.experiment import VARIANTS, scenario
 from ackclock.experiments.burstiness.window_figures import WINDOW_FIGURES, window_chart, window_drawings
 from ackclock.experiments.burstiness.windows import CLIENTS_SHOWN, Trace, effective, numbers
+from ackclock.sweep import observe
 
 NO_LOSS = np.array([])
 
@@ -210,7 +211,7 @@ class TestCourses:
 
     def test_are_those_of_the_runs(self) -> None:
         reno = next(variant for variant in VARIANTS if variant.name == "Reno")
-        (observed,) = observe_courses([("Reno", 20)], seeds=[1, 2], jobs=1)
+        (observed,) = observe(courses_wanted([("Reno", 20)], seeds=[1, 2]), jobs=1)
         whole = ac.simulate(scenario(reno, 20), seed=1, record=["windows@0,9,19/100ms", "drops@bottleneck"])
         table = whole.table("windows").to_pylist()
         for client in CLIENTS_SHOWN:
@@ -232,7 +233,7 @@ class TestCourses:
         """
         # The two ends of the grid, where chance moves the numbers least: within three standard errors of 20 runs.
         cells = [("Reno", 20), ("Vegas", 60)]
-        for ours, (variant, clients) in zip(observe_courses(cells), cells, strict=True):
+        for ours, (variant, clients) in zip(observe(courses_wanted(cells)), cells, strict=True):
             table = courses_table(ours, ns2.courses(variant, clients))
             assert [row for row in table.rows if row[-1] != "yes"] == []
 

@@ -108,6 +108,17 @@ def understand(requests: Iterable[str], scenario: Scenario) -> list[Record]:
     return records
 
 
+def kind_of(request: str) -> str:
+    """Give the kind of a request, whether there is such a kind or not.
+
+    Examples
+    --------
+    >>> kind_of("queue@bottleneck/10ms"), kind_of("arrivals/1s"), kind_of("drops")
+    ('queue', 'arrivals', 'drops')
+    """
+    return request.partition("/")[0].partition("@")[0]
+
+
 def _understand(request: object, scenario: Scenario) -> Record:
     if not isinstance(request, str):
         raise refuse("record", request, "must be a text such as 'queue@bottleneck/10ms'")

@@ -142,6 +142,17 @@ def simulate(
     return prepared.run(seed, progress)
 
 
+def whole_scenario(given: object) -> Scenario:
+    """Take a scenario; what is none is refused."""
+    if not isinstance(given, Scenario):
+        raise refuse(
+            "scenario",
+            given,
+            "must be a Scenario, as Scenario.from_toml(path) and Scenario.from_dict(tables) give",
+        )
+    return given
+
+
 @dataclass(frozen=True)
 class Prepared:
     """A scenario made ready for the engine, to be run with any number of seeds."""
@@ -153,13 +164,7 @@ class Prepared:
     @classmethod
     def of(cls, scenario: object, record: Iterable[str]) -> "Prepared":
         """Write out the defaults, read the requests and make the plan; what is no scenario is refused."""
-        if not isinstance(scenario, Scenario):
-            raise refuse(
-                "scenario",
-                scenario,
-                "must be a Scenario, as Scenario.from_toml(path) and Scenario.from_dict(tables) give",
-            )
-        effective = scenario.effective()
+        effective = whole_scenario(scenario).effective()
         requests = (record,) if isinstance(record, str) else tuple(record)
         return cls(effective, requests, plan(effective, understand(requests, effective)))
 

@@ -1,5 +1,6 @@
 """Many runs at once: points times seeds, over all cores."""
 
-from ackclock.sweep.grid import Point, Replication, run_grid
+from ackclock.sweep.grid import Batch, observe, run_grid
+from ackclock.sweep.wanted import Point, Replication, Wanted
 
-__all__ = ["Point", "Replication", "run_grid"]
+__all__ = ["Batch", "Point", "Replication", "Wanted", "observe", "run_grid"]

@@ -1,4 +1,4 @@
-"""Run a list of scenarios with several seeds each on a pool of threads, in order, with progress.
+"""Run scenarios with several seeds each on a pool of threads, in order, with progress.
 
 The engine lets go of Python's lock while it simulates, so threads use every core.
 """
@@ -8,55 +8,28 @@ from __future__ import annotations
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ackclock.errors import refuse
 from ackclock.progress import progress_bar
 from ackclock.run import Prepared
+from ackclock.sweep.wanted import Replication, Task, Wanted, tasks_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ackclock.run import Run
     from ackclock.scenario import Scenario
+    from ackclock.sweep.wanted import Point
 
-__all__ = ["Point", "Replication", "run_grid"]
+__all__ = ["Batch", "observe", "run_grid"]
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 _REFRESH = 0.1
 """Seconds between two looks at how far the runs are."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Point:
-    """One place of a grid.
-
-    Parameters
-    ----------
-    name
-        What people call it; named when a run of it fails.
-    scenario
-        What is simulated there.
-    work
-        Its cost relative to the other points, for an honest estimate of the remaining time.
-
-    """
-
-    name: str
-    scenario: Scenario
-    work: float = 1.0
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Replication(Generic[T]):
-    """What was taken from the run of one point with one seed."""
-
-    point: Point
-    seed: int
-    value: T
 
 
 class _StoppedError(Exception):
@@ -106,55 +79,114 @@ def run_grid(
         The first failure of a run, with a note that names the point and the seed; the rest is stopped.
 
     """
+    wish = Wanted(points=points, seeds=list(seeds), take=take, record=tuple(record), make=list[Replication[T]])
+    return observe(wish, jobs=jobs, label=label)
+
+
+class Batch:
+    """Runs that are made together, each only once, however many want it."""
+
+    def __init__(self) -> None:
+        self._wanted: list[Wanted[Any, Any]] = []
+        self._made: list[Any] = []
+
+    def add(self, wanted: Wanted[T, R]) -> Callable[[], R]:
+        """Want some runs; what comes back gives what was made of them once the batch has run."""
+        place = len(self._wanted)
+        self._wanted.append(wanted)
+        return lambda: self._made[place]
+
+    def run(self, *, jobs: int | None = None, label: str = "runs") -> None:
+        """Make all runs.
+
+        Parameters
+        ----------
+        jobs, label
+            As for `run_grid`.
+
+        Raises
+        ------
+        ScenarioError, KeyboardInterrupt, Exception
+            As `run_grid`.
+
+        """
+        self._made = _run(self._wanted, jobs=jobs, label=label)
+
+
+def observe(wanted: Wanted[T, R], *, jobs: int | None = None, label: str = "runs") -> R:
+    """Make the runs that one wants, as `Batch` makes those of many."""
+    batch = Batch()
+    made = batch.add(wanted)
+    batch.run(jobs=jobs, label=label)
+    return made()
+
+
+def _run(wanted: Sequence[Wanted[Any, Any]], *, jobs: int | None, label: str) -> list[Any]:
     threads = _threads(jobs)
-    seeds, record = list(seeds), tuple(record)
-    prepared = [Prepared.of(point.scenario, record) for point in points]
-    # Seed by seed, so that the pace at any time tells the time that the rest will take.
-    tasks = [(place, seed) for seed in seeds for place in range(len(points))]
-    ended: SimpleQueue[tuple[int, T | BaseException]] = SimpleQueue()
+    tasks = tasks_for(wanted)
+    prepared = _prepare(tasks)
+    ended: SimpleQueue[tuple[int, list[Any] | BaseException]] = SimpleQueue()
     shares: dict[int, float] = {}
     stop = threading.Event()
 
-    def one(task: int) -> None:
+    def one(number: int) -> None:
         def report(share: float) -> None:
             if stop.is_set():
                 raise _StoppedError
-            shares[task] = share
+            shares[number] = share
 
-        place, seed = tasks[task]
+        task = tasks[number]
         try:
-            ended.put((task, take(prepared[place].run(seed, report))))
+            run = prepared[number].run(task.seed, report)
+            ended.put((number, [take(run) for _, _, take in task.takers]))
         except BaseException as error:  # noqa: BLE001 - raised again where the runs are waited for
-            error.add_note(f"in the run of {points[place].name} with seed {seed}")
-            ended.put((task, error))
+            error.add_note(f"in the run of {task.point.name} with seed {task.seed}")
+            ended.put((number, error))
 
-    values: dict[tuple[int, int], T] = {}
-    total, worked = len(seeds) * sum(point.work for point in points), 0.0
+    values: dict[tuple[int, int], Any] = {}
+    done, worked, total = 0, 0.0, sum(task.point.work for task in tasks)
     pool = ThreadPoolExecutor(max_workers=threads)
     try:
-        for task in range(len(tasks)):
-            pool.submit(one, task)
+        for number in range(len(tasks)):
+            pool.submit(one, number)
         with progress_bar(label, total) as show:
-            while len(values) < len(tasks):
+            while done < len(tasks):
                 try:
-                    task, value = ended.get(timeout=_REFRESH)
+                    number, taken = ended.get(timeout=_REFRESH)
                 except Empty:
                     pass
                 else:
-                    if isinstance(value, BaseException):
-                        raise value
-                    values[tasks[task]] = value
-                    shares.pop(task, None)
-                    worked += points[tasks[task][0]].work
-                in_flight = sum(share * points[tasks[task][0]].work for task, share in shares.copy().items())
-                show(worked + in_flight, f"{len(values):,} of {len(tasks):,} runs")
+                    if isinstance(taken, BaseException):
+                        raise taken
+                    values |= {taker[:2]: value for taker, value in zip(tasks[number].takers, taken, strict=True)}
+                    shares.pop(number, None)
+                    done += 1
+                    worked += tasks[number].point.work
+                in_flight = sum(share * tasks[number].point.work for number, share in shares.copy().items())
+                show(worked + in_flight, f"{done:,} of {len(tasks):,} runs")
     finally:
         stop.set()
         pool.shutdown(cancel_futures=True)
+    return [wish.make(_replications(wish, number, values)) for number, wish in enumerate(wanted)]
+
+
+def _prepare(tasks: Sequence[Task]) -> list[Prepared]:
+    """Make the scenario of each task ready, once for all its seeds."""
+    known: dict[tuple[Scenario, tuple[str, ...]], Prepared] = {}
+    prepared = []
+    for task in tasks:
+        key = task.point.scenario, task.record
+        if key not in known:
+            known[key] = Prepared.of(*key)
+        prepared.append(known[key])
+    return prepared
+
+
+def _replications(wish: Wanted[T, R], number: int, values: Mapping[tuple[int, int], T]) -> list[Replication[T]]:
+    """Put what was taken for one wish into its order."""
+    places = [(point, seed) for point in wish.points for seed in wish.seeds]
     return [
-        Replication(point=point, seed=seed, value=values[place, seed])
-        for place, point in enumerate(points)
-        for seed in seeds
+        Replication(point=point, seed=seed, value=values[number, place]) for place, (point, seed) in enumerate(places)
     ]
 
 

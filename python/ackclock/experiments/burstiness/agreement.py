@@ -17,8 +17,9 @@ import numpy as np
 
 from ackclock.experiments.burstiness import ns2
 from ackclock.experiments.burstiness.comparison import RULES, STANDARD_ERRORS, Comparison, compare
-from ackclock.experiments.burstiness.experiment import BY_NAME, DURATION, VARIANTS, observe
-from ackclock.experiments.burstiness.measures import warm_summary
+from ackclock.experiments.burstiness.evidence import grid_wanted
+from ackclock.experiments.burstiness.experiment import BY_NAME, DROPS, DURATION, VARIANTS, observations_wanted
+from ackclock.sweep import observe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -137,9 +138,8 @@ def _compare(
     seeds: Iterable[int],
     jobs: int | None,
 ) -> list[Comparison]:
-    cells = [(variant, n) for variant in VARIANTS for n in sorted(n for name, n in wanted if name == variant.name)]
-    record = ("arrivals", "drops")
-    ours = observe(cells, seeds=seeds, profile=profile, record=record, take=warm_summary, jobs=jobs)
+    cells = [(variant.name, n) for variant in VARIANTS for n in sorted(n for name, n in wanted if name == variant.name)]
+    ours = observe(grid_wanted(cells, seeds=seeds, profile=profile), jobs=jobs, label="agreement")
     return compare(ours, theirs)
 
 
@@ -151,14 +151,10 @@ def crossovers(profile: str, *, seeds: int = 12, quick: bool = False, jobs: int 
     theirs = ns2.settlings(profile)
     clients = _QUICK_CROSSOVER if quick else sorted({run.clients for run in theirs})
     reno = BY_NAME["Reno"]
-    ours = observe(
-        [(reno, n) for n in clients],
-        seeds=range(1, seeds + 1),
-        profile=profile,
-        record=("drops",),
-        take=last_drops,
-        jobs=jobs,
+    cells = observations_wanted(
+        [(reno, n) for n in clients], seeds=range(1, seeds + 1), profile=profile, record=(DROPS,), take=last_drops
     )
+    ours = observe(cells, jobs=jobs, label="crossover")
     return [
         Crossover(
             profile=profile,

@@ -13,7 +13,7 @@ import numpy as np
 
 from ackclock.analysis import autocorrelation, cov_ladder, dependence, loss_events, loss_sequences
 from ackclock.experiments.burstiness.comparison import WARM
-from ackclock.experiments.burstiness.experiment import ADVERTISED_WINDOW, VARIANTS, run_cells
+from ackclock.experiments.burstiness.experiment import ADVERTISED_WINDOW, ARRIVALS, DROPS, FINE, VARIANTS, cells_wanted
 from ackclock.experiments.burstiness.windows import UNIT
 
 if TYPE_CHECKING:
@@ -25,11 +25,9 @@ if TYPE_CHECKING:
     from ackclock.analysis import Autocorrelation, Ladder
     from ackclock.experiments.burstiness.experiment import Setting, Variant
     from ackclock.run import Run
+    from ackclock.sweep import Wanted
 
-__all__ = ["CELLS", "FINE", "SCALES", "UNIT", "CloseLook", "observe_close", "window_cuts"]
-
-FINE: Final = 0.01
-"""Seconds between two samples of the queue, and length of the finest bins."""
+__all__ = ["CELLS", "FINE", "SCALES", "UNIT", "CloseLook", "looks_wanted", "window_cuts"]
 
 SCALES: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 """Lengths of the bins, in seconds, in which arrivals are looked at."""
@@ -41,9 +39,9 @@ CELLS: Final = (
 """Variants and client counts that are looked at: all at the highest load, and Reno on the way there."""
 
 _RECORDS: Final = (
-    f"arrivals@bottleneck/{FINE:g}s",
+    ARRIVALS,
     f"queue@bottleneck/{FINE:g}s",
-    "drops@bottleneck",
+    DROPS,
     f"windows/{UNIT:g}s",
 )
 
@@ -106,15 +104,13 @@ class CloseLook:
     occupancy: NDArray[np.float64]
 
 
-def observe_close(
+def looks_wanted(
     cells: Sequence[tuple[Variant, int]] = CELLS,
     *,
     seeds: Iterable[int],
-    profile: str = "ns2-2.35",
     setting: Setting | None = None,
-    jobs: int | None = None,
-) -> list[CloseLook]:
-    """Run the wanted cells with everything recorded that a closer look needs.
+) -> Wanted[_Taken, list[CloseLook]]:
+    """Ask for cells with everything recorded that a closer look needs.
 
     Parameters
     ----------
@@ -122,30 +118,27 @@ def observe_close(
         Variant and number of clients of each.
     seeds
         The seeds that each cell is run with.
-    profile, setting, jobs
-        As for `scenario` and `ackclock.sweep.run_grid`.
+    setting
+        As for `scenario`.
 
     Returns
     -------
-    list of CloseLook
-        In the order of the cells and, within a cell, of the seeds.
+    Wanted
+        For a list in the order of the cells and, within a cell, of the seeds.
 
     """
-    ran = run_cells(
+    return cells_wanted(
         cells,
         seeds=seeds,
         take=_take,
-        profile=profile,
+        make=lambda ran: [
+            CloseLook(variant=variant.name, clients=clients, seed=run.seed, **run.value)
+            for variant, clients, runs in ran
+            for run in runs
+        ],
         setting=setting,
         record=_RECORDS,
-        jobs=jobs,
-        label="a close look",
     )
-    return [
-        CloseLook(variant=variant.name, clients=clients, seed=run.seed, **run.value)
-        for variant, clients, runs in ran
-        for run in runs
-    ]
 
 
 class _Taken(TypedDict):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock.experiments.burstiness.comparison import STANDARD_ERRORS, Rule, compare
-from ackclock.experiments.burstiness.experiment import ADVERTISED_WINDOW, BY_NAME, Observation, run_cells
+from ackclock.experiments.burstiness.experiment import ADVERTISED_WINDOW, BY_NAME, DROPS, Observation, cells_wanted
 from ackclock.experiments.burstiness.windows import CLIENTS_SHOWN, UNIT, Trace, effective, numbers
 from ackclock.report.html import Statement, Table
 
@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ackclock.experiments.burstiness.comparison import Comparison
+    from ackclock.experiments.burstiness.experiment import Variant
     from ackclock.run import Run
+    from ackclock.sweep import Replication, Wanted
+
+    _Taken = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 __all__ = [
     "COURSE_RULES",
@@ -30,8 +34,8 @@ __all__ = [
     "Watched",
     "courses_table",
     "courses_verdict",
+    "courses_wanted",
     "gather",
-    "observe_courses",
 ]
 
 SEEDS = range(1, 21)
@@ -46,6 +50,11 @@ QUANTILES = (0.1, 0.5, 0.9)
 
 _RANGE = (0.05, 0.95)
 """The part of the seeds whose values the tables give beside the mean."""
+
+_RECORDS = (
+    f"windows@{','.join(str(client - 1) for client in CLIENTS_SHOWN)}/{UNIT:g}s",
+    DROPS,
+)
 
 _LEAST = 0.01
 """Seconds, packets or times that two means may differ by where chance moves neither."""
@@ -130,10 +139,8 @@ class Courses:
     runs: Sequence[Observation]
 
 
-def observe_courses(
-    cells: Sequence[tuple[str, int]], *, seeds: Sequence[int] = SEEDS, jobs: int | None = None
-) -> list[Courses]:
-    """Run each variant and number of clients with every seed.
+def courses_wanted(cells: Sequence[tuple[str, int]], *, seeds: Sequence[int] = SEEDS) -> Wanted[_Taken, list[Courses]]:
+    """Ask for each variant and number of clients with every seed.
 
     Parameters
     ----------
@@ -141,39 +148,42 @@ def observe_courses(
         Name of the variant and number of clients, at least 20.
     seeds
         Those that each of them is run with, `SEED` among them.
-    jobs
-        How many runs at once; one for each processor by default.
 
     Returns
     -------
-    list of Courses
-        In the order of the cells.
+    Wanted
+        For a list in the order of the cells.
 
     """
-    flows = ",".join(str(client - 1) for client in CLIENTS_SHOWN)
-    record = [f"windows@{flows}/{UNIT:g}s", "drops@bottleneck"]
-    places = [(BY_NAME[name], clients) for name, clients in cells]
-    ran = run_cells(places, seeds=seeds, take=_take, record=record, jobs=jobs, label="windows")
-    return [
-        gather(
-            [
-                Watched(
-                    seed=run.seed,
-                    trace=Trace(
-                        variant=variant.name, clients=clients, units=np.arange(windows.shape[1]), windows=by_client
-                    ),
-                    losses=losses,
-                )
-                for run in runs
-                for windows, losses in [run.value]
-                for by_client in [dict(zip(CLIENTS_SHOWN, windows, strict=True))]
-            ]
-        )
-        for variant, clients, runs in ran
-    ]
+    return cells_wanted(
+        [(BY_NAME[name], clients) for name, clients in cells],
+        seeds=seeds,
+        take=_take,
+        make=lambda ran: [_courses(variant, clients, runs) for variant, clients, runs in ran],
+        record=_RECORDS,
+    )
 
 
-def _take(run: Run) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _courses(variant: Variant, clients: int, runs: Sequence[Replication[_Taken]]) -> Courses:
+    return gather(
+        [
+            Watched(
+                seed=run.seed,
+                trace=Trace(
+                    variant=variant.name,
+                    clients=clients,
+                    units=np.arange(windows.shape[1]),
+                    windows=dict(zip(CLIENTS_SHOWN, windows, strict=True)),
+                ),
+                losses=losses,
+            )
+            for run in runs
+            for windows, losses in [run.value]
+        ]
+    )
+
+
+def _take(run: Run) -> _Taken:
     """Take a row of windows for each of `CLIENTS_SHOWN`, and the times of the drops."""
     table = run.table("windows")
     flows, windows = table["flow"].to_numpy(), table["cwnd"].to_numpy()

@@ -12,27 +12,30 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock.experiments.burstiness import ns2
-from ackclock.experiments.burstiness.close import observe_close
+from ackclock.experiments.burstiness.close import looks_wanted
 from ackclock.experiments.burstiness.experiment import (
+    ARRIVALS,
     BY_NAME,
+    CLIENTS,
+    DROPS,
     DURATION,
     HEAVY,
-    RED_WEIGHT,
     Observation,
     Setting,
-    observe,
+    observations_wanted,
 )
 from ackclock.experiments.burstiness.measures import warm_summary
-from ackclock.experiments.burstiness.pushes import observe_pushes
-from ackclock.experiments.burstiness.starts import observe_starts
+from ackclock.experiments.burstiness.pushes import pushes_wanted
+from ackclock.experiments.burstiness.starts import starts_wanted
 from ackclock.experiments.burstiness.window_figures import WINDOW_FIGURES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ackclock.experiments.burstiness.close import CloseLook
     from ackclock.experiments.burstiness.courses import Courses
     from ackclock.run import Run
+    from ackclock.sweep import Batch, Wanted
 
 __all__ = [
     "ROOM",
@@ -43,7 +46,7 @@ __all__ = [
     "Side",
     "from_ns2",
     "gather",
-    "observe_grid",
+    "grid_wanted",
     "settle_time",
 ]
 
@@ -142,117 +145,96 @@ class Evidence:
     ns2: Side
 
 
-def observe_grid(
-    cells: Sequence[tuple[str, int]],
-    *,
-    seeds: Iterable[int],
-    setting: Setting | None = None,
-    jobs: int | None = None,
-    label: str = "burstiness",
-) -> list[Observation]:
-    """Run cells and take what the claims need: the summary, and what it would be without the start-up.
+def grid_wanted(
+    cells: Iterable[tuple[str, int]], *, seeds: Iterable[int], setting: Setting | None = None, profile: str = "ns2-2.35"
+) -> Wanted[Mapping[str, float | None], list[Observation]]:
+    """Ask for cells with what the claims need: the summary, and what it would be without the start-up.
 
     Parameters
     ----------
     cells
         Name of the variant and number of clients of each.
-    seeds, setting, jobs, label
-        As for `observe`.
+    seeds, setting, profile
+        As for `observations_wanted`.
 
     """
-    return observe(
+    return observations_wanted(
         [(BY_NAME[variant], clients) for variant, clients in cells],
         seeds=seeds,
+        profile=profile,
         setting=setting,
-        record=("arrivals", "drops"),
+        record=(ARRIVALS, DROPS),
         take=warm_summary,
-        jobs=jobs,
-        label=label,
     )
 
 
 def gather(
-    grid: Sequence[Observation],
+    batch: Batch,
     *,
-    close: Iterable[CloseLook],
-    courses: Iterable[Courses],
+    looks: Callable[[], Iterable[CloseLook]],
+    courses: Callable[[], Iterable[Courses]],
     seeds: Sequence[int],
-    jobs: int | None = None,
-) -> Side:
-    """Add to the grid the runs in which one thing is chosen otherwise.
+) -> Callable[[], Side]:
+    """Ask for all that the claims need: the grid of the figures, and the runs in which one thing is chosen otherwise.
 
     Parameters
     ----------
-    grid, close, courses
-        The runs of the figures' grid, of the closer look and of the figures of windows; they are not made again.
+    batch
+        Where to ask.
+    looks, courses
+        What the batch will give for the closer look and for the figures of windows.
     seeds
-        The seeds of the runs to add; the crossover has seeds of its own.
-    jobs
-        How many runs at once; one for each processor by default.
+        The seeds of the runs; the crossover has seeds of its own.
+
+    Returns
+    -------
+    Callable
+        Gives the side once the batch has run.
 
     """
-    weights: dict[float, Sequence[Observation]] = {
-        RED_WEIGHT: [run for run in grid if run.variant.endswith("/RED") and run.clients == WEIGHT_CLIENTS]
-    }
-    for weight in WEIGHTS:
-        if weight != RED_WEIGHT:
-            cells = [("Reno/RED", WEIGHT_CLIENTS), ("Vegas/RED", WEIGHT_CLIENTS)]
-            setting = Setting(red_weight=weight)
-            weights[weight] = observe_grid(
-                cells, seeds=seeds, setting=setting, jobs=jobs, label=f"RED's weight {weight:g}"
-            )
-    return Side(
-        grid=grid,
-        weights=dict(sorted(weights.items())),
-        minimum=observe_grid(
-            [("Vegas", clients) for clients in HEAVY],
-            seeds=seeds,
-            setting=Setting(base_rtt="minimum"),
-            jobs=jobs,
-            label="Vegas' other base_rtt",
-        ),
-        ties=observe_grid(
-            list(product(("Reno", "Vegas"), TIE_CLIENTS)),
-            seeds=seeds,
-            setting=Setting(overhead="0 s"),
-            jobs=jobs,
-            label="exact ties",
-        ),
-        roomy=[
-            run
-            for clients in ROOMY_CLIENTS
-            for run in observe_grid(
-                [("Reno", clients), ("Vegas", clients)],
-                seeds=seeds,
-                setting=Setting(buffer=ROOM * clients),
-                jobs=jobs,
-                label="larger gateway",
-            )
-        ],
-        crossover=observe(
+    both, reds = ("Reno", "Vegas"), ("Reno/RED", "Vegas/RED")
+    grid = batch.add(grid_wanted(product(BY_NAME, CLIENTS), seeds=seeds))
+    minimum = batch.add(grid_wanted(product(["Vegas"], HEAVY), seeds=seeds, setting=Setting(base_rtt="minimum")))
+    ties = batch.add(grid_wanted(product(both, TIE_CLIENTS), seeds=seeds, setting=Setting(overhead="0 s")))
+    roomy = [
+        batch.add(grid_wanted(product(both, [clients]), seeds=seeds, setting=Setting(buffer=ROOM * clients)))
+        for clients in ROOMY_CLIENTS
+    ]
+    crossover = batch.add(
+        observations_wanted(
             [(BY_NAME["Reno"], clients) for clients in CROSSOVER_CLIENTS],
             seeds=range(1, CROSSOVER_SEEDS + 1),
-            record=("drops",),
+            record=(DROPS,),
             take=settle_time,
-            jobs=jobs,
-            label="crossover",
-        ),
-        queues=grid,
-        close=_observations(close),
-        windows=[run for place in courses for run in place.runs],
-        starts=observe_starts(seeds=seeds, jobs=jobs),
-        pushes=observe_pushes(seeds=seeds, jobs=jobs),
-        close_weights={
-            weight: _observations(
-                observe_close(
-                    [(BY_NAME[name], WEIGHT_CLIENTS) for name in ("Reno/RED", "Vegas/RED")],
-                    seeds=seeds,
-                    setting=Setting(red_weight=weight),
-                    jobs=jobs,
-                )
+        )
+    )
+    starts, pushes = batch.add(starts_wanted(seeds=seeds)), batch.add(pushes_wanted(seeds=seeds))
+    weights = {
+        weight: batch.add(grid_wanted(product(reds, [WEIGHT_CLIENTS]), seeds=seeds, setting=Setting(red_weight=weight)))
+        for weight in WEIGHTS
+    }
+    close_weights = {
+        weight: batch.add(
+            looks_wanted(
+                [(BY_NAME[name], WEIGHT_CLIENTS) for name in reds], seeds=seeds, setting=Setting(red_weight=weight)
             )
-            for weight in (min(WEIGHTS), max(WEIGHTS))
-        },
+        )
+        for weight in (min(WEIGHTS), max(WEIGHTS))
+    }
+
+    return lambda: Side(
+        grid=grid(),
+        weights={weight: runs() for weight, runs in weights.items()},
+        minimum=minimum(),
+        ties=ties(),
+        roomy=[run for runs in roomy for run in runs()],
+        crossover=crossover(),
+        queues=grid(),
+        close=_observations(looks()),
+        windows=[run for place in courses() for run in place.runs],
+        starts=starts(),
+        pushes=pushes(),
+        close_weights={weight: _observations(runs()) for weight, runs in close_weights.items()},
     )
 
 

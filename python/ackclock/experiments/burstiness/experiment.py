@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from ackclock.scenario import Clients, DropTail, Dumbbell, Link, Poisson, Red, Scenario, Tcp, Udp
 from ackclock.summary import MEASURES
-from ackclock.sweep import Point, run_grid
+from ackclock.sweep import Point, Wanted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,11 +24,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ADVERTISED_WINDOW",
+    "ARRIVALS",
     "ARRIVALS_PER_RTT",
     "BY_NAME",
     "CAPACITY",
     "CLIENTS",
+    "DROPS",
     "DURATION",
+    "FINE",
     "HEAVY",
     "PACKET_SIZE",
     "PAPERS_CLIENTS",
@@ -37,13 +40,14 @@ __all__ = [
     "Observation",
     "Setting",
     "Variant",
-    "observe",
-    "run_cells",
+    "cells_wanted",
+    "observations_wanted",
     "scenario",
     "summary",
 ]
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 BOTTLENECK_RATE = 50e6
 """Rate of the link from the gateway to the server, bit/s (Table 1: 50 Mbps)."""
@@ -68,6 +72,15 @@ RED_WEIGHT = 0.002
 
 PAPERS_CLIENTS = (1, 2, 4, 8, 10, 15, 20, 25, 30, 34, 36, 38, 39, 40, 42, 44, 46, 48, 50, 55, 60)
 """Client counts within the paper's figures: denser where the bottleneck fills."""
+
+FINE = 0.01
+"""Seconds of the bins that arrivals are recorded in: all that is said of longer ones is added up from these."""
+
+ARRIVALS = f"arrivals@bottleneck/{FINE:g}s"
+"""The record of arrivals at the gateway. All who ask in the same words share a run."""
+
+DROPS = "drops@bottleneck"
+"""The record of drops there."""
 
 HEAVY = tuple(clients for clients in PAPERS_CLIENTS if clients > 38)
 """The paper's heavily congested loads."""
@@ -215,46 +228,51 @@ def summary(run: Run) -> Mapping[str, float | None]:
     return {name: getattr(run.summary, name) for name in MEASURES}
 
 
-def run_cells(
+def cells_wanted(
     cells: Sequence[tuple[Variant, int]],
     *,
     seeds: Iterable[int],
     take: Callable[[Run], T],
+    make: Callable[[list[tuple[Variant, int, list[Replication[T]]]]], R],
     profile: str = "ns2-2.35",
     setting: Setting | None = None,
     record: Sequence[str] = (),
-    jobs: int | None = None,
-    label: str = "burstiness",
-) -> list[tuple[Variant, int, list[Replication[T]]]]:
-    """Run the wanted cells of the grid.
+) -> Wanted[T, R]:
+    """Ask for cells of the grid.
 
     Parameters
     ----------
     cells
         Variant and number of clients of each.
-    seeds, take, profile, setting, record, jobs, label
-        As for `scenario` and `ackclock.sweep.run_grid`.
-
-    Returns
-    -------
-    list of tuple
-        The cells in their order, each with its runs in the order of the seeds.
+    make
+        What becomes of the cells, in their order, each with its runs in the order of the seeds.
+    seeds, take, profile, setting, record
+        As for `scenario` and `ackclock.sweep.Wanted`.
 
     """
     seeds = list(seeds)
-    points = [
-        Point(
-            name=f"{variant.name} with {clients} clients",
-            scenario=scenario(variant, clients, profile=profile, setting=setting),
-            work=clients,
-        )
-        for variant, clients in cells
-    ]
-    runs = iter(run_grid(points, seeds=seeds, take=take, record=record, jobs=jobs, label=label))
-    return [(variant, clients, list(islice(runs, len(seeds)))) for variant, clients in cells]
+
+    def gathered(runs: list[Replication[T]]) -> R:
+        rest = iter(runs)
+        return make([(variant, clients, list(islice(rest, len(seeds)))) for variant, clients in cells])
+
+    return Wanted(
+        points=[
+            Point(
+                name=f"{variant.name} with {clients} clients",
+                scenario=scenario(variant, clients, profile=profile, setting=setting),
+                work=clients,
+            )
+            for variant, clients in cells
+        ],
+        seeds=seeds,
+        take=take,
+        record=record,
+        make=gathered,
+    )
 
 
-def observe(
+def observations_wanted(
     cells: Sequence[tuple[Variant, int]],
     *,
     seeds: Iterable[int],
@@ -262,10 +280,8 @@ def observe(
     setting: Setting | None = None,
     record: Sequence[str] = (),
     take: Callable[[Run], Mapping[str, float | None]] = summary,
-    jobs: int | None = None,
-    label: str = "burstiness",
-) -> list[Observation]:
-    """Run the wanted cells of the grid.
+) -> Wanted[Mapping[str, float | None], list[Observation]]:
+    """Ask for observations of cells of the grid, in the order of the cells and, within a cell, of the seeds.
 
     Parameters
     ----------
@@ -273,20 +289,20 @@ def observe(
         Variant and number of clients of each.
     seeds
         The seeds that each cell is run with.
-    profile, setting, record, take, jobs, label
-        As for `scenario` and `ackclock.sweep.run_grid`.
-
-    Returns
-    -------
-    list of Observation
-        In the order of the cells and, within a cell, of the seeds.
+    profile, setting, record, take
+        As for `scenario` and `ackclock.sweep.Wanted`.
 
     """
-    ran = run_cells(
-        cells, seeds=seeds, take=take, profile=profile, setting=setting, record=record, jobs=jobs, label=label
+    return cells_wanted(
+        cells,
+        seeds=seeds,
+        take=take,
+        make=lambda ran: [
+            Observation(variant=variant.name, clients=clients, seed=run.seed, values=run.value)
+            for variant, clients, runs in ran
+            for run in runs
+        ],
+        profile=profile,
+        setting=setting,
+        record=record,
     )
-    return [
-        Observation(variant=variant.name, clients=clients, seed=run.seed, values=run.value)
-        for variant, clients, runs in ran
-        for run in runs
-    ]

@@ -9,7 +9,8 @@ import numpy as np
 
 from ackclock import analysis
 from ackclock.experiments.burstiness.comparison import WARM
-from ackclock.experiments.burstiness.experiment import ARRIVALS_PER_RTT, summary
+from ackclock.experiments.burstiness.experiment import ARRIVALS_PER_RTT, FINE, summary
+from ackclock.experiments.burstiness.windows import UNIT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,10 +38,10 @@ def warm_summary(run: Run) -> Mapping[str, float | None]:
     """Take the summary of a run, and what `WARM` seconds without their start-up would have shown.
 
     The bins and the drops are those of ns-2's file: arrivals in bins of 0.1 s, the first 200 bins left out.
-    `drops_start` are the drops of the first `START` seconds. The run must have kept `arrivals` and `drops`.
+    `drops_start` are the drops of the first `START` seconds. The run must have kept `ARRIVALS` and `DROPS`.
     """
-    arrivals, dropped_at = run.table("arrivals"), run.table("drops")["time"].to_numpy()
-    bins = arrivals["packets"].to_numpy()[arrivals["time"].to_numpy() >= WARM - 1e-9]
+    arrivals, dropped_at = run.table("arrivals")["packets"].to_numpy(), run.table("drops")["time"].to_numpy()
+    bins = arrivals[round(WARM / FINE) :].reshape(-1, round(UNIT / FINE)).sum(axis=1)
     return {
         **summary(run),
         "cov_warm": analysis.cov(bins),

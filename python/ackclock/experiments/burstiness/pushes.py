@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ackclock.experiments.burstiness.experiment import BY_NAME, Observation, scenario
-from ackclock.sweep import Point, run_grid
+from ackclock.sweep import Point, Wanted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ackclock.run import Run
 
-__all__ = ["observe_pushes"]
+__all__ = ["pushes_wanted"]
 
+_VARIANT = "Vegas/RED"
 _CLIENTS = 60
 _SECONDS = 40
 _WARM = 20
@@ -21,38 +22,36 @@ _AT_ONCE = 13e-6
 """Seconds after an ACK within which what leaves was let out by it: the longest processing time, and a little."""
 
 
-def observe_pushes(*, seeds: Sequence[int], jobs: int | None = None) -> list[Observation]:
-    """Watch 60 Vegas clients behind RED for 20 s.
+def pushes_wanted(*, seeds: Sequence[int]) -> Wanted[Mapping[str, float | None], list[Observation]]:
+    """Ask for 20 s of 60 Vegas clients behind RED.
 
     Parameters
     ----------
     seeds
         The seeds that it is run with.
-    jobs
-        How many runs at once; one for each processor by default.
 
     Returns
     -------
-    list of Observation
-        With `pushed`, the packets of new data that leave at once for each duplicate ACK; `pushed_loss` and `loss`, the
-        percentages that the gateway drops of these and of all data sent for the first time.
+    Wanted
+        For observations with `pushed`, the packets of new data that leave at once for each duplicate ACK; `pushed_loss`
+        and `loss`, the percentages that the gateway drops of these and of all data sent for the first time.
 
     """
-    vegas = BY_NAME["Vegas/RED"]
-    point = Point(
-        name=f"{vegas.name} with {_CLIENTS} clients",
-        scenario=scenario(vegas, _CLIENTS).changed({"duration": f"{_SECONDS} s"}),
-    )
     links = ",".join(f"access.{client}" for client in range(_CLIENTS))
-    runs = run_grid(
-        [point],
+    return Wanted(
+        points=[
+            Point(
+                name=f"{_VARIANT} with {_CLIENTS} clients",
+                scenario=scenario(BY_NAME[_VARIANT], _CLIENTS).changed({"duration": f"{_SECONDS} s"}),
+            )
+        ],
         seeds=seeds,
         take=_take,
         record=["acks", f"packets@{links}", "drops"],
-        jobs=jobs,
-        label="duplicate ACKs",
+        make=lambda runs: [
+            Observation(variant=_VARIANT, clients=_CLIENTS, seed=run.seed, values=run.value) for run in runs
+        ],
     )
-    return [Observation(variant=vegas.name, clients=_CLIENTS, seed=run.seed, values=run.value) for run in runs]
 
 
 def _take(run: Run) -> Mapping[str, float | None]:

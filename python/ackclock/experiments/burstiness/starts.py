@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock.experiments.burstiness.experiment import BY_NAME, Observation, scenario
-from ackclock.sweep import Point, run_grid
+from ackclock.sweep import Point, Wanted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,9 +19,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ackclock.run import Run
+    from ackclock.sweep import Replication
 
-__all__ = ["BURST", "observe_starts"]
+    _Taken = tuple[list[NDArray[np.float64]], list[NDArray[np.float64]]]
 
+__all__ = ["BURST", "starts_wanted"]
+
+_VARIANT = "Reno"
 _SECONDS = 1
 _CLIENTS = 20
 
@@ -29,34 +33,40 @@ BURST = 0.02
 """Seconds within which packets of a client count as one burst: a fifth of a round trip."""
 
 
-def observe_starts(*, seeds: Sequence[int], jobs: int | None = None) -> list[Observation]:
-    """Watch the first second of 20 Reno clients.
+def starts_wanted(*, seeds: Sequence[int]) -> Wanted[_Taken, list[Observation]]:
+    """Ask for the first second of 20 Reno clients.
 
     Parameters
     ----------
     seeds
         The seeds that it is run with.
-    jobs
-        How many runs at once; one for each processor by default.
 
     Returns
     -------
-    list of Observation
-        With `backlog`, the packets that wait in a client to be sent for the first time, at most, on average over the
-        clients; and `burst`, the packets that a client sends within `BURST`, at most, likewise.
+    Wanted
+        For observations with `backlog`, the packets that wait in a client to be sent for the first time, at most, on
+        average over the clients; and `burst`, the packets that a client sends within `BURST`, at most, likewise.
 
     """
-    udp, reno = BY_NAME["UDP"], BY_NAME["Reno"]
     short = {"duration": f"{_SECONDS} s"}
-    points = [
-        Point(name=f"the start of {variant.name}", scenario=scenario(variant, _CLIENTS).changed(short))
-        for variant in (udp, reno)
-    ]
-    record = [f"packets@{','.join(f'access.{client}' for client in range(_CLIENTS))}"]
-    runs = run_grid(points, seeds=seeds, take=_take, record=record, jobs=jobs, label="the start")
+    return Wanted(
+        points=[
+            Point(name=f"the start of {name}", scenario=scenario(BY_NAME[name], _CLIENTS).changed(short))
+            for name in ("UDP", _VARIANT)
+        ],
+        seeds=seeds,
+        take=_take,
+        record=[f"packets@{','.join(f'access.{client}' for client in range(_CLIENTS))}"],
+        make=_observations,
+    )
+
+
+def _observations(runs: Sequence[Replication[_Taken]]) -> list[Observation]:
+    """Hold what Reno sends against what UDP sends with the same seed: that is what the sources generate."""
+    seeds = len(runs) // 2
     return [
         Observation(
-            variant=reno.name,
+            variant=_VARIANT,
             clients=_CLIENTS,
             seed=sent.seed,
             values={
@@ -64,11 +74,11 @@ def observe_starts(*, seeds: Sequence[int], jobs: int | None = None) -> list[Obs
                 "burst": _mean_over_clients(_burst, sent.value[1]),
             },
         )
-        for generated, sent in zip(runs[: len(seeds)], runs[len(seeds) :], strict=True)
+        for generated, sent in zip(runs[:seeds], runs[seeds:], strict=True)
     ]
 
 
-def _take(run: Run) -> tuple[list[NDArray[np.float64]], list[NDArray[np.float64]]]:
+def _take(run: Run) -> _Taken:
     """Take when each client sent each packet for the first time, and when it sent any."""
     packets = run.table("packets").to_pandas()
     sent = packets[(packets["event"] == "enqueue") & (packets["kind"] == "data")]

@@ -5,24 +5,24 @@ from __future__ import annotations
 import json
 import shlex
 from dataclasses import dataclass
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from ackclock import __version__
 from ackclock.experiments.burstiness import ns2
 from ackclock.experiments.burstiness.claims import CLAIMS, summary
-from ackclock.experiments.burstiness.close import observe_close
+from ackclock.experiments.burstiness.close import looks_wanted
 from ackclock.experiments.burstiness.close_figures import close_drawings
 from ackclock.experiments.burstiness.close_findings import close_findings
 from ackclock.experiments.burstiness.comparison import agreement_statement
-from ackclock.experiments.burstiness.courses import SEEDS, courses_verdict, observe_courses
-from ackclock.experiments.burstiness.evidence import WINDOWS, Evidence, Side, from_ns2, gather, observe_grid
+from ackclock.experiments.burstiness.courses import SEEDS, courses_verdict, courses_wanted
+from ackclock.experiments.burstiness.evidence import WINDOWS, Evidence, Side, from_ns2, gather
 from ackclock.experiments.burstiness.experiment import BY_NAME, CLIENTS, DURATION, RED_WEIGHT, VARIANTS, scenario
 from ackclock.experiments.burstiness.grid_figures import grid_drawings, overview, seeds_of
 from ackclock.experiments.burstiness.weight_figure import weight_drawing
 from ackclock.experiments.burstiness.window_figures import window_drawings
 from ackclock.experiments.claims import findings, judge, to_csv
 from ackclock.report.html import Report, Section, render
+from ackclock.sweep import Batch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -107,16 +107,12 @@ def observe_all(*, seeds: Sequence[int], jobs: int | None = None) -> Runs:
         How many runs at once; one for each processor by default.
 
     """
-    grid = observe_grid(
-        [(variant.name, clients) for variant, clients in product(VARIANTS, CLIENTS)], seeds=seeds, jobs=jobs
-    )
-    windows = observe_courses(WINDOWS, jobs=jobs)
-    looks = observe_close(seeds=seeds, jobs=jobs)
-    return Runs(
-        ours=gather(grid, close=looks, courses=windows, seeds=seeds, jobs=jobs),
-        windows=windows,
-        looks=looks,
-    )
+    batch = Batch()
+    windows = batch.add(courses_wanted(WINDOWS))
+    looks = batch.add(looks_wanted(seeds=seeds))
+    ours = gather(batch, looks=looks, courses=windows, seeds=seeds)
+    batch.run(jobs=jobs, label="burstiness")
+    return Runs(ours=ours(), windows=windows(), looks=looks())
 
 
 def write(folder: Path, *, seeds: Sequence[int], jobs: int | None = None) -> None:
