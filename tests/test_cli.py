@@ -311,7 +311,7 @@ def test_an_interrupt_ends_a_study_at_once_and_leaves_nothing(tmp_path: Path) ->
     ended = interrupt(tmp_path, "reproduce", "burstiness", "--jobs", "1", "--out", "report", sign=REMAINING)
     assert len(ended.there) == 1
     assert ended.there[0].startswith(".report.making-")
-    assert re.search(r"\d+ of \d{3,} runs", ended.seen)
+    assert re.search(r"burstiness .* [\d,]+ of [\d,]{3,} runs", ended.seen)
     assert (ended.code, ended.out) == (130, "")
     assert ended.seen.endswith("interrupted; nothing half-made is left\r\n")
     assert "Traceback" not in ended.seen

@@ -35,7 +35,7 @@ def progress_bar(label: str, total: float) -> Iterator[Callable[[float, str], No
 
     columns = (
         TextColumn("{task.description}"),
-        BarColumn(),
+        BarColumn(bar_width=20),  # so that the words fit into 80 columns
         TextColumn("{task.fields[words]}"),
         TimeElapsedColumn(),
         TextColumn("elapsed,"),
