@@ -2,20 +2,17 @@
 //!
 //! `cargo run --release --example greedy_flows -- PLAN FLOWS SPREAD SECONDS [SEED]`: PLAN is the plan of one flow in a
 //! dumbbell with a drop-tail bottleneck, as the front makes it. The rate and the buffer of the bottleneck are multiplied
-//! by FLOWS, and the flows start one after the other, evenly over SPREAD seconds: flow i at i/FLOWS of it, or, from 10,000
-//! flows on, as many at once as leave 10,000 starts. Prints what `run_plan` prints.
+//! by FLOWS, and the flows start one after the other, evenly over SPREAD seconds. Prints what `run_plan` prints.
 
 use std::error::Error;
 use std::fs::File;
 use std::io::BufReader;
 
+use ackclock_net::observe::Summary;
 use ackclock_net::plan::{GroupSpec, LinkSpec, Topology};
 use ackclock_net::queue::{Limit, QueueSpec};
-use ackclock_net::{Plan, run};
+use ackclock_net::{Outcome, Plan, run};
 use ackclock_units::{Rate, Time};
-
-/// Groups cost memory of their own: as many as this are lost beside their flows.
-const MOST_GROUPS: u32 = 10_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -27,28 +24,20 @@ fn main() -> Result<(), Box<dyn Error>> {
     let one: Plan = serde_json::from_reader(BufReader::new(File::open(plan)?))?;
     let plan = many(one, flows.parse()?, spread.parse()?).ok_or("PLAN must be a dumbbell of one group")?;
     let duration = Time::from_secs_f64(seconds.parse()?);
-    let summary = run(&Plan { duration, ..plan }, seed)?.summary;
-    println!("arrivals {} departures {} drops {}", summary.arrivals, summary.departures, summary.drops);
+    let Outcome { summary, events, .. } = run(&Plan { duration, ..plan }, seed)?;
+    let Summary { arrivals, departures, drops, .. } = summary;
+    println!("arrivals {arrivals} departures {departures} drops {drops} events {events}");
     Ok(())
 }
 
 /// That many flows of the plan's one group, which start over `spread` seconds.
 fn many(mut plan: Plan, flows: u32, spread: f64) -> Option<Plan> {
     let [group] = &plan.groups[..] else { return None };
-    let Topology::Dumbbell { bottleneck, reverse, access } = &mut plan.topology else { return None };
+    let Topology::Dumbbell { bottleneck, reverse, .. } = &mut plan.topology else { return None };
     for link in [bottleneck, reverse] {
         scale(link, flows)?;
     }
-    let groups = flows.min(MOST_GROUPS);
-    let first = |index: u32| u64::from(index) * u64::from(flows) / u64::from(groups);
-    plan.groups = (0..groups)
-        .map(|index| GroupSpec {
-            count: (first(index + 1) - first(index)) as u32,
-            start: Time::from_secs_f64(spread * f64::from(index) / f64::from(groups)),
-            ..group.clone()
-        })
-        .collect();
-    *access = vec![access.first()?.clone(); groups as usize];
+    plan.groups = vec![GroupSpec { count: flows, spread: Time::from_secs_f64(spread), ..group.clone() }];
     Some(plan)
 }
 

@@ -1,13 +1,14 @@
 //! Runs a plan without Python, for measurements of the engine alone.
 //!
 //! `cargo run --release --example run_plan -- PLAN SECONDS [SEED]`: PLAN is a file of JSON as the front makes it, SECONDS
-//! replaces its duration. Prints arrivals, departures and drops at the measured link.
+//! replaces its duration. Prints arrivals, departures and drops at the measured link, and how many events there were.
 
 use std::error::Error;
 use std::fs::File;
 use std::io::BufReader;
 
-use ackclock_net::{Plan, run};
+use ackclock_net::observe::Summary;
+use ackclock_net::{Outcome, Plan, run};
 use ackclock_units::Time;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -19,7 +20,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let plan: Plan = serde_json::from_reader(BufReader::new(File::open(plan)?))?;
     let duration = Time::SECOND.saturating_mul(seconds.parse()?);
-    let summary = run(&Plan { duration, ..plan }, seed)?.summary;
-    println!("arrivals {} departures {} drops {}", summary.arrivals, summary.departures, summary.drops);
+    let Outcome { summary, events, .. } = run(&Plan { duration, ..plan }, seed)?;
+    let Summary { arrivals, departures, drops, .. } = summary;
+    println!("arrivals {arrivals} departures {departures} drops {drops} events {events}");
     Ok(())
 }

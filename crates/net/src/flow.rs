@@ -1,14 +1,16 @@
-//! A flow at work: its source, its endpoints, and the wake-ups that they wait for.
+//! A flow at work: its source, its sender, and the wake-ups that they wait for.
 
-use ackclock_tcp::{Receiver, Segment, Sender};
+use ackclock_tcp::{Ack, Segment, Sender};
 use ackclock_units::{Stream, Time};
 
-use crate::packet::{Packet, Payload};
-use crate::sack_store::SackStore;
+use crate::event::Wakeup;
+use crate::observe::{Observation, Observer};
+use crate::packet::{FlowId, Packet};
 use crate::sizes::Sizes;
-use crate::source::Source;
+use crate::source::{AnySource, Source};
+use crate::transit::Transit;
 
-/// A pending wake-up. Deadlines move; the event in the queue does not: it is ignored or armed again when it fires early.
+/// A pending wake-up. Deadlines move; the event in the agenda does not: it is ignored or armed again when it fires early.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Alarm {
     pending: Time,
@@ -18,6 +20,7 @@ impl Alarm {
     pub(crate) const IDLE: Self = Self { pending: Time::MAX };
 
     /// The time to schedule a wake-up for, if `deadline` comes before the one pending.
+    #[inline(always)]
     pub(crate) fn arm(&mut self, deadline: Option<Time>) -> Option<Time> {
         let deadline = deadline.filter(|deadline| *deadline < self.pending)?;
         self.pending = deadline;
@@ -35,6 +38,10 @@ impl Alarm {
 
 /// How data crosses the network.
 #[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a million senders lie next to each other, and nearly all flows have one"
+)]
 pub(crate) enum Transport {
     Udp {
         /// Packets sent so far.
@@ -42,77 +49,156 @@ pub(crate) enum Transport {
         sizes: Sizes,
     },
     Tcp {
-        sender: Box<Sender>,
-        receiver: Receiver,
-        handshake: bool,
+        sender: Sender,
+        release: Alarm,
+        timeout: Alarm,
     },
 }
 
 /// A source that is asked only for what the sender has use for.
 #[derive(Debug)]
 pub(crate) struct Feed {
-    pub(crate) source: Box<dyn Source>,
+    pub(crate) source: AnySource,
     pub(crate) stream: Stream,
     /// When the source is to be asked next; `None` once it has ended.
     pub(crate) next: Option<Time>,
+    pub(crate) alarm: Alarm,
 }
 
 impl Feed {
     /// What the source hands over at its next instant, if that has come.
-    pub(crate) fn take(&mut self, now: Time) -> Option<u64> {
+    #[inline(always)]
+    fn take(&mut self, now: Time) -> Option<u64> {
         let at = self.next.filter(|at| *at <= now)?;
         let emission = self.source.emit(at, &mut self.stream);
         self.next = emission.next;
         Some(emission.packets)
     }
-}
 
-/// A source, its endpoints and their alarms.
-#[derive(Debug)]
-pub(crate) struct Flow {
-    pub(crate) transport: Transport,
-    pub(crate) feed: Feed,
-    /// Where in the table of hops its data and its ACKs start.
-    pub(crate) data_hop: u32,
-    pub(crate) ack_hop: u32,
-    pub(crate) source_alarm: Alarm,
-    pub(crate) release_alarm: Alarm,
-    pub(crate) timeout_alarm: Alarm,
-    pub(crate) ack_alarm: Alarm,
-}
-
-impl Flow {
     /// Hands the sender what the source has by now, as far as the sender could use it.
-    pub(crate) fn refill(&mut self, now: Time) {
-        let Transport::Tcp { sender, .. } = &mut self.transport else { return };
+    #[inline(always)]
+    fn refill(&mut self, sender: &mut Sender, now: Time) {
         while sender.appetite() > 0
-            && let Some(packets) = self.feed.take(now)
+            && let Some(packets) = self.take(now)
         {
             sender.supply(packets);
         }
     }
+}
 
-    /// The next segment that may leave now.
-    #[inline(always)]
-    pub(crate) fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
-        match &mut self.transport {
-            Transport::Tcp { sender, .. } => sender.poll_transmit(now),
-            Transport::Udp { .. } => None,
+/// Where data starts.
+#[derive(Debug)]
+pub(crate) struct Flow {
+    pub(crate) id: FlowId,
+    /// Where in the table of hops its data starts.
+    pub(crate) data_hop: u32,
+    pub(crate) transport: Transport,
+    pub(crate) feed: Feed,
+}
+
+impl Flow {
+    /// An ACK reaches the sender.
+    pub(crate) fn acknowledged(
+        &mut self,
+        ack: Ack<'_>,
+        now: Time,
+        transit: &mut Transit,
+        observer: &mut impl Observer,
+    ) {
+        let Transport::Tcp { sender, .. } = &mut self.transport else { return };
+        self.feed.refill(sender, now);
+        observer.observe(now, &Observation::Acked { flow: self.id, ack, sender });
+        sender.handle_ack(ack, now);
+        self.take_turn(now, transit, observer);
+    }
+
+    /// A wake-up comes: the source has data, or the sender has finished processing, or its timer may be due.
+    pub(crate) fn wake(&mut self, wakeup: Wakeup, now: Time, transit: &mut Transit, observer: &mut impl Observer) {
+        let Self { feed, transport, .. } = self;
+        match transport {
+            Transport::Udp { .. } => {
+                if feed.alarm.fires(now, feed.next) {
+                    self.send_datagrams(now, transit, observer);
+                }
+                self.arm(transit);
+            }
+            Transport::Tcp { sender, release, timeout } => {
+                let is_due = match wakeup {
+                    Wakeup::Source => feed.alarm.fires(now, feed.next),
+                    Wakeup::Release => release.fires(now, sender.poll_release()),
+                    _ => timeout.fires(now, sender.poll_timeout()),
+                };
+                if !is_due {
+                    return self.arm(transit);
+                }
+                feed.refill(sender, now);
+                if wakeup == Wakeup::Timeout {
+                    sender.handle_timeout(now);
+                }
+                self.take_turn(now, transit, observer);
+            }
         }
     }
 
-    /// Data arrived at the receiver: the ACK that leaves now, and how many segments of data are newly in order.
+    /// The sender, which has the data that its source has by now, sends all that it may. If it must process first, and nothing
+    /// happens meanwhile, it goes on at the end of that.
     #[inline(always)]
-    pub(crate) fn receive(&mut self, packet: &Packet, now: Time, sacks: &mut SackStore) -> (Option<Packet>, u64) {
-        let Transport::Tcp { receiver, handshake, .. } = &mut self.transport else { return (None, 1) };
-        let before = receiver.rcv_nxt();
-        let number = if let Payload::Data { number, .. } = packet.payload { number } else { 0 };
-        let ack = receiver.handle_segment(number, now).map(|ack| sacks.packet(packet.flow, ack, now));
-        let syn = u64::from(*handshake && before == 0 && receiver.rcv_nxt() > 0);
-        (ack, receiver.rcv_nxt() - before - syn)
+    fn take_turn(&mut self, mut now: Time, transit: &mut Transit, observer: &mut impl Observer) {
+        let Transport::Tcp { sender, .. } = &mut self.transport else { return };
+        loop {
+            while let Some(segment) = sender.poll_transmit(now) {
+                transit.forward(&Packet::data(self.id, segment, now), self.data_hop, now, observer);
+            }
+            observer.observe(now, &Observation::Turn { flow: self.id, sender });
+            let Some(release) = sender.poll_release().filter(|at| transit.is_quiet_until(*at)) else { break };
+            now = release;
+            self.feed.refill(sender, now);
+        }
+        self.arm(transit);
     }
 
-    /// The sender, if the flow has one.
+    /// What the source hands over is sent at once.
+    fn send_datagrams(&mut self, now: Time, transit: &mut Transit, observer: &mut impl Observer) {
+        while let Some(packets) = self.feed.take(now) {
+            for _ in 0..packets {
+                let Transport::Udp { sent, sizes } = &mut self.transport else { return };
+                let segment = Segment { number: *sent, size: sizes.draw(), syn: false, retransmission: false };
+                *sent += 1;
+                transit.forward(&Packet::data(self.id, segment, now), self.data_hop, now, observer);
+            }
+        }
+    }
+
+    /// Schedules the wake-ups that it waits for.
+    #[inline(always)]
+    pub(crate) fn arm(&mut self, transit: &mut Transit) {
+        let Self { id, feed, transport, .. } = self;
+        let mut source = feed.next;
+        if let Transport::Tcp { sender, release, timeout } = transport {
+            if let Some(at) = release.arm(sender.poll_release()) {
+                transit.wake(at, *id, Wakeup::Release);
+            }
+            if let Some(at) = timeout.arm(sender.poll_timeout()) {
+                transit.wake(at, *id, Wakeup::Timeout);
+            }
+            source = source.filter(|_| sender.is_data_limited());
+        }
+        if let Some(at) = feed.alarm.arm(source) {
+            transit.wake(at, *id, Wakeup::Source);
+        }
+    }
+
+    /// Looks at what an ACK will touch.
+    pub(crate) fn look(&self) -> u64 {
+        match &self.transport {
+            Transport::Udp { .. } => 0,
+            Transport::Tcp { sender, timeout, .. } => {
+                sender.look() ^ timeout.pending.as_picos() ^ u64::from(self.data_hop)
+            }
+        }
+    }
+
+    /// The sender, if it has one.
     pub(crate) const fn sender(&self) -> Option<&Sender> {
         match &self.transport {
             Transport::Tcp { sender, .. } => Some(sender),

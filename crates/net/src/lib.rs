@@ -10,7 +10,6 @@
 //! assert!(summary.departures > 0 && summary.loss == Some(0.0));
 //! ```
 
-pub mod event;
 pub mod link;
 pub mod loss;
 pub mod observe;
@@ -19,6 +18,9 @@ pub mod queue;
 pub mod sizes;
 pub mod source;
 
+mod agenda;
+mod backlog;
+mod event;
 mod flow;
 mod network;
 mod packet;
@@ -26,6 +28,7 @@ mod pool;
 mod run;
 mod sack_store;
 mod simulator;
+mod transit;
 
 pub use observe::{Column, Observation, Observer, Table, Values};
 pub use packet::{FlowId, LinkId, Packet, Payload, SackId};

@@ -2,12 +2,11 @@
 //!
 //! The queue is first in, first out and its discipline judges arrivals, so the moment a packet is accepted, the start and the
 //! end of its transmission and its arrival at the far end are known. Nothing has to happen when a transmission ends; a link
-//! remembers transmissions yet to start, and no packets: those are events under way.
-
-use std::collections::VecDeque;
+//! remembers how long it is [busy](crate::backlog), and no packets: those are events under way.
 
 use ackclock_units::{Rate, Time};
 
+use crate::backlog::Backlog;
 use crate::loss::Loss;
 use crate::packet::Packet;
 use crate::plan::LinkSpec;
@@ -29,83 +28,108 @@ pub enum Offered {
     Dropped(DropReason),
 }
 
+/// What the usual packet needs to know of a link: one of the size of all those before it, that finds room. Everything else is
+/// for the [`Link`] to say.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wire {
+    /// The usual size, or 0 where each packet must be judged, and how long it takes to send.
+    size: u32,
+    each: Time,
+    /// A packet is accepted while the link has no more than that to send.
+    room: Time,
+    delay: Time,
+    /// End of the last transmission.
+    busy_until: Time,
+}
+
+impl Wire {
+    /// End of the last transmission.
+    pub(crate) const fn busy_until(&self) -> Time {
+        self.busy_until
+    }
+
+    /// Takes a packet across, if it is a usual one. Returns its arrival.
+    #[inline(always)]
+    pub(crate) fn take(&mut self, size: u32, now: Time) -> Option<Time> {
+        if size != self.size || self.busy_until.saturating_sub(now) > self.room {
+            return None;
+        }
+        self.busy_until = self.busy_until.max(now).saturating_add(self.each);
+        Some(self.busy_until.saturating_add(self.delay))
+    }
+
+    /// The way of the usual packet that it took last.
+    pub(crate) fn last(&self) -> Offered {
+        let end = self.busy_until;
+        Offered::Accepted { start: end.saturating_sub(self.each), end, arrival: end.saturating_add(self.delay) }
+    }
+}
+
 /// One direction of a wire.
 #[derive(Debug)]
 pub struct Link {
-    rate: Rate,
     delay: Time,
-    loss: Option<Box<Loss>>,
+    backlog: Backlog,
     queue: Queue,
-    /// Start and size of each transmission yet to start.
-    waiting: VecDeque<(Time, u32)>,
-    waiting_bytes: u64,
-    /// Size of the last packet that started, and the end of the last transmission known.
-    last_size: u32,
-    busy_until: Time,
-    /// The last transmission time computed: links mostly carry one size.
-    known: (u32, Time),
+    loss: Option<Box<Loss>>,
 }
 
 impl Link {
     /// An idle link.
     pub(crate) fn new(spec: &LinkSpec, queue: Queue) -> Self {
         Self {
-            rate: spec.rate,
             delay: spec.delay,
-            loss: spec.loss.as_ref().map(|loss| Box::new(Loss::new(loss))),
+            backlog: Backlog::new(spec.rate),
             queue,
-            waiting: VecDeque::new(),
-            waiting_bytes: 0,
-            last_size: 0,
-            busy_until: Time::ZERO,
-            known: (0, Time::ZERO),
+            loss: spec.loss.as_ref().map(|loss| Box::new(Loss::new(loss))),
         }
     }
 
     /// Its rate.
     pub const fn rate(&self) -> Rate {
-        self.rate
+        self.backlog.rate()
+    }
+
+    /// Its propagation delay.
+    pub(crate) const fn delay(&self) -> Time {
+        self.delay
     }
 
     /// Packets and bytes waiting at `now`, without the one in transmission; `now` is not before the last offer.
     pub fn backlog(&mut self, now: Time) -> (u64, u64) {
-        while let Some((start, size)) = self.waiting.front().copied()
-            && start <= now
-        {
-            self.waiting.pop_front();
-            self.waiting_bytes -= u64::from(size);
-            self.last_size = size;
-        }
-        (self.waiting.len() as u64, self.waiting_bytes)
+        self.backlog.forget(now);
+        self.backlog.waiting(now)
     }
 
     /// Offers a packet to the queue.
-    #[inline(always)]
     pub fn offer(&mut self, packet: &Packet, now: Time) -> Offered {
         if self.loss.as_mut().is_some_and(|loss| loss.loses(packet)) {
             return Offered::Dropped(DropReason::Lost);
         }
-        let (waiting_packets, waiting_bytes) = self.backlog(now);
-        let arrival = Arrival {
-            packet,
-            now,
-            waiting_packets,
-            waiting_bytes,
-            last_size: self.last_size,
-            busy_until: self.busy_until,
-        };
-        if let Verdict::Drop(reason) = self.queue.on_arrival(&arrival) {
+        self.backlog.forget(now);
+        if let Verdict::Drop(reason) = self.queue.on_arrival(&Arrival { packet, now, backlog: &self.backlog }) {
             return Offered::Dropped(reason);
         }
-        let start = self.busy_until.max(now);
-        if start > now {
-            self.waiting.push_back((start, packet.size));
-            self.waiting_bytes += u64::from(packet.size);
-        } else {
-            self.last_size = packet.size;
+        let (start, end) = self.backlog.take(packet.size, now);
+        Offered::Accepted { start, end, arrival: end.saturating_add(self.delay) }
+    }
+
+    /// Its wire, as of the last packet.
+    pub(crate) fn wire(&self) -> Wire {
+        let (size, each) = self.backlog.usual();
+        let room = if size > 0 && self.loss.is_none() { self.queue.room(size, each) } else { None };
+        Wire {
+            size: if room.is_some() { size } else { 0 },
+            each,
+            room: room.unwrap_or(Time::ZERO),
+            delay: self.delay,
+            busy_until: self.backlog.busy_until(),
         }
-        self.busy_until = start.saturating_add(self.transmission_time(packet.size));
-        Offered::Accepted { start, end: self.busy_until, arrival: self.busy_until.saturating_add(self.delay) }
+    }
+
+    /// Usual packets have gone over its wire meanwhile.
+    pub(crate) const fn catch_up(&mut self, wire: &Wire) {
+        self.backlog.catch_up(wire.busy_until);
     }
 
     /// The discipline's average queue, as of the last arrival and in its own unit; not a number if it keeps none.
@@ -116,12 +140,5 @@ impl Link {
     /// The discipline's values to watch.
     pub fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
         self.queue.gauges(visit);
-    }
-
-    fn transmission_time(&mut self, bytes: u32) -> Time {
-        if self.known.0 != bytes {
-            self.known = (bytes, self.rate.transmission_time(bytes));
-        }
-        self.known.1
     }
 }

@@ -1,46 +1,39 @@
 //! From a plan to components: nodes and links numbered, routes computed once, flows built.
 
+mod components;
+mod layout;
 mod routes;
 mod steps;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use ackclock_tcp::{HEADER, MAX_SACK_BLOCKS, Receiver, Sender};
 use ackclock_units::{Role, Stream, Time};
 
+use crate::agenda::{Agenda, Rounds};
 use crate::flow::{Alarm, Feed, Flow, Transport};
 use crate::link::Link;
-use crate::packet::{LinkId, Packet};
+use crate::packet::{FlowId, LinkId};
 use crate::plan::{EdgeSpec, GroupSpec, LinkSpec, Plan, PlanError, RecordSpec, Topology, TransportSpec};
-use crate::pool::Pool;
 use crate::queue::Context;
 use crate::sack_store::SackStore;
 use crate::sizes::Sizes;
+use crate::transit::{Destination, Transit};
+use components::Ways;
+use layout::Layout;
 use routes::{Graph, Routes};
-
-/// Where a packet goes next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Hop {
-    /// Onto a link. The hop after it is *in step* if all that reaches that comes off this link, in order: then it needs no
-    /// event.
-    Link { link: LinkId, next_in_step: bool },
-    /// To the endpoint that it was sent to.
-    End,
-}
+use steps::Feeders;
 
 /// The components of a run.
 #[derive(Debug)]
 pub(crate) struct Network {
-    pub(crate) links: Vec<Link>,
     pub(crate) flows: Vec<Flow>,
-    /// The packets that arrive by an event of their own, and the hops that they go to.
-    pub(crate) under_way: Pool<(Packet, u32)>,
-    /// What the ACKs under way tell besides their number.
-    pub(crate) sacks: SackStore,
-    /// All routes, one after the other, each closed by [`Hop::End`].
-    pub(crate) hops: Vec<Hop>,
     /// The group of each flow.
     pub(crate) groups: Vec<u32>,
+    pub(crate) transit: Transit,
+    /// How time is cut for the components that work apart from each other.
+    pub(crate) rounds: Rounds,
 }
 
 /// Most flows in a run.
@@ -54,78 +47,116 @@ impl Network {
         }
         let (nodes, edges) = edges(plan)?;
         plan.check(edges.len(), total as usize)?;
-        let mut network = Self {
-            links: links(&edges, seed)?,
-            flows: Vec::new(),
-            under_way: Pool::default(),
-            sacks: SackStore::default(),
-            hops: Vec::new(),
-            groups: Vec::new(),
-        };
-        let ends = ends(plan)?;
-        let mut routes = match plan.topology {
-            Topology::Dumbbell { .. } => Routes::Dumbbell,
-            Topology::Graph { .. } => Routes::Graph(Graph::new(nodes, &edges)?),
-        };
-        for ((index, group), (from, to)) in flows_of(plan).zip(&ends) {
-            let data_hop = network.route(&mut routes, *from, *to)?;
-            let ack_hop = match group.transport {
-                TransportSpec::Tcp { .. } => network.route(&mut routes, *to, *from)?,
-                TransportSpec::Udp { .. } => data_hop,
-            };
-            let id = network.flows.len() as u32;
-            network.flows.push(flow(group, seed, id, data_hop, ack_hop));
-            network.groups.push(index);
+        let links = links(&edges, seed)?;
+        let (path, routed) = routes(plan, nodes, &edges)?;
+        let feeders = Feeders::of(&path, &routed, links.len(), plan);
+        let ways = Ways::new(links.len());
+        let mut layout = Layout { path: &path, links: &links, feeders: &feeders, hops: Vec::new(), ways };
+        let (mut flows, mut groups) = (Vec::with_capacity(total as usize), Vec::with_capacity(total as usize));
+        let mut destinations = Vec::with_capacity(total as usize);
+        drop(edges);
+        for ((index, group, start), routed) in plan.flows().zip(&routed) {
+            let (data_hop, ack_hop) = layout.add(routed);
+            flows.push(flow(group, start, seed, flows.len() as u32, data_hop));
+            groups.push(index);
+            destinations.push(match &group.transport {
+                TransportSpec::Udp { .. } => Destination::Udp,
+                TransportSpec::Tcp { receiver, .. } => {
+                    Destination::Tcp { receiver: Receiver::new(*receiver), ack_hop, alarm: Alarm::IDLE }
+                }
+            });
         }
-        steps::find(&mut network, plan);
-        Ok(network)
-    }
-
-    /// Adds the route to the table of hops.
-    fn route(&mut self, routes: &mut Routes<'_>, from: u32, to: u32) -> Result<u32, PlanError> {
-        let start = self.hops.len() as u32;
-        let path =
-            routes.path(from, to).ok_or_else(|| PlanError::new("links", format!("no route from {from} to {to}")))?;
-        self.hops.extend(path.into_iter().map(|link| Hop::Link { link, next_in_step: false }));
-        self.hops.push(Hop::End);
-        Ok(start)
-    }
-
-    /// The links that a flow's data crosses.
-    pub(crate) fn data_links(&self, flow: usize) -> impl Iterator<Item = LinkId> {
-        self.links_from(self.flows[flow].data_hop)
-    }
-
-    /// The links from one place in the table of hops to the end of that route.
-    fn links_from(&self, hop: u32) -> impl Iterator<Item = LinkId> {
-        self.hops[hop as usize..].iter().map_while(|hop| match hop {
-            Hop::Link { link, .. } => Some(*link),
-            Hop::End => None,
-        })
+        let Layout { mut hops, ways, .. } = layout;
+        let (components, rounds) = components::find(&mut hops, &ways, flows.len());
+        let agendas = (0..components).map(|_| Agenda::new(rounds)).collect();
+        let sacks = SackStore::default();
+        let (next_known, end) = (Time::ZERO, Time::ZERO);
+        let transit = Transit {
+            wires: links.iter().map(Link::wire).collect(),
+            links,
+            hops,
+            destinations,
+            sacks,
+            agendas,
+            next_known,
+            end,
+        };
+        Ok(Self { flows, groups, transit, rounds })
     }
 }
 
-/// Every flow's group, in the order of flows.
-fn flows_of(plan: &Plan) -> impl Iterator<Item = (u32, &GroupSpec)> {
-    let groups = plan.groups.iter().enumerate();
-    groups.flat_map(|(index, group)| (0..group.count).map(move |_| (index as u32, group)))
+/// Some links one after the other, by their places in the table of paths.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    first: u32,
+    end: u32,
+}
+
+impl Span {
+    const fn range(self) -> Range<usize> {
+        self.first as usize..self.end as usize
+    }
+}
+
+/// The links that a flow's data and its ACKs cross.
+#[derive(Debug)]
+struct Routed {
+    data: Span,
+    acks: Span,
+    /// Its receiver answers at the instant that data arrives.
+    answers_at_once: bool,
+}
+
+/// The paths of all flows, one after the other.
+fn routes(plan: &Plan, nodes: u32, edges: &[Edge<'_>]) -> Result<(Vec<LinkId>, Vec<Routed>), PlanError> {
+    let mut ways = match plan.topology {
+        Topology::Dumbbell { .. } => Routes::Dumbbell,
+        Topology::Graph { .. } => Routes::Graph(Graph::new(nodes, edges)?),
+    };
+    let mut path = Vec::new();
+    let mut add = |from: u32, to: u32| -> Result<Span, PlanError> {
+        let first = path.len() as u32;
+        let no_route = || PlanError::new("links", format!("no route from {from} to {to}"));
+        path.extend(ways.path(from, to).ok_or_else(no_route)?);
+        Ok(Span { first, end: path.len() as u32 })
+    };
+    let mut routed = Vec::new();
+    for ((_, group, _), (from, to)) in plan.flows().zip(ends(plan)?) {
+        let data = add(from, to)?;
+        let (acks, answers_at_once) = match &group.transport {
+            TransportSpec::Tcp { receiver, .. } => (add(to, from)?, receiver.delayed_ack.is_none()),
+            TransportSpec::Udp { .. } => (Span { first: data.end, end: data.end }, true),
+        };
+        routed.push(Routed { data, acks, answers_at_once });
+    }
+    Ok((path, routed))
+}
+
+/// A directed link: whence, whither, and what it is like.
+#[derive(Clone, Copy, Debug)]
+struct Edge<'a> {
+    from: u32,
+    to: u32,
+    link: &'a LinkSpec,
 }
 
 /// Nodes and directed links; the dumbbell is laid out here.
-fn edges(plan: &Plan) -> Result<(u32, Vec<EdgeSpec>), PlanError> {
+fn edges(plan: &Plan) -> Result<(u32, Vec<Edge<'_>>), PlanError> {
     match &plan.topology {
-        Topology::Graph { nodes, links } => Ok((*nodes, links.clone())),
+        Topology::Graph { nodes, links } => {
+            Ok((*nodes, links.iter().map(|EdgeSpec { from, to, link }| Edge { from: *from, to: *to, link }).collect()))
+        }
         Topology::Dumbbell { bottleneck, reverse, access } => {
             if access.len() != plan.groups.len() {
                 return Err(PlanError::new("topology.access", "one pair of links for each group is needed"));
             }
-            let edge = |from, to, link: &LinkSpec| EdgeSpec { from, to, link: link.clone() };
-            let mut edges = vec![edge(0, 1, bottleneck), edge(1, 0, reverse)];
+            let mut edges = vec![Edge { from: 0, to: 1, link: bottleneck }, Edge { from: 1, to: 0, link: reverse }];
             let mut client = 2;
             for ((up, down), group) in access.iter().zip(&plan.groups) {
+                edges.reserve(2 * group.count as usize);
                 for node in client..client + group.count {
-                    edges.push(edge(node, 0, up));
-                    edges.push(edge(0, node, down));
+                    edges.push(Edge { from: node, to: 0, link: up });
+                    edges.push(Edge { from: 0, to: node, link: down });
                 }
                 client += group.count;
             }
@@ -138,8 +169,8 @@ fn edges(plan: &Plan) -> Result<(u32, Vec<EdgeSpec>), PlanError> {
 fn ends(plan: &Plan) -> Result<Vec<(u32, u32)>, PlanError> {
     let dumbbell = matches!(plan.topology, Topology::Dumbbell { .. });
     let mut client = 1;
-    flows_of(plan)
-        .map(|(index, group)| {
+    plan.flows()
+        .map(|(index, group, _)| {
             client += 1;
             match (dumbbell, group.path) {
                 (true, None) if group.reverse => Ok((1, client)),
@@ -154,8 +185,8 @@ fn ends(plan: &Plan) -> Result<Vec<(u32, u32)>, PlanError> {
         .collect()
 }
 
-fn links(edges: &[EdgeSpec], seed: u64) -> Result<Vec<Link>, PlanError> {
-    let build = |(id, EdgeSpec { link, .. }): (usize, &EdgeSpec)| {
+fn links(edges: &[Edge<'_>], seed: u64) -> Result<Vec<Link>, PlanError> {
+    let build = |(id, Edge { link, .. }): (usize, &Edge<'_>)| {
         link.queue
             .check()
             .map_err(|invalid| PlanError::new(format!("links.{id}.queue.{}", invalid.field), invalid.problem))?;
@@ -165,30 +196,27 @@ fn links(edges: &[EdgeSpec], seed: u64) -> Result<Vec<Link>, PlanError> {
     edges.iter().enumerate().map(build).collect()
 }
 
-fn flow(group: &GroupSpec, seed: u64, id: u32, data_hop: u32, ack_hop: u32) -> Flow {
+fn flow(group: &GroupSpec, start: Time, seed: u64, id: u32, data_hop: u32) -> Flow {
     let transport = match &group.transport {
         TransportSpec::Udp { sizes } => {
             Transport::Udp { sent: 0, sizes: Sizes::new(*sizes, group.packet_size, seed, id) }
         }
-        TransportSpec::Tcp { sender, receiver } => Transport::Tcp {
-            sender: Box::new(Sender::new(Arc::clone(sender), Stream::new(seed, Role::Sender, id))),
-            receiver: Receiver::new(*receiver),
-            handshake: sender.handshake,
+        TransportSpec::Tcp { sender, .. } => Transport::Tcp {
+            sender: Sender::new(Arc::clone(sender), Stream::new(seed, Role::Sender, id)),
+            release: Alarm::IDLE,
+            timeout: Alarm::IDLE,
         },
     };
     Flow {
+        id: FlowId(id),
+        data_hop,
         transport,
         feed: Feed {
             source: group.source.build(),
             stream: Stream::new(seed, Role::Source, id),
-            next: Some(group.start),
+            next: Some(start),
+            alarm: Alarm::IDLE,
         },
-        data_hop,
-        ack_hop,
-        source_alarm: Alarm::IDLE,
-        release_alarm: Alarm::IDLE,
-        timeout_alarm: Alarm::IDLE,
-        ack_alarm: Alarm::IDLE,
     }
 }
 

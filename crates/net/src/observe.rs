@@ -58,11 +58,20 @@ pub trait Observer {
     /// Something happens at `now`. Times never decrease at any one link or endpoint, but from one to the next they may, and
     /// they may lie beyond the end of the run: a packet is followed as far as nothing can interfere with it.
     fn observe(&mut self, now: Time, seen: &Observation<'_>);
+
+    /// Whether it wants to hear of packets offered to that link.
+    fn watches(&self, _link: LinkId) -> bool {
+        true
+    }
 }
 
 /// Watches nothing.
 impl Observer for () {
     fn observe(&mut self, _: Time, _: &Observation<'_>) {}
+
+    fn watches(&self, _: LinkId) -> bool {
+        false
+    }
 }
 
 /// Two watchers.
@@ -72,11 +81,21 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.0.observe(now, seen);
         self.1.observe(now, seen);
     }
+
+    #[inline]
+    fn watches(&self, link: LinkId) -> bool {
+        self.0.watches(link) || self.1.watches(link)
+    }
 }
 
 impl<A: Observer> Observer for &mut A {
     #[inline]
     fn observe(&mut self, now: Time, seen: &Observation<'_>) {
         (**self).observe(now, seen);
+    }
+
+    #[inline]
+    fn watches(&self, link: LinkId) -> bool {
+        (**self).watches(link)
     }
 }

@@ -3,8 +3,6 @@
 use ackclock_tcp::Segment;
 use ackclock_units::Time;
 
-use crate::pool::NONE;
-
 /// A directed link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LinkId(pub u32);
@@ -42,11 +40,8 @@ pub enum Payload {
 pub struct SackId(pub(crate) u32);
 
 impl SackId {
-    /// Whether there are none.
-    #[inline(always)]
-    pub(crate) const fn is_none(self) -> bool {
-        self.0 == NONE
-    }
+    /// No blocks.
+    pub(crate) const NONE: Self = Self(u32::MAX);
 }
 
 /// A packet in the network.
@@ -63,6 +58,11 @@ pub struct Packet {
 }
 
 impl Packet {
+    /// No packet.
+    pub(crate) const NONE: Self =
+        Self { flow: FlowId(0), size: 0, payload: Payload::Syn { retransmission: false }, sent: Time::ZERO };
+
+    #[inline(always)]
     pub(crate) const fn data(flow: FlowId, segment: Segment, sent: Time) -> Self {
         let Segment { number, size, syn, retransmission } = segment;
         let payload = if syn { Payload::Syn { retransmission } } else { Payload::Data { number, retransmission } };

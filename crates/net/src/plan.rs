@@ -106,8 +106,11 @@ pub struct GroupSpec {
     pub reverse: bool,
     /// Bytes of a full data packet on the wire; where UDP's sizes spread, their mean.
     pub packet_size: u32,
-    /// When the source starts.
+    /// When the first source starts.
     pub start: Time,
+    /// The flows of the group start evenly over this time: flow `i` of `n` after `i / n` of it.
+    #[serde(default)]
+    pub spread: Time,
     /// How data crosses the network.
     pub transport: TransportSpec,
     /// Where data comes from.
@@ -213,6 +216,22 @@ impl PlanError {
     }
 }
 
+impl GroupSpec {
+    /// When the source of a member starts.
+    fn start_of(&self, member: u32) -> Time {
+        let after = u128::from(self.spread.as_picos()) * u128::from(member) / u128::from(self.count);
+        self.start.saturating_add(Time::from_picos(after as u64))
+    }
+}
+
+impl Plan {
+    /// Every flow: the number of its group, the group, and when its source starts.
+    pub(crate) fn flows(&self) -> impl Iterator<Item = (u32, &GroupSpec, Time)> {
+        let groups = (0..).zip(&self.groups);
+        groups.flat_map(|(index, group)| (0..group.count).map(move |member| (index, group, group.start_of(member))))
+    }
+}
+
 /// The burstiness paper's dumbbell with that many Reno clients, ten simulated seconds of it: the example of these docs.
 pub fn dumbbell_of_reno(count: u32) -> Plan {
     let queue = |packets| {
@@ -238,6 +257,7 @@ pub fn dumbbell_of_reno(count: u32) -> Plan {
             reverse: false,
             packet_size: 1500,
             start: Time::ZERO,
+            spread: Time::ZERO,
             transport: TransportSpec::Tcp {
                 sender: Arc::new(SenderConfig { max_window: 20, ..SenderConfig::default() }),
                 receiver: ReceiverConfig::default(),

@@ -13,6 +13,7 @@ use ackclock_tcp::congestion::{Entry, Invalid, Parameter, ParameterKind};
 use ackclock_units::{Stream, Time};
 use serde::{Deserialize, Serialize};
 
+use crate::backlog::Backlog;
 use crate::packet::Packet;
 
 pub use drop_tail::DropTailSpec;
@@ -25,25 +26,30 @@ pub struct Arrival<'a> {
     pub packet: &'a Packet,
     /// When it arrives.
     pub now: Time,
-    /// Packets waiting, without the one in transmission.
-    pub waiting_packets: u64,
-    /// Their bytes.
-    pub waiting_bytes: u64,
-    /// Bytes of the packet transmitted last, which may be in transmission still.
-    pub(crate) last_size: u32,
-    /// When that transmission ends or ended.
-    pub(crate) busy_until: Time,
+    /// What the link has before it.
+    pub(crate) backlog: &'a Backlog,
 }
 
 impl Arrival<'_> {
+    /// Packets waiting, without the one in transmission.
+    pub fn waiting_packets(&self) -> u64 {
+        self.backlog.waiting(self.now).0
+    }
+
+    /// Their bytes.
+    pub fn waiting_bytes(&self) -> u64 {
+        self.backlog.waiting(self.now).1
+    }
+
     /// Bytes of the packet in transmission; 0 if the link is idle.
     pub fn in_service(&self) -> u32 {
-        if self.busy_until > self.now { self.last_size } else { 0 }
+        self.backlog.in_service(self.now)
     }
 
     /// How long the link has been idle; `None` while it transmits.
     pub fn idle_for(&self) -> Option<Time> {
-        (self.busy_until <= self.now).then(|| self.now - self.busy_until)
+        let busy_until = self.backlog.busy_until();
+        (busy_until <= self.now).then(|| self.now - busy_until)
     }
 }
 
@@ -72,6 +78,12 @@ pub trait QueueDiscipline: Debug + Send {
     /// Judges a packet as it arrives.
     fn on_arrival(&mut self, arrival: &Arrival<'_>) -> Verdict;
 
+    /// How long a link may have to send at most, so that a packet is accepted whatever else there is to see, where all packets
+    /// are of `size` and take `each` to send; `None` if every packet must be judged.
+    fn room(&self, _size: u32, _each: Time) -> Option<Time> {
+        None
+    }
+
     /// The average of the queue that it judges by, as of its last arrival and in its own unit; not a number if it keeps none.
     fn average(&self) -> f64 {
         f64::NAN
@@ -96,13 +108,22 @@ impl Limit {
     fn has_room(self, arrival: &Arrival<'_>, count_in_service: bool) -> bool {
         match self {
             Self::Packets(limit) => {
-                arrival.waiting_packets + u64::from(count_in_service && arrival.in_service() > 0) < limit
+                arrival.waiting_packets() + u64::from(count_in_service && arrival.in_service() > 0) < limit
             }
             Self::Bytes(limit) => {
-                let held = arrival.waiting_bytes + if count_in_service { u64::from(arrival.in_service()) } else { 0 };
+                let held = arrival.waiting_bytes() + if count_in_service { u64::from(arrival.in_service()) } else { 0 };
                 held + u64::from(arrival.packet.size) <= limit
             }
         }
+    }
+
+    /// The same where all packets are of one size: how long the link may have to send.
+    fn room(self, size: u32, each: Time, count_in_service: bool) -> Option<Time> {
+        let packets = match self {
+            Self::Packets(limit) => limit,
+            Self::Bytes(limit) => limit / u64::from(size),
+        };
+        Some(each.saturating_mul(packets.checked_sub(u64::from(count_in_service))?)).filter(|_| packets > 0)
     }
 }
 
@@ -129,8 +150,7 @@ macro_rules! queues {
             }
         }
 
-        /// A discipline at work. An enum and not a trait object, since every packet asks it at every hop; a large state
-        /// goes into a box, so that links stay small.
+        /// A discipline at work; a large state goes into a box, so that links stay small.
         #[derive(Debug)]
         pub(crate) enum Queue {
             $($variant($state),)+
@@ -138,8 +158,11 @@ macro_rules! queues {
 
         impl QueueDiscipline for Queue {
             fn on_arrival(&mut self, arrival: &Arrival<'_>) -> Verdict {
-                // a copy for each, so that a discipline that is inlined has its arrival in registers
-                match self { $(Self::$variant(queue) => queue.on_arrival(&arrival.clone()),)+ }
+                match self { $(Self::$variant(queue) => queue.on_arrival(arrival),)+ }
+            }
+
+            fn room(&self, size: u32, each: Time) -> Option<Time> {
+                match self { $(Self::$variant(queue) => queue.room(size, each),)+ }
             }
 
             fn average(&self) -> f64 {

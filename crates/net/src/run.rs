@@ -16,6 +16,9 @@ pub struct Outcome {
     pub groups: Vec<GroupSummary>,
     /// What a user might have to be told about.
     pub facts: Facts,
+    /// Events: what had to be done one after the other.
+    #[serde(skip)]
+    pub events: u64,
     /// The flows' counters and the records asked for.
     #[serde(skip)]
     pub tables: Vec<Table>,
@@ -82,6 +85,7 @@ pub fn run_with_progress<E: From<PlanError>>(
         summary: measure.summary(),
         groups: measure.group_summaries(),
         facts: measure.facts(&mut simulator),
+        events: simulator.events(),
         tables: recorder.into_tables(&measure),
     })
 }

@@ -4,7 +4,7 @@ use ackclock_tcp::{Ack, HEADER, Sack};
 use ackclock_units::Time;
 
 use crate::packet::{FlowId, Packet, Payload, SackId};
-use crate::pool::{NONE, Pool};
+use crate::pool::Pool;
 
 /// Keeps blocks from an ACK's departure to its end, whatever that is.
 #[derive(Debug, Default)]
@@ -14,18 +14,18 @@ impl SackStore {
     /// The packet that carries an ACK.
     #[inline(always)]
     pub(crate) fn packet(&mut self, flow: FlowId, ack: Ack<'_>, sent: Time) -> Packet {
-        let (size, sack) = if ack.sack.is_empty() { (HEADER, NONE) } else { (ack.size(), self.keep(ack.sack)) };
-        Packet { flow, size, payload: Payload::Ack { next: ack.next, sack: SackId(sack) }, sent }
+        let (size, sack) = if ack.sack.is_empty() { (HEADER, SackId::NONE) } else { (ack.size(), self.keep(ack.sack)) };
+        Packet { flow, size, payload: Payload::Ack { next: ack.next, sack }, sent }
     }
 
     #[inline(never)]
-    fn keep(&mut self, sack: &Sack) -> u32 {
-        self.0.add(*sack, NONE)
+    fn keep(&mut self, sack: &Sack) -> SackId {
+        SackId(self.0.add(*sack))
     }
 
     /// The blocks of an ACK that has arrived, or is lost; nobody may ask for them again.
     #[inline(never)]
     pub(crate) fn take(&mut self, id: SackId) -> Sack {
-        self.0.remove(id.0).value
+        self.0.remove(id.0)
     }
 }

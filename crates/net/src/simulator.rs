@@ -1,22 +1,39 @@
-//! The event loop: the life of every packet, on one page.
+//! The event loop.
+//!
+//! What happens at the endpoints is told in `flow.rs`, what happens between them in `transit.rs`.
 
-use ackclock_tcp::{Ack, Segment, Sender};
+use std::hint::black_box;
+
+use ackclock_tcp::{Ack, Sack, Sender};
 use ackclock_units::{Rate, Time};
 
-use crate::event::{EventQueue, Wakeup};
-use crate::flow::{Flow, Transport};
-use crate::link::{Link, Offered};
-use crate::network::{Hop, Network};
-use crate::observe::{Observation, Observer};
-use crate::packet::{FlowId, LinkId, Packet, Payload, SackId};
+use crate::agenda::{Agenda, Rounds};
+use crate::event::{Event, Wakeup};
+use crate::flow::Flow;
+use crate::link::Link;
+use crate::network::Network;
+use crate::observe::Observer;
+use crate::packet::{FlowId, LinkId, Payload, SackId};
 use crate::plan::{Plan, PlanError};
-use crate::pool::NONE;
+use crate::transit::{Hop, Transit};
+
+/// What so many flows touch fits into a cache; for more, it is fetched for so many events at a time.
+const FLOWS_IN_CACHE: usize = 20_000;
+const BATCH: usize = 16;
 
 /// A network in motion.
 #[derive(Debug)]
 pub struct Simulator {
-    network: Network,
-    events: EventQueue,
+    flows: Vec<Flow>,
+    /// The group of each flow.
+    groups: Vec<u32>,
+    transit: Transit,
+    rounds: Rounds,
+    /// The round under way.
+    round: u64,
+    now: Time,
+    /// Events so far.
+    events: u64,
 }
 
 impl Simulator {
@@ -25,250 +42,147 @@ impl Simulator {
     /// # Errors
     /// If the plan contradicts itself.
     pub fn new(plan: &Plan, seed: u64) -> Result<Self, PlanError> {
-        let network = Network::new(plan, seed)?;
-        let events = EventQueue::new(network.flows.len());
-        let mut simulator = Self { network, events };
-        for id in 0..simulator.network.flows.len() {
-            simulator.arm(FlowId(id as u32));
+        let Network { mut flows, groups, mut transit, rounds } = Network::new(plan, seed)?;
+        for flow in &mut flows {
+            flow.arm(&mut transit);
         }
-        Ok(simulator)
+        for agenda in &mut transit.agendas {
+            agenda.begin(0);
+        }
+        Ok(Self { flows, groups, transit, rounds, round: 0, now: Time::ZERO, events: 0 })
     }
 
-    /// Runs all events before `end`.
+    /// Runs all events before `end`: round by round, and in each round component by component.
     pub fn run_until(&mut self, end: Time, observer: &mut impl Observer) {
-        while let Some(event) = self.events.pop_before(end) {
-            let now = event.at;
-            match event.what {
-                Wakeup::Arrival { packet, .. } => self.arrive(packet, now, observer),
-                Wakeup::Source(id) => self.source_wakes(FlowId(id), now, observer),
-                Wakeup::Release(id) => self.release(FlowId(id), now, observer),
-                Wakeup::Timeout(id) => self.time_out(FlowId(id), now, observer),
-                Wakeup::DelayedAck(id) => self.delayed_ack(FlowId(id), now, observer),
+        while self.now < end {
+            let round_end = self.rounds.end(self.round);
+            self.now = end.min(round_end);
+            for component in 0..self.transit.agendas.len() {
+                self.run_component(component, self.now, observer);
+            }
+            if self.now == round_end {
+                // rounds in which nobody has anything to do are passed over
+                let next = self.transit.agendas.iter().filter_map(Agenda::next_round).min();
+                self.round = next.unwrap_or_else(|| self.rounds.of(end));
+                for agenda in &mut self.transit.agendas {
+                    agenda.begin(self.round);
+                }
             }
         }
     }
 
-    /// A packet reaches the end of a link, and goes on.
-    fn arrive(&mut self, packet: u32, now: Time, observer: &mut impl Observer) {
-        let (packet, hop) = self.network.under_way.remove(packet).value;
-        self.forward(packet, hop, now, observer);
-    }
-
-    /// A packet is at a node: onto its next link, or to its endpoint.
-    ///
-    /// Whatever enters the next hop in the order of this link's departures enters it here and now, with the time of its
-    /// arrival; only where paths merge does a packet wait for an event.
-    fn forward(&mut self, mut packet: Packet, mut hop: u32, mut now: Time, observer: &mut impl Observer) {
+    /// Runs what a component has to do in the round under way before `end`: the arrivals that were known as the round began,
+    /// and in between what else comes up.
+    #[inline(never)]
+    fn run_component(&mut self, component: usize, end: Time, observer: &mut impl Observer) {
+        let mut round = self.transit.agendas[component].take_round();
+        let mut arrivals = round.left();
+        let many = self.flows.len() > FLOWS_IN_CACHE;
+        self.transit.end = end;
         loop {
-            match (self.network.hops[hop as usize], packet.payload) {
-                (Hop::Link { link, next_in_step }, _) => {
-                    let offered = self.network.links[link.0 as usize].offer(&packet, now);
-                    observer.observe(now, &Observation::Offered { link, packet: &packet, offered });
-                    let Offered::Accepted { arrival, .. } = offered else { return self.lost(packet.payload) };
-                    hop += 1;
-                    if !next_in_step {
-                        return self.carry(link, packet, hop, arrival);
-                    }
-                    now = arrival;
-                }
-                (Hop::End, Payload::Ack { next, sack }) if sack.is_none() => {
-                    return self.acknowledged(packet.flow, Ack::cumulative(next), now, observer);
-                }
-                (Hop::End, Payload::Ack { next, sack }) => {
-                    return self.acknowledged_with(sack, packet.flow, next, now, observer);
-                }
-                (Hop::End, Payload::Syn { .. } | Payload::Data { .. }) => {
-                    let Some(ack) = self.receive(&packet, now, observer) else { return };
-                    hop = self.flow(packet.flow).ack_hop;
-                    packet = ack;
-                }
+            let arrival = arrivals.first().filter(|arrival| arrival.at < end);
+            let at = arrival.map_or(end, |arrival| arrival.at);
+            let agenda = &mut self.transit.agendas[component];
+            if agenda.next_new() <= at
+                && let Some(event) = agenda.take_new_before(arrival, end)
+            {
+                self.transit.next_known = at;
+                self.handle(&event, observer);
+                continue;
             }
+            let Some(arrival) = arrival else { break };
+            if many && arrivals.len().is_multiple_of(BATCH) {
+                self.fetch(&arrivals[..BATCH]);
+            }
+            arrivals = &arrivals[1..];
+            self.transit.next_known = arrivals.first().map_or(end, |arrival| arrival.at);
+            self.arrive(arrival, observer);
         }
+        let left = arrivals.len();
+        self.events += round.keep_last(left);
+        self.transit.agendas[component].put_back(round);
     }
 
-    /// A packet is under way until its arrival, which is an event.
+    /// Looks at what the next arrivals will touch: with all of it asked for at once, the memory is waited for once.
     #[inline(always)]
-    fn carry(&mut self, link: LinkId, packet: Packet, hop: u32, arrival: Time) {
-        let packet = self.network.under_way.add((packet, hop), NONE);
-        self.events.schedule(arrival, Wakeup::Arrival { link: link.0, packet });
-    }
-
-    /// Data reaches its receiver. Returns the ACK that leaves at once.
-    fn receive(&mut self, packet: &Packet, now: Time, observer: &mut impl Observer) -> Option<Packet> {
-        let flow = &mut self.network.flows[packet.flow.0 as usize];
-        let (ack, in_order) = flow.receive(packet, now, &mut self.network.sacks);
-        observer.observe(now, &Observation::Delivered { packet, in_order });
-        if ack.is_none() {
-            self.arm_delayed_ack(packet.flow);
+    fn fetch(&self, arrivals: &[Event]) {
+        let Self { flows, transit, .. } = self;
+        let hop = |event: &Event| event.hop() as usize;
+        let mut seen = 0;
+        for event in arrivals {
+            let flow = event.packet.flow.0 as usize;
+            seen ^= match transit.hops[hop(event)] {
+                Hop::Sender => flows[flow].look(),
+                Hop::Link { .. } | Hop::Receiver => transit.destinations[flow].look(),
+            };
         }
-        ack
+        for event in arrivals {
+            let (from, count) = match transit.hops[hop(event)] {
+                Hop::Sender => (flows[event.packet.flow.0 as usize].data_hop as usize, 1),
+                Hop::Link { .. } | Hop::Receiver => (hop(event), 4),
+            };
+            for hop in transit.hops[from..].iter().take(count) {
+                if let Hop::Link { link, .. } = hop {
+                    seen ^= transit.wires[link.0 as usize].busy_until().as_picos();
+                }
+            }
+        }
+        black_box(seen);
     }
 
-    /// A packet is gone, and what was kept for it.
+    /// Handles an event that was not known as the round began.
     #[inline(never)]
-    fn lost(&mut self, payload: Payload) {
-        if let Payload::Ack { sack, .. } = payload
-            && !sack.is_none()
-        {
-            self.network.sacks.take(sack);
+    fn handle(&mut self, event: &Event, observer: &mut impl Observer) {
+        self.events += 1;
+        let Self { flows, transit, .. } = self;
+        match event.wakeup() {
+            Wakeup::Arrival => self.arrive(event, observer),
+            Wakeup::DelayedAck => transit.delayed_ack(FlowId(event.id), event.at, observer),
+            wakeup => flows[event.id as usize].wake(wakeup, event.at, transit, observer),
         }
     }
 
-    /// An ACK with blocks reaches its sender.
-    #[inline(never)]
-    fn acknowledged_with(&mut self, sack: SackId, id: FlowId, next: u64, now: Time, observer: &mut impl Observer) {
-        let sack = &self.network.sacks.take(sack);
-        self.acknowledged(id, Ack { next, sack }, now, observer);
-    }
-
-    /// An ACK reaches its sender.
-    #[inline(never)]
-    fn acknowledged(&mut self, id: FlowId, ack: Ack<'_>, now: Time, observer: &mut impl Observer) {
-        let flow = self.flow(id);
-        flow.refill(now);
-        if let Transport::Tcp { sender, .. } = &mut flow.transport {
-            observer.observe(now, &Observation::Acked { flow: id, ack, sender });
-            sender.handle_ack(ack, now);
-        }
-        self.take_turn(id, now, observer);
-    }
-
-    /// A TCP flow, which has the data that its source has by now, sends all that it may.
-    fn take_turn(&mut self, id: FlowId, now: Time, observer: &mut impl Observer) {
-        let hop = self.flow(id).data_hop;
-        while let Some(segment) = self.flow(id).poll_transmit(now) {
-            self.forward(Packet::data(id, segment, now), hop, now, observer);
-        }
-        self.arm(id);
-        if let Some(sender) = self.flow(id).sender() {
-            observer.observe(now, &Observation::Turn { flow: id, sender });
-        }
-    }
-
-    /// Schedules the wake-ups that a flow waits for.
+    /// A packet arrives at a hop: an ACK at its sender, or it goes on.
     #[inline(always)]
-    fn arm(&mut self, id: FlowId) {
-        let Self { network, events } = self;
-        let flow = &mut network.flows[id.0 as usize];
-        let (release, timeout, source) = match &flow.transport {
-            Transport::Udp { .. } => (None, None, flow.feed.next),
-            Transport::Tcp { sender, .. } => {
-                (sender.poll_release(), sender.poll_timeout(), flow.feed.next.filter(|_| sender.is_data_limited()))
+    fn arrive(&mut self, event: &Event, observer: &mut impl Observer) {
+        let Self { flows, transit, .. } = self;
+        let (now, hop, packet) = (event.at, event.hop(), &event.packet);
+        match (transit.hops[hop as usize], packet.payload) {
+            (Hop::Sender, Payload::Ack { next, sack }) => {
+                let sack = if sack == SackId::NONE { &Sack::NONE } else { &transit.sacks.take(sack) };
+                flows[packet.flow.0 as usize].acknowledged(Ack { next, sack }, now, transit, observer);
             }
-        };
-        if let Some(at) = flow.release_alarm.arm(release) {
-            events.schedule(at, Wakeup::Release(id.0));
-        }
-        if let Some(at) = flow.timeout_alarm.arm(timeout) {
-            events.schedule(at, Wakeup::Timeout(id.0));
-        }
-        if let Some(at) = flow.source_alarm.arm(source) {
-            events.schedule(at, Wakeup::Source(id.0));
+            _ => transit.forward(packet, hop, now, observer),
         }
     }
 
-    fn source_wakes(&mut self, id: FlowId, now: Time, observer: &mut impl Observer) {
-        let flow = self.flow(id);
-        if !flow.source_alarm.fires(now, flow.feed.next) {
-            return self.arm(id);
-        }
-        match flow.transport {
-            Transport::Tcp { .. } => {
-                flow.refill(now);
-                self.take_turn(id, now, observer);
-            }
-            Transport::Udp { .. } => self.send_datagrams(id, now, observer),
-        }
+    /// Events so far: what had to be done one after the other.
+    pub const fn events(&self) -> u64 {
+        self.events
     }
 
-    /// A UDP flow sends what its source hands over.
-    fn send_datagrams(&mut self, id: FlowId, now: Time, observer: &mut impl Observer) {
-        while let Some(packets) = self.flow(id).feed.take(now) {
-            for _ in 0..packets {
-                let Flow { transport: Transport::Udp { sent, sizes }, data_hop, .. } = self.flow(id) else {
-                    return;
-                };
-                let segment = Segment { number: *sent, size: sizes.draw(), syn: false, retransmission: false };
-                *sent += 1;
-                let hop = *data_hop;
-                self.forward(Packet::data(id, segment, now), hop, now, observer);
-            }
-        }
-        self.arm(id);
-    }
-
-    fn release(&mut self, id: FlowId, now: Time, observer: &mut impl Observer) {
-        let flow = self.flow(id);
-        let due = flow.sender().and_then(Sender::poll_release);
-        if flow.release_alarm.fires(now, due) {
-            flow.refill(now);
-            self.take_turn(id, now, observer);
-        } else {
-            self.arm(id);
-        }
-    }
-
-    fn time_out(&mut self, id: FlowId, now: Time, observer: &mut impl Observer) {
-        let flow = self.flow(id);
-        let due = flow.sender().and_then(Sender::poll_timeout);
-        if !flow.timeout_alarm.fires(now, due) {
-            return self.arm(id);
-        }
-        flow.refill(now);
-        if let Transport::Tcp { sender, .. } = &mut flow.transport {
-            sender.handle_timeout(now);
-        }
-        self.take_turn(id, now, observer);
-    }
-
-    fn delayed_ack(&mut self, id: FlowId, now: Time, observer: &mut impl Observer) {
-        let Network { flows, sacks, .. } = &mut self.network;
-        let Flow { transport: Transport::Tcp { receiver, .. }, ack_alarm, ack_hop, .. } = &mut flows[id.0 as usize]
-        else {
-            return;
-        };
-        if ack_alarm.fires(now, receiver.poll_timeout()) {
-            let hop = *ack_hop;
-            let ack = sacks.packet(id, receiver.handle_timeout(), now);
-            self.forward(ack, hop, now, observer);
-        } else {
-            self.arm_delayed_ack(id);
-        }
-    }
-
-    fn arm_delayed_ack(&mut self, id: FlowId) {
-        let Flow { transport: Transport::Tcp { receiver, .. }, ack_alarm, .. } = self.flow(id) else { return };
-        if let Some(at) = ack_alarm.arm(receiver.poll_timeout()) {
-            self.events.schedule(at, Wakeup::DelayedAck(id.0));
-        }
-    }
-
-    fn flow(&mut self, id: FlowId) -> &mut Flow {
-        &mut self.network.flows[id.0 as usize]
-    }
-
-    /// The links, to look at.
-    pub fn links(&mut self) -> &mut [Link] {
-        &mut self.network.links
+    /// A link, to look at.
+    pub fn link(&mut self, link: LinkId) -> &mut Link {
+        self.transit.link(link)
     }
 
     /// A link's rate.
     pub(crate) fn rate(&self, link: LinkId) -> Rate {
-        self.network.links[link.0 as usize].rate()
+        self.transit.links[link.0 as usize].rate()
     }
 
     /// A flow's sender, to look at.
     pub fn sender(&self, flow: FlowId) -> Option<&Sender> {
-        self.network.flows[flow.0 as usize].sender()
+        self.flows[flow.0 as usize].sender()
     }
 
     /// The group of each flow.
     pub(crate) fn groups(&self) -> &[u32] {
-        &self.network.groups
+        &self.groups
     }
 
     /// The links that a flow's data crosses.
     pub(crate) fn data_links(&self, flow: usize) -> impl Iterator<Item = LinkId> {
-        self.network.data_links(flow)
+        self.transit.links_from(self.flows[flow].data_hop)
     }
 }

@@ -28,12 +28,31 @@ pub trait Source: Debug + Send {
     fn emit(&mut self, now: Time, stream: &mut Stream) -> Emission;
 }
 
+/// A source at work. An enum and not a trait object: every packet is drawn from one.
+#[derive(Debug)]
+pub(crate) enum AnySource {
+    Poisson(poisson::Poisson),
+    Constant(constant::Constant),
+    Greedy(greedy::Greedy),
+}
+
+impl Source for AnySource {
+    #[inline(always)]
+    fn emit(&mut self, now: Time, stream: &mut Stream) -> Emission {
+        match self {
+            Self::Poisson(source) => source.emit(now, stream),
+            Self::Constant(source) => source.emit(now, stream),
+            Self::Greedy(source) => source.emit(now, stream),
+        }
+    }
+}
+
 impl SourceSpec {
-    pub(crate) fn build(&self) -> Box<dyn Source> {
+    pub(crate) fn build(&self) -> AnySource {
         match *self {
-            Self::Poisson { rate } => Box::new(poisson::Poisson::new(rate)),
-            Self::Constant { rate } => Box::new(constant::Constant::new(rate)),
-            Self::Greedy { packets } => Box::new(greedy::Greedy::new(packets)),
+            Self::Poisson { rate } => AnySource::Poisson(poisson::Poisson::new(rate)),
+            Self::Constant { rate } => AnySource::Constant(constant::Constant::new(rate)),
+            Self::Greedy { packets } => AnySource::Greedy(greedy::Greedy::new(packets)),
         }
     }
 

@@ -91,6 +91,7 @@ impl Case {
                 reverse: false,
                 packet_size,
                 start: Time::ZERO,
+                spread: Time::ZERO,
                 transport,
                 source: SourceSpec::Greedy { packets: None },
             }],

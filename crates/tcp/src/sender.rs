@@ -228,6 +228,12 @@ impl Sender {
         self.hold.get()
     }
 
+    /// Looks at what an ACK will touch, so that it is in the cache when one comes.
+    pub fn look(&self) -> u64 {
+        let Connection { snd_una, window, rtt, counters, .. } = &self.connection;
+        snd_una ^ window.cwnd.to_bits() ^ rtt.rto().as_picos() ^ counters.turns
+    }
+
     /// What happened so far.
     pub const fn counters(&self) -> Counters {
         self.connection.counters

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Time;
 
-const BIT_PICOS: u128 = 8_000_000_000_000;
+const BIT_PICOS: u64 = 8_000_000_000_000;
 
 /// A transmission rate in bits per second, never zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -33,8 +33,13 @@ impl Rate {
 
     /// How long `bytes` take to transmit, rounded up to the picosecond, so that a link never carries more than its rate.
     pub fn transmission_time(self, bytes: u32) -> Time {
-        let picos = (u128::from(bytes) * BIT_PICOS).div_ceil(u128::from(self.0));
-        Time::from_picos(u64::try_from(picos).unwrap_or(u64::MAX))
+        let picos = if let Some(work) = u64::from(bytes).checked_mul(BIT_PICOS) {
+            work.div_ceil(self.0)
+        } else {
+            let picos = (u128::from(bytes) * u128::from(BIT_PICOS)).div_ceil(u128::from(self.0));
+            u64::try_from(picos).unwrap_or(u64::MAX)
+        };
+        Time::from_picos(picos)
     }
 }
 

@@ -3,8 +3,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use super::Edge;
 use crate::packet::LinkId;
-use crate::plan::{EdgeSpec, PlanError};
+use crate::plan::PlanError;
 
 /// Where paths come from.
 #[derive(Debug)]
@@ -29,7 +30,7 @@ impl Routes<'_> {
 /// Paths through a graph. A breadth-first tree serves all paths that start at its root.
 #[derive(Debug)]
 pub(super) struct Graph<'a> {
-    edges: &'a [EdgeSpec],
+    edges: &'a [Edge<'a>],
     leaving: Vec<Vec<LinkId>>,
     trees: BTreeMap<u32, Vec<Option<LinkId>>>,
 }
@@ -38,7 +39,7 @@ pub(super) struct Graph<'a> {
 const TREES: usize = 64;
 
 impl<'a> Graph<'a> {
-    pub(super) fn new(nodes: u32, edges: &'a [EdgeSpec]) -> Result<Self, PlanError> {
+    pub(super) fn new(nodes: u32, edges: &'a [Edge<'a>]) -> Result<Self, PlanError> {
         let mut leaving = vec![Vec::new(); nodes as usize];
         for (id, edge) in (0_u32..).zip(edges) {
             if edge.from >= nodes || edge.to >= nodes || edge.from == edge.to {
@@ -96,10 +97,15 @@ mod tests {
     use crate::plan::LinkSpec;
     use crate::queue::{DropTailSpec, Limit, QueueSpec};
 
-    fn graph(joins: &[(u32, u32)]) -> Vec<EdgeSpec> {
-        let queue = QueueSpec::DropTail(DropTailSpec { limit: Limit::Packets(10), count_in_service: true });
-        let link = LinkSpec { rate: Rate::from_mbps(1), delay: Time::ZERO, queue, loss: None };
-        joins.iter().map(|(from, to)| EdgeSpec { from: *from, to: *to, link: link.clone() }).collect()
+    static LINK: LinkSpec = LinkSpec {
+        rate: Rate::from_mbps(1),
+        delay: Time::ZERO,
+        queue: QueueSpec::DropTail(DropTailSpec { limit: Limit::Packets(10), count_in_service: true }),
+        loss: None,
+    };
+
+    fn graph(joins: &[(u32, u32)]) -> Vec<Edge<'static>> {
+        joins.iter().map(|(from, to)| Edge { from: *from, to: *to, link: &LINK }).collect()
     }
 
     #[test]

@@ -14,13 +14,22 @@ pub struct Histogram {
 
 impl Histogram {
     /// Counts one time.
+    #[inline(always)]
     pub fn record(&mut self, time: Time) {
         let bucket = bucket(time.as_picos());
-        if bucket >= self.counts.len() {
-            self.counts.resize(bucket + 1, 0);
+        if let Some(count) = self.counts.get_mut(bucket) {
+            *count += 1;
+        } else {
+            self.grow_to(bucket);
         }
-        self.counts[bucket] += 1;
         self.total += 1;
+    }
+
+    /// The first time in a bucket beyond all those before.
+    #[inline(never)]
+    fn grow_to(&mut self, bucket: usize) {
+        self.counts.resize(bucket + 1, 0);
+        self.counts[bucket] = 1;
     }
 
     /// The smallest time with at least the fraction `q` of all at or below it, as the middle of its bucket; `None` without

@@ -3,6 +3,8 @@
 mod bins;
 mod meter;
 
+use std::ops::Range;
+
 use ackclock_tcp::{Counters, Sender};
 use ackclock_units::{Rate, Time};
 use serde::Serialize;
@@ -10,10 +12,10 @@ use serde::Serialize;
 use super::{Histogram, Observation, Observer};
 use crate::link::Offered;
 use crate::packet::{FlowId, LinkId, Packet, Payload};
-use crate::plan::{Plan, SourceSpec};
+use crate::plan::{GroupSpec, Plan, SourceSpec};
 use crate::simulator::Simulator;
 use bins::Bins;
-use meter::FlowMeter;
+use meter::{Deliveries, FlowMeter, Over, Transfer};
 
 /// What a run comes to. Rates are per second, times in seconds; undefined ratios are `None`.
 ///
@@ -124,7 +126,13 @@ pub struct Measure {
     /// Packet-picoseconds of waiting.
     waiting: u128,
     sojourn: Histogram,
-    flows: Vec<FlowMeter>,
+    /// Of each flow: its group, whether its data cross the link, what reached its receiver, its transfer if there are any finite
+    /// ones, and what its sender did before the measured time, after the run: in it.
+    groups: Vec<u32>,
+    crosses: Vec<bool>,
+    deliveries: Vec<Deliveries>,
+    transfers: Vec<Option<Transfer>>,
+    counters: Vec<Counters>,
     poisson_rates: Vec<Option<f64>>,
 }
 
@@ -135,15 +143,13 @@ impl Measure {
         let link = LinkId(spec.link);
         let bins = |keep| Bins::new(spec.from, plan.duration, spec.bin, keep);
         let meter = LinkMeter { arrivals: 0, departures: 0, drops: 0, busy: 0, bins: bins(false) };
-        let flow = |(id, group): (usize, &u32)| {
-            let spec = &plan.groups[*group as usize];
-            let target = match spec.source {
-                SourceSpec::Greedy { packets } => packets,
-                _ => None,
-            };
-            let crosses = simulator.data_links(id).any(|crossed| crossed == link);
-            FlowMeter::new(*group, spec.start, target, crosses)
+        let groups = simulator.groups().to_vec();
+        let transfer = |(_, group, start): (u32, &GroupSpec, Time)| match group.source {
+            SourceSpec::Greedy { packets: Some(packets) } => Some(Transfer::new(start, packets)),
+            _ => None,
         };
+        let transfers: Vec<_> = plan.flows().map(transfer).collect();
+        let crosses = |id| simulator.data_links(id).any(|crossed| crossed == link);
         Self {
             from: spec.from,
             end: plan.duration,
@@ -153,22 +159,27 @@ impl Measure {
             waiting: 0,
             rate: simulator.rate(link),
             sojourn: Histogram::default(),
-            flows: simulator.groups().iter().enumerate().map(flow).collect(),
+            crosses: (0..groups.len()).map(crosses).collect(),
+            deliveries: vec![Deliveries::default(); groups.len()],
+            transfers: if transfers.iter().any(Option::is_some) { transfers } else { Vec::new() },
+            counters: Vec::new(),
+            groups,
             poisson_rates: plan.groups.iter().map(poisson_rate).collect(),
         }
     }
 
     /// The measured time begins: counters from here on.
     pub fn begin(&mut self, simulator: &Simulator) {
-        for (id, flow) in self.flows.iter_mut().enumerate() {
-            flow.base = counters(simulator, id);
+        if self.from > Time::ZERO {
+            self.counters.extend((0..self.groups.len()).map(|id| counters(simulator, id)));
         }
     }
 
     /// The run is over.
     pub fn finish(&mut self, simulator: &Simulator) {
-        for (id, flow) in self.flows.iter_mut().enumerate() {
-            flow.counters = counters(simulator, id);
+        self.counters.resize(self.groups.len(), Counters::default());
+        for (id, base) in self.counters.iter_mut().enumerate() {
+            *base = meter::since(base, &counters(simulator, id));
         }
         self.bins.finish();
         self.meters.iter_mut().for_each(|meter| meter.bins.finish());
@@ -183,32 +194,50 @@ impl Measure {
         busy as f64 / (self.end - self.from).as_picos() as f64 * self.rate.as_bps() as f64
     }
 
+    #[inline(never)]
     fn on_offered(&mut self, now: Time, packet: &Packet, offered: Offered) {
-        let measured = self.from..self.end;
         let meter = match packet.payload {
             Payload::Ack { .. } => self.meters.len() - 1,
-            Payload::Syn { .. } | Payload::Data { .. } => self.flows[packet.flow.0 as usize].group as usize,
+            Payload::Syn { .. } | Payload::Data { .. } => self.groups[packet.flow.0 as usize] as usize,
         };
         let meter = &mut self.meters[meter];
-        let arrived = measured.contains(&now);
+        let arrived = self.from <= now && now < self.end;
         if arrived {
             meter.arrivals += 1;
             meter.bins.count(now);
             self.bins.count(now);
         }
         match offered {
+            // nearly all: wholly within the measured time
+            Offered::Accepted { start, end, .. } if self.from <= now && end <= self.end => {
+                meter.departures += 1;
+                meter.busy += (end - start).as_picos();
+                self.waiting += u128::from((start - now).as_picos());
+                self.sojourn.record(start - now);
+            }
             Offered::Accepted { start, end, .. } => {
-                let within = |from: Time, until: Time| {
-                    until.min(measured.end).saturating_sub(from.max(measured.start)).as_picos()
-                };
-                if measured.contains(&start) {
+                let within =
+                    |from: Time, until: Time| until.min(self.end).saturating_sub(from.max(self.from)).as_picos();
+                if self.from <= start && start < self.end {
                     meter.departures += 1;
                     self.sojourn.record(start - now);
                 }
-                self.waiting += u128::from(within(now, start));
                 meter.busy += within(start, end);
+                self.waiting += u128::from(within(now, start));
             }
             Offered::Dropped(_) => meter.drops += u64::from(arrived),
+        }
+    }
+
+    #[inline(never)]
+    fn on_delivered(&mut self, now: Time, packet: &Packet, in_order: u64) {
+        if now >= self.end || matches!(packet.payload, Payload::Syn { .. }) {
+            return;
+        }
+        let (flow, measured) = (packet.flow.0 as usize, now >= self.from);
+        self.deliveries[flow].add(now, packet, in_order, measured);
+        if let Some(Some(transfer)) = self.transfers.get_mut(flow) {
+            transfer.add(now, in_order, measured);
         }
     }
 
@@ -218,8 +247,8 @@ impl Measure {
         let (arrivals, drops) = (sum(|meter| meter.arrivals), sum(|meter| meter.drops));
         let measured = (self.end - self.from).as_picos() as f64;
         let throughput_bps = self.throughput_bps(sum(|meter| meter.busy));
-        let flows: Vec<&FlowMeter> = self.flows.iter().filter(|flow| flow.crosses).collect();
-        let over = meter::Over::new(&flows, self.seconds());
+        let crossing = || (0..self.groups.len()).filter(|flow| self.crosses[*flow]);
+        let over = Over::new(crossing().map(|flow| self.flow(flow)), self.seconds());
         let quantile = |q| self.sojourn.quantile(q).map(Time::as_secs_f64);
         Summary {
             arrivals,
@@ -230,7 +259,7 @@ impl Measure {
             goodput_bps: over.goodput_bps,
             utilization: throughput_bps / self.rate.as_bps() as f64,
             cov: self.bins.cov(),
-            cov_poisson: self.cov_poisson(&flows),
+            cov_poisson: self.cov_poisson(crossing()),
             queue_mean: self.waiting as f64 / measured,
             sojourn_p50: quantile(0.5),
             sojourn_p95: quantile(0.95),
@@ -251,10 +280,9 @@ impl Measure {
     }
 
     fn group_summary(&self, group: u32, meter: &LinkMeter) -> GroupSummary {
-        let flows: Vec<&FlowMeter> = self.flows_of(group).iter().collect();
-        let over = meter::Over::new(&flows, self.seconds());
+        let over = Over::new(self.flows_of(group).map(|flow| self.flow(flow)), self.seconds());
         GroupSummary {
-            clients: flows.len() as u32,
+            clients: over.flows,
             arrivals: meter.arrivals,
             departures: meter.departures,
             drops: meter.drops,
@@ -262,7 +290,7 @@ impl Measure {
             throughput_bps: self.throughput_bps(meter.busy),
             goodput_bps: over.goodput_bps,
             cov: meter.bins.cov(),
-            cov_poisson: self.cov_poisson(&flows),
+            cov_poisson: self.cov_poisson(self.flows_of(group)),
             delay_mean: over.delay_mean,
             jitter: over.jitter,
             timeouts: over.counters.timeouts,
@@ -278,13 +306,13 @@ impl Measure {
     /// What a user might have to be told about.
     pub fn facts(&self, simulator: &mut Simulator) -> Facts {
         let mut red_avg_max = None;
-        simulator.links()[self.link.0 as usize].gauges(&mut |name, value| {
+        simulator.link(self.link).gauges(&mut |name, value| {
             if name == "avg_max" {
                 red_avg_max = Some(value);
             }
         });
         let window_limited = (0_u32..self.groups().len() as u32).map(|group| {
-            let of_group = || self.flows_of(group).iter().map(FlowMeter::since_begin);
+            let of_group = || self.flows_of(group).map(|flow| self.counters[flow]);
             let turns: u64 = of_group().map(|counters| counters.turns).sum();
             let limited: u64 = of_group().map(|counters| counters.window_limited).sum();
             ratio(limited as f64, turns as f64)
@@ -292,11 +320,20 @@ impl Measure {
         Facts { red_avg_max, window_limited: window_limited.collect(), bins: self.bins.kept() }
     }
 
-    /// The meters of a group's flows: flows are numbered through the groups in order.
-    fn flows_of(&self, group: u32) -> &[FlowMeter] {
-        let start = self.flows.partition_point(|flow| flow.group < group);
-        let count = self.flows[start..].partition_point(|flow| flow.group == group);
-        &self.flows[start..start + count]
+    /// The flows of a group: they are numbered through the groups in order.
+    fn flows_of(&self, group: u32) -> Range<usize> {
+        let start = self.groups.partition_point(|other| *other < group);
+        start..start + self.groups[start..].partition_point(|other| *other == group)
+    }
+
+    /// What is known of a flow, after [`finish`](Self::finish).
+    fn flow(&self, id: usize) -> FlowMeter<'_> {
+        FlowMeter {
+            group: self.groups[id],
+            deliveries: &self.deliveries[id],
+            transfer: self.transfers.get(id).and_then(Option::as_ref),
+            counters: self.counters[id],
+        }
     }
 
     /// The groups' meters, without that of ACKs.
@@ -304,9 +341,9 @@ impl Measure {
         &self.meters[..self.meters.len() - 1]
     }
 
-    /// The meters of all flows.
-    pub(super) fn flow_meters(&self) -> &[FlowMeter] {
-        &self.flows
+    /// The meters of all flows, after [`finish`](Self::finish).
+    pub(super) fn flow_meters(&self) -> impl Iterator<Item = FlowMeter<'_>> {
+        (0..self.groups.len()).map(|id| self.flow(id))
     }
 
     /// Seconds measured.
@@ -314,9 +351,8 @@ impl Measure {
         self.seconds()
     }
 
-    fn cov_poisson(&self, flows: &[&FlowMeter]) -> Option<f64> {
-        let rates: Option<Vec<f64>> = flows.iter().map(|flow| self.poisson_rates[flow.group as usize]).collect();
-        let rate: f64 = rates?.into_iter().sum();
+    fn cov_poisson(&self, mut flows: impl Iterator<Item = usize>) -> Option<f64> {
+        let rate = flows.try_fold(0.0, |sum, flow| Some(sum + self.poisson_rates[self.groups[flow] as usize]?))?;
         ratio(1.0, (rate * self.bins.width().as_secs_f64()).sqrt())
     }
 }
@@ -329,11 +365,14 @@ impl Observer for Measure {
             Observation::Offered { link, packet, offered } if *link == self.link => {
                 self.on_offered(now, packet, *offered);
             }
-            Observation::Delivered { packet, in_order } if now < self.end => {
-                self.flows[packet.flow.0 as usize].deliver(now, packet, *in_order, now >= self.from);
-            }
+            Observation::Delivered { packet, in_order } => self.on_delivered(now, packet, *in_order),
             _ => {}
         }
+    }
+
+    #[inline(always)]
+    fn watches(&self, link: LinkId) -> bool {
+        link == self.link
     }
 }
 
@@ -346,7 +385,7 @@ fn counters(simulator: &Simulator, flow: usize) -> Counters {
     simulator.sender(FlowId(flow as u32)).map(Sender::counters).unwrap_or_default()
 }
 
-fn poisson_rate(group: &crate::plan::GroupSpec) -> Option<f64> {
+fn poisson_rate(group: &GroupSpec) -> Option<f64> {
     match group.source {
         SourceSpec::Poisson { rate } => Some(rate),
         _ => None,

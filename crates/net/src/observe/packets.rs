@@ -80,9 +80,9 @@ impl PacketLog {
         self.rows.len()
     }
 
-    /// The rows in order of time; those of one instant in the order in which they became known.
+    /// The rows in order of time; those of one instant by link, and at one link in the order in which they became known.
     pub(super) fn table(mut self) -> Table {
-        self.rows.sort_by_key(|row| row.time);
+        self.rows.sort_by_key(|row| (row.time, row.link));
         let rows = &self.rows;
         let words = |codes: fn(&Row) -> u8, words| Values::Words { codes: rows.iter().map(codes).collect(), words };
         let columns = [

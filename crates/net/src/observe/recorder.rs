@@ -158,7 +158,7 @@ impl Recorder {
             match probe {
                 Probe::Queue { links, rows, .. } => {
                     for link in links {
-                        let link_now = &mut simulator.links()[*link as usize];
+                        let link_now = simulator.link(LinkId(*link));
                         let (packets, bytes) = link_now.backlog(now);
                         rows.push(now.as_secs_f64(), *link, packets, bytes, link_now.average());
                     }
@@ -226,6 +226,11 @@ impl Observer for Recorder {
         if self.watched.contains(seen) && now < self.end {
             self.probes.iter_mut().for_each(|probe| probe.observe(now, seen, self.end));
         }
+    }
+
+    #[inline]
+    fn watches(&self, link: LinkId) -> bool {
+        self.watched.links.contains(link)
     }
 }
 
@@ -318,7 +323,7 @@ fn push_state(rows: &mut Windows, now: Time, flow: u32, state: SenderState) {
 fn flows(measure: &Measure) -> Table {
     let mut rows = Flows::default();
     for (flow, meter) in (0_u32..).zip(measure.flow_meters()) {
-        let counters = meter.since_begin();
+        let counters = meter.counters;
         rows.push(
             flow,
             meter.group,
@@ -327,9 +332,9 @@ fn flows(measure: &Measure) -> Table {
             counters.timeouts,
             counters.fast_retransmits,
             counters.dup_acks,
-            meter.in_order,
+            meter.in_order(),
             meter.goodput_bits() / measure.measured_seconds(),
-            meter.completion.unwrap_or(f64::NAN),
+            meter.completion().unwrap_or(f64::NAN),
         );
     }
     rows.table("flows")

@@ -2,6 +2,7 @@
 //!
 //! ns-2's limit counts the packet in transmission (`count_in_service = true`): a limit of 50 lets 49 wait.
 
+use ackclock_units::Time;
 use serde::{Deserialize, Serialize};
 
 use super::{Arrival, Context, DropReason, Invalid, Limit, Parameter, QueueDiscipline, Verdict};
@@ -38,5 +39,9 @@ impl QueueDiscipline for DropTail {
         } else {
             Verdict::Drop(DropReason::Full)
         }
+    }
+
+    fn room(&self, size: u32, each: Time) -> Option<Time> {
+        self.0.limit.room(size, each, self.0.count_in_service)
     }
 }

@@ -251,8 +251,8 @@ fn power(mut base: f64, mut exponent: u64) -> f64 {
 impl QueueDiscipline for Red {
     fn on_arrival(&mut self, arrival: &Arrival<'_>) -> Verdict {
         let queue = match self.spec.unit {
-            Unit::Packets => arrival.waiting_packets as f64,
-            Unit::Bytes => arrival.waiting_bytes as f64,
+            Unit::Packets => arrival.waiting_packets() as f64,
+            Unit::Bytes => arrival.waiting_bytes() as f64,
         };
         self.update_average(queue, arrival);
         self.count += 1;

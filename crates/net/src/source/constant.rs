@@ -5,7 +5,7 @@ use ackclock_units::{Stream, Time};
 use super::{Emission, Source};
 
 #[derive(Debug)]
-pub(super) struct Constant {
+pub(crate) struct Constant {
     rate: f64,
     start: Option<Time>,
     emitted: u64,

@@ -5,7 +5,7 @@ use ackclock_units::{Stream, Time};
 use super::{Emission, Source};
 
 #[derive(Debug)]
-pub(super) struct Greedy {
+pub(crate) struct Greedy {
     packets: Option<u64>,
 }
 

@@ -5,7 +5,7 @@ use ackclock_units::{Stream, Time};
 use super::{Emission, Source};
 
 #[derive(Debug)]
-pub(super) struct Poisson {
+pub(crate) struct Poisson {
     mean_gap: f64,
     started: bool,
 }

@@ -103,6 +103,7 @@ impl Member {
             reverse: false,
             packet_size: self.sender.packet_size,
             start: self.start,
+            spread: Time::ZERO,
             transport: if udp && !transfers { TransportSpec::Udp { sizes } } else { tcp },
             source: match (transfers || !udp && !paced, poisson) {
                 (true, endless) => SourceSpec::Greedy { packets: Some(self.packets).filter(|_| transfers || !endless) },

@@ -35,13 +35,20 @@ impl Bins {
     }
 
     /// Counts one arrival at `now`, not before the last one.
+    #[inline(always)]
     pub(super) fn count(&mut self, now: Time) {
         if now >= self.edge {
-            self.close();
-            self.current = (now - self.from).as_picos() / self.width.as_picos();
-            self.edge = self.from + self.width.saturating_mul(self.current + 1);
+            self.go_on(now);
         }
         self.count += 1;
+    }
+
+    /// Begins the bin of `now`.
+    #[inline(never)]
+    fn go_on(&mut self, now: Time) {
+        self.close();
+        self.current = (now - self.from).as_picos() / self.width.as_picos();
+        self.edge = self.from + self.width.saturating_mul(self.current + 1);
     }
 
     /// No more arrivals.

@@ -1,66 +1,37 @@
 //! What reached each receiver.
 
+use std::mem::replace;
+use std::num::NonZeroU64;
+
 use ackclock_tcp::Counters;
 use ackclock_units::Time;
 
 use super::ratio;
-use crate::packet::{Packet, Payload};
+use crate::packet::Packet;
 
-/// One flow's deliveries and counters.
-#[derive(Clone, Debug)]
-pub(crate) struct FlowMeter {
-    pub(crate) group: u32,
-    pub(super) crosses: bool,
-    start: Time,
-    /// Packets of a finite transfer still to come.
-    missing: Option<u64>,
-    pub(crate) completion: Option<f64>,
-    pub(crate) in_order: u64,
+/// What reached one flow's receiver: what each delivery touches, in one line of the cache.
+#[derive(Clone, Debug, Default)]
+#[repr(align(64))]
+pub(super) struct Deliveries {
+    in_order: u64,
     in_order_bytes: u64,
     delivered: u64,
     /// Sum of one-way delays, in picoseconds.
     delay: u128,
-    last_transit: Option<u64>,
+    last_transit: Option<NonZeroU64>,
     /// RFC 3550's running jitter and its sum over packets, in picoseconds.
     jitter: f64,
     jitter_sum: f64,
-    pub(super) base: Counters,
-    pub(super) counters: Counters,
 }
 
-impl FlowMeter {
-    pub(super) fn new(group: u32, start: Time, missing: Option<u64>, crosses: bool) -> Self {
-        Self {
-            group,
-            crosses,
-            start,
-            missing,
-            completion: None,
-            in_order: 0,
-            in_order_bytes: 0,
-            delivered: 0,
-            delay: 0,
-            last_transit: None,
-            jitter: 0.0,
-            jitter_sum: 0.0,
-            base: Counters::default(),
-            counters: Counters::default(),
-        }
-    }
-
-    pub(super) fn deliver(&mut self, now: Time, packet: &Packet, in_order: u64, measured: bool) {
-        if matches!(packet.payload, Payload::Syn { .. }) {
-            return;
-        }
-        if let Some(missing) = self.missing.as_mut().filter(|missing| **missing > 0) {
-            *missing = missing.saturating_sub(in_order);
-            if *missing == 0 && measured {
-                self.completion = Some((now - self.start).as_secs_f64());
-            }
-        }
+impl Deliveries {
+    #[inline(always)]
+    pub(super) fn add(&mut self, now: Time, packet: &Packet, in_order: u64, measured: bool) {
+        // a link takes at least an instant
         let transit = (now - packet.sent).as_picos();
-        if let Some(last) = self.last_transit.replace(transit) {
-            self.jitter += (transit.abs_diff(last) as f64 - self.jitter) / 16.0;
+        if let Some(last) = replace(&mut self.last_transit, NonZeroU64::new(transit)) {
+            let change = transit.cast_signed() - last.get().cast_signed();
+            self.jitter += (change.abs() as f64 - self.jitter) / 16.0;
         }
         if measured {
             self.in_order += in_order;
@@ -71,30 +42,63 @@ impl FlowMeter {
             self.jitter_sum += self.jitter;
         }
     }
+}
 
-    /// What happened in the measured time.
-    pub(crate) const fn since_begin(&self) -> Counters {
-        let (now, base) = (&self.counters, &self.base);
-        Counters {
-            sent: now.sent - base.sent,
-            retransmissions: now.retransmissions - base.retransmissions,
-            timeouts: now.timeouts - base.timeouts,
-            fast_retransmits: now.fast_retransmits - base.fast_retransmits,
-            dup_acks: now.dup_acks - base.dup_acks,
-            turns: now.turns - base.turns,
-            window_limited: now.window_limited - base.window_limited,
-        }
+/// A finite transfer.
+#[derive(Clone, Debug)]
+pub(super) struct Transfer {
+    start: Time,
+    /// Packets still to come.
+    missing: u64,
+    completion: Option<f64>,
+}
+
+impl Transfer {
+    pub(super) const fn new(start: Time, packets: u64) -> Self {
+        Self { start, missing: packets, completion: None }
     }
 
-    /// Wire bits of first in-order deliveries.
+    pub(super) fn add(&mut self, now: Time, in_order: u64, measured: bool) {
+        if self.missing > 0 {
+            self.missing = self.missing.saturating_sub(in_order);
+            if self.missing == 0 && measured {
+                self.completion = Some((now - self.start).as_secs_f64());
+            }
+        }
+    }
+}
+
+/// What is known of one flow at the end.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FlowMeter<'a> {
+    pub(crate) group: u32,
+    pub(super) deliveries: &'a Deliveries,
+    pub(super) transfer: Option<&'a Transfer>,
+    /// What its sender did in the measured time.
+    pub(crate) counters: Counters,
+}
+
+impl FlowMeter<'_> {
+    /// Segments delivered in order for the first time.
+    pub(crate) const fn in_order(&self) -> u64 {
+        self.deliveries.in_order
+    }
+
+    /// Their wire bits.
     pub(crate) fn goodput_bits(&self) -> f64 {
-        self.in_order_bytes as f64 * 8.0
+        self.deliveries.in_order_bytes as f64 * 8.0
+    }
+
+    /// How long a transfer took that ended in the measured time.
+    pub(crate) fn completion(&self) -> Option<f64> {
+        self.transfer?.completion
     }
 }
 
 /// Several flows taken together.
 #[derive(Clone, Debug)]
 pub(super) struct Over {
+    pub(super) flows: u32,
     pub(super) goodput_bps: f64,
     pub(super) delay_mean: Option<f64>,
     pub(super) jitter: Option<f64>,
@@ -105,28 +109,45 @@ pub(super) struct Over {
 }
 
 impl Over {
-    pub(super) fn new(flows: &[&FlowMeter], seconds: f64) -> Self {
-        let delivered = flows.iter().map(|flow| flow.delivered).sum::<u64>() as f64;
-        let delay: u128 = flows.iter().map(|flow| flow.delay).sum();
-        let jitter = total(flows.iter().map(|flow| flow.jitter_sum));
-        let goodputs = || flows.iter().map(|flow| flow.goodput_bits());
-        let (goodput, squares) = (total(goodputs()), total(goodputs().map(|bits| bits * bits)));
-        let completions: Vec<f64> = flows.iter().filter_map(|flow| flow.completion).collect();
+    pub(super) fn new<'a>(meters: impl Iterator<Item = FlowMeter<'a>>, seconds: f64) -> Self {
+        let (mut flows, mut delivered, mut delay, mut completed) = (0, 0, 0, 0);
+        let (mut jitter, mut goodput, mut squares, mut completion) = (0.0, 0.0, 0.0, 0.0);
+        let mut counters = Counters::default();
+        for meter in meters {
+            flows += 1;
+            delivered += meter.deliveries.delivered;
+            delay += meter.deliveries.delay;
+            jitter += meter.deliveries.jitter_sum;
+            goodput += meter.goodput_bits();
+            squares += meter.goodput_bits() * meter.goodput_bits();
+            counters = add(counters, meter.counters);
+            completed += u64::from(meter.completion().is_some());
+            completion += meter.completion().unwrap_or(0.0);
+        }
         Self {
+            flows,
             goodput_bps: goodput / seconds,
-            delay_mean: ratio(delay as f64 / 1e12, delivered),
-            jitter: ratio(jitter / 1e12, delivered),
-            counters: flows.iter().map(|flow| flow.since_begin()).fold(Counters::default(), add),
-            jain_index: ratio(goodput * goodput, flows.len() as f64 * squares),
-            completed: completions.len() as u64,
-            completion_mean: ratio(total(completions.iter().copied()), completions.len() as f64),
+            delay_mean: ratio(delay as f64 / 1e12, delivered as f64),
+            jitter: ratio(jitter / 1e12, delivered as f64),
+            counters,
+            jain_index: ratio(goodput * goodput, f64::from(flows) * squares),
+            completed,
+            completion_mean: ratio(completion, completed as f64),
         }
     }
 }
 
-/// The sum; of nothing it is 0, not -0 as of an empty iterator.
-fn total(values: impl Iterator<Item = f64>) -> f64 {
-    values.fold(0.0, |sum, value| sum + value)
+/// What happened from `base` to `now`.
+pub(super) const fn since(base: &Counters, now: &Counters) -> Counters {
+    Counters {
+        sent: now.sent - base.sent,
+        retransmissions: now.retransmissions - base.retransmissions,
+        timeouts: now.timeouts - base.timeouts,
+        fast_retransmits: now.fast_retransmits - base.fast_retransmits,
+        dup_acks: now.dup_acks - base.dup_acks,
+        turns: now.turns - base.turns,
+        window_limited: now.window_limited - base.window_limited,
+    }
 }
 
 const fn add(a: Counters, b: Counters) -> Counters {

@@ -3,6 +3,7 @@
 use ackclock_units::{Rate, Role};
 
 use super::*;
+use crate::backlog::Backlog;
 use crate::link::{Link, Offered};
 use crate::packet::{FlowId, Packet, Payload};
 use crate::plan::LinkSpec;
@@ -29,15 +30,19 @@ const PACKET: Packet = Packet {
     payload: Payload::Data { number: 0, retransmission: false },
     sent: Time::ZERO,
 };
-/// A packet that finds ten waiting and the link busy.
-const BUSY: Arrival<'_> = Arrival {
-    packet: &PACKET,
-    now: Time::ZERO,
-    waiting_packets: 10,
-    waiting_bytes: 10_000,
-    last_size: 1000,
-    busy_until: Time::MAX,
-};
+/// A link that sent `packets` packets, back to back, from `start` on.
+fn backlog(packets: u64, start: Time) -> Backlog {
+    let mut backlog = Backlog::new(Rate::from_mbps(1));
+    for _ in 0..packets {
+        backlog.take(PACKET.size, start);
+    }
+    backlog
+}
+
+/// A packet that finds the link as it is at `now`.
+const fn arrival(backlog: &Backlog, now: Time) -> Arrival<'_> {
+    Arrival { packet: &PACKET, now, backlog }
+}
 
 fn red(spec: RedSpec) -> Red {
     let rate = Rate::from_mbps(1);
@@ -92,8 +97,9 @@ fn the_average_is_that_of_the_last_arrival() {
 /// The average after a queue has grown from 1 to `packets` over as many arrivals.
 fn average_of_a_burst(w_q: f64, packets: u64) -> f64 {
     let mut red = red(RedSpec { w_q, ..SPEC });
-    for waiting_packets in 1..=packets {
-        red.update_average(waiting_packets as f64, &Arrival { waiting_packets, ..BUSY });
+    let busy = backlog(1, Time::ZERO);
+    for waiting in 1..=packets {
+        red.update_average(waiting as f64, &arrival(&busy, Time::ZERO));
     }
     red.avg
 }
@@ -126,9 +132,8 @@ fn a_burst_moves_the_average_as_the_papers_sum_says() {
 fn idle_time_lowers_the_average_as_small_packets_would() {
     for (idle_millis, small_packets) in [(0, 0), (3, 0), (4, 1), (11, 2), (40, 10)] {
         let mut red = Red { avg: 1_024.0, ..red(RedSpec { w_q: 0.5, ..SPEC }) };
-        let now = Time::SECOND;
-        let busy_until = now - Time::from_millis(idle_millis);
-        red.update_average(0.0, &Arrival { waiting_packets: 0, now, busy_until, ..BUSY });
+        let sent = backlog(1, Time::SECOND);
+        red.update_average(0.0, &arrival(&sent, sent.busy_until() + Time::from_millis(idle_millis)));
         // and once more for the arrival itself, which finds nothing waiting
         assert_eq!(red.avg, 1_024.0 * 0.5_f64.powi(small_packets + 1), "after {idle_millis} ms");
     }
@@ -143,11 +148,12 @@ fn drop_tail_keeps_no_average() {
 /// Packets from one drop to the next, with the average held at `avg`.
 fn gaps(spec: RedSpec, avg: f64, drops: usize) -> Vec<u64> {
     let mut red = Red { avg, above: true, ..red(RedSpec { w_q: 0.0, ..spec }) };
+    let busy = backlog(11, Time::ZERO);
     let mut gaps = Vec::new();
     let mut gap = 0;
     while gaps.len() < drops {
         gap += 1;
-        if red.on_arrival(&BUSY) == Verdict::Drop(DropReason::Early) {
+        if red.on_arrival(&arrival(&busy, Time::ZERO)) == Verdict::Drop(DropReason::Early) {
             gaps.push(gap);
             gap = 0;
         }
@@ -203,7 +209,7 @@ fn gentle_goes_on_to_twice_max_th() {
 
 #[test]
 fn below_min_th_nothing_is_dropped_and_above_max_th_everything() {
-    let verdict = |avg| Red { avg, ..red(SPEC) }.on_arrival(&Arrival { waiting_packets: 4, ..BUSY });
+    let verdict = |avg| Red { avg, ..red(SPEC) }.on_arrival(&arrival(&backlog(5, Time::ZERO), Time::ZERO));
     assert_eq!(verdict(4.9), Verdict::Accept);
     assert_eq!(verdict(16.0), Verdict::Drop(DropReason::Early));
 }

@@ -1,0 +1,184 @@
+//! What a link has accepted and not yet sent.
+//!
+//! A link sends back to back, and mostly packets of one size. So what waits is kept as *runs*: packets of one size, one after
+//! the other, of which nothing need be known but when the run starts and ends. One more packet of the same size is an
+//! addition; how many wait is a division, for those who must know.
+
+use std::collections::VecDeque;
+
+use ackclock_units::{Rate, Time};
+
+/// The shortest span of time.
+const INSTANT: Time = Time::from_picos(1);
+
+/// Packets of one size, sent back to back.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    size: u32,
+    /// Transmission time of each.
+    each: Time,
+    /// Start of the first transmission, of a run in the making perhaps of one before a time without any, and end of the last.
+    start: Time,
+    end: Time,
+}
+
+impl Run {
+    /// Packets of it that wait at `now`: those whose transmission starts later.
+    fn waiting(&self, now: Time) -> u64 {
+        self.end.saturating_sub(self.start.max(now.saturating_add(INSTANT))).as_picos() / self.each.as_picos()
+    }
+
+    /// Leaves out what was sent by `now`: it begins with the packet in transmission.
+    fn begin_at(&mut self, now: Time) {
+        let waiting = self.each.saturating_mul(self.waiting(now));
+        self.start = self.start.max(self.end.saturating_sub(waiting).saturating_sub(self.each));
+    }
+
+    /// All packets of it.
+    const fn packets(&self) -> u64 {
+        self.end.saturating_sub(self.start).as_picos() / self.each.as_picos()
+    }
+}
+
+/// Runs that a packet of another size closed before they had ended.
+#[derive(Debug, Default)]
+struct Closed {
+    runs: VecDeque<Run>,
+    packets: u64,
+    bytes: u64,
+}
+
+impl Closed {
+    fn push(&mut self, run: Run) {
+        self.packets += run.packets();
+        self.bytes += run.packets() * u64::from(run.size);
+        self.runs.push_back(run);
+    }
+
+    /// Forgets what has ended by `now`.
+    fn forget(&mut self, now: Time) {
+        while let Some(run) = self.runs.front().copied().filter(|run| run.end <= now) {
+            self.runs.pop_front();
+            self.packets -= run.packets();
+            self.bytes -= run.packets() * u64::from(run.size);
+        }
+    }
+}
+
+/// The transmissions that a link has before it. Time goes forward: no call may lie before the one that came last.
+#[derive(Debug)]
+pub(crate) struct Backlog {
+    rate: Rate,
+    /// The run in the making.
+    last: Run,
+    /// The runs before it; most links never have any.
+    closed: Option<Box<Closed>>,
+}
+
+impl Backlog {
+    /// Nothing to send.
+    pub(crate) const fn new(rate: Rate) -> Self {
+        Self { rate, last: Run { size: 0, each: INSTANT, start: Time::ZERO, end: Time::ZERO }, closed: None }
+    }
+
+    pub(crate) const fn rate(&self) -> Rate {
+        self.rate
+    }
+
+    /// The end of the last transmission.
+    pub(crate) const fn busy_until(&self) -> Time {
+        self.last.end
+    }
+
+    /// The size of all packets that are yet to be sent, and how long one takes; no size if there are several.
+    pub(crate) fn usual(&self) -> (u32, Time) {
+        (if self.oldest().is_none() { self.last.size } else { 0 }, self.last.each)
+    }
+
+    /// More packets of the usual size were taken: the last transmission ends at `busy_until`.
+    pub(crate) const fn catch_up(&mut self, busy_until: Time) {
+        self.last.end = busy_until;
+    }
+
+    /// Takes one more packet. Returns start and end of its transmission.
+    pub(crate) fn take(&mut self, size: u32, now: Time) -> (Time, Time) {
+        let start = self.last.end.max(now);
+        if size != self.last.size {
+            if self.last.end > now {
+                self.last.begin_at(now);
+                self.closed.get_or_insert_default().push(self.last);
+            }
+            self.last = Run { size, each: self.rate.transmission_time(size), start, end: start };
+        }
+        self.last.end = start.saturating_add(self.last.each);
+        (start, self.last.end)
+    }
+
+    /// Forgets what has been sent by `now`: to be called before the questions below.
+    pub(crate) fn forget(&mut self, now: Time) {
+        if let Some(closed) = &mut self.closed {
+            closed.forget(now);
+        }
+    }
+
+    /// The oldest of the closed runs, and all of them.
+    fn oldest(&self) -> Option<(&Run, &Closed)> {
+        let closed = self.closed.as_deref()?;
+        Some((closed.runs.front()?, closed))
+    }
+
+    /// Packets and bytes that wait at `now`, without the packet in transmission.
+    pub(crate) fn waiting(&self, now: Time) -> (u64, u64) {
+        let last = self.last.waiting(now);
+        let last_bytes = last * u64::from(self.last.size);
+        let Some((oldest, closed)) = self.oldest() else { return (last, last_bytes) };
+        let begun = oldest.packets() - oldest.waiting(now);
+        (closed.packets - begun + last, closed.bytes - begun * u64::from(oldest.size) + last_bytes)
+    }
+
+    /// Bytes of the packet in transmission at `now`; 0 if the link is idle.
+    pub(crate) fn in_service(&self, now: Time) -> u32 {
+        if self.last.end <= now {
+            return 0;
+        }
+        self.oldest().map_or(self.last.size, |(oldest, _)| oldest.size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Validates: what waits and what is being sent, as a list of all packets tells.
+        /// Source: the definition of a first-in, first-out queue.
+        /// Tolerance: exact.
+        #[test]
+        fn runs_tell_what_a_list_of_packets_tells(
+            packets in prop::collection::vec((0_u64..4, prop::sample::select(vec![40_u32, 1500])), 1..60),
+        ) {
+            let mut backlog = Backlog::new(Rate::from_mbps(1));
+            // starts and sizes
+            let mut list: Vec<(Time, u32)> = Vec::new();
+            let (mut now, mut end) = (Time::ZERO, Time::ZERO);
+            for (gap, size) in packets {
+                // some arrivals fall on the start of a transmission
+                now += Time::from_micros(160 * gap * gap);
+                backlog.forget(now);
+                let waiting: Vec<u32> = list.iter().filter(|(start, _)| *start > now).map(|(_, size)| *size).collect();
+                let in_service = list.iter().filter(|(start, _)| *start <= now).map(|(_, size)| *size).next_back();
+                let in_service = in_service.filter(|_| end > now);
+                let count = waiting.len() as u64;
+                prop_assert_eq!(backlog.waiting(now), (count, waiting.iter().map(|size| u64::from(*size)).sum()));
+                prop_assert_eq!(backlog.in_service(now), in_service.unwrap_or(0));
+                let start = end.max(now);
+                prop_assert_eq!(backlog.take(size, now).0, start);
+                end = start + Rate::from_mbps(1).transmission_time(size);
+                prop_assert_eq!(backlog.busy_until(), end);
+                list.push((start, size));
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Routes laid out as hops, each told how packets get to the next.
+
+use ackclock_units::Time;
+
+use super::components::Ways;
+use super::steps::Feeders;
+use super::{Routed, Span};
+use crate::link::Link;
+use crate::packet::LinkId;
+use crate::transit::{Hop, Next};
+
+/// The place where endpoints are; link `l` has place `l + 1`.
+pub(super) const ENDPOINTS: u32 = 0;
+
+/// The place of a hop.
+pub(super) const fn place(hop: Hop) -> u32 {
+    match hop {
+        Hop::Link { link, .. } => link.0 + 1,
+        Hop::Receiver | Hop::Sender => ENDPOINTS,
+    }
+}
+
+/// The table of hops as it grows.
+#[derive(Debug)]
+pub(super) struct Layout<'a> {
+    /// The links of all routes, and what is known of them.
+    pub(super) path: &'a [LinkId],
+    pub(super) links: &'a [Link],
+    pub(super) feeders: &'a Feeders,
+    pub(super) hops: Vec<Hop>,
+    pub(super) ways: Ways,
+}
+
+impl Layout<'_> {
+    /// Lays out the routes of a flow. Returns where its data start, and where its ACKs do.
+    pub(super) fn add(&mut self, Routed { data, acks, .. }: &Routed) -> (u32, u32) {
+        let mut way = (ENDPOINTS, Time::ZERO);
+        let answers_in_step = self.path[acks.range()].first().is_none_or(|first| self.feeders.single(*first));
+        let data_hop = self.add_route(*data, Hop::Receiver, answers_in_step, &mut way);
+        (data_hop, self.add_route(*acks, Hop::Sender, false, &mut way))
+    }
+
+    /// Lays out a route. `way` tells where the last event was, and how long ago.
+    fn add_route(&mut self, route: Span, end: Hop, ends_in_step: bool, way: &mut (u32, Time)) -> u32 {
+        let start = self.hops.len() as u32;
+        let links = &self.path[route.range()];
+        if let Some(first) = links.first().filter(|_| way.0 == ENDPOINTS) {
+            self.ways.entered[first.0 as usize + 1] = true;
+        }
+        for (at, link) in links.iter().enumerate() {
+            let then = links.get(at + 1);
+            let in_step = then.map_or(ends_in_step, |then| self.feeders.single(*then));
+            way.1 = way.1.saturating_add(self.links[link.0 as usize].delay());
+            if !in_step {
+                let to = then.map_or(ENDPOINTS, |then| then.0 + 1);
+                self.ways.add(*way, to);
+                *way = (to, Time::ZERO);
+            }
+            let next = if in_step { Next::InStep } else { Next::Event(0) };
+            self.hops.push(Hop::Link { link: *link, next });
+        }
+        self.hops.push(end);
+        start
+    }
+}

@@ -1,0 +1,193 @@
+//! What happens to packets between their endpoints.
+
+use ackclock_tcp::Receiver;
+use ackclock_units::Time;
+
+use crate::agenda::Agenda;
+use crate::event::{Event, Wakeup};
+use crate::flow::Alarm;
+use crate::link::{Link, Offered, Wire};
+use crate::observe::{Observation, Observer};
+use crate::packet::{FlowId, LinkId, Packet, Payload, SackId};
+use crate::sack_store::SackStore;
+
+/// The links, the receivers, and what each component has to do.
+#[derive(Debug)]
+pub(crate) struct Transit {
+    pub(crate) wires: Vec<Wire>,
+    pub(crate) links: Vec<Link>,
+    /// The hops of all routes, one after the other.
+    pub(crate) hops: Vec<Hop>,
+    /// Where the data of each flow ends.
+    pub(crate) destinations: Vec<Destination>,
+    /// What the ACKs under way tell besides their number.
+    pub(crate) sacks: SackStore,
+    /// The endpoints' agenda is the first.
+    pub(crate) agendas: Vec<Agenda>,
+    /// When the component at work has the next event that was known as the round began, and how far it may go.
+    pub(crate) next_known: Time,
+    pub(crate) end: Time,
+}
+
+/// A step of a packet on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Hop {
+    /// Across a link, and how it gets from there to its next hop.
+    Link {
+        link: LinkId,
+        next: Next,
+    },
+    /// Into the flow's receiver, or its sender.
+    Receiver,
+    Sender,
+}
+
+/// How a packet gets from a link to its next hop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// In step: what enters there comes off this link only, and in that order. It needs no event.
+    InStep,
+    /// By an event of that component.
+    Event(u16),
+}
+
+/// Where the data of a flow ends.
+#[derive(Debug)]
+pub(crate) enum Destination {
+    Udp,
+    Tcp {
+        receiver: Receiver,
+        /// Where in the table of hops its ACKs start.
+        ack_hop: u32,
+        alarm: Alarm,
+    },
+}
+
+impl Destination {
+    /// Looks at what data will touch.
+    pub(crate) const fn look(&self) -> u64 {
+        match self {
+            Self::Udp => 0,
+            Self::Tcp { receiver, ack_hop, .. } => receiver.rcv_nxt() ^ *ack_hop as u64,
+        }
+    }
+}
+
+impl Transit {
+    /// A packet is at a hop, and goes on until its next event. If that leads data to its receiver, the answer goes on as well.
+    pub(crate) fn forward(&mut self, packet: &Packet, hop: u32, now: Time, observer: &mut impl Observer) {
+        if let Some(arrival) = self.cross(packet, hop, now, observer)
+            && let Some((ack, hop)) = self.receive(packet, arrival, observer)
+        {
+            self.cross(&ack, hop, arrival, observer);
+        }
+    }
+
+    /// A packet crosses the links before it, each at the time of its arrival there, until one needs an event. Returns when it
+    /// reaches its receiver, if none does.
+    #[inline(always)]
+    fn cross(&mut self, packet: &Packet, mut hop: u32, mut now: Time, observer: &mut impl Observer) -> Option<Time> {
+        while let Hop::Link { link, next } = self.hops[hop as usize] {
+            let wire = &mut self.wires[link.0 as usize];
+            let arrival = if let Some(arrival) = wire.take(packet.size, now) {
+                if observer.watches(link) {
+                    observer.observe(now, &Observation::Offered { link, packet, offered: wire.last() });
+                }
+                arrival
+            } else {
+                self.judge(link, packet, now, observer)?
+            };
+            (now, hop) = (arrival, hop + 1);
+            if let Next::Event(component) = next {
+                self.agendas[component as usize].add_arrival(now, link, hop, packet);
+                return None;
+            }
+        }
+        Some(now)
+    }
+
+    /// A packet that is not a usual one is offered to a link. Returns its arrival, unless it is dropped.
+    #[inline(never)]
+    fn judge(&mut self, id: LinkId, packet: &Packet, now: Time, observer: &mut impl Observer) -> Option<Time> {
+        let (wire, link) = (&mut self.wires[id.0 as usize], &mut self.links[id.0 as usize]);
+        link.catch_up(wire);
+        let offered = link.offer(packet, now);
+        *wire = link.wire();
+        if observer.watches(id) {
+            observer.observe(now, &Observation::Offered { link: id, packet, offered });
+        }
+        match (offered, packet.payload) {
+            (Offered::Accepted { arrival, .. }, _) => return Some(arrival),
+            (Offered::Dropped(_), Payload::Ack { sack, .. }) if sack != SackId::NONE => {
+                self.sacks.take(sack);
+            }
+            (Offered::Dropped(_), _) => {}
+        }
+        None
+    }
+
+    /// A link, to look at.
+    pub(crate) fn link(&mut self, link: LinkId) -> &mut Link {
+        let at = link.0 as usize;
+        self.links[at].catch_up(&self.wires[at]);
+        &mut self.links[at]
+    }
+
+    /// Data reaches its receiver. Returns the ACK that leaves at once, and where to.
+    fn receive(&mut self, packet: &Packet, now: Time, observer: &mut impl Observer) -> Option<(Packet, u32)> {
+        let Destination::Tcp { receiver, ack_hop, .. } = &mut self.destinations[packet.flow.0 as usize] else {
+            observer.observe(now, &Observation::Delivered { packet, in_order: 1 });
+            return None;
+        };
+        let (number, syn) = match packet.payload {
+            Payload::Data { number, .. } => (number, 0),
+            _ => (0, u64::from(receiver.rcv_nxt() == 0)),
+        };
+        let before = receiver.rcv_nxt() + syn;
+        let ack = receiver.handle_segment(number, now).map(|ack| self.sacks.packet(packet.flow, ack, now));
+        let (in_order, ack_hop) = (receiver.rcv_nxt() - before, *ack_hop);
+        observer.observe(now, &Observation::Delivered { packet, in_order });
+        if ack.is_none() {
+            self.arm_delayed_ack(packet.flow);
+        }
+        Some((ack?, ack_hop))
+    }
+
+    /// A receiver may have waited long enough with its ACK.
+    pub(crate) fn delayed_ack(&mut self, flow: FlowId, now: Time, observer: &mut impl Observer) {
+        let Destination::Tcp { receiver, alarm, ack_hop, .. } = &mut self.destinations[flow.0 as usize] else { return };
+        if alarm.fires(now, receiver.poll_timeout()) {
+            let (ack, hop) = (self.sacks.packet(flow, receiver.handle_timeout(), now), *ack_hop);
+            self.forward(&ack, hop, now, observer);
+        } else {
+            self.arm_delayed_ack(flow);
+        }
+    }
+
+    fn arm_delayed_ack(&mut self, flow: FlowId) {
+        let Destination::Tcp { receiver, alarm, .. } = &mut self.destinations[flow.0 as usize] else { return };
+        if let Some(at) = alarm.arm(receiver.poll_timeout()) {
+            self.wake(at, flow, Wakeup::DelayedAck);
+        }
+    }
+
+    /// The links of a route that starts here.
+    pub(crate) fn links_from(&self, hop: u32) -> impl Iterator<Item = LinkId> {
+        self.hops[hop as usize..].iter().map_while(|hop| match hop {
+            Hop::Link { link, .. } => Some(*link),
+            Hop::Receiver | Hop::Sender => None,
+        })
+    }
+
+    /// Whether the endpoints have nothing to do before and at that time.
+    #[inline(always)]
+    pub(crate) fn is_quiet_until(&self, at: Time) -> bool {
+        at < self.next_known.min(self.end) && at < self.agendas[0].next_new()
+    }
+
+    /// An endpoint is to be woken.
+    #[inline(never)]
+    pub(crate) fn wake(&mut self, at: Time, flow: FlowId, wakeup: Wakeup) {
+        self.agendas[0].add_wakeup(Event::wakeup_of(flow, at, wakeup));
+    }
+}
