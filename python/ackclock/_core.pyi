@@ -5,6 +5,12 @@ from collections.abc import Callable
 class PlanError(ValueError):
     """A plan that the engine cannot run."""
 
+class Rows:
+    """The rows of a table, as the engine keeps them."""
+
+    def columns(self) -> list[tuple[str, str, bytes]]:
+        """Write them out: (name, type, little-endian bytes) of each column."""
+
 def catalogue() -> str:
     """Describe the engine's variants, window laws and queues, with the parameters each declares, as JSON."""
 
@@ -14,7 +20,5 @@ def check_law(spec_json: str, /) -> tuple[str, str] | None:
 def check_queue(spec_json: str, /) -> tuple[str, str] | None:
     """Check the parameters of a queue against each other: ``None``, or the field and what is wrong with it."""
 
-def simulate(
-    plan_json: str, seed: int, progress: Callable[[float], None] | None = None
-) -> tuple[str, dict[str, list[tuple[str, str, bytes]]]]:
-    """Run a plan: the outcome as JSON, and the tables as (name, type, little-endian bytes) columns."""
+def simulate(plan_json: str, seed: int, progress: Callable[[float], None] | None = None) -> tuple[str, dict[str, Rows]]:
+    """Run a plan: the outcome as JSON, and the tables by name."""

@@ -15,7 +15,7 @@ from ackclock.plan import plan
 from ackclock.records import understand
 from ackclock.scenario import Scenario
 from ackclock.summary import Summary
-from ackclock.tables import Columns, to_arrow
+from ackclock.tables import to_arrow
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -39,7 +39,7 @@ class Run:
     """The run in numbers."""
     notices: tuple[str, ...]
     """What a user of these numbers must know."""
-    _tables: "Mapping[str, Columns | pa.Table]" = field(repr=False, compare=False)
+    _tables: "Mapping[str, _core.Rows | pa.Table]" = field(repr=False, compare=False)
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -67,7 +67,7 @@ class Run:
         if name not in self._tables:
             raise refuse("table", name, f"{one_of(name, self._tables)} (simulate(..., record=[...]) asks for more)")
         table = self._tables[name]
-        return to_arrow(table, self.scenario) if isinstance(table, list) else table
+        return to_arrow(table, self.scenario) if isinstance(table, _core.Rows) else table
 
     def to_dict(self) -> dict[str, Any]:
         """Give the run as ``ackclock run --json`` prints it."""

@@ -1,8 +1,9 @@
 """The engine's columns as Arrow tables."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from ackclock import _core
 from ackclock.scenario import Scenario
 from ackclock.scenario.links import links_of
 
@@ -10,21 +11,17 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
-Columns = Sequence[tuple[str, str, bytes]]
-"""What the engine gives for a table: (name, type, little-endian bytes) of each column.
-
-The type is one of ``u32``, ``u64``, ``f64``, ``bool``, or ``words:`` and, with commas, the words that the bytes number.
-"""
-
 _NUMPY_TYPES: Final = {"u32": "<u4", "u64": "<u8", "f64": "<f8", "bool": "u1", "words": "u1"}
+"""What the engine's columns are made of; after ``words:`` come, with commas, the words that the bytes number."""
 
 
-def to_arrow(columns: Columns, scenario: Scenario) -> "pa.Table":
+def to_arrow(rows: _core.Rows, scenario: Scenario) -> "pa.Table":
     """Make an Arrow table, with names in place of the engine's numbers of links and groups."""
     import pyarrow as pa  # noqa: PLC0415  # slow to load, and many runs need no table
 
     groups = [group.name or "" for group in scenario.groups]
     names: dict[str, Callable[[int], str]] = {"link": links_of(scenario).name, "group": groups.__getitem__}
+    columns = rows.columns()
     arrays = [_array(kind, content, names.get(name)) for name, kind, content in columns]
     return pa.table(arrays, names=[name for name, _, _ in columns])
 

@@ -5,6 +5,8 @@ mod histogram;
 mod measure;
 mod packets;
 mod recorder;
+mod table;
+mod watchers;
 
 use ackclock_tcp::{Ack, Sender};
 use ackclock_units::Time;
@@ -14,7 +16,9 @@ use crate::packet::{FlowId, LinkId, Packet};
 
 pub use histogram::Histogram;
 pub use measure::{Facts, GroupSummary, Measure, Summary};
-pub use recorder::{Column, Recorder, Table, Values};
+pub use recorder::Recorder;
+pub use table::{Column, Table, Values};
+pub use watchers::Watchers;
 
 /// Something that happened.
 #[derive(Debug)]
@@ -71,20 +75,6 @@ impl Observer for () {
 
     fn watches(&self, _: LinkId) -> bool {
         false
-    }
-}
-
-/// Two watchers.
-impl<A: Observer, B: Observer> Observer for (A, B) {
-    #[inline]
-    fn observe(&mut self, now: Time, seen: &Observation<'_>) {
-        self.0.observe(now, seen);
-        self.1.observe(now, seen);
-    }
-
-    #[inline]
-    fn watches(&self, link: LinkId) -> bool {
-        self.0.watches(link) || self.1.watches(link)
     }
 }
 

@@ -3,7 +3,7 @@
 use ackclock_units::Time;
 use serde::Serialize;
 
-use crate::observe::{Facts, GroupSummary, Measure, Recorder, Summary, Table};
+use crate::observe::{Facts, GroupSummary, Summary, Table, Watchers};
 use crate::plan::{Plan, PlanError};
 use crate::simulator::Simulator;
 
@@ -48,24 +48,24 @@ pub fn run_with_progress<E: From<PlanError>>(
     mut progress: impl FnMut(f64) -> Result<(), E>,
 ) -> Result<Outcome, E> {
     let mut simulator = Simulator::new(plan, seed)?;
-    let mut measure = Measure::new(plan, &simulator);
-    let mut recorder = Recorder::new(plan);
+    let mut watchers = Watchers::new(plan, &simulator);
     let slice = Time::from_picos(plan.duration.as_picos() / SLICES + 1).min(LONGEST_SLICE);
     let mut next_slice = slice;
     let mut now = Time::ZERO;
-    recorder.sample(now, &mut simulator);
+    watchers.recorder.sample(now, &mut simulator);
     if plan.measure.from == now {
-        measure.begin(&simulator);
+        watchers.measure.begin(&simulator);
     }
     while now < plan.duration {
         let begin = Some(plan.measure.from).filter(|from| *from > now);
-        let stops = [Some(plan.duration), Some(next_slice), begin, recorder.next_sample(now)];
+        let stops = [Some(plan.duration), Some(next_slice), begin, watchers.recorder.next_sample(now)];
         now = stops.into_iter().flatten().min().unwrap_or(plan.duration);
         if plan.records.is_empty() {
-            simulator.run_until(now, &mut measure);
+            simulator.run_until(now, &mut watchers.measure);
         } else {
-            simulator.run_until(now, &mut (&mut measure, &mut recorder));
+            simulator.run_until(now, &mut watchers);
         }
+        let Watchers { measure, recorder, .. } = &mut watchers;
         if Some(now) == begin {
             measure.begin(&simulator);
         }
@@ -80,6 +80,7 @@ pub fn run_with_progress<E: From<PlanError>>(
             progress(now.as_secs_f64() / plan.duration.as_secs_f64())?;
         }
     }
+    let Watchers { mut measure, recorder, .. } = watchers;
     measure.finish(&simulator);
     Ok(Outcome {
         summary: measure.summary(),

@@ -18,7 +18,21 @@ create_exception!(_core, PlanError, PyValueError, "A plan that cannot run; the m
 /// A column as Python takes it: name, type, little-endian bytes.
 type RawColumn<'py> = (&'static str, Cow<'static, str>, Bound<'py, PyBytes>);
 /// Tables as Python takes them, by name.
-type RawTables<'py> = BTreeMap<&'static str, Vec<RawColumn<'py>>>;
+type RawTables = BTreeMap<&'static str, Rows>;
+
+/// The rows of a table, as the engine keeps them.
+#[pyclass(frozen)]
+#[derive(Debug)]
+struct Rows(Table);
+
+#[pymethods]
+impl Rows {
+    /// Writes them out: name, type and little-endian bytes of each column.
+    fn columns<'py>(&self, py: Python<'py>) -> PyResult<Vec<RawColumn<'py>>> {
+        let columns = py.detach(|| self.0.columns());
+        columns.into_iter().map(|column| raw(py, &column)).collect()
+    }
+}
 
 /// What the engine knows how to build, with the parameters that each algorithm declares, as JSON.
 #[pyfunction]
@@ -61,12 +75,7 @@ fn check_law(spec: &str) -> PyResult<Option<(&'static str, String)>> {
 #[pyfunction]
 #[pyo3(signature = (plan, seed, progress=None))]
 #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over owned arguments")]
-fn simulate<'py>(
-    py: Python<'py>,
-    plan: &str,
-    seed: u64,
-    progress: Option<Py<PyAny>>,
-) -> PyResult<(String, RawTables<'py>)> {
+fn simulate(py: Python<'_>, plan: &str, seed: u64, progress: Option<Py<PyAny>>) -> PyResult<(String, RawTables)> {
     let plan: Plan = serde_json::from_str(plan).map_err(refuse)?;
     let outcome = py.detach(|| -> Result<Outcome, Stopped> {
         run_with_progress(&plan, seed, |fraction| {
@@ -80,30 +89,30 @@ fn simulate<'py>(
         })
     })?;
     let json = serde_json::to_string(&outcome).map_err(refuse)?;
-    let tables = outcome
-        .tables
-        .into_iter()
-        .map(|Table { name, columns }| (name, columns.into_iter().map(|column| raw(py, &column)).collect()));
-    Ok((json, tables.collect()))
+    Ok((json, outcome.tables.into_iter().map(|table| (table.name, Rows(table))).collect()))
 }
 
-fn raw<'py>(py: Python<'py>, column: &Column) -> RawColumn<'py> {
+fn raw<'py>(py: Python<'py>, column: &Column) -> PyResult<RawColumn<'py>> {
     fn bytes<'py, T: Copy, const N: usize>(
         py: Python<'py>,
         values: &[T],
         encode: fn(T) -> [u8; N],
-    ) -> Bound<'py, PyBytes> {
-        let bytes: Vec<u8> = values.iter().flat_map(|value| encode(*value)).collect();
-        PyBytes::new(py, &bytes)
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        PyBytes::new_with(py, N * values.len(), |bytes| {
+            for (place, value) in bytes.as_chunks_mut().0.iter_mut().zip(values) {
+                *place = encode(*value);
+            }
+            Ok(())
+        })
     }
     let (kind, bytes): (Cow<'_, str>, _) = match &column.values {
-        Values::U32(values) => ("u32".into(), bytes(py, values, u32::to_le_bytes)),
-        Values::U64(values) => ("u64".into(), bytes(py, values, u64::to_le_bytes)),
-        Values::F64(values) => ("f64".into(), bytes(py, values, f64::to_le_bytes)),
-        Values::Bool(values) => ("bool".into(), bytes(py, values, |value| [u8::from(value)])),
+        Values::U32(values) => ("u32".into(), bytes(py, values, u32::to_le_bytes)?),
+        Values::U64(values) => ("u64".into(), bytes(py, values, u64::to_le_bytes)?),
+        Values::F64(values) => ("f64".into(), bytes(py, values, f64::to_le_bytes)?),
+        Values::Bool(values) => ("bool".into(), bytes(py, values, |value| [u8::from(value)])?),
         Values::Words { codes, words } => (format!("words:{}", words.join(",")).into(), PyBytes::new(py, codes)),
     };
-    (column.name, kind, bytes)
+    Ok((column.name, kind, bytes))
 }
 
 /// Why a run did not end.
@@ -142,6 +151,7 @@ fn refuse(error: impl ToString) -> PyErr {
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("PlanError", module.py().get_type::<PlanError>())?;
+    module.add_class::<Rows>()?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(check_law, module)?)?;
     module.add_function(wrap_pyfunction!(check_queue, module)?)?;

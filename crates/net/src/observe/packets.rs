@@ -2,7 +2,9 @@
 
 use ackclock_units::Time;
 
-use super::recorder::{Column, Table, Values};
+use super::recorder::membership;
+use super::table::Rows;
+use super::{Column, Table, Values};
 use crate::link::Offered;
 use crate::packet::{Packet, Payload};
 use crate::queue::DropReason;
@@ -47,13 +49,22 @@ struct Row {
 /// Keeps a row for each event: a packet enters a queue, leaves it for the wire, arrives at the far end, or is gone.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PacketLog {
+    watched: Vec<bool>,
     rows: Vec<Row>,
 }
 
 impl PacketLog {
+    /// A log of packets at these links.
+    pub(super) fn of(links: &[u32]) -> Self {
+        Self { watched: membership(links), rows: Vec::new() }
+    }
+
     /// A packet was offered to a link. All that will happen to it there is known at once; what lies behind the end of the run is
     /// left out.
     pub(super) fn offered(&mut self, now: Time, link: u32, packet: &Packet, offered: Offered, end: Time) {
+        if self.watched.get(link as usize) != Some(&true) {
+            return;
+        }
         let (kind, segment, retransmission) = match packet.payload {
             Payload::Syn { retransmission } => (Kind::Syn, 0, retransmission),
             Payload::Data { number, retransmission } => (Kind::Data, number, retransmission),
@@ -76,13 +87,19 @@ impl PacketLog {
         }
     }
 
-    pub(super) const fn len(&self) -> usize {
+    pub(super) const fn rows(&self) -> usize {
         self.rows.len()
     }
 
     /// The rows in order of time; those of one instant by link, and at one link in the order in which they became known.
     pub(super) fn table(mut self) -> Table {
         self.rows.sort_by_key(|row| (row.time, row.link));
+        Table::new("packets", self)
+    }
+}
+
+impl Rows for PacketLog {
+    fn columns(&self) -> Vec<Column> {
         let rows = &self.rows;
         let words = |codes: fn(&Row) -> u8, words| Values::Words { codes: rows.iter().map(codes).collect(), words };
         let columns = [
@@ -95,6 +112,6 @@ impl PacketLog {
             ("bytes", Values::U32(rows.iter().map(|row| row.bytes).collect())),
             ("retransmission", Values::Bool(rows.iter().map(|row| row.retransmission).collect())),
         ];
-        Table { name: "packets", columns: columns.map(|(name, values)| Column { name, values }).into() }
+        columns.map(|(name, values)| Column { name, values }).into()
     }
 }

@@ -1,0 +1,83 @@
+//! Tables: what a record comes to.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// The values of a column.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "the variants say it")]
+pub enum Values {
+    U32(Vec<u32>),
+    U64(Vec<u64>),
+    F64(Vec<f64>),
+    Bool(Vec<bool>),
+    /// Words, by their places in a list.
+    Words {
+        codes: Vec<u8>,
+        words: &'static [&'static str],
+    },
+}
+
+/// A named column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// Its name.
+    pub name: &'static str,
+    /// Its values, one a row; where a real number is not defined it is not a number.
+    pub values: Values,
+}
+
+/// A named table. It keeps its rows as the run left them and writes them out when it is read: many a table never is.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// Its name.
+    pub name: &'static str,
+    rows: Arc<dyn Rows>,
+}
+
+impl Table {
+    pub(super) fn new(name: &'static str, rows: impl Rows + 'static) -> Self {
+        Self { name, rows: Arc::new(rows) }
+    }
+
+    /// Its columns, all of one length.
+    pub fn columns(&self) -> Vec<Column> {
+        self.rows.columns()
+    }
+}
+
+/// Rows, however they are kept.
+pub(super) trait Rows: Debug + Send + Sync {
+    /// The same as columns.
+    fn columns(&self) -> Vec<Column>;
+}
+
+/// Declares a record's rows as columns, filled one row at a time.
+macro_rules! columns {
+    ($name:ident { $($field:ident: $variant:ident($type:ty)),+ $(,)? }) => {
+        #[derive(Clone, Debug)]
+        struct $name { $($field: Vec<$type>),+ }
+
+        impl $name {
+            fn with_capacity(rows: usize) -> Self {
+                Self { $($field: Vec::with_capacity(rows)),+ }
+            }
+
+            #[allow(clippy::too_many_arguments, reason = "a row has as many values as the table has columns")]
+            fn push(&mut self, $($field: $type),+) { $(self.$field.push($field);)+ }
+
+            fn into_columns(self) -> Vec<crate::observe::Column> {
+                use crate::observe::{Column, Values};
+                vec![$(Column { name: stringify!($field), values: Values::$variant(self.$field) }),+]
+            }
+        }
+
+        impl crate::observe::table::Rows for $name {
+            fn columns(&self) -> Vec<crate::observe::Column> {
+                self.clone().into_columns()
+            }
+        }
+    };
+}
+
+pub(super) use columns;
