@@ -48,7 +48,7 @@ pub fn run_with_progress<E: From<PlanError>>(
     mut progress: impl FnMut(f64) -> Result<(), E>,
 ) -> Result<Outcome, E> {
     let mut simulator = Simulator::new(plan, seed)?;
-    let mut watchers = Watchers::new(plan, &simulator);
+    let mut watchers = Watchers::new(plan, &simulator)?;
     let slice = Time::from_picos(plan.duration.as_picos() / SLICES + 1).min(LONGEST_SLICE);
     let mut next_slice = slice;
     let mut now = Time::ZERO;

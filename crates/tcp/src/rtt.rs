@@ -145,6 +145,16 @@ impl RttEstimator {
         }
     }
 
+    /// What the smoothed round-trip time is made of, 0 while there is none.
+    #[inline(always)]
+    pub(crate) const fn raw_srtt(&self) -> u64 {
+        match self.estimate {
+            Some(Estimate::Real { srtt, .. }) => srtt.to_bits(),
+            Some(Estimate::Integer { srtt, .. }) => srtt as u64,
+            None => 0,
+        }
+    }
+
     /// The timer fired: double the timeout (5.5).
     pub(crate) fn back_off(&mut self, config: &RttConfig) {
         let may_double = self.backoff < 64 || config.backoff_after_floor && self.rto < config.max_rto;

@@ -250,6 +250,21 @@ impl Sender {
             rto: rtt.rto().as_secs_f64(),
         }
     }
+
+    /// Of [`state`](Self::state), the window, the threshold and the flight size, which take no arithmetic.
+    #[inline(always)]
+    pub const fn windows(&self) -> (f64, f64, u64) {
+        let Connection { window, .. } = &self.connection;
+        (window.cwnd, window.ssthresh, self.connection.flight())
+    }
+
+    /// What the times of [`state`](Self::state) are made of: while it stays the same, so do they. The first number is 0 before
+    /// the first sample.
+    #[inline(always)]
+    pub fn timing(&self) -> (u64, Time) {
+        let rtt = &self.connection.rtt;
+        (rtt.raw_srtt(), rtt.rto())
+    }
 }
 
 impl Connection {

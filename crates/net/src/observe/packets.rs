@@ -61,6 +61,7 @@ impl PacketLog {
 
     /// A packet was offered to a link. All that will happen to it there is known at once; what lies behind the end of the run is
     /// left out.
+    #[inline(never)]
     pub(super) fn offered(&mut self, now: Time, link: u32, packet: &Packet, offered: Offered, end: Time) {
         if self.watched.get(link as usize) != Some(&true) {
             return;

@@ -11,7 +11,7 @@ use super::table::columns;
 use super::{Measure, Observation, Observer, Table};
 use crate::link::Offered;
 use crate::packet::{FlowId, LinkId, Packet};
-use crate::plan::{Plan, RecordSpec};
+use crate::plan::{Plan, PlanError, RecordSpec};
 use crate::simulator::Simulator;
 use links::{Arrivals, Drops};
 use senders::{Acks, Windows};
@@ -28,11 +28,11 @@ pub struct Recorder {
     end: Time,
     /// The links whose packets any record hears of.
     links: Vec<bool>,
-    arrivals: Vec<(usize, Arrivals)>,
-    drops: Vec<(usize, Drops)>,
-    packets: Vec<(usize, PacketLog)>,
-    windows: Vec<(usize, Windows)>,
-    acks: Vec<(usize, Acks)>,
+    arrivals: Option<(usize, Arrivals)>,
+    drops: Option<(usize, Drops)>,
+    packets: Option<(usize, PacketLog)>,
+    windows: Option<(usize, Windows)>,
+    acks: Option<(usize, Acks)>,
     samples: Vec<(usize, Samples)>,
 }
 
@@ -51,15 +51,18 @@ enum Sampled {
 
 impl Recorder {
     /// The records of a plan.
-    pub fn new(plan: &Plan) -> Self {
+    ///
+    /// # Errors
+    /// If the plan asks for one twice, other than for samples.
+    pub fn new(plan: &Plan) -> Result<Self, PlanError> {
         let mut recorder = Self {
             end: plan.duration,
             links: Vec::new(),
-            arrivals: Vec::new(),
-            drops: Vec::new(),
-            packets: Vec::new(),
-            windows: Vec::new(),
-            acks: Vec::new(),
+            arrivals: None,
+            drops: None,
+            packets: None,
+            windows: None,
+            acks: None,
             samples: Vec::new(),
         };
         let mut heard = Vec::new();
@@ -67,18 +70,20 @@ impl Recorder {
             match spec {
                 RecordSpec::Arrivals { links, bin } => {
                     heard.extend_from_slice(&links);
-                    recorder.arrivals.push((place, Arrivals::of(links, bin)));
+                    keep_once(&mut recorder.arrivals, place, Arrivals::of(links, bin))?;
                 }
                 RecordSpec::Drops { links } => {
-                    recorder.drops.push((place, Drops::of(&links)));
+                    keep_once(&mut recorder.drops, place, Drops::of(&links))?;
                     heard.extend(links);
                 }
                 RecordSpec::Packets { links } => {
-                    recorder.packets.push((place, PacketLog::of(&links)));
+                    keep_once(&mut recorder.packets, place, PacketLog::of(&links))?;
                     heard.extend(links);
                 }
-                RecordSpec::Acks { flows } => recorder.acks.push((place, Acks::of(&flows))),
-                RecordSpec::Windows { flows, every: None } => recorder.windows.push((place, Windows::of(&flows))),
+                RecordSpec::Acks { flows } => keep_once(&mut recorder.acks, place, Acks::of(&flows))?,
+                RecordSpec::Windows { flows, every: None } => {
+                    keep_once(&mut recorder.windows, place, Windows::of(&flows))?;
+                }
                 RecordSpec::Windows { flows, every: Some(every) } => {
                     let rows = Windows::of(&flows);
                     recorder.samples.push((place, Samples { every, of: Sampled::Windows { flows, rows } }));
@@ -91,7 +96,7 @@ impl Recorder {
             }
         }
         recorder.links = membership(&heard);
-        recorder
+        Ok(recorder)
     }
 
     /// The links whose packets any record hears of.
@@ -121,7 +126,7 @@ impl Recorder {
                 Sampled::Windows { flows, rows } => {
                     for flow in flows {
                         if let Some(sender) = simulator.sender(FlowId(*flow)) {
-                            rows.push(now, *flow, sender.state());
+                            rows.sample(now, *flow, sender);
                         }
                     }
                 }
@@ -156,13 +161,13 @@ impl Recorder {
         if now >= self.end {
             return;
         }
-        for (_, arrivals) in &mut self.arrivals {
+        if let Some((_, arrivals)) = &mut self.arrivals {
             arrivals.offered(now, link);
         }
-        if let Offered::Dropped(_) = offered {
-            self.drops.iter_mut().for_each(|(_, drops)| drops.dropped(now, link, packet));
+        if let (Some((_, drops)), Offered::Dropped(_)) = (&mut self.drops, offered) {
+            drops.dropped(now, link, packet);
         }
-        for (_, log) in &mut self.packets {
+        if let Some((_, log)) = &mut self.packets {
             log.offered(now, link, packet, offered, self.end);
         }
     }
@@ -177,12 +182,12 @@ impl Observer for Recorder {
                 self.on_offered(now, *link, packet, *offered);
             }
             Observation::Acked { flow, ack, sender } if now < self.end => {
-                for (_, acks) in &mut self.acks {
+                if let Some((_, acks)) = &mut self.acks {
                     acks.acked(now, flow.0, *ack, sender);
                 }
             }
             Observation::Turn { flow, sender } if now < self.end => {
-                for (_, windows) in &mut self.windows {
+                if let Some((_, windows)) = &mut self.windows {
                     windows.turn(now, flow.0, sender);
                 }
             }
@@ -203,6 +208,15 @@ impl Sampled {
             Self::Windows { rows, .. } => Table::new("windows", rows),
         }
     }
+}
+
+/// Keeps a record that a plan may ask for once.
+fn keep_once<T>(slot: &mut Option<(usize, T)>, place: usize, record: T) -> Result<(), PlanError> {
+    if slot.replace((place, record)).is_some() {
+        let problem = "must not ask for the same again: name all links or flows in one";
+        return Err(PlanError::new(format!("records.{place}"), problem));
+    }
+    Ok(())
 }
 
 /// A set of numbers, for a look at each.

@@ -4,7 +4,7 @@ use ackclock_units::Time;
 
 use super::{Measure, Observation, Observer, Recorder};
 use crate::packet::LinkId;
-use crate::plan::Plan;
+use crate::plan::{Plan, PlanError};
 use crate::simulator::Simulator;
 
 /// The measure of a plan and its records.
@@ -21,12 +21,15 @@ pub struct Watchers {
 
 impl Watchers {
     /// Those of a plan, for a simulator built from it.
-    pub fn new(plan: &Plan, simulator: &Simulator) -> Self {
-        let recorder = Recorder::new(plan);
+    ///
+    /// # Errors
+    /// If the plan asks for a record twice.
+    pub fn new(plan: &Plan, simulator: &Simulator) -> Result<Self, PlanError> {
+        let recorder = Recorder::new(plan)?;
         let heard = || recorder.links().chain([plan.measure.link]);
         let first_link = heard().min().unwrap_or_default();
         let span = heard().max().map_or(0, |last| last - first_link + 1);
-        Self { first_link, span, measure: Measure::new(plan, simulator), recorder }
+        Ok(Self { first_link, span, measure: Measure::new(plan, simulator), recorder })
     }
 }
 

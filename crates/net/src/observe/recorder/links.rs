@@ -95,6 +95,7 @@ impl Drops {
         Self { watched: super::membership(links), rows: Vec::new() }
     }
 
+    #[inline(never)]
     pub(super) fn dropped(&mut self, now: Time, link: u32, packet: &Packet) {
         if self.watched.get(link as usize) == Some(&true) {
             let segment = match packet.payload {

@@ -12,62 +12,80 @@ columns! { WindowColumns {
 } }
 columns! { AckColumns { time: F64(f64), flow: U32(u32), ack: U64(u64), duplicate: Bool(bool) } }
 
-/// Before the first row. It differs from every state, itself included.
-const NO_STATE: SenderState =
-    SenderState { cwnd: f64::NAN, ssthresh: f64::NAN, flight_size: 0, srtt: f64::NAN, rto: f64::NAN };
-
-/// What a row adds to its flow's row before, as bits beside the flight size: a new window, and new values of all that seldom
-/// changes.
-const CWND: u64 = 1;
-const OTHERS: u64 = 2;
+/// What a row adds to its flow's row before, as bits beside the flight size: a window one step of congestion avoidance further,
+/// any other window, and new values of all that seldom changes.
+const STEP: u64 = 1;
+const CWND: u64 = 2;
+const OTHERS: u64 = 4;
+const FLAGS: u32 = 3;
 
 /// The record `windows`.
 #[derive(Clone, Debug)]
 pub(super) struct Windows {
     /// Each flow's last row, where the flow is watched.
-    last: Vec<Option<SenderState>>,
+    last: Vec<Option<Last>>,
     rows: Packed,
 }
+
+/// The row before, as far as a change shows in it.
+#[derive(Clone, Copy, Debug)]
+struct Last {
+    cwnd: f64,
+    ssthresh: f64,
+    flight_size: u64,
+    timing: (u64, Time),
+}
+
+/// Before the first row: of no sender.
+const NO_ROW: Last = Last { cwnd: 0.0, ssthresh: f64::NAN, flight_size: 0, timing: (0, Time::MAX) };
 
 impl Windows {
     pub(super) fn of(flows: &[u32]) -> Self {
         let mut last = Vec::new();
         for flow in flows.iter().map(|flow| *flow as usize) {
             last.resize(last.len().max(flow + 1), None);
-            last[flow] = Some(NO_STATE);
+            last[flow] = Some(NO_ROW);
         }
         Self { last, rows: Packed::default() }
     }
 
-    /// Keeps a row if anything changed.
+    /// Keeps a row if anything changed; an undefined `srtt` always differs.
     #[inline(never)]
     pub(super) fn turn(&mut self, now: Time, flow: u32, sender: &Sender) {
-        if let Some(Some(last)) = self.last.get(flow as usize) {
-            let state = sender.state();
-            if state != *last {
-                self.push(now, flow, state);
-            }
-        }
+        self.keep(now, flow, sender, false);
     }
 
     /// Keeps a row.
+    pub(super) fn sample(&mut self, now: Time, flow: u32, sender: &Sender) {
+        self.keep(now, flow, sender, true);
+    }
+
     #[inline(always)]
-    pub(super) fn push(&mut self, now: Time, flow: u32, state: SenderState) {
+    fn keep(&mut self, now: Time, flow: u32, sender: &Sender, always: bool) {
         let Some(Some(last)) = self.last.get_mut(flow as usize) else { return };
-        let cwnd = u64::from(state.cwnd.to_bits() != last.cwnd.to_bits()) * CWND;
-        let differs = |a: f64, b: f64| a.to_bits() ^ b.to_bits();
-        let others =
-            differs(state.ssthresh, last.ssthresh) | differs(state.srtt, last.srtt) | differs(state.rto, last.rto);
-        let others = u64::from(others != 0) * OTHERS;
-        *last = state;
-        self.rows.push(now, flow, state.flight_size << 2 | cwnd | others);
-        if cwnd != 0 {
-            self.rows.add(state.cwnd.to_bits());
+        let (cwnd, ssthresh, flight_size) = sender.windows();
+        let timing = sender.timing();
+        let grown = cwnd.to_bits() != last.cwnd.to_bits();
+        let others = ssthresh.to_bits() != last.ssthresh.to_bits() || timing != last.timing;
+        if !(always || grown || others || flight_size != last.flight_size || timing.0 == 0) {
+            return;
         }
-        if others != 0 {
-            for other in [state.ssthresh, state.srtt, state.rto] {
-                self.rows.add(other.to_bits());
-            }
+        let is_step = grown && cwnd.to_bits() == next_step(last.cwnd).to_bits();
+        let window = if is_step { STEP } else { u64::from(grown) * CWND };
+        *last = Last { cwnd, ssthresh, flight_size, timing };
+        self.rows.push(now, flow, (flight_size << FLAGS) | (u64::from(others) * OTHERS) | window);
+        if window == CWND {
+            self.rows.add(cwnd.to_bits());
+        }
+        if others {
+            self.add_others(sender.state());
+        }
+    }
+
+    #[inline(never)]
+    fn add_others(&mut self, state: SenderState) {
+        for other in [state.ssthresh, state.srtt, state.rto] {
+            self.rows.add(other.to_bits());
         }
     }
 
@@ -76,23 +94,28 @@ impl Windows {
     }
 }
 
+/// A window after one more ACK in congestion avoidance, as most rows have it.
+fn next_step(cwnd: f64) -> f64 {
+    cwnd + 1.0 / cwnd
+}
+
 impl Rows for Windows {
     fn columns(&self) -> Vec<Column> {
         let mut columns = WindowColumns::with_capacity(self.rows());
-        let mut last = vec![NO_STATE; self.last.len()];
+        let mut last = vec![[NO_ROW.cwnd, f64::NAN, f64::NAN, f64::NAN]; self.last.len()];
         let mut rows = self.rows.read();
         while let Some((time, flow, rest)) = rows.next() {
-            let last = &mut last[flow as usize];
-            if rest & CWND != 0 {
-                last.cwnd = f64::from_bits(rows.word());
+            let [cwnd, others @ ..] = &mut last[flow as usize];
+            match rest & (STEP | CWND) {
+                STEP => *cwnd = next_step(*cwnd),
+                CWND => *cwnd = f64::from_bits(rows.word()),
+                _ => {}
             }
             if rest & OTHERS != 0 {
-                for other in [&mut last.ssthresh, &mut last.srtt, &mut last.rto] {
-                    *other = f64::from_bits(rows.word());
-                }
+                others.fill_with(|| f64::from_bits(rows.word()));
             }
-            let SenderState { cwnd, ssthresh, srtt, rto, .. } = *last;
-            columns.push(time.as_secs_f64(), flow, cwnd, ssthresh, (rest >> 2) as f64, srtt, rto);
+            let [ssthresh, srtt, rto] = *others;
+            columns.push(time.as_secs_f64(), flow, *cwnd, ssthresh, (rest >> FLAGS) as f64, srtt, rto);
         }
         columns.into_columns()
     }
