@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -210,6 +211,12 @@ def test_a_stored_run_reads_back_whole(run: ac.Run, tmp_path: Path) -> None:
     back = store.load(tmp_path / "result")
     assert back == run
     assert all(back.table(name).equals(run.table(name)) for name in run.tables)
+
+
+def test_a_run_can_be_sent_to_another_process(run: ac.Run) -> None:
+    copy = pickle.loads(pickle.dumps(run))  # noqa: S301  # our own
+    assert copy == run
+    assert all(copy.table(name).equals(run.table(name)) for name in run.tables)
 
 
 def test_a_result_is_never_overwritten_nor_half_written(

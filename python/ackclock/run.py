@@ -69,6 +69,10 @@ class Run:
         table = self._tables[name]
         return to_arrow(table, self.scenario) if isinstance(table, _core.Rows) else table
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Give what a copy is made of: its tables are written out, as the engine's rows stay with it."""
+        return self.__dict__ | {"_tables": {name: self.table(name) for name in self.tables}}
+
     def to_dict(self) -> dict[str, Any]:
         """Give the run as ``ackclock run --json`` prints it."""
         return {
