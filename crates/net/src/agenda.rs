@@ -254,7 +254,7 @@ mod tests {
             step in 1_u64 << 14..1 << 24,
         ) {
             let mut agenda = Agenda::new(ROUNDS);
-            agenda.add(event(0, 0));
+            agenda.add_wakeup(event(0, 0));
             let mut to_come = (1..).zip(&gaps);
             let more = |now| to_come.by_ref().take(2).map(|(id, gap)| event(now + gap, id)).collect();
             let taken = take_all(&mut agenda, 1 << 34, step.max(1 << 20), more);

@@ -2,7 +2,7 @@
 //!
 //! The queue is first in, first out and its discipline judges arrivals, so the moment a packet is accepted, the start and the
 //! end of its transmission and its arrival at the far end are known. Nothing has to happen when a transmission ends; a link
-//! remembers how long it is [busy](crate::backlog), and no packets: those are events under way.
+//! remembers how long it is busy (`backlog.rs`), and no packets: those are events under way.
 
 use ackclock_units::{Rate, Time};
 

@@ -92,9 +92,10 @@ impl PacketLog {
         self.rows.len()
     }
 
-    /// The rows in order of time; those of one instant by link, and at one link in the order in which they became known.
+    /// The rows in order of time; of one instant first what arrives, then the rest, each by link, and at one link in the order in
+    /// which it happens: a packet reaches a node before it leaves it.
     pub(super) fn table(mut self) -> Table {
-        self.rows.sort_by_key(|row| (row.time, row.link));
+        self.rows.sort_by_key(|row| (row.time, !matches!(row.event, Event::Receive), row.link));
         Table::new("packets", self)
     }
 }
