@@ -65,7 +65,8 @@ pub(crate) struct Agenda {
     /// The number of the round under way, and what was known of it as it began.
     number: u64,
     round: Round,
-    /// Its wake-ups, and its arrivals that came up since.
+    /// Its wake-ups that were known as well, the last one first, and the events that came up since.
+    wakeups: Vec<Event>,
     new: BinaryHeap<Reverse<Event>>,
     /// The rounds that follow, in a ring: arrivals and other wake-ups; and how many events they have.
     ring: Vec<(Chain, Chain)>,
@@ -82,6 +83,7 @@ impl Agenda {
             rounds,
             number: u64::MAX,
             round: Round::default(),
+            wakeups: Vec::new(),
             new: BinaryHeap::new(),
             ring: vec![(Chain::EMPTY, Chain::EMPTY); rounds.ahead],
             chunks: Chunks::default(),
@@ -102,9 +104,10 @@ impl Agenda {
 
     /// Adds another wake-up, not before the event last taken.
     pub(crate) fn add_wakeup(&mut self, event: Event) {
-        match self.index(event.at) {
-            Some(index) => self.chunks.add(&mut self.ring[index].1, event),
-            None => self.add_apart(event),
+        if let Some(index) = self.index(event.at) {
+            self.chunks.add_unordered(&mut self.ring[index].1, event);
+        } else {
+            self.add_apart(event);
         }
     }
 
@@ -139,16 +142,30 @@ impl Agenda {
 
     /// When the next event of the round under way is due that is not among those.
     #[inline(always)]
-    pub(crate) fn next_new(&self) -> Time {
-        self.new.peek().map_or(Time::MAX, |Reverse(event)| event.at)
+    pub(crate) fn next_other(&self) -> Time {
+        let wakeup = self.wakeups.last().map_or(Time::MAX, |event| event.at);
+        self.new.peek().map_or(wakeup, |Reverse(new)| new.at.min(wakeup))
     }
 
     /// Takes that event, if it comes before `known` and before `end`.
     #[inline(never)]
-    pub(crate) fn take_new_before(&mut self, known: Option<&Event>, end: Time) -> Option<Event> {
-        let Reverse(new) = self.new.peek()?;
-        let is_next = new.at < end && known.is_none_or(|known| new < known);
-        if is_next { self.new.pop().map(|Reverse(event)| event) } else { None }
+    pub(crate) fn take_other_before(&mut self, known: Option<&Event>, end: Time) -> Option<Event> {
+        let new = self.new.peek().map(|Reverse(event)| event);
+        let (next, is_new) = match (self.wakeups.last(), new) {
+            (Some(wakeup), Some(new)) => {
+                if new < wakeup {
+                    (new, true)
+                } else {
+                    (wakeup, false)
+                }
+            }
+            (Some(wakeup), None) => (wakeup, false),
+            (None, new) => (new?, true),
+        };
+        if next.at >= end || known.is_some_and(|known| known < next) {
+            return None;
+        }
+        if is_new { self.new.pop().map(|Reverse(event)| event) } else { self.wakeups.pop() }
     }
 
     /// The next round with something to do.
@@ -168,10 +185,8 @@ impl Agenda {
         let Round { events, done } = &mut self.round;
         *done = 0;
         events.clear();
-        if wakeups.count > 0 {
-            self.chunks.take(wakeups, events);
-            self.new.extend(events.drain(..).map(Reverse));
-        }
+        self.chunks.take(wakeups, &mut self.wakeups);
+        self.wakeups.sort_unstable_by(|a, b| b.cmp(a));
         self.chunks.take(arrivals, events);
         if arrivals.out_of_order {
             events.sort_unstable();
@@ -201,7 +216,7 @@ mod tests {
     /// Takes the next event of the round under way before `end`.
     fn take_before(agenda: &mut Agenda, end: Time) -> Option<Event> {
         let next = agenda.round.left().first().copied();
-        if let Some(new) = agenda.take_new_before(next.as_ref(), end) {
+        if let Some(new) = agenda.take_other_before(next.as_ref(), end) {
             return Some(new);
         }
         let event = next.filter(|event| event.at < end)?;

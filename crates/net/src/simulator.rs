@@ -83,8 +83,8 @@ impl Simulator {
             let arrival = arrivals.first().filter(|arrival| arrival.at < end);
             let at = arrival.map_or(end, |arrival| arrival.at);
             let agenda = &mut self.transit.agendas[component];
-            if agenda.next_new() <= at
-                && let Some(event) = agenda.take_new_before(arrival, end)
+            if agenda.next_other() <= at
+                && let Some(event) = agenda.take_other_before(arrival, end)
             {
                 self.transit.next_known = at;
                 self.handle(&event, observer);

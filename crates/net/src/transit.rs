@@ -182,7 +182,7 @@ impl Transit {
     /// Whether the endpoints have nothing to do before and at that time.
     #[inline(always)]
     pub(crate) fn is_quiet_until(&self, at: Time) -> bool {
-        at < self.next_known.min(self.end) && at < self.agendas[0].next_new()
+        at < self.next_known.min(self.end) && at < self.agendas[0].next_other()
     }
 
     /// An endpoint is to be woken.

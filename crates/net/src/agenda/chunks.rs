@@ -41,16 +41,23 @@ pub(super) struct Chunks {
 }
 
 impl Chunks {
-    /// Adds an event at the end of a chain.
+    /// Adds an event at the end of a chain. Returns its place in the last chunk.
     #[inline(always)]
-    pub(super) fn add(&mut self, chain: &mut Chain, event: Event) {
+    pub(super) fn add_unordered(&mut self, chain: &mut Chain, event: Event) -> usize {
         let place = chain.count as usize % CHUNK;
         if place == 0 {
             self.extend(chain);
         }
         chain.count += 1;
-        let at = event.at;
         self.chunks[chain.last as usize].events[place] = event;
+        place
+    }
+
+    /// Adds an event to a chain that is in order as long as that is little work.
+    #[inline(always)]
+    pub(super) fn add(&mut self, chain: &mut Chain, event: Event) {
+        let at = event.at;
+        let place = self.add_unordered(chain, event);
         if chain.last_at < at {
             chain.last_at = at;
         } else {
