@@ -150,7 +150,9 @@ impl Flow {
                 transit.forward(&Packet::data(self.id, segment, now), self.data_hop, now, observer);
             }
             observer.observe(now, &Observation::Turn { flow: self.id, sender });
-            let Some(release) = sender.poll_release().filter(|at| transit.is_quiet_until(*at)) else { break };
+            // its timer may have moved, and is armed only after that
+            let is_first = |at: &Time| sender.poll_timeout().is_none_or(|due| *at < due) && transit.is_quiet_until(*at);
+            let Some(release) = sender.poll_release().filter(is_first) else { break };
             now = release;
             self.feed.refill(sender, now);
         }

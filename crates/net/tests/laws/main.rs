@@ -7,10 +7,11 @@ mod kinds;
 mod ledger;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use ackclock_net::link::Offered;
 use ackclock_net::loss::LossSpec;
-use ackclock_net::plan::{MeasureSpec, RecordSpec, SourceSpec, TransportSpec};
+use ackclock_net::plan::{MeasureSpec, RecordSpec, SourceSpec, TransportSpec, dumbbell_of_reno};
 use ackclock_net::queue::{DropReason, Limit, QueueSpec};
 use ackclock_net::{FlowId, LinkId, Payload, Plan, Simulator, run};
 use ackclock_units::Time;
@@ -236,4 +237,27 @@ proptest! {
             prop_assert_eq!(format!("{:?}", alone.tables[1]), format!("{table:?}"));
         }
     }
+}
+
+/// A sender whose timer expires while it still processes.
+///
+/// Validates: a sender that goes on after processing does not pass over its timer, which moved as its turn began.
+/// Source: RFC 6298, section 5 (the timer runs from each transmission and each new ACK); a run in slices.
+/// Tolerance: exact.
+#[test]
+fn a_timer_may_be_shorter_than_processing() {
+    let mut plan = dumbbell_of_reno(1);
+    let group = &mut plan.groups[0];
+    let TransportSpec::Tcp { sender, .. } = &mut group.transport else { unreachable!("Reno is TCP") };
+    let sender = Arc::make_mut(sender);
+    sender.overhead = Time::from_millis(1);
+    sender.rtt.clock = Time::from_micros(1);
+    sender.rtt.min_rto = Time::from_micros(1);
+    sender.rtt.initial_rto = Time::from_micros(100);
+    group.source = SourceSpec::Greedy { packets: None };
+    let slices: Vec<_> = (1..100_000).map(|slice| Time::from_micros(10 * slice)).collect();
+    plan.duration = Time::SECOND;
+    let (whole, simulator) = Ledger::of(&plan, 1, &[]);
+    assert!(simulator.sender(FlowId(0)).is_some_and(|sender| sender.counters().timeouts > 0));
+    assert_eq!(whole.by_place(), Ledger::of(&plan, 1, &slices).0.by_place());
 }
