@@ -71,7 +71,7 @@ pub fn run_with_progress<E: From<PlanError>>(
         }
         recorder.sample(now, &mut simulator);
         if now >= next_slice {
-            next_slice += slice;
+            next_slice = next_slice.saturating_add(slice);
             if recorder.rows() > MOST_ROWS {
                 let problem =
                     format!("more than {MOST_ROWS} rows by {now}: record fewer links or flows, or at an interval");

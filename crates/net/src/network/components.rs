@@ -50,7 +50,7 @@ pub(super) fn find(hops: &mut [Hop], ways: &Ways, flows: usize) -> (usize, Round
     for at in 1..hops.len() {
         let to = place(hops[at]);
         if let Hop::Link { next: Next::Event(component), .. } = &mut hops[at - 1] {
-            *component = components[&places.find(to)];
+            *component = components[&places.find(to)] as u16;
         }
     }
     (components.len(), rounds)
@@ -105,7 +105,7 @@ impl Places {
     }
 
     /// Numbers the endpoints and what stands for these places.
-    fn components(&self, places: impl Iterator<Item = u32>) -> BTreeMap<u32, u16> {
+    fn components(&self, places: impl Iterator<Item = u32>) -> BTreeMap<u32, u32> {
         let found: BTreeSet<u32> = places.chain([ENDPOINTS]).map(|place| self.find(place)).collect();
         found.into_iter().zip(0..).collect()
     }

@@ -261,3 +261,21 @@ fn a_timer_may_be_shorter_than_processing() {
     assert!(simulator.sender(FlowId(0)).is_some_and(|sender| sender.counters().timeouts > 0));
     assert_eq!(whole.by_place(), Ledger::of(&plan, 1, &slices).0.by_place());
 }
+
+/// Runs as long as time, and bins as wide.
+///
+/// Validates: sums of times stop at the end of time.
+/// Source: the range of [`Time`].
+/// Tolerance: exact.
+#[test]
+fn time_may_run_out() {
+    let mut plan = dumbbell_of_reno(1);
+    plan.groups[0].source = SourceSpec::Greedy { packets: Some(3) };
+    plan.duration = Time::MAX;
+    plan.measure.bin = Time::SECOND.saturating_mul(1_000_000);
+    // a SYN and the transfer
+    assert_eq!(run(&plan, 1).expect("sound").summary.departures, 4);
+    plan.measure = MeasureSpec { from: Time::SECOND.saturating_mul(10_000_000), bin: Time::MAX, ..plan.measure };
+    plan.groups[0].start = plan.measure.from;
+    assert_eq!(run(&plan, 1).expect("sound").summary.departures, 4);
+}

@@ -26,7 +26,7 @@ impl Bins {
             from,
             total,
             current: 0,
-            edge: from + width,
+            edge: from.saturating_add(width),
             count: 0,
             sum: 0,
             squares: 0,
@@ -48,7 +48,7 @@ impl Bins {
     fn go_on(&mut self, now: Time) {
         self.close();
         self.current = (now - self.from).as_picos() / self.width.as_picos();
-        self.edge = self.from + self.width.saturating_mul(self.current + 1);
+        self.edge = self.from.saturating_add(self.width.saturating_mul(self.current + 1));
     }
 
     /// No more arrivals.

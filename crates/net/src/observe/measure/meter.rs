@@ -30,8 +30,7 @@ impl Deliveries {
         // a link takes at least an instant
         let transit = (now - packet.sent).as_picos();
         if let Some(last) = replace(&mut self.last_transit, NonZeroU64::new(transit)) {
-            let change = transit.cast_signed() - last.get().cast_signed();
-            self.jitter += (change.abs() as f64 - self.jitter) / 16.0;
+            self.jitter += (transit.abs_diff(last.get()) as f64 - self.jitter) / 16.0;
         }
         if measured {
             self.in_order += in_order;
