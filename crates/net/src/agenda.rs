@@ -168,12 +168,20 @@ impl Agenda {
         if is_new { self.new.pop().map(|Reverse(event)| event) } else { self.wakeups.pop() }
     }
 
-    /// The next round with something to do.
+    /// The next round that may have something to do.
     pub(crate) fn next_round(&self) -> Option<u64> {
         if self.near > 0 {
             return Some(self.number.wrapping_add(1));
         }
         self.far.peek().map(|Reverse(event)| self.rounds.of(event.at))
+    }
+
+    /// Whether there is nothing to do in a round to come, as early as [`next_round`](Self::next_round) or later by less than the
+    /// ring is long.
+    pub(crate) fn is_idle_in(&self, number: u64) -> bool {
+        let (arrivals, wakeups) = &self.ring[number as usize & (self.ring.len() - 1)];
+        let is_far = || self.far.peek().is_some_and(|Reverse(event)| self.rounds.of(event.at) == number);
+        arrivals.count == 0 && wakeups.count == 0 && !is_far()
     }
 
     /// The last round is done, and the next one with something to do, or one before it, begins.
