@@ -62,10 +62,10 @@ impl Simulator {
             }
             if self.now == round_end {
                 // rounds in which nobody has anything to do are passed over
-                let agendas = &self.transit.agendas;
-                let first = agendas.iter().filter_map(Agenda::next_round).min();
-                let busy = |first| (first..).find(|round| !agendas.iter().all(|agenda| agenda.is_idle_in(*round)));
-                self.round = first.and_then(busy).unwrap_or_else(|| self.rounds.of(end));
+                let (agendas, last) = (&self.transit.agendas, self.rounds.of(end));
+                let first = agendas.iter().filter_map(Agenda::next_round).min().unwrap_or(last);
+                let is_busy = |round: &u64| agendas.iter().any(|agenda| !agenda.is_idle_in(*round));
+                self.round = (first..=last).find(is_busy).unwrap_or(last);
                 for agenda in &mut self.transit.agendas {
                     agenda.begin(self.round);
                 }
