@@ -69,6 +69,7 @@ impl Event {
     /// The hop that a packet arrives at.
     #[inline(always)]
     pub(crate) const fn hop(&self) -> u32 {
+        debug_assert!(self.why < ARRIVAL, "only an arrival has a hop");
         self.why
     }
 

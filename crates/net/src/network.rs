@@ -36,6 +36,8 @@ pub(crate) struct Network {
     pub(crate) rounds: Rounds,
 }
 
+/// Most packets a second of a source.
+const MAX_RATE: f64 = 1e12;
 /// Most flows in a run.
 const MAX_FLOWS: u64 = 4_000_000;
 
@@ -70,7 +72,6 @@ impl Network {
         let (components, rounds) = components::find(&mut hops, &ways, flows.len());
         let agendas = (0..components).map(|_| Agenda::new(rounds)).collect();
         let sacks = SackStore::default();
-        let (next_known, end) = (Time::ZERO, Time::ZERO);
         let transit = Transit {
             wires: links.iter().map(Link::wire).collect(),
             links,
@@ -78,8 +79,7 @@ impl Network {
             destinations,
             sacks,
             agendas,
-            next_known,
-            end,
+            quiet_until: Time::ZERO,
         };
         Ok(Self { flows, groups, transit, rounds })
     }
@@ -239,9 +239,9 @@ impl Plan {
         for (index, group) in self.groups.iter().enumerate() {
             let invalid = |field: &str, problem: &str| Err(PlanError::new(format!("groups.{index}.{field}"), problem));
             if let Some(rate) = group.source.rate()
-                && !(rate.is_finite() && rate > 0.0)
+                && !(rate > 0.0 && rate <= MAX_RATE)
             {
-                return invalid("source.rate", "must be a finite number above 0");
+                return invalid("source.rate", "must be above 0 and at most 1e12: one packet in an instant");
             }
             if let TransportSpec::Tcp { sender, receiver } = &group.transport {
                 if receiver.sack_blocks as usize > MAX_SACK_BLOCKS {

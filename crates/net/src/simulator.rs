@@ -80,7 +80,6 @@ impl Simulator {
         let mut round = self.transit.agendas[component].take_round();
         let mut arrivals = round.left();
         let many = self.flows.len() > FLOWS_IN_CACHE;
-        self.transit.end = end;
         loop {
             let arrival = arrivals.first().filter(|arrival| arrival.at < end);
             let at = arrival.map_or(end, |arrival| arrival.at);
@@ -88,7 +87,7 @@ impl Simulator {
             if agenda.next_other() <= at
                 && let Some(event) = agenda.take_other_before(arrival, end)
             {
-                self.transit.next_known = at;
+                self.transit.quiet_until = at;
                 self.handle(&event, observer);
                 continue;
             }
@@ -97,7 +96,7 @@ impl Simulator {
                 self.fetch(&arrivals[..BATCH]);
             }
             arrivals = &arrivals[1..];
-            self.transit.next_known = arrivals.first().map_or(end, |arrival| arrival.at);
+            self.transit.quiet_until = arrivals.first().map_or(end, |arrival| arrival.at.min(end));
             self.arrive(arrival, observer);
         }
         let left = arrivals.len();
@@ -132,7 +131,7 @@ impl Simulator {
         black_box(seen);
     }
 
-    /// Handles an event that was not known as the round began.
+    /// Handles a wake-up, or an arrival that came up in the round under way.
     #[inline(never)]
     fn handle(&mut self, event: &Event, observer: &mut impl Observer) {
         self.events += 1;

@@ -24,9 +24,8 @@ pub(crate) struct Transit {
     pub(crate) sacks: SackStore,
     /// The endpoints' agenda is the first.
     pub(crate) agendas: Vec<Agenda>,
-    /// When the component at work has the next event that was known as the round began, and how far it may go.
-    pub(crate) next_known: Time,
-    pub(crate) end: Time,
+    /// Until then no packet arrives at the component at work that was known of as the round began, and it may go on.
+    pub(crate) quiet_until: Time,
 }
 
 /// A step of a packet on its way.
@@ -179,10 +178,10 @@ impl Transit {
         })
     }
 
-    /// Whether the endpoints have nothing to do before and at that time.
+    /// Whether the component of the endpoints, which is at work, has nothing to do before and at that time.
     #[inline(always)]
     pub(crate) fn is_quiet_until(&self, at: Time) -> bool {
-        at < self.next_known.min(self.end) && at < self.agendas[0].next_other()
+        at < self.quiet_until && at < self.agendas[0].next_other()
     }
 
     /// An endpoint is to be woken.
