@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -54,11 +55,11 @@ def test_the_recorded_figure_is_complete() -> None:
     assert Count(**json.loads(RECORDED.read_text(encoding="utf-8"))).instructions_per_packet > 0
 
 
-def test_a_share_leaves_out_the_start_of_ns2_or_is_one_of_the_whole() -> None:
-    turn = speed.Turn([a_run(0.1), a_run(0.3)], ns2=a_run(5.0), start=a_run(1.0))
-    assert turn.share(whole=False) == pytest.approx(0.05)
-    assert turn.share(whole=True) == pytest.approx(0.04)
-    assert speed.Turn([a_run(0.1)]).share(whole=True) is None
+def test_a_share_leaves_out_the_start_that_ns2_tells() -> None:
+    ours, ns2 = [a_run(0.1), a_run(0.3)], a_run(5.0)
+    assert speed.Turn(ours, ns2).share == pytest.approx(0.04)
+    assert speed.Turn(ours, replace(ns2, start_seconds=1.0)).share == pytest.approx(0.05)
+    assert speed.Turn(ours).share is None
 
 
 def test_a_row_has_a_dash_where_nothing_is_known() -> None:

@@ -40,6 +40,8 @@ class Run:
     """That left the bottleneck."""
     events: int | None
     """That the loop handled, where the program tells."""
+    start_seconds: float = 0.0
+    """CPU time before the run began, where the program tells."""
 
     @property
     def cpu_seconds(self) -> float:
@@ -57,7 +59,7 @@ class Simulation:
         """Simulate once."""
         cost = run([*self.command, f"{seconds:g}", str(seed)])
         counts = counted(cost.output)
-        return Run(cost, counts["departures"], counts.get("events"))
+        return Run(cost, counts["departures"], counts.get("events"), counts.get("start", 0) / 1e3)
 
     def instructions_per_packet(self, short: float, long: float) -> float:
         """Count the instructions for each packet from `short` to `long` seconds: what start-up takes falls out."""

@@ -23,7 +23,7 @@ class Standard:
     """A standard run, and how to measure it.
 
     The kernel may count CPU time in steps of 4 ms, and one run of ours can be ten of them. So a turn is one run of
-    ns-2, one that stops at once, and as many of ours, with seeds of their own, as make a time that can be measured.
+    ns-2 and as many of ours, with seeds of their own, as make a time that can be measured.
     """
 
     name: str
@@ -36,29 +36,27 @@ class Standard:
     ns2: Simulation
     ns2_gigabytes: float = 0.1
     """What ns-2 takes of memory."""
-    whole: bool = False
-    """Compare with the whole of ns-2's run, its start included, as ours is."""
     ns3: Simulation | None = None
 
 
 @dataclass(frozen=True)
 class Turn:
-    """What each side took in one turn; `start` is what ns-2 takes to build the network."""
+    """What each side took in one turn."""
 
     ours: list[Run]
     ns2: Run | None = None
-    start: Run | None = None
 
     @property
-    def ours_seconds(self) -> float:
-        """The mean CPU time of ours."""
-        return statistics.fmean(run.cpu_seconds for run in self.ours)
-
-    def share(self, *, whole: bool) -> float | None:
-        """Ours, the start included, over ns-2's, whole or without its start."""
-        if self.ns2 is None or self.start is None:
+    def share(self) -> float | None:
+        """Ours, the start included, over ns-2's, without its start where it tells that."""
+        if self.ns2 is None:
             return None
-        return self.ours_seconds / (self.ns2.cpu_seconds - (0.0 if whole else self.start.cpu_seconds))
+        return statistics.fmean(run.cpu_seconds for run in self.ours) / alone(self.ns2)
+
+
+def alone(run: Run) -> float:
+    """Give the CPU time without the start, where the program tells that."""
+    return run.cpu_seconds - run.start_seconds
 
 
 def standards() -> list[Standard]:
@@ -73,7 +71,6 @@ def standards() -> list[Standard]:
             counted=(10, 20),
             ours=s60,
             ns2=ns2_s60(),
-            whole=True,
             ns3=ns3_s60() if os.environ.get("BENCH_NS3") == "1" else None,
         ),
         Standard(
@@ -110,12 +107,11 @@ def rows(standard: Standard) -> list[list[object]]:
         print(f"{standard.name}: ours alone, since there is no ns-2.35 (`ns`) or no {standard.ns2_gigabytes} GB for it")
     turns = [take_turn(standard, number, with_ns2=with_ns2) for number in range(1, standard.turns + 1)]
     ours = [run for turn in turns for run in turn.ours]
-    shares = [share for turn in turns if (share := turn.share(whole=standard.whole)) is not None]
+    shares = [turn.share for turn in turns if turn.share is not None]
     count = standard.ours.instructions_per_packet(*standard.counted) if has_valgrind() else None
     made = [row(standard.name, "Ackclock", ours, instructions=count, share=Spread.of(shares) if shares else None)]
     if theirs := [turn.ns2 for turn in turns if turn.ns2]:
-        start = 0.0 if standard.whole else statistics.median(turn.start.cpu_seconds for turn in turns if turn.start)
-        made.append(row(standard.name, "ns-2.35", theirs, start=start))
+        made.append(row(standard.name, "ns-2.35", theirs))
     if standard.ns3:
         start = standard.ns3.run(AT_ONCE).cpu_seconds
         made.append(row(standard.name, "ns-3", [standard.ns3.run(standard.seconds)], start=start))
@@ -126,9 +122,7 @@ def take_turn(standard: Standard, number: int, *, with_ns2: bool) -> Turn:
     """Let each side simulate."""
     seeds = range(number * standard.runs_a_turn, (number + 1) * standard.runs_a_turn)
     ns2 = standard.ns2.run(standard.seconds, number) if with_ns2 else None
-    ours = [standard.ours.run(standard.seconds, seed) for seed in seeds]
-    start = standard.ns2.run(AT_ONCE, number) if with_ns2 else None
-    return Turn(ours, ns2, start)
+    return Turn([standard.ours.run(standard.seconds, seed) for seed in seeds], ns2)
 
 
 def row(
@@ -141,14 +135,14 @@ def row(
     share: Spread | None = None,
 ) -> list[object]:
     """Write one line of the table; what the start took is taken off the time."""
-    seconds = statistics.median(run.cpu_seconds for run in runs) - start
+    seconds = statistics.median(alone(run) for run in runs) - start
     peaks = [run.cost.peak_bytes for run in runs if run.cost.peak_bytes]
     events = [run.events / run.packets for run in runs if run.events is not None]
     return [
         f"{name}, {simulator}",
         f"{seconds:.3g}",
         share,
-        f"{statistics.median((run.cpu_seconds - start) / run.packets for run in runs) * 1e9:.0f}",
+        f"{statistics.median((alone(run) - start) / run.packets for run in runs) * 1e9:.0f}",
         f"{instructions:.0f}" if instructions else None,
         f"{statistics.median(events):.2f}" if events else None,
         f"{max(peaks) / 1e6:.0f}" if peaks else None,
