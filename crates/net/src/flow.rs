@@ -150,8 +150,12 @@ impl Flow {
                 transit.forward(&Packet::data(self.id, segment, now), self.data_hop, now, observer);
             }
             observer.observe(now, &Observation::Turn { flow: self.id, sender });
-            // its timer may have moved, and is armed only after that
-            let is_first = |at: &Time| sender.poll_timeout().is_none_or(|due| *at < due) && transit.is_quiet_until(*at);
+            // its own timer may come first, which is armed only after that; so is the source, if it waits for that as well
+            let is_first = |at: &Time| {
+                sender.poll_timeout().is_none_or(|due| *at < due)
+                    && transit.is_quiet_until(*at)
+                    && !sender.is_data_limited()
+            };
             let Some(release) = sender.poll_release().filter(is_first) else { break };
             now = release;
             self.feed.refill(sender, now);

@@ -49,7 +49,10 @@ fn queues() -> impl Strategy<Value = QueueSpec> {
 
 fn links() -> impl Strategy<Value = LinkSpec> {
     let loss = prop::option::of((prop::collection::vec(1_u64..60, 0..5), 0_u64..3));
-    (300_000_u64..5_000_000, 0_u64..40_000, queues(), loss).prop_map(|(bps, micros, queue, loss)| LinkSpec {
+    // also so near that components are one, and alike, so that packets meet at one instant
+    let micros = prop_oneof![3 => 0_u64..40_000, 1 => 0_u64..7, 1 => Just(5_000)];
+    let bps = prop_oneof![3 => 300_000_u64..5_000_000, 1 => Just(1_000_000)];
+    (bps, micros, queues(), loss).prop_map(|(bps, micros, queue, loss)| LinkSpec {
         rate: Rate::from_bps(bps).expect("above zero"),
         delay: Time::from_micros(micros),
         queue,
