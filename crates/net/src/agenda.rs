@@ -150,18 +150,9 @@ impl Agenda {
     /// Takes that event, if it comes before `known` and before `end`.
     #[inline(never)]
     pub(crate) fn take_other_before(&mut self, known: Option<&Event>, end: Time) -> Option<Event> {
-        let new = self.new.peek().map(|Reverse(event)| event);
-        let (next, is_new) = match (self.wakeups.last(), new) {
-            (Some(wakeup), Some(new)) => {
-                if new < wakeup {
-                    (new, true)
-                } else {
-                    (wakeup, false)
-                }
-            }
-            (Some(wakeup), None) => (wakeup, false),
-            (None, new) => (new?, true),
-        };
+        let (wakeup, new) = (self.wakeups.last(), self.new.peek().map(|Reverse(event)| event));
+        let is_new = new.is_some_and(|new| wakeup.is_none_or(|wakeup| new < wakeup));
+        let next = if is_new { new } else { wakeup }?;
         if next.at >= end || known.is_some_and(|known| known < next) {
             return None;
         }
@@ -269,6 +260,30 @@ mod tests {
             }
             expected.sort_unstable();
             prop_assert_eq!(take_all(&mut agenda, 1 << 26, step, |_| Vec::new()), expected);
+        }
+
+        #[test]
+        fn packets_arrive_in_order_and_between_wakeups(
+            times in prop::collection::vec((0_u64..1 << 26, any::<bool>()), 1..300),
+            step in 1_u64 << 14..1 << 24,
+        ) {
+            let mut agenda = Agenda::new(ROUNDS);
+            let mut expected = Vec::new();
+            for (id, (at, is_arrival)) in (0_u32..).zip(times) {
+                let at = Time::from_picos(at >> 12 << 12);
+                if is_arrival {
+                    let packet = Packet { flow: FlowId(id), sent: at, ..Packet::NONE };
+                    agenda.add_arrival(at, LinkId(id), id, &packet);
+                    expected.push(Event::arrival(at, LinkId(id), id, &packet));
+                } else {
+                    agenda.add_wakeup(event(at.as_picos(), id));
+                    expected.push(event(at.as_picos(), id));
+                }
+            }
+            expected.sort_unstable();
+            let taken = take_all(&mut agenda, 1 << 26, step, |_| Vec::new());
+            prop_assert_eq!(&taken, &expected);
+            prop_assert!(taken.iter().zip(&expected).all(|(taken, expected)| taken.packet == expected.packet));
         }
 
         #[test]

@@ -17,7 +17,7 @@ struct Run {
     size: u32,
     /// Transmission time of each.
     each: Time,
-    /// Start of the first transmission, of a run in the making perhaps of one before a time without any, and end of the last.
+    /// Start of the first transmission and end of the last; in between, a run in the making may have paused.
     start: Time,
     end: Time,
 }
@@ -50,8 +50,9 @@ struct Closed {
 
 impl Closed {
     fn push(&mut self, run: Run) {
-        self.packets += run.packets();
-        self.bytes += run.packets() * u64::from(run.size);
+        let packets = run.packets();
+        self.packets += packets;
+        self.bytes += packets * u64::from(run.size);
         self.runs.push_back(run);
     }
 
@@ -59,8 +60,9 @@ impl Closed {
     fn forget(&mut self, now: Time) {
         while let Some(run) = self.runs.front().copied().filter(|run| run.end <= now) {
             self.runs.pop_front();
-            self.packets -= run.packets();
-            self.bytes -= run.packets() * u64::from(run.size);
+            let packets = run.packets();
+            self.packets -= packets;
+            self.bytes -= packets * u64::from(run.size);
         }
     }
 }

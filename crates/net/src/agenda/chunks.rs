@@ -33,7 +33,7 @@ struct Chunk {
     next: u32,
 }
 
-/// The memory of many chains. What one lets go of is what the next one gets, so that all of it is in use.
+/// The memory of many chains, and the chunks that none of them has.
 #[derive(Debug, Default)]
 pub(super) struct Chunks {
     chunks: Vec<Chunk>,

@@ -9,13 +9,18 @@ use crate::link::Link;
 use crate::packet::LinkId;
 use crate::transit::{Hop, Next};
 
-/// The place where endpoints are; link `l` has place `l + 1`.
+/// The place where endpoints are.
 pub(super) const ENDPOINTS: u32 = 0;
+
+/// The place of a link.
+const fn place_of(link: LinkId) -> u32 {
+    link.0 + 1
+}
 
 /// The place of a hop.
 pub(super) const fn place(hop: Hop) -> u32 {
     match hop {
-        Hop::Link { link, .. } => link.0 + 1,
+        Hop::Link { link, .. } => place_of(link),
         Hop::Receiver | Hop::Sender => ENDPOINTS,
     }
 }
@@ -45,14 +50,14 @@ impl Layout<'_> {
         let start = self.hops.len() as u32;
         let links = &self.path[route.range()];
         if let Some(first) = links.first().filter(|_| way.0 == ENDPOINTS) {
-            self.ways.entered[first.0 as usize + 1] = true;
+            self.ways.entered[place_of(*first) as usize] = true;
         }
         for (at, link) in links.iter().enumerate() {
             let then = links.get(at + 1);
             let in_step = then.map_or(ends_in_step, |then| self.feeders.single(*then));
             way.1 = way.1.saturating_add(self.links[link.0 as usize].delay());
             if !in_step {
-                let to = then.map_or(ENDPOINTS, |then| then.0 + 1);
+                let to = then.map_or(ENDPOINTS, |then| place_of(*then));
                 self.ways.add(*way, to);
                 *way = (to, Time::ZERO);
             }
