@@ -111,11 +111,6 @@ impl PartialOrd for Event {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
-
-    #[inline(always)]
-    fn lt(&self, other: &Self) -> bool {
-        self.at < other.at || self.at == other.at && self.break_tie(other).is_lt()
-    }
 }
 
 impl PartialEq for Event {

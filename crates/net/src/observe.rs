@@ -77,15 +77,3 @@ impl Observer for () {
         false
     }
 }
-
-impl<A: Observer> Observer for &mut A {
-    #[inline]
-    fn observe(&mut self, now: Time, seen: &Observation<'_>) {
-        (**self).observe(now, seen);
-    }
-
-    #[inline]
-    fn watches(&self, link: LinkId) -> bool {
-        (**self).watches(link)
-    }
-}
