@@ -1,6 +1,8 @@
 # Many greedy Reno flows share one bottleneck in ns-2.35: 1 Mb/s and one packet of buffer for each flow.
 #   ns greedy.tcl FLOWS SPREAD [SECONDS [SEED]]
-# Flow i starts at i/FLOWS of SPREAD seconds. Prints, at the end, what the bottleneck's queue counted:
+# Flow i starts at i/FLOWS of SPREAD seconds. Prints, as the run begins, the milliseconds of CPU time that the network took to
+# build, and at the end what the bottleneck's queue counted:
+#   start N
 #   arrivals N departures N drops N
 #
 # Everything that this file does not set stays as ns-2.35 ships it. It is written to let ns-2 run as fast as it can:

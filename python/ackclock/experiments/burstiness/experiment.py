@@ -41,6 +41,7 @@ __all__ = [
     "Setting",
     "Variant",
     "cells_wanted",
+    "client_packets",
     "observations_wanted",
     "scenario",
     "summary",
@@ -221,6 +222,11 @@ def scenario(variant: Variant, clients: int, *, profile: str = "ns2-2.35", setti
         ),
         clients=(Clients(count=clients, transport=transport, source=Poisson(rate=100)),),
     )
+
+
+def client_packets(clients: int) -> str:
+    """Ask for the packets that this many clients send: the record of their access links."""
+    return f"packets@{','.join(f'access.{client}' for client in range(clients))}"
 
 
 def summary(run: Run) -> Mapping[str, float | None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock.experiments.burstiness.experiment import BY_NAME, Observation, scenario
+from ackclock.experiments.burstiness.experiment import BY_NAME, Observation, client_packets, scenario
 from ackclock.sweep import Point, Wanted
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ def pushes_wanted(*, seeds: Sequence[int]) -> Wanted[Mapping[str, float | None],
         and `loss`, the percentages that the gateway drops of these and of all data sent for the first time.
 
     """
-    links = ",".join(f"access.{client}" for client in range(_CLIENTS))
     return Wanted(
         points=[
             Point(
@@ -47,7 +46,7 @@ def pushes_wanted(*, seeds: Sequence[int]) -> Wanted[Mapping[str, float | None],
         ],
         seeds=seeds,
         take=_take,
-        record=["acks", f"packets@{links}", "drops"],
+        record=["acks", client_packets(_CLIENTS), "drops"],
         make=lambda runs: [
             Observation(variant=_VARIANT, clients=_CLIENTS, seed=run.seed, values=run.value) for run in runs
         ],

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ackclock.experiments.burstiness.experiment import BY_NAME, Observation, scenario
+from ackclock.experiments.burstiness.experiment import BY_NAME, Observation, client_packets, scenario
 from ackclock.sweep import Point, Wanted
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def starts_wanted(*, seeds: Sequence[int]) -> Wanted[_Taken, list[Observation]]:
         ],
         seeds=seeds,
         take=_take,
-        record=[f"packets@{','.join(f'access.{client}' for client in range(_CLIENTS))}"],
+        record=[client_packets(_CLIENTS)],
         make=_observations,
     )
 
