@@ -44,17 +44,22 @@ pub(crate) struct Round {
 }
 
 impl Round {
-    /// The events that are yet to be handled.
-    #[inline(always)]
-    pub(crate) fn left(&self) -> &[Event] {
-        &self.events[self.done..]
+    /// The events before `end` that are yet to be handled.
+    pub(crate) fn before(&self, end: Time) -> &[Event] {
+        let left = &self.events[self.done..];
+        // nearly always all of them: `end` is the end of the round
+        if left.last().is_none_or(|last| last.at < end) {
+            left
+        } else {
+            &left[..left.partition_point(|event| event.at < end)]
+        }
     }
 
-    /// All but the last `count` events are done. Returns how many have been done since it was told so last.
-    pub(crate) const fn keep_last(&mut self, count: usize) -> u64 {
-        let before = self.done;
-        self.done = self.events.len() - count;
-        (self.done - before) as u64
+    /// They are done. Returns how many there were.
+    pub(crate) fn are_done_before(&mut self, end: Time) -> u64 {
+        let count = self.before(end).len();
+        self.done += count;
+        count as u64
     }
 }
 
@@ -68,6 +73,8 @@ pub(crate) struct Agenda {
     /// Its wake-ups that were known as well, the last one first, and the events that came up since.
     wakeups: Vec<Event>,
     new: BinaryHeap<Reverse<Event>>,
+    /// When the first of those is due.
+    next_other: Time,
     /// The rounds that follow, in a ring: arrivals and other wake-ups; and how many events they have.
     ring: Vec<(Chain, Chain)>,
     chunks: Chunks,
@@ -85,6 +92,7 @@ impl Agenda {
             round: Round::default(),
             wakeups: Vec::new(),
             new: BinaryHeap::new(),
+            next_other: Time::MAX,
             ring: vec![(Chain::EMPTY, Chain::EMPTY); rounds.ahead],
             chunks: Chunks::default(),
             near: 0,
@@ -126,8 +134,12 @@ impl Agenda {
     /// Adds an event of the round under way, or a far one.
     #[inline(never)]
     fn add_apart(&mut self, event: Event) {
-        let events = if self.rounds.of(event.at) == self.number { &mut self.new } else { &mut self.far };
-        events.push(Reverse(event));
+        if self.rounds.of(event.at) == self.number {
+            self.next_other = self.next_other.min(event.at);
+            self.new.push(Reverse(event));
+        } else {
+            self.far.push(Reverse(event));
+        }
     }
 
     /// What was known of the round under way as it began; it is to be [put back](Self::put_back).
@@ -142,9 +154,13 @@ impl Agenda {
 
     /// When the next event of the round under way is due that is not among those.
     #[inline(always)]
-    pub(crate) fn next_other(&self) -> Time {
+    pub(crate) const fn next_other(&self) -> Time {
+        self.next_other
+    }
+
+    fn find_next_other(&mut self) {
         let wakeup = self.wakeups.last().map_or(Time::MAX, |event| event.at);
-        self.new.peek().map_or(wakeup, |Reverse(new)| new.at.min(wakeup))
+        self.next_other = self.new.peek().map_or(wakeup, |Reverse(new)| new.at.min(wakeup));
     }
 
     /// Takes that event, if it comes before `known` and before `end`.
@@ -156,7 +172,9 @@ impl Agenda {
         if next.at >= end || known.is_some_and(|known| known < next) {
             return None;
         }
-        if is_new { self.new.pop().map(|Reverse(event)| event) } else { self.wakeups.pop() }
+        let next = if is_new { self.new.pop().map(|Reverse(event)| event) } else { self.wakeups.pop() };
+        self.find_next_other();
+        next
     }
 
     /// The next round that may have something to do.
@@ -195,6 +213,7 @@ impl Agenda {
         {
             self.new.push(far);
         }
+        self.find_next_other();
     }
 }
 
@@ -214,7 +233,7 @@ mod tests {
 
     /// Takes the next event of the round under way before `end`.
     fn take_before(agenda: &mut Agenda, end: Time) -> Option<Event> {
-        let next = agenda.round.left().first().copied();
+        let next = agenda.round.before(Time::MAX).first().copied();
         if let Some(new) = agenda.take_other_before(next.as_ref(), end) {
             return Some(new);
         }

@@ -147,7 +147,7 @@ impl Flow {
         let Transport::Tcp { sender, .. } = &mut self.transport else { return };
         loop {
             while let Some(segment) = sender.poll_transmit(now) {
-                transit.forward(&Packet::data(self.id, segment, now), self.data_hop, now, observer);
+                transit.send(&Packet::data(self.id, segment, now), self.data_hop, now, observer);
             }
             observer.observe(now, &Observation::Turn { flow: self.id, sender });
             // its own timer may come first, which is armed only after that; so is the source, if it waits for that as well
@@ -170,7 +170,7 @@ impl Flow {
                 let Transport::Udp { sent, sizes } = &mut self.transport else { return };
                 let segment = Segment { number: *sent, size: sizes.draw(), syn: false, retransmission: false };
                 *sent += 1;
-                transit.forward(&Packet::data(self.id, segment, now), self.data_hop, now, observer);
+                transit.send(&Packet::data(self.id, segment, now), self.data_hop, now, observer);
             }
         }
     }

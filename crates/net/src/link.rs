@@ -51,10 +51,11 @@ impl Wire {
     /// Takes a packet across, if it is a usual one. Returns its arrival.
     #[inline(always)]
     pub(crate) fn take(&mut self, size: u32, now: Time) -> Option<Time> {
-        if size != self.size || self.busy_until.saturating_sub(now) > self.room {
+        let start = self.busy_until.max(now);
+        if size != self.size || start - now > self.room {
             return None;
         }
-        self.busy_until = self.busy_until.max(now).saturating_add(self.each);
+        self.busy_until = start.saturating_add(self.each);
         Some(self.busy_until.saturating_add(self.delay))
     }
 

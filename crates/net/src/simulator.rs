@@ -78,29 +78,35 @@ impl Simulator {
     #[inline(never)]
     fn run_component(&mut self, component: usize, end: Time, observer: &mut impl Observer) {
         let mut round = self.transit.agendas[component].take_round();
-        let mut arrivals = round.left();
+        let mut arrivals = round.before(end);
         let many = self.flows.len() > FLOWS_IN_CACHE;
+        let mut late;
         loop {
-            let arrival = arrivals.first().filter(|arrival| arrival.at < end);
-            let at = arrival.map_or(end, |arrival| arrival.at);
+            let at = arrivals.first().map_or(end, |arrival| arrival.at);
             let agenda = &mut self.transit.agendas[component];
-            if agenda.next_other() <= at
-                && let Some(event) = agenda.take_other_before(arrival, end)
+            let event = if agenda.next_other() <= at
+                && let Some(other) = agenda.take_other_before(arrivals.first(), end)
             {
                 self.transit.quiet_until = at;
-                self.handle(&event, observer);
-                continue;
-            }
-            let Some(arrival) = arrival else { break };
-            if many && arrivals.len().is_multiple_of(BATCH) {
-                self.fetch(&arrivals[..BATCH]);
-            }
-            arrivals = &arrivals[1..];
-            self.transit.quiet_until = arrivals.first().map_or(end, |arrival| arrival.at.min(end));
-            self.arrive(arrival, observer);
+                self.events += 1;
+                if other.wakeup() != Wakeup::Arrival {
+                    self.wake(&other, observer);
+                    continue;
+                }
+                late = other;
+                &late
+            } else {
+                let Some((arrival, rest)) = arrivals.split_first() else { break };
+                if many && arrivals.len().is_multiple_of(BATCH) {
+                    self.fetch(&arrivals[..BATCH]);
+                }
+                arrivals = rest;
+                self.transit.quiet_until = arrivals.first().map_or(end, |arrival| arrival.at);
+                arrival
+            };
+            self.arrive(event, observer);
         }
-        let left = arrivals.len();
-        self.events += round.keep_last(left);
+        self.events += round.are_done_before(end);
         self.transit.agendas[component].put_back(round);
     }
 
@@ -131,13 +137,11 @@ impl Simulator {
         black_box(seen);
     }
 
-    /// Handles a wake-up, or an arrival that came up in the round under way.
+    /// An endpoint is woken.
     #[inline(never)]
-    fn handle(&mut self, event: &Event, observer: &mut impl Observer) {
-        self.events += 1;
+    fn wake(&mut self, event: &Event, observer: &mut impl Observer) {
         let Self { flows, transit, .. } = self;
         match event.wakeup() {
-            Wakeup::Arrival => self.arrive(event, observer),
             Wakeup::DelayedAck => transit.delayed_ack(FlowId(event.id), event.at, observer),
             wakeup => flows[event.id as usize].wake(wakeup, event.at, transit, observer),
         }

@@ -73,7 +73,14 @@ impl Destination {
 }
 
 impl Transit {
+    /// An endpoint sends a packet.
+    #[inline(never)]
+    pub(crate) fn send(&mut self, packet: &Packet, hop: u32, now: Time, observer: &mut impl Observer) {
+        self.forward(packet, hop, now, observer);
+    }
+
     /// A packet is at a hop, and goes on until its next event. If that leads data to its receiver, the answer goes on as well.
+    #[inline(always)]
     pub(crate) fn forward(&mut self, packet: &Packet, hop: u32, now: Time, observer: &mut impl Observer) {
         if let Some(arrival) = self.cross(packet, hop, now, observer)
             && let Some((ack, hop)) = self.receive(packet, arrival, observer)
@@ -157,7 +164,7 @@ impl Transit {
         let Destination::Tcp { receiver, alarm, ack_hop, .. } = &mut self.destinations[flow.0 as usize] else { return };
         if alarm.fires(now, receiver.poll_timeout()) {
             let (ack, hop) = (self.sacks.packet(flow, receiver.handle_timeout(), now), *ack_hop);
-            self.forward(&ack, hop, now, observer);
+            self.send(&ack, hop, now, observer);
         } else {
             self.arm_delayed_ack(flow);
         }
