@@ -1,19 +1,21 @@
 //! What a component has to do, in order of time, one round after the other.
 //!
-//! Time is cut into *rounds*, all of one length. Most of what a component has to do in a round is known before the round begins,
-//! since it comes from others, a delay ahead; it is kept in order as it comes, or put in order as the round begins. What the
-//! component finds to do for itself in the round under way is kept apart, and that is little.
+//! Time is cut into *rounds*, all of one length. What a component has to do in a round comes from others, a delay ahead, and
+//! most of it in order of time: that goes into a *lane* and out of it again. What comes late, and what endpoints want to be woken
+//! for, waits in the bucket of its round and is put in order as that begins. What the component finds to do for itself in the
+//! round under way, and out of order, is kept apart: it is little.
 
 mod chunks;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 use ackclock_units::Time;
 
 use crate::event::Event;
 use crate::packet::{LinkId, Packet};
-use chunks::{Chain, Chunks};
+use chunks::{Bucket, Chunks, Lane};
 
 /// How time is cut: into rounds of `2^bits` ps, of which so many, a power of two, are kept apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,52 +37,28 @@ impl Rounds {
     }
 }
 
-/// What is known of a round as it begins: the arrivals of packets, in order.
-#[derive(Debug, Default)]
-pub(crate) struct Round {
-    events: Vec<Event>,
-    /// How many of them are done.
-    done: usize,
-}
-
-impl Round {
-    /// The events before `end` that are yet to be handled.
-    pub(crate) fn before(&self, end: Time) -> &[Event] {
-        let left = &self.events[self.done..];
-        // nearly always all of them: `end` is the end of the round
-        if left.last().is_none_or(|last| last.at < end) {
-            left
-        } else {
-            &left[..left.partition_point(|event| event.at < end)]
-        }
-    }
-
-    /// They are done. Returns how many there were.
-    pub(crate) fn are_done_before(&mut self, end: Time) -> u64 {
-        let count = self.before(end).len();
-        self.done += count;
-        count as u64
-    }
-}
-
 /// The events to come of one component.
 #[derive(Debug)]
 pub(crate) struct Agenda {
     rounds: Rounds,
-    /// The number of the round under way, and what was known of it as it began.
+    /// The number of the round under way.
     number: u64,
-    round: Round,
-    /// Its wake-ups that were known as well, the last one first, and the events that came up since.
-    wakeups: Vec<Event>,
+    /// Arrivals in order, of the round under way and of those that follow.
+    lane: Lane,
+    /// The other events of the round under way: those known as it began, of which so many are done, and so
+    /// many [told](Self::next_late); and those that came up since.
+    known: Vec<Event>,
+    done: usize,
+    told: usize,
     new: BinaryHeap<Reverse<Event>>,
-    /// When the first of those is due.
+    /// When the first of them is due.
     next_other: Time,
-    /// The rounds that follow, in a ring: arrivals and other wake-ups; and how many events they have.
-    ring: Vec<(Chain, Chain)>,
-    chunks: Chunks,
+    /// The other events of the rounds that follow, in a ring, and how many there are.
+    ring: Vec<Bucket>,
     near: usize,
-    /// What lies beyond the ring.
+    /// Those that lie beyond the ring.
     far: BinaryHeap<Reverse<Event>>,
+    chunks: Chunks,
 }
 
 impl Agenda {
@@ -89,14 +67,16 @@ impl Agenda {
         Self {
             rounds,
             number: u64::MAX,
-            round: Round::default(),
-            wakeups: Vec::new(),
+            lane: Lane::EMPTY,
+            known: Vec::new(),
+            done: 0,
+            told: 0,
             new: BinaryHeap::new(),
             next_other: Time::MAX,
-            ring: vec![(Chain::EMPTY, Chain::EMPTY); rounds.ahead],
-            chunks: Chunks::default(),
+            ring: vec![Bucket::EMPTY; rounds.ahead],
             near: 0,
             far: BinaryHeap::new(),
+            chunks: Chunks::default(),
         }
     }
 
@@ -104,37 +84,29 @@ impl Agenda {
     #[inline(always)]
     pub(crate) fn add_arrival(&mut self, at: Time, link: LinkId, hop: u32, packet: &Packet) {
         // made where it is kept, since it is large
-        match self.index(at) {
-            Some(index) => self.chunks.add(&mut self.ring[index].0, Event::arrival(at, link, hop, packet)),
-            None => self.add_apart(Event::arrival(at, link, hop, packet)),
-        }
-    }
-
-    /// Adds another wake-up, not before the event last taken.
-    pub(crate) fn add_wakeup(&mut self, event: Event) {
-        if let Some(index) = self.index(event.at) {
-            self.chunks.add_unordered(&mut self.ring[index].1, event);
+        if self.lane.ends_before(at) {
+            self.lane.push(&mut self.chunks, Event::arrival(at, link, hop, packet));
         } else {
-            self.add_apart(event);
+            self.add_late(at, link, hop, packet);
         }
     }
 
-    /// The place in the ring for an event to be added.
-    #[inline(always)]
-    fn index(&mut self, at: Time) -> Option<usize> {
-        let number = self.rounds.of(at);
-        // the round under way is, wrapped, the last of all numbers
-        if number.wrapping_sub(self.number).wrapping_sub(1) >= self.ring.len() as u64 - 1 {
-            return None;
-        }
-        self.near += 1;
-        Some(number as usize & (self.ring.len() - 1))
-    }
-
-    /// Adds an event of the round under way, or a far one.
+    /// Adds an arrival that comes before another one.
     #[inline(never)]
-    fn add_apart(&mut self, event: Event) {
-        if self.rounds.of(event.at) == self.number {
+    fn add_late(&mut self, at: Time, link: LinkId, hop: u32, packet: &Packet) {
+        self.add(Event::arrival(at, link, hop, packet));
+    }
+
+    /// Adds another event, not before the one last taken.
+    #[inline(always)]
+    pub(crate) fn add(&mut self, event: Event) {
+        let number = self.rounds.of(event.at);
+        // the round under way is, wrapped, the last of all numbers
+        if number.wrapping_sub(self.number).wrapping_sub(1) < self.ring.len() as u64 - 1 {
+            self.near += 1;
+            let index = number as usize & (self.ring.len() - 1);
+            self.ring[index].push(&mut self.chunks, event);
+        } else if number == self.number {
             self.next_other = self.next_other.min(event.at);
             self.new.push(Reverse(event));
         } else {
@@ -142,72 +114,103 @@ impl Agenda {
         }
     }
 
-    /// What was known of the round under way as it began; it is to be [put back](Self::put_back).
-    pub(crate) fn take_round(&mut self) -> Round {
-        std::mem::take(&mut self.round)
-    }
-
-    /// Puts back what is left of the round under way.
-    pub(crate) fn put_back(&mut self, round: Round) {
-        self.round = round;
-    }
-
-    /// When the next event of the round under way is due that is not among those.
+    /// Whether nothing is due in the round under way before and at that time.
     #[inline(always)]
-    pub(crate) const fn next_other(&self) -> Time {
-        self.next_other
+    pub(crate) fn is_quiet_until(&self, at: Time) -> bool {
+        at < self.lane.first_at() && at < self.next_other
+    }
+
+    /// The arrivals that are known to be next, as far as they lie together.
+    #[inline(always)]
+    pub(crate) fn ahead(&self) -> &[Event] {
+        self.lane.ahead(&self.chunks)
+    }
+
+    /// The events beside the lane that were known as the round began.
+    pub(crate) fn late(&self) -> &[Event] {
+        &self.known
+    }
+
+    /// The places among them of the next ones, so many at a time: told once each.
+    #[inline(always)]
+    pub(crate) fn next_late(&mut self, count: usize) -> Option<Range<usize>> {
+        if self.done < self.told || self.told == self.known.len() {
+            return None;
+        }
+        let first = self.done;
+        self.told = self.known.len().min(first + count);
+        Some(first..self.told)
+    }
+
+    /// Takes the next event, if it comes before `end`, which is not after the end of the round under way: it is written into
+    /// `next`, since it is large.
+    #[inline(always)]
+    pub(crate) fn take_before(&mut self, end: Time, next: &mut Event) -> bool {
+        let at = self.lane.first_at();
+        if at < self.next_other {
+            if at >= end {
+                return false;
+            }
+            self.lane.pop(&mut self.chunks, next);
+        } else {
+            if self.next_other >= end {
+                return false;
+            }
+            self.take_other(next);
+        }
+        true
+    }
+
+    /// Takes the next event where that may be one that is not in the lane.
+    #[inline(never)]
+    fn take_other(&mut self, next: &mut Event) {
+        let (known, new) = (self.known.get(self.done), self.new.peek().map(|Reverse(event)| event));
+        let is_new = new.is_some_and(|new| known.is_none_or(|known| new < known));
+        let Some(other) = (if is_new { new } else { known }) else { return };
+        if self.lane.first_at() == other.at && self.ahead()[0] < *other {
+            return self.lane.pop(&mut self.chunks, next);
+        }
+        *next = *other;
+        if is_new {
+            self.new.pop();
+        } else {
+            self.done += 1;
+        }
+        self.find_next_other();
     }
 
     fn find_next_other(&mut self) {
-        let wakeup = self.wakeups.last().map_or(Time::MAX, |event| event.at);
-        self.next_other = self.new.peek().map_or(wakeup, |Reverse(new)| new.at.min(wakeup));
-    }
-
-    /// Takes that event, if it comes before `known` and before `end`.
-    #[inline(never)]
-    pub(crate) fn take_other_before(&mut self, known: Option<&Event>, end: Time) -> Option<Event> {
-        let (wakeup, new) = (self.wakeups.last(), self.new.peek().map(|Reverse(event)| event));
-        let is_new = new.is_some_and(|new| wakeup.is_none_or(|wakeup| new < wakeup));
-        let next = if is_new { new } else { wakeup }?;
-        if next.at >= end || known.is_some_and(|known| known < next) {
-            return None;
-        }
-        let next = if is_new { self.new.pop().map(|Reverse(event)| event) } else { self.wakeups.pop() };
-        self.find_next_other();
-        next
+        let known = self.known.get(self.done).map_or(Time::MAX, |event| event.at);
+        self.next_other = self.new.peek().map_or(known, |Reverse(new)| new.at.min(known));
     }
 
     /// The next round that may have something to do.
     pub(crate) fn next_round(&self) -> Option<u64> {
-        if self.near > 0 {
-            return Some(self.number.wrapping_add(1));
-        }
-        self.far.peek().map(|Reverse(event)| self.rounds.of(event.at))
+        let near = (self.near > 0).then(|| self.number.wrapping_add(1));
+        let far = self.far.peek().map(|Reverse(event)| event.at);
+        let at = self.lane.first_at().min(far.unwrap_or(Time::MAX));
+        let later = (at < Time::MAX).then(|| self.rounds.of(at));
+        near.into_iter().chain(later).min()
     }
 
     /// Whether there is nothing to do in a round to come, as early as [`next_round`](Self::next_round) or later by less than the
     /// ring is long.
     pub(crate) fn is_idle_in(&self, number: u64) -> bool {
-        let (arrivals, wakeups) = &self.ring[number as usize & (self.ring.len() - 1)];
-        let is_far = || self.far.peek().is_some_and(|Reverse(event)| self.rounds.of(event.at) == number);
-        arrivals.count == 0 && wakeups.count == 0 && !is_far()
+        let is_later = |at: Time| self.rounds.of(at) > number;
+        self.ring[number as usize & (self.ring.len() - 1)].count == 0
+            && is_later(self.lane.first_at())
+            && self.far.peek().is_none_or(|Reverse(event)| is_later(event.at))
     }
 
     /// The last round is done, and the next one with something to do, or one before it, begins.
     pub(crate) fn begin(&mut self, number: u64) {
         self.number = number;
         let index = number as usize & (self.ring.len() - 1);
-        let (arrivals, wakeups) = std::mem::replace(&mut self.ring[index], (Chain::EMPTY, Chain::EMPTY));
-        self.near -= (arrivals.count + wakeups.count) as usize;
-        let Round { events, done } = &mut self.round;
-        *done = 0;
-        events.clear();
-        self.chunks.take(wakeups, &mut self.wakeups);
-        self.wakeups.sort_unstable_by(|a, b| b.cmp(a));
-        self.chunks.take(arrivals, events);
-        if arrivals.out_of_order {
-            events.sort_unstable();
-        }
+        let bucket = std::mem::replace(&mut self.ring[index], Bucket::EMPTY);
+        self.near -= bucket.count as usize;
+        (self.done, self.told) = (0, 0);
+        self.known.clear();
+        bucket.empty_into(&mut self.chunks, &mut self.known);
         while self.far.peek().is_some_and(|Reverse(event)| self.rounds.of(event.at) == number)
             && let Some(far) = self.far.pop()
         {
@@ -231,17 +234,6 @@ mod tests {
         Event::wakeup_of(FlowId(id), Time::from_picos(at), Wakeup::Release)
     }
 
-    /// Takes the next event of the round under way before `end`.
-    fn take_before(agenda: &mut Agenda, end: Time) -> Option<Event> {
-        let next = agenda.round.before(Time::MAX).first().copied();
-        if let Some(new) = agenda.take_other_before(next.as_ref(), end) {
-            return Some(new);
-        }
-        let event = next.filter(|event| event.at < end)?;
-        agenda.round.done += 1;
-        Some(event)
-    }
-
     /// All events until `end`, as they are taken in steps; for each the times at which further ones are added.
     fn take_all(agenda: &mut Agenda, end: u64, step: u64, mut more: impl FnMut(u64) -> Vec<Event>) -> Vec<Event> {
         let mut taken = Vec::new();
@@ -250,11 +242,12 @@ mod tests {
         while now < end {
             let round_end = ROUNDS.end(number).as_picos();
             now = (now + step).min(round_end);
-            while let Some(event) = take_before(agenda, Time::from_picos(now)) {
+            let mut event = Event::NONE;
+            while agenda.take_before(Time::from_picos(now), &mut event) {
                 assert!(event.at.as_picos() < now);
                 taken.push(event);
                 for event in more(event.at.as_picos()) {
-                    agenda.add_wakeup(event);
+                    agenda.add(event);
                 }
             }
             if now == round_end {
@@ -275,7 +268,7 @@ mod tests {
             let mut expected: Vec<Event> = times.iter().map(|(at, id)| event(at >> 12 << 12, *id)).collect();
             let mut agenda = Agenda::new(ROUNDS);
             for event in &expected {
-                agenda.add_wakeup(*event);
+                agenda.add(*event);
             }
             expected.sort_unstable();
             prop_assert_eq!(take_all(&mut agenda, 1 << 26, step, |_| Vec::new()), expected);
@@ -295,7 +288,7 @@ mod tests {
                     agenda.add_arrival(at, LinkId(id), id, &packet);
                     expected.push(Event::arrival(at, LinkId(id), id, &packet));
                 } else {
-                    agenda.add_wakeup(event(at.as_picos(), id));
+                    agenda.add(event(at.as_picos(), id));
                     expected.push(event(at.as_picos(), id));
                 }
             }
@@ -311,7 +304,7 @@ mod tests {
             step in 1_u64 << 14..1 << 24,
         ) {
             let mut agenda = Agenda::new(ROUNDS);
-            agenda.add_wakeup(event(0, 0));
+            agenda.add(event(0, 0));
             let mut to_come = (1..).zip(&gaps);
             let more = |now| to_come.by_ref().take(2).map(|(id, gap)| event(now + gap, id)).collect();
             let taken = take_all(&mut agenda, 1 << 34, step.max(1 << 20), more);

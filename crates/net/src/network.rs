@@ -79,7 +79,7 @@ impl Network {
             destinations,
             sacks,
             agendas,
-            quiet_until: Time::ZERO,
+            until: Time::ZERO,
         };
         Ok(Self { flows, groups, transit, rounds })
     }

@@ -73,57 +73,51 @@ impl Simulator {
         }
     }
 
-    /// Runs what a component has to do in the round under way before `end`: the arrivals that were known as the round began,
-    /// and in between what else comes up.
+    /// Runs what a component has to do in the round under way before `end`, in order of time.
     #[inline(never)]
     fn run_component(&mut self, component: usize, end: Time, observer: &mut impl Observer) {
-        let mut round = self.transit.agendas[component].take_round();
-        let mut arrivals = round.before(end);
+        self.transit.until = end;
         let many = self.flows.len() > FLOWS_IN_CACHE;
-        let mut late;
-        loop {
-            let at = arrivals.first().map_or(end, |arrival| arrival.at);
-            let agenda = &mut self.transit.agendas[component];
-            let event = if agenda.next_other() <= at
-                && let Some(other) = agenda.take_other_before(arrivals.first(), end)
-            {
-                self.transit.quiet_until = at;
-                self.events += 1;
-                if other.wakeup() != Wakeup::Arrival {
-                    self.wake(&other, observer);
-                    continue;
+        let mut event = Event::NONE;
+        while self.transit.agendas[component].take_before(end, &mut event) {
+            self.events += 1;
+            if event.wakeup() == Wakeup::Arrival {
+                if many {
+                    self.fetch(component);
                 }
-                late = other;
-                &late
+                self.arrive(&event, observer);
             } else {
-                let Some((arrival, rest)) = arrivals.split_first() else { break };
-                if many && arrivals.len().is_multiple_of(BATCH) {
-                    self.fetch(&arrivals[..BATCH]);
-                }
-                arrivals = rest;
-                self.transit.quiet_until = arrivals.first().map_or(end, |arrival| arrival.at);
-                arrival
-            };
-            self.arrive(event, observer);
+                self.wake(&event, observer);
+            }
         }
-        self.events += round.are_done_before(end);
-        self.transit.agendas[component].put_back(round);
     }
 
-    /// Looks at what the next arrivals will touch: with all of it asked for at once, the memory is waited for once.
+    /// Looks now and then at what the next arrivals will touch: with all of it asked for at once, the memory is waited for once.
     #[inline(always)]
-    fn fetch(&self, arrivals: &[Event]) {
+    fn fetch(&mut self, component: usize) {
+        let agenda = &mut self.transit.agendas[component];
+        if let Some(late) = agenda.next_late(BATCH) {
+            self.look(&self.transit.agendas[component].late()[late]);
+        }
+        let arrivals = self.transit.agendas[component].ahead();
+        if arrivals.len().is_multiple_of(BATCH) && !arrivals.is_empty() {
+            self.look(&arrivals[..BATCH]);
+        }
+    }
+
+    fn look(&self, events: &[Event]) {
         let Self { flows, transit, .. } = self;
+        let arrivals = || events.iter().filter(|event| event.wakeup() == Wakeup::Arrival);
         let hop = |event: &Event| event.hop() as usize;
         let mut seen = 0;
-        for event in arrivals {
+        for event in arrivals() {
             let flow = event.packet.flow.0 as usize;
             seen ^= match transit.hops[hop(event)] {
                 Hop::Sender => flows[flow].look(),
                 Hop::Link { .. } | Hop::Receiver => transit.destinations[flow].look(),
             };
         }
-        for event in arrivals {
+        for event in arrivals() {
             let (from, count) = match transit.hops[hop(event)] {
                 Hop::Sender => (flows[event.packet.flow.0 as usize].data_hop as usize, 1),
                 Hop::Link { .. } | Hop::Receiver => (hop(event), 4),

@@ -24,8 +24,8 @@ pub(crate) struct Transit {
     pub(crate) sacks: SackStore,
     /// The endpoints' agenda is the first.
     pub(crate) agendas: Vec<Agenda>,
-    /// Until then no packet arrives at the component at work that was known of as the round began, and it may go on.
-    pub(crate) quiet_until: Time,
+    /// So far the component at work may go on.
+    pub(crate) until: Time,
 }
 
 /// A step of a packet on its way.
@@ -140,6 +140,7 @@ impl Transit {
     }
 
     /// Data reaches its receiver. Returns the ACK that leaves at once, and where to.
+    #[inline(always)]
     fn receive(&mut self, packet: &Packet, now: Time, observer: &mut impl Observer) -> Option<(Packet, u32)> {
         let Destination::Tcp { receiver, ack_hop, .. } = &mut self.destinations[packet.flow.0 as usize] else {
             observer.observe(now, &Observation::Delivered { packet, in_order: 1 });
@@ -188,12 +189,12 @@ impl Transit {
     /// Whether the component of the endpoints, which is at work, has nothing to do before and at that time.
     #[inline(always)]
     pub(crate) fn is_quiet_until(&self, at: Time) -> bool {
-        at < self.quiet_until && at < self.agendas[0].next_other()
+        at < self.until && self.agendas[0].is_quiet_until(at)
     }
 
     /// An endpoint is to be woken.
     #[inline(never)]
     pub(crate) fn wake(&mut self, at: Time, flow: FlowId, wakeup: Wakeup) {
-        self.agendas[0].add_wakeup(Event::wakeup_of(flow, at, wakeup));
+        self.agendas[0].add(Event::wakeup_of(flow, at, wakeup));
     }
 }
