@@ -9,7 +9,6 @@ const BITS: u32 = 9;
 #[derive(Clone, Debug, Default)]
 pub struct Histogram {
     counts: Vec<u64>,
-    total: u64,
 }
 
 impl Histogram {
@@ -22,7 +21,6 @@ impl Histogram {
         } else {
             self.grow_to(bucket);
         }
-        self.total += 1;
     }
 
     /// The first time in a bucket beyond all those before.
@@ -35,7 +33,8 @@ impl Histogram {
     /// The smallest time with at least the fraction `q` of all at or below it, as the middle of its bucket; `None` without
     /// times.
     pub fn quantile(&self, q: f64) -> Option<Time> {
-        let rank = ((q * self.total as f64).ceil() as u64).max(1);
+        let total: u64 = self.counts.iter().sum();
+        let rank = ((q * total as f64).ceil() as u64).max(1);
         let mut below = 0;
         let at = self.counts.iter().position(|count| {
             below += count;
@@ -48,7 +47,7 @@ impl Histogram {
 
 /// The bucket of a value: its leading bits after the first, and where the first stands.
 const fn bucket(value: u64) -> usize {
-    let octave = (u64::BITS - value.leading_zeros()).saturating_sub(BITS + 1);
+    let octave = (value | 1 << BITS).ilog2() - BITS;
     (((octave as u64) << BITS) + (value >> octave)) as usize
 }
 

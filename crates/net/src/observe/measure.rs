@@ -14,7 +14,7 @@ use crate::link::Offered;
 use crate::packet::{FlowId, LinkId, Packet, Payload};
 use crate::plan::{GroupSpec, Plan, SourceSpec};
 use crate::simulator::Simulator;
-use bins::Bins;
+use bins::{Bins, Tally};
 use meter::{Deliveries, FlowMeter, Over, Transfer};
 
 /// What a run comes to. Rates are per second, times in seconds; undefined ratios are `None`.
@@ -102,14 +102,20 @@ pub struct Facts {
 }
 
 /// What passed the measured link.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct LinkMeter {
-    arrivals: u64,
-    departures: u64,
+    arrivals: Tally,
     drops: u64,
+    /// Departures that came before the measured time, less arrivals in it that leave after it.
+    carried: i64,
     /// Picoseconds of transmission.
     busy: u64,
-    bins: Bins,
+}
+
+impl LinkMeter {
+    fn departures(&self) -> u64 {
+        (self.arrivals.all() - self.drops).saturating_add_signed(self.carried)
+    }
 }
 
 /// Computes a [`Summary`] while the run goes on.
@@ -121,7 +127,6 @@ pub struct Measure {
     rate: Rate,
     /// One for each group's data, and a last one for ACKs.
     meters: Vec<LinkMeter>,
-    /// All arrivals.
     bins: Bins,
     /// Packet-picoseconds of waiting.
     waiting: u128,
@@ -141,8 +146,6 @@ impl Measure {
     pub fn new(plan: &Plan, simulator: &Simulator) -> Self {
         let spec = &plan.measure;
         let link = LinkId(spec.link);
-        let bins = |keep| Bins::new(spec.from, plan.duration, spec.bin, keep);
-        let meter = LinkMeter { arrivals: 0, departures: 0, drops: 0, busy: 0, bins: bins(false) };
         let groups = simulator.groups().to_vec();
         let transfer = |(_, group, start): (u32, &GroupSpec, Time)| match group.source {
             SourceSpec::Greedy { packets: Some(packets) } => Some(Transfer::new(start, packets)),
@@ -154,8 +157,8 @@ impl Measure {
             from: spec.from,
             end: plan.duration,
             link,
-            meters: vec![meter; plan.groups.len() + 1],
-            bins: bins(true),
+            meters: vec![LinkMeter::default(); plan.groups.len() + 1],
+            bins: Bins::new(spec.from, plan.duration, spec.bin),
             waiting: 0,
             rate: simulator.rate(link),
             sojourn: Histogram::default(),
@@ -181,8 +184,7 @@ impl Measure {
         for (id, base) in self.counters.iter_mut().enumerate() {
             *base = meter::since(base, &counters(simulator, id));
         }
-        self.bins.finish();
-        self.meters.iter_mut().for_each(|meter| meter.bins.finish());
+        self.bins.finish(tallies(&mut self.meters));
     }
 
     fn seconds(&self) -> f64 {
@@ -194,42 +196,57 @@ impl Measure {
         busy as f64 / (self.end - self.from).as_picos() as f64 * self.rate.as_bps() as f64
     }
 
+    // not inlined, so that those who cross links keep their registers
     #[inline(never)]
-    fn on_offered(&mut self, now: Time, packet: &Packet, offered: Offered) {
-        let meter = match packet.payload {
-            Payload::Ack { .. } => self.meters.len() - 1,
-            Payload::Syn { .. } | Payload::Data { .. } => self.groups[packet.flow.0 as usize] as usize,
-        };
-        let meter = &mut self.meters[meter];
-        let arrived = self.from <= now && now < self.end;
-        if arrived {
-            meter.arrivals += 1;
-            meter.bins.count(now);
-            self.bins.count(now);
-        }
-        match offered {
-            // nearly all: wholly within the measured time
-            Offered::Accepted { start, end, .. } if self.from <= now && end <= self.end => {
-                meter.departures += 1;
-                meter.busy += (end - start).as_picos();
-                self.waiting += u128::from((start - now).as_picos());
-                self.sojourn.record(start - now);
-            }
-            Offered::Accepted { start, end, .. } => {
-                let within =
-                    |from: Time, until: Time| until.min(self.end).saturating_sub(from.max(self.from)).as_picos();
-                if self.from <= start && start < self.end {
-                    meter.departures += 1;
-                    self.sojourn.record(start - now);
-                }
-                meter.busy += within(start, end);
-                self.waiting += u128::from(within(now, start));
-            }
-            Offered::Dropped(_) => meter.drops += u64::from(arrived),
+    fn on_accepted(&mut self, now: Time, packet: &Packet, start: Time, end: Time) {
+        let place = self.place(packet);
+        // nearly all: in the bin under way, and gone by the end of the measured time
+        if now < self.bins.edge() && end <= self.end {
+            let meter = &mut self.meters[place];
+            meter.arrivals.count();
+            meter.busy += (end - start).as_picos();
+            self.waiting += u128::from((start - now).as_picos());
+            self.sojourn.record(start - now);
+        } else {
+            self.on_unusual(now, place, Some((start, end)));
         }
     }
 
+    /// The place of its meter.
+    #[inline(always)]
+    fn place(&self, packet: &Packet) -> usize {
+        match packet.payload {
+            Payload::Ack { .. } => self.meters.len() - 1,
+            Payload::Syn { .. } | Payload::Data { .. } => self.groups[packet.flow.0 as usize] as usize,
+        }
+    }
+
+    /// A packet that begins a bin, lies not wholly within the measured time, or is dropped: then it has no transmission.
     #[inline(never)]
+    fn on_unusual(&mut self, now: Time, place: usize, transmission: Option<(Time, Time)>) {
+        let arrived = self.from <= now && now < self.end;
+        if arrived {
+            if now >= self.bins.edge() {
+                self.bins.turn_to(now, tallies(&mut self.meters));
+            }
+            self.meters[place].arrivals.count();
+        }
+        let meter = &mut self.meters[place];
+        let Some((start, end)) = transmission else {
+            meter.drops += u64::from(arrived);
+            return;
+        };
+        let departs = self.from <= start && start < self.end;
+        if departs {
+            self.sojourn.record(start - now);
+        }
+        meter.carried += i64::from(departs) - i64::from(arrived);
+        let within = |from: Time, until: Time| until.min(self.end).saturating_sub(from.max(self.from)).as_picos();
+        meter.busy += within(start, end);
+        self.waiting += u128::from(within(now, start));
+    }
+
+    #[inline(always)]
     fn on_delivered(&mut self, now: Time, packet: &Packet, in_order: u64) {
         if now >= self.end || matches!(packet.payload, Payload::Syn { .. }) {
             return;
@@ -244,7 +261,7 @@ impl Measure {
     /// The summary, after [`finish`](Self::finish).
     pub fn summary(&self) -> Summary {
         let sum = |count: fn(&LinkMeter) -> u64| self.meters.iter().map(count).sum::<u64>();
-        let (arrivals, drops) = (sum(|meter| meter.arrivals), sum(|meter| meter.drops));
+        let (arrivals, drops) = (sum(|meter| meter.arrivals.all()), sum(|meter| meter.drops));
         let measured = (self.end - self.from).as_picos() as f64;
         let throughput_bps = self.throughput_bps(sum(|meter| meter.busy));
         let crossing = || (0..self.groups.len()).filter(|flow| self.crosses[*flow]);
@@ -252,7 +269,7 @@ impl Measure {
         let quantile = |q| self.sojourn.quantile(q).map(Time::as_secs_f64);
         Summary {
             arrivals,
-            departures: sum(|meter| meter.departures),
+            departures: sum(LinkMeter::departures),
             drops,
             loss: ratio(drops as f64, arrivals as f64),
             throughput_bps,
@@ -283,13 +300,13 @@ impl Measure {
         let over = Over::new(self.flows_of(group).map(|flow| self.flow(flow)), self.seconds());
         GroupSummary {
             clients: over.flows,
-            arrivals: meter.arrivals,
-            departures: meter.departures,
+            arrivals: meter.arrivals.all(),
+            departures: meter.departures(),
             drops: meter.drops,
-            loss: ratio(meter.drops as f64, meter.arrivals as f64),
+            loss: ratio(meter.drops as f64, meter.arrivals.all() as f64),
             throughput_bps: self.throughput_bps(meter.busy),
             goodput_bps: over.goodput_bps,
-            cov: meter.bins.cov(),
+            cov: self.bins.cov_of(&meter.arrivals),
             cov_poisson: self.cov_poisson(self.flows_of(group)),
             delay_mean: over.delay_mean,
             jitter: over.jitter,
@@ -317,7 +334,7 @@ impl Measure {
             let limited: u64 = of_group().map(|counters| counters.window_limited).sum();
             ratio(limited as f64, turns as f64)
         });
-        Facts { red_avg_max, window_limited: window_limited.collect(), bins: self.bins.kept() }
+        Facts { red_avg_max, window_limited: window_limited.collect(), bins: self.bins.counts().to_vec() }
     }
 
     /// The flows of a group: they are numbered through the groups in order.
@@ -362,9 +379,10 @@ impl Observer for Measure {
     #[inline(always)]
     fn observe(&mut self, now: Time, seen: &Observation<'_>) {
         match seen {
-            Observation::Offered { link, packet, offered } if *link == self.link => {
-                self.on_offered(now, packet, *offered);
-            }
+            Observation::Offered { link, packet, offered } if *link == self.link => match *offered {
+                Offered::Accepted { start, end, .. } => self.on_accepted(now, packet, start, end),
+                Offered::Dropped(_) => self.on_unusual(now, self.place(packet), None),
+            },
             Observation::Delivered { packet, in_order } => self.on_delivered(now, packet, *in_order),
             _ => {}
         }
@@ -374,6 +392,10 @@ impl Observer for Measure {
     fn watches(&self, link: LinkId) -> bool {
         link == self.link
     }
+}
+
+fn tallies(meters: &mut [LinkMeter]) -> impl Iterator<Item = &mut Tally> {
+    meters.iter_mut().map(|meter| &mut meter.arrivals)
 }
 
 /// `a / b`, undefined where `b` is zero.

@@ -2,79 +2,101 @@
 
 use ackclock_units::Time;
 
-/// Counts arrivals in consecutive bins; keeps the two sums that the c.o.v. needs and, on request, every count.
+/// Consecutive bins of arrivals, which belong to tallies: in each of them all together.
 #[derive(Clone, Debug)]
 pub(super) struct Bins {
-    width: Time,
     from: Time,
+    end: Time,
+    width: Time,
     /// Whole bins in the measured time.
-    total: u64,
-    /// The bin being filled, and when it ends.
+    whole: u64,
+    /// The bin being filled, and when it ends; before the first one, at time 0.
     current: u64,
     edge: Time,
-    count: u32,
+    counts: Vec<u32>,
+}
+
+/// Arrivals of one kind, and what their c.o.v. needs.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tally {
+    in_bin: u64,
+    before: u64,
+    /// Of whole bins.
     sum: u64,
     squares: u128,
-    kept: Option<Vec<u32>>,
+}
+
+impl Tally {
+    /// One more in the bin being filled.
+    #[inline(always)]
+    pub(super) const fn count(&mut self) {
+        self.in_bin += 1;
+    }
+
+    /// All that were counted.
+    pub(super) const fn all(&self) -> u64 {
+        self.before + self.in_bin
+    }
 }
 
 impl Bins {
-    pub(super) fn new(from: Time, end: Time, width: Time, keep: bool) -> Self {
-        let total = (end - from).as_picos() / width.as_picos();
-        Self {
-            width,
-            from,
-            total,
-            current: 0,
-            edge: from.saturating_add(width),
-            count: 0,
-            sum: 0,
-            squares: 0,
-            kept: keep.then(Vec::new),
-        }
+    pub(super) fn new(from: Time, end: Time, width: Time) -> Self {
+        let whole = (end - from).as_picos() / width.as_picos();
+        Self { from, end, width, whole, current: 0, edge: Time::ZERO, counts: Vec::new() }
     }
 
-    /// Counts one arrival at `now`, not before the last one.
+    /// When the bin being filled ends, or the measured time if that is earlier; before both begin, 0.
     #[inline(always)]
-    pub(super) fn count(&mut self, now: Time) {
-        if now >= self.edge {
-            self.go_on(now);
-        }
-        self.count += 1;
+    pub(super) const fn edge(&self) -> Time {
+        self.edge
     }
 
-    /// Begins the bin of `now`.
-    #[inline(never)]
-    fn go_on(&mut self, now: Time) {
-        self.close();
+    /// Begins the bin of `now`, which lies in the measured time and not before the edge.
+    pub(super) fn turn_to<'a>(&mut self, now: Time, tallies: impl Iterator<Item = &'a mut Tally>) {
+        self.close(tallies);
         self.current = (now - self.from).as_picos() / self.width.as_picos();
-        self.edge = self.from.saturating_add(self.width.saturating_mul(self.current + 1));
+        let edge = self.from.saturating_add(self.width.saturating_mul(self.current + 1));
+        self.edge = edge.min(self.end);
     }
 
     /// No more arrivals.
-    pub(super) fn finish(&mut self) {
-        self.close();
-        if let Some(kept) = &mut self.kept {
-            kept.resize(self.total as usize, 0);
-        }
+    pub(super) fn finish<'a>(&mut self, tallies: impl Iterator<Item = &'a mut Tally>) {
+        self.close(tallies);
+        self.counts.resize(self.whole as usize, 0);
     }
 
-    fn close(&mut self) {
-        if self.current < self.total {
-            self.sum += u64::from(self.count);
-            self.squares += u128::from(self.count).pow(2);
-            if let Some(kept) = &mut self.kept {
-                kept.resize(self.current as usize, 0);
-                kept.push(self.count);
+    fn close<'a>(&mut self, tallies: impl Iterator<Item = &'a mut Tally>) {
+        let is_whole = self.current < self.whole;
+        let mut together = 0;
+        for tally in tallies {
+            let count = std::mem::take(&mut tally.in_bin);
+            together += count;
+            tally.before += count;
+            if is_whole {
+                tally.sum += count;
+                tally.squares += u128::from(count).pow(2);
             }
         }
-        self.count = 0;
+        if is_whole {
+            self.counts.resize(self.current as usize, 0);
+            self.counts.push(together as u32);
+        }
     }
 
-    /// Population standard deviation over mean, from exact sums.
+    /// Population standard deviation over mean of all arrivals in a bin, from exact sums.
     pub(super) fn cov(&self) -> Option<f64> {
-        let sum = u128::from(self.sum);
-        let spread = u128::from(self.total) * self.squares - sum * sum;
+        let sum = self.counts.iter().map(|count| u64::from(*count)).sum();
+        self.cov_from(sum, self.counts.iter().map(|count| u128::from(*count).pow(2)).sum())
+    }
+
+    /// The same of those in a tally.
+    pub(super) fn cov_of(&self, tally: &Tally) -> Option<f64> {
+        self.cov_from(tally.sum, tally.squares)
+    }
+
+    fn cov_from(&self, sum: u64, squares: u128) -> Option<f64> {
+        let sum = u128::from(sum);
+        let spread = u128::from(self.whole) * squares - sum * sum;
         (sum > 0).then(|| (spread as f64).sqrt() / sum as f64)
     }
 
@@ -82,8 +104,9 @@ impl Bins {
         self.width
     }
 
-    pub(super) fn kept(&self) -> Vec<u32> {
-        self.kept.clone().unwrap_or_default()
+    /// All arrivals in each whole bin.
+    pub(super) fn counts(&self) -> &[u32] {
+        &self.counts
     }
 }
 
@@ -94,13 +117,20 @@ mod tests {
     #[test]
     fn empty_bins_count_and_a_part_of_a_bin_does_not() {
         let at = |millis| Time::from_millis(millis);
-        let mut bins = Bins::new(at(1_000), at(1_450), at(100), true);
-        for millis in [1_000, 1_050, 1_099, 1_300, 1_420] {
-            bins.count(at(millis));
+        let mut bins = Bins::new(at(1_000), at(1_450), at(100));
+        let mut tallies = [Tally::default(), Tally::default()];
+        for (millis, kind) in [(1_000, 0), (1_050, 1), (1_099, 0), (1_300, 0), (1_420, 0)] {
+            if at(millis) >= bins.edge() {
+                bins.turn_to(at(millis), tallies.iter_mut());
+            }
+            tallies[kind].count();
         }
-        bins.finish();
-        assert_eq!(bins.kept(), [3, 0, 0, 1]);
+        bins.finish(tallies.iter_mut());
+        assert_eq!(bins.counts(), [3, 0, 0, 1]);
         // mean 1, mean square 2.5
         assert_eq!(bins.cov(), Some(1.5_f64.sqrt()));
+        // [2, 0, 0, 1]: mean 3 / 4, mean square 5 / 4
+        assert_eq!(bins.cov_of(&tallies[0]), Some(11_f64.sqrt() / 3.0));
+        assert_eq!(tallies.map(|tally| tally.all()), [4, 1]);
     }
 }

@@ -30,7 +30,9 @@ impl Deliveries {
         // a link takes at least an instant
         let transit = (now - packet.sent).as_picos();
         if let Some(last) = replace(&mut self.last_transit, NonZeroU64::new(transit)) {
-            self.jitter += (transit.abs_diff(last.get()) as f64 - self.jitter) / 16.0;
+            // signed numbers convert in one instruction, unsigned ones in a dozen; no packet is under way for 106 days
+            let change = transit.wrapping_sub(last.get()).cast_signed() as f64;
+            self.jitter += (change.abs() - self.jitter) / 16.0;
         }
         if measured {
             self.in_order += in_order;
