@@ -60,10 +60,10 @@ pub fn run_with_progress<E: From<PlanError>>(
         let begin = Some(plan.measure.from).filter(|from| *from > now);
         let stops = [Some(plan.duration), Some(next_slice), begin, watchers.recorder.next_sample(now)];
         now = stops.into_iter().flatten().min().unwrap_or(plan.duration);
-        if plan.records.is_empty() {
-            simulator.run_until(now, &mut watchers.measure);
-        } else {
+        if watchers.recorder.hears() {
             simulator.run_until(now, &mut watchers);
+        } else {
+            simulator.run_until(now, &mut watchers.measure);
         }
         let Watchers { measure, recorder, .. } = &mut watchers;
         if Some(now) == begin {

@@ -104,6 +104,11 @@ impl Recorder {
         (0..).zip(&self.links).filter_map(|(link, heard)| heard.then_some(link))
     }
 
+    /// Whether any record has to hear of what happens: samples are taken without.
+    pub fn hears(&self) -> bool {
+        self.links().next().is_some() || self.windows.is_some() || self.acks.is_some()
+    }
+
     /// The first sampling instant after `now`, if there is one before the end.
     pub fn next_sample(&self, now: Time) -> Option<Time> {
         let next = |every: Time| every.saturating_mul(now.as_picos() / every.as_picos() + 1);
