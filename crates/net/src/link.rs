@@ -59,10 +59,9 @@ impl Wire {
         Some(self.busy_until.saturating_add(self.delay))
     }
 
-    /// The way of the usual packet that it took last.
-    pub(crate) fn last(&self) -> Offered {
-        let end = self.busy_until;
-        Offered::Accepted { start: end.saturating_sub(self.each), end, arrival: end.saturating_add(self.delay) }
+    /// Start and end of the last transmission, that of a usual packet.
+    pub(crate) const fn last(&self) -> (Time, Time) {
+        (self.busy_until.saturating_sub(self.each), self.busy_until)
     }
 }
 

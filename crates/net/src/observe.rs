@@ -63,6 +63,14 @@ pub trait Observer {
     /// they may lie beyond the end of the run: a packet is followed as far as nothing can interfere with it.
     fn observe(&mut self, now: Time, seen: &Observation<'_>);
 
+    /// Observes a packet that a link accepts, nearly every one there is: not inlined, and by numbers that fit into registers,
+    /// so that those who take packets across links keep theirs.
+    #[inline(never)]
+    fn accepted(&mut self, now: Time, link: LinkId, packet: &Packet, start: Time, end: Time, arrival: Time) {
+        let offered = Offered::Accepted { start, end, arrival };
+        self.observe(now, &Observation::Offered { link, packet, offered });
+    }
+
     /// Whether it wants to hear of packets offered to that link.
     fn watches(&self, _link: LinkId) -> bool {
         true

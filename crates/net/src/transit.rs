@@ -97,7 +97,8 @@ impl Transit {
             let wire = &mut self.wires[link.0 as usize];
             let arrival = if let Some(arrival) = wire.take(packet.size, now) {
                 if observer.watches(link) {
-                    observer.observe(now, &Observation::Offered { link, packet, offered: wire.last() });
+                    let (start, end) = wire.last();
+                    observer.accepted(now, link, packet, start, end, arrival);
                 }
                 arrival
             } else {

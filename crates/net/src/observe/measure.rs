@@ -196,8 +196,7 @@ impl Measure {
         busy as f64 / (self.end - self.from).as_picos() as f64 * self.rate.as_bps() as f64
     }
 
-    // not inlined, so that those who cross links keep their registers
-    #[inline(never)]
+    #[inline(always)]
     fn on_accepted(&mut self, now: Time, packet: &Packet, start: Time, end: Time) {
         let place = self.place(packet);
         // nearly all: in the bin under way, and gone by the end of the measured time

@@ -161,7 +161,7 @@ impl Recorder {
         std::iter::once(flows(measure)).chain(tables.into_iter().map(|(_, table)| table)).collect()
     }
 
-    #[inline(never)]
+    #[inline(always)]
     fn on_offered(&mut self, now: Time, LinkId(link): LinkId, packet: &Packet, offered: Offered) {
         if now >= self.end {
             return;
