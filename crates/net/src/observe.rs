@@ -39,7 +39,7 @@ pub enum Observation<'a> {
         /// Segments of data that are in order now and were not before.
         in_order: u64,
     },
-    /// An ACK reached its sender, which has not looked at it yet.
+    /// An ACK reached its sender, which has not looked at it yet. Its turn follows before anything happens at another endpoint.
     Acked {
         /// The flow.
         flow: FlowId,

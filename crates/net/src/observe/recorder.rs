@@ -14,7 +14,7 @@ use crate::packet::{FlowId, LinkId, Packet};
 use crate::plan::{Plan, PlanError, RecordSpec};
 use crate::simulator::Simulator;
 use links::{Arrivals, Drops};
-use senders::{Acks, Windows};
+use senders::SenderLog;
 
 columns! { Queue { time: F64(f64), link: U32(u32), packets: U64(u64), bytes: U64(u64), average: F64(f64) } }
 columns! { Flows {
@@ -31,8 +31,10 @@ pub struct Recorder {
     arrivals: Option<(usize, Arrivals)>,
     drops: Option<(usize, Drops)>,
     packets: Option<(usize, PacketLog)>,
-    windows: Option<(usize, Windows)>,
-    acks: Option<(usize, Acks)>,
+    /// What hears of senders: windows at each change, and ACKs, each with its place.
+    senders: Option<SenderLog>,
+    windows: Option<usize>,
+    acks: Option<usize>,
     samples: Vec<(usize, Samples)>,
 }
 
@@ -46,7 +48,7 @@ struct Samples {
 #[derive(Clone, Debug)]
 enum Sampled {
     Queue { links: Vec<u32>, rows: Queue },
-    Windows { flows: Vec<u32>, rows: Windows },
+    Windows { flows: Vec<u32>, rows: SenderLog },
 }
 
 impl Recorder {
@@ -61,11 +63,13 @@ impl Recorder {
             arrivals: None,
             drops: None,
             packets: None,
+            senders: None,
             windows: None,
             acks: None,
             samples: Vec::new(),
         };
         let mut heard = Vec::new();
+        let (mut windows, mut acks) = (None, None);
         for (place, spec) in plan.records.iter().cloned().enumerate() {
             match spec {
                 RecordSpec::Arrivals { links, bin } => {
@@ -80,12 +84,12 @@ impl Recorder {
                     keep_once(&mut recorder.packets, place, PacketLog::of(&links))?;
                     heard.extend(links);
                 }
-                RecordSpec::Acks { flows } => keep_once(&mut recorder.acks, place, Acks::of(&flows))?,
+                RecordSpec::Acks { flows } => keep_once(&mut acks, place, flows)?,
                 RecordSpec::Windows { flows, every: None } => {
-                    keep_once(&mut recorder.windows, place, Windows::of(&flows))?;
+                    keep_once(&mut windows, place, flows)?;
                 }
                 RecordSpec::Windows { flows, every: Some(every) } => {
-                    let rows = Windows::of(&flows);
+                    let rows = SenderLog::of(&flows, &[]);
                     recorder.samples.push((place, Samples { every, of: Sampled::Windows { flows, rows } }));
                 }
                 RecordSpec::Queue { links, every } => {
@@ -96,6 +100,13 @@ impl Recorder {
             }
         }
         recorder.links = membership(&heard);
+        let flows =
+            |asked: &Option<(usize, Vec<u32>)>| asked.iter().flat_map(|(_, flows)| flows.clone()).collect::<Vec<_>>();
+        if windows.is_some() || acks.is_some() {
+            recorder.senders = Some(SenderLog::of(&flows(&windows), &flows(&acks)));
+        }
+        recorder.windows = windows.map(|(place, _)| place);
+        recorder.acks = acks.map(|(place, _)| place);
         Ok(recorder)
     }
 
@@ -106,7 +117,7 @@ impl Recorder {
 
     /// Whether any record has to hear of what happens: samples are taken without.
     pub fn hears(&self) -> bool {
-        self.links().next().is_some() || self.windows.is_some() || self.acks.is_some()
+        self.links().next().is_some() || self.senders.is_some()
     }
 
     /// The first sampling instant after `now`, if there is one before the end.
@@ -143,8 +154,7 @@ impl Recorder {
     pub fn rows(&self) -> usize {
         self.drops.iter().map(|(_, drops)| drops.rows()).sum::<usize>()
             + self.packets.iter().map(|(_, log)| log.rows()).sum::<usize>()
-            + self.windows.iter().map(|(_, windows)| windows.rows()).sum::<usize>()
-            + self.acks.iter().map(|(_, acks)| acks.rows()).sum::<usize>()
+            + self.senders.iter().map(SenderLog::rows).sum::<usize>()
     }
 
     /// The tables, the flows' counters first.
@@ -154,8 +164,10 @@ impl Recorder {
         tables.extend(self.arrivals.into_iter().map(|(place, arrivals)| (place, arrivals.table(end))));
         tables.extend(self.drops.into_iter().map(|(place, drops)| (place, drops.table())));
         tables.extend(self.packets.into_iter().map(|(place, log)| (place, log.table())));
-        tables.extend(self.windows.into_iter().map(|(place, rows)| (place, Table::new("windows", rows))));
-        tables.extend(self.acks.into_iter().map(|(place, rows)| (place, Table::new("acks", rows))));
+        if let Some([windows, acks]) = self.senders.map(SenderLog::tables) {
+            tables.extend(self.windows.map(|place| (place, windows)));
+            tables.extend(self.acks.map(|place| (place, acks)));
+        }
         tables.extend(self.samples.into_iter().map(|(place, samples)| (place, samples.of.table())));
         tables.sort_by_key(|(place, _)| *place);
         std::iter::once(flows(measure)).chain(tables.into_iter().map(|(_, table)| table)).collect()
@@ -183,20 +195,20 @@ impl Observer for Recorder {
     #[inline(always)]
     fn observe(&mut self, now: Time, seen: &Observation<'_>) {
         match seen {
-            Observation::Offered { link, packet, offered } if self.watches(*link) => {
+            Observation::Offered { link, packet, offered } => {
                 self.on_offered(now, *link, packet, *offered);
             }
-            Observation::Acked { flow, ack, sender } if now < self.end => {
-                if let Some((_, acks)) = &mut self.acks {
-                    acks.acked(now, flow.0, *ack, sender);
+            Observation::Acked { ack, sender, .. } => {
+                if let Some(senders) = self.senders.as_mut().filter(|_| now < self.end) {
+                    senders.acked(*ack, sender);
                 }
             }
-            Observation::Turn { flow, sender } if now < self.end => {
-                if let Some((_, windows)) = &mut self.windows {
-                    windows.turn(now, flow.0, sender);
+            Observation::Turn { flow, sender } => {
+                if let Some(senders) = self.senders.as_mut().filter(|_| now < self.end) {
+                    senders.turn(now, flow.0, sender);
                 }
             }
-            _ => {}
+            Observation::Delivered { .. } => {}
         }
     }
 
@@ -210,7 +222,10 @@ impl Sampled {
     fn table(self) -> Table {
         match self {
             Self::Queue { rows, .. } => Table::new("queue", rows),
-            Self::Windows { rows, .. } => Table::new("windows", rows),
+            Self::Windows { rows, .. } => {
+                let [windows, _] = rows.tables();
+                windows
+            }
         }
     }
 }

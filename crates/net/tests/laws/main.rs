@@ -234,7 +234,8 @@ proptest! {
         prop_assert_eq!(watched_by_run.tables.len(), 1 + watched.records.len());
         for (record, table) in watched.records.iter().zip(&watched_by_run.tables[1..]) {
             let alone = run(&Plan { records: vec![record.clone()], ..plan.clone() }, seed).expect("sound");
-            prop_assert_eq!(format!("{:?}", alone.tables[1]), format!("{table:?}"));
+            prop_assert_eq!(alone.tables[1].name, table.name);
+            prop_assert_eq!(format!("{:?}", alone.tables[1].columns()), format!("{:?}", table.columns()));
         }
     }
 }

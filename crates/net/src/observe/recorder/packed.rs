@@ -3,41 +3,39 @@
 
 use ackclock_units::Time;
 
-/// Bits of a word that the flow and the rest take; the step of time has those above.
+/// Bits of a word that the flow and the rest take; the time since the last wide row has those above.
 const FLOW: u32 = 10;
-const REST: u32 = 14;
-/// What no step in one word comes to: step, flow and rest follow in words of their own.
+const REST: u32 = 18;
+/// What no time in one word comes to: time, flow and rest follow in words of their own.
 const WIDE: u64 = u64::MAX >> (FLOW + REST);
 
-/// Rows, one after the other: each has its time, its flow, a small number, and any further words.
+/// Rows, one after the other: each has its time, its flow, a number that is small as a rule, and any further words.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Packed {
     words: Vec<u64>,
-    rows: usize,
-    last: Time,
+    /// What times in one word count from.
+    base: u64,
 }
 
 impl Packed {
     /// Appends a row.
     #[inline(always)]
     pub(super) fn push(&mut self, now: Time, flow: u32, rest: u64) {
-        let step = now.as_picos().wrapping_sub(self.last.as_picos()) as i64;
-        // small steps as small numbers, be they forward or back
-        let step = ((step << 1) ^ (step >> 63)) as u64;
-        let flow = u64::from(flow);
-        if step < WIDE && flow >> FLOW == 0 && rest >> REST == 0 {
-            self.words.push(step << (FLOW + REST) | flow << REST | rest);
+        let since = now.as_picos().wrapping_sub(self.base);
+        let fits = since < WIDE && flow >> FLOW == 0 && rest >> REST == 0;
+        // a vector that grows would do so in the middle of what is inlined here
+        if fits && self.words.len() < self.words.capacity() {
+            self.words.push(since << (FLOW + REST) | rest << FLOW | u64::from(flow));
         } else {
-            self.push_wide(step, flow, rest);
+            self.push_wide(now, flow, rest);
         }
-        self.last = now;
-        self.rows += 1;
     }
 
     #[cold]
     #[inline(never)]
-    fn push_wide(&mut self, step: u64, flow: u64, rest: u64) {
-        self.words.extend([u64::MAX, step, flow, rest]);
+    fn push_wide(&mut self, now: Time, flow: u32, rest: u64) {
+        self.words.extend([u64::MAX, now.as_picos(), u64::from(flow), rest]);
+        self.base = base(now);
     }
 
     /// Appends a word to the last row.
@@ -46,26 +44,31 @@ impl Packed {
         self.words.push(word);
     }
 
-    /// How many there are.
-    pub(super) const fn rows(&self) -> usize {
-        self.rows
-    }
-
     pub(super) fn read(&self) -> Reader<'_> {
-        Reader { words: self.words.iter(), last: 0 }
+        Reader { words: self.words.iter(), base: 0 }
     }
+}
+
+/// What times count from after a wide row: times may step back.
+const fn base(now: Time) -> u64 {
+    now.as_picos().wrapping_sub(WIDE / 2)
 }
 
 /// Reads rows in the order in which they were appended.
 pub(super) struct Reader<'a> {
     words: std::slice::Iter<'a, u64>,
-    last: u64,
+    base: u64,
 }
 
 impl Reader<'_> {
     /// A word that was added to the row.
     pub(super) fn word(&mut self) -> u64 {
         self.words.next().copied().unwrap_or_default()
+    }
+
+    /// Passes over words that were added to the row.
+    pub(super) fn skip_words(&mut self, words: usize) {
+        self.words = self.words.as_slice().get(words..).unwrap_or_default().iter();
     }
 }
 
@@ -75,12 +78,14 @@ impl Iterator for Reader<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let word = *self.words.next()?;
-        let (step, flow, rest) = match word >> (FLOW + REST) {
-            WIDE => (self.word(), self.word(), self.word()),
-            step => (step, word >> REST & ((1 << FLOW) - 1), word & ((1 << REST) - 1)),
-        };
-        self.last = self.last.wrapping_add((step >> 1) ^ (step & 1).wrapping_neg());
-        Some((Time::from_picos(self.last), flow as u32, rest))
+        let since = word >> (FLOW + REST);
+        if since == WIDE {
+            let (now, flow, rest) = (Time::from_picos(self.word()), self.word(), self.word());
+            self.base = base(now);
+            return Some((now, flow as u32, rest));
+        }
+        let now = Time::from_picos(self.base.wrapping_add(since));
+        Some((now, (word & ((1 << FLOW) - 1)) as u32, word >> FLOW & ((1 << REST) - 1)))
     }
 }
 
@@ -92,7 +97,7 @@ mod tests {
     fn rows_come_back_however_large_their_numbers_are() {
         let edges = |bits: u32| [0, 1, (1 << bits) - 1, 1 << bits, (1 << bits) + 1];
         let mut rows = Vec::new();
-        for step in edges(39).into_iter().chain([WIDE >> 1, u64::MAX, u64::MAX / 2, 1 << 63]) {
+        for step in edges(35).into_iter().chain([WIDE, WIDE / 2, WIDE / 2 + 1, u64::MAX, u64::MAX / 2, 1 << 63]) {
             for flow in edges(FLOW).into_iter().chain([u64::from(u32::MAX)]) {
                 for rest in edges(REST).into_iter().chain([u64::MAX]) {
                     // forward and back
@@ -106,7 +111,6 @@ mod tests {
             packed.push(*now, *flow, *rest);
             packed.add(index);
         }
-        assert_eq!(packed.rows(), rows.len());
         let mut read = packed.read();
         for (index, row) in (0..).zip(&rows) {
             assert_eq!((read.next(), read.word()), (Some(*row), index));

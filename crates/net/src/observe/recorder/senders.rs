@@ -1,55 +1,91 @@
 //! The records of senders: their windows, at each change or sampled, and the ACKs that reach them.
 
+use std::mem::replace;
+use std::sync::Arc;
+
 use ackclock_tcp::{Ack, Sender, SenderState};
 use ackclock_units::Time;
 
-use super::packed::Packed;
-use crate::observe::Column;
+use super::packed::{Packed, Reader};
 use crate::observe::table::{Rows, columns};
+use crate::observe::{Column, Table};
 
 columns! { WindowColumns {
     time: F64(f64), flow: U32(u32), cwnd: F64(f64), ssthresh: F64(f64), flight_size: F64(f64), srtt: F64(f64), rto: F64(f64),
 } }
 columns! { AckColumns { time: F64(f64), flow: U32(u32), ack: U64(u64), duplicate: Bool(bool) } }
 
-/// What a row adds to its flow's row before, as bits beside the flight size: a window one step of congestion avoidance further,
-/// any other window, and new values of all that seldom changes.
-const STEP: u64 = 1;
-const CWND: u64 = 2;
-const OTHERS: u64 = 4;
-const FLAGS: u32 = 3;
+/// What a row tells, in bits from the lowest: one more than the step to its ACK's number, twice, and whether that is a duplicate
+/// (0 without an ACK);
+const ACK: u64 = 7;
+/// whether that has a word of its own instead;
+const FAR: u64 = 8;
+/// whether there is a window, which is that of its flow before,
+const WINDOW: u64 = 16;
+/// or one step of congestion avoidance further,
+const STEP: u64 = 32;
+/// or any other, in a word of its own; new values of all that seldom changes, in words of their own;
+const CWND: u64 = 64;
+const OTHERS: u64 = 128;
+/// and the flight size.
+const FLIGHT: u32 = 8;
 
-/// The record `windows`.
+/// No ACK.
+const NONE: u64 = u64::MAX;
+
+/// The records `windows` and `acks` in one: most ACKs change a window.
 #[derive(Clone, Debug)]
-pub(super) struct Windows {
-    /// Each flow's last row, where the flow is watched.
-    last: Vec<Option<Last>>,
+pub(super) struct SenderLog {
+    flows: Vec<Last>,
     rows: Packed,
+    /// Number of the ACK that the sender works at, twice, and whether it is a duplicate.
+    ack: u64,
+    windows: usize,
+    acks: usize,
 }
 
-/// The row before, as far as a change shows in it.
+/// A flow's row before, as far as a change shows in it, and what it is watched for.
 #[derive(Clone, Copy, Debug)]
 struct Last {
     cwnd: f64,
     ssthresh: f64,
     flight_size: u64,
     timing: (u64, Time),
+    ack: u64,
+    windows: bool,
+    acks: bool,
 }
 
 /// Before the first row: of no sender.
-const NO_ROW: Last = Last { cwnd: 0.0, ssthresh: f64::NAN, flight_size: 0, timing: (0, Time::MAX) };
+const NO_ROW: Last =
+    Last { cwnd: 0.0, ssthresh: f64::NAN, flight_size: 0, timing: (0, Time::MAX), ack: 0, windows: false, acks: false };
 
-impl Windows {
-    pub(super) fn of(flows: &[u32]) -> Self {
-        let mut last = Vec::new();
-        for flow in flows.iter().map(|flow| *flow as usize) {
-            last.resize(last.len().max(flow + 1), None);
-            last[flow] = Some(NO_ROW);
+impl SenderLog {
+    /// The log of these flows' windows and of those flows' ACKs.
+    pub(super) fn of(windows: &[u32], acks: &[u32]) -> Self {
+        let mut log = Self { flows: Vec::new(), rows: Packed::default(), ack: NONE, windows: 0, acks: 0 };
+        for flow in windows {
+            log.flow(*flow).windows = true;
         }
-        Self { last, rows: Packed::default() }
+        for flow in acks {
+            log.flow(*flow).acks = true;
+        }
+        log
     }
 
-    /// Keeps a row if anything changed; an undefined `srtt` always differs.
+    fn flow(&mut self, flow: u32) -> &mut Last {
+        let flow = flow as usize;
+        self.flows.resize(self.flows.len().max(flow + 1), NO_ROW);
+        &mut self.flows[flow]
+    }
+
+    /// An ACK comes to a sender, which has not looked at it yet: it is kept with the turn that follows at once.
+    #[inline(always)]
+    pub(super) fn acked(&mut self, ack: Ack<'_>, sender: &Sender) {
+        self.ack = ack.next << 1 | u64::from(sender.is_duplicate(ack));
+    }
+
+    /// Keeps a row if there was an ACK or anything changed; an undefined `srtt` always differs.
     #[inline(never)]
     pub(super) fn turn(&mut self, now: Time, flow: u32, sender: &Sender) {
         self.keep(now, flow, sender, false);
@@ -62,35 +98,76 @@ impl Windows {
 
     #[inline(always)]
     fn keep(&mut self, now: Time, flow: u32, sender: &Sender, always: bool) {
-        let Some(Some(last)) = self.last.get_mut(flow as usize) else { return };
-        let (cwnd, ssthresh, flight_size) = sender.windows();
-        let timing = sender.timing();
-        let grown = cwnd.to_bits() != last.cwnd.to_bits();
-        let others = ssthresh.to_bits() != last.ssthresh.to_bits() || timing != last.timing;
-        if !(always || grown || others || flight_size != last.flight_size || timing.0 == 0) {
-            return;
+        let ack = replace(&mut self.ack, NONE);
+        let Some(last) = self.flows.get_mut(flow as usize) else { return };
+        let (mut row, mut step) = (0, 0);
+        if ack != NONE && last.acks {
+            // it may lead back: modulo 2^63, which no number of segments reaches
+            step = ack.wrapping_sub(last.ack);
+            row = if step < ACK { step + 1 } else { FAR };
+            last.ack = ack & !1;
+            self.acks += 1;
         }
-        let is_step = grown && cwnd.to_bits() == next_step(last.cwnd).to_bits();
-        let window = if is_step { STEP } else { u64::from(grown) * CWND };
-        *last = Last { cwnd, ssthresh, flight_size, timing };
-        self.rows.push(now, flow, (flight_size << FLAGS) | (u64::from(others) * OTHERS) | window);
-        if window == CWND {
+        if last.windows {
+            let (cwnd, ssthresh, flight_size) = sender.windows();
+            let timing = sender.timing();
+            if ssthresh.to_bits() != last.ssthresh.to_bits() || timing != last.timing || timing.0 == 0 {
+                return self.keep_all(now, flow, sender, row, step);
+            }
+            let grown = cwnd.to_bits() != last.cwnd.to_bits();
+            if always || grown || flight_size != last.flight_size {
+                let is_step = grown && cwnd.to_bits() == next_step(last.cwnd).to_bits();
+                let window = if is_step { STEP } else { u64::from(grown) * CWND };
+                row |= (flight_size << FLIGHT) | window | WINDOW;
+                (last.cwnd, last.flight_size) = (cwnd, flight_size);
+                self.windows += 1;
+            }
+        }
+        if row & (FAR | CWND) != 0 {
+            self.push_long(now, flow, sender, row, step);
+        } else if row != 0 {
+            self.rows.push(now, flow, row);
+        }
+    }
+
+    /// Keeps a row with everything.
+    #[inline(never)]
+    fn keep_all(&mut self, now: Time, flow: u32, sender: &Sender, row: u64, step: u64) {
+        let last = &mut self.flows[flow as usize];
+        (last.cwnd, last.ssthresh, last.flight_size) = sender.windows();
+        last.timing = sender.timing();
+        self.windows += 1;
+        let row = row | (last.flight_size << FLIGHT) | OTHERS | CWND | WINDOW;
+        self.push_long(now, flow, sender, row, step);
+    }
+
+    /// A row with words of its own.
+    #[inline(never)]
+    fn push_long(&mut self, now: Time, flow: u32, sender: &Sender, row: u64, step: u64) {
+        self.rows.push(now, flow, row);
+        if row & FAR != 0 {
+            self.rows.add(step);
+        }
+        let SenderState { cwnd, ssthresh, srtt, rto, .. } = sender.state();
+        if row & CWND != 0 {
             self.rows.add(cwnd.to_bits());
         }
-        if others {
-            self.add_others(sender.state());
+        if row & OTHERS != 0 {
+            for other in [ssthresh, srtt, rto] {
+                self.rows.add(other.to_bits());
+            }
         }
     }
 
-    #[inline(never)]
-    fn add_others(&mut self, state: SenderState) {
-        for other in [state.ssthresh, state.srtt, state.rto] {
-            self.rows.add(other.to_bits());
-        }
-    }
-
+    /// Rows of both tables.
     pub(super) const fn rows(&self) -> usize {
-        self.rows.rows()
+        self.windows + self.acks
+    }
+
+    /// The tables `windows` and `acks`.
+    pub(super) fn tables(self) -> [Table; 2] {
+        let log = Arc::new(self);
+        [Table::new("windows", WindowTable(Arc::clone(&log))), Table::new("acks", AckTable(log))]
     }
 }
 
@@ -99,70 +176,56 @@ fn next_step(cwnd: f64) -> f64 {
     cwnd + 1.0 / cwnd
 }
 
-impl Rows for Windows {
+/// The number of a row's ACK as a step, twice, and whether it is a duplicate.
+fn read_ack(rows: &mut Reader<'_>, row: u64) -> Option<u64> {
+    if row & FAR != 0 { Some(rows.word()) } else { (row & ACK).checked_sub(1) }
+}
+
+/// The part of a log that the table `windows` shows.
+#[derive(Debug)]
+struct WindowTable(Arc<SenderLog>);
+
+impl Rows for WindowTable {
     fn columns(&self) -> Vec<Column> {
-        let mut columns = WindowColumns::with_capacity(self.rows());
-        let mut last = vec![[NO_ROW.cwnd, f64::NAN, f64::NAN, f64::NAN]; self.last.len()];
-        let mut rows = self.rows.read();
-        while let Some((time, flow, rest)) = rows.next() {
+        let mut columns = WindowColumns::with_capacity(self.0.windows);
+        let mut last = vec![[NO_ROW.cwnd, f64::NAN, f64::NAN, f64::NAN]; self.0.flows.len()];
+        let mut rows = self.0.rows.read();
+        while let Some((time, flow, row)) = rows.next() {
+            read_ack(&mut rows, row);
             let [cwnd, others @ ..] = &mut last[flow as usize];
-            match rest & (STEP | CWND) {
+            match row & (STEP | CWND) {
                 STEP => *cwnd = next_step(*cwnd),
                 CWND => *cwnd = f64::from_bits(rows.word()),
                 _ => {}
             }
-            if rest & OTHERS != 0 {
+            if row & OTHERS != 0 {
                 others.fill_with(|| f64::from_bits(rows.word()));
             }
-            let [ssthresh, srtt, rto] = *others;
-            columns.push(time.as_secs_f64(), flow, *cwnd, ssthresh, (rest >> FLAGS) as f64, srtt, rto);
+            if row & WINDOW != 0 {
+                let [ssthresh, srtt, rto] = *others;
+                columns.push(time.as_secs_f64(), flow, *cwnd, ssthresh, (row >> FLIGHT) as f64, srtt, rto);
+            }
         }
         columns.into_columns()
     }
 }
 
-/// The record `acks`.
-#[derive(Clone, Debug)]
-pub(super) struct Acks {
-    /// Each flow's last ACK, where the flow is watched.
-    last: Vec<Option<u64>>,
-    rows: Packed,
-}
+/// The part of a log that the table `acks` shows.
+#[derive(Debug)]
+struct AckTable(Arc<SenderLog>);
 
-impl Acks {
-    pub(super) fn of(flows: &[u32]) -> Self {
-        let mut last = Vec::new();
-        for flow in flows.iter().map(|flow| *flow as usize) {
-            last.resize(last.len().max(flow + 1), None);
-            last[flow] = Some(0);
-        }
-        Self { last, rows: Packed::default() }
-    }
-
-    /// Keeps an ACK that its sender has not looked at yet.
-    #[inline(never)]
-    pub(super) fn acked(&mut self, now: Time, flow: u32, ack: Ack<'_>, sender: &Sender) {
-        if let Some(Some(last)) = self.last.get_mut(flow as usize) {
-            // as a step, which may lead back: modulo 2^63, which no number of segments reaches
-            let step = ack.next.wrapping_sub(*last);
-            *last = ack.next;
-            self.rows.push(now, flow, step << 1 | u64::from(sender.is_duplicate(ack)));
-        }
-    }
-
-    pub(super) const fn rows(&self) -> usize {
-        self.rows.rows()
-    }
-}
-
-impl Rows for Acks {
+impl Rows for AckTable {
     fn columns(&self) -> Vec<Column> {
-        let mut columns = AckColumns::with_capacity(self.rows());
-        let mut last = vec![0_u64; self.last.len()];
-        for (time, flow, rest) in self.rows.read() {
-            let last = &mut last[flow as usize];
-            *last = last.wrapping_add(rest >> 1) & (u64::MAX >> 1);
-            columns.push(time.as_secs_f64(), flow, *last, rest & 1 == 1);
+        let mut columns = AckColumns::with_capacity(self.0.acks);
+        let mut last = vec![0_u64; self.0.flows.len()];
+        let mut rows = self.0.rows.read();
+        while let Some((time, flow, row)) = rows.next() {
+            if let Some(step) = read_ack(&mut rows, row) {
+                let last = &mut last[flow as usize];
+                *last = last.wrapping_add(step >> 1) & (u64::MAX >> 1);
+                columns.push(time.as_secs_f64(), flow, *last, step & 1 == 1);
+            }
+            rows.skip_words(usize::from(row & CWND != 0) + 3 * usize::from(row & OTHERS != 0));
         }
         columns.into_columns()
     }
