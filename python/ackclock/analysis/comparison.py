@@ -55,15 +55,15 @@ class Comparison:
         return self.difference.too_few
 
     def __str__(self) -> str:
-        """Give the difference, how large it is, and what pairing bought.
+        """Give the difference, how large it is, and what it would be without pairs; what is undefined is left out.
 
         >>> print(compare_paired([1, 2, 3, 4], [2.1, 2.9, 4.0, 5.2]))
-        1.05 ± 0.21 (d_av 0.80, n 4, correlation 1.00, 11 times as narrow as unpaired)
+        1.05 ± 0.21 (unpaired ± 2.3, d_av 0.80, correlation 1.00, n 4)
         """
-        return (
-            f"{self.difference} (d_av {self.effect_size:.2f}, n {self.difference.count}, "
-            f"correlation {self.correlation:.2f}, {self.narrowing:.2g} times as narrow as unpaired)"
-        )
+        told = [f"unpaired ± {self.unpaired_half_width:.2g}"] if math.isfinite(self.unpaired_half_width) else []
+        for name, value in (("d_av", self.effect_size), ("correlation", self.correlation)):
+            told += [f"{name} {value:.2f}"] if math.isfinite(value) else []
+        return f"{self.difference} ({', '.join((*told, f'n {self.difference.count}'))})"
 
 
 def compare_paired(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Comparison:
