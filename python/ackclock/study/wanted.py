@@ -52,7 +52,7 @@ class Replication(Generic[T]):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Wanted(Generic[T, R_co]):
-    """Runs that somebody wants, and what is to become of them; `ackclock.sweep.Batch` makes them.
+    """Runs that somebody wants, and what is to become of them; `ackclock.study.Batch` makes them.
 
     Parameters
     ----------

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ackclock.errors import refuse
 from ackclock.progress import progress_bar
 from ackclock.run import Prepared
-from ackclock.sweep.wanted import Replication, Task, Wanted, tasks_for
+from ackclock.study.wanted import Replication, Task, Wanted, tasks_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ackclock.run import Run
     from ackclock.scenario import Scenario
-    from ackclock.sweep.wanted import Point
+    from ackclock.study.wanted import Point
 
 __all__ = ["Batch", "observe", "run_grid"]
 
