@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import ackclock as ac
-from ackclock import store
+from ackclock import result
 from ackclock.notices import notices
 from ackclock.runs import Estimate, Runs
 from ackclock.summary import MEASURES
@@ -208,7 +208,7 @@ def test_a_stored_run_reads_back_whole(run: ac.Run, tmp_path: Path) -> None:
     run.save(tmp_path / "result")
     files = {path.name for path in (tmp_path / "result").iterdir()}
     assert files == {"record.json", *(f"{name}.parquet" for name in run.tables)}
-    back = store.load(tmp_path / "result")
+    back = result.load(tmp_path / "result")
     assert back == run
     assert all(back.table(name).equals(run.table(name)) for name in run.tables)
 
