@@ -6,6 +6,8 @@ It is one table, in TOML or in Python, and all of it is checked before anything 
 import copy
 import itertools
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final, Self
 
@@ -80,6 +82,32 @@ def _scenario(given: object) -> dict[str, Any]:
     if not isinstance(given, Mapping):
         raise errors.not_allowed("must be a table, or the path of a scenario file beside the study's")
     return dict(given)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a point is."""
+
+    source: str
+    """What in the study it comes from."""
+    coordinates: Mapping[str, Scalar]
+    """The value of each swept field, by its path."""
+    fields: Mapping[str, Any]
+    """What is changed in the scenario there."""
+
+    @property
+    def name(self) -> str:
+        """The coordinates in words."""
+        return ", ".join(f"{path} = {errors.shown(value)}" for path, value in self.coordinates.items())
+
+    @contextmanager
+    def told(self) -> Iterator[None]:
+        """Let an error in the body begin with the coordinates."""
+        try:
+            yield
+        except errors.ScenarioError as error:
+            where = f"{self.source}: {self.name}" if self.coordinates else self.source
+            raise errors.located(error, where) from None
 
 
 class Study(Part):
@@ -158,6 +186,11 @@ class Study(Part):
             data["scenario"] = read_toml(Path(path).parent / data["scenario"])
         return cls.from_dict(data)
 
+    @property
+    def measure(self) -> str:
+        """The number whose interval is watched: c.o.v. where the replications name none."""
+        return self.replications.measure if isinstance(self.replications, Until) else "cov"
+
     def each(self) -> Iterator[Point]:
         """Make the points, one at a time.
 
@@ -171,27 +204,27 @@ class Study(Part):
         ScenarioError
             A point has no scenario that can run; the message begins with its coordinates.
         """
-        for source, coordinates, fields in self._places():
-            name = ", ".join(f"{path} = {errors.shown(value)}" for path, value in coordinates.items())
-            tables = copy.deepcopy(self.scenario)
-            try:
-                for path, value in fields.items():
-                    assign(tables, path, value)
-                scenario = Scenario.from_dict(tables)
-            except errors.ScenarioError as error:
-                raise errors.located(error, f"{source}: {name}" if name else source) from None
-            work = TIME.parse(scenario.duration) * sum(group.count for group in scenario.groups)
-            yield Point(name=name or "the scenario", scenario=scenario, coordinates=coordinates, work=work)
+        return map(self.point, self.places())
 
-    def _places(self) -> Iterator[tuple[str, dict[str, Scalar], dict[str, Any]]]:
-        """Give each point: where it stands in the study, its coordinates, and the fields to change."""
-        if self.variants is None:
-            yield from ((source, place, place) for source, place in self._drawn())
-            return
-        for name, fields in self.variants.items():
-            for source, place in self._drawn():
-                at = "variants" if source == "scenario" else source
-                yield at, {VARIANT: name, **place}, {**copy.deepcopy(fields), **place}
+    def places(self) -> Iterator[Place]:
+        """Give the places of the points, in their order; what is there is not looked at yet."""
+        for name, fields in (self.variants or {"": {}}).items():
+            for source, coordinates in self._drawn():
+                if self.variants is None:
+                    yield Place(source, coordinates, coordinates)
+                else:
+                    at = "variants" if source == "scenario" else source
+                    yield Place(at, {VARIANT: name, **coordinates}, {**copy.deepcopy(fields), **coordinates})
+
+    def point(self, place: Place) -> Point:
+        """Make the point at a place; raises as `each` does."""
+        tables = copy.deepcopy(self.scenario)
+        with place.told():
+            for path, value in place.fields.items():
+                assign(tables, path, value)
+            scenario = Scenario.from_dict(tables)
+        work = TIME.parse(scenario.duration) * sum(group.count for group in scenario.groups)
+        return Point(name=place.name, scenario=scenario, coordinates=place.coordinates, work=work)
 
     def _drawn(self) -> Iterator[tuple[str, dict[str, Scalar]]]:
         if self.points is not None:

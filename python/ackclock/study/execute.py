@@ -6,8 +6,10 @@ cluster (`ackclock.study.ray`). Who does a task, and in which order tasks end, n
 
 from __future__ import annotations
 
+import math
 import os
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from queue import Empty, SimpleQueue
@@ -18,7 +20,7 @@ from ackclock.errors import refuse
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Report", "Threads", "Workers", "execute"]
+__all__ = ["Report", "StoppedError", "Threads", "Workers", "execute", "threads"]
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -35,6 +37,10 @@ class Workers(Protocol[T, R]):
     @property
     def room(self) -> int:
         """How many tasks they take at once: those under way, and some that wait, so that nobody idles."""
+
+    @property
+    def under_way(self) -> list[tuple[T, float]]:
+        """The tasks under way that have told how far they are, from 0 to 1."""
 
     def submit(self, task: T) -> None:
         """Give them a task."""
@@ -69,7 +75,7 @@ def execute(
     workers
         Who does it.
     watch
-        Called several times a second. When it says so, no further task begins: what is under way is finished.
+        Called now and then, and at the end. When it says so, no further task begins: what is under way is finished.
 
     Yields
     ------
@@ -77,11 +83,13 @@ def execute(
         A task, and what came of it or what it raised.
 
     """
-    under_way, more = 0, True
+    under_way, more, look = 0, True, -math.inf
     while True:
-        if not watch() and more:
-            more = False
-            under_way -= workers.drop()
+        if time.monotonic() >= look:
+            look = time.monotonic() + _REFRESH
+            if not watch() and more:
+                more = False
+                under_way -= workers.drop()
         while more and under_way < workers.room:
             try:
                 task = next(tasks)
@@ -93,13 +101,14 @@ def execute(
             workers.submit(task)
             under_way += 1
         if not under_way:
+            watch()
             return
         for task, outcome in workers.ended(_REFRESH):
             under_way -= 1
             yield task, outcome
 
 
-class _StoppedError(Exception):
+class StoppedError(Exception):
     """Ends a run that nobody waits for any more."""
 
 
@@ -120,7 +129,7 @@ class Threads(Generic[T, R]):
         self._tasks: SimpleQueue[T | None] = SimpleQueue()
         self._ended: SimpleQueue[tuple[T, R | BaseException]] = SimpleQueue()
         self._stop = threading.Event()
-        self._threads = [threading.Thread(target=self._serve, args=(place,)) for place in range(_threads(jobs))]
+        self._threads = [threading.Thread(target=self._serve, args=(place,)) for place in range(threads(jobs))]
         self._shares: dict[int, tuple[T, float]] = {}
 
     @property
@@ -171,7 +180,7 @@ class Threads(Generic[T, R]):
     def _outcome(self, place: int, task: T) -> R | BaseException:
         def report(share: float) -> None:
             if self._stop.is_set():
-                raise _StoppedError
+                raise StoppedError
             self._shares[place] = task, share
 
         try:
@@ -189,7 +198,7 @@ def _all_of(queue: SimpleQueue[T]) -> list[T]:
     return taken
 
 
-def _threads(jobs: int | None) -> int:
+def threads(jobs: int | None) -> int:
     """Choose how many threads to run: `jobs`, or one for each processor that this process may use."""
     if jobs is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
