@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ackclock import _core
+from ackclock.analysis import mser5
 from ackclock.catalogue import catalogue
 from ackclock.errors import one_of, refuse
 from ackclock.kinds import whole
-from ackclock.notices import notices
+from ackclock.notices import notices, warmup_end
 from ackclock.plan import plan
+from ackclock.quantity import seconds
 from ackclock.records import understand
 from ackclock.scenario import Scenario
 from ackclock.summary import Summary
@@ -19,6 +21,8 @@ from ackclock.tables import to_arrow
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from ackclock.analysis import BatchMeans
 
 SEED: Final = whole(0, 2**64 - 1)
 
@@ -39,6 +43,9 @@ class Run:
     """The run in numbers."""
     notices: tuple[str, ...]
     """What a user of these numbers must know."""
+    warmup: float | None
+    """When the warm-up is over, by MSER-5 on the arrivals per bin (`ackclock.analysis.mser5`): simulated time in s,
+    from ``measure.from`` on. ``None`` where no end is found, or the measured time has fewer than 50 bins."""
     _tables: "Mapping[str, _core.Rows | pa.Table]" = field(repr=False, compare=False)
 
     @property
@@ -69,6 +76,34 @@ class Run:
         table = self._tables[name]
         return to_arrow(table, self.scenario) if isinstance(table, _core.Rows) else table
 
+    def batch_means(self) -> "BatchMeans":
+        """Give the mean arrivals per bin after the warm-up, with the interval that a single long run allows.
+
+        Returns
+        -------
+        ackclock.analysis.BatchMeans
+            In packets per bin of the record ``arrivals`` at the measured link, from `warmup` on (from ``measure.from``
+            on, where none was found).
+
+        Raises
+        ------
+        ScenarioError
+            The run has no record ``arrivals`` of the measured link, or too few bins.
+        """
+        import pyarrow.compute as pc  # noqa: PLC0415  # slow to load, as is NumPy
+
+        from ackclock.analysis import batch_means  # noqa: PLC0415
+
+        arrivals, measure = self.table("arrivals"), self.scenario.measure
+        begin = seconds(measure.from_ or "") if self.warmup is None else self.warmup
+        there = pc.and_(
+            pc.equal(arrivals["link"].cast("string"), measure.link), pc.greater_equal(arrivals["time"], begin)
+        )
+        try:
+            return batch_means(arrivals["packets"].filter(there).to_numpy())
+        except ValueError as error:
+            raise refuse("batch_means", f"arrivals at {measure.link}", str(error)) from None
+
     def __getstate__(self) -> dict[str, Any]:
         """Give what a copy is made of: its tables are written out, as the engine's rows stay with it."""
         return self.__dict__ | {"_tables": {name: self.table(name) for name in self.tables}}
@@ -81,6 +116,7 @@ class Run:
             "seed": self.seed,
             "version": self.version,
             "notices": list(self.notices),
+            "warmup": self.warmup,
             "summary": self.summary.to_dict(),
         }
 
@@ -180,7 +216,9 @@ class Prepared:
             raise refuse("seed", seed, str(error)) from None
         outcome, tables = _core.simulate(self.plan, seed, progress)
         told = json.loads(outcome)
+        facts = told["facts"]
         names = [group.name or "" for group in self.scenario.groups]
+        warmup = mser5(facts["bins"])
         summary = Summary.from_outcome(told["summary"], told["groups"], names)
         return Run(
             scenario=self.scenario,
@@ -188,6 +226,7 @@ class Prepared:
             version=catalogue().version,
             record=self.record,
             summary=summary,
-            notices=tuple(notices(self.scenario, told["facts"])),
+            notices=tuple(notices(self.scenario, facts, warmup)),
+            warmup=None if warmup.length is None else warmup_end(self.scenario, warmup.length),
             _tables=tables,
         )

@@ -18,7 +18,7 @@ from ackclock.result import Request, read_request, refuse_existing, save
 from ackclock.run import SEED, Run, simulate
 from ackclock.scenario import Scenario
 from ackclock.scenario.files import read_toml
-from ackclock.summary import GroupSummary, Summary
+from ackclock.summary import GroupSummary
 
 # Of the readable summary: the name of a number, the unit it is told in, and the factor to that unit.
 _SUMMARY: Final = (
@@ -106,7 +106,7 @@ def _show(result: Run) -> None:
     measured = f"from {scenario.measure.from_} to {scenario.duration} at {scenario.measure.link}"
     out.print(Text(f"Profile {scenario.profile}, seed {result.seed}; {measured}, bins of {scenario.measure.bin}"))
     out.print()
-    out.print(_summary_table(result.summary))
+    out.print(_summary_table(result))
     groups = result.summary.groups
     if len(groups) > 1 or any(group.completed for group in groups):
         out.print()
@@ -116,12 +116,13 @@ def _show(result: Run) -> None:
         out.print(Text(f"Note: {notice}", style="yellow"))
 
 
-def _summary_table(summary: Summary) -> Table:
+def _summary_table(result: Run) -> Table:
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(no_wrap=True)
     table.add_column(justify="right", no_wrap=True)
     for name, unit, factor in _SUMMARY:
-        table.add_row(name.removesuffix("_bps"), _number(getattr(summary, name), factor), unit)
+        table.add_row(name.removesuffix("_bps"), _number(getattr(result.summary, name), factor), unit)
+    table.add_row("warmup", _number(result.warmup, 1), "s")
     return table
 
 
