@@ -66,7 +66,7 @@ class Tally:
             )
         if self.wide:
             told.append(
-                f"At {self.wide:,} of {self.points:,} points half the 95 % interval of {measure} is wider than the mean: "
+                f"At {self.wide:,} of {self.points:,} points half the 95 % interval of {measure} exceeds the mean: "
                 "the replications there are too few."
             )
         return told
