@@ -1,12 +1,12 @@
 """What lies in the folder of a store, and who may change it.
 
-====================  =====================================================================================
-``store.json``        says that the folder is a store, and of which format
-``lock``              an empty file; whoever reads the folder shares its lock, whoever changes it holds it alone
-``journal/``          a file for each process that writes, appended to (`ackclock.store.journal`)
-``parts/``            what was in journals before, as Parquet (`ackclock.store.parts`)
-``aside/``            what was found and cannot be used
-====================  =====================================================================================
+===============  ======================================================================================
+``store.json``   says that the folder is a store, and of which format
+``lock``         an empty file: who reads the folder shares its lock, who changes it holds it alone
+``journal/``     a file for each process that writes, appended to (`ackclock.store.journal`)
+``parts/``       what was in journals before, as Parquet (`ackclock.store.parts`)
+``aside/``       what was found and cannot be used
+===============  ======================================================================================
 """
 
 from __future__ import annotations
@@ -57,6 +57,7 @@ class Folder:
         self.aside = path / "aside"
         self._lock = path / "lock"
         self._record = path / "store.json"
+        self._making = path / ".store.json"
         if not self._record.exists():
             if not create:
                 raise unreadable(path, self._nothing(), "the folder of a store, as `ackclock sweep` makes it")
@@ -66,34 +67,43 @@ class Folder:
     @contextmanager
     def locked(self, *, alone: bool) -> Iterator[None]:
         """Wait until nobody changes the folder (``alone``: nor reads it), and keep it so meanwhile."""
-        lock = os.open(self._lock, os.O_RDONLY | os.O_CLOEXEC)
+        lock = os.open(self._lock, os.O_CLOEXEC | (os.O_RDWR if alone else os.O_RDONLY))
         try:
             fcntl.flock(lock, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
             yield
         finally:
             os.close(lock)
 
-    def new_name(self) -> str:
-        """Make up a name that nothing in the folder has."""
-        return secrets.token_hex(8)
+    def foreign(self) -> list[Path]:
+        """List what is no part of a store; names with a dot in front are left to whoever made them."""
+        own = {self._record, self._lock, self.journals, self.parts, self.aside}
+        return sorted(each for each in self.path.iterdir() if each not in own and not each.name.startswith("."))
+
+    def put_aside(self, path: Path) -> Path:
+        """Move something out of the way, and say where it is then."""
+        self.aside.mkdir(exist_ok=True)
+        place = self.aside / "-".join(path.relative_to(self.path).parts)
+        if place.exists() or place.is_symlink():
+            place = place.with_name(f"{new_name()}-{place.name}")
+        path.rename(place)
+        return place
 
     def _nothing(self) -> str:
         if not self.path.exists():
             return "there is no such folder"
-        return "it holds no store.json" if self.path.is_dir() else "it is no folder"
+        return f"it holds no {self._record.name}" if self.path.is_dir() else "it is no folder"
 
     def _create(self) -> None:
         """Make the folder; who comes second finds it made."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            making = self.path / ".store.json"
-            if {each.name for each in self.path.iterdir()} - {self._lock.name, self._record.name, making.name}:
-                raise refuse("store", str(self.path), "must be a new folder, or that of a store")
+            if not set(self.path.iterdir()) <= {self._lock, self._record, self._making, self.journals}:
+                raise refuse("store", str(self.path), "must be a new or empty folder, or that of a store")
             self._lock.touch()
             with self.locked(alone=True):
                 if not self._record.exists():
-                    making.write_text(json.dumps({"kind": _KIND, "format": FORMAT}) + "\n")
-                    making.rename(self._record)
+                    self._making.write_text(json.dumps({"kind": _KIND, "format": FORMAT}) + "\n")
+                    self._making.rename(self._record)
         except OSError as error:
             raise unreadable(self.path, str(error.strerror or error), "a folder that can be written") from None
 
@@ -104,4 +114,9 @@ class Folder:
             raise unreadable(self._record, "it is not that of a store", "what `ackclock sweep` wrote")
         if number > FORMAT:
             why = f"a newer version of Ackclock made it, in format {number}"
-            raise unreadable(self.path, why, f"a store of format {FORMAT}, or be read by that version")
+            raise unreadable(self.path, why, f"a store of format {FORMAT}; that version reads it")
+
+
+def new_name() -> str:
+    """Make up a name that nothing has."""
+    return secrets.token_hex(8)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["MAGIC", "Journal", "Reading"]
+__all__ = ["MAGIC", "Journal", "Reading", "is_journal", "is_left"]
 
 MAGIC: Final = b"ackclock journal 1\n"
 _LENGTHS: Final = struct.Struct("<QI")
@@ -116,3 +116,24 @@ class Reading:
                     yield row
                 else:
                     self.damage = f"the row at byte {place} is damaged"
+
+
+def is_journal(path: Path) -> bool:
+    """Tell whether a file starts as a journal does, or was cut before that much was written."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return MAGIC.startswith(file.read(len(MAGIC)))
+
+
+def is_left(path: Path) -> bool:
+    """Tell whether nobody writes to a journal any more."""
+    file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    else:
+        return True
+    finally:
+        os.close(file)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
+
+from pydantic_core import from_json, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import pyarrow as pa
 
-__all__ = ["Row", "decode", "encode", "head", "run_id", "scenario_id"]
+__all__ = ["Entry", "Row", "encode", "run_id", "scenario_id"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -61,7 +62,7 @@ class Row:
 
 def scenario_id(scenario: str) -> str:
     """Name an effective scenario, given as JSON of one form."""
-    return _digest(scenario)
+    return _digest(scenario.encode())
 
 
 def run_id(scenario_id: str, seed: int, record: Sequence[str], revision: str) -> str:
@@ -89,52 +90,72 @@ def run_id(scenario_id: str, seed: int, record: Sequence[str], revision: str) ->
     True
 
     """
-    return _digest(json.dumps([scenario_id, seed, sorted(record), revision]))
+    return _digest(to_json([scenario_id, seed, sorted(record), revision]))
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:32]
 
 
-# A row is one line of JSON; after it come its tables, one Arrow stream each, whose lengths the line tells.
+# In a journal a row is a line that tells whose it is and how long what follows is; then, as JSON, all but its tables;
+# then each table as an Arrow stream.
 
 
 def encode(row: Row, *, with_scenario: bool) -> bytes:
     """Write a row; the scenario may stay out where it is kept already."""
+    body = to_json(
+        {
+            "run_id": row.run_id,
+            "scenario_id": row.scenario_id,
+            "scenario": row.scenario if with_scenario else None,
+            "seed": row.seed,
+            "point": row.point,
+            "summary": row.summary,
+            "groups": row.groups,
+            "notices": row.notices,
+            "cpu_seconds": row.cpu_seconds,
+            "failure": row.failure,
+        },
+        fallback=dict,
+    )
     streams = {name: _stream(table) for name, table in row.tables.items()}
-    line = {
-        "run_id": row.run_id,
-        "scenario_id": row.scenario_id,
-        "scenario": row.scenario if with_scenario else None,
-        "seed": row.seed,
-        "point": row.point,
-        "summary": row.summary,
-        "groups": row.groups,
-        "notices": row.notices,
-        "tables": {name: len(stream) for name, stream in streams.items()},
-        "cpu_seconds": row.cpu_seconds,
-        "failure": row.failure,
-    }
-    return b"".join([json.dumps(line, separators=(",", ":"), default=dict).encode(), b"\n", *streams.values()])
+    lengths = {name: len(stream) for name, stream in streams.items()}
+    label = {"run_id": row.run_id, "failed": row.failure is not None, "body": len(body), "tables": lengths}
+    return b"".join([to_json(label), b"\n", body, *streams.values()])
 
 
-def head(payload: bytes) -> dict[str, Any]:
-    """Read a row back but for its tables."""
-    line: dict[str, Any] = json.loads(payload[: payload.index(b"\n")])
-    return line
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A row as a journal has it, read as far as it is asked for."""
 
+    run_id: str
+    failed: bool
+    _content: memoryview
+    """What follows the label."""
+    _length: int
+    _tables: Mapping[str, int]
 
-def decode(payload: bytes) -> dict[str, pa.Table]:
-    """Read the tables of a row back."""
-    import pyarrow as pa  # noqa: PLC0415  # slow to load, and most rows have no table
+    @classmethod
+    def read(cls, content: bytes) -> Self:
+        """Read whose row it is."""
+        end = content.index(b"\n")
+        label = from_json(content[:end])
+        return cls(label["run_id"], label["failed"], memoryview(content)[end + 1 :], label["body"], label["tables"])
 
-    place = payload.index(b"\n") + 1
-    tables = {}
-    for name, length in head(payload)["tables"].items():
-        with pa.ipc.open_stream(pa.py_buffer(payload)[place : place + length]) as stream:
-            tables[name] = stream.read_all()
-        place += length
-    return tables
+    def body(self) -> dict[str, Any]:
+        """Give what the row holds, under the names of `Row`, but for the tables."""
+        body: dict[str, Any] = from_json(bytes(self._content[: self._length]))
+        return body
+
+    def tables(self) -> dict[str, pa.RecordBatchReader]:
+        """Open its tables."""
+        import pyarrow as pa  # noqa: PLC0415  # slow to load, and most rows have no table
+
+        place, opened = self._length, {}
+        for name, length in self._tables.items():
+            opened[name] = pa.ipc.open_stream(self._content[place : place + length])
+            place += length
+        return opened
 
 
 def _stream(table: pa.Table) -> bytes:
