@@ -1,7 +1,8 @@
 """Ackclock: a laboratory for TCP congestion control and the burstiness it makes.
 
 Describe a network, its flows and their traffic as a :class:`Scenario`; :func:`simulate` sends every packet of it and
-returns a :class:`Run`; :func:`replicate` does so for several seeds and puts error bars on what it finds.
+returns a :class:`Run`; :func:`replicate` does so for several seeds and puts error bars on what it finds; :func:`sweep`
+makes whole studies.
 """
 
 from importlib import import_module
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
         Tcp,
         Udp,
     )
+    from ackclock.study.design import Study
+    from ackclock.study.sweeping import sweep
     from ackclock.summary import GroupSummary, Summary
 
     __version__: str
@@ -55,14 +58,16 @@ __all__ = [
     "Runs",
     "Scenario",
     "ScenarioError",
+    "Study",
     "Summary",
     "Tcp",
     "Udp",
     "replicate",
     "simulate",
+    "sweep",
 ]
 
-_HOMES: Final = ("errors", "summary", "scenario", "run", "runs")
+_HOMES: Final = ("errors", "summary", "scenario", "run", "runs", "study.design", "study.sweeping")
 
 
 if not TYPE_CHECKING:  # a type checker would take any name for one that is there

@@ -128,9 +128,9 @@ class Run:
         ScenarioError
             The directory exists already, or cannot be made.
         """
-        from ackclock import store  # noqa: PLC0415  # it loads Parquet
+        from ackclock import result  # noqa: PLC0415  # it loads Parquet
 
-        store.save(self, Path(directory))
+        result.save(self, Path(directory))
 
 
 def simulate(

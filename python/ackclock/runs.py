@@ -209,7 +209,7 @@ def replicate(
     ScenarioError
         A seed or a record request is not allowed.
     """
-    from ackclock.sweep import Point, run_grid  # noqa: PLC0415  # of use only here
+    from ackclock.study import Point, run_grid  # noqa: PLC0415  # of use only here
 
     points = [Point(name="the scenario", scenario=scenario)]
     return Runs(each.value for each in run_grid(points, seeds=_seeds(seeds), take=_whole, record=record, jobs=jobs))

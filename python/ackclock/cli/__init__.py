@@ -1,4 +1,4 @@
-"""The command line: ``ackclock run | reproduce | profile | list | schema``.
+"""The command line: ``ackclock run | sweep | reproduce | profile | list | schema``.
 
 What costs time to load is loaded by the command that needs it, so that ``--help`` answers at once.
 """
@@ -134,6 +134,53 @@ def run(
     from ackclock.cli import runner  # noqa: PLC0415
 
     runner.run(file, seed=seed, as_json=json, overrides=overrides or [], record=record, out=out)
+
+
+@app.command(
+    epilog="""Examples:
+
+    \b
+    ackclock sweep examples/study.toml --dry-run
+    ackclock sweep examples/study.toml --store results --jobs 2
+    ackclock sweep examples/study.toml --engine ray --address 10.0.0.1:6379
+    """
+)
+def sweep(
+    study: Annotated[Path, typer.Argument(metavar="STUDY", help="A study (TOML).", show_default=False)],
+    store: Annotated[
+        Path | None,
+        typer.Option(help="The folder that keeps the runs: out/STUDY by default.", show_default=False),
+    ] = None,
+    engine: Annotated[
+        str, typer.Option(metavar="threads|ray", help="Where runs are made: on this machine, or by Ray.")
+    ] = "threads",
+    address: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST:PORT", help="The Ray cluster to join: one is started here by default.", show_default=False
+        ),
+    ] = None,
+    jobs: Annotated[
+        str | None,
+        typer.Option(metavar="NUMBER", help="How many runs at once: one per core by default.", show_default=False),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="List the points, and how long they would take.")] = False,
+) -> None:
+    """Make the runs of a study that are not in its store yet.
+
+    The same command goes on where an earlier one ended, however it ended. Ctrl-C finishes what is under way.
+    """
+    from ackclock.cli import sweeper  # noqa: PLC0415
+    from ackclock.cli.arguments import integer  # noqa: PLC0415
+
+    sweeper.sweep(
+        study,
+        store=store,
+        engine=engine,
+        address=address,
+        jobs=None if jobs is None else integer("--jobs", jobs, "must be an integer from 1"),
+        dry_run=dry_run,
+    )
 
 
 @app.command()

@@ -9,16 +9,15 @@ from typing import Final
 from rich.table import Table
 from rich.text import Text
 
-from ackclock import store
 from ackclock.catalogue import catalogue
 from ackclock.cli.arguments import integer
 from ackclock.cli.console import console
 from ackclock.overrides import override
 from ackclock.progress import progress_bar
+from ackclock.result import Request, read_request, refuse_existing, save
 from ackclock.run import SEED, Run, simulate
 from ackclock.scenario import Scenario
 from ackclock.scenario.files import read_toml
-from ackclock.store import Request
 from ackclock.summary import GroupSummary
 
 # Of the readable summary: the name of a number, the unit it is told in, and the factor to that unit.
@@ -71,7 +70,7 @@ def run(
 ) -> None:
     """Run a scenario file or a stored result."""
     if out is not None:
-        store.refuse_existing(out)
+        refuse_existing(out)
     request = _request(file)
     override(request.scenario, overrides)
     scenario = Scenario.from_dict(request.scenario)
@@ -83,7 +82,7 @@ def run(
     if record and out is None:
         sys.stderr.write("--record: the tables are kept only with --out\n")
     if out is not None:
-        store.save(result, out)
+        save(result, out)
     if as_json:
         sys.stdout.write(json.dumps(result.to_dict(), indent=2, allow_nan=False) + "\n")
     else:
@@ -93,7 +92,7 @@ def run(
 def _request(file: Path) -> Request:
     if not file.is_dir() and file.suffix != ".json":
         return Request(scenario=read_toml(file), seed=1, version=catalogue().version, record=())
-    return store.read_request(file)
+    return read_request(file)
 
 
 def _tell_version(file: Path, version: str | None) -> None:

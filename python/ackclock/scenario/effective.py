@@ -1,5 +1,6 @@
 """The effective scenario: every default written out, so that a result says all of what made it."""
 
+import functools
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -39,6 +40,7 @@ def effective(scenario: "Scenario") -> "Scenario":
     return whole.model_copy(update={"measure": scenario.measure.model_copy(update=measure)})
 
 
+@functools.lru_cache(maxsize=1024)  # the points of a study share most of their parts
 def queue(profile_name: str, given: Queue | None) -> Queue:
     """Write out the defaults of a queue."""
     given = given or Queue("droptail")
@@ -56,6 +58,7 @@ def queue(profile_name: str, given: Queue | None) -> Queue:
     return given.completed(fields, _parameters(profile_name, given.kind, declared))
 
 
+@functools.lru_cache(maxsize=1024)
 def tcp(profile_name: str, given: Tcp) -> Tcp:
     """Write out the defaults of a TCP transport."""
     fields = {
