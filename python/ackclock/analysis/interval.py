@@ -194,7 +194,9 @@ def bootstrap_interval(sample: ArrayLike, *, level: float = 0.95) -> Interval:
     Notes
     -----
     Bias-corrected and accelerated (BCa), with 9,999 resamples: Efron, "Better bootstrap confidence intervals" (Journal
-    of the American Statistical Association 82, 1987), as `scipy.stats.bootstrap` has it.
+    of the American Statistical Association 82, 1987), as `scipy.stats.bootstrap` has it. It is asked for a level that
+    makes it as wide as Student's interval where values are normal (Hesterberg, "What teachers should know about the
+    bootstrap", The American Statistician 69, 2015, section 3.3): of 30 values it would cover 93 % otherwise.
 
     Examples
     --------
@@ -210,14 +212,16 @@ def bootstrap_interval(sample: ArrayLike, *, level: float = 0.95) -> Interval:
     equal = student_interval(values, level=level)
     if equal.half_width == 0:
         return equal
-    from scipy.stats import bootstrap  # noqa: PLC0415 - SciPy's statistics are slow to load
+    from scipy.special import ndtr, stdtrit  # noqa: PLC0415 - as SciPy's statistics, slow to load
+    from scipy.stats import bootstrap  # noqa: PLC0415
 
+    quantile = stdtrit(values.size - 1, (1 + level) / 2) * math.sqrt(values.size / (values.size - 1))
     found = bootstrap(
         (values,),
         np.mean,
         n_resamples=_RESAMPLES,
         batch=max(1, _AT_ONCE // values.size),
-        confidence_level=level,
+        confidence_level=float(2 * ndtr(quantile) - 1),
         method="BCa",
         rng=np.random.default_rng(_SEED),
     )
