@@ -1,4 +1,4 @@
-"""The command line: ``ackclock run | sweep | reproduce | profile | list | schema``.
+"""The command line: ``ackclock run | sweep | query | reproduce | profile | list | schema``.
 
 What costs time to load is loaded by the command that needs it, so that ``--help`` answers at once.
 """
@@ -181,6 +181,35 @@ def sweep(
         jobs=None if jobs is None else integer("--jobs", jobs, "must be an integer from 1"),
         dry_run=dry_run,
     )
+
+
+@app.command(
+    epilog="""Examples:
+
+    \b
+    ackclock query results "select * from runs"
+    ackclock query results 'select "clients.0.count", avg(cov), count(*) from runs group by all order by all' --json
+    ackclock query results "show tables"
+    """
+)
+def query(
+    store: Annotated[Path, typer.Argument(metavar="STORE", help="The folder of a store.", show_default=False)],
+    sql: Annotated[
+        str,
+        typer.Argument(
+            metavar="SQL",
+            help="One SELECT as DuckDB reads it, over runs, groups, scenarios, failures, notices, costs and the "
+            "records asked for. Fields that were swept have their path as name: quote it.",
+            show_default=False,
+        ),
+    ],
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON array of objects.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Print comma-separated values.")] = False,
+) -> None:
+    """Ask a store of runs by SQL."""
+    from ackclock.cli import querying  # noqa: PLC0415
+
+    querying.query(store, sql, as_json=json, as_csv=csv)
 
 
 @app.command(

@@ -51,7 +51,7 @@ class Contents:
             elif path.name not in replaced:
                 self.journals.append(path)
             elif mend:
-                self._remove_journal(path)
+                self._remove_journal(path, _damage(path))
         if mend:
             for part in parts:
                 if part.path.name in replaced:
@@ -81,14 +81,14 @@ class Contents:
         """
         for path in filter(is_left, self.journals.copy()):
             rows = Rows([path], lambda runs: made(self.parts, runs))
-            if rows.schemas:
+            if rows:
                 old = to_merge(self.parts, path.stat().st_size)
                 part = merge(self._folder.parts, new_name(), old, rows, [path.name])
                 self.parts = [*(each for each in self.parts if each not in old), part]
                 for each in old:
                     self._remove_part(each)
             self.journals.remove(path)
-            self._remove_journal(path)
+            self._remove_journal(path, rows.damage.get(path))
 
     def _read_parts(self) -> Iterator[Part]:
         for path in sorted(_entries(self._folder.parts)):
@@ -121,15 +121,19 @@ class Contents:
         part.path.rename(doomed)
         shutil.rmtree(doomed, ignore_errors=True)
 
-    def _remove_journal(self, path: Path) -> None:
+    def _remove_journal(self, path: Path, damage: str | None) -> None:
         """Remove a journal whose rows are in a part; one that is damaged is kept aside."""
-        reading = Reading(path)
-        for _ in reading:
-            pass
-        if reading.damage is None:
+        if damage is None:
             path.unlink()
         else:
-            self._put_aside(path, reading.damage)
+            self._put_aside(path, damage)
+
+
+def _damage(journal: Path) -> str | None:
+    reading = Reading(journal)
+    for _ in reading:
+        pass
+    return reading.damage
 
 
 def _entries(folder: Path) -> list[Path]:

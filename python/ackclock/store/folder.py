@@ -65,11 +65,18 @@ class Folder:
         self._check()
 
     @contextmanager
-    def locked(self, *, alone: bool) -> Iterator[None]:
-        """Wait until nobody changes the folder (``alone``: nor reads it), and keep it so meanwhile."""
-        lock = os.open(self._lock, os.O_CLOEXEC | (os.O_RDWR if alone else os.O_RDONLY))
+    def locked(self, *, alone: bool, wait: bool = True) -> Iterator[None]:
+        """See that nobody changes the folder (``alone``: nor reads it) meanwhile.
+
+        Raises
+        ------
+        OSError
+            Somebody does, and is not to be waited for; or, if ``alone``, the folder cannot be written.
+
+        """
+        lock = os.open(self._lock, os.O_CLOEXEC | (os.O_RDWR | os.O_CREAT if alone else os.O_RDONLY))
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+            fcntl.flock(lock, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | (0 if wait else fcntl.LOCK_NB))
             yield
         finally:
             os.close(lock)

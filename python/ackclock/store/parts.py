@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 __all__ = ["NotWholeError", "Part", "made", "merge", "to_merge"]
 
-_MOST: Final = 3
-"""Parts that a store has at most."""
-_FACTOR: Final = 3
-"""A part that is at most so many times as large as what is to be written is written again with it."""
-_SMALL: Final = 1_000_000
-"""Bytes below which parts count as equal in size."""
-_GROUP: Final = 8_000_000
+_MOST_FILES: Final = 30
+"""Files that all parts may have."""
+_ALIKE: Final = 4
+"""So many parts of about a size are merged; they are of about a size up to this factor."""
+_DENSER: Final = 5
+"""How much smaller rows are in a part than in a journal."""
+_GROUP: Final = 2_000_000
 """Bytes of a row group before they are encoded."""
 _PIECE: Final = 4096
 """Rows that are read at a time."""
@@ -98,14 +98,19 @@ class Part:
         missing = [each.path.stem for each in damaged]
         return cls(path, frozenset(replaces), schemas, frozenset(lost + missing), tuple(damaged), size)
 
+    @property
+    def files(self) -> int:
+        """How many files it has."""
+        return len(self.schemas) + 1
+
     def file(self, name: str) -> Path:
         """Say where a table is."""
         return self.path / f"{name}.parquet"
 
     def pieces(self, name: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
         """Give the rows of one of its tables, or some columns of them."""
-        with pq.ParquetFile(self.file(name)) as file:
-            for batch in file.iter_batches(_PIECE, columns=columns):
+        with pq.ParquetFile(self.file(name), pre_buffer=False) as file:
+            for batch in file.iter_batches(_PIECE, columns=columns, use_threads=False):
                 yield pa.Table.from_batches([batch])
 
 
@@ -121,21 +126,25 @@ def made(parts: Iterable[Part], runs: Sequence[str]) -> set[str]:
     return found
 
 
-def to_merge(parts: Iterable[Part], size: int) -> list[Part]:
-    """Choose the parts that are written again together with so many bytes of new rows.
+def to_merge(parts: Sequence[Part], journal: int) -> list[Part]:
+    """Choose the parts that are written again together with a journal of so many bytes.
 
-    Parts that are kept grow by a factor from one to the next, so that a row is written again only so often; and there
-    are never more than a few.
+    Those that are about as large as what is to be written, once there are several, and so on with what they become:
+    each row is written again only a few times, and few parts remain.
     """
-    ordered = sorted(parts, key=lambda part: part.size)
-    chosen = 0
-    while chosen < len(ordered):
-        fits = ordered[chosen].size <= _FACTOR * max(size, _SMALL)
-        if not fits and len(ordered) - chosen < _MOST:
-            break
-        size += ordered[chosen].size
-        chosen += 1
-    return ordered[:chosen]
+    rest = sorted(parts, key=lambda part: part.size)
+    size = journal // _DENSER
+    chosen: list[Part] = []
+    while rest:
+        alike = [part for part in rest if part.size <= _ALIKE * size]
+        if len(alike) + 1 < _ALIKE:
+            if sum(part.files for part in rest) <= _MOST_FILES:
+                break
+            alike = rest[:1]
+        chosen += alike
+        rest = rest[len(alike) :]
+        size += sum(part.size for part in alike)
+    return chosen
 
 
 def merge(folder: Path, name: str, parts: Sequence[Part], rows: Rows, replaces: Iterable[str]) -> Part:

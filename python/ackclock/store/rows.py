@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from ackclock.store.journal import Reading
 from ackclock.store.row import Entry
-from ackclock.store.tables import BASE, fit, plain, tables_of, unified
+from ackclock.store.tables import fit, plain, tables_of, unified
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -17,8 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Rows"]
 
-_BATCH: Final = 1000
-"""Rows that are Python objects at a time."""
+_Place = tuple["Path", int]
+"""A journal, and the number of a row in it."""
 
 
 class Rows:
@@ -44,52 +43,50 @@ class Rows:
     def __init__(self, journals: Sequence[Path], made: Callable[[Sequence[str]], set[str]]) -> None:
         self.damage: dict[Path, str] = {}
         self._journals = journals
-        self._chosen = self._choose(made)
-        self._core: dict[str, list[pa.Table]] = {name: [] for name in BASE}
-        schemas: dict[str, list[pa.Schema]] = {}
-        entries = self._entries()
-        while batch := list(islice(entries, _BATCH)):
-            for name, table in tables_of([entry.body() for entry in batch]).items():
-                self._core[name].append(table)
-                schemas.setdefault(name, []).append(table.schema)
-            for name, stream in (each for entry in batch for each in entry.tables().items()):
-                known = schemas.setdefault(name, [])
-                if (schema := _with_run(stream.schema)) not in known:
-                    known.append(schema)
-        self.schemas = {name: unified(each) for name, each in schemas.items()}
+        bodies: dict[str, dict[str, Any]] = {}
+        scenarios: dict[str, str] = {}
+        places: dict[str, _Place] = {}
+        records: dict[str, list[pa.Schema]] = {}
+        for place, entry in self._entries():
+            body = entry.body()
+            run = entry.run_id
+            if body["scenario"] is not None:
+                scenarios[body["scenario_id"]] = body["scenario"]
+            if run not in bodies or (bodies[run]["failure"] is not None and body["failure"] is None):
+                bodies[run], places[run] = body, place
+                for name, stream in entry.tables().items():
+                    known = records.setdefault(name, [])
+                    if (schema := _with_run(stream.schema)) not in known:
+                        known.append(schema)
+        known_runs = made(list(bodies))
+        self._chosen = {place for run, place in places.items() if run not in known_runs}
+        self._core = tables_of([body for run, body in bodies.items() if run not in known_runs], scenarios)
+        self.schemas = {name: table.schema for name, table in self._core.items()}
+        self.schemas |= {name: unified(schemas) for name, schemas in records.items()}
+
+    def __bool__(self) -> bool:
+        """Tell whether there are any."""
+        return bool(self._chosen)
 
     def pieces(self, name: str) -> Iterator[pa.Table]:
         """Give the rows of one of the tables."""
         if name in self._core:
-            yield from self._core[name]
+            yield self._core[name]
             return
-        for entry in self._entries():
-            for batch in entry.tables().get(name, ()):
-                table = pa.Table.from_batches([batch])
-                whole = table.add_column(0, "run_id", pa.repeat(entry.run_id, len(table)))
-                yield fit(whole, plain(whole.schema))
+        for place, entry in self._entries():
+            if place in self._chosen:
+                for batch in entry.tables().get(name, ()):
+                    table = pa.Table.from_batches([batch])
+                    whole = table.add_column(0, "run_id", pa.repeat(entry.run_id, len(table)))
+                    yield fit(whole, plain(whole.schema))
 
-    def _choose(self, made: Callable[[Sequence[str]], set[str]]) -> set[tuple[Path, int]]:
-        """Find the rows that count, by journal and place."""
-        places: dict[str, tuple[Path, int]] = {}
-        succeeded = set()
+    def _entries(self) -> Iterator[tuple[_Place, Entry]]:
         for path in self._journals:
             reading = Reading(path)
-            for number, entry in enumerate(map(Entry.read, reading)):
-                if entry.run_id not in succeeded:
-                    places[entry.run_id] = path, number
-                    if not entry.failed:
-                        succeeded.add(entry.run_id)
+            for number, content in enumerate(reading):
+                yield (path, number), Entry.read(content)
             if reading.damage is not None:
                 self.damage[path] = reading.damage
-        known = made(list(places))
-        return {place for run_id, place in places.items() if run_id not in known}
-
-    def _entries(self) -> Iterator[Entry]:
-        for path in self._journals:
-            for number, content in enumerate(Reading(path)):
-                if (path, number) in self._chosen:
-                    yield Entry.read(content)
 
 
 def _with_run(schema: pa.Schema) -> pa.Schema:

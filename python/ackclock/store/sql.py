@@ -28,6 +28,8 @@ _CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
     "python_enable_replacements": False,
 }
 
+_SCENARIOS: Final = "select distinct on (scenario_id) * from store.scenarios"
+
 
 def ask(contents: Contents, query: str) -> pa.Table:
     """Run a query over what a store holds; its folder must be locked.
@@ -44,10 +46,23 @@ def ask(contents: Contents, query: str) -> pa.Table:
             statements = connection.extract_statements(query)
             if [each.type for each in statements] != [duckdb.StatementType.SELECT]:
                 raise unreadable("query", "it is not one SELECT", f"a query over {', '.join(names)}")
-            return connection.sql(query).to_arrow_table()
+            return _plain(connection.sql(query).to_arrow_table())
         except duckdb.Error as error:
-            first = str(error).partition("\n")[0]
-            raise unreadable("query", first, f"DuckDB's SQL over {', '.join(names)}") from None
+            why = " ".join(str(error).partition("\n\n")[0].split())  # then comes the query, with a mark in it
+            raise unreadable("query", why, f"DuckDB's SQL over {', '.join(names)}") from None
+
+
+def _plain(answer: pa.Table) -> pa.Table:
+    """Give decimal numbers, such as sums of integers are, as integers or floating-point numbers."""
+    for place, field in enumerate(answer.schema):
+        if pa.types.is_decimal(field.type):
+            column = answer.column(place)
+            try:
+                numbers = column.cast(pa.int64())
+            except pa.ArrowInvalid:  # there are fractions, or it is too large
+                numbers = column.cast(pa.float64())
+            answer = answer.set_column(place, field.name, numbers)
+    return answer
 
 
 def _make_views(connection: duckdb.DuckDBPyConnection, contents: Contents) -> list[str]:
@@ -67,9 +82,9 @@ def _make_views(connection: duckdb.DuckDBPyConnection, contents: Contents) -> li
         connection.execute(f"create view store.{identifier(name)} as {together}")
         files += kept
     views = {
-        "scenarios": "select distinct on (scenario_id) * from store.scenarios order by scenario_id",
         "runs": _runs(connection, schemas["runs"]),
         "failures": _failures(schemas["failures"]),
+        "scenarios": f"from ({_SCENARIOS}) order by scenario_id",
         "costs": "select run_id, cpu_seconds from store.runs order by all",
         "groups": "from store.groups order by run_id, name",
         "notices": "from store.notices order by all",
@@ -95,14 +110,14 @@ def _runs(connection: duckdb.DuckDBPyConnection, schema: pa.Schema) -> str:
         f"coalesce({column}, try_cast({_in_scenario(name)} as {types[name]})) as {column}" if gap else column
         for name, column, gap in zip(swept, columns, partly, strict=False)
     ]
-    join = "left join scenarios using (scenario_id)" if any(partly) else ""
-    all_columns = ", ".join(["run_id", "scenario_id", "seed", *shown, *map(identifier, rest)])
+    join = f"left join ({_SCENARIOS}) using (scenario_id)" if any(partly) else ""
+    all_columns = ", ".join(["run_id", "seed", *shown, *map(identifier, rest), "scenario_id"])
     return f"select {all_columns} from store.runs {join} order by {', '.join([*columns, 'seed', 'run_id'])}"
 
 
 def _failures(schema: pa.Schema) -> str:
     """Say how a failure looks; one of a run that was made later counts no more."""
-    shown = ", ".join(["run_id", "scenario_id", "seed", *map(identifier, _swept(schema)), "failure"])
+    shown = ", ".join(["run_id", "seed", *map(identifier, _swept(schema)), "failure", "scenario_id"])
     return (
         f"select distinct on (run_id) {shown} from store.failures "
         "where run_id not in (select run_id from store.runs) order by run_id"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
 from ackclock.errors import refuse, unreadable
@@ -10,7 +11,6 @@ from ackclock.store.journal import Journal
 from ackclock.store.row import Row, encode
 
 if TYPE_CHECKING:
-    from pathlib import Path
     from types import TracebackType
 
     import pandas as pd
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Store", "Table"]
 
-_LONGEST_JOURNAL: Final = 4_000_000
+_LONGEST_JOURNAL: Final = 1_000_000
 """Bytes after which a journal is compacted: its rows are in memory then."""
 
 
@@ -56,13 +56,13 @@ class Store:
         try:
             self._tidy()
         except OSError as error:
-            if create:
+            if create:  # who only reads can do so all the same
                 raise unreadable(folder, str(error.strerror or error), "a folder that can be written") from None
 
     @classmethod
-    def open(cls, folder: Path, *, create: bool = False) -> Self:
-        """Open a store, as the class itself does."""
-        return cls(folder, create=create)
+    def open(cls, folder: str | Path, *, create: bool = False) -> Self:
+        """Open a store, as the class itself does; this is ``ackclock.open``."""
+        return cls(Path(folder), create=create)
 
     def __enter__(self) -> Self:
         return self
@@ -156,7 +156,7 @@ class Store:
 
     def _tidy(self) -> None:
         """Put the folder in order; who writes also turns journals that nobody writes any more into Parquet."""
-        with self._folder.locked(alone=True):
+        with self._folder.locked(alone=True, wait=self._writes):
             contents = self._contents(mend=True)
             if self._writes:
                 contents.compact()

@@ -39,10 +39,11 @@ class Source(Protocol):
         """Give the rows of one of them; each piece has the columns that it needs."""
 
 
-def tables_of(bodies: Sequence[Mapping[str, Any]]) -> dict[str, pa.Table]:
-    """Make the tables in `BASE` of some rows, without those that would be empty."""
+def tables_of(bodies: Sequence[Mapping[str, Any]], scenarios: Mapping[str, str]) -> dict[str, pa.Table]:
+    """Make the tables in `BASE` of some rows and of the scenarios known by id, without those that would be empty."""
     made = [body for body in bodies if body["failure"] is None]
     failed = [body for body in bodies if body["failure"] is not None]
+    told = dict.fromkeys(body["scenario_id"] for body in bodies if body["scenario_id"] in scenarios)
     swept = _names(body["point"] for body in bodies)
     tables = {
         "runs": [*_identity(made), *_swept(made, swept), *_columns([body["summary"] for body in made])],
@@ -51,9 +52,7 @@ def tables_of(bodies: Sequence[Mapping[str, Any]]) -> dict[str, pa.Table]:
             *_swept(failed, swept),
             _column("failure", [each["failure"] for each in failed]),
         ],
-        "scenarios": _columns(
-            [{name: body[name] for name in ("scenario_id", "scenario")} for body in _telling(bodies)]
-        ),
+        "scenarios": _columns([{"scenario_id": name, "scenario": scenarios[name]} for name in told]),
         "groups": _columns([{"run_id": body["run_id"], **group} for body in made for group in body["groups"]]),
         "notices": _columns([{"run_id": body["run_id"], "notice": each} for body in made for each in body["notices"]]),
     }
@@ -62,15 +61,6 @@ def tables_of(bodies: Sequence[Mapping[str, Any]]) -> dict[str, pa.Table]:
         for name, columns in tables.items()
         if columns and len(columns[0][1])
     }
-
-
-def _telling(bodies: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    """Leave out rows whose scenario an earlier one tells."""
-    known = set()
-    for body in bodies:
-        if body["scenario"] is not None and body["scenario_id"] not in known:
-            known.add(body["scenario_id"])
-            yield body
 
 
 _Column = tuple[pa.Field, pa.Array]
