@@ -1,4 +1,4 @@
-"""The command line: ``ackclock run | sweep | query | reproduce | profile | list | schema``.
+"""The command line: ``ackclock run | sweep | query | report | reproduce | profile | list | schema``.
 
 What costs time to load is loaded by the command that needs it, so that ``--help`` answers at once.
 """
