@@ -160,6 +160,12 @@ class TestPage:
         # The mean of a point's c.o.v. is its place in the grid, and 0.3; rows are delays from 5 to 100 ms.
         assert np.asarray(reno.values) == pytest.approx(np.array([[0.3, 6.3], [4.3, 10.3], [2.3, 8.3]]))
 
+    def test_a_wide_heat_map_has_no_room_for_numbers(self) -> None:
+        grid = [{"a": a, "b": b} for a in range(13) for b in range(4)]
+        heat = page(runs(grid), y=["cov"]).drawings[1].chart.panels[0].heat
+        assert heat is not None
+        assert {word for row in heat.words for word in row} == {""}
+
     def test_words_alone_stand_side_by_side(self) -> None:
         (drawing,) = page(runs([{"variant": name} for name in ("reno", "vegas")]), y=["cov"]).drawings
         (panel,) = drawing.chart.panels

@@ -162,7 +162,8 @@ def _draw_heat(axes: Axes, heat: Heat) -> None:
     cells = axes.pcolormesh(*edges, values, cmap=HEAT, vmin=heat.low, vmax=heat.high)
     axes.grid(visible=False)
     middle = (heat.low + heat.high) / 2
-    for (row, column), value in np.ndenumerate(values):
+    worded = ((at, value) for at, value in np.ndenumerate(values) if heat.words[at[0]][at[1]])
+    for (row, column), value in worded:
         # Not quite white and black: those are the page's own, and turn with it.
         colour = "#101010" if value > middle else "#fefefe"
         axes.text(column, row, heat.words[row][column], ha="center", va="center", fontsize=8, color=colour)

@@ -58,9 +58,13 @@ _LOGARITHMIC: Final = 30
 """From this ratio of the largest to the least value on, an axis is logarithmic."""
 
 _MOST_TICKS: Final = 8
+_MOST_WORDS: Final = 12
+"""Cells side by side that have room for a number."""
 _PANEL: Final = 3.3
 _MORE: Final = 2.6
 """Inches: of a figure with one panel, and of each further one."""
+_TALLEST: Final = 9.0
+"""Inches: of all cells of a heat map."""
 
 
 def label(measure: str) -> str:
@@ -108,13 +112,14 @@ def heat_map(points: Sequence[Point], measure: str, layout: Layout) -> Chart:
         for point in some:
             row, column = (field.values.index(point.place[field.path]) for field in (up, layout.x))
             cells[row, column] = means.get(id(point), math.nan)
-        words = [["" if math.isnan(mean) else f"{mean:.3g}" for mean in row] for row in cells.tolist()]
+        wide = cells.shape[1] > _MOST_WORDS
+        words = [["" if wide or math.isnan(mean) else f"{mean:.3g}" for mean in row] for row in cells.tolist()]
         heat = Heat(values=cells, words=words, label=label(measure), low=low, high=high)
         panels.append(
             Panel(x=_cells(layout.x, layout.x.label), y=_cells(up, up.short), series=(), title=title, heat=heat)
         )
     rows = len(panels) * len(up.values)
-    return Chart(panels=panels, height=max(_PANEL, 1.2 + 0.45 * rows + 0.6 * len(panels)))
+    return Chart(panels=panels, height=max(_PANEL, 1.2 + min(0.45 * rows, _TALLEST) + 0.6 * len(panels)))
 
 
 def _panel(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -152,12 +152,16 @@ class Point:
     place: Mapping[str, Value]
     seeds: Sequence[int]
     values: Mapping[str, Sequence[float | None]]
+    _intervals: dict[str, Interval | None] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """Those that were asked for: a bootstrap takes its time, and figures, tables and words ask for the same."""
 
     def interval(self, measure: str) -> Interval | None:
         """Give the mean and its interval in the unit that people are told (`ackclock.summary.UNITS`)."""
-        factor = UNITS.get(measure, ("", 1))[1]
-        there = [value * factor for value in self.values.get(measure, ()) if value is not None]
-        return mean_interval(there) if there else None
+        if measure not in self._intervals:
+            factor = UNITS.get(measure, ("", 1))[1]
+            there = [value * factor for value in self.values.get(measure, ()) if value is not None]
+            self._intervals[measure] = mean_interval(there) if there else None
+        return self._intervals[measure]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,19 +198,19 @@ class Points:
                 place[SCENARIO] = name[:6]
         paths = [*swept, SCENARIO]
         fields = [Field.of(path, [place[path] for place in places.values() if path in place]) for path in paths]
-        fields = [field for field in fields if len(field.values) > 1]
+        fields = [each for each in fields if len(each.values) > 1]
         points = [
             Point(
-                place={field.path: places[name][field.path] for field in fields},
+                place={each.path: places[name][each.path] for each in fields},
                 seeds=[run["seed"] for run in those],
                 values={measure: [run[measure] for run in those] for measure in measures},
             )
             for name, those in made.items()
         ]
-        order = {field.path: {value: at for at, value in enumerate(field.values)} for field in fields}
+        order = {each.path: {value: at for at, value in enumerate(each.values)} for each in fields}
         points.sort(key=lambda point: [order[path][value] for path, value in point.place.items()])
         return cls(fields=fields, points=points, repeated=len(runs) - sum(len(those) for those in made.values()))
 
     def field(self, path: str) -> Field:
         """Give a field by its path."""
-        return next(field for field in self.fields if field.path == path)
+        return next(each for each in self.fields if each.path == path)

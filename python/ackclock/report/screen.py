@@ -155,7 +155,7 @@ def _heat(panel: Panel, *, first: bool) -> dict[str, Any]:
         "colorbar": {"title": {"text": heat.label, "side": "right"}, "thickness": 14},
         "text": [list(row) for row in heat.words],
         "texttemplate": "%{text}",
-        "hovertemplate": "%{text}<extra></extra>",
+        "hovertemplate": "%{z:.4~g}<extra></extra>",
     }
 
 
