@@ -166,6 +166,16 @@ class TestPage:
         assert heat is not None
         assert {word for row in heat.words for word in row} == {""}
 
+    def test_of_very_many_panels_some_are_drawn_and_a_heat_map_has_all(self) -> None:
+        report = page(runs([{"a": a, "b": b} for a in range(3) for b in range(20)]), y=["cov"])
+        lines, cells = report.drawings
+        assert len(lines.chart.panels) == 12
+        assert "12 of 20 panels are drawn" in said(report)
+        heat = cells.chart.panels[0].heat
+        assert heat is not None
+        assert np.isfinite(np.asarray(heat.values)).all()
+        assert np.asarray(heat.values).shape == (20, 3)
+
     def test_words_alone_stand_side_by_side(self) -> None:
         (drawing,) = page(runs([{"variant": name} for name in ("reno", "vegas")]), y=["cov"]).drawings
         (panel,) = drawing.chart.panels

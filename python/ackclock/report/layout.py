@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
     from ackclock.report.points import Field, Point, Points
 
-__all__ = ["Layout", "choose"]
+__all__ = ["MOST_PANELS", "Layout", "choose", "key"]
+
+MOST_PANELS: Final = 12
+"""More of them nobody looks through."""
 
 _MOST_SERIES: Final = 4
 """More bands than these hide each other."""
@@ -43,6 +46,18 @@ class Layout:
     apart: Sequence[Field]
     across: Field | None
     scattered: bool
+
+    @property
+    def beside(self) -> Sequence[Field]:
+        """The fields whose values make panels of heat maps."""
+        return [field for field in (*self.by, *self.apart) if field != self.across]
+
+    def panels(self, points: Sequence[Point]) -> int:
+        """Count the panels that the figure of most panels would have."""
+        if self.scattered:
+            return 0
+        maps = len({key(point, self.beside) for point in points}) if self.across else 0
+        return max(maps, len({key(point, self.apart) for point in points}))
 
 
 def choose(points: Points, *, x: str | None = None, by: Sequence[str] | None = None) -> Layout | None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from ackclock.report.chart import Axis, Band, Chart, Dash, Heat, Marker, Panel, Series
-from ackclock.report.layout import key
+from ackclock.report.layout import MOST_PANELS, key
 from ackclock.summary import UNITS
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def lines(points: Sequence[Point], measure: str, layout: Layout) -> Chart:
             for number, field in enumerate(fields)
         ]
     else:
-        groups = list(_groups(points, layout.apart))
+        groups = list(_groups(points, layout.apart))[:MOST_PANELS]
         panels = [
             _panel(
                 some,
@@ -105,9 +106,8 @@ def heat_map(points: Sequence[Point], measure: str, layout: Layout) -> Chart:
     assert up is not None  # noqa: S101  # narrows the type; the caller looked
     means = {id(point): found.mean for point in points if (found := point.interval(measure)) is not None}
     low, high = min(means.values()), max(means.values())
-    rest = [field for field in (*layout.by, *layout.apart) if field != up]
     panels = []
-    for title, some in _groups(points, rest):
+    for title, some in islice(_groups(points, layout.beside), MOST_PANELS):
         cells = np.full((len(up.values), len(layout.x.values)), math.nan)
         for point in some:
             row, column = (field.values.index(point.place[field.path]) for field in (up, layout.x))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from ackclock.errors import one_of, refuse
 from ackclock.report.html import Drawing, Report, Section, Statement, Table
-from ackclock.report.layout import choose
+from ackclock.report.layout import MOST_PANELS, choose
 from ackclock.report.plots import WORDS, heat_map, label, lines
 from ackclock.report.points import Points
 from ackclock.summary import UNITS
@@ -28,7 +28,6 @@ MAIN: Final = ("cov", "goodput_bps", "loss", "delay_mean", "queue_mean", "timeou
 """The measures that are drawn where a reader names none."""
 
 _MOST_ROWS: Final = 200
-_MOST_PANELS: Final = 12
 
 
 def sweep_report(
@@ -97,18 +96,13 @@ def sweep_report(
 
 
 def _drawings(points: Points, measures: Sequence[str], layout: Layout, command: str) -> Iterator[Drawing]:
-    shown = points.points
-    if not layout.scattered:
-        apart = list(dict.fromkeys(tuple(point.place[field.path] for field in layout.apart) for point in shown))
-        kept = set(apart[:_MOST_PANELS])
-        shown = [point for point in shown if tuple(point.place[field.path] for field in layout.apart) in kept]
     bars = "bands are" if layout.x.numeric and not layout.scattered else "bars are"
     for measure in measures:
         yield Drawing(
             slug=measure,
             title=WORDS[measure],
             caption=f"Means over replications; {bars} 95 % confidence intervals.",
-            chart=lines(shown, measure, layout),
+            chart=lines(points.points, measure, layout),
             csv=_csv(points, measure),
             numbers=_numbers(points, measure),
             command=command,
@@ -120,7 +114,7 @@ def _drawings(points: Points, measures: Sequence[str], layout: Layout, command: 
             slug=f"{measure}-map",
             title=f"{WORDS[measure]} over two fields",
             caption=f"Means over replications, by {layout.x.path} and {layout.across.path}.",
-            chart=heat_map(shown, measure, layout),
+            chart=heat_map(points.points, measure, layout),
             csv=_csv(points, measure),
             numbers=_numbers(points, measure),
             command=command,
@@ -180,13 +174,10 @@ def _doubts(points: Points, measures: Sequence[str], layout: Layout | None) -> I
             text="another run had the same scenario and seed; they differ in their records, in where the start was cut "
             "off, or in the engine's version.",
         )
-    if layout and not layout.scattered:
-        panels = len({tuple(point.place[field.path] for field in layout.apart) for point in points.points})
-        if panels > _MOST_PANELS:
-            yield Statement(
-                lead=f"{_MOST_PANELS} of {panels} panels are drawn:",
-                text="--x and --by choose others; the tables have all.",
-            )
+    if layout and (panels := layout.panels(points.points)) > MOST_PANELS:
+        yield Statement(
+            lead=f"{MOST_PANELS} of {panels} panels are drawn:", text="--x and --by choose others; the data have all."
+        )
 
 
 def _overview(points: Points, measures: Sequence[str]) -> Table:
