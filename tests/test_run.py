@@ -12,7 +12,7 @@ import pytest
 import ackclock as ac
 from ackclock import result
 from ackclock.analysis import mser5, student_interval
-from ackclock.notices import notices
+from ackclock.notices import Notices
 from ackclock.runs import Estimate, Runs
 from ackclock.summary import MEASURES
 
@@ -289,7 +289,7 @@ def told(scenario: ac.Scenario, **facts: object) -> str:
     """Join the notices of a run with other facts than its own."""
     quiet = {"red_avg_max": None, "window_limited": [None] * len(scenario.groups), "bins": [100] * 100}
     seen: dict[str, Any] = quiet | facts
-    return " ".join(notices(scenario.effective(), seen, mser5(seen["bins"])))
+    return " ".join(Notices(scenario.effective()).of(seen, mser5(seen["bins"])))
 
 
 def test_notices() -> None:

@@ -27,30 +27,47 @@ _RARE_SIZE: Final = math.log(1e6)
 """An exponential size exceeds so many means once in a million packets."""
 
 
-def notices(scenario: Scenario, facts: Mapping[str, Any], warmup: Warmup) -> Iterator[str]:
-    """Say what a user must know of a run.
+class Notices:
+    """What a user must know of the runs of a scenario.
+
+    What the scenario decides alone is found out once, for all of its runs.
 
     Parameters
     ----------
     scenario
         The effective scenario.
-    facts
-        What the engine saw besides its summary: ``red_avg_max``, ``window_limited`` per group, and ``bins``, the
-        arrivals per bin.
-    warmup
-        What MSER-5 says of these bins.
     """
-    measured = _measured(scenario)
-    if not measured.groups:
-        yield f"No flow sends its data over the measured link, {scenario.measure.link}."
-    yield from _bins(scenario, facts["bins"], warmup)
-    yield from _window_limited(scenario, facts["window_limited"])
-    yield from _red(measured, facts["red_avg_max"])
-    yield from _red_out_of_reach(scenario, measured)
-    yield from _cut_sizes(scenario)
-    yield from _no_room(scenario)
-    yield from _small_buffer(scenario, measured)
-    yield from _overload(measured)
+
+    def __init__(self, scenario: Scenario) -> None:
+        self._scenario = scenario
+        self._measured = measured = _measured(scenario)
+        self._before = tuple(_nothing_measured(scenario, measured))
+        self._after = (
+            *_red_out_of_reach(scenario, measured),
+            *_cut_sizes(scenario),
+            *_no_room(scenario),
+            *_small_buffer(scenario, measured),
+            *_overload(measured),
+        )
+
+    def of(self, facts: Mapping[str, Any], warmup: Warmup) -> tuple[str, ...]:
+        """Say what a user must know of a run.
+
+        Parameters
+        ----------
+        facts
+            What the engine saw besides its summary: ``red_avg_max``, ``window_limited`` per group, and ``bins``, the
+            arrivals per bin.
+        warmup
+            What MSER-5 says of these bins.
+        """
+        return (
+            *self._before,
+            *_bins(self._scenario, facts["bins"], warmup),
+            *_window_limited(self._scenario, facts["window_limited"]),
+            *_red(self._measured, facts["red_avg_max"]),
+            *self._after,
+        )
 
 
 @dataclass(frozen=True)
@@ -126,6 +143,11 @@ def _in_graph(scenario: Scenario, number: int) -> tuple[Link | GraphLink, list[_
 
 def _rate(link: Link | GraphLink | None) -> int:
     return RATE.parse(link.rate) if link is not None else 0
+
+
+def _nothing_measured(scenario: Scenario, measured: _Measured) -> Iterator[str]:
+    if not measured.groups:
+        yield f"No flow sends its data over the measured link, {scenario.measure.link}."
 
 
 def _bins(scenario: Scenario, bins: Sequence[int], warmup: Warmup) -> Iterator[str]:

@@ -1,22 +1,23 @@
 """Running a scenario, and what comes of it."""
 
-import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+
+from pydantic_core import from_json
 
 from ackclock import _core
 from ackclock.analysis import mser5
 from ackclock.catalogue import catalogue
 from ackclock.errors import one_of, refuse
 from ackclock.kinds import whole
-from ackclock.notices import notices, warmup_end
+from ackclock.notices import Notices, warmup_end
 from ackclock.plan import plan
 from ackclock.quantity import seconds
 from ackclock.records import understand
 from ackclock.scenario import Scenario
-from ackclock.summary import Summary
+from ackclock.summary import GroupSummary, Summary
 from ackclock.tables import to_arrow
 
 if TYPE_CHECKING:
@@ -193,6 +194,19 @@ def whole_scenario(given: object) -> Scenario:
     return given
 
 
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What came of a run, as plain tables."""
+
+    summary: Mapping[str, Any]
+    """The numbers of its `Summary`, by name."""
+    groups: Sequence[Mapping[str, Any]]
+    """The numbers of each `GroupSummary`, by name."""
+    notices: tuple[str, ...]
+    warmup: float | None
+    tables: Mapping[str, _core.Rows]
+
+
 @dataclass(frozen=True)
 class Prepared:
     """A scenario made ready for the engine, to be run with any number of seeds."""
@@ -200,33 +214,43 @@ class Prepared:
     scenario: Scenario
     record: tuple[str, ...]
     plan: str
+    notices: Notices
 
     @classmethod
     def of(cls, scenario: object, record: Iterable[str]) -> "Prepared":
         """Write out the defaults, read the requests and make the plan; what is no scenario is refused."""
         effective = whole_scenario(scenario).effective()
         requests = (record,) if isinstance(record, str) else tuple(record)
-        return cls(effective, requests, plan(effective, understand(requests, effective)))
+        return cls(effective, requests, plan(effective, understand(requests, effective)), Notices(effective))
 
-    def run(self, seed: int, progress: Callable[[float], None] | None = None) -> Run:
+    def outcome(self, seed: int, progress: Callable[[float], None] | None = None) -> Outcome:
         """Run it with one seed."""
         try:
             SEED.check(seed)
         except ValueError as error:
             raise refuse("seed", seed, str(error)) from None
         outcome, tables = _core.simulate(self.plan, seed, progress)
-        told = json.loads(outcome)
-        facts = told["facts"]
-        names = [group.name or "" for group in self.scenario.groups]
-        warmup = mser5(facts["bins"])
-        summary = Summary.from_outcome(told["summary"], told["groups"], names)
+        told = from_json(outcome)
+        warmup = mser5(told["facts"]["bins"])
+        names = (group.name or "" for group in self.scenario.groups)
+        return Outcome(
+            summary=told["summary"],
+            groups=[{"name": name, **group} for name, group in zip(names, told["groups"], strict=True)],
+            notices=self.notices.of(told["facts"], warmup),
+            warmup=None if warmup.length is None else warmup_end(self.scenario, warmup.length),
+            tables=tables,
+        )
+
+    def run(self, seed: int, progress: Callable[[float], None] | None = None) -> Run:
+        """Run it with one seed, and keep all that made it."""
+        outcome = self.outcome(seed, progress)
         return Run(
             scenario=self.scenario,
             seed=seed,
             version=catalogue().version,
             record=self.record,
-            summary=summary,
-            notices=tuple(notices(self.scenario, facts, warmup)),
-            warmup=None if warmup.length is None else warmup_end(self.scenario, warmup.length),
-            _tables=tables,
+            summary=Summary(**outcome.summary, groups=tuple(GroupSummary(**group) for group in outcome.groups)),
+            notices=outcome.notices,
+            warmup=outcome.warmup,
+            _tables=outcome.tables,
         )

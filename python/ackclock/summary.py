@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Final, Self
+from typing import Any, Final
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,12 +95,6 @@ class Summary:
     """Jain's fairness index over clients' goodput."""
     groups: tuple[GroupSummary, ...]
     """The same per group, where it has a meaning."""
-
-    @classmethod
-    def from_outcome(cls, summary: Mapping[str, Any], groups: list[dict[str, Any]], names: list[str]) -> Self:
-        """Take the engine's numbers and name the groups."""
-        named = (GroupSummary(name=name, **group) for name, group in zip(names, groups, strict=True))
-        return cls(**summary, groups=tuple(named))
 
     def to_dict(self) -> dict[str, Any]:
         """Give the summary as JSON has it, groups inside."""

@@ -24,7 +24,7 @@ def effective(scenario: "Scenario") -> "Scenario":
     """Write out every default of a scenario that was checked."""
     network: dict[str, Any]
     if scenario.dumbbell is not None:
-        dumbbell = _dumbbell(scenario, scenario.dumbbell)
+        dumbbell = _dumbbell(scenario.profile, scenario.dumbbell)
         clients = [_clients(scenario, dumbbell, place, group) for place, group in enumerate(scenario.clients)]
         network = {"dumbbell": dumbbell, "clients": tuple(clients)}
     else:
@@ -106,19 +106,20 @@ def default_bin(whole: "Scenario") -> int:
     return round(mean / MICROSECOND) * MICROSECOND or round(mean)
 
 
-def _dumbbell(scenario: "Scenario", given: Dumbbell) -> Dumbbell:
+@functools.lru_cache(maxsize=1024)
+def _dumbbell(profile_name: str, given: Dumbbell) -> Dumbbell:
     reverse = given.reverse or given.bottleneck.model_copy(update={"queue": None, "loss": None})
     return given.model_copy(
         update={
-            "bottleneck": _link(scenario, given.bottleneck),
-            "reverse": _link(scenario, reverse),
-            "access": given.access and _link(scenario, given.access),
+            "bottleneck": _link(profile_name, given.bottleneck),
+            "reverse": _link(profile_name, reverse),
+            "access": given.access and _link(profile_name, given.access),
         }
     )
 
 
-def _link(scenario: "Scenario", given: Link) -> Link:
-    return given.model_copy(update={"queue": queue(scenario.profile, given.queue)})
+def _link(profile_name: str, given: Link) -> Link:
+    return given.model_copy(update={"queue": queue(profile_name, given.queue)})
 
 
 def _graph_link(scenario: "Scenario", given: GraphLink) -> GraphLink:
@@ -133,7 +134,7 @@ def _graph_link(scenario: "Scenario", given: GraphLink) -> GraphLink:
 
 def _clients(scenario: "Scenario", dumbbell: Dumbbell, place: int, given: Clients) -> Clients:
     group = _group(scenario, f"clients-{place}", given)
-    access = _link(scenario, given.access) if given.access else dumbbell.access
+    access = _link(scenario.profile, given.access) if given.access else dumbbell.access
     return group.model_copy(update={"access": access, "direction": given.direction or "forward"})
 
 

@@ -3,11 +3,11 @@
 It is one table, in TOML or in Python, and all of it is checked before anything runs.
 """
 
-import copy
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Final, Self
 
@@ -16,7 +16,7 @@ from pydantic_core import InitErrorDetails
 
 from ackclock import errors
 from ackclock.kinds import whole, word
-from ackclock.overrides import assign
+from ackclock.overrides import assigned
 from ackclock.quantity import TIME
 from ackclock.run import SEED
 from ackclock.scenario import Scenario
@@ -82,6 +82,29 @@ def _scenario(given: object) -> dict[str, Any]:
     if not isinstance(given, Mapping):
         raise errors.not_allowed("must be a table, or the path of a scenario file beside the study's")
     return dict(given)
+
+
+def shared(at: Any, checked: Any, paths: Sequence[Sequence[str]]) -> Any:
+    """Put checked parts into the place of tables that no path leads into."""
+    if isinstance(checked, Part) and not paths:
+        return checked
+    if not all(paths):  # one ends here: all of it is to be replaced
+        return at
+    if isinstance(at, dict) and isinstance(checked, Part):
+        names = {field.alias or name: name for name, field in type(checked).model_fields.items()}
+        inside = {step: getattr(checked, names.get(step, step), None) for step in at}
+    elif isinstance(at, list) and isinstance(checked, tuple):
+        return [
+            shared(each, part, _below(str(place), paths))
+            for place, (each, part) in enumerate(zip(at, checked, strict=True))
+        ]
+    else:
+        return at
+    return {step: shared(each, inside[step], _below(step, paths)) for step, each in at.items()}
+
+
+def _below(step: str, paths: Sequence[Sequence[str]]) -> list[Sequence[str]]:
+    return [rest for first, *rest in paths if first == step]
 
 
 @dataclass(frozen=True)
@@ -214,17 +237,33 @@ class Study(Part):
                     yield Place(source, coordinates, coordinates)
                 else:
                     at = "variants" if source == "scenario" else source
-                    yield Place(at, {VARIANT: name, **coordinates}, {**copy.deepcopy(fields), **coordinates})
+                    yield Place(at, {VARIANT: name, **coordinates}, {**fields, **coordinates})
 
     def point(self, place: Place) -> Point:
         """Make the point at a place; raises as `each` does."""
-        tables = copy.deepcopy(self.scenario)
         with place.told():
+            tables = self._start
             for path, value in place.fields.items():
-                assign(tables, path, value)
+                tables = assigned(tables, path, value)
             scenario = Scenario.from_dict(tables)
         work = TIME.parse(scenario.duration) * sum(group.count for group in scenario.groups)
         return Point(name=place.name, scenario=scenario, coordinates=place.coordinates, work=work)
+
+    @cached_property
+    def _start(self) -> dict[str, Any]:
+        """Give the scenario's tables, those that no point changes as parts that are checked already."""
+        try:
+            checked = Scenario.from_dict(self.scenario)
+        except errors.ScenarioError:  # it may lack what the points bring
+            return self.scenario
+        listed = [*(self.points or ()), *(self.variants or {}).values()]
+        changed = [
+            *(self.over or ()),
+            *(self.sample.over if self.sample else ()),
+            *(path for each in listed for path in each),
+        ]
+        start: dict[str, Any] = shared(self.scenario, checked, [path.split(".") for path in changed])
+        return start if isinstance(start, dict) else self.scenario
 
     def _drawn(self) -> Iterator[tuple[str, dict[str, Scalar]]]:
         if self.points is not None:

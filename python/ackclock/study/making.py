@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,12 +11,11 @@ from ackclock.quantity import PICOSECONDS_PER_SECOND, TIME
 from ackclock.run import Prepared
 from ackclock.store import Row, run_id, scenario_id
 from ackclock.study.execute import StoppedError
-from ackclock.summary import MEASURES
+from ackclock.tables import to_arrow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ackclock.run import Run
     from ackclock.scenario import Scenario
     from ackclock.study.wanted import Point, Scalar
 
@@ -87,7 +85,7 @@ class Job:
 
 def canonical(effective: Scenario) -> str:
     """Write an effective scenario as JSON of one form."""
-    return json.dumps(effective.to_dict(), sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return effective.model_dump_json(by_alias=True, exclude_none=True)
 
 
 def name_of_run(scenario: str, seed: int, record: Sequence[str], warmup: str | None) -> str:
@@ -104,13 +102,7 @@ def make(job: Job, report: Callable[[float], None] | None = None) -> Row:
     start = time.thread_time()
     parts: dict[str, Any]
     try:
-        run = site.prepared.run(job.seed, report)
-        warmup, more = run.warmup, []
-        if site.warmup and warmup is not None:
-            run = _measured_from(site.prepared, warmup).run(job.seed, report)
-        elif site.warmup:
-            more = ["Nothing was cut off at the start: no end of a warm-up was found."]
-        parts = _parts(run, warmup, more)
+        parts = _made(site, job.seed, report)
     except (KeyboardInterrupt, SystemExit, StoppedError):
         raise
     except BaseException as error:  # noqa: BLE001 - the engine's panics are no Exception
@@ -126,13 +118,22 @@ def make(job: Job, report: Callable[[float], None] | None = None) -> Row:
     )
 
 
-def _parts(run: Run, warmup: float | None, more: Sequence[str]) -> dict[str, Any]:
-    summary = run.summary
+def _made(site: Site, seed: int, report: Callable[[float], None] | None) -> dict[str, Any]:
+    prepared = site.prepared
+    outcome = prepared.outcome(seed, report)
+    warmup, notices = outcome.warmup, list(outcome.notices)
+    if site.warmup and warmup is None:
+        notices.append("Nothing was cut off at the start: no end of a warm-up was found.")
+    elif site.warmup and warmup is not None:
+        prepared = _measured_from(prepared, warmup)
+        outcome = prepared.outcome(seed, report)
+        notices = list(outcome.notices)
+    tables = {name: to_arrow(rows, prepared.scenario) for name, rows in outcome.tables.items() if name != "flows"}
     return {
-        "summary": {name: getattr(summary, name) for name in MEASURES} | {"warmup": warmup},
-        "groups": [vars(group) for group in summary.groups],
-        "notices": [*run.notices, *more],
-        "tables": {name: run.table(name) for name in run.tables if name != "flows"},
+        "summary": {**outcome.summary, "warmup": warmup},
+        "groups": outcome.groups,
+        "notices": notices,
+        "tables": tables,
     }
 
 
