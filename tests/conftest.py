@@ -43,7 +43,7 @@ def their_runs() -> Runs:
     from ackclock.experiments.burstiness.starts import starts_wanted  # noqa: PLC0415
     from ackclock.experiments.burstiness.study import Runs  # noqa: PLC0415
     from ackclock.experiments.burstiness.window_figures import WINDOW_FIGURES  # noqa: PLC0415
-    from ackclock.sweep import observe  # noqa: PLC0415
+    from ackclock.study import observe  # noqa: PLC0415
 
     windows = [ns2.courses(figure.variant, figure.clients) for figure in WINDOW_FIGURES]
     looks = observe(looks_wanted(seeds=[1]))

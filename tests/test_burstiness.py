@@ -37,7 +37,7 @@ from ackclock.experiments.burstiness.grid_figures import grid_drawings
 from ackclock.experiments.burstiness.measures import loss_percent, timeouts_per_dup_ack
 from ackclock.experiments.burstiness.weight_figure import weight_drawing
 from ackclock.experiments.claims import judge
-from ackclock.sweep import Batch, Point, Wanted, observe, run_grid
+from ackclock.study import Batch, Point, Wanted, observe, run_grid
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

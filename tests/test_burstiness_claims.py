@@ -40,7 +40,7 @@ from ackclock.experiments.burstiness.experiment import BY_NAME, Observation, Set
 from ackclock.experiments.claims import by_share, judge, to_csv
 from ackclock.overrides import override
 from ackclock.report.html import Verdict
-from ackclock.sweep import observe
+from ackclock.study import observe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -13,7 +13,7 @@ from ackclock.experiments.burstiness import ns2, pushes, starts
 from ackclock.experiments.burstiness.close import CELLS, SCALES, CloseLook, looks_wanted, window_cuts
 from ackclock.experiments.burstiness.close_findings import close_findings
 from ackclock.experiments.burstiness.experiment import BY_NAME, VARIANTS, scenario
-from ackclock.sweep import observe
+from ackclock.study import observe
 
 PLACES = [("UDP", 60), ("Reno", 39), ("Reno", 60), ("Vegas", 60), ("Reno/RED", 60), ("Vegas/RED", 60)]
 

@@ -24,7 +24,7 @@ from ackclock.experiments.burstiness.courses import (
 from ackclock.experiments.burstiness.experiment import VARIANTS, scenario
 from ackclock.experiments.burstiness.window_figures import WINDOW_FIGURES, window_chart, window_drawings
 from ackclock.experiments.burstiness.windows import CLIENTS_SHOWN, Trace, effective, numbers
-from ackclock.sweep import observe
+from ackclock.study import observe
 
 NO_LOSS = np.array([])
 

@@ -74,7 +74,7 @@ def test_json_is_one_object_and_nothing_else(command: Command, scenario: Path) -
     code, out, err = command("run", scenario, "--json")
     data = json.loads(out)
     assert (code, err) == (0, "")
-    assert list(data) == ["scenario", "profile", "seed", "version", "notices", "summary"]
+    assert list(data) == ["scenario", "profile", "seed", "version", "notices", "warmup", "summary"]
     assert (data["profile"], data["seed"], data["version"]) == ("ns2-2.35", 1, ackclock.__version__)
     assert data["scenario"]["clients"][0]["transport"]["min_rto"] == "200 ms"
     assert data["summary"]["groups"][0]["name"] == "clients-0"

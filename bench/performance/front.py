@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from pyarrow import feather
 
 import ackclock
-from ackclock.sweep import Point, run_grid
+from ackclock.study import Point, run_grid
 from performance.measure import run
 from performance.page import table
 from performance.simulations import S60

@@ -1,7 +1,8 @@
 """Ackclock: a laboratory for TCP congestion control and the burstiness it makes.
 
 Describe a network, its flows and their traffic as a :class:`Scenario`; :func:`simulate` sends every packet of it and
-returns a :class:`Run`; :func:`replicate` does so for several seeds and puts error bars on what it finds.
+returns a :class:`Run`; :func:`replicate` does so for several seeds and puts error bars on what it finds. :func:`sweep`
+makes whole studies; what one left in a folder, ``ackclock.open`` gives back.
 """
 
 from importlib import import_module
@@ -30,9 +31,13 @@ if TYPE_CHECKING:
         Tcp,
         Udp,
     )
+    from ackclock.store import Store
+    from ackclock.study.design import Study
+    from ackclock.study.sweeping import sweep
     from ackclock.summary import GroupSummary, Summary
 
     __version__: str
+    open = Store.open  # noqa: A001  # as `ackclock.open` it reads well
 
 __all__ = [
     "Clients",
@@ -55,14 +60,17 @@ __all__ = [
     "Runs",
     "Scenario",
     "ScenarioError",
+    "Store",
+    "Study",
     "Summary",
     "Tcp",
     "Udp",
     "replicate",
     "simulate",
+    "sweep",
 ]
 
-_HOMES: Final = ("errors", "summary", "scenario", "run", "runs")
+_HOMES: Final = ("errors", "summary", "scenario", "run", "runs", "store", "study.design", "study.sweeping")
 
 
 if not TYPE_CHECKING:  # a type checker would take any name for one that is there
@@ -73,6 +81,10 @@ if not TYPE_CHECKING:  # a type checker would take any name for one that is ther
             from ackclock.catalogue import catalogue  # noqa: PLC0415
 
             return catalogue().version
+        if name == "open":  # it is not among `__all__`: who imports all names keeps Python's own
+            from ackclock.store import Store  # noqa: PLC0415
+
+            return Store.open
         if name in __all__:
             for home in _HOMES:
                 module = import_module(f"ackclock.{home}")
@@ -82,4 +94,4 @@ if not TYPE_CHECKING:  # a type checker would take any name for one that is ther
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *__all__]
+    return [*globals(), *__all__, "open"]

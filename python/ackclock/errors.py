@@ -6,7 +6,7 @@ Every message about an input is made here. Pydantic finds most of the problems; 
 import difflib
 import functools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import ValidationError
@@ -16,6 +16,7 @@ Location = tuple[str | int, ...]
 
 _LONGEST_VALUE = 60
 _LONGEST_FIELD = 120
+_LONGEST_PLACE = 500
 _LONGEST_LIST = 40
 _MOST_PROBLEMS = 10
 
@@ -39,12 +40,20 @@ class Problem:
     rank: int = _VALUE
     """Problems are told in this order."""
 
+    where: str = ""
+    """Which of many inputs it is in, such as ``over: clients.0.count = -3``."""
+
     @property
     def order(self) -> int:
         """Where it stands among others: a table's missing kind is why its fields cannot be right."""
         return _VALUE if self.rank == _MISSING and self.field.rpartition(".")[2] == "kind" else self.rank
 
     def __str__(self) -> str:
+        where = f"{shorten(self.where, _LONGEST_PLACE)}: " if self.where else ""
+        return where + self._told
+
+    @property
+    def _told(self) -> str:
         field = shorten(self.field, _LONGEST_FIELD)
         if self.rank == _UNKNOWN:
             return f"{field}: unknown field; {self.allowed}"
@@ -101,6 +110,11 @@ def refuse(field: str, value: object, allowed: str) -> ScenarioError:
 def unreadable(path: object, why: str, allowed: str) -> ScenarioError:
     """Make the error for a file that cannot be taken for what it should be."""
     return ScenarioError([Problem(str(path), None, f"cannot be used: {why}; must be {allowed}", _FILE)])
+
+
+def located(error: ScenarioError, where: str) -> ScenarioError:
+    """Say in which of many inputs the problems are."""
+    return ScenarioError(replace(problem, where=where) for problem in error.problems)
 
 
 def shown(value: object) -> str:

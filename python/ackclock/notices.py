@@ -2,12 +2,13 @@
 
 import itertools
 import math
-import statistics
+import operator
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ackclock.quantity import PICOSECONDS_PER_SECOND, RATE
+from ackclock.analysis import Warmup
+from ackclock.quantity import PICOSECONDS_PER_SECOND, RATE, TIME
 from ackclock.scenario import Clients, Flow, GraphLink, Greedy, Link, Scenario, Tcp, Udp
 from ackclock.scenario.effective import two_way_delays
 from ackclock.scenario.fields import HEADER_BYTES, LONGEST_PACKET
@@ -17,35 +18,56 @@ from ackclock.scenario.routes import Routes, directed
 WINDOW_LIMITED: Final = 0.5
 """The share of send turns from which a group counts as limited by its advertised window."""
 
-_FEWEST_BINS: Final = 20
+_WORTH_LEAVING_OUT: Final = 0.05
+"""The share of cov, or of the arrivals, by which a start has to move it to be told of."""
+
 _CUT_WORTH_TELLING: Final = 0.001
 """The share of exponential packet sizes above the longest packet that is told of."""
 _RARE_SIZE: Final = math.log(1e6)
 """An exponential size exceeds so many means once in a million packets."""
 
 
-def notices(scenario: Scenario, facts: Mapping[str, Any]) -> Iterator[str]:
-    """Say what a user must know of a run.
+class Notices:
+    """What a user must know of the runs of a scenario.
+
+    What the scenario decides alone is found out once, for all of its runs.
 
     Parameters
     ----------
     scenario
         The effective scenario.
-    facts
-        What the engine saw besides its summary: ``red_avg_max``, ``window_limited`` per group, and ``bins``, the
-        arrivals per bin.
     """
-    measured = _measured(scenario)
-    if not measured.groups:
-        yield f"No flow sends its data over the measured link, {scenario.measure.link}."
-    yield from _bins(scenario, facts["bins"])
-    yield from _window_limited(scenario, facts["window_limited"])
-    yield from _red(measured, facts["red_avg_max"])
-    yield from _red_out_of_reach(scenario, measured)
-    yield from _cut_sizes(scenario)
-    yield from _no_room(scenario)
-    yield from _small_buffer(scenario, measured)
-    yield from _overload(measured)
+
+    def __init__(self, scenario: Scenario) -> None:
+        self._scenario = scenario
+        self._measured = measured = _measured(scenario)
+        self._before = tuple(_nothing_measured(scenario, measured))
+        self._after = (
+            *_red_out_of_reach(scenario, measured),
+            *_cut_sizes(scenario),
+            *_no_room(scenario),
+            *_small_buffer(scenario, measured),
+            *_overload(measured),
+        )
+
+    def of(self, facts: Mapping[str, Any], warmup: Warmup) -> tuple[str, ...]:
+        """Say what a user must know of a run.
+
+        Parameters
+        ----------
+        facts
+            What the engine saw besides its summary: ``red_avg_max``, ``window_limited`` per group, and ``bins``, the
+            arrivals per bin.
+        warmup
+            What MSER-5 says of these bins.
+        """
+        return (
+            *self._before,
+            *_bins(self._scenario, facts["bins"], warmup),
+            *_window_limited(self._scenario, facts["window_limited"]),
+            *_red(self._measured, facts["red_avg_max"]),
+            *self._after,
+        )
 
 
 @dataclass(frozen=True)
@@ -123,21 +145,58 @@ def _rate(link: Link | GraphLink | None) -> int:
     return RATE.parse(link.rate) if link is not None else 0
 
 
-def _bins(scenario: Scenario, bins: Sequence[int]) -> Iterator[str]:
-    """Tell of too few bins, and of a start that differs from the rest."""
+def _nothing_measured(scenario: Scenario, measured: _Measured) -> Iterator[str]:
+    if not measured.groups:
+        yield f"No flow sends its data over the measured link, {scenario.measure.link}."
+
+
+def _bins(scenario: Scenario, bins: Sequence[int], warmup: Warmup) -> Iterator[str]:
+    """Tell of too few bins, and of a start that the numbers would be others without.
+
+    How much it moves them is what counts: a test of whether the start differs would have to know how bins depend on
+    each other, and a short start that changes cov by half need not show in the mean of the first tenth.
+    """
     if len(bins) < 2:
         yield f"cov says nothing: the measured time holds fewer than two whole bins of {scenario.measure.bin}."
-    if len(bins) < _FEWEST_BINS:
-        return
-    first, rest = bins[: len(bins) // 10], bins[len(bins) // 10 :]
-    start, later = statistics.fmean(first), statistics.fmean(rest)
-    error = statistics.stdev(first, start) / math.sqrt(len(first))
-    if abs(start - later) > max(3 * error, 0.05 * later):
-        share = f"{abs(start / later - 1):.0%} {'above' if start > later else 'below'}" if later else "unlike"
+    if warmup.drifting:
         yield (
-            f"The run was still warming up: arrivals in the first tenth of the measured time are {share} the rest. "
+            "No end of the warm-up was found: arrivals still drift half-way through the measured time. "
+            "A longer run may show one."
+        )
+    elif warmup.length:
+        yield from _start(scenario, bins, bins[warmup.length :], warmup_end(scenario, warmup.length))
+
+
+def _start(scenario: Scenario, bins: Sequence[int], rest: Sequence[int], end: float) -> Iterator[str]:
+    (mean, cov), (later_mean, later_cov) = map(_mean_and_cov, (bins, rest))
+    # Of independent bins these are four and three standard errors: what depends on each other varies more, and the cut
+    # was chosen to leave out what is rough.
+    by_chance = 3 / math.sqrt(len(bins))
+    changes = [
+        f"{name} would be {later:.4g}, not {now:.4g}"
+        for name, now, later, share in (
+            ("cov", cov, later_cov, by_chance),
+            ("arrivals per bin", mean, later_mean, by_chance * later_cov),
+        )
+        if abs(later - now) > max(_WORTH_LEAVING_OUT, share) * now
+    ]
+    if changes:
+        yield (
+            f"Until {end:.4g} s the run seems to warm up: measured from there, {' and '.join(changes)}. "
             f"A later measure.from (now {scenario.measure.from_}) leaves the start out."
         )
+
+
+def _mean_and_cov(bins: Sequence[int]) -> tuple[float, float]:
+    """Give the mean and the coefficient of variation, from exact sums; zeros where nothing arrives."""
+    total, squares = sum(bins), sum(map(operator.mul, bins, bins))
+    return total / len(bins), math.sqrt(len(bins) * squares - total**2) / total if total else 0.0
+
+
+def warmup_end(scenario: Scenario, length: int) -> float:
+    """Give the time at which so many bins of the measured time are over, in s."""
+    from_, bin_ = (TIME.parse(text or "") for text in (scenario.measure.from_, scenario.measure.bin))
+    return (from_ + length * bin_) / PICOSECONDS_PER_SECOND
 
 
 def _window_limited(scenario: Scenario, shares: Sequence[float | None]) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Changing single fields of a scenario by their paths: ``clients.0.count``, ``dumbbell.bottleneck.queue.packets``."""
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ackclock.errors import refuse
@@ -33,7 +33,7 @@ def override(tables: dict[str, Any], assignments: Iterable[str]) -> None:
         path, equals, text = assignment.partition("=")
         if not equals or not all(path.strip().split(".")):
             raise refuse("set", assignment, "must be PATH=VALUE, such as clients.0.count=40")
-        assign(tables, path.strip(), _value(text.strip()))
+        tables.update(assigned(tables, path.strip(), _value(text.strip())))
 
 
 def _value(text: str) -> object:
@@ -45,24 +45,29 @@ def _value(text: str) -> object:
     return parsed["value"] if parsed.keys() == {"value"} else text
 
 
-def assign(tables: dict[str, Any], path: str, value: object) -> None:
-    """Set the field at a path, in place; tables that are not there yet are made."""
-    at: Any = tables
-    steps = path.split(".")
-    for place, step in enumerate(steps):
-        last = place == len(steps) - 1
-        if isinstance(at, dict):
-            key: str | int = step
-            if not last:
-                at.setdefault(step, {})
-        elif isinstance(at, list) and step.isascii() and step.isdecimal() and int(step[:9]) < len(at):
-            key = int(step[:9])
-        else:
-            raise refuse("set", path, f"must be the path of a field: {_dead_end(at, steps[:place], step)}")
-        if last:
-            at[key] = value
-        else:
-            at = at[key]
+def assigned(tables: Mapping[str, Any], path: str, value: object) -> dict[str, Any]:
+    """Copy tables with the field at a path set; tables that are not there yet are made, the others are shared.
+
+    Examples
+    --------
+    >>> assigned({"duration": "200 s", "clients": [{"count": 60}]}, "clients.0.count", 40)
+    {'duration': '200 s', 'clients': [{'count': 40}]}
+    """
+    whole: dict[str, Any] = _assigned(dict(tables), path.split("."), 0, value)
+    return whole
+
+
+def _assigned(at: Any, steps: list[str], place: int, value: object) -> Any:
+    if place == len(steps):
+        return value
+    step = steps[place]
+    if isinstance(at, dict):
+        return {**at, step: _assigned(at.get(step, {}), steps, place + 1, value)}
+    if isinstance(at, list) and step.isascii() and step.isdecimal() and int(step[:9]) < len(at):
+        number = int(step[:9])
+        return [*at[:number], _assigned(at[number], steps, place + 1, value), *at[number + 1 :]]
+    dead_end = _dead_end(at, steps[:place], step)
+    raise refuse("set", ".".join(steps), f"must be the path of a field: {dead_end}")
 
 
 def _dead_end(at: object, before: list[str], step: str) -> str:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def progress_bar(label: str, total: float) -> Iterator[Callable[[float, str], None]]:
+def progress_bar(label: str, total: float) -> Iterator[Callable[..., None]]:
     """Show how much is done, as long as the body runs; nothing at all where nobody watches.
 
     Parameters
@@ -19,10 +19,10 @@ def progress_bar(label: str, total: float) -> Iterator[Callable[[float, str], No
     Yields
     ------
     Callable
-        To be called with the amount done so far and how to say it.
+        To be called with the amount done so far, how to say it, and the total where it has changed.
     """
     if not sys.stderr.isatty():
-        yield lambda _done, _words: None
+        yield lambda _done, _words, _total=None: None
         return
     from rich.console import Console  # noqa: PLC0415  # slow to load
     from rich.progress import (  # noqa: PLC0415
@@ -44,4 +44,4 @@ def progress_bar(label: str, total: float) -> Iterator[Callable[[float, str], No
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(label, total=total, words="")
-        yield lambda done, words: bar.update(task, completed=done, words=words)
+        yield lambda done, words, total=None: bar.update(task, completed=done, words=words, total=total)

@@ -5,6 +5,7 @@ into bits per second, sizes into bytes. A number without its unit is refused, si
 ``delay = 25`` has not said what it means.
 """
 
+import functools
 import re
 from dataclasses import dataclass
 from fractions import Fraction
@@ -81,16 +82,7 @@ class Quantity:
         Traceback (most recent call last):
         ackclock.quantity.QuantityError: must be a time with its unit (ps ns us ms s min h), such as '25 ms'
         """
-        written = _WRITTEN.fullmatch(text.strip()) if len(text) <= _LONGEST else None
-        if written is None or written[4] not in self.units:
-            raise QuantityError(f"must be {self.allowed}")
-        sign, digits, exponent, unit = written.groups()
-        value = Fraction(digits + exponent) * self.units[unit]
-        if sign == "-" and value:
-            raise NegativeError(f"must be {self.allowed}, and not negative")
-        if value.denominator != 1:
-            raise QuantityError(f"must be a whole number of {self.spoken[0]}")
-        return int(value)
+        return _read(self, text)
 
     def unknown_unit(self, text: str) -> str:
         """Give the unit of a text whose number would be right; an empty text where the unit is not what is wrong.
@@ -115,6 +107,20 @@ class Quantity:
             return f"0 {self.plain}"
         unit = next(unit for unit in reversed(self.spoken) if value % self.units[unit] == 0)
         return f"{value // self.units[unit]} {unit}"
+
+
+@functools.lru_cache(maxsize=4096)  # a study reads the same few texts for each of its points
+def _read(quantity: Quantity, text: str) -> int:
+    written = _WRITTEN.fullmatch(text.strip()) if len(text) <= _LONGEST else None
+    if written is None or written[4] not in quantity.units:
+        raise QuantityError(f"must be {quantity.allowed}")
+    sign, digits, exponent, unit = written.groups()
+    value = Fraction(digits + exponent) * quantity.units[unit]
+    if sign == "-" and value:
+        raise NegativeError(f"must be {quantity.allowed}, and not negative")
+    if value.denominator != 1:
+        raise QuantityError(f"must be a whole number of {quantity.spoken[0]}")
+    return int(value)
 
 
 TIME: Final = Quantity(

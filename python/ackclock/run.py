@@ -1,24 +1,29 @@
 """Running a scenario, and what comes of it."""
 
-import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from pydantic_core import from_json
+
 from ackclock import _core
+from ackclock.analysis import mser5
 from ackclock.catalogue import catalogue
 from ackclock.errors import one_of, refuse
 from ackclock.kinds import whole
-from ackclock.notices import notices
+from ackclock.notices import Notices, warmup_end
 from ackclock.plan import plan
+from ackclock.quantity import seconds
 from ackclock.records import understand
 from ackclock.scenario import Scenario
-from ackclock.summary import Summary
+from ackclock.summary import GroupSummary, Summary
 from ackclock.tables import to_arrow
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from ackclock.analysis import BatchMeans
 
 SEED: Final = whole(0, 2**64 - 1)
 
@@ -39,6 +44,9 @@ class Run:
     """The run in numbers."""
     notices: tuple[str, ...]
     """What a user of these numbers must know."""
+    warmup: float | None
+    """When the warm-up is over, by MSER-5 on the arrivals per bin (`ackclock.analysis.mser5`): simulated time in s,
+    from ``measure.from`` on. ``None`` where no end is found, or the measured time has fewer than 50 bins."""
     _tables: "Mapping[str, _core.Rows | pa.Table]" = field(repr=False, compare=False)
 
     @property
@@ -69,6 +77,34 @@ class Run:
         table = self._tables[name]
         return to_arrow(table, self.scenario) if isinstance(table, _core.Rows) else table
 
+    def batch_means(self) -> "BatchMeans":
+        """Give the mean arrivals per bin after the warm-up, with the interval that a single long run allows.
+
+        Returns
+        -------
+        ackclock.analysis.BatchMeans
+            In packets per bin of the record ``arrivals`` at the measured link, from `warmup` on (from ``measure.from``
+            on, where none was found).
+
+        Raises
+        ------
+        ScenarioError
+            The run has no record ``arrivals`` of the measured link, or too few bins.
+        """
+        import pyarrow.compute as pc  # noqa: PLC0415  # slow to load, as is NumPy
+
+        from ackclock.analysis import batch_means  # noqa: PLC0415
+
+        arrivals, measure = self.table("arrivals"), self.scenario.measure
+        begin = seconds(measure.from_ or "") if self.warmup is None else self.warmup
+        there = pc.and_(
+            pc.equal(arrivals["link"].cast("string"), measure.link), pc.greater_equal(arrivals["time"], begin)
+        )
+        try:
+            return batch_means(arrivals["packets"].filter(there).to_numpy())
+        except ValueError as error:
+            raise refuse("batch_means", f"arrivals at {measure.link}", str(error)) from None
+
     def __getstate__(self) -> dict[str, Any]:
         """Give what a copy is made of: its tables are written out, as the engine's rows stay with it."""
         return self.__dict__ | {"_tables": {name: self.table(name) for name in self.tables}}
@@ -81,6 +117,7 @@ class Run:
             "seed": self.seed,
             "version": self.version,
             "notices": list(self.notices),
+            "warmup": self.warmup,
             "summary": self.summary.to_dict(),
         }
 
@@ -92,9 +129,9 @@ class Run:
         ScenarioError
             The directory exists already, or cannot be made.
         """
-        from ackclock import store  # noqa: PLC0415  # it loads Parquet
+        from ackclock import result  # noqa: PLC0415  # it loads Parquet
 
-        store.save(self, Path(directory))
+        result.save(self, Path(directory))
 
 
 def simulate(
@@ -157,6 +194,19 @@ def whole_scenario(given: object) -> Scenario:
     return given
 
 
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What came of a run, as plain tables."""
+
+    summary: Mapping[str, Any]
+    """The numbers of its `Summary`, by name."""
+    groups: Sequence[Mapping[str, Any]]
+    """The numbers of each `GroupSummary`, by name."""
+    notices: tuple[str, ...]
+    warmup: float | None
+    tables: Mapping[str, _core.Rows]
+
+
 @dataclass(frozen=True)
 class Prepared:
     """A scenario made ready for the engine, to be run with any number of seeds."""
@@ -164,30 +214,43 @@ class Prepared:
     scenario: Scenario
     record: tuple[str, ...]
     plan: str
+    notices: Notices
 
     @classmethod
     def of(cls, scenario: object, record: Iterable[str]) -> "Prepared":
         """Write out the defaults, read the requests and make the plan; what is no scenario is refused."""
         effective = whole_scenario(scenario).effective()
         requests = (record,) if isinstance(record, str) else tuple(record)
-        return cls(effective, requests, plan(effective, understand(requests, effective)))
+        return cls(effective, requests, plan(effective, understand(requests, effective)), Notices(effective))
 
-    def run(self, seed: int, progress: Callable[[float], None] | None = None) -> Run:
+    def outcome(self, seed: int, progress: Callable[[float], None] | None = None) -> Outcome:
         """Run it with one seed."""
         try:
             SEED.check(seed)
         except ValueError as error:
             raise refuse("seed", seed, str(error)) from None
         outcome, tables = _core.simulate(self.plan, seed, progress)
-        told = json.loads(outcome)
-        names = [group.name or "" for group in self.scenario.groups]
-        summary = Summary.from_outcome(told["summary"], told["groups"], names)
+        told = from_json(outcome)
+        warmup = mser5(told["facts"]["bins"])
+        names = (group.name or "" for group in self.scenario.groups)
+        return Outcome(
+            summary=told["summary"],
+            groups=[{"name": name, **group} for name, group in zip(names, told["groups"], strict=True)],
+            notices=self.notices.of(told["facts"], warmup),
+            warmup=None if warmup.length is None else warmup_end(self.scenario, warmup.length),
+            tables=tables,
+        )
+
+    def run(self, seed: int, progress: Callable[[float], None] | None = None) -> Run:
+        """Run it with one seed, and keep all that made it."""
+        outcome = self.outcome(seed, progress)
         return Run(
             scenario=self.scenario,
             seed=seed,
             version=catalogue().version,
             record=self.record,
-            summary=summary,
-            notices=tuple(notices(self.scenario, told["facts"])),
-            _tables=tables,
+            summary=Summary(**outcome.summary, groups=tuple(GroupSummary(**group) for group in outcome.groups)),
+            notices=outcome.notices,
+            warmup=outcome.warmup,
+            _tables=outcome.tables,
         )

@@ -1,14 +1,13 @@
 """The same scenario under several seeds, and how far its numbers can be trusted."""
 
 import itertools
-import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, overload
 
-from ackclock.errors import listed, refuse
+from ackclock.errors import listed, one_of, refuse
 from ackclock.run import Run
 from ackclock.scenario import Scenario
 from ackclock.summary import MEASURES
@@ -16,8 +15,10 @@ from ackclock.summary import MEASURES
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_NUMBER: Final = re.compile(r"(?<= )(\d+(?:\.\d+)?(?:e[+-]\d+)?)")
-"""A number that a notice tells; those in names, such as ``clients-0``, have no space before them."""
+    from ackclock.analysis import Comparison, Interval
+
+_NUMBER: Final = re.compile(r"(?<=[ (])(\d+(?:\.\d+)?(?:e[+-]\d+)?)")
+"""A number that a notice tells; those in names, such as ``clients-0``, have a hyphen before them."""
 
 
 @dataclass(frozen=True)
@@ -36,24 +37,30 @@ class Estimate:
     mean: float | None
     """The mean; ``None`` where no run has a value."""
     half_width: float | None
-    """Half the width of the 95 % confidence interval of the mean, by Student's t; ``None`` below two values."""
-    _text: str = field(repr=False, compare=False)
+    """Half the width of the 95 % confidence interval of the mean: by Student's t, from 30 values on by the bootstrap.
+    ``None`` below two values."""
+    interval: "Interval | None" = field(repr=False, compare=False)
+    """The interval itself, with its ends and the method that made it; ``None`` where no run has a value."""
 
     @classmethod
     def of(cls, values: Iterable[float | None]) -> "Estimate":
         """Estimate the mean of what the values are drawn from."""
-        from ackclock.analysis import student_interval  # noqa: PLC0415  # it loads NumPy
+        from ackclock.analysis import mean_interval  # noqa: PLC0415  # it loads NumPy
 
         values = tuple(values)
         there = [value for value in values if value is not None]
         if not there:
-            return cls(values, None, None, "undefined")
-        interval = student_interval(there)
-        half_width = interval.half_width if math.isfinite(interval.half_width) else None
-        return cls(values, interval.mean, half_width, str(interval))
+            return cls(values, None, None, None)
+        interval = mean_interval(there)
+        return cls(values, interval.mean, None if interval.count == 1 else interval.half_width, interval)
+
+    @property
+    def warning(self) -> str:
+        """What a reader of the mean must know: too few runs, or too wide an interval; empty if it can be believed."""
+        return "undefined in every run" if self.interval is None else self.interval.warning
 
     def __str__(self) -> str:
-        return self._text
+        return "undefined" if self.interval is None else str(self.interval)
 
 
 class Runs(Sequence[Run]):
@@ -98,24 +105,48 @@ class Runs(Sequence[Run]):
         """The seeds."""
         return tuple(run.seed for run in self._runs)
 
+    def compare(self, other: "Runs", measure: str) -> "Comparison":
+        """Compare a number of these runs with that of others, seed by seed.
+
+        Runs of one seed have the same random numbers, also where their scenarios differ: each source, sender and
+        queue draws from a stream of its own. So their differences vary less than they do, and few seeds tell much.
+
+        Parameters
+        ----------
+        other
+            Runs of another scenario, with the same seeds.
+        measure
+            A number of a :class:`~ackclock.Summary`, such as ``cov``. A pair in which it is undefined is left out.
+
+        Returns
+        -------
+        ackclock.analysis.Comparison
+            How far the others lie above these: difference, interval, effect size, and what the pairs were good for.
+
+        Raises
+        ------
+        ScenarioError
+            There is no such number, the seeds differ, or no pair has a value.
+        """
+        from ackclock.analysis import compare_paired  # noqa: PLC0415  # it loads NumPy
+
+        if measure not in MEASURES:
+            raise refuse("measure", measure, one_of(measure, MEASURES))
+        if other.seeds != self.seeds:
+            raise refuse("other", other.seeds, f"must have the same seeds: {listed(map(str, self.seeds))}")
+        values = (getattr(runs, measure).values for runs in (self, other))
+        pairs = [pair for pair in zip(*values, strict=True) if None not in pair]
+        if not pairs:
+            raise refuse("measure", measure, "must be defined for both in at least one seed")
+        return compare_paired(*zip(*pairs, strict=True))
+
     @property
     def notices(self) -> tuple[str, ...]:
         """What any of the runs says a user must know, once each.
 
         A number in which the runs differ becomes a range; what not all of them say ends in how many do.
         """
-        alike: dict[tuple[tuple[str, ...], int], list[list[str]]] = {}
-        for run in self._runs:
-            within: Counter[tuple[str, ...]] = Counter()  # what one run says twice is of two things
-            for notice in run.notices:
-                parts = _NUMBER.split(notice)
-                words = tuple(parts[::2])
-                alike.setdefault((words, within[words]), []).append(parts[1::2])
-                within[words] += 1
-        return tuple(
-            _joined(words, numbers) + ("" if len(numbers) == len(self) else f" ({len(numbers)} of {len(self)} runs)")
-            for (words, _), numbers in alike.items()
-        )
+        return told_once((run.notices for run in self._runs), of=len(self))
 
     @property
     def summary(self) -> "pa.Table":
@@ -167,10 +198,29 @@ def replicate(
     ScenarioError
         A seed or a record request is not allowed.
     """
-    from ackclock.sweep import Point, run_grid  # noqa: PLC0415  # of use only here
+    from ackclock.study import Point, run_grid  # noqa: PLC0415  # of use only here
 
     points = [Point(name="the scenario", scenario=scenario)]
     return Runs(each.value for each in run_grid(points, seeds=_seeds(seeds), take=_whole, record=record, jobs=jobs))
+
+
+def told_once(notices: Iterable[Iterable[str]], *, of: int) -> tuple[str, ...]:
+    """Give the notices of so many runs once each.
+
+    A number in which the runs differ becomes a range; what not all of them say ends in how many do.
+    """
+    alike: dict[tuple[tuple[str, ...], int], list[list[str]]] = {}
+    for one in notices:
+        within: Counter[tuple[str, ...]] = Counter()  # what one run says twice is of two things
+        for notice in one:
+            parts = _NUMBER.split(notice)
+            words = tuple(parts[::2])
+            alike.setdefault((words, within[words]), []).append(parts[1::2])
+            within[words] += 1
+    return tuple(
+        _joined(words, numbers) + ("" if len(numbers) == of else f" ({len(numbers)} of {of} runs)")
+        for (words, _), numbers in alike.items()
+    )
 
 
 def _joined(words: Sequence[str], numbers: Sequence[Sequence[str]]) -> str:

@@ -1,20 +1,49 @@
 """Statistics of what a run leaves behind: arrays in, frozen results out. Nothing here knows a scenario."""
 
-from ackclock.analysis.correlation import Autocorrelation, autocorrelation, dependence
-from ackclock.analysis.interval import Interval, student_interval
-from ackclock.analysis.losses import loss_events, loss_sequences
-from ackclock.analysis.variation import Ladder, cov, cov_ladder, poisson_cov
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from ackclock.analysis.batches import BatchMeans, batch_means
+    from ackclock.analysis.comparison import Comparison, compare_paired
+    from ackclock.analysis.correlation import Autocorrelation, autocorrelation, dependence
+    from ackclock.analysis.interval import Interval, bootstrap_interval, mean_interval, student_interval
+    from ackclock.analysis.losses import loss_events, loss_sequences
+    from ackclock.analysis.variation import Ladder, cov, cov_ladder, poisson_cov
+    from ackclock.analysis.warmup import Warmup, mser5
 
 __all__ = [
     "Autocorrelation",
+    "BatchMeans",
+    "Comparison",
     "Interval",
     "Ladder",
+    "Warmup",
     "autocorrelation",
+    "batch_means",
+    "bootstrap_interval",
+    "compare_paired",
     "cov",
     "cov_ladder",
     "dependence",
     "loss_events",
     "loss_sequences",
+    "mean_interval",
+    "mser5",
     "poisson_cov",
     "student_interval",
 ]
+
+_HOMES: Final = ("warmup", "interval", "variation", "comparison", "batches", "correlation", "losses")
+
+
+if not TYPE_CHECKING:  # a type checker would take any name for one that is there
+
+    def __getattr__(name: str) -> object:
+        """Load what is asked for when it is first asked for: each run needs `mser5`, and none needs NumPy for it."""
+        if name in __all__:
+            for home in _HOMES:
+                module = import_module(f"ackclock.analysis.{home}")
+                if name in vars(module):
+                    return vars(module)[name]
+        raise AttributeError(f"module 'ackclock.analysis' has no attribute {name!r}", name=name)

@@ -4,18 +4,29 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Interval", "student_interval"]
+__all__ = ["FEWEST_FOR_BOOTSTRAP", "Interval", "bootstrap_interval", "mean_interval", "student_interval"]
 
+FEWEST_FOR_BOOTSTRAP: Final = 30
+"""From so many values on, a sample shows the shape of what it was drawn from."""
 
 # Equal values differ by this share at most once they were rounded and summed.
 _ROUNDING: Final = 1e-12
+
+_FEWEST: Final = 3
+"""Of two values, Student's interval is 13 standard errors wide to either side, and of one there is none."""
+
+_RESAMPLES: Final = 9999
+_SEED: Final = 1
+
+_AT_ONCE: Final = 2**20
+"""So many resampled values are held at once: 8 MB."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -35,6 +46,10 @@ class Interval:
         How many replications went in.
     level
         The probability with which the interval covers the true mean.
+    method
+        How it was made: Student's t, or the bootstrap.
+    shift
+        How far the middle of the interval lies above the mean, same unit: not at all by Student's t.
 
     """
 
@@ -43,16 +58,40 @@ class Interval:
     standard_error: float
     count: int
     level: float
+    method: Literal["student", "bootstrap"] = "student"
+    shift: float = 0.0
 
     @property
     def low(self) -> float:
         """The lower end of the interval."""
-        return self.mean - self.half_width
+        return self.mean + self.shift - self.half_width
 
     @property
     def high(self) -> float:
         """The upper end of the interval."""
-        return self.mean + self.half_width
+        return self.mean + self.shift + self.half_width
+
+    @property
+    def too_few(self) -> str:
+        """A warning where there are too few values to say anything; otherwise empty."""
+        if self.count >= _FEWEST:
+            return ""
+        values = f"{self.count} replication{'' if self.count == 1 else 's'}"
+        return f"{values}: too few to say anything; five are a beginning"
+
+    @property
+    def warning(self) -> str:
+        """What a reader of the mean must know; empty if it can be believed.
+
+        >>> student_interval([1, 3]).warning
+        '2 replications: too few to say anything; five are a beginning'
+        >>> student_interval([1, 3, 8]).warning
+        'the half-width is 224% of the mean: more replications are needed'
+        """
+        if self.too_few or self.half_width <= abs(self.mean):
+            return self.too_few
+        share = f"{self.half_width / abs(self.mean):.0%} of" if self.mean else "above"
+        return f"the half-width is {share} the mean: more replications are needed"
 
     def shown(self, digits: int) -> str:
         """Give the mean and, of more than one value, its half-width, to so many digits after the point.
@@ -116,11 +155,7 @@ def student_interval(sample: ArrayLike, *, level: float = 0.95) -> Interval:
     (10.0, 2.484)
 
     """
-    values = np.asarray(sample, dtype=np.float64).ravel()
-    if not 0 < level < 1:
-        raise ValueError(f"level: {level} is not allowed: must be above 0 and below 1")
-    if values.size == 0 or not np.isfinite(values).all():
-        raise ValueError("sample: must hold at least one value, and finite ones only")
+    values = _checked(sample, level)
     mean, count = float(values.mean()), int(values.size)
     if count == 1:
         error = half_width = math.inf
@@ -133,3 +168,110 @@ def student_interval(sample: ArrayLike, *, level: float = 0.95) -> Interval:
         if half_width < _ROUNDING * abs(mean):
             error = half_width = 0.0
     return Interval(mean=mean, half_width=half_width, standard_error=error, count=count, level=level)
+
+
+def bootstrap_interval(sample: ArrayLike, *, level: float = 0.95) -> Interval:
+    """Give the bootstrap interval for the mean of independent values of any shape.
+
+    Parameters
+    ----------
+    sample
+        One value a replication, all finite; at least 30, since the sample stands for what it was drawn from.
+    level
+        The wanted probability of covering the true mean, between 0 and 1.
+
+    Returns
+    -------
+    Interval
+        The mean and its interval, in whose middle the mean need not be. The same sample gives the same interval.
+        The half-width is 0 when values differ by no more than rounding.
+
+    Raises
+    ------
+    ValueError
+        If the sample is smaller or holds a value that is not finite, or the level is not between 0 and 1.
+
+    Notes
+    -----
+    Bias-corrected and accelerated (BCa), with 9,999 resamples: Efron, "Better bootstrap confidence intervals" (Journal
+    of the American Statistical Association 82, 1987), as `scipy.stats.bootstrap` has it. It is asked for a level that
+    makes it as wide as Student's interval where values are normal (Hesterberg, "What teachers should know about the
+    bootstrap", The American Statistician 69, 2015, section 3.3): of 30 values it would cover 93 % otherwise.
+
+    Examples
+    --------
+    >>> skewed = np.random.default_rng(1).exponential(size=40)
+    >>> interval = bootstrap_interval(skewed)
+    >>> interval.method, interval.shift > 0
+    ('bootstrap', True)
+
+    """
+    values = _checked(sample, level)
+    if values.size < FEWEST_FOR_BOOTSTRAP:
+        raise ValueError(f"sample: {values.size} values are not allowed: must be at least {FEWEST_FOR_BOOTSTRAP}")
+    equal = student_interval(values, level=level)
+    if equal.half_width == 0:
+        return equal
+    from scipy.special import ndtr, stdtrit  # noqa: PLC0415 - as SciPy's statistics, slow to load
+    from scipy.stats import bootstrap  # noqa: PLC0415
+
+    quantile = stdtrit(values.size - 1, (1 + level) / 2) * math.sqrt(values.size / (values.size - 1))
+    found = bootstrap(
+        (values,),
+        np.mean,
+        n_resamples=_RESAMPLES,
+        batch=max(1, _AT_ONCE // values.size),
+        confidence_level=float(2 * ndtr(quantile) - 1),
+        method="BCa",
+        rng=np.random.default_rng(_SEED),
+    )
+    low, high = map(float, found.confidence_interval)
+    return Interval(
+        mean=equal.mean,
+        half_width=(high - low) / 2,
+        standard_error=float(found.standard_error),
+        count=equal.count,
+        level=level,
+        method="bootstrap",
+        shift=(low + high) / 2 - equal.mean,
+    )
+
+
+def mean_interval(sample: ArrayLike, *, level: float = 0.95) -> Interval:
+    """Give the interval that suits a sample: by the bootstrap from 30 values on, below by Student's t.
+
+    With fewer values a bootstrap is too narrow, since it knows nothing beyond the sample; with as many, it also suits
+    what is skewed.
+
+    Parameters
+    ----------
+    sample, level
+        As for `student_interval`.
+
+    Returns
+    -------
+    Interval
+        Its `method` says which it is.
+
+    Raises
+    ------
+    ValueError
+        As by `student_interval`.
+
+    Examples
+    --------
+    >>> mean_interval([9.0, 10.0, 11.0]).method, mean_interval(range(30)).method
+    ('student', 'bootstrap')
+
+    """
+    enough = np.size(np.asarray(sample)) >= FEWEST_FOR_BOOTSTRAP
+    return (bootstrap_interval if enough else student_interval)(sample, level=level)
+
+
+def _checked(sample: ArrayLike, level: float) -> NDArray[np.float64]:
+    values = np.asarray(sample, dtype=np.float64).ravel()
+    if not 0 < level < 1:
+        raise ValueError(f"level: {level} is not allowed: must be above 0 and below 1")
+    if values.size == 0 or not np.isfinite(values).all():
+        raise ValueError("sample: must hold at least one value, and finite ones only")
+    return values

@@ -1,4 +1,4 @@
-"""The command line: ``ackclock run | reproduce | profile | list | schema``.
+"""The command line: ``ackclock run | sweep | query | report | reproduce | profile | list | schema``.
 
 What costs time to load is loaded by the command that needs it, so that ``--help`` answers at once.
 """
@@ -134,6 +134,121 @@ def run(
     from ackclock.cli import runner  # noqa: PLC0415
 
     runner.run(file, seed=seed, as_json=json, overrides=overrides or [], record=record, out=out)
+
+
+@app.command(
+    epilog="""Examples:
+
+    \b
+    ackclock sweep examples/study.toml --dry-run
+    ackclock sweep examples/study.toml --store results --jobs 2
+    ackclock sweep examples/study.toml --engine ray --address 10.0.0.1:6379
+    """
+)
+def sweep(
+    study: Annotated[Path, typer.Argument(metavar="STUDY", help="A study (TOML).", show_default=False)],
+    store: Annotated[
+        Path | None,
+        typer.Option(help="The folder that keeps the runs: out/STUDY by default.", show_default=False),
+    ] = None,
+    engine: Annotated[
+        str, typer.Option(metavar="threads|ray", help="Where runs are made: on this machine, or by Ray.")
+    ] = "threads",
+    address: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST:PORT", help="The Ray cluster to join: one is started here by default.", show_default=False
+        ),
+    ] = None,
+    jobs: Annotated[
+        str | None,
+        typer.Option(metavar="NUMBER", help="How many runs at once: one per core by default.", show_default=False),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="List the points, and how long they would take.")] = False,
+) -> None:
+    """Make the runs of a study that are not in its store yet.
+
+    The same command goes on where an earlier one ended, however it ended. Ctrl-C finishes what is under way.
+    """
+    from ackclock.cli import sweeper  # noqa: PLC0415
+    from ackclock.cli.arguments import integer  # noqa: PLC0415
+
+    sweeper.sweep(
+        study,
+        store=store,
+        engine=engine,
+        address=address,
+        jobs=None if jobs is None else integer("--jobs", jobs, "must be an integer from 1"),
+        dry_run=dry_run,
+    )
+
+
+@app.command(
+    epilog="""Examples:
+
+    \b
+    ackclock query results "select * from runs"
+    ackclock query results 'select "clients.0.count", avg(cov), count(*) from runs group by all order by all' --json
+    ackclock query results "show tables"
+    """
+)
+def query(
+    store: Annotated[Path, typer.Argument(metavar="STORE", help="The folder of a store.", show_default=False)],
+    sql: Annotated[
+        str,
+        typer.Argument(
+            metavar="SQL",
+            help="One SELECT as DuckDB reads it, over runs, groups, scenarios, failures, notices, costs and the "
+            "records asked for. Fields that were swept have their path as name: quote it.",
+            show_default=False,
+        ),
+    ],
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON array of objects.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Print comma-separated values.")] = False,
+) -> None:
+    """Ask a store of runs by SQL."""
+    from ackclock.cli import querying  # noqa: PLC0415
+
+    querying.query(store, sql, as_json=json, as_csv=csv)
+
+
+@app.command(
+    epilog="""Examples:
+
+    \b
+    ackclock report results
+    ackclock report results --y cov --y loss --out figures/burstiness.html
+    ackclock report results --x clients.0.count --by clients.0.transport.variant
+    """
+)
+def report(
+    store: Annotated[Path, typer.Argument(metavar="STORE", help="The folder of a sweep.", show_default=False)],
+    x: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FIELD", help="What goes along: the first field of numbers by default.", show_default=False
+        ),
+    ] = None,
+    y: Annotated[
+        list[str] | None, typer.Option(metavar="MEASURE", help="What is drawn, a figure each; repeatable.")
+    ] = None,
+    by: Annotated[
+        list[str] | None, typer.Option(metavar="FIELD", help="What makes series: words by default; repeatable.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="The page: STORE.html by default. An earlier one is replaced.", show_default=False
+        ),
+    ] = None,
+) -> None:
+    """Draw what the runs of a store show, on one page that opens offline.
+
+    A measure against what was swept, with 95 % bands; heat maps for two fields of numbers; a table of every point.
+    """
+    from ackclock.cli import reporter  # noqa: PLC0415
+
+    reporter.report(store, x=x, y=y or [], by=by, out=out)
 
 
 @app.command()

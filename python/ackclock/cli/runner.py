@@ -9,41 +9,18 @@ from typing import Final
 from rich.table import Table
 from rich.text import Text
 
-from ackclock import store
 from ackclock.catalogue import catalogue
 from ackclock.cli.arguments import integer
 from ackclock.cli.console import console
 from ackclock.overrides import override
 from ackclock.progress import progress_bar
+from ackclock.result import Request, read_request, refuse_existing, save
 from ackclock.run import SEED, Run, simulate
 from ackclock.scenario import Scenario
 from ackclock.scenario.files import read_toml
-from ackclock.store import Request
-from ackclock.summary import GroupSummary, Summary
+from ackclock.summary import UNITS, GroupSummary
 
-# Of the readable summary: the name of a number, the unit it is told in, and the factor to that unit.
-_SUMMARY: Final = (
-    ("arrivals", "packets", 1),
-    ("departures", "packets", 1),
-    ("drops", "packets", 1),
-    ("loss", "%", 100),
-    ("throughput_bps", "Mbps", 1e-6),
-    ("goodput_bps", "Mbps", 1e-6),
-    ("utilization", "%", 100),
-    ("cov", "", 1),
-    ("cov_poisson", "", 1),
-    ("queue_mean", "packets", 1),
-    ("sojourn_p50", "ms", 1e3),
-    ("sojourn_p95", "ms", 1e3),
-    ("sojourn_p99", "ms", 1e3),
-    ("delay_mean", "ms", 1e3),
-    ("jitter", "ms", 1e3),
-    ("timeouts", "", 1),
-    ("fast_retransmits", "", 1),
-    ("dup_acks", "", 1),
-    ("retransmissions", "packets", 1),
-    ("jain_index", "", 1),
-)
+# Of the readable table of groups: the name of a number, the unit it is told in, and the factor to that unit.
 _GROUPS: Final = (
     ("clients", "", 1),
     ("arrivals", "packets", 1),
@@ -71,7 +48,7 @@ def run(
 ) -> None:
     """Run a scenario file or a stored result."""
     if out is not None:
-        store.refuse_existing(out)
+        refuse_existing(out)
     request = _request(file)
     override(request.scenario, overrides)
     scenario = Scenario.from_dict(request.scenario)
@@ -83,7 +60,7 @@ def run(
     if record and out is None:
         sys.stderr.write("--record: the tables are kept only with --out\n")
     if out is not None:
-        store.save(result, out)
+        save(result, out)
     if as_json:
         sys.stdout.write(json.dumps(result.to_dict(), indent=2, allow_nan=False) + "\n")
     else:
@@ -93,7 +70,7 @@ def run(
 def _request(file: Path) -> Request:
     if not file.is_dir() and file.suffix != ".json":
         return Request(scenario=read_toml(file), seed=1, version=catalogue().version, record=())
-    return store.read_request(file)
+    return read_request(file)
 
 
 def _tell_version(file: Path, version: str | None) -> None:
@@ -107,7 +84,7 @@ def _show(result: Run) -> None:
     measured = f"from {scenario.measure.from_} to {scenario.duration} at {scenario.measure.link}"
     out.print(Text(f"Profile {scenario.profile}, seed {result.seed}; {measured}, bins of {scenario.measure.bin}"))
     out.print()
-    out.print(_summary_table(result.summary))
+    out.print(_summary_table(result))
     groups = result.summary.groups
     if len(groups) > 1 or any(group.completed for group in groups):
         out.print()
@@ -117,12 +94,13 @@ def _show(result: Run) -> None:
         out.print(Text(f"Note: {notice}", style="yellow"))
 
 
-def _summary_table(summary: Summary) -> Table:
+def _summary_table(result: Run) -> Table:
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(no_wrap=True)
     table.add_column(justify="right", no_wrap=True)
-    for name, unit, factor in _SUMMARY:
-        table.add_row(name.removesuffix("_bps"), _number(getattr(summary, name), factor), unit)
+    for name, (unit, factor) in UNITS.items():
+        table.add_row(name.removesuffix("_bps"), _number(getattr(result.summary, name), factor), unit)
+    table.add_row("warmup", _number(result.warmup, 1), "s")
     return table
 
 

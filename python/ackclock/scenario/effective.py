@@ -1,5 +1,6 @@
 """The effective scenario: every default written out, so that a result says all of what made it."""
 
+import functools
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -23,7 +24,7 @@ def effective(scenario: "Scenario") -> "Scenario":
     """Write out every default of a scenario that was checked."""
     network: dict[str, Any]
     if scenario.dumbbell is not None:
-        dumbbell = _dumbbell(scenario, scenario.dumbbell)
+        dumbbell = _dumbbell(scenario.profile, scenario.dumbbell)
         clients = [_clients(scenario, dumbbell, place, group) for place, group in enumerate(scenario.clients)]
         network = {"dumbbell": dumbbell, "clients": tuple(clients)}
     else:
@@ -39,6 +40,7 @@ def effective(scenario: "Scenario") -> "Scenario":
     return whole.model_copy(update={"measure": scenario.measure.model_copy(update=measure)})
 
 
+@functools.lru_cache(maxsize=1024)  # the points of a study share most of their parts
 def queue(profile_name: str, given: Queue | None) -> Queue:
     """Write out the defaults of a queue."""
     given = given or Queue("droptail")
@@ -56,6 +58,7 @@ def queue(profile_name: str, given: Queue | None) -> Queue:
     return given.completed(fields, _parameters(profile_name, given.kind, declared))
 
 
+@functools.lru_cache(maxsize=1024)
 def tcp(profile_name: str, given: Tcp) -> Tcp:
     """Write out the defaults of a TCP transport."""
     fields = {
@@ -103,19 +106,20 @@ def default_bin(whole: "Scenario") -> int:
     return round(mean / MICROSECOND) * MICROSECOND or round(mean)
 
 
-def _dumbbell(scenario: "Scenario", given: Dumbbell) -> Dumbbell:
+@functools.lru_cache(maxsize=1024)
+def _dumbbell(profile_name: str, given: Dumbbell) -> Dumbbell:
     reverse = given.reverse or given.bottleneck.model_copy(update={"queue": None, "loss": None})
     return given.model_copy(
         update={
-            "bottleneck": _link(scenario, given.bottleneck),
-            "reverse": _link(scenario, reverse),
-            "access": given.access and _link(scenario, given.access),
+            "bottleneck": _link(profile_name, given.bottleneck),
+            "reverse": _link(profile_name, reverse),
+            "access": given.access and _link(profile_name, given.access),
         }
     )
 
 
-def _link(scenario: "Scenario", given: Link) -> Link:
-    return given.model_copy(update={"queue": queue(scenario.profile, given.queue)})
+def _link(profile_name: str, given: Link) -> Link:
+    return given.model_copy(update={"queue": queue(profile_name, given.queue)})
 
 
 def _graph_link(scenario: "Scenario", given: GraphLink) -> GraphLink:
@@ -130,7 +134,7 @@ def _graph_link(scenario: "Scenario", given: GraphLink) -> GraphLink:
 
 def _clients(scenario: "Scenario", dumbbell: Dumbbell, place: int, given: Clients) -> Clients:
     group = _group(scenario, f"clients-{place}", given)
-    access = _link(scenario, given.access) if given.access else dumbbell.access
+    access = _link(scenario.profile, given.access) if given.access else dumbbell.access
     return group.model_copy(update={"access": access, "direction": given.direction or "forward"})
 
 

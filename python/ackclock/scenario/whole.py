@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field
 from pydantic_core import InitErrorDetails
 
 from ackclock import errors
-from ackclock.overrides import assign
+from ackclock.overrides import assigned
 from ackclock.profile import DEFAULT
 from ackclock.scenario import consistency, files
 from ackclock.scenario.effective import effective
@@ -143,7 +143,7 @@ class Scenario(Part):
         """
         tables = self.to_dict()
         for path, value in fields.items():
-            assign(tables, path, value)
+            tables = assigned(tables, path, value)
         return self.from_dict(tables)
 
     @classmethod

@@ -19,7 +19,7 @@ from ackclock.experiments.burstiness import ns2
 from ackclock.experiments.burstiness.comparison import RULES, STANDARD_ERRORS, Comparison, compare
 from ackclock.experiments.burstiness.evidence import grid_wanted
 from ackclock.experiments.burstiness.experiment import BY_NAME, DROPS, DURATION, VARIANTS, observations_wanted
-from ackclock.sweep import observe
+from ackclock.study import observe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ackclock.analysis import Autocorrelation, Ladder
     from ackclock.experiments.burstiness.experiment import Setting, Variant
     from ackclock.run import Run
-    from ackclock.sweep import Wanted
+    from ackclock.study import Wanted
 
 __all__ = ["CELLS", "FINE", "SCALES", "UNIT", "CloseLook", "looks_wanted", "window_cuts"]
 

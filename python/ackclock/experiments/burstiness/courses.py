@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ackclock.experiments.burstiness.comparison import Comparison
     from ackclock.experiments.burstiness.experiment import Variant
     from ackclock.run import Run
-    from ackclock.sweep import Replication, Wanted
+    from ackclock.study import Replication, Wanted
 
     _Taken = tuple[NDArray[np.float64], NDArray[np.float64]]
 

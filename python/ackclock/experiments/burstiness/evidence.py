@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ackclock.experiments.burstiness.close import CloseLook
     from ackclock.experiments.burstiness.courses import Courses
     from ackclock.run import Run
-    from ackclock.sweep import Batch, Wanted
+    from ackclock.study import Batch, Wanted
 
 __all__ = [
     "ROOM",

@@ -13,14 +13,14 @@ from itertools import islice
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from ackclock.scenario import Clients, DropTail, Dumbbell, Link, Poisson, Red, Scenario, Tcp, Udp
+from ackclock.study import Point, Wanted
 from ackclock.summary import MEASURES
-from ackclock.sweep import Point, Wanted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ackclock.run import Run
-    from ackclock.sweep import Replication
+    from ackclock.study import Replication
 
 __all__ = [
     "ADVERTISED_WINDOW",
@@ -253,7 +253,7 @@ def cells_wanted(
     make
         What becomes of the cells, in their order, each with its runs in the order of the seeds.
     seeds, take, profile, setting, record
-        As for `scenario` and `ackclock.sweep.Wanted`.
+        As for `scenario` and `ackclock.study.Wanted`.
 
     """
     seeds = list(seeds)
@@ -296,7 +296,7 @@ def observations_wanted(
     seeds
         The seeds that each cell is run with.
     profile, setting, record, take
-        As for `scenario` and `ackclock.sweep.Wanted`.
+        As for `scenario` and `ackclock.study.Wanted`.
 
     """
     return cells_wanted(

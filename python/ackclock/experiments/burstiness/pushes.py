@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ackclock.experiments.burstiness.experiment import BY_NAME, Observation, client_packets, scenario
-from ackclock.sweep import Point, Wanted
+from ackclock.study import Point, Wanted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

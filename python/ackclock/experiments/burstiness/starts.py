@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock.experiments.burstiness.experiment import BY_NAME, Observation, client_packets, scenario
-from ackclock.sweep import Point, Wanted
+from ackclock.study import Point, Wanted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ackclock.run import Run
-    from ackclock.sweep import Replication
+    from ackclock.study import Replication
 
     _Taken = tuple[list[NDArray[np.float64]], list[NDArray[np.float64]]]
 

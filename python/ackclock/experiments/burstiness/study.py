@@ -22,7 +22,7 @@ from ackclock.experiments.burstiness.weight_figure import weight_drawing
 from ackclock.experiments.burstiness.window_figures import window_drawings
 from ackclock.experiments.claims import findings, judge, to_csv
 from ackclock.report.html import Report, Section, render
-from ackclock.sweep import Batch
+from ackclock.study import Batch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,13 +10,15 @@ from ackclock.records import kind_of
 from ackclock.run import whole_scenario
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ackclock.run import Run
     from ackclock.scenario import Scenario
 
-__all__ = ["Point", "Replication", "Task", "Wanted", "tasks_for"]
+__all__ = ["Point", "Replication", "Scalar", "Task", "Wanted", "tasks_for"]
 
+Scalar = bool | int | float | str
+"""A value of a swept field."""
 T = TypeVar("T")
 R_co = TypeVar("R_co", covariant=True)
 
@@ -33,12 +35,15 @@ class Point:
         What is simulated there.
     work
         Its cost relative to the other points, for an honest estimate of the remaining time.
+    coordinates
+        Of a point of a `Study`: the value of each swept field, by its path.
 
     """
 
     name: str
     scenario: Scenario
     work: float = 1.0
+    coordinates: Mapping[str, Scalar] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,7 +57,7 @@ class Replication(Generic[T]):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Wanted(Generic[T, R_co]):
-    """Runs that somebody wants, and what is to become of them; `ackclock.sweep.Batch` makes them.
+    """Runs that somebody wants, and what is to become of them; `ackclock.study.Batch` makes them.
 
     Parameters
     ----------

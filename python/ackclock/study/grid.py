@@ -1,39 +1,26 @@
-"""Run scenarios with several seeds each on a pool of threads, in order, with progress.
-
-The engine lets go of Python's lock while it simulates, so threads use every core.
-"""
+"""Run scenarios with several seeds each, in memory, in order, with progress."""
 
 from __future__ import annotations
 
-import os
-import threading
-from concurrent.futures import ThreadPoolExecutor
-from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ackclock.errors import refuse
 from ackclock.progress import progress_bar
 from ackclock.run import Prepared
-from ackclock.sweep.wanted import Replication, Task, Wanted, tasks_for
+from ackclock.study.execute import Threads, execute
+from ackclock.study.wanted import Replication, Task, Wanted, tasks_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ackclock.run import Run
     from ackclock.scenario import Scenario
-    from ackclock.sweep.wanted import Point
+    from ackclock.study.execute import Report
+    from ackclock.study.wanted import Point
 
 __all__ = ["Batch", "observe", "run_grid"]
 
 T = TypeVar("T")
 R = TypeVar("R")
-
-_REFRESH = 0.1
-"""Seconds between two looks at how far the runs are."""
-
-
-class _StoppedError(Exception):
-    """Ends a run that nobody waits for any more."""
 
 
 def run_grid(
@@ -122,51 +109,31 @@ def observe(wanted: Wanted[T, R], *, jobs: int | None = None, label: str = "runs
 
 
 def _run(wanted: Sequence[Wanted[Any, Any]], *, jobs: int | None, label: str) -> list[Any]:
-    threads = _threads(jobs)
     tasks = tasks_for(wanted)
     prepared = _prepare(tasks)
-    ended: SimpleQueue[tuple[int, list[Any] | BaseException]] = SimpleQueue()
-    shares: dict[int, float] = {}
-    stop = threading.Event()
-
-    def one(number: int) -> None:
-        def report(share: float) -> None:
-            if stop.is_set():
-                raise _StoppedError
-            shares[number] = share
-
-        task = tasks[number]
-        try:
-            run = prepared[number].run(task.seed, report)
-            ended.put((number, [take(run) for _, _, take in task.takers]))
-        except BaseException as error:  # noqa: BLE001 - raised again where the runs are waited for
-            error.add_note(f"in the run of {task.point.name} with seed {task.seed}")
-            ended.put((number, error))
-
     values: dict[tuple[int, int], Any] = {}
     done, worked, total = 0, 0.0, sum(task.point.work for task in tasks)
-    pool = ThreadPoolExecutor(max_workers=threads)
-    try:
-        for number in range(len(tasks)):
-            pool.submit(one, number)
-        with progress_bar(label, total) as show:
-            while done < len(tasks):
-                try:
-                    number, taken = ended.get(timeout=_REFRESH)
-                except Empty:
-                    pass
-                else:
-                    if isinstance(taken, BaseException):
-                        raise taken
-                    values |= {taker[:2]: value for taker, value in zip(tasks[number].takers, taken, strict=True)}
-                    shares.pop(number, None)
-                    done += 1
-                    worked += tasks[number].point.work
-                in_flight = sum(share * tasks[number].point.work for number, share in shares.copy().items())
-                show(worked + in_flight, f"{done:,} of {len(tasks):,} runs")
-    finally:
-        stop.set()
-        pool.shutdown(cancel_futures=True)
+
+    def work(number: int, report: Report) -> list[Any]:
+        task = tasks[number]
+        run = prepared[number].run(task.seed, report)
+        return [take(run) for _, _, take in task.takers]
+
+    with Threads(work, jobs) as threads, progress_bar(label, total) as show:
+
+        def watch() -> bool:
+            in_flight = sum(share * tasks[number].point.work for number, share in threads.under_way)
+            show(worked + in_flight, f"{done:,} of {len(tasks):,} runs")
+            return True
+
+        for number, taken in execute(iter(range(len(tasks))), threads, watch=watch):
+            task = tasks[number]
+            if isinstance(taken, BaseException):
+                taken.add_note(f"in the run of {task.point.name} with seed {task.seed}")
+                raise taken
+            values |= {taker[:2]: value for taker, value in zip(task.takers, taken, strict=True)}
+            done += 1
+            worked += task.point.work
     return [wish.make(_replications(wish, number, values)) for number, wish in enumerate(wanted)]
 
 
@@ -188,12 +155,3 @@ def _replications(wish: Wanted[T, R], number: int, values: Mapping[tuple[int, in
     return [
         Replication(point=point, seed=seed, value=values[number, place]) for place, (point, seed) in enumerate(places)
     ]
-
-
-def _threads(jobs: int | None) -> int:
-    """Choose how many threads to run: `jobs`, or one for each processor that this process may use."""
-    if jobs is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if jobs < 1:
-        raise refuse("jobs", jobs, "must be an integer from 1")
-    return jobs

@@ -90,6 +90,7 @@ def load(directory: Path) -> Run:
             record=request.record,
             summary=Summary(**(summary | {"groups": groups})),
             notices=tuple(data["notices"]),
+            warmup=data["warmup"],
             _tables=tables,
         )
     except (KeyError, TypeError, OSError) as error:

@@ -1,0 +1,79 @@
+"""``ackclock query``: ask a store by SQL."""
+
+import csv
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic_core import to_json
+from rich.table import Table
+from rich.text import Text
+
+from ackclock.cli.console import console
+from ackclock.errors import listed, refuse
+from ackclock.store import Store
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_BETWEEN = 2
+"""Blanks between two columns."""
+
+
+def query(folder: Path, sql: str, *, as_json: bool, as_csv: bool) -> None:
+    """Run a query and print what comes of it."""
+    if as_json and as_csv:
+        raise refuse("--csv", "--json", "must be one of the two")
+    with Store.open(folder) as store:
+        answer = store.sql(sql)
+        for notice in store.notices:
+            sys.stderr.write(f"Note: {notice}\n")
+    if as_json:
+        _write_json(answer)
+    elif as_csv:
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow(answer.column_names)
+        writer.writerows(_rows(answer))
+    else:
+        _show(answer)
+
+
+def _rows(answer: "pa.Table") -> Iterator[tuple[Any, ...]]:
+    for batch in answer.to_batches():
+        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+
+
+def _write_json(answer: "pa.Table") -> None:
+    """Write an array of objects, one a line; what is no number is null."""
+    names = answer.column_names
+    before = "[\n"
+    for row in _rows(answer):
+        # Floating-point numbers are written so that reading them gives the same ones.
+        line = to_json(dict(zip(names, row, strict=True)), inf_nan_mode="null", fallback=str)
+        sys.stdout.write(f"{before}{line.decode()}")
+        before = ",\n"
+    sys.stdout.write("[]\n" if before == "[\n" else "\n]\n")
+
+
+def _show(answer: "pa.Table") -> None:
+    out = console()
+    table = Table(box=None, pad_edge=False, padding=(0, _BETWEEN, 0, 0))
+    columns = [[_text(value) for value in column.to_pylist()] for column in answer.columns]
+    widths = [max(map(len, [name, *texts])) for name, texts in zip(answer.column_names, columns, strict=True)]
+    shown = max(1, sum(sum(widths[: place + 1]) + _BETWEEN * place <= out.width for place in range(len(widths))))
+    for field in list(answer.schema)[:shown]:
+        numeric = not str(field.type).startswith(("string", "large_string"))
+        table.add_column(Text(field.name), justify="right" if numeric else "left", no_wrap=True)
+    for texts in zip(*columns[:shown], strict=True):
+        table.add_row(*map(Text, texts))
+    out.print(table)
+    if shown < len(widths):
+        rest = answer.column_names[shown:]
+        out.print(Text(f"{len(rest)} more columns (--json and --csv give them): {listed(rest)}"))
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,70 @@
+"""``ackclock sweep``: from a study's file to a store."""
+
+import signal
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NoReturn
+
+from ackclock.study.design import Study
+from ackclock.study.execute import threads
+from ackclock.study.schedule import Tally
+from ackclock.study.sweeping import fill, look
+
+
+def sweep(file: Path, *, store: Path | None, engine: str, address: str | None, jobs: int | None, dry_run: bool) -> None:
+    """Make the runs of a study that its store does not have, or tell what they would take."""
+    study = Study.from_toml(file)
+    folder = Path("out") / file.stem if store is None else store
+    if dry_run:
+        _write(_outlook(folder, study, engine=engine, jobs=jobs))
+        return
+    tally = fill(folder, study, engine=engine, address=address, jobs=jobs)
+    _write([f"{folder}: {_told(tally)}", *(f"Note: {warning}" for warning in tally.warnings(study.measure))])
+    if tally.interrupted:
+        _end(f"interrupted; what was made is in {folder}, and the same command goes on", 128 + signal.SIGINT)
+    if tally.failed:
+        _end(f"{tally.failed:,} failed; failures in {folder} tells why, and the same command tries them again", 1)
+
+
+def _told(tally: Tally) -> str:
+    runs = f"{tally.made:,} {'run' if tally.made == 1 else 'runs'} made, {tally.there:,} there already"
+    return f"{runs}, {tally.failed:,} failed" if tally.failed else runs
+
+
+def _outlook(folder: Path, study: Study, *, engine: str, jobs: int | None) -> Iterable[str]:
+    outlook = look(folder, study)
+    width = len(f"{max(runs for _, runs in outlook.points):,}")
+    for name, runs in outlook.points:
+        yield f"{runs:{width},} {'run ' if runs == 1 else 'runs'}  {name}"
+    more = f", at most {outlook.most:,}" if outlook.most > outlook.runs else ""
+    yield f"{len(outlook.points):,} points: {outlook.runs:,} runs to be made{more}, {outlook.there:,} there already"
+    if outlook.cpu_seconds is None:
+        return
+    cores = threads(jobs) if engine == "threads" else jobs or 1
+    yield (
+        f"about {_duration(outlook.cpu_seconds / cores)} on {cores} {'core' if cores == 1 else 'cores'}: "
+        "the first run was begun, and its time scaled by flows and simulated time"
+    )
+
+
+def _duration(seconds: float) -> str:
+    """Say how long something takes.
+
+    >>> [_duration(seconds) for seconds in (0.31, 75, 4000, 200_000)]
+    ['0.31 s', '75 s', '67 min', '56 h']
+    """
+    for unit, size in (("h", 3600), ("min", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
+
+
+def _write(lines: Iterable[str]) -> None:
+    sys.stdout.writelines(f"{line}\n" for line in lines)
+
+
+def _end(message: str, code: int) -> NoReturn:
+    sys.stdout.flush()
+    sys.stderr.write(message + "\n")
+    sys.exit(code)

@@ -1,0 +1,140 @@
+"""What a store holds at a moment, and putting its folder in order."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from ackclock.store.folder import new_name
+from ackclock.store.journal import Reading, is_journal, is_left
+from ackclock.store.parts import NotWholeError, Part, made, merge, to_merge
+from ackclock.store.row import Entry
+from ackclock.store.rows import Rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from ackclock.store.folder import Folder
+
+__all__ = ["Contents"]
+
+
+class Contents:
+    """The parts and journals of a store; its folder must be locked for as long as they are used.
+
+    Parameters
+    ----------
+    folder
+        Where the store is.
+    mend
+        Move aside what cannot be used, and remove what a process left that was killed. The folder must be locked alone.
+    notices
+        What cannot be used is told here.
+
+    """
+
+    def __init__(self, folder: Folder, *, mend: bool, notices: dict[str, None]) -> None:
+        self._folder = folder
+        self._mend = mend
+        self._notices = notices
+        for path in folder.foreign():
+            self._put_aside(path, "it is no part of a store")
+        parts = list(self._read_parts())
+        replaced = frozenset().union(*(part.replaces for part in parts))
+        self.parts = [part for part in parts if part.path.name not in replaced]
+        self.journals = []
+        for path in sorted(_entries(folder.journals)):
+            if not is_journal(path):
+                self._put_aside(path, "it is no journal")
+            elif path.name not in replaced:
+                self.journals.append(path)
+            elif mend:
+                self._remove_journal(path, _damage(path))
+        if mend:
+            for part in parts:
+                if part.path.name in replaced:
+                    self._remove_part(part)
+
+    def done(self) -> set[str]:
+        """List the runs that did not fail."""
+        parts = (part.pieces("runs", ["run_id"]) for part in self.parts if "runs" in part.schemas)
+        ids = {each for pieces in parts for piece in pieces for each in piece.column("run_id").to_pylist()}
+        entries = (Entry.read(content) for path in self.journals for content in Reading(path))
+        return ids.union(entry.run_id for entry in entries if not entry.failed)
+
+    def rows(self) -> Rows:
+        """Read the rows that are in no part."""
+        rows = Rows(self.journals, lambda runs: made(self.parts, runs))
+        self._notices.update((f"{path}: {why}", None) for path, why in rows.damage.items())
+        return rows
+
+    def compact(self) -> None:
+        """Turn the journals that nobody writes any more into parts.
+
+        Raises
+        ------
+        OSError
+            A part cannot be written, as on a full disk; nothing is lost.
+
+        """
+        for path in filter(is_left, self.journals.copy()):
+            rows = Rows([path], lambda runs: made(self.parts, runs))
+            if rows:
+                old = to_merge(self.parts, path.stat().st_size)
+                part = merge(self._folder.parts, new_name(), old, rows, [path.name])
+                self.parts = [*(each for each in self.parts if each not in old), part]
+                for each in old:
+                    self._remove_part(each)
+            self.journals.remove(path)
+            self._remove_journal(path, rows.damage.get(path))
+
+    def _read_parts(self) -> Iterator[Part]:
+        for path in sorted(_entries(self._folder.parts)):
+            if path.name.startswith("."):
+                if self._mend:
+                    shutil.rmtree(path, ignore_errors=True)
+                continue
+            try:
+                part = Part.read(path)
+            except NotWholeError as error:
+                self._put_aside(path, error.why)
+                continue
+            for each in part.damaged:
+                if each.path.exists():
+                    self._put_aside(each.path, each.why)
+            for name in sorted(part.lost):
+                self._notices[f"{path}: rows of {name} are missing, since a file was damaged"] = None
+            yield part
+
+    def _put_aside(self, path: Path, why: str) -> None:
+        where = "is left out"
+        if self._mend:
+            with suppress(OSError):  # then it stays where it is
+                where = f"is now {self._folder.put_aside(path)}"
+        self._notices[f"{path}: {why}; it {where}"] = None
+
+    def _remove_part(self, part: Part) -> None:
+        """Remove a part; its name goes first, so that no half of it is ever found."""
+        doomed = part.path.with_name(f".{part.path.name}")
+        part.path.rename(doomed)
+        shutil.rmtree(doomed, ignore_errors=True)
+
+    def _remove_journal(self, path: Path, damage: str | None) -> None:
+        """Remove a journal whose rows are in a part; one that is damaged is kept aside."""
+        if damage is None:
+            path.unlink()
+        else:
+            self._put_aside(path, damage)
+
+
+def _damage(journal: Path) -> str | None:
+    reading = Reading(journal)
+    for _ in reading:
+        pass
+    return reading.damage
+
+
+def _entries(folder: Path) -> list[Path]:
+    return list(folder.iterdir()) if folder.exists() else []

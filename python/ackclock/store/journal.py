@@ -1,0 +1,139 @@
+"""The journal of one writer: rows one after another, each whole or visibly cut.
+
+A file is `MAGIC`, then frames. A frame is a header (length of the row, CRC-32 of the row, CRC-32 of these two) and the
+row. A file that ends within a frame was cut, as by a ``kill -9``: the row had not been taken yet. Any other frame whose
+checksums do not fit was damaged later. Who writes a journal holds its lock: without one the writer is gone.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import struct
+from typing import TYPE_CHECKING, Final
+from zlib import crc32
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+__all__ = ["MAGIC", "Journal", "Reading", "is_journal", "is_left"]
+
+MAGIC: Final = b"ackclock journal 1\n"
+_LENGTHS: Final = struct.Struct("<QI")
+_CHECK: Final = struct.Struct("<I")
+_HEADER: Final = _LENGTHS.size + _CHECK.size
+
+
+class Journal:
+    """A journal to write to, locked for as long as it is open.
+
+    Parameters
+    ----------
+    path
+        A file that is not there yet.
+
+    Raises
+    ------
+    OSError
+        It cannot be made.
+
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.size = 0
+        """Bytes that are in it."""
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o666)
+        fcntl.flock(self._file, fcntl.LOCK_EX)
+        self._write(MAGIC)
+
+    def append(self, row: bytes) -> None:
+        """Add a row, whole or not at all; once it is added, the end of this process cannot lose it.
+
+        Raises
+        ------
+        OSError
+            It cannot be written, as on a full disk. What was there before is still there.
+
+        """
+        lengths = _LENGTHS.pack(len(row), crc32(row))
+        self._write(b"".join([lengths, _CHECK.pack(crc32(lengths)), row]))
+
+    def close(self) -> None:
+        """Let go of the file."""
+        os.close(self._file)
+
+    def _write(self, content: bytes) -> None:
+        rest = memoryview(content)
+        try:
+            while rest:
+                rest = rest[os.write(self._file, rest) :]
+            self.size += len(content)
+        except BaseException as error:
+            os.ftruncate(self._file, self.size)
+            if isinstance(error, OSError):
+                raise OSError(error.errno, error.strerror, str(self.path)) from None
+            raise
+
+
+class Reading:
+    """The rows of a journal, as far as they are whole; another process may be writing to it.
+
+    Parameters
+    ----------
+    path
+        The journal.
+
+    Attributes
+    ----------
+    damage
+        After all rows were read: what is wrong with the file, or ``None``. A cut tail is not wrong.
+
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.damage: str | None = None
+
+    def __iter__(self) -> Iterator[bytes]:
+        with self._path.open("rb") as file:
+            start = file.read(len(MAGIC))
+            if start != MAGIC:
+                self.damage = None if MAGIC.startswith(start) else "it is no journal"
+                return
+            while len(header := file.read(_HEADER)) == _HEADER:
+                lengths = header[: _LENGTHS.size]
+                if _CHECK.pack(crc32(lengths)) != header[_LENGTHS.size :]:
+                    self.damage = f"it is damaged at byte {file.tell() - _HEADER}, and nothing after it can be read"
+                    return
+                length, check = _LENGTHS.unpack(lengths)
+                place = file.tell()
+                row = file.read(length)
+                if len(row) < length:
+                    return
+                if crc32(row) == check:
+                    yield row
+                else:
+                    self.damage = f"the row at byte {place} is damaged"
+
+
+def is_journal(path: Path) -> bool:
+    """Tell whether a file starts as a journal does, or was cut before that much was written."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return MAGIC.startswith(file.read(len(MAGIC)))
+
+
+def is_left(path: Path) -> bool:
+    """Tell whether nobody writes to a journal any more."""
+    file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    else:
+        return True
+    finally:
+        os.close(file)

@@ -1,0 +1,143 @@
+"""DuckDB over what a store holds.
+
+A query reads, and nothing else: it is one ``SELECT``, and the database that runs it lies in memory, opens no files but
+those of the store, loads no extensions, and holds to that whatever the query says.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import duckdb
+import pyarrow as pa
+
+from ackclock.errors import unreadable
+from ackclock.store.tables import BASE, SWEPT, fit, unified_schemas
+
+if TYPE_CHECKING:
+    from ackclock.store.contents import Contents
+
+__all__ = ["ask", "identifier"]
+
+_CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
+    # One thread adds numbers in one order: an answer is the same to the last byte each time.
+    "threads": 1,
+    "temp_directory": "",
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+    "python_enable_replacements": False,
+}
+
+_SCENARIOS: Final = "select distinct on (scenario_id) * from store.scenarios"
+
+
+def ask(contents: Contents, query: str) -> pa.Table:
+    """Run a query over what a store holds; its folder must be locked.
+
+    Raises
+    ------
+    ScenarioError
+        It is not one ``SELECT``, or there is an error in it.
+
+    """
+    with duckdb.connect(config=_CONFIG) as connection:
+        names = _make_views(connection, contents)
+        try:
+            statements = connection.extract_statements(query)
+            if [each.type for each in statements] != [duckdb.StatementType.SELECT]:
+                raise unreadable("query", "it is not one SELECT", f"a query over {', '.join(names)}")
+            return _plain(connection.sql(query).to_arrow_table())
+        except duckdb.Error as error:
+            why = " ".join(str(error).partition("\n\n")[0].split())  # then comes the query, with a mark in it
+            raise unreadable("query", why, f"DuckDB's SQL over {', '.join(names)}") from None
+
+
+def _plain(answer: pa.Table) -> pa.Table:
+    """Give decimal numbers, such as sums of integers are, as integers or floating-point numbers."""
+    for place, field in enumerate(answer.schema):
+        if pa.types.is_decimal(field.type):
+            column = answer.column(place)
+            try:
+                numbers = column.cast(pa.int64())
+            except pa.ArrowInvalid:  # there are fractions, or it is too large
+                numbers = column.cast(pa.float64())
+            answer = answer.set_column(place, field.name, numbers)
+    return answer
+
+
+def _make_views(connection: duckdb.DuckDBPyConnection, contents: Contents) -> list[str]:
+    """Make a view of each table, and close the database to all else."""
+    rows = contents.rows()
+    schemas = unified_schemas([*contents.parts, rows])
+    files: list[str] = []
+    connection.execute("create schema store")  # what is there, as it is there; views are made over it
+    for name, schema in schemas.items():
+        fresh = [fit(piece, schema) for piece in rows.pieces(name)] if name in rows.schemas else []
+        connection.register("fresh", pa.concat_tables([schema.empty_table(), *fresh]))
+        connection.execute(f"create table store.{identifier(f'journal.{name}')} as from fresh")
+        connection.unregister("fresh")
+        kept = [_text(str(part.file(name))) for part in contents.parts if name in part.schemas]
+        tables = [f"store.{identifier(f'journal.{name}')}", *(f"read_parquet({each})" for each in kept)]
+        together = " union all by name ".join(f"from {each}" for each in tables)
+        connection.execute(f"create view store.{identifier(name)} as {together}")
+        files += kept
+    views = {
+        "runs": _runs(connection, schemas["runs"]),
+        "failures": _failures(schemas["failures"]),
+        "scenarios": f"from ({_SCENARIOS}) order by scenario_id",
+        "costs": "select run_id, cpu_seconds from store.runs order by all",
+        "groups": "from store.groups order by run_id, name",
+        "notices": "from store.notices order by all",
+    }
+    views |= {name: f"from store.{identifier(name)}" for name in schemas.keys() - views.keys()}
+    for name, view in views.items():
+        connection.execute(f"create view {identifier(name)} as {view}")
+    connection.execute(f"set allowed_paths = [{', '.join(files)}]")
+    connection.execute("set enable_external_access = false")
+    connection.execute("set lock_configuration = true")
+    return list(views)
+
+
+def _runs(connection: duckdb.DuckDBPyConnection, schema: pa.Schema) -> str:
+    """Say how a run looks; a field that its study did not sweep is as its scenario has it."""
+    swept = _swept(schema)
+    rest = [field.name for field in schema if field.name not in {*swept, *BASE["runs"].names}]
+    types = dict(connection.execute("select column_name, column_type from (describe store.runs)").fetchall())
+    columns = [identifier(name) for name in swept]
+    gaps = ", ".join(f"count(*) > count({column})" for column in columns) or "false"
+    partly = connection.execute(f"select {gaps} from store.runs").fetchone() or ()
+    shown = [
+        f"coalesce({column}, try_cast({_in_scenario(name)} as {types[name]})) as {column}" if gap else column
+        for name, column, gap in zip(swept, columns, partly, strict=False)
+    ]
+    join = f"left join ({_SCENARIOS}) using (scenario_id)" if any(partly) else ""
+    all_columns = ", ".join(["run_id", "seed", *shown, *map(identifier, rest), "scenario_id"])
+    return f"select {all_columns} from store.runs {join} order by {', '.join([*columns, 'seed', 'run_id'])}"
+
+
+def _failures(schema: pa.Schema) -> str:
+    """Say how a failure looks; one of a run that was made later counts no more."""
+    shown = ", ".join(["run_id", "seed", *map(identifier, _swept(schema)), "failure", "scenario_id"])
+    return (
+        f"select distinct on (run_id) {shown} from store.failures "
+        "where run_id not in (select run_id from store.runs) order by run_id"
+    )
+
+
+def _swept(schema: pa.Schema) -> list[str]:
+    return [field.name for field in schema if field.metadata == SWEPT]
+
+
+def _in_scenario(path: str) -> str:
+    """Take a field out of the scenario, its path written as a JSON pointer (RFC 6901, sections 3 and 4)."""
+    pointer = "".join("/" + step.replace("~", "~0").replace("/", "~1") for step in path.split("."))
+    return f"json_extract_string(scenario, {_text(pointer)})"
+
+
+def identifier(text: str) -> str:
+    """Write a name as SQL has it."""
+    return '"' + text.replace('"', '""') + '"'
+
+
+def _text(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

@@ -1,0 +1,279 @@
+"""A study as people write it: a scenario, what is varied in it, and how often each point is run.
+
+It is one table, in TOML or in Python, and all of it is checked before anything runs.
+"""
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, Final, Self
+
+from pydantic import PlainValidator
+from pydantic_core import InitErrorDetails
+
+from ackclock import errors
+from ackclock.kinds import whole, word
+from ackclock.overrides import assigned
+from ackclock.quantity import TIME
+from ackclock.run import SEED
+from ackclock.scenario import Scenario
+from ackclock.scenario.files import read_toml
+from ackclock.scenario.model import Part
+from ackclock.study.fields import FIRST_BLOCK, MOST, Grid, Listed, Percentage, Ranges, Requests, Variants, Warmup, seeds
+from ackclock.study.sampling import METHODS, draw
+from ackclock.study.wanted import Point, Scalar
+from ackclock.summary import MEASURES
+
+VARIANT: Final = "variant"
+"""The coordinate that names a variant."""
+
+
+class Until(Part):
+    """Replications until a measure is known well enough."""
+
+    until: Percentage
+    """How wide half the 95 % confidence interval may be, as a share of the mean."""
+
+    measure: Annotated[str, word(MEASURES)]
+    """The number of the summary that is to be known."""
+
+    most: Annotated[int, whole(FIRST_BLOCK, MOST)] = 200
+    """Where it ends, known or not."""
+
+    @property
+    def share(self) -> float:
+        """The half-width wanted over the mean."""
+        return float(self.until.rstrip("% ")) / 100
+
+
+class Sample(Part):
+    """Points drawn from ranges."""
+
+    over: Ranges
+    """The least and the greatest value of each field, by its path."""
+
+    count: Annotated[int, whole(1, MOST)]
+    """How many points are drawn."""
+
+    method: Annotated[str, word(METHODS)] = "latin-hypercube"
+    """One point in each slice of every range, or all of them independent."""
+
+    seed: Annotated[int, SEED] = 1
+    """Where the points come from; nothing else depends on it."""
+
+
+def _replications(given: object) -> object:
+    if isinstance(given, Mapping):
+        return Until.__pydantic_validator__.validate_python(dict(given), by_alias=True, by_name=False)
+    if isinstance(given, Until):
+        return given
+    try:
+        return seeds().check(given)
+    except ValueError as error:
+        raise errors.not_allowed(str(error)) from None
+
+
+def _scenario(given: object) -> dict[str, Any]:
+    if isinstance(given, Scenario):
+        return given.to_dict()
+    if not isinstance(given, Mapping):
+        raise errors.not_allowed("must be a table, or the path of a scenario file beside the study's")
+    return dict(given)
+
+
+def shared(at: Any, checked: Any, paths: Sequence[Sequence[str]]) -> Any:
+    """Put checked parts into the place of tables that no path leads into."""
+    if isinstance(checked, Part) and not paths:
+        return checked
+    if not all(paths):  # one ends here: all of it is to be replaced
+        return at
+    if isinstance(at, dict) and isinstance(checked, Part):
+        names = {field.alias or name: name for name, field in type(checked).model_fields.items()}
+        inside = {step: getattr(checked, names.get(step, step), None) for step in at}
+    elif isinstance(at, list) and isinstance(checked, tuple):
+        return [
+            shared(each, part, _below(str(place), paths))
+            for place, (each, part) in enumerate(zip(at, checked, strict=True))
+        ]
+    else:
+        return at
+    return {step: shared(each, inside[step], _below(step, paths)) for step, each in at.items()}
+
+
+def _below(step: str, paths: Sequence[Sequence[str]]) -> list[Sequence[str]]:
+    return [rest for first, *rest in paths if first == step]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a point is."""
+
+    source: str
+    """What in the study it comes from."""
+    coordinates: Mapping[str, Scalar]
+    """The value of each swept field, by its path."""
+    fields: Mapping[str, Any]
+    """What is changed in the scenario there."""
+
+    @property
+    def name(self) -> str:
+        """The coordinates in words."""
+        return ", ".join(f"{path} = {errors.shown(value)}" for path, value in self.coordinates.items())
+
+    @contextmanager
+    def told(self) -> Iterator[None]:
+        """Let an error in the body begin with the coordinates."""
+        try:
+            yield
+        except errors.ScenarioError as error:
+            where = f"{self.source}: {self.name}" if self.coordinates else self.source
+            raise errors.located(error, where) from None
+
+
+class Study(Part):
+    """A scenario, what is varied in it, and how often each point is run.
+
+    Fields of the scenario are named by their paths, as ``ackclock run --set`` names them. Points are a grid (`over`), a
+    list (`points`) or drawn (`sample`), each of them under every variant; without any of these, the scenario itself is
+    the only point.
+
+    Raises
+    ------
+    ScenarioError
+        Naming each field that is wrong, its value and what is allowed.
+
+    Examples
+    --------
+    >>> import ackclock as ac
+    >>> scenario = ac.Scenario(
+    ...     duration="10 s",
+    ...     dumbbell=ac.Dumbbell(
+    ...         access=ac.Link(rate="10 Mbps", delay="25 ms"),
+    ...         bottleneck=ac.Link(rate="5 Mbps", delay="25 ms"),
+    ...     ),
+    ...     clients=[ac.Clients(count=3, transport=ac.Tcp("reno"), source=ac.Greedy())],
+    ... )
+    >>> study = ac.Study(scenario=scenario, over={"clients.0.count": [2, 4], "measure.bin": ["50 ms", "1 s"]})
+    >>> for point in study.each():
+    ...     print(point.name)
+    clients.0.count = 2, measure.bin = '50 ms'
+    clients.0.count = 2, measure.bin = '1 s'
+    clients.0.count = 4, measure.bin = '50 ms'
+    clients.0.count = 4, measure.bin = '1 s'
+    """
+
+    scenario: Annotated[dict[str, Any], PlainValidator(_scenario)]
+    """The tables that every point starts from. In TOML also the path of a scenario file, from the study's own."""
+
+    replications: Annotated[tuple[int, ...] | range | Until, PlainValidator(_replications)] = range(1, 6)
+    """How many seeds there are (1, 2, ...), the seeds themselves, or `Until`."""
+
+    over: Grid | None = None
+    """The values of each field: every combination is a point, and the last field changes fastest."""
+
+    points: Listed | None = None
+    """Points one by one: the value of each field."""
+
+    sample: Sample | None = None
+    """Points drawn from ranges."""
+
+    variants: Variants | None = None
+    """Named sets of fields: in tables and figures the name stands for them."""
+
+    record: Requests = ()
+    """Records that each run keeps, as `ackclock.simulate` takes them."""
+
+    warmup: Warmup | None = None
+    """Cut off the start of each run where MSER-5 says that it ends."""
+
+    @classmethod
+    def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
+        """Check that points come from one place."""
+        del part
+        given = [name for name in ("over", "points", "sample") if data.get(name) is not None]
+        return [errors.wrong((name,), data[name], f"must be absent beside {given[0]}") for name in given[1:]]
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read a study from tables, as TOML gives them."""
+        return cls.model_validate(data, by_alias=True, by_name=False)
+
+    @classmethod
+    def from_toml(cls, path: str | Path) -> Self:
+        """Read a study from a TOML file."""
+        data = read_toml(Path(path))
+        if isinstance(data.get("scenario"), str):
+            data["scenario"] = read_toml(Path(path).parent / data["scenario"])
+        return cls.from_dict(data)
+
+    @property
+    def measure(self) -> str:
+        """The number whose interval is watched: c.o.v. where the replications name none."""
+        return self.replications.measure if isinstance(self.replications, Until) else "cov"
+
+    def each(self) -> Iterator[Point]:
+        """Make the points, one at a time.
+
+        Yields
+        ------
+        Point
+            With its coordinates and its whole scenario.
+
+        Raises
+        ------
+        ScenarioError
+            A point has no scenario that can run; the message begins with its coordinates.
+        """
+        return map(self.point, self.places())
+
+    def places(self) -> Iterator[Place]:
+        """Give the places of the points, in their order; what is there is not looked at yet."""
+        for name, fields in (self.variants or {"": {}}).items():
+            for source, coordinates in self._drawn():
+                if self.variants is None:
+                    yield Place(source, coordinates, coordinates)
+                else:
+                    at = "variants" if source == "scenario" else source
+                    yield Place(at, {VARIANT: name, **coordinates}, {**fields, **coordinates})
+
+    def point(self, place: Place) -> Point:
+        """Make the point at a place; raises as `each` does."""
+        with place.told():
+            tables = self._start
+            for path, value in place.fields.items():
+                tables = assigned(tables, path, value)
+            scenario = Scenario.from_dict(tables)
+        work = TIME.parse(scenario.duration) * sum(group.count for group in scenario.groups)
+        return Point(name=place.name, scenario=scenario, coordinates=place.coordinates, work=work)
+
+    @cached_property
+    def _start(self) -> dict[str, Any]:
+        """Give the scenario's tables, those that no point changes as parts that are checked already."""
+        try:
+            checked = Scenario.from_dict(self.scenario)
+        except errors.ScenarioError:  # it may lack what the points bring
+            return self.scenario
+        listed = [*(self.points or ()), *(self.variants or {}).values()]
+        changed = [
+            *(self.over or ()),
+            *(self.sample.over if self.sample else ()),
+            *(path for each in listed for path in each),
+        ]
+        start: dict[str, Any] = shared(self.scenario, checked, [path.split(".") for path in changed])
+        return start if isinstance(start, dict) else self.scenario
+
+    def _drawn(self) -> Iterator[tuple[str, dict[str, Scalar]]]:
+        if self.points is not None:
+            yield from ((f"points.{number}", point) for number, point in enumerate(self.points))
+        elif self.over is not None:
+            for values in itertools.product(*self.over.values()):
+                yield "over", dict(zip(self.over, values, strict=True))
+        elif self.sample is not None:
+            drawn = self.sample
+            for place in draw(drawn.over, method=drawn.method, count=drawn.count, seed=drawn.seed):
+                yield "sample", place
+        else:
+            yield "scenario", {}

@@ -1,0 +1,207 @@
+"""The one way to make many runs: tasks go to workers a few at a time, and what comes of them comes back as it is ready.
+
+Workers are threads of this process, since the engine lets go of Python's lock while it simulates, or those of a Ray
+cluster (`ackclock.study.ray`). Who does a task, and in which order tasks end, never shows in what comes of it.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar
+
+from ackclock.errors import refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["Report", "StoppedError", "Threads", "Workers", "execute", "threads"]
+
+T = TypeVar("T")
+R = TypeVar("R")
+Report = Callable[[float], None]
+"""What a task calls with the share of itself that is done; it raises if nobody waits for the task any more."""
+
+_REFRESH = 0.1
+"""Seconds between two looks at how far the runs are."""
+
+
+class Workers(Protocol[T, R]):
+    """Those who do tasks."""
+
+    @property
+    def room(self) -> int:
+        """How many tasks they take at once: those under way, and some that wait, so that nobody idles."""
+
+    @property
+    def under_way(self) -> list[tuple[T, float]]:
+        """The tasks under way that have told how far they are, from 0 to 1."""
+
+    def submit(self, task: T) -> None:
+        """Give them a task."""
+
+    def ended(self, timeout: float) -> list[tuple[T, R | BaseException]]:
+        """Wait until a task has ended, but no longer than so many seconds; give all that have, or what they raised."""
+
+    def drop(self) -> int:
+        """Forget the tasks that nobody has begun, and tell how many they are."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *why: object) -> None:
+        """Stop what is under way and send them home."""
+
+
+def execute(
+    tasks: Iterator[T | None],
+    workers: Workers[T, R],
+    *,
+    watch: Callable[[], bool],
+) -> Iterator[tuple[T, R | BaseException]]:
+    """Do tasks, and give what comes of them in the order in which they end.
+
+    Memory holds the tasks under way, however many there are in all.
+
+    Parameters
+    ----------
+    tasks
+        What is to be done, asked for one by one when somebody can take it. None says that nothing is to be done before
+        something else has ended.
+    workers
+        Who does it.
+    watch
+        Called now and then, and at the end. When it says so, no further task begins: what is under way is finished.
+
+    Yields
+    ------
+    tuple
+        A task, and what came of it or what it raised.
+
+    """
+    under_way, more, look = 0, True, -math.inf
+    while True:
+        if time.monotonic() >= look:
+            look = time.monotonic() + _REFRESH
+            if not watch() and more:
+                more = False
+                under_way -= workers.drop()
+        while more and under_way < workers.room:
+            try:
+                task = next(tasks)
+            except StopIteration:
+                more = False
+                break
+            if task is None:
+                break
+            workers.submit(task)
+            under_way += 1
+        if not under_way:
+            watch()
+            return
+        for task, outcome in workers.ended(_REFRESH):
+            under_way -= 1
+            yield task, outcome
+
+
+class StoppedError(Exception):
+    """Ends a run that nobody waits for any more."""
+
+
+class Threads(Generic[T, R]):
+    """Threads of this process.
+
+    Parameters
+    ----------
+    work
+        What is done with a task; called in one of the threads.
+    jobs
+        How many threads; by default one for each processor that this process may use.
+
+    """
+
+    def __init__(self, work: Callable[[T, Report], R], jobs: int | None = None) -> None:
+        self._work = work
+        self._tasks: SimpleQueue[T | None] = SimpleQueue()
+        self._ended: SimpleQueue[tuple[T, R | BaseException]] = SimpleQueue()
+        self._stop = threading.Event()
+        self._threads = [threading.Thread(target=self._serve, args=(place,)) for place in range(threads(jobs))]
+        self._shares: dict[int, tuple[T, float]] = {}
+
+    @property
+    def room(self) -> int:
+        """One waits for each that is under way."""
+        return 2 * len(self._threads)
+
+    @property
+    def under_way(self) -> list[tuple[T, float]]:
+        """The tasks under way that have told how far they are, from 0 to 1."""
+        return list(self._shares.copy().values())
+
+    def submit(self, task: T) -> None:
+        """Give a task to the next thread that is free."""
+        self._tasks.put(task)
+
+    def ended(self, timeout: float) -> list[tuple[T, R | BaseException]]:
+        """Wait for a thread."""
+        try:
+            outcomes = [self._ended.get(timeout=timeout)]
+        except Empty:
+            return []
+        return outcomes + _all_of(self._ended)
+
+    def drop(self) -> int:
+        """Forget what no thread has begun."""
+        return len(_all_of(self._tasks))
+
+    def __enter__(self) -> Self:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *why: object) -> None:
+        """End the runs under way, and the threads."""
+        self._stop.set()
+        self.drop()
+        for _ in self._threads:
+            self._tasks.put(None)
+        for thread in self._threads:
+            thread.join()
+
+    def _serve(self, place: int) -> None:
+        while (task := self._tasks.get()) is not None:
+            self._ended.put((task, self._outcome(place, task)))
+            self._shares.pop(place, None)
+
+    def _outcome(self, place: int, task: T) -> R | BaseException:
+        def report(share: float) -> None:
+            if self._stop.is_set():
+                raise StoppedError
+            self._shares[place] = task, share
+
+        try:
+            return self._work(task, report)
+        except BaseException as error:  # noqa: BLE001 - told where the task is waited for
+            return error
+
+
+def _all_of(queue: SimpleQueue[T]) -> list[T]:
+    """Take what is in a queue."""
+    taken = []
+    with suppress(Empty):
+        while True:
+            taken.append(queue.get_nowait())
+    return taken
+
+
+def threads(jobs: int | None) -> int:
+    """Choose how many threads to run: `jobs`, or one for each processor that this process may use."""
+    if jobs is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if jobs < 1:
+        raise refuse("jobs", jobs, "must be an integer from 1")
+    return jobs

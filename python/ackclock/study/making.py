@@ -1,0 +1,144 @@
+"""One run of a study: from a point and a seed to the row that a store keeps."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ackclock.catalogue import catalogue
+from ackclock.quantity import PICOSECONDS_PER_SECOND, TIME
+from ackclock.run import Prepared
+from ackclock.store import Row, run_id, scenario_id
+from ackclock.study.execute import StoppedError
+from ackclock.tables import to_arrow
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ackclock.scenario import Scenario
+    from ackclock.study.wanted import Point, Scalar
+
+__all__ = ["Job", "Site", "make"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Site:
+    """A point made ready, to be run with any number of seeds.
+
+    Parameters
+    ----------
+    coordinates
+        The value of each swept field, by its path.
+    prepared
+        What the engine runs.
+    scenario, scenario_id
+        The effective scenario as JSON, and its name.
+    warmup
+        How the start of each run is cut off; None where it is not.
+    work
+        The cost of a run, relative to other points'.
+
+    """
+
+    coordinates: Mapping[str, Scalar]
+    prepared: Prepared
+    scenario: str
+    scenario_id: str
+    warmup: str | None
+    work: float
+
+    @classmethod
+    def of(cls, point: Point, *, record: Sequence[str], warmup: str | None) -> Site:
+        """Make a point ready.
+
+        Raises
+        ------
+        ScenarioError
+            If a record request does not fit the scenario.
+
+        """
+        prepared = Prepared.of(point.scenario, record)
+        text = canonical(prepared.scenario)
+        return cls(
+            coordinates=point.coordinates,
+            prepared=prepared,
+            scenario=text,
+            scenario_id=scenario_id(text),
+            warmup=warmup,
+            work=point.work,
+        )
+
+    def job(self, seed: int) -> Job:
+        """Give the run with a seed."""
+        return Job(site=self, seed=seed, run_id=name_of_run(self.scenario_id, seed, self.prepared.record, self.warmup))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Job:
+    """A run to be made."""
+
+    site: Site
+    seed: int
+    run_id: str
+
+
+def canonical(effective: Scenario) -> str:
+    """Write an effective scenario as JSON of one form."""
+    return effective.model_dump_json(by_alias=True, exclude_none=True)
+
+
+def name_of_run(scenario: str, seed: int, record: Sequence[str], warmup: str | None) -> str:
+    """Name a run by all that makes it: where its start was cut off, its numbers are others."""
+    return run_id(scenario, seed, [*record, f"warmup={warmup}"] if warmup else record, catalogue().version)
+
+
+def make(job: Job, report: Callable[[float], None] | None = None) -> Row:
+    """Make a run; one that fails gives a row that says why.
+
+    With a warm-up to be cut off the run is made twice: to find where it ends, and measured from there.
+    """
+    site = job.site
+    start = time.thread_time()
+    parts: dict[str, Any]
+    try:
+        parts = _made(site, job.seed, report)
+    except (KeyboardInterrupt, SystemExit, StoppedError):
+        raise
+    except BaseException as error:  # noqa: BLE001 - the engine's panics are no Exception
+        parts = {"failure": f"{type(error).__name__}: {error}"}
+    return Row(
+        run_id=job.run_id,
+        scenario_id=site.scenario_id,
+        scenario=site.scenario,
+        seed=job.seed,
+        point=site.coordinates,
+        cpu_seconds=time.thread_time() - start,
+        **parts,
+    )
+
+
+def _made(site: Site, seed: int, report: Callable[[float], None] | None) -> dict[str, Any]:
+    prepared = site.prepared
+    outcome = prepared.outcome(seed, report)
+    warmup, notices = outcome.warmup, list(outcome.notices)
+    if site.warmup and warmup is None:
+        notices.append("Nothing was cut off at the start: no end of a warm-up was found.")
+    elif site.warmup and warmup is not None:
+        prepared = _measured_from(prepared, warmup)
+        outcome = prepared.outcome(seed, report)
+        notices = list(outcome.notices)
+    tables = {name: to_arrow(rows, prepared.scenario) for name, rows in outcome.tables.items() if name != "flows"}
+    return {
+        "summary": {**outcome.summary, "warmup": warmup},
+        "groups": outcome.groups,
+        "notices": notices,
+        "tables": tables,
+    }
+
+
+def _measured_from(prepared: Prepared, start: float) -> Prepared:
+    scenario = prepared.scenario
+    measure = {"from_": TIME.format(round(start * PICOSECONDS_PER_SECOND))}
+    changed = scenario.model_copy(update={"measure": scenario.measure.model_copy(update=measure)})
+    return Prepared.of(changed, prepared.record)

@@ -1,0 +1,83 @@
+"""What a study would take, before it is begun."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from ackclock.study.design import Until
+from ackclock.study.execute import StoppedError
+from ackclock.study.making import Site
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ackclock.study.survey import Survey
+
+__all__ = ["Outlook"]
+
+_PILOT: Final = 1.0
+"""Seconds after which the run that the estimate rests on is broken off."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Outlook:
+    """What is to be done.
+
+    Parameters
+    ----------
+    points
+        The name of each point, and how many runs it needs.
+    runs, most
+        How many runs there are to be made, and how many sequential replications may make of them.
+    there
+        How many are there already.
+    cpu_seconds
+        What the runs would take on one core, scaled from a piece of the first one by flows and simulated time; None
+        where nothing is to be done.
+
+    """
+
+    points: list[tuple[str, int]]
+    runs: int
+    most: int
+    there: int
+    cpu_seconds: float | None
+
+    @classmethod
+    def of(cls, survey: Survey, there: Mapping[str, float | None]) -> Outlook:
+        """Look at each point, and try the first that has something to do."""
+        study = survey.study
+        courses = [survey.course(number, there) for number in range(len(survey.works))]
+        runs = [len(course.due) for course in courses]
+        known = sum(len(course.values) for course in courses)
+        rule = study.replications
+        work = sum(count * each for count, each in zip(runs, survey.works, strict=True))
+        first = next((number for number, count in enumerate(runs) if count), None)
+        return cls(
+            points=[(place.name, count) for place, count in zip(study.places(), runs, strict=True)],
+            runs=sum(runs),
+            most=len(runs) * rule.most - known if isinstance(rule, Until) else sum(runs),
+            there=known,
+            cpu_seconds=None if first is None else work * _cost(survey, first, courses[first].due[0]),
+        )
+
+
+def _cost(survey: Survey, number: int, seed: int) -> float:
+    """Begin a run, and tell the CPU seconds that a unit of work takes."""
+    study = survey.study
+    point = next(study.point(place) for at, place in enumerate(study.places()) if at == number)
+    site = Site.of(point, record=study.record, warmup=study.warmup)
+    began, done = time.thread_time(), 1.0
+
+    def report(share: float) -> None:
+        nonlocal done
+        if time.thread_time() - began > _PILOT:
+            done = share
+            raise StoppedError
+
+    with suppress(StoppedError):
+        site.prepared.run(seed, report)
+    return (time.thread_time() - began) / done / point.work * (2 if study.warmup else 1)

@@ -1,0 +1,160 @@
+"""The order in which a study's runs are made, and the count of what became of them."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ackclock.study.making import Job, Site
+from ackclock.study.replications import FEWEST, Course
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from ackclock.store import Row
+    from ackclock.study.design import Place
+    from ackclock.study.survey import Survey
+
+__all__ = ["Schedule", "Tally"]
+
+
+@dataclass(slots=True)
+class Tally:
+    """What became of a study.
+
+    Parameters
+    ----------
+    made, there, failed
+        Runs that were made now, that the store had, and that were tried and failed.
+    points
+        Points that have all their replications.
+    few, wide
+        Of these, points with fewer than `FEWEST` values of the measure, and those where half the 95 % interval is wider
+        than the mean.
+    interrupted
+        Whether Ctrl-C ended it.
+
+    """
+
+    made: int = 0
+    there: int = 0
+    failed: int = 0
+    points: int = 0
+    few: int = 0
+    wide: int = 0
+    interrupted: bool = False
+
+    def close(self, values: Iterable[float | None]) -> None:
+        """Count a point that has all its replications."""
+        from ackclock.analysis import student_interval  # noqa: PLC0415 - it loads NumPy
+
+        self.points += 1
+        found = [value for value in values if value is not None]
+        if len(found) < FEWEST:
+            self.few += 1
+        elif (interval := student_interval(found)).half_width > abs(interval.mean):
+            self.wide += 1
+
+    def warnings(self, measure: str) -> list[str]:
+        """Say where the replications are too few to say anything."""
+        told = []
+        if self.few:
+            told.append(
+                f"{self.few:,} of {self.points:,} points have fewer than {FEWEST} values of {measure}: "
+                "an interval says next to nothing there."
+            )
+        if self.wide:
+            told.append(
+                f"At {self.wide:,} of {self.points:,} points half the 95 % interval of {measure} exceeds the mean: "
+                "the replications there are too few."
+            )
+        return told
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """A point under way."""
+
+    site: Site
+    course: Course
+
+
+class Schedule:
+    """The runs to be made, one by one, point by point: no more of a study is in memory than what is under way.
+
+    Parameters
+    ----------
+    survey
+        The points.
+    there
+        The runs that are there already, by their ids, and the measure in each.
+
+    """
+
+    def __init__(self, survey: Survey, there: Mapping[str, float | None]) -> None:
+        self._survey = survey
+        self._there = there
+        self._places = enumerate(survey.study.places())
+        self._open: dict[str, _Open] = {}
+        self._ready: deque[_Open] = deque()
+        self.tally = Tally()
+        self.worked = 0.0
+        """The cost of the runs that have ended."""
+        self.due, self.work = 0, 0.0
+        """Runs that are known to be needed, and their cost; sequential replications find more on the way."""
+        self.latest: Course | None = None
+        """The point that a run ended at last."""
+        for number, work in enumerate(survey.works):
+            course = survey.course(number, there)
+            self.tally.there += len(course.values)
+            self.due += len(course.due)
+            self.work += len(course.due) * work
+
+    def __iter__(self) -> Iterator[Job | None]:
+        return self
+
+    def __next__(self) -> Job | None:
+        """Give the next run; None where none is known before another has ended."""
+        while not self._ready:
+            number, place = next(self._places, (None, None))
+            if number is None or place is None:
+                if self._open:
+                    return None
+                raise StopIteration
+            self._begin(number, place)
+        opened = self._ready[0]
+        seed = opened.course.due.popleft()
+        if not opened.course.due:
+            self._ready.popleft()
+        return opened.site.job(seed)
+
+    def took(self, job: Job, row: Row) -> None:
+        """Take in a run that has ended."""
+        opened = self._open[job.site.scenario_id]
+        course = opened.course
+        waiting = len(course.due)
+        course.took(job.seed, row.summary.get(self._survey.study.measure))
+        self.tally.made += row.failure is None
+        self.tally.failed += row.failure is not None
+        self.worked += opened.site.work
+        more = len(course.due) - waiting
+        self.due += more
+        self.work += more * opened.site.work
+        self.latest = course
+        if more:  # nothing was due before a stage ended
+            self._ready.append(opened)
+        elif course.ended:
+            self.tally.close(course.values.values())
+            del self._open[job.site.scenario_id]
+
+    def _begin(self, number: int, place: Place) -> None:
+        course = self._survey.course(number, self._there)
+        if course.ended:
+            self.tally.close(course.values.values())
+            return
+        study = self._survey.study
+        site = Site.of(study.point(place), record=study.record, warmup=study.warmup)
+        opened = _Open(site, course)
+        self._open[site.scenario_id] = opened
+        self._ready.append(opened)

@@ -1,0 +1,86 @@
+"""What a study comes to: every point looked at before anything runs, and what of it a store has already."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ackclock.errors import refuse
+from ackclock.records import understand
+from ackclock.store import scenario_id
+from ackclock.study.making import canonical, name_of_run
+from ackclock.study.replications import Course
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ackclock.study.design import Study
+
+__all__ = ["Survey"]
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """The points of a study, all of them checked: what is kept of each is its name and its cost.
+
+    Parameters
+    ----------
+    study
+        The study.
+    scenario_ids
+        The name of each point's effective scenario.
+    works
+        The cost of a run of each relative to the others: simulated time by flows.
+
+    """
+
+    study: Study
+    scenario_ids: list[str]
+    works: array[float]
+
+    @classmethod
+    def of(cls, study: Study) -> Survey:
+        """Check every point of a study.
+
+        Raises
+        ------
+        ScenarioError
+            At the first point that cannot run or that is the same as another; the message begins with its
+            coordinates.
+
+        """
+        seen: dict[str, int] = {}
+        works = array("d")
+        for number, place in enumerate(study.places()):
+            point = study.point(place)
+            with place.told():
+                effective = point.scenario.effective()
+                understand(study.record, effective)
+                name = scenario_id(canonical(effective))
+                if name in seen:
+                    other = next(each for at, each in enumerate(study.places()) if at == seen[name])
+                    raise refuse("scenario", place.name, f"must not be that of another point, as {other.name} is")
+            seen[name] = number
+            works.append(point.work)
+        return cls(study, list(seen), works)
+
+    def course(self, number: int, there: Mapping[str, float | None]) -> Course:
+        """Begin the replications of a point.
+
+        Parameters
+        ----------
+        number
+            The point's, in the order of the study.
+        there
+            The runs that are there already, by their ids, and the measure in each.
+
+        """
+        rule = self.study.replications
+        seeds = rule if isinstance(rule, Sequence) else range(1, rule.most + 1)
+        ids = {seed: self._name_of_run(number, seed) for seed in seeds} if there else {}
+        return Course(rule, {seed: there[name] for seed, name in ids.items() if name in there})
+
+    def _name_of_run(self, number: int, seed: int) -> str:
+        return name_of_run(self.scenario_ids[number], seed, self.study.record, self.study.warmup)

@@ -1,0 +1,175 @@
+"""From a study to a store that holds all of its runs."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+import warnings
+import weakref
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from ackclock.errors import one_of, refuse
+from ackclock.progress import progress_bar
+from ackclock.store import Store
+from ackclock.study.design import Study
+from ackclock.study.execute import Threads, execute
+from ackclock.study.interruption import Interruption
+from ackclock.study.making import make
+from ackclock.study.outlook import Outlook
+from ackclock.study.schedule import Schedule
+from ackclock.study.survey import Survey
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ackclock.scenario import Scenario
+    from ackclock.store import Row
+    from ackclock.study.execute import Workers
+    from ackclock.study.making import Job
+    from ackclock.study.schedule import Tally
+
+__all__ = ["fill", "look", "sweep"]
+
+_ENGINES: Final = ("threads", "ray")
+
+
+def sweep(
+    study: Study | Scenario,
+    *,
+    store: str | Path | None = None,
+    engine: str = "threads",
+    address: str | None = None,
+    jobs: int | None = None,
+    **design: Any,
+) -> Store:
+    """Make the runs of a study, all of them or those that the store does not have yet.
+
+    Parameters
+    ----------
+    study
+        A study, or a scenario to be varied.
+    store
+        The folder of the store, made if nothing is there. The same call on a store that has part of the study goes on
+        with the rest. By default a folder that lasts as long as what is returned.
+    engine
+        ``threads``, or ``ray`` for what outgrows a machine.
+    address
+        The Ray cluster to join; by default one is started on this machine.
+    jobs
+        How many runs at a time; as many as there are cores by default. It never changes a result.
+    design
+        Of a scenario: what is varied in it, as the fields of `ackclock.Study`.
+
+    Returns
+    -------
+    Store
+        Open for reading.
+
+    Raises
+    ------
+    ScenarioError
+        An argument, or a point of the study, is not allowed: before the first run.
+    KeyboardInterrupt
+        After Ctrl-C: what was under way is finished and saved. A second one stops at once.
+
+    """
+    if not isinstance(study, Study):
+        study = Study.from_dict({"scenario": study, **design})
+    elif design:
+        raise refuse(next(iter(design)), design[next(iter(design))], "must be a field of the study that is given")
+    passing = tempfile.TemporaryDirectory(prefix="ackclock-") if store is None else None
+    folder = Path(passing.name if passing else store or "")
+    tally = fill(folder, study, engine=engine, address=address, jobs=jobs)
+    if tally.interrupted:
+        raise KeyboardInterrupt
+    for warning in tally.warnings(study.measure):
+        warnings.warn(warning, stacklevel=2)
+    opened = Store.open(folder)
+    if passing:
+        weakref.finalize(opened, passing.cleanup)
+    return opened
+
+
+def fill(
+    folder: Path, study: Study, *, engine: str = "threads", address: str | None = None, jobs: int | None = None
+) -> Tally:
+    """Make those runs of a study that a store does not have.
+
+    Parameters
+    ----------
+    folder, study, engine, address, jobs
+        As for `sweep`.
+
+    Returns
+    -------
+    Tally
+        What became of it, and whether Ctrl-C ended it.
+
+    Raises
+    ------
+    ScenarioError
+        As `sweep`.
+
+    """
+    workers = _workers(engine, address, jobs)
+    survey = Survey.of(study)
+    with Store.open(folder, create=True) as store:
+        schedule = Schedule(survey, _there(store, study.measure))
+        began = time.monotonic()
+        with Interruption() as interruption, workers, progress_bar("sweep", schedule.work) as show:
+
+            def watch() -> bool:
+                in_flight = sum(share * job.site.work for job, share in workers.under_way)
+                words = _words(schedule, study.measure, time.monotonic() - began)
+                show(schedule.worked + in_flight, words, schedule.work)
+                return not interruption.asked
+
+            for job, row in execute(schedule, workers, watch=watch):
+                if isinstance(row, BaseException):
+                    raise row
+                store.add(row)
+                schedule.took(job, row)
+        schedule.tally.interrupted = interruption.asked
+    return schedule.tally
+
+
+def look(folder: Path, study: Study) -> Outlook:
+    """Tell what `fill` would do, without making or changing anything; raises as it does."""
+    survey = Survey.of(study)
+    if not folder.exists():
+        return Outlook.of(survey, {})
+    with Store.open(folder) as store:
+        return Outlook.of(survey, _there(store, study.measure))
+
+
+def _there(store: Store, measure: str) -> Mapping[str, float | None]:
+    """Give the runs that a store has, by their ids, and a measure in each."""
+    if not store.done():
+        return {}
+    found = store.sql(f'select run_id, "{measure}" from runs')  # noqa: S608 - one of `MEASURES`
+    return dict(zip(*(column.to_pylist() for column in found.columns), strict=True))
+
+
+def _workers(engine: str, address: str | None, jobs: int | None) -> Workers[Job, Row]:
+    if engine not in _ENGINES:
+        raise refuse("engine", engine, one_of(engine, _ENGINES))
+    if engine == "ray":
+        from ackclock.study.ray import Cluster  # noqa: PLC0415  # it may not be installed
+
+        return Cluster(make, address=address, jobs=jobs)
+    if address is not None:
+        raise refuse("address", address, "must be absent without the engine ray")
+    return Threads(make, jobs)
+
+
+def _words(schedule: Schedule, measure: str, seconds: float) -> str:
+    """Say how far it is: counts, runs a second, and the interval of the measure where a run ended last."""
+    from ackclock.analysis import student_interval  # noqa: PLC0415 - it loads NumPy
+
+    ended = schedule.tally.made + schedule.tally.failed
+    words = f"{ended:,} of {schedule.due:,} runs"
+    if ended:
+        words += f", {ended / seconds:.3g}/s"
+    values = [value for value in schedule.latest.values.values() if value is not None] if schedule.latest else []
+    return f"{words}, {measure} {student_interval(values)}" if values else words

@@ -1,6 +1,0 @@
-"""Many runs at once: points times seeds, over all cores."""
-
-from ackclock.sweep.grid import Batch, observe, run_grid
-from ackclock.sweep.wanted import Point, Replication, Wanted
-
-__all__ = ["Batch", "Point", "Replication", "Wanted", "observe", "run_grid"]
