@@ -35,6 +35,8 @@ _ALIKE: Final = 4
 """So many parts of about a size are merged; they are of about a size up to this factor."""
 _DENSER: Final = 5
 """How much smaller rows are in a part than in a journal."""
+_LEAST: Final = 20_000
+"""Bytes that a part takes even for a single row, about."""
 _GROUP: Final = 2_000_000
 """Bytes of a row group before they are encoded."""
 _PIECE: Final = 4096
@@ -133,7 +135,7 @@ def to_merge(parts: Sequence[Part], journal: int) -> list[Part]:
     each row is written again only a few times, and few parts remain.
     """
     rest = sorted(parts, key=lambda part: part.size)
-    size = journal // _DENSER
+    size = _LEAST + journal // _DENSER
     chosen: list[Part] = []
     while rest:
         alike = [part for part in rest if part.size <= _ALIKE * size]
@@ -184,7 +186,7 @@ def merge(folder: Path, name: str, parts: Sequence[Part], rows: Rows, replaces: 
         making.rename(folder / name)
         _reach_the_disk(folder)
     except BaseException as error:
-        shutil.rmtree(making, ignore_errors=True)
+        _give_up(making)
         if isinstance(error, OSError):
             raise OSError(error.errno, os.strerror(error.errno or errno.EIO), str(folder)) from None
         raise
@@ -233,6 +235,10 @@ def _groups(pieces: Iterable[pa.Table]) -> Iterator[pa.Table]:
             gathered, size = [], 0
     if gathered:
         yield pa.concat_tables(gathered)
+
+
+def _give_up(making: Path) -> None:
+    shutil.rmtree(making, ignore_errors=True)
 
 
 def _reach_the_disk(path: Path) -> None:
