@@ -136,6 +136,15 @@ def test_a_damaged_table_is_set_aside_and_its_runs_stay(folder: Path, name: str)
     assert told(folder) == expected([*ROWS, *map(row, range(6, 16))])
 
 
+def test_a_byte_that_changed_within_a_table_is_told(folder: Path) -> None:
+    file = the(folder, "parts/*/runs.parquet")
+    content = bytearray(file.read_bytes())
+    content[50] ^= 1  # in the first column, that of ids
+    file.write_bytes(content)
+    with pytest.raises(ScenarioError, match=f"^{file}: cannot be used: .*CRC"):
+        Store.open(folder).done()
+
+
 def test_a_damaged_journal_is_read_as_far_as_it_goes_and_kept(folder: Path) -> None:
     journal = the(folder, "journal/*")
     content = bytearray(journal.read_bytes())

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from ackclock.errors import unreadable
 from ackclock.store.tables import fit, unified_schemas
 
 if TYPE_CHECKING:
@@ -110,10 +111,21 @@ class Part:
         return self.path / f"{name}.parquet"
 
     def pieces(self, name: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
-        """Give the rows of one of its tables, or some columns of them."""
-        with pq.ParquetFile(self.file(name), pre_buffer=False) as file:
-            for batch in file.iter_batches(_PIECE, columns=columns, use_threads=False):
-                yield pa.Table.from_batches([batch])
+        """Give the rows of one of its tables, or some columns of them.
+
+        Raises
+        ------
+        ScenarioError
+            They cannot be read, though the file looked whole.
+
+        """
+        try:
+            with pq.ParquetFile(self.file(name), pre_buffer=False, page_checksum_verification=True) as file:
+                for batch in file.iter_batches(_PIECE, columns=columns, use_threads=False):
+                    yield pa.Table.from_batches([batch])
+        except (OSError, pa.ArrowInvalid) as error:
+            allowed = "as it was written; without its folder, the store does what it still can"
+            raise unreadable(self.file(name), str(error).partition(". ")[0], allowed) from None
 
 
 def made(parts: Iterable[Part], runs: Sequence[str]) -> set[str]:
@@ -204,7 +216,7 @@ def _write(path: Path, schema: pa.Schema, sources: Sequence[Source]) -> bool:
     writer = None
     try:
         for group in _groups(pieces):
-            writer = writer or pq.ParquetWriter(path, schema, compression="zstd")
+            writer = writer or pq.ParquetWriter(path, schema, compression="zstd", write_page_checksum=True)
             writer.write_table(group)
     finally:
         if writer is not None:
