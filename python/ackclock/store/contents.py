@@ -94,7 +94,7 @@ class Contents:
         for path in sorted(_entries(self._folder.parts)):
             if path.name.startswith("."):
                 if self._mend:
-                    shutil.rmtree(path, ignore_errors=True)
+                    _remove_tree(path)
                 continue
             try:
                 part = Part.read(path)
@@ -119,7 +119,7 @@ class Contents:
         """Remove a part; its name goes first, so that no half of it is ever found."""
         doomed = part.path.with_name(f".{part.path.name}")
         part.path.rename(doomed)
-        shutil.rmtree(doomed, ignore_errors=True)
+        _remove_tree(doomed)
 
     def _remove_journal(self, path: Path, damage: str | None) -> None:
         """Remove a journal whose rows are in a part; one that is damaged is kept aside."""
@@ -127,6 +127,11 @@ class Contents:
             path.unlink()
         else:
             self._put_aside(path, damage)
+
+
+def _remove_tree(path: Path) -> None:
+    """Remove a folder that is not looked at any more; what cannot be removed is left to the next who try."""
+    shutil.rmtree(path, ignore_errors=True)
 
 
 def _damage(journal: Path) -> str | None:
