@@ -107,17 +107,17 @@ impl Simulator {
 
     fn look(&self, events: &[Event]) {
         let Self { flows, transit, .. } = self;
-        let arrivals = || events.iter().filter(|event| event.wakeup() == Wakeup::Arrival);
-        let hop = |event: &Event| event.hop() as usize;
-        let mut seen = 0;
-        for event in arrivals() {
-            let flow = event.packet.flow.0 as usize;
-            seen ^= match transit.hops[hop(event)] {
-                Hop::Sender => flows[flow].look(),
-                Hop::Link { .. } | Hop::Receiver => transit.destinations[flow].look(),
+        let (mut seen, hop) = (0, |event: &Event| event.hop() as usize);
+        for event in events {
+            seen ^= if event.wakeup() != Wakeup::Arrival {
+                flows[event.id as usize].look()
+            } else if transit.hops[hop(event)] == Hop::Sender {
+                flows[event.packet.flow.0 as usize].look()
+            } else {
+                transit.destinations[event.packet.flow.0 as usize].look()
             };
         }
-        for event in arrivals() {
+        for event in events.iter().filter(|event| event.wakeup() == Wakeup::Arrival) {
             let (from, count) = match transit.hops[hop(event)] {
                 Hop::Sender => (flows[event.packet.flow.0 as usize].data_hop as usize, 1),
                 Hop::Link { .. } | Hop::Receiver => (hop(event), 4),
