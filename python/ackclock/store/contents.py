@@ -6,6 +6,8 @@ import shutil
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+
 from ackclock.store.folder import new_name
 from ackclock.store.journal import Reading, is_journal, is_left
 from ackclock.store.parts import NotWholeError, Part, made, merge, to_merge
@@ -89,6 +91,7 @@ class Contents:
                     self._remove_part(each)
             self.journals.remove(path)
             self._remove_journal(path, rows.damage.get(path))
+        pa.default_memory_pool().release_unused()
 
     def _read_parts(self) -> Iterator[Part]:
         for path in sorted(_entries(self._folder.parts)):

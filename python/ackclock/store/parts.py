@@ -38,9 +38,9 @@ _DENSER: Final = 5
 """How much smaller rows are in a part than in a journal."""
 _LEAST: Final = 20_000
 """Bytes that a part takes even for a single row, about."""
-_GROUP: Final = 2_000_000
+_GROUP: Final = 1_000_000
 """Bytes of a row group before they are encoded."""
-_PIECE: Final = 4096
+_PIECE: Final = 1024
 """Rows that are read at a time."""
 
 _RECORD: Final = "part.json"
