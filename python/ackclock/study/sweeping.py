@@ -114,10 +114,10 @@ def fill(
     """
     workers = _workers(engine, address, jobs)
     survey = Survey.of(study)
-    with Store.open(folder, create=True) as store:
+    with workers, Store.open(folder, create=True) as store, Interruption() as interruption:
         schedule = Schedule(survey, _there(store, study.measure))
         began = time.monotonic()
-        with Interruption() as interruption, workers, progress_bar("sweep", schedule.work) as show:
+        with progress_bar("sweep", schedule.work) as show:
 
             def watch() -> bool:
                 in_flight = sum(share * job.site.work for job, share in workers.under_way)
