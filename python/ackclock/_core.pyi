@@ -12,7 +12,7 @@ class Rows:
         """Write them out: (name, type, little-endian bytes) of each column."""
 
 def catalogue() -> str:
-    """Describe the engine's variants, window laws and queues, with the parameters each declares, as JSON."""
+    """Tell the engine's version and revision, and describe its variants, window laws and queues, as JSON."""
 
 def check_law(spec_json: str, /) -> tuple[str, str] | None:
     """Check the parameters of a window law against each other: ``None``, or the field and what is wrong with it."""

@@ -48,6 +48,8 @@ class Catalogue:
     """Everything that a scenario can name."""
 
     version: str
+    revision: str
+    """A hash of what the engine was built from: the same revision gives the same results."""
     variants: Mapping[str, Variant]
     congestion: Mapping[str, Entry]
     queues: Mapping[str, Entry]
@@ -69,6 +71,7 @@ def catalogue() -> Catalogue:
     described = json.loads(_core.catalogue())
     return Catalogue(
         version=described["version"],
+        revision=described["revision"],
         variants=MappingProxyType({name: Variant(**each) for name, each in described["variants"].items()}),
         congestion=_entries(described["congestion"]),
         queues=_entries(described["queues"]),

@@ -38,7 +38,7 @@ impl Rows {
     }
 }
 
-/// What the engine knows how to build, with the parameters that each algorithm declares, as JSON.
+/// Which engine this is, and what it knows how to build, with the parameters that each algorithm declares, as JSON.
 #[pyfunction]
 fn catalogue() -> String {
     let by_name = |entries: &[ackclock_tcp::congestion::Entry]| -> Map<String, Value> {
@@ -51,6 +51,7 @@ fn catalogue() -> String {
         VARIANTS.iter().map(|variant| (variant.name.to_owned(), json!(variant))).collect();
     json!({
         "version": env!("CARGO_PKG_VERSION"),
+        "revision": env!("ENGINE_REVISION"),
         "variants": variants,
         "congestion": by_name(LAWS),
         "queues": by_name(QUEUES),

@@ -6,6 +6,8 @@ import shutil
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+
 from ackclock.store.folder import new_name
 from ackclock.store.journal import Reading, is_journal, is_left
 from ackclock.store.parts import NotWholeError, Part, made, merge, to_merge
@@ -89,12 +91,13 @@ class Contents:
                     self._remove_part(each)
             self.journals.remove(path)
             self._remove_journal(path, rows.damage.get(path))
+        pa.default_memory_pool().release_unused()
 
     def _read_parts(self) -> Iterator[Part]:
         for path in sorted(_entries(self._folder.parts)):
             if path.name.startswith("."):
                 if self._mend:
-                    shutil.rmtree(path, ignore_errors=True)
+                    _remove_tree(path)
                 continue
             try:
                 part = Part.read(path)
@@ -119,7 +122,7 @@ class Contents:
         """Remove a part; its name goes first, so that no half of it is ever found."""
         doomed = part.path.with_name(f".{part.path.name}")
         part.path.rename(doomed)
-        shutil.rmtree(doomed, ignore_errors=True)
+        _remove_tree(doomed)
 
     def _remove_journal(self, path: Path, damage: str | None) -> None:
         """Remove a journal whose rows are in a part; one that is damaged is kept aside."""
@@ -127,6 +130,11 @@ class Contents:
             path.unlink()
         else:
             self._put_aside(path, damage)
+
+
+def _remove_tree(path: Path) -> None:
+    """Remove a folder that is not looked at any more; what cannot be removed is left to the next who try."""
+    shutil.rmtree(path, ignore_errors=True)
 
 
 def _damage(journal: Path) -> str | None:

@@ -104,7 +104,8 @@ class Folder:
         """Make the folder; who comes second finds it made."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            if not set(self.path.iterdir()) <= {self._lock, self._record, self._making, self.journals}:
+            others = set(self.path.iterdir()) - {self._lock, self._making}
+            if others and not self._record.exists():  # a store has its record before anything else
                 raise refuse("store", str(self.path), "must be a new or empty folder, or that of a store")
             self._lock.touch()
             with self.locked(alone=True):

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from ackclock.errors import unreadable
 from ackclock.store.tables import fit, unified_schemas
 
 if TYPE_CHECKING:
@@ -35,9 +36,11 @@ _ALIKE: Final = 4
 """So many parts of about a size are merged; they are of about a size up to this factor."""
 _DENSER: Final = 5
 """How much smaller rows are in a part than in a journal."""
-_GROUP: Final = 2_000_000
+_LEAST: Final = 20_000
+"""Bytes that a part takes even for a single row, about."""
+_GROUP: Final = 1_000_000
 """Bytes of a row group before they are encoded."""
-_PIECE: Final = 4096
+_PIECE: Final = 1024
 """Rows that are read at a time."""
 
 _RECORD: Final = "part.json"
@@ -108,10 +111,21 @@ class Part:
         return self.path / f"{name}.parquet"
 
     def pieces(self, name: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
-        """Give the rows of one of its tables, or some columns of them."""
-        with pq.ParquetFile(self.file(name), pre_buffer=False) as file:
-            for batch in file.iter_batches(_PIECE, columns=columns, use_threads=False):
-                yield pa.Table.from_batches([batch])
+        """Give the rows of one of its tables, or some columns of them.
+
+        Raises
+        ------
+        ScenarioError
+            They cannot be read, though the file looked whole.
+
+        """
+        try:
+            with pq.ParquetFile(self.file(name), pre_buffer=False, page_checksum_verification=True) as file:
+                for batch in file.iter_batches(_PIECE, columns=columns, use_threads=False):
+                    yield pa.Table.from_batches([batch])
+        except (OSError, pa.ArrowInvalid) as error:
+            allowed = "as it was written; without its folder, the store does what it still can"
+            raise unreadable(self.file(name), str(error).partition(". ")[0], allowed) from None
 
 
 def made(parts: Iterable[Part], runs: Sequence[str]) -> set[str]:
@@ -133,7 +147,7 @@ def to_merge(parts: Sequence[Part], journal: int) -> list[Part]:
     each row is written again only a few times, and few parts remain.
     """
     rest = sorted(parts, key=lambda part: part.size)
-    size = journal // _DENSER
+    size = _LEAST + journal // _DENSER
     chosen: list[Part] = []
     while rest:
         alike = [part for part in rest if part.size <= _ALIKE * size]
@@ -184,7 +198,7 @@ def merge(folder: Path, name: str, parts: Sequence[Part], rows: Rows, replaces: 
         making.rename(folder / name)
         _reach_the_disk(folder)
     except BaseException as error:
-        shutil.rmtree(making, ignore_errors=True)
+        _give_up(making)
         if isinstance(error, OSError):
             raise OSError(error.errno, os.strerror(error.errno or errno.EIO), str(folder)) from None
         raise
@@ -202,7 +216,7 @@ def _write(path: Path, schema: pa.Schema, sources: Sequence[Source]) -> bool:
     writer = None
     try:
         for group in _groups(pieces):
-            writer = writer or pq.ParquetWriter(path, schema, compression="zstd")
+            writer = writer or pq.ParquetWriter(path, schema, compression="zstd", write_page_checksum=True)
             writer.write_table(group)
     finally:
         if writer is not None:
@@ -233,6 +247,10 @@ def _groups(pieces: Iterable[pa.Table]) -> Iterator[pa.Table]:
             gathered, size = [], 0
     if gathered:
         yield pa.concat_tables(gathered)
+
+
+def _give_up(making: Path) -> None:
+    shutil.rmtree(making, ignore_errors=True)
 
 
 def _reach_the_disk(path: Path) -> None:

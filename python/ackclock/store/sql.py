@@ -12,7 +12,7 @@ import duckdb
 import pyarrow as pa
 
 from ackclock.errors import unreadable
-from ackclock.store.tables import BASE, SWEPT, fit, unified_schemas
+from ackclock.store.tables import SWEPT, fit, unified_schemas
 
 if TYPE_CHECKING:
     from ackclock.store.contents import Contents
@@ -101,7 +101,9 @@ def _make_views(connection: duckdb.DuckDBPyConnection, contents: Contents) -> li
 def _runs(connection: duckdb.DuckDBPyConnection, schema: pa.Schema) -> str:
     """Say how a run looks; a field that its study did not sweep is as its scenario has it."""
     swept = _swept(schema)
-    rest = [field.name for field in schema if field.name not in {*swept, *BASE["runs"].names}]
+    rest = [
+        field.name for field in schema if field.name not in {*swept, "run_id", "scenario_id", "seed", "cpu_seconds"}
+    ]
     types = dict(connection.execute("select column_name, column_type from (describe store.runs)").fetchall())
     columns = [identifier(name) for name in swept]
     gaps = ", ".join(f"count(*) > count({column})" for column in columns) or "false"

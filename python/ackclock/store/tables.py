@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import pyarrow as pa
 from pydantic_core import to_json
+
+from ackclock.summary import GroupSummary, Summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,11 +21,18 @@ SWEPT: Final = {b"swept": b"yes"}
 _TEXT: Final = pa.string()
 _IDENTITY: Final = [("run_id", _TEXT), ("scenario_id", _TEXT), ("seed", pa.uint64()), ("cpu_seconds", pa.float64())]
 
+
+def _numbers(summary: type) -> list[tuple[str, pa.DataType]]:
+    """List the numbers that a summary has."""
+    types: dict[object, pa.DataType] = {int: pa.int64(), float: pa.float64(), float | None: pa.float64()}
+    return [(field.name, types[field.type]) for field in fields(summary) if field.type in types]
+
+
 BASE: Final = {
-    "runs": pa.schema(_IDENTITY),
+    "runs": pa.schema([*_IDENTITY, *_numbers(Summary)]),
     "failures": pa.schema([*_IDENTITY, ("failure", _TEXT)]),
     "scenarios": pa.schema([("scenario_id", _TEXT), ("scenario", _TEXT)]),
-    "groups": pa.schema([("run_id", _TEXT), ("name", _TEXT)]),
+    "groups": pa.schema([("run_id", _TEXT), ("name", _TEXT), *_numbers(GroupSummary)]),
     "notices": pa.schema([("run_id", _TEXT), ("notice", _TEXT)]),
 }
 """The tables of every store, with the columns that they always have; other tables are records that were asked for."""
@@ -103,16 +113,16 @@ def plain(schema: pa.Schema) -> pa.Schema:
 
 def unified(schemas: Iterable[pa.Schema]) -> pa.Schema:
     """Find the columns that hold what any of the tables has: numbers as wide as needed, texts where types differ."""
-    fields: dict[str, pa.Field] = {}
+    found: dict[str, pa.Field] = {}
     for field in (field for schema in schemas for field in schema):
-        known = fields.setdefault(field.name, field)
+        known = found.setdefault(field.name, field)
         if not known.equals(field):
             try:
                 both = [pa.schema([each]) for each in (known, field)]
-                fields[field.name] = pa.unify_schemas(both, promote_options="permissive").field(0)
+                found[field.name] = pa.unify_schemas(both, promote_options="permissive").field(0)
             except pa.ArrowTypeError:
-                fields[field.name] = known.with_type(pa.string())
-    return pa.schema(fields.values())
+                found[field.name] = known.with_type(pa.string())
+    return pa.schema(found.values())
 
 
 def unified_schemas(sources: Iterable[Source]) -> dict[str, pa.Schema]:

@@ -1,0 +1,56 @@
+//! Tells the engine's revision: a hash of all that it is built from, so that a store knows which runs this engine made.
+
+use std::env;
+use std::fs;
+use std::io::Result;
+use std::path::{Path, PathBuf};
+
+/// What is hashed, from the root of the workspace: files, and directories with all files in them.
+const SOURCES: [&str; 10] = [
+    "Cargo.lock",
+    "Cargo.toml",
+    "crates/net/Cargo.toml",
+    "crates/net/src",
+    "crates/python/Cargo.toml",
+    "crates/python/src",
+    "crates/tcp/Cargo.toml",
+    "crates/tcp/src",
+    "crates/units/Cargo.toml",
+    "crates/units/src",
+];
+
+// FNV-1a of 128 bits, by Fowler, Noll and Vo.
+const OFFSET_BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+const PRIME: u128 = 0x0100_0000_0000_0000_0000_013b;
+
+fn main() -> Result<()> {
+    let root = Path::new(&env::var("CARGO_MANIFEST_DIR").expect("Cargo sets it")).join("../..");
+    let mut files = Vec::new();
+    for source in SOURCES {
+        println!("cargo::rerun-if-changed={}", root.join(source).display());
+        collect(&root, Path::new(source), &mut files)?;
+    }
+    files.sort();
+    let mut hash = OFFSET_BASIS;
+    for file in files {
+        let content = fs::read(root.join(&file))?;
+        let name = file.to_string_lossy().replace('\\', "/");
+        for part in [name.as_bytes(), &(content.len() as u64).to_le_bytes(), &content] {
+            hash = part.iter().fold(hash, |hash, &byte| (hash ^ u128::from(byte)).wrapping_mul(PRIME));
+        }
+    }
+    println!("cargo::rustc-env=ENGINE_REVISION={hash:032x}");
+    Ok(())
+}
+
+/// Lists a file, or the files in a directory, however deep.
+fn collect(root: &Path, path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    if root.join(path).is_dir() {
+        for entry in fs::read_dir(root.join(path))? {
+            collect(root, &path.join(entry?.file_name()), files)?;
+        }
+    } else {
+        files.push(path.to_owned());
+    }
+    Ok(())
+}

@@ -1,0 +1,192 @@
+"""Asking a store: its views, what a query must not do, and the command."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.store.made_up import add, arrivals, leave, row
+
+from ackclock.cli import main
+from ackclock.errors import ScenarioError
+from ackclock.store import Store
+from ackclock.summary import MEASURES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give a store with two parts, a journal that is left, and a failure."""
+    path = tmp_path_factory.mktemp("stores") / "results"
+    add(path, [row(number, tables={"arrivals": arrivals(number)}) for number in range(10)])
+    add(path, [row(10), row(11, failure="it broke", summary={}, groups=(), notices=())])
+    leave(path, [row(number, point={"clients.0.transport.variant": "reno"}) for number in (12, 13)])
+    return path
+
+
+def ask(folder: Path, query: str) -> list[dict[str, Any]]:
+    answer: list[dict[str, Any]] = Store.open(folder).sql(query).to_pylist()
+    return answer
+
+
+def test_runs_have_what_was_swept_and_every_number(folder: Path) -> None:
+    (first,) = ask(folder, "from runs limit 1")
+    assert list(first) == [
+        "run_id",
+        "seed",
+        "clients.0.count",
+        "clients.0.transport.variant",
+        *MEASURES,
+        "scenario_id",
+    ]
+    assert (first["seed"], first["arrivals"], first["cov"]) == (1, 1000, 0.1)
+
+
+def test_what_a_study_did_not_sweep_is_as_its_scenario_has_it(folder: Path) -> None:
+    query = (
+        'select "clients.0.count" as count, "clients.0.transport.variant" as variant, count(*) as runs '
+        "from runs group by all order by all"
+    )
+    assert ask(folder, query) == [
+        {"count": count, "variant": "reno", "runs": runs} for count, runs in ((1, 5), (2, 5), (3, 3))
+    ]
+
+
+def test_runs_come_in_the_order_of_what_was_swept_and_of_seeds(folder: Path) -> None:
+    assert [each["arrivals"] for each in ask(folder, 'from runs where "clients.0.count" < 3')] == list(
+        range(1000, 1010)
+    )
+
+
+def test_each_view(folder: Path) -> None:
+    assert [each["name"] for each in ask(folder, "show tables")] == sorted(
+        ["runs", "groups", "scenarios", "failures", "notices", "costs", "arrivals"]
+    )
+    counts = {name: ask(folder, f"select count(*) as n from {name}")[0]["n"] for name in ("runs", "groups", "notices")}  # noqa: S608
+    assert counts == dict.fromkeys(counts, 13)
+    assert ask(folder, "select failure, seed from failures") == [{"failure": "it broke", "seed": 2}]
+    assert json.loads(ask(folder, "select scenario from scenarios where scenario like '%: 2%'")[0]["scenario"])
+    assert ask(folder, "select sum(cpu_seconds) as total from costs")[0]["total"] == pytest.approx(0.080)
+    assert ask(folder, "select sum(arrivals.count) as n from arrivals") == [{"n": 3 * sum(range(10))}]
+
+
+def test_an_empty_store_has_its_views(tmp_path: Path) -> None:
+    add(tmp_path, [])
+    for name in ("runs", "groups", "scenarios", "failures", "notices", "costs"):
+        assert ask(tmp_path, f"from {name}") == []
+    assert ask(tmp_path, "select avg(cov) as cov from runs") == [{"cov": None}]
+
+
+def test_sums_are_integers_and_means_are_floats(folder: Path) -> None:
+    (answer,) = ask(folder, "select sum(arrivals) as total, 0.25 as quarter, 2::hugeint ** 100 as large from runs")
+    assert answer == {"total": 13_080, "quarter": 0.25, "large": 2.0**100}
+    assert list(map(type, answer.values())) == [int, float, float]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "",
+        "select 1; select 2",
+        "create table x as select 1",
+        "drop view runs",
+        "insert into store.runs values (1)",
+        "copy runs to 'runs.csv'",
+        "export database 'here'",
+        "attach 'other.db'",
+        "install httpfs",
+        "load httpfs",
+        "set enable_external_access = true",
+        "pragma database_list",
+        "call pragma_version()",
+        "explain analyze select 1",
+        "checkpoint",
+        "select * from read_csv('secret.csv')",
+        "select * from 'secret.csv'",
+        "select * from read_text('secret.csv')",
+        "select * from glob('*')",
+        "select * from 'https://example.org/data.parquet'",
+        "select * from read_parquet('https://example.org/data.parquet')",
+        "select * from query('copy runs to ''runs.csv''')",
+        "from folder",
+        "from rows",
+        "selec 1",
+        "select foo from runs",
+    ],
+)
+def test_a_query_reads_the_store_and_nothing_else(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, query: str
+) -> None:
+    (tmp_path / "secret.csv").write_text("a\n1\n")
+    monkeypatch.chdir(tmp_path)
+    before = sorted(folder.rglob("*"))
+    with pytest.raises(ScenarioError, match="^query: cannot be used: [^\n]+$"):
+        Store.open(folder).sql(query)
+    assert [path.name for path in tmp_path.iterdir()] == ["secret.csv"]
+    assert sorted(folder.rglob("*")) == before
+
+
+def run(arguments: Sequence[str | Path]) -> int:
+    with pytest.raises(SystemExit) as caught:
+        main(["query", *map(str, arguments)])
+    return int(str(caught.value.code))
+
+
+def test_json_is_one_array_of_objects(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    query = "select seed, cov, cov_poisson, 'nan'::double as n, [1.5, 'inf'::double] as l from runs order by cov"
+    assert run([folder, query, "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out, parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))
+    assert rows[0] == {"seed": 1, "cov": 0.1, "cov_poisson": None, "n": None, "l": [1.5, None]}
+    assert [each["cov"] for each in rows] == [row(number).summary["cov"] for number in (*range(11), 12, 13)]
+    assert run([folder, "from runs where false", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == []
+
+
+def test_csv_has_names_and_rows(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([folder, "select seed, cov, 'a, b' as \"c.d\", null as e from runs order by cov limit 1", "--csv"]) == 0
+    assert list(csv.reader(io.StringIO(capsys.readouterr().out))) == [
+        ["seed", "cov", "c.d", "e"],
+        ["1", "0.1", "a, b", ""],
+    ]
+
+
+def test_a_table_shows_what_fits_and_names_the_rest(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([folder, "select seed, cov, cov_poisson from runs order by cov limit 1"]) == 0
+    assert capsys.readouterr().out.split() == ["seed", "cov", "cov_poisson", "1", "0.1", "-"]
+    assert run([folder, "from runs"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 120
+    assert any("more columns (--json and --csv give them): " in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["select foo from runs"], "query: cannot be used: Binder Error: "),
+        (["selec"], "query: cannot be used: Parser Error: "),
+        (["from runs", "--json", "--csv"], "--csv: "),
+    ],
+)
+def test_a_wrong_command_is_told_in_one_line(
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], told: str
+) -> None:
+    assert run([folder, *arguments]) == 2
+    captured = capsys.readouterr()
+    assert captured.err.startswith(told)
+    assert captured.err.count("\n") == 1
+    assert captured.out == ""
+
+
+def test_what_is_set_aside_is_told_on_standard_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    add(tmp_path, [row(1)])
+    (tmp_path / "notes.txt").touch()
+    assert run([tmp_path, "select count(*) as n from runs", "--json"]) == 0
+    captured = capsys.readouterr()
+    assert json.loads(captured.out) == [{"n": 1}]
+    assert captured.err.startswith(f"Note: {tmp_path / 'notes.txt'}: it is no part of a store; it is now ")
