@@ -74,7 +74,7 @@ def declared(root: Path = ROOT) -> list[Line]:
         If a test has one of the fields without the others.
 
     """
-    files = [*sorted((root / "crates").rglob("*.rs")), *sorted((root / "tests").glob("test_*.py"))]
+    files = [*sorted((root / "crates").rglob("*.rs")), *sorted((root / "tests").rglob("test_*.py"))]
     return [line for path in files if "target" not in path.parts for line in _lines(path, root)]
 
 

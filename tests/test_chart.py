@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from plotly import graph_objects
 
-from ackclock.report.chart import Axis, Band, Chart, Level, Note, Panel, Scale, Series
+from ackclock.report.chart import Axis, Band, Chart, Heat, Level, Note, Panel, Scale, Series
 from ackclock.report.paper import WIDTH, draw
 from ackclock.report.screen import interactive
 from ackclock.report.style import COLOURS, to_svg
@@ -104,3 +104,44 @@ class TestScreen:
         series = Series(name="a", x=[1, 2], y=[1, 2], colour="blue", error=[0.1, np.inf])
         plot = interactive(Chart(panels=[Panel(x=Axis(), y=Axis(), series=[series])]))
         assert "error_y" not in plot["data"][0]
+
+
+def heat() -> Chart:
+    cells = Heat(
+        values=np.array([[1, 2, 3], [4, np.nan, 6]]),
+        words=[["1", "2", "3"], ["4", "", "6"]],
+        label="so much, s",
+        low=1,
+        high=6,
+    )
+    along = Axis(label="along", ticks=[(0, "10"), (1, "20"), (2, "60")])
+    return Chart(panels=[Panel(x=along, y=Axis(label="up", ticks=[(0, "1"), (1, "2")]), series=(), heat=cells)] * 2)
+
+
+class TestHeat:
+    def test_on_paper(self) -> None:
+        figure = draw(heat())
+        cells, again, *bars = figure.axes
+        assert len(bars) == 2
+        assert [tick.get_text() for tick in cells.get_xticklabels()] == ["10", "20", "60"]
+        assert [text.get_text() for text in again.texts] == ["1", "2", "3", "4", "6"]
+        assert {bar.get_ylabel() for bar in bars} == {"so much, s"}
+        assert to_svg(figure) == to_svg(draw(heat()))
+
+    def test_on_screen(self) -> None:
+        figure = painted(interactive(heat()))
+        first, second = figure.data
+        assert (first.type, first.showscale, second.showscale) == ("heatmap", True, False)
+        assert [list(row) for row in first.z] == [[1, 2, 3], [4, None, 6]]
+        assert figure.layout.xaxis.ticktext == ("10", "20", "60")
+
+
+def test_the_legend_has_as_many_columns_as_there_is_room_for() -> None:
+    def columns(*names: str) -> int:
+        series = [Series(name=name, x=[1], y=[1], colour="blue") for name in names]
+        (legend,) = draw(Chart(panels=[Panel(x=Axis(label="x"), y=Axis(), series=series)])).legends
+        return legend._ncols  # type: ignore[attr-defined, no-any-return]
+
+    assert columns("a", "b", "c", "d", "e") == 4
+    assert columns(*["a rather long name for a series"] * 1, *(f"another rather long name {n}" for n in range(5))) == 2
+    assert columns("x" * 90, "y") == 1

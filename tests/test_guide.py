@@ -1,4 +1,4 @@
-"""The guide keeps its word: its blocks run in their order, print what it shows, and its figure says what it says."""
+"""The guides keep their word: their blocks run in order, print what they show, and their figures say what they say."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from ackclock.analysis import compare_paired
 
 FENCE = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?(?:e-?\d+)?")
@@ -39,7 +41,7 @@ class Reader:
             self.printed = "".join(self.command(line) for line in block.splitlines())
         elif language == "python":
             with contextlib.redirect_stdout(io.StringIO()) as out:
-                exec(compile(block, "first_study.md", "exec"), self.session)  # noqa: S102 - our own text
+                exec(compile(block, "guide", "exec"), self.session)  # noqa: S102 - our own text
             self.printed = out.getvalue()
         else:
             assert language == "text", f"nobody runs a block of {language}"
@@ -76,12 +78,18 @@ def numbers(text: str) -> list[tuple[float, bool]]:
     return [(float(at[0].replace(",", "")), text[: at.start()].endswith("± ")) for at in NUMBER.finditer(text)]
 
 
-def test_the_first_study(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    guide = (root / "docs" / "guide" / "first_study.md").read_text(encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    reader = Reader(tmp_path)
+def read(page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Reader:
+    """Do what a page says, in a folder."""
+    guide = page.read_text(encoding="utf-8")
+    monkeypatch.chdir(folder)
+    reader = Reader(folder)
     for fence in FENCE.finditer(guide):
         reader.follow(fence[2], textwrap.dedent(fence[3]), guide[: fence.start()])
+    return reader
+
+
+def test_the_first_study(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = read(root / "docs" / "guide" / "first_study.md", tmp_path, monkeypatch)
     assert (tmp_path / "buffer.png").read_bytes().startswith(b"\x89PNG")
     # What the guide concludes from its figure, error bars and all.
     small, middle, large = (reader.session["wide"][packets].cov for packets in (10, 50, 400))
@@ -91,6 +99,19 @@ def test_the_first_study(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert large.mean - large.half_width > 2 * reader.session["run"].summary.cov_poisson
     assert large.mean - large.half_width > 1.5 * (held_back.mean + held_back.half_width)
     assert (tmp_path / "seed7" / "arrivals.parquet").exists()
+
+
+def test_sweeps(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = read(root / "docs" / "guide" / "sweeps.md", tmp_path, monkeypatch)
+    # What the guide says of its pairs.
+    pairs = {
+        count: compare_paired(seeds.reno, seeds.vegas) for count, seeds in reader.session["pairs"].groupby(level=0)
+    }
+    assert pairs[20].narrowing > 10
+    assert all(pairs[count].narrowing < 2 for count in (38, 44, 60))
+    assert pairs[60].differ
+    assert reader.session["long"].warning == ""
+    assert "made by <code>ackclock report results" in (tmp_path / "results.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

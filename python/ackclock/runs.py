@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from ackclock.analysis import Comparison, Interval
 
-_NUMBER: Final = re.compile(r"(?<= )(\d+(?:\.\d+)?(?:e[+-]\d+)?)")
-"""A number that a notice tells; those in names, such as ``clients-0``, have no space before them."""
+_NUMBER: Final = re.compile(r"(?<=[ (])(\d+(?:\.\d+)?(?:e[+-]\d+)?)")
+"""A number that a notice tells; those in names, such as ``clients-0``, have a hyphen before them."""
 
 
 @dataclass(frozen=True)
@@ -146,18 +146,7 @@ class Runs(Sequence[Run]):
 
         A number in which the runs differ becomes a range; what not all of them say ends in how many do.
         """
-        alike: dict[tuple[tuple[str, ...], int], list[list[str]]] = {}
-        for run in self._runs:
-            within: Counter[tuple[str, ...]] = Counter()  # what one run says twice is of two things
-            for notice in run.notices:
-                parts = _NUMBER.split(notice)
-                words = tuple(parts[::2])
-                alike.setdefault((words, within[words]), []).append(parts[1::2])
-                within[words] += 1
-        return tuple(
-            _joined(words, numbers) + ("" if len(numbers) == len(self) else f" ({len(numbers)} of {len(self)} runs)")
-            for (words, _), numbers in alike.items()
-        )
+        return told_once((run.notices for run in self._runs), of=len(self))
 
     @property
     def summary(self) -> "pa.Table":
@@ -213,6 +202,25 @@ def replicate(
 
     points = [Point(name="the scenario", scenario=scenario)]
     return Runs(each.value for each in run_grid(points, seeds=_seeds(seeds), take=_whole, record=record, jobs=jobs))
+
+
+def told_once(notices: Iterable[Iterable[str]], *, of: int) -> tuple[str, ...]:
+    """Give the notices of so many runs once each.
+
+    A number in which the runs differ becomes a range; what not all of them say ends in how many do.
+    """
+    alike: dict[tuple[tuple[str, ...], int], list[list[str]]] = {}
+    for one in notices:
+        within: Counter[tuple[str, ...]] = Counter()  # what one run says twice is of two things
+        for notice in one:
+            parts = _NUMBER.split(notice)
+            words = tuple(parts[::2])
+            alike.setdefault((words, within[words]), []).append(parts[1::2])
+            within[words] += 1
+    return tuple(
+        _joined(words, numbers) + ("" if len(numbers) == of else f" ({len(numbers)} of {of} runs)")
+        for (words, _), numbers in alike.items()
+    )
 
 
 def _joined(words: Sequence[str], numbers: Sequence[Sequence[str]]) -> str:

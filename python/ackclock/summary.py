@@ -1,7 +1,8 @@
 """What a run comes to, over the measured time at the measured link."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import Any, Final
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,3 +103,27 @@ class Summary:
 
 MEASURES = tuple(field.name for field in fields(Summary) if field.name != "groups")
 """The names of the numbers in a :class:`Summary`."""
+
+UNITS: Final[Mapping[str, tuple[str, float]]] = {
+    "arrivals": ("packets", 1),
+    "departures": ("packets", 1),
+    "drops": ("packets", 1),
+    "loss": ("%", 100),
+    "throughput_bps": ("Mbps", 1e-6),
+    "goodput_bps": ("Mbps", 1e-6),
+    "utilization": ("%", 100),
+    "cov": ("", 1),
+    "cov_poisson": ("", 1),
+    "queue_mean": ("packets", 1),
+    "sojourn_p50": ("ms", 1e3),
+    "sojourn_p95": ("ms", 1e3),
+    "sojourn_p99": ("ms", 1e3),
+    "delay_mean": ("ms", 1e3),
+    "jitter": ("ms", 1e3),
+    "timeouts": ("", 1),
+    "fast_retransmits": ("", 1),
+    "dup_acks": ("", 1),
+    "retransmissions": ("packets", 1),
+    "jain_index": ("", 1),
+}
+"""The unit in which people are told each of them, and the factor to that unit."""

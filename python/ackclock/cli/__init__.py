@@ -1,4 +1,4 @@
-"""The command line: ``ackclock run | sweep | query | reproduce | profile | list | schema``.
+"""The command line: ``ackclock run | sweep | query | report | reproduce | profile | list | schema``.
 
 What costs time to load is loaded by the command that needs it, so that ``--help`` answers at once.
 """
@@ -210,6 +210,45 @@ def query(
     from ackclock.cli import querying  # noqa: PLC0415
 
     querying.query(store, sql, as_json=json, as_csv=csv)
+
+
+@app.command(
+    epilog="""Examples:
+
+    \b
+    ackclock report results
+    ackclock report results --y cov --y loss --out figures/burstiness.html
+    ackclock report results --x clients.0.count --by clients.0.transport.variant
+    """
+)
+def report(
+    store: Annotated[Path, typer.Argument(metavar="STORE", help="The folder of a sweep.", show_default=False)],
+    x: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FIELD", help="What goes along: the first field of numbers by default.", show_default=False
+        ),
+    ] = None,
+    y: Annotated[
+        list[str] | None, typer.Option(metavar="MEASURE", help="What is drawn, a figure each; repeatable.")
+    ] = None,
+    by: Annotated[
+        list[str] | None, typer.Option(metavar="FIELD", help="What makes series: words by default; repeatable.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="The page: STORE.html by default. An earlier one is replaced.", show_default=False
+        ),
+    ] = None,
+) -> None:
+    """Draw what the runs of a store show, on one page that opens offline.
+
+    A measure against what was swept, with 95 % bands; heat maps for two fields of numbers; a table of every point.
+    """
+    from ackclock.cli import reporter  # noqa: PLC0415
+
+    reporter.report(store, x=x, y=y or [], by=by, out=out)
 
 
 @app.command()

@@ -18,31 +18,9 @@ from ackclock.result import Request, read_request, refuse_existing, save
 from ackclock.run import SEED, Run, simulate
 from ackclock.scenario import Scenario
 from ackclock.scenario.files import read_toml
-from ackclock.summary import GroupSummary
+from ackclock.summary import UNITS, GroupSummary
 
-# Of the readable summary: the name of a number, the unit it is told in, and the factor to that unit.
-_SUMMARY: Final = (
-    ("arrivals", "packets", 1),
-    ("departures", "packets", 1),
-    ("drops", "packets", 1),
-    ("loss", "%", 100),
-    ("throughput_bps", "Mbps", 1e-6),
-    ("goodput_bps", "Mbps", 1e-6),
-    ("utilization", "%", 100),
-    ("cov", "", 1),
-    ("cov_poisson", "", 1),
-    ("queue_mean", "packets", 1),
-    ("sojourn_p50", "ms", 1e3),
-    ("sojourn_p95", "ms", 1e3),
-    ("sojourn_p99", "ms", 1e3),
-    ("delay_mean", "ms", 1e3),
-    ("jitter", "ms", 1e3),
-    ("timeouts", "", 1),
-    ("fast_retransmits", "", 1),
-    ("dup_acks", "", 1),
-    ("retransmissions", "packets", 1),
-    ("jain_index", "", 1),
-)
+# Of the readable table of groups: the name of a number, the unit it is told in, and the factor to that unit.
 _GROUPS: Final = (
     ("clients", "", 1),
     ("arrivals", "packets", 1),
@@ -120,7 +98,7 @@ def _summary_table(result: Run) -> Table:
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(no_wrap=True)
     table.add_column(justify="right", no_wrap=True)
-    for name, unit, factor in _SUMMARY:
+    for name, (unit, factor) in UNITS.items():
         table.add_row(name.removesuffix("_bps"), _number(getattr(result.summary, name), factor), unit)
     table.add_row("warmup", _number(result.warmup, 1), "s")
     return table

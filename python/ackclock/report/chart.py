@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-__all__ = ["Axis", "Band", "Chart", "Dash", "Level", "Marker", "Note", "Panel", "Scale", "Series"]
+__all__ = ["Axis", "Band", "Chart", "Dash", "Heat", "Level", "Marker", "Note", "Panel", "Scale", "Series"]
 
 Dash = Literal["solid", "dashed", "dotted", "none"]
 Marker = Literal["circle", "square", "triangle", "diamond", "pentagon", "down", "hexagon"]
@@ -32,6 +32,8 @@ class Axis:
         Where it begins and ends; None leaves that to the data.
     log
         Whether it is logarithmic.
+    ticks
+        Places and their words, where numbers would not say what is there; None leaves that to the axis.
 
     """
 
@@ -39,6 +41,7 @@ class Axis:
     low: float | None = None
     high: float | None = None
     log: bool = False
+    ticks: Sequence[tuple[float, str]] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -146,6 +149,30 @@ class Note:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Heat:
+    """Cells side by side, each in the colour of its value. The panel's axes count cells, from 0.
+
+    Parameters
+    ----------
+    values
+        Rows from bottom to top, of equally many numbers; where one is not a number the cell is empty.
+    words
+        What stands in each cell.
+    label
+        Quantity and unit, beside the scale of colours.
+    low, high
+        The values at the ends of that scale.
+
+    """
+
+    values: ArrayLike
+    words: Sequence[Sequence[str]]
+    label: str
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Scale:
     """A second reading of the vertical axis, at the right.
 
@@ -179,6 +206,8 @@ class Panel:
         Above its left end.
     right
         A second reading of y.
+    heat
+        Drawn below all else.
 
     """
 
@@ -190,6 +219,7 @@ class Panel:
     notes: Sequence[Note] = ()
     title: str = ""
     right: Scale | None = None
+    heat: Heat | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.ticker import MaxNLocator, MultipleLocator
+from matplotlib.ticker import MaxNLocator, MultipleLocator, NullLocator
 
 from ackclock.report.chart import Band, Series
-from ackclock.report.style import COLOURS, paper_style
+from ackclock.report.style import COLOURS, HEAT, paper_style
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis as DrawnAxis
     from matplotlib.typing import LineStyleType
     from numpy.typing import ArrayLike, NDArray
 
-    from ackclock.report.chart import Chart, Dash, Level, Marker, Note, Panel, Scale
+    from ackclock.report.chart import Axis, Chart, Dash, Heat, Level, Marker, Note, Panel, Scale
 
 __all__ = ["WIDTH", "draw"]
 
@@ -51,7 +52,12 @@ _BAND = 0.18
 """How much of its colour a band shows."""
 
 _COLUMNS = 4
-"""Of the legend."""
+"""Of the legend, at most."""
+
+_LETTERS = 84
+"""As many as the legend has room for in a line."""
+_HANDLE = 5
+"""What the line or marker before a name takes of it."""
 
 _INK = COLOURS["ink"].light
 
@@ -86,7 +92,7 @@ def draw(chart: Chart) -> Figure:
             figure.legend(
                 handles=handles,
                 loc="outside upper center",
-                ncols=_COLUMNS,
+                ncols=_columns([str(handle.get_label()) for handle in handles]),
                 columnspacing=1.2,
                 handlelength=1.8,
             )
@@ -96,6 +102,8 @@ def draw(chart: Chart) -> Figure:
 
 
 def _draw_panel(axes: Axes, panel: Panel) -> None:
+    if panel.heat:
+        _draw_heat(axes, panel.heat)
     for band in panel.bands:
         colour = COLOURS[band.colour].light
         axes.fill_between(_array(band.x), _array(band.low), _array(band.high), color=colour, alpha=_BAND, linewidth=0)
@@ -112,6 +120,8 @@ def _draw_panel(axes: Axes, panel: Panel) -> None:
     axes.set_yscale("log" if panel.y.log else "linear")
     if not panel.x.log:
         axes.xaxis.set_major_locator(MaxNLocator(nbins=8, steps=[1, 2, 2.5, 5, 10]))
+    for place, axis in ((axes.xaxis, panel.x), (axes.yaxis, panel.y)):
+        _put_ticks(place, axis)
     axes.set_xlim(panel.x.low, panel.x.high)
     axes.set_ylim(panel.y.low, panel.y.high)
     if panel.right:
@@ -138,6 +148,27 @@ def _draw_series(axes: Axes, series: Series) -> None:
         capthick=0.9,
         zorder=3 if series.filled else 2,
     )
+
+
+def _put_ticks(place: DrawnAxis, axis: Axis) -> None:
+    if axis.ticks is not None:
+        place.set_ticks([at for at, _ in axis.ticks], [words for _, words in axis.ticks])
+        place.set_minor_locator(NullLocator())
+
+
+def _draw_heat(axes: Axes, heat: Heat) -> None:
+    values = np.ma.masked_invalid(_array(heat.values))
+    edges = (np.arange(count + 1) - 0.5 for count in reversed(values.shape))
+    cells = axes.pcolormesh(*edges, values, cmap=HEAT, vmin=heat.low, vmax=heat.high)
+    axes.grid(visible=False)
+    middle = (heat.low + heat.high) / 2
+    worded = ((at, value) for at, value in np.ndenumerate(values) if heat.words[at[0]][at[1]])
+    for (row, column), value in worded:
+        # Not quite white and black: those are the page's own, and turn with it.
+        colour = "#101010" if value > middle else "#fefefe"
+        axes.text(column, row, heat.words[row][column], ha="center", va="center", fontsize=8, color=colour)
+    bar = cast("Figure", axes.figure).colorbar(cells, ax=axes, label=heat.label, use_gridspec=False)
+    bar.outline.set_visible(False)
 
 
 def _draw_level(axes: Axes, level: Level) -> None:
@@ -189,6 +220,16 @@ def _legend(chart: Chart) -> Sequence[Artist]:
             if each.listed and each.name not in entries:
                 entries[each.name] = _entry(each)
     return list(entries.values())
+
+
+def _columns(names: Sequence[str]) -> int:
+    """Choose as many columns as there is room for; names fill one after the other."""
+    for columns in range(_COLUMNS, 1, -1):
+        rows = -(-len(names) // columns)
+        longest = (max(map(len, names[first : first + rows])) for first in range(0, len(names), rows))
+        if sum(_HANDLE + letters for letters in longest) <= _LETTERS:
+            return columns
+    return 1
 
 
 def _entry(shown: Series | Band) -> Artist:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ackclock.report.style import HEAT
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -66,7 +68,8 @@ def interactive(chart: Chart) -> dict[str, Any]:
         layout[f"yaxis{suffix}"] = _axis(panel.y) | {"anchor": f"x{suffix}", "domain": [low, high]}
         if not alone:
             layout[f"xaxis{suffix}"]["matches"] = f"x{number + 1}"
-        traces = [trace for band in panel.bands for trace in _band(band)] + [_trace(series) for series in panel.series]
+        traces = [_heat(panel, first=not data)] if panel.heat else []
+        traces += [trace for band in panel.bands for trace in _band(band)] + [_trace(series) for series in panel.series]
         for trace in traces:
             trace["showlegend"] = trace["showlegend"] and trace["name"] not in listed
             listed |= {trace["name"]} if trace["showlegend"] else set()
@@ -94,6 +97,8 @@ def _domains(chart: Chart) -> list[tuple[float, float]]:
 
 def _axis(axis: Axis) -> dict[str, Any]:
     drawn: dict[str, Any] = {"title": {"text": axis.label}, "type": "log" if axis.log else "linear"}
+    if axis.ticks is not None:
+        drawn |= {"tickvals": [at for at, _ in axis.ticks], "ticktext": [words for _, words in axis.ticks]}
     low, high = (None if end is None else _place(end, log=axis.log) for end in (axis.low, axis.high))
     if low is not None and high is not None:
         return drawn | {"range": [low, high]}
@@ -130,6 +135,28 @@ def _trace(series: Series) -> dict[str, Any]:
         trace["hovertemplate"] += " ± %{error_y.array:.2~g}"
     trace["hovertemplate"] += "<extra></extra>"
     return trace
+
+
+def _heat(panel: Panel, *, first: bool) -> dict[str, Any]:
+    heat = panel.heat
+    assert heat is not None  # noqa: S101  # narrows the type; the caller looked
+    rows = np.asarray(heat.values, dtype=np.float64)
+    return {
+        "type": "heatmap",
+        "name": heat.label,
+        "showlegend": False,
+        "x": list(range(rows.shape[1])),
+        "y": list(range(rows.shape[0])),
+        "z": [_numbers(row) for row in rows],
+        "zmin": heat.low,
+        "zmax": heat.high,
+        "colorscale": HEAT.capitalize(),
+        "showscale": first,
+        "colorbar": {"title": {"text": heat.label, "side": "right"}, "thickness": 14},
+        "text": [list(row) for row in heat.words],
+        "texttemplate": "%{text}",
+        "hovertemplate": "%{z:.4~g}<extra></extra>",
+    }
 
 
 def _band(band: Band) -> list[dict[str, Any]]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.typing import RcKeyType
 
-__all__ = ["COLOURS", "Colour", "paper_style", "to_inline_svg", "to_png", "to_svg"]
+__all__ = ["COLOURS", "HEAT", "Colour", "paper_style", "to_inline_svg", "to_png", "to_svg"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,6 +48,9 @@ COLOURS = {
     "amber": Colour(light="#8f5f00", dark="#e8b04b"),
 }
 """Every colour that a figure may use, by name."""
+
+HEAT = "cividis"
+"""The colours of values from low to high, in Matplotlib and Plotly alike: even in lightness, for all eyes the same."""
 
 _STYLE: dict[RcKeyType, Any] = {
     "axes.edgecolor": COLOURS["ink"].light,

@@ -1,0 +1,75 @@
+"""``ackclock report``: from a store to a page."""
+
+import shlex
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from ackclock.catalogue import catalogue
+from ackclock.errors import refuse, unreadable
+from ackclock.report.html import render
+from ackclock.report.sweep_page import sweep_report
+from ackclock.runs import told_once
+from ackclock.store import Store
+
+_OURS = "<dt>Command</dt><dd>ackclock report "
+"""What every page that this command made has in it."""
+
+
+def report(store: Path, *, x: str | None, y: Sequence[str], by: Sequence[str] | None, out: Path | None) -> None:
+    """Draw what the runs of a store show."""
+    out = store.with_name(f"{store.name}.html") if out is None else out
+    _check_replaceable(out)
+    words = ["ackclock", "report", str(store)]
+    words += [
+        word
+        for name, values in (("--x", [x] if x else []), ("--y", y), ("--by", by or []))
+        for value in values
+        for word in (name, value)
+    ]
+    command = shlex.join(words)
+    with Store.open(store) as opened:
+        runs, failures = opened.runs.to_arrow(), opened.table("failures").to_arrow()
+        notices = opened.sql("select list(notice) as told from notices group by run_id order by run_id").to_pydict()
+        found = opened.notices
+    page = sweep_report(
+        store.resolve().name,
+        runs,
+        failures=failures["failure"].to_pylist(),
+        notices=[*found, *told_once(notices["told"], of=len(runs))],
+        x=x,
+        y=y or None,
+        by=by,
+        command=command,
+        provenance=[("Command", command), ("Ackclock", catalogue().version), ("Store", store.resolve().name)],
+    )
+    _write(out, render(page))
+    sys.stdout.write(f"The report is {out}\n")
+
+
+def _check_replaceable(out: Path) -> None:
+    """Refuse to write over what is no report of a store."""
+    if not (out.exists() or out.is_symlink()):
+        return
+    try:
+        ours = _OURS in out.read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        ours = False
+    if not ours:
+        raise refuse("--out", str(out), "must be a new file, or an earlier report of a store")
+
+
+def _write(out: Path, text: str) -> None:
+    """Put the page in its place, whole or not at all."""
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(
+            "w", dir=out.parent, prefix=f".{out.name}-", delete=False, encoding="utf-8"
+        ) as made:
+            beside = Path(made.name)
+            made.write(text)
+        beside.chmod(0o644)
+        beside.replace(out)
+    except OSError as error:
+        raise unreadable(out, str(error.strerror or error), "a file that can be written") from None

@@ -1,0 +1,213 @@
+"""Charts of a measure over the points of a store."""
+
+from __future__ import annotations
+
+import math
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ackclock.report.chart import Axis, Band, Chart, Dash, Heat, Marker, Panel, Series
+from ackclock.report.layout import MOST_PANELS, key
+from ackclock.summary import UNITS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ackclock.report.layout import Layout
+    from ackclock.report.points import Field, Point
+
+__all__ = ["WORDS", "heat_map", "label", "lines"]
+
+WORDS: Final = {
+    "arrivals": "Arrivals",
+    "departures": "Departures",
+    "drops": "Drops",
+    "loss": "Loss",
+    "throughput_bps": "Throughput",
+    "goodput_bps": "Goodput",
+    "utilization": "Utilization",
+    "cov": "C.o.v. of arrivals per bin",
+    "cov_poisson": "C.o.v. of the Poisson load offered",
+    "queue_mean": "Mean queue",
+    "sojourn_p50": "Time in the queue, median",
+    "sojourn_p95": "Time in the queue, 95th percentile",
+    "sojourn_p99": "Time in the queue, 99th percentile",
+    "delay_mean": "Mean delay",
+    "jitter": "Jitter",
+    "timeouts": "Timeouts",
+    "fast_retransmits": "Fast retransmits",
+    "dup_acks": "Duplicate ACKs",
+    "retransmissions": "Retransmissions",
+    "jain_index": "Jain's fairness index",
+}
+"""What each measure is called."""
+
+_PENS: Final[tuple[tuple[str, Marker], ...]] = (
+    ("blue", "circle"),
+    ("red", "square"),
+    ("green", "triangle"),
+    ("amber", "diamond"),
+    ("sky", "down"),
+    ("orange", "pentagon"),
+    ("mint", "hexagon"),
+    ("grey", "circle"),
+)
+
+_LOGARITHMIC: Final = 30
+"""From this ratio of the largest to the least value on, an axis is logarithmic."""
+
+_MOST_TICKS: Final = 8
+_MOST_WORDS: Final = 12
+"""Cells side by side that have room for a number."""
+_PANEL: Final = 3.3
+_MORE: Final = 2.6
+"""Inches: of a figure with one panel, and of each further one."""
+_TALLEST: Final = 9.0
+"""Inches: of all cells of a heat map."""
+
+
+def label(measure: str) -> str:
+    """Name a measure and its unit, as an axis does."""
+    unit = UNITS[measure][0]
+    return f"{WORDS[measure]}, {unit}" if unit else WORDS[measure]
+
+
+def lines(points: Sequence[Point], measure: str, layout: Layout) -> Chart:
+    """Draw a measure against a field, a series for each value of others, with bands for 95 % intervals."""
+    if layout.scattered:
+        fields = [field for field in (layout.x, *layout.by, *layout.apart) if field.numeric]
+        words = [field for field in (*layout.by, *layout.apart) if not field.numeric]
+        panels = [
+            _panel(points, measure, field, words, joined=False, x_label=field.label, listed=number == 0)
+            for number, field in enumerate(fields)
+        ]
+    else:
+        groups = list(_groups(points, layout.apart))[:MOST_PANELS]
+        panels = [
+            _panel(
+                some,
+                measure,
+                layout.x,
+                layout.by,
+                joined=layout.x.numeric,
+                x_label=layout.x.label if number == len(groups) else "",
+                title=title,
+            )
+            for number, (title, some) in enumerate(groups, start=1)
+        ]
+    return Chart(panels=panels, height=_PANEL + _MORE * (len(panels) - 1))
+
+
+def heat_map(points: Sequence[Point], measure: str, layout: Layout) -> Chart:
+    """Draw the means of a measure over two fields, a panel for each value of the others."""
+    up = layout.across
+    assert up is not None  # noqa: S101  # narrows the type; the caller looked
+    means = {id(point): found.mean for point in points if (found := point.interval(measure)) is not None}
+    low, high = min(means.values()), max(means.values())
+    panels = []
+    for title, some in islice(_groups(points, layout.beside), MOST_PANELS):
+        cells = np.full((len(up.values), len(layout.x.values)), math.nan)
+        for point in some:
+            row, column = (field.values.index(point.place[field.path]) for field in (up, layout.x))
+            cells[row, column] = means.get(id(point), math.nan)
+        wide = cells.shape[1] > _MOST_WORDS
+        words = [["" if wide or math.isnan(mean) else f"{mean:.3g}" for mean in row] for row in cells.tolist()]
+        heat = Heat(values=cells, words=words, label=label(measure), low=low, high=high)
+        panels.append(
+            Panel(x=_cells(layout.x, layout.x.label), y=_cells(up, up.short), series=(), title=title, heat=heat)
+        )
+    rows = len(panels) * len(up.values)
+    return Chart(panels=panels, height=max(_PANEL, 1.2 + min(0.45 * rows, _TALLEST) + 0.6 * len(panels)))
+
+
+def _panel(
+    points: Sequence[Point],
+    measure: str,
+    x: Field,
+    by: Sequence[Field],
+    *,
+    joined: bool,
+    x_label: str,
+    title: str = "",
+    listed: bool = True,
+) -> Panel:
+    series: list[Series] = []
+    bands: list[Band] = []
+    for number, (name, some) in enumerate(_groups(points, by)):
+        colour, marker = _PENS[number % len(_PENS)]
+        dash: Dash = "none" if not joined else "solid" if number < len(_PENS) else "dashed"
+        some = sorted(some, key=lambda point: x.number(point.place[x.path]))  # noqa: PLW2901  # the same points
+        places = [x.number(point.place[x.path]) for point in some]
+        found = [point.interval(measure) for point in some]
+        means = [each.mean if each else math.nan for each in found]
+        ends = [(each.low, each.high) if each and math.isfinite(each.low) else (math.nan,) * 2 for each in found]
+        name = name or WORDS[measure]  # noqa: PLW2901
+        half_widths = None if joined else [(high - low) / 2 for low, high in ends]
+        if joined:
+            low, high = zip(*ends, strict=True)
+            bands.append(Band(name=name, x=places, low=low, high=high, colour=colour, listed=False))
+        series.append(
+            Series(
+                name=name,
+                x=places,
+                y=means,
+                colour=colour,
+                dash=dash,
+                marker=marker,
+                error=half_widths,
+                listed=listed and bool(by),
+            )
+        )
+    if measure == "cov" and joined and (offered := _offered(points, x)):
+        xs, ys = zip(*sorted(offered.items()), strict=True)
+        series.append(Series(name="the Poisson load offered", x=xs, y=ys, colour="grey", dash="dashed"))
+    return Panel(
+        x=_axis(x, x_label), y=Axis(label=label(measure), low=_floor(series)), series=series, bands=bands, title=title
+    )
+
+
+def _groups(points: Sequence[Point], fields: Sequence[Field]) -> Iterator[tuple[str, list[Point]]]:
+    """Give the points of each combination of values that occurs, in their order, and its name."""
+    groups: dict[tuple[object, ...], list[Point]] = {}
+    for point in points:
+        groups.setdefault(key(point, fields), []).append(point)
+    for some in groups.values():
+        yield ", ".join(field.named(some[0].place[field.path]) for field in fields), some
+
+
+def _offered(points: Sequence[Point], x: Field) -> dict[float, float]:
+    """Give the c.o.v. of what sources offer, if it depends on nothing else; empty if on more, or undefined."""
+    offered: dict[float, float] = {}
+    for point in points:
+        values = {value for value in point.values.get("cov_poisson", ()) if value is not None}
+        at = x.number(point.place[x.path])
+        if len(values) != 1 or not math.isclose(offered.setdefault(at, min(values)), min(values)):
+            return {}
+    return offered
+
+
+def _axis(field: Field, text: str) -> Axis:
+    if not field.numeric:
+        ticks = [(float(place), field.shown(value)) for place, value in enumerate(field.values)]
+        return Axis(label=text, low=-0.5, high=len(ticks) - 0.5, ticks=ticks)
+    places = [field.number(value) for value in field.values]
+    logarithmic = places[0] > 0 and places[-1] >= _LOGARITHMIC * places[0]
+    few = [(place, f"{place:g}") for place in places] if len(places) <= _MOST_TICKS else None
+    return Axis(label=text, log=logarithmic, ticks=few if logarithmic else None)
+
+
+def _cells(field: Field, text: str) -> Axis:
+    """Make an axis that counts cells, with the values of a field beside it."""
+    words = [f"{field.number(value):g}" for value in field.values]
+    step = -(-len(words) // (2 * _MOST_TICKS))
+    ticks = [(float(place), word) for place, word in enumerate(words)][::step]
+    return Axis(label=text, low=-0.5, high=len(words) - 0.5, ticks=ticks)
+
+
+def _floor(series: Sequence[Series]) -> float | None:
+    """Let an axis begin at zero unless that would hide what differs."""
+    values = np.concatenate([np.asarray(each.y, dtype=np.float64) for each in series])
+    values = values[np.isfinite(values)]
+    return 0.0 if values.size and 0 <= values.min() <= values.max() / 2 else None

@@ -1,0 +1,216 @@
+"""The runs of a store as points: what was swept there, and what came of each replication."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+from ackclock.analysis import Interval, mean_interval
+from ackclock.quantity import RATE, SIZE, TIME, QuantityError
+from ackclock.summary import MEASURES, UNITS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import pyarrow as pa
+
+__all__ = ["Field", "Point", "Points"]
+
+_KNOWN: Final = ("run_id", "scenario_id", "seed", *MEASURES, "warmup")
+"""The columns of ``runs`` that no study sweeps."""
+
+_QUANTITIES: Final = (
+    (TIME, (("ms", 1e-9), ("s", 1e-12))),
+    (RATE, (("Mbps", 1e-6),)),
+    (SIZE, (("kB", 1e-3),)),
+)
+"""Kinds of text that are numbers, and the units that axes have them in, with the factors to them."""
+
+_MOST: Final = 1000
+"""From this number on, the next unit is used."""
+
+_UNITS: Final = {
+    "count": "flows",
+    "packets": "packets",
+    "bytes": "bytes",
+    "packet_size": "bytes",
+    "rate": "packets/s",
+    "max_window": "packets",
+    "initial_window": "packets",
+}
+"""Units of plain numbers, by the last step of their path; other numbers have none."""
+
+SCENARIO: Final = "scenario"
+"""The field that tells points apart which differ in something that no study swept."""
+
+Value = str | float | bool | None
+
+
+@dataclass(frozen=True)
+class Field:
+    """Something that was swept.
+
+    Parameters
+    ----------
+    path
+        Where it stands in a scenario.
+    values
+        What it was: numbers from low to high, words in the order of the store. None where a run has no such field.
+
+    """
+
+    path: str
+    values: tuple[Value, ...]
+
+    @classmethod
+    def of(cls, path: str, values: Sequence[Value]) -> Field:
+        """Sort the values; each counts once."""
+        different = cls(path, tuple(dict.fromkeys(values)))
+        if not different.numeric:
+            return different
+        return cls(path, tuple(sorted(different.values, key=different.number)))
+
+    @cached_property
+    def numeric(self) -> bool:
+        """Whether every value is a number, or a quantity of one kind."""
+        return all(isinstance(value, int | float) and not isinstance(value, bool) for value in self.values) or (
+            self._quantity is not None
+        )
+
+    def number(self, value: Value) -> float:
+        """Give a value as the axis has it, in `unit`; of words, their place."""
+        if not self.numeric:
+            return self.values.index(value)
+        if isinstance(value, str) and self._quantity is not None:
+            kind, _, factor = self._quantity
+            return kind(value) * factor
+        return float(value or 0)
+
+    @property
+    def unit(self) -> str:
+        """The unit of the axis; empty for words and plain numbers."""
+        if self._quantity is not None:
+            return self._quantity[1]
+        return _UNITS.get(self.path.rpartition(".")[2], "") if self.numeric else ""
+
+    @property
+    def label(self) -> str:
+        """What stands beside the axis."""
+        return f"{self.path}, {self.unit}" if self.unit else self.path
+
+    @property
+    def short(self) -> str:
+        """The same with the end of the path alone, for places where there is little room."""
+        steps = [step for step in self.path.split(".") if not step.isdigit()]
+        end = ".".join(steps[-2:])
+        return f"{end}, {self.unit}" if self.unit else end
+
+    def named(self, value: Value) -> str:
+        """Give a value as a legend has it: a word says enough, a number does not."""
+        word = self.shown(value)
+        return f"{self.path.rpartition('.')[2]} {word}" if self.numeric or isinstance(value, bool) else word
+
+    @staticmethod
+    def shown(value: Value) -> str:
+        """Give a value as it was written."""
+        if isinstance(value, bool):
+            return str(value).lower()
+        return f"{value:g}" if isinstance(value, float) else "-" if value is None else str(value)
+
+    @cached_property
+    def _quantity(self) -> tuple[Callable[[str], int], str, float] | None:
+        texts = [value for value in self.values if isinstance(value, str)]
+        if len(texts) < len(self.values):
+            return None
+        for kind, units in _QUANTITIES:
+            try:
+                most = max(map(kind.parse, texts))
+            except QuantityError:
+                continue
+            unit, factor = next((each for each in units if most * each[1] < _MOST), units[-1])
+            return kind.parse, unit, factor
+        return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Point:
+    """One point of a study, with its replications.
+
+    Parameters
+    ----------
+    place
+        The value of each field, by its path.
+    seeds
+        Those it was run with.
+    values
+        One number a seed of each measure, in the unit of the summary; None where it is undefined.
+
+    """
+
+    place: Mapping[str, Value]
+    seeds: Sequence[int]
+    values: Mapping[str, Sequence[float | None]]
+    _intervals: dict[str, Interval | None] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """Those that were asked for: a bootstrap takes its time, and figures, tables and words ask for the same."""
+
+    def interval(self, measure: str) -> Interval | None:
+        """Give the mean and its interval in the unit that people are told (`ackclock.summary.UNITS`)."""
+        if measure not in self._intervals:
+            factor = UNITS.get(measure, ("", 1))[1]
+            there = [value * factor for value in self.values.get(measure, ()) if value is not None]
+            self._intervals[measure] = mean_interval(there) if there else None
+        return self._intervals[measure]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Points:
+    """All points of a store.
+
+    Parameters
+    ----------
+    fields
+        What differs between them, in the order of the store.
+    points
+        In the order of the fields' values.
+    repeated
+        How many runs were left out, as another had the same scenario and seed.
+
+    """
+
+    fields: Sequence[Field]
+    points: Sequence[Point]
+    repeated: int
+
+    @classmethod
+    def of(cls, runs: pa.Table) -> Points:
+        """Take the points from the view ``runs`` of a store."""
+        swept = [name for name in runs.column_names if name not in _KNOWN]
+        measures = [name for name in (*MEASURES, "warmup") if name in runs.column_names]
+        by_scenario: dict[str, dict[int, dict[str, Any]]] = defaultdict(dict)
+        for run in runs.select(["scenario_id", "seed", *swept, *measures]).to_pylist():
+            by_scenario[run["scenario_id"]].setdefault(run["seed"], run)
+        made = {name: list(those.values()) for name, those in by_scenario.items()}
+        places = {name: {path: those[0][path] for path in swept} for name, those in made.items()}
+        if len({tuple(place.values()) for place in places.values()}) < len(places):
+            for name, place in places.items():
+                place[SCENARIO] = name[:6]
+        paths = [*swept, SCENARIO]
+        fields = [Field.of(path, [place[path] for place in places.values() if path in place]) for path in paths]
+        fields = [each for each in fields if len(each.values) > 1]
+        points = [
+            Point(
+                place={each.path: places[name][each.path] for each in fields},
+                seeds=[run["seed"] for run in those],
+                values={measure: [run[measure] for run in those] for measure in measures},
+            )
+            for name, those in made.items()
+        ]
+        order = {each.path: {value: at for at, value in enumerate(each.values)} for each in fields}
+        points.sort(key=lambda point: [order[path][value] for path, value in point.place.items()])
+        return cls(fields=fields, points=points, repeated=len(runs) - sum(len(those) for those in made.values()))
+
+    def field(self, path: str) -> Field:
+        """Give a field by its path."""
+        return next(each for each in self.fields if each.path == path)

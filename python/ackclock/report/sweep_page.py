@@ -1,0 +1,232 @@
+"""The page of a store: what its runs show, drawn without being asked how."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from ackclock.errors import one_of, refuse
+from ackclock.report.html import Drawing, Report, Section, Statement, Table
+from ackclock.report.layout import MOST_PANELS, choose
+from ackclock.report.plots import WORDS, heat_map, label, lines
+from ackclock.report.points import Points
+from ackclock.summary import UNITS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import pyarrow as pa
+
+    from ackclock.report.layout import Layout
+    from ackclock.report.points import Point
+
+__all__ = ["sweep_report"]
+
+MAIN: Final = ("cov", "goodput_bps", "loss", "delay_mean", "queue_mean", "timeouts", "jain_index")
+"""The measures that are drawn where a reader names none."""
+
+_MOST_ROWS: Final = 200
+
+
+def sweep_report(
+    name: str,
+    runs: pa.Table,
+    *,
+    failures: Sequence[str],
+    notices: Sequence[str],
+    x: str | None = None,
+    y: Sequence[str] | None = None,
+    by: Sequence[str] | None = None,
+    command: str,
+    provenance: Sequence[tuple[str, str]] = (),
+) -> Report:
+    """Make the page of a store.
+
+    Parameters
+    ----------
+    name
+        What the store is called.
+    runs
+        Its view ``runs``.
+    failures
+        The message of each run that failed.
+    notices
+        What the reader of the runs must know.
+    x, by
+        Swept fields, by path: what goes along, and what makes series. Chosen by `ackclock.report.layout.choose`
+        otherwise.
+    y
+        Measures, a figure each. By default the main ones, as far as they are defined.
+    command
+        What a person types to make the page.
+    provenance
+        What made it: name and value.
+
+    Returns
+    -------
+    Report
+        For `ackclock.report.html.render`.
+
+    Raises
+    ------
+    ScenarioError
+        If there is no such field or measure, or no run.
+
+    """
+    for each in y or ():
+        if each not in WORDS:
+            raise refuse("--y", each, one_of(each, WORDS))
+    if not len(runs):
+        raise refuse("store", name, "must hold a run that did not fail")
+    points = Points.of(runs)
+    layout = choose(points, x=x, by=by)
+    measures = [each for each in y or MAIN if any(point.interval(each) for point in points.points)]
+    drawings = list(_drawings(points, measures, layout, command)) if layout else []
+    return Report(
+        title=f"What the runs in {name} show",
+        source=_extent(points),
+        summary=list(_statements(points, measures, layout, failures, notices)),
+        overview=_overview(points, measures),
+        sections=[Section(title="Figures", drawings=drawings)] if drawings else [],
+        setup=[(field.path, ", ".join(map(field.shown, field.values))) for field in points.fields],
+        provenance=provenance,
+    )
+
+
+def _drawings(points: Points, measures: Sequence[str], layout: Layout, command: str) -> Iterator[Drawing]:
+    bars = "bands are" if layout.x.numeric and not layout.scattered else "bars are"
+    for measure in measures:
+        yield Drawing(
+            slug=measure,
+            title=WORDS[measure],
+            caption=f"Means over replications; {bars} 95 % confidence intervals.",
+            chart=lines(points.points, measure, layout),
+            csv=_csv(points, measure),
+            numbers=_numbers(points, measure),
+            command=command,
+        )
+    if layout.across is None or layout.scattered:
+        return
+    for measure in measures:
+        yield Drawing(
+            slug=f"{measure}-map",
+            title=f"{WORDS[measure]} over two fields",
+            caption=f"Means over replications, by {layout.x.path} and {layout.across.path}.",
+            chart=heat_map(points.points, measure, layout),
+            csv=_csv(points, measure),
+            numbers=_numbers(points, measure),
+            command=command,
+        )
+
+
+def _statements(
+    points: Points, measures: Sequence[str], layout: Layout | None, failures: Sequence[str], notices: Sequence[str]
+) -> Iterator[Statement]:
+    for measure in measures:
+        yield Statement(lead=f"{label(measure)}:", text=_range(points, measure))
+    found = [value for point in points.points for value in point.values.get("warmup", ()) if value is not None]
+    total = sum(len(point.seeds) for point in points.points)
+    if found:
+        ends = (
+            f"between {min(found):.4g} s and {max(found):.4g} s" if min(found) < max(found) else f"at {found[0]:.4g} s"
+        )
+        yield Statement(
+            lead="Warm-up:", text=f"over {ends} of simulated time by MSER-5, in {len(found)} of {total} runs."
+        )
+    yield from _doubts(points, measures, layout)
+    if failures:
+        told = "; ".join(f"{message} ({count} times)" for message, count in Counter(failures).most_common(3))
+        yield Statement(lead=f"{len(failures)} runs failed", text=f"and are in no figure: {told}.")
+    for notice in notices:
+        yield Statement(lead="Note:", text=notice)
+
+
+def _range(points: Points, measure: str) -> str:
+    """Tell where a measure is least and where it is greatest."""
+    known = [(found, point) for point in points.points if (found := point.interval(measure)) is not None]
+    least, most = (choice(known, key=lambda each: each[0].mean) for choice in (min, max))
+    if len(known) == 1 or least[0].mean == most[0].mean:
+        return f"{least[0]}."
+    return f"from {least[0]} ({_place(points, least[1])}) to {most[0]} ({_place(points, most[1])})."
+
+
+def _doubts(points: Points, measures: Sequence[str], layout: Layout | None) -> Iterator[Statement]:
+    """Tell what keeps the figures from being believed as they are."""
+    count = len(points.points)
+    found = {measure: [point.interval(measure) for point in points.points] for measure in measures}
+    few = max((sum(bool(each and each.too_few) for each in those) for those in found.values()), default=0)
+    if few:
+        yield Statement(
+            lead="Too few replications:", text=f"{few} of {count} points have fewer than three; five are a beginning."
+        )
+    wide = {
+        measure: sum(bool(each and each.warning and not each.too_few) for each in those)
+        for measure, those in found.items()
+    }
+    if any(wide.values()):
+        told = ", ".join(f"{measure} at {number} of {count} points" for measure, number in wide.items() if number)
+        yield Statement(lead="Not known well enough:", text=f"half the interval exceeds the mean of {told}.")
+    if points.repeated:
+        yield Statement(
+            lead=f"{points.repeated} runs were left out:",
+            text="another run had the same scenario and seed; they differ in their records, in where the start was cut "
+            "off, or in the engine's version.",
+        )
+    if layout and (panels := layout.panels(points.points)) > MOST_PANELS:
+        yield Statement(
+            lead=f"{MOST_PANELS} of {panels} panels are drawn:", text="--x and --by choose others; the data have all."
+        )
+
+
+def _overview(points: Points, measures: Sequence[str]) -> Table:
+    rows = []
+    for point in points.points[:_MOST_ROWS]:
+        found = [point.interval(measure) for measure in measures]
+        rows.append([_place(points, point), *(str(each or "-") for each in found), str(len(point.seeds))])
+    rest = f" The first {_MOST_ROWS} of {len(points.points)} points." if len(points.points) > _MOST_ROWS else ""
+    caption = f"Mean ± half the 95 % confidence interval at each point, and its replications, n.{rest}"
+    return Table(caption=caption, head=["Point", *map(label, measures), "n"], rows=rows)
+
+
+def _numbers(points: Points, measure: str) -> Table:
+    rows = []
+    for point in points.points[:_MOST_ROWS]:
+        found = point.interval(measure)
+        ends = [f"{found.low:.6g}", f"{found.high:.6g}", found.method] if found else ["-"] * 3
+        rows.append([_place(points, point), str(found or "-"), *ends, str(found.count if found else 0)])
+    head = ["Point", "Mean ± half-width", "Low", "High", "By", "n"]
+    return Table(caption=f"{label(measure)}: 95 % confidence intervals.", head=head, rows=rows)
+
+
+def _csv(points: Points, measure: str) -> str:
+    unit = UNITS[measure][0] or "1"
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    words = ("mean", "low", "high", "standard_error")
+    writer.writerow(
+        [*(field.path for field in points.fields), *(f"{measure}_{word} [{unit}]" for word in words), "n", "by"]
+    )
+    for point in points.points:
+        found = point.interval(measure)
+        numbers = [found.mean, found.low, found.high, found.standard_error] if found else [""] * len(words)
+        counted = [found.count, found.method] if found else [0, ""]
+        writer.writerow([*(point.place[field.path] for field in points.fields), *numbers, *counted])
+    return text.getvalue()
+
+
+def _place(points: Points, point: Point) -> str:
+    return ", ".join(field.named(point.place[field.path]) for field in points.fields) or "the only point"
+
+
+def _extent(points: Points) -> str:
+    """Say how much there is."""
+    runs = sum(len(point.seeds) for point in points.points)
+    counts = sorted({len(point.seeds) for point in points.points})
+    if runs == 1:
+        return "A single run"
+    if len(points.points) == 1:
+        return f"{runs:,} runs of one point"
+    each = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    return f"{runs:,} runs: {len(points.points):,} points, with n = {each}"

@@ -1,0 +1,274 @@
+"""The page of a store: how points are found, what is drawn of them, and what is said."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING, Any
+
+import html5lib
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import ackclock as ac
+from ackclock.analysis import student_interval
+from ackclock.cli import main
+from ackclock.report.html import Report, render
+from ackclock.report.layout import choose
+from ackclock.report.points import Field, Points
+from ackclock.report.sweep_page import sweep_report
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+
+def runs(points: Sequence[Mapping[str, Any]], *, seeds: int = 5, **measures: float | None) -> pa.Table:
+    """Give runs of points whose c.o.v. tells the seed and the place of the point."""
+    rows = [
+        {"run_id": f"r{place}-{seed}", "scenario_id": f"s{place:05}-{place}", "seed": seed}
+        | dict(point)
+        | {"cov": place + seed / 10, "cov_poisson": 0.5, "loss": 0.01 * seed, "jitter": None, "warmup": 2.0 + seed}
+        | measures
+        for place, point in enumerate(points)
+        for seed in range(1, seeds + 1)
+    ]
+    return pa.Table.from_pylist(rows)
+
+
+GRID = [
+    {"clients.0.count": count, "dumbbell.bottleneck.delay": delay, "variant": variant}
+    for count in (20, 60)
+    for delay in ("5 ms", "0.1 s", "20 ms")
+    for variant in ("reno", "vegas")
+]
+TWO = [{"clients.0.count": count, "variant": variant} for count in (20, 60) for variant in ("reno", "vegas")]
+
+
+def page(table: pa.Table, **options: Any) -> Report:
+    return sweep_report("here", table, **({"failures": [], "notices": [], "command": "ackclock report here"} | options))
+
+
+def said(report: Report) -> str:
+    return " ".join(f"{each.lead} {each.text}" for each in report.summary)
+
+
+class TestFields:
+    def test_quantities_are_numbers_in_one_unit(self) -> None:
+        field = Field.of("dumbbell.bottleneck.delay", ["20 ms", "0.1 s", "5 ms"])
+        assert field.values == ("5 ms", "20 ms", "0.1 s")
+        assert [field.number(value) for value in field.values] == pytest.approx([5, 20, 100])
+        assert (field.label, field.short) == ("dumbbell.bottleneck.delay, ms", "bottleneck.delay, ms")
+        assert Field.of("x", ["2 s", "10 ms"]).unit == "s"
+        assert Field.of("x", ["1 Mbps", "500 kbps"]).number("500 kbps") == 0.5
+
+    def test_plain_numbers(self) -> None:
+        field = Field.of("clients.0.count", [60, 20, 60])
+        assert (field.values, field.numeric, field.label) == ((20, 60), True, "clients.0.count, flows")
+        assert field.named(20) == "count 20"
+
+    @pytest.mark.parametrize("values", [["reno", "vegas"], [True, False], [5, "5 ms"], [1, None]])
+    def test_words(self, values: list[Any]) -> None:
+        field = Field.of("what", values)
+        assert not field.numeric
+        assert [field.number(value) for value in values] == [0, 1]
+
+
+class TestPoints:
+    def test_replications_of_one_scenario_are_a_point(self) -> None:
+        points = Points.of(runs(GRID))
+        assert [field.path for field in points.fields] == ["clients.0.count", "dumbbell.bottleneck.delay", "variant"]
+        assert len(points.points) == 12
+        assert [point.place["dumbbell.bottleneck.delay"] for point in points.points][:6:2] == ["5 ms", "20 ms", "0.1 s"]
+        assert points.points[0].interval("cov") == student_interval([0.1, 0.2, 0.3, 0.4, 0.5])
+        loss = points.points[0].interval("loss")
+        assert loss is not None
+        assert loss.mean == pytest.approx(3)  # in per cent
+        assert points.points[0].interval("jitter") is None
+
+    def test_what_does_not_differ_is_no_field(self) -> None:
+        assert [field.path for field in Points.of(runs([{"a": 1, "b": 2}, {"a": 1, "b": 3}])).fields] == ["b"]
+
+    def test_scenarios_that_no_field_tells_apart_stay_apart(self) -> None:
+        points = Points.of(runs([{"a": 1}, {"a": 1}]))
+        assert [field.path for field in points.fields] == ["scenario"]
+        assert len(points.points) == 2
+
+    def test_a_seed_counts_once(self) -> None:
+        table = runs(TWO)
+        points = Points.of(pa.concat_tables([table, table.slice(0, 3)]))
+        assert points.repeated == 3
+        assert len(points.points[0].seeds) == 5
+
+
+class TestLayout:
+    @staticmethod
+    def names(table: pa.Table, **options: Any) -> tuple[str, list[str], list[str], str | None]:
+        layout = choose(Points.of(table), **options)
+        assert layout is not None
+        by, apart = ([field.path for field in fields] for fields in (layout.by, layout.apart))
+        return layout.x.path, by, apart, layout.across.path if layout.across else None
+
+    def test_numbers_go_along_and_words_make_series(self) -> None:
+        assert self.names(runs(TWO)) == ("clients.0.count", ["variant"], [], None)
+
+    def test_what_would_be_too_many_series_makes_panels(self) -> None:
+        delay = "dumbbell.bottleneck.delay"
+        assert self.names(runs(GRID)) == ("clients.0.count", ["variant"], [delay], delay)
+
+    def test_as_the_reader_wants(self) -> None:
+        delay = "dumbbell.bottleneck.delay"
+        wanted = self.names(runs(GRID), x=delay, by=["clients.0.count"])
+        assert wanted == (delay, ["clients.0.count"], ["variant"], "clients.0.count")
+        with pytest.raises(ac.ScenarioError, match="--x: 'count' is not allowed"):
+            choose(Points.of(runs(GRID)), x="count")
+
+    def test_drawn_points_are_scattered(self) -> None:
+        drawn = [{"a": place, "b": place**2} for place in range(10)]
+        layout = choose(Points.of(runs(drawn)))
+        assert layout is not None
+        assert layout.scattered
+
+    def test_one_point_has_none(self) -> None:
+        assert choose(Points.of(runs([{"a": 1}]))) is None
+
+
+class TestPage:
+    def test_a_figure_for_each_measure_that_is_defined(self) -> None:
+        report = page(runs(TWO))
+        assert [drawing.slug for drawing in report.drawings] == ["cov", "loss"]
+        assert [drawing.slug for drawing in page(runs(TWO), y=["loss"]).drawings] == ["loss"]
+        with pytest.raises(ac.ScenarioError, match="--y: 'los' is not allowed; did you mean 'loss'"):
+            page(runs(TWO), y=["los"])
+
+    def test_series_have_bands_and_units(self) -> None:
+        cov, loss = (drawing.chart.panels[0] for drawing in page(runs(TWO)).drawings)
+        assert [series.name for series in cov.series] == ["reno", "vegas", "the Poisson load offered"]
+        assert [band.name for band in cov.bands] == ["reno", "vegas"]
+        interval = student_interval([0.1, 0.2, 0.3, 0.4, 0.5])
+        assert (cov.bands[0].low[0], cov.bands[0].high[0]) == (interval.low, interval.high)  # type: ignore[index]
+        assert (cov.x.label, loss.y.label) == ("clients.0.count, flows", "Loss, %")
+
+    def test_two_fields_of_numbers_have_a_heat_map(self) -> None:
+        report = page(runs(GRID), y=["cov"])
+        lines, cells = report.drawings
+        assert len(lines.chart.panels) == 3
+        assert [panel.title for panel in cells.chart.panels] == ["reno", "vegas"]
+        reno = cells.chart.panels[0].heat
+        assert reno is not None
+        # The mean of a point's c.o.v. is its place in the grid, and 0.3; rows are delays from 5 to 100 ms.
+        assert np.asarray(reno.values) == pytest.approx(np.array([[0.3, 6.3], [4.3, 10.3], [2.3, 8.3]]))
+
+    def test_a_wide_heat_map_has_no_room_for_numbers(self) -> None:
+        grid = [{"a": a, "b": b} for a in range(13) for b in range(4)]
+        heat = page(runs(grid), y=["cov"]).drawings[1].chart.panels[0].heat
+        assert heat is not None
+        assert {word for row in heat.words for word in row} == {""}
+
+    def test_of_very_many_panels_some_are_drawn_and_a_heat_map_has_all(self) -> None:
+        report = page(runs([{"a": a, "b": b} for a in range(3) for b in range(20)]), y=["cov"])
+        lines, cells = report.drawings
+        assert len(lines.chart.panels) == 12
+        assert "12 of 20 panels are drawn" in said(report)
+        heat = cells.chart.panels[0].heat
+        assert heat is not None
+        assert np.isfinite(np.asarray(heat.values)).all()
+        assert np.asarray(heat.values).shape == (20, 3)
+
+    def test_words_alone_stand_side_by_side(self) -> None:
+        (drawing,) = page(runs([{"variant": name} for name in ("reno", "vegas")]), y=["cov"]).drawings
+        (panel,) = drawing.chart.panels
+        assert panel.x.ticks == [(0, "reno"), (1, "vegas")]
+        assert panel.series[0].dash == "none"
+        assert panel.bands == []
+        assert panel.series[0].error is not None
+
+    def test_wide_ranges_are_logarithmic(self) -> None:
+        (drawing,) = page(runs([{"a": value} for value in (1, 10, 100)]), y=["cov"]).drawings
+        assert drawing.chart.panels[0].x.log
+
+    def test_drawn_points_have_a_panel_for_each_field(self) -> None:
+        (drawing,) = page(runs([{"a": place, "b": -place} for place in range(10)]), y=["cov"]).drawings
+        assert [panel.x.label for panel in drawing.chart.panels] == ["a", "b"]
+        assert all(series.dash == "none" for panel in drawing.chart.panels for series in panel.series)
+
+    def test_csv_has_every_point_with_its_units(self) -> None:
+        drawing = page(runs(TWO)).drawings[1]
+        rows = list(csv.DictReader(io.StringIO(drawing.csv)))
+        assert len(rows) == 4
+        assert rows[0]["clients.0.count"] == "20"
+        assert float(rows[0]["loss_mean [%]"]) == pytest.approx(3)
+        assert (rows[0]["n"], rows[0]["by"]) == ("5", "student")
+
+    def test_what_is_said(self) -> None:
+        text = said(page(runs(TWO), failures=["it broke", "it broke"], notices=["beware"]))
+        assert "from 0.30 ± 0.20 (count 20, reno) to 3.30 ± 0.20 (count 60, vegas)" in text
+        assert "2 runs failed and are in no figure: it broke (2 times)." in text
+        assert "Note: beware" in text
+        assert "between 3 s and 7 s of simulated time by MSER-5, in 20 of 20 runs" in text
+        assert "Too few" not in text
+        assert "Not known" not in text
+
+    def test_doubts(self) -> None:
+        assert "4 of 4 points have fewer than three" in said(page(runs(TWO, seeds=2)))
+        table = runs(TWO)
+        assert "5 runs were left out" in said(page(pa.concat_tables([table, table.slice(0, 5)])))
+        wide = runs(TWO).set_column(5, "cov", pa.array([0.0, 0, 0, 0, 1] * 4))
+        assert "half the interval exceeds the mean of cov at 4 of 4 points" in said(page(wide))
+
+    def test_is_valid_html(self) -> None:
+        for points in (GRID, [{"a": 1}]):
+            parser = html5lib.HTMLParser(strict=True)  # raises at the first error
+            parser.parse(render(page(runs(points), y=["cov"])))
+            assert parser.errors == []
+
+    def test_an_empty_store_has_no_page(self) -> None:
+        with pytest.raises(ac.ScenarioError, match="must hold a run that did not fail"):
+            page(runs(TWO).slice(0, 0))
+
+
+STUDY = """
+replications = 3
+over = { "clients.0.count" = [2, 4], "clients.0.transport.variant" = ["reno", "vegas"] }
+[scenario]
+profile = "ns2-2.35"
+duration = "4 s"
+[scenario.dumbbell]
+access = { rate = "10 Mbps", delay = "5 ms" }
+bottleneck = { rate = "2 Mbps", delay = "5 ms", queue = { kind = "droptail", packets = 10 } }
+[[scenario.clients]]
+count = 2
+transport = { kind = "tcp", variant = "reno" }
+source = { kind = "poisson", rate = 100 }
+"""
+
+
+def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def command(*words: str) -> tuple[int, str]:
+        with pytest.raises(SystemExit) as ended:
+            main(words)
+        told = capsys.readouterr()
+        return int(ended.value.code or 0), told.out + told.err
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "study.toml").write_text(STUDY)
+    command("sweep", "study.toml", "--store", "results")
+    assert command("report", "results") == (0, "The report is results.html\n")
+    first = (tmp_path / "results.html").read_text(encoding="utf-8")
+    assert "12 runs: 4 points, with n = 3" in first
+    assert command("report", "results")[0] == 0
+    assert (tmp_path / "results.html").read_text(encoding="utf-8") == first
+    (tmp_path / "mine.html").write_text("mine")
+    code, told = command("report", "results", "--out", "mine.html")
+    assert (code, told) == (
+        2,
+        "--out: 'mine.html' is not allowed; must be a new file, or an earlier report of a store\n",
+    )
+    code, told = command(
+        "report", "results", "--by", "clients.0.count", "--x", "clients.0.transport.variant", "--y", "cov"
+    )
+    assert code == 0
+    code, told = command("report", "nothing")
+    assert code == 2
+    assert "nothing" in told
