@@ -89,7 +89,7 @@ class Cluster(Generic[T, R]):
                 log_to_driver=False,
                 logging_level="error",
             )
-        except (OSError, ValueError, RuntimeError) as error:
+        except (OSError, ValueError, RuntimeError, self._ray.exceptions.RayError) as error:
             raise refuse(
                 "address", self._address, f"must be that of a Ray cluster, as `ray start --head` tells it: {error}"
             ) from None
