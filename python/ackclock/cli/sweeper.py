@@ -4,12 +4,14 @@ import signal
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NoReturn
+from typing import Final, NoReturn
 
 from ackclock.study.design import Study
 from ackclock.study.execute import threads
 from ackclock.study.schedule import Tally
 from ackclock.study.sweeping import fill, look
+
+_INTERRUPTED: Final = 128 + signal.SIGINT
 
 
 def sweep(file: Path, *, store: Path | None, engine: str, address: str | None, jobs: int | None, dry_run: bool) -> None:
@@ -19,12 +21,17 @@ def sweep(file: Path, *, store: Path | None, engine: str, address: str | None, j
     if dry_run:
         _write(_outlook(folder, study, engine=engine, jobs=jobs))
         return
-    tally = fill(folder, study, engine=engine, address=address, jobs=jobs)
-    _write([f"{folder}: {_told(tally)}", *(f"Note: {warning}" for warning in tally.warnings(study.measure))])
+    goes_on = f"what was made is in {folder}, and the same command goes on from there"
+    try:
+        tally = fill(folder, study, engine=engine, address=address, jobs=jobs)
+    except KeyboardInterrupt:
+        _end(f"stopped; {goes_on}", _INTERRUPTED)
+    _write([f"{folder}: {_told(tally)}"])
+    _write(f"Note: {note}" for note in (*tally.notices, *tally.warnings(study.measure)))
     if tally.interrupted:
-        _end(f"interrupted; what was made is in {folder}, and the same command goes on", 128 + signal.SIGINT)
+        _end(f"interrupted; {goes_on}", _INTERRUPTED)
     if tally.failed:
-        _end(f"{tally.failed:,} failed; failures in {folder} tells why, and the same command tries them again", 1)
+        _end(f"{tally.failed:,} runs failed: `failures` in {folder} tells why; the same command tries them again", 1)
 
 
 def _told(tally: Tally) -> str:

@@ -91,8 +91,7 @@ def shared(at: Any, checked: Any, paths: Sequence[Sequence[str]]) -> Any:
     if not all(paths):  # one ends here: all of it is to be replaced
         return at
     if isinstance(at, dict) and isinstance(checked, Part):
-        names = {field.alias or name: name for name, field in type(checked).model_fields.items()}
-        inside = {step: getattr(checked, names.get(step, step), None) for step in at}
+        fields = {field.alias or name: getattr(checked, name) for name, field in type(checked).model_fields.items()}
     elif isinstance(at, list) and isinstance(checked, tuple):
         return [
             shared(each, part, _below(str(place), paths))
@@ -100,7 +99,7 @@ def shared(at: Any, checked: Any, paths: Sequence[Sequence[str]]) -> Any:
         ]
     else:
         return at
-    return {step: shared(each, inside[step], _below(step, paths)) for step, each in at.items()}
+    return {step: shared(each, fields.get(step), _below(step, paths)) for step, each in at.items()}
 
 
 def _below(step: str, paths: Sequence[Sequence[str]]) -> list[Sequence[str]]:
@@ -263,7 +262,7 @@ class Study(Part):
             *(path for each in listed for path in each),
         ]
         start: dict[str, Any] = shared(self.scenario, checked, [path.split(".") for path in changed])
-        return start if isinstance(start, dict) else self.scenario
+        return start
 
     def _drawn(self) -> Iterator[tuple[str, dict[str, Scalar]]]:
         if self.points is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from typing import TYPE_CHECKING, Self
 
@@ -13,7 +14,7 @@ __all__ = ["Interruption"]
 
 
 class Interruption:
-    """While the body runs, the first Ctrl-C is only taken down; the next one does what it did before.
+    """While the body runs, the first Ctrl-C is only taken down; the next one raises `KeyboardInterrupt`.
 
     Elsewhere than in the main thread it does nothing: interrupts do not arrive there.
     """
@@ -21,6 +22,7 @@ class Interruption:
     def __init__(self) -> None:
         self.asked = False
         """Whether somebody has asked for an end."""
+        self._told = False
         self._ours = threading.current_thread() is threading.main_thread()
         self._before = signal.getsignal(signal.SIGINT)
 
@@ -31,13 +33,17 @@ class Interruption:
 
     def __exit__(self, *why: object) -> None:
         """Put back what an interrupt did before."""
-        self._put_back()
+        if self._ours:
+            signal.signal(signal.SIGINT, self._before)
+
+    def goes_on(self) -> bool:
+        """Tell whether work goes on; the first time that it does not, say so on the standard error stream."""
+        if self.asked and not self._told:
+            sys.stderr.write("Finishing what is under way; Ctrl-C again stops at once.\n")
+            self._told = True
+        return not self.asked
 
     def _first(self, number: int, frame: FrameType | None) -> None:
         del number, frame
         self.asked = True
-        self._put_back()
-
-    def _put_back(self) -> None:
-        if self._ours:
-            signal.signal(signal.SIGINT, self._before)
+        signal.signal(signal.SIGINT, signal.default_int_handler)

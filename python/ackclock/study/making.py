@@ -38,6 +38,8 @@ class Site:
         How the start of each run is cut off; None where it is not.
     work
         The cost of a run, relative to other points'.
+    revision
+        Of the engine that is to run it.
 
     """
 
@@ -47,6 +49,7 @@ class Site:
     scenario_id: str
     warmup: str | None
     work: float
+    revision: str
 
     @classmethod
     def of(cls, point: Point, *, record: Sequence[str], warmup: str | None) -> Site:
@@ -67,6 +70,7 @@ class Site:
             scenario_id=scenario_id(text),
             warmup=warmup,
             work=point.work,
+            revision=catalogue().revision,
         )
 
     def job(self, seed: int) -> Job:
@@ -90,7 +94,7 @@ def canonical(effective: Scenario) -> str:
 
 def name_of_run(scenario: str, seed: int, record: Sequence[str], warmup: str | None) -> str:
     """Name a run by all that makes it: where its start was cut off, its numbers are others."""
-    return run_id(scenario, seed, [*record, f"warmup={warmup}"] if warmup else record, catalogue().version)
+    return run_id(scenario, seed, [*record, f"warmup={warmup}"] if warmup else record, catalogue().revision)
 
 
 def make(job: Job, report: Callable[[float], None] | None = None) -> Row:
@@ -119,6 +123,8 @@ def make(job: Job, report: Callable[[float], None] | None = None) -> Row:
 
 
 def _made(site: Site, seed: int, report: Callable[[float], None] | None) -> dict[str, Any]:
+    if site.revision != catalogue().revision:
+        raise RuntimeError("another build of the engine is installed where the run was to be made")
     prepared = site.prepared
     outcome = prepared.outcome(seed, report)
     warmup, notices = outcome.warmup, list(outcome.notices)

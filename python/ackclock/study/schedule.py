@@ -34,6 +34,8 @@ class Tally:
         than the mean.
     interrupted
         Whether Ctrl-C ended it.
+    notices
+        What was found in the store and cannot be used.
 
     """
 
@@ -44,6 +46,7 @@ class Tally:
     few: int = 0
     wide: int = 0
     interrupted: bool = False
+    notices: tuple[str, ...] = ()
 
     def close(self, values: Iterable[float | None]) -> None:
         """Count a point that has all its replications."""

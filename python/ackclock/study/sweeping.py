@@ -114,16 +114,16 @@ def fill(
     """
     workers = _workers(engine, address, jobs)
     survey = Survey.of(study)
-    with Store.open(folder, create=True) as store:
+    with workers, Store.open(folder, create=True) as store, Interruption() as interruption:
         schedule = Schedule(survey, _there(store, study.measure))
         began = time.monotonic()
-        with Interruption() as interruption, workers, progress_bar("sweep", schedule.work) as show:
+        with progress_bar("sweep", schedule.work) as show:
 
             def watch() -> bool:
                 in_flight = sum(share * job.site.work for job, share in workers.under_way)
                 words = _words(schedule, study.measure, time.monotonic() - began)
                 show(schedule.worked + in_flight, words, schedule.work)
-                return not interruption.asked
+                return interruption.goes_on()
 
             for job, row in execute(schedule, workers, watch=watch):
                 if isinstance(row, BaseException):
@@ -131,6 +131,7 @@ def fill(
                 store.add(row)
                 schedule.took(job, row)
         schedule.tally.interrupted = interruption.asked
+        schedule.tally.notices = store.notices
     return schedule.tally
 
 

@@ -1,0 +1,121 @@
+"""Runs on a Ray cluster: Ray says where each is made, and makes those of a lost machine again."""
+
+from __future__ import annotations
+
+import socket
+from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar
+
+from ackclock.errors import refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["Cluster"]
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_WAITING: Final = 2
+"""Tasks given to the cluster for each of its processors: while one runs, the next is on its way."""
+_PATIENCE: Final = 5.0
+"""Seconds to wait for a cluster to answer."""
+
+
+class Cluster(Generic[T, R]):
+    """Workers of a Ray cluster.
+
+    Parameters
+    ----------
+    work
+        What is done with a task, in a process of the cluster, where this package must be installed.
+    address
+        The cluster to join; by default one is started on this machine, and ended with the work.
+    jobs
+        How many tasks at a time; as many as the cluster has processors by default.
+
+    Raises
+    ------
+    ScenarioError
+        If Ray is not installed, or there is no such cluster.
+
+    """
+
+    def __init__(self, work: Callable[[T], R], *, address: str | None = None, jobs: int | None = None) -> None:
+        try:
+            import ray  # noqa: PLC0415 - an extra, and slow to load
+        except ImportError:
+            allowed = "must be threads: Ray is not installed (pip install 'ackclock[ray]')"
+            raise refuse("engine", "ray", allowed) from None
+        if jobs is not None and jobs < 1:
+            raise refuse("jobs", jobs, "must be an integer from 1")
+        self._ray: Any = ray
+        self._work = work
+        self._address = address
+        self._jobs = jobs
+        self._tasks: dict[Any, T] = {}
+        self.room = 0
+        """How many tasks it takes at once; more when machines join."""
+
+    @property
+    def under_way(self) -> list[tuple[T, float]]:
+        """Ray's workers do not tell how far they are."""
+        return []
+
+    def submit(self, task: T) -> None:
+        """Give a task to the cluster."""
+        self._tasks[self._remote.remote(task)] = task
+
+    def ended(self, timeout: float) -> list[tuple[T, R | BaseException]]:
+        """Wait for the cluster."""
+        waiting = list(self._tasks)
+        if not self._ray.wait(waiting, timeout=timeout)[0]:
+            self._measure()
+            return []
+        ready, _ = self._ray.wait(waiting, num_returns=len(waiting), timeout=0)
+        return [(self._tasks.pop(each), self._outcome(each)) for each in ready]
+
+    def drop(self) -> int:
+        """Ray does not tell which tasks nobody has begun: all are finished."""
+        return 0
+
+    def __enter__(self) -> Self:
+        try:
+            if self._address:
+                _reach(self._address)
+            self._ray.init(
+                address=self._address or "local",
+                num_cpus=None if self._address else self._jobs,
+                include_dashboard=None if self._address else False,
+                log_to_driver=False,
+                logging_level="error",
+            )
+        except (OSError, ValueError, RuntimeError, self._ray.exceptions.RayError) as error:
+            raise refuse(
+                "address", self._address, f"must be that of a Ray cluster, as `ray start --head` tells it: {error}"
+            ) from None
+        # A run is made again whatever took it away; what it raises itself comes back as a row.
+        self._remote = self._ray.remote(num_cpus=1, max_retries=-1)(self._work)
+        self._measure()
+        return self
+
+    def __exit__(self, *why: object) -> None:
+        """Leave the cluster, and with that end what it still does for us."""
+        self._ray.shutdown()
+
+    def _measure(self) -> None:
+        processors = int(self._ray.cluster_resources().get("CPU", 1))
+        self.room = self._jobs or max(1, _WAITING * processors)
+
+    def _outcome(self, reference: Any) -> R | BaseException:
+        try:
+            outcome: R = self._ray.get(reference)
+        except Exception as error:  # noqa: BLE001 - told where the task is waited for
+            return error
+        return outcome
+
+
+def _reach(address: str) -> None:
+    """Knock, since Ray itself would try for minutes."""
+    host, colon, port = address.rpartition("://")[2].rpartition(":")
+    if colon:
+        socket.create_connection((host, int(port)), timeout=_PATIENCE).close()

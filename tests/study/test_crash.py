@@ -1,0 +1,106 @@
+"""Sweeps that end before they are done, and sweeps that share a store."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.study.small import found, study, write
+
+from ackclock.study.sweeping import fill
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TIMES = int(os.environ.get("ACKCLOCK_KILLS", "5"))
+"""How often a sweep is killed; 50 are asked for where nobody waits."""
+
+
+def sweep(file: Path, store: Path) -> subprocess.Popen[bytes]:
+    """Begin a sweep in a process of its own."""
+    command = [sys.executable, "-m", "ackclock", "sweep", str(file), "--store", str(store), "--jobs", "2"]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+
+def rows(store: Path) -> int:
+    return len(found(store)["runs"]) if (store / "store.json").exists() else 0
+
+
+@pytest.mark.slow
+def test_a_sweep_killed_at_any_moment_goes_on(tmp_path: Path) -> None:
+    """200 runs; the moments are spread over start, runs and compaction."""
+    file = write(tmp_path / "some.toml", clients=5, seeds=40, seconds=100)
+    began = time.monotonic()
+    assert sweep(file, tmp_path / "whole").wait() == 0
+    length = time.monotonic() - began
+    whole = found(tmp_path / "whole")
+    assert len(whole["runs"]) == 200
+    moments = random.Random(6)  # noqa: S311 - not for secrets
+    left = []
+    for kill in range(TIMES):
+        store = tmp_path / f"killed-{kill}"
+        killed = sweep(file, store)
+        try:
+            killed.wait(timeout=length * moments.uniform(0.1, 1))
+        except subprocess.TimeoutExpired:
+            killed.kill()
+            killed.wait()
+        left.append(rows(store))
+        assert sweep(file, store).wait() == 0
+        again = found(store)
+        assert all(again[name].equals(whole[name]) for name in whole)
+        assert not list(store.glob("aside/*"))
+        assert not list(store.glob("journal/*"))
+        assert not [path for path in store.rglob("*") if path.name.startswith(".")]
+    assert any(0 < count < 200 for count in left)
+
+
+@pytest.mark.slow
+def test_two_sweeps_at_once_make_the_union(tmp_path: Path) -> None:
+    """Half of their runs are the same."""
+    first = write(tmp_path / "first.toml", clients=4, seeds=20)
+    second = write(tmp_path / "second.toml", clients=2, seeds=40)
+    for turn in range(3):
+        store = tmp_path / f"store-{turn}"
+        both = [sweep(file, store) for file in (first, second)]
+        assert [one.wait() for one in both] == [0, 0]
+        runs = found(store)["runs"].to_pylist()
+        places = [(row["clients.0.count"], row["seed"]) for row in runs]
+        assert sorted(places) == sorted(
+            {(n, s) for n in range(1, 5) for s in range(1, 21)} | {(n, s) for n in (1, 2) for s in range(1, 41)}
+        )
+
+
+def test_a_store_in_the_way_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").write_text("mine")
+    ended = sweep(write(tmp_path / "some.toml", clients=1, seeds=1), tmp_path / "mine")
+    assert b"must be a new folder, or that of a store" in ended.communicate()[1]
+    assert ended.returncode == 2
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["notes.txt"]
+
+
+def test_a_full_disk_ends_a_sweep_that_goes_on_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from ackclock.store import Store  # noqa: PLC0415
+
+    keep, added = Store.add, 0
+
+    def full(self: Store, row: object) -> None:
+        nonlocal added
+        added += 1
+        if added > 5:
+            raise OSError(28, "No space left on device", "journal")
+        keep(self, row)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "add", full)
+        with pytest.raises(OSError, match="No space left"):
+            fill(tmp_path / "store", study())
+    assert rows(tmp_path / "store") == 5
+    tally = fill(tmp_path / "store", study())
+    assert (tally.made, tally.there) == (7, 5)
