@@ -20,11 +20,14 @@ NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(shell for python in python3 python3.15 python3.14 python3.13 python3.12 python3.11; do \
 	$$python -c '$(NEW_ENOUGH)' 2>/dev/null && echo $$python && break; done)
 
+COMPILE := $(VENV)/lock/bin/pip-compile --quiet --generate-hashes --strip-extras --no-header \
+	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host
+
 # Directories are listed as well as files, so that a removed file counts as a change.
 ENGINE := Cargo.toml Cargo.lock $(shell find crates \( -name tests -o -name examples \) -prune -o \
 	\( -type d -o -name '*.rs' -o -name Cargo.toml \) -print)
 
-.PHONY: help reproduce test check laws bench guard traces agreement validation build lock format clean
+.PHONY: help reproduce test check ray laws bench guard traces agreement validation build lock format clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -44,6 +47,9 @@ check: $(VENV)/.installed ## formatting, lints, types and documentation, each wi
 	$(PY) -m ruff check
 	$(PY) -m ruff format --check
 	$(PY) -m mypy
+
+ray: $(VENV)/.installed ## install Ray as well, for `ackclock sweep --engine ray` and the tests of it
+	$(PY) -m pip install --require-hashes --requirement requirements-ray.lock
 
 laws: ## hold the engine to its laws in many more random cases than `make test` does (CASES=100000, other ones each time)
 	PROPTEST_CASES=$(CASES) cargo test --profile laws --locked --package ackclock-tcp --test contract
@@ -77,8 +83,8 @@ format: $(VENV)/.installed ## format all sources in place
 lock: $(VENV)/.installed ## choose the Python packages anew, newest versions first
 	$(PYTHON) -m venv $(VENV)/lock
 	$(VENV)/lock/bin/python -m pip install pip-tools
-	$(VENV)/lock/bin/pip-compile --quiet --upgrade --extra dev --generate-hashes --strip-extras --no-header \
-		--no-emit-index-url --no-emit-find-links --no-emit-trusted-host --output-file requirements.lock pyproject.toml
+	$(COMPILE) --upgrade --extra dev --output-file requirements.lock pyproject.toml
+	$(COMPILE) --extra ray --constraint requirements.lock --output-file requirements-ray.lock pyproject.toml
 
 clean: ## remove everything that was made here, reports included
 	rm -rf $(VENV) target $(OUT) python/ackclock/_core*.so .mypy_cache .pytest_cache .ruff_cache .hypothesis
