@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
-import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -93,14 +92,3 @@ def test_a_reader_sees_whole_runs_while_another_process_writes(tmp_path: Path, r
             writer.stdout.readline()
     writer.communicate()
     assert told(tmp_path) == expected(map(row, range(600)))
-
-
-def test_a_row_costs_little(tmp_path: Path) -> None:
-    """The store's share of a sweep: 0.2 ms of CPU for a run without records, all told."""
-    rows = [row(number) for number in range(4000)]
-    Store.open(tmp_path / "first", create=True).close()  # loads what is to be loaded
-    before = time.process_time()
-    with Store.open(tmp_path / "store", create=True) as store:
-        for each in rows:
-            store.add(each)
-    assert (time.process_time() - before) / len(rows) < 0.2e-3
