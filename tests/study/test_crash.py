@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.study.small import found, study, write
 
+import ackclock as ac
 from ackclock.study.sweeping import fill
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ TIMES = int(os.environ.get("ACKCLOCK_KILLS", "5"))
 def sweep(file: Path, store: Path) -> subprocess.Popen[bytes]:
     """Begin a sweep in a process of its own."""
     command = [sys.executable, "-m", "ackclock", "sweep", str(file), "--store", str(store), "--jobs", "2"]
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def rows(store: Path) -> int:
@@ -79,9 +80,8 @@ def test_two_sweeps_at_once_make_the_union(tmp_path: Path) -> None:
 def test_a_store_in_the_way_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").write_text("mine")
-    ended = sweep(write(tmp_path / "some.toml", clients=1, seeds=1), tmp_path / "mine")
-    assert b"must be a new folder, or that of a store" in ended.communicate()[1]
-    assert ended.returncode == 2
+    with pytest.raises(ac.ScenarioError, match="must be a new or empty folder, or that of a store"):
+        fill(tmp_path / "mine", study())
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["notes.txt"]
 
 

@@ -145,9 +145,12 @@ def test_few_replications_are_warned_of(tmp_path: Path) -> None:
         "6 of 6 points have fewer than 3 values of cov: an interval says next to nothing there."
     ]
     assert fill(tmp_path, study(replications=12)).warnings("cov") == []
-    rare = study(over={"clients.0.count": [2]}, replications={"until": "5 %", "measure": "timeouts", "most": 5})
-    (warning,) = fill(tmp_path, rare).warnings("timeouts")
-    assert warning.startswith("At 1 of 1 points half the 95 % interval of timeouts exceeds the mean")
+    wide = Tally()
+    wide.close([0.0, 0.0, 0.0, 1.0])
+    wide.close([1.0, 1.1, 0.9])
+    assert wide.warnings("loss") == [
+        "At 1 of 2 points half the 95 % interval of loss exceeds the mean: the replications there are too few."
+    ]
 
 
 def test_nothing_runs_and_nothing_is_made_before_all_is_right(tmp_path: Path) -> None:
