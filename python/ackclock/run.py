@@ -223,13 +223,16 @@ class Prepared:
         requests = (record,) if isinstance(record, str) else tuple(record)
         return cls(effective, requests, plan(effective, understand(requests, effective)), Notices(effective))
 
-    def outcome(self, seed: int, progress: Callable[[float], None] | None = None) -> Outcome:
-        """Run it with one seed."""
+    def simulate(self, seed: int, progress: Callable[[float], None] | None = None) -> Callable[[], Outcome]:
+        """Run it with one seed; what comes back reads what the engine tells."""
         try:
             SEED.check(seed)
         except ValueError as error:
             raise refuse("seed", seed, str(error)) from None
-        outcome, tables = _core.simulate(self.plan, seed, progress)
+        told, tables = _core.simulate(self.plan, seed, progress)
+        return lambda: self._read(told, tables)
+
+    def _read(self, outcome: str, tables: Mapping[str, _core.Rows]) -> Outcome:
         told = from_json(outcome)
         warmup = mser5(told["facts"]["bins"])
         names = (group.name or "" for group in self.scenario.groups)
@@ -243,7 +246,7 @@ class Prepared:
 
     def run(self, seed: int, progress: Callable[[float], None] | None = None) -> Run:
         """Run it with one seed, and keep all that made it."""
-        outcome = self.outcome(seed, progress)
+        outcome = self.simulate(seed, progress)()
         return Run(
             scenario=self.scenario,
             seed=seed,

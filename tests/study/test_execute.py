@@ -10,14 +10,20 @@ import pytest
 from ackclock.study.execute import Report, Threads, execute
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 
-def square(task: int, report: Report) -> int:
+def square(task: int, report: Report) -> Callable[[], int]:
     report(0.5)
     if task == 13:
         raise LookupError(str(task))
-    return task * task
+
+    def rest() -> int:
+        if task == 31:
+            raise ArithmeticError(str(task))
+        return task * task
+
+    return rest
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 5])
@@ -25,7 +31,8 @@ def test_every_task_is_done_once_and_errors_come_back(jobs: int) -> None:
     with Threads(square, jobs) as threads:
         done = dict(execute(iter(range(200)), threads, watch=lambda: True))
     assert isinstance(done.pop(13), LookupError)
-    assert done == {task: task * task for task in range(200) if task != 13}
+    assert isinstance(done.pop(31), ArithmeticError)
+    assert done == {task: task * task for task in range(200) if task not in {13, 31}}
 
 
 def test_tasks_are_asked_for_as_there_is_room() -> None:
@@ -59,20 +66,20 @@ def test_tasks_may_depend_on_what_came_of_others() -> None:
 
 
 def test_whoever_watches_ends_it_after_what_is_under_way() -> None:
-    begun = threading.Event()
-    go_on = threading.Event()
+    begun, asked, go_on = threading.Event(), threading.Event(), threading.Event()
 
-    def wait(task: int, report: Report) -> int:
+    def wait(task: int, report: Report) -> Callable[[], int]:
         report(0)
         begun.set()
         go_on.wait()
-        return task
+        return lambda: task
 
     def watch() -> bool:
-        if begun.is_set():
+        if asked.is_set():  # what nobody had begun by then is forgotten
             go_on.set()
-            return False
-        return True
+        if begun.is_set():
+            asked.set()
+        return not asked.is_set()
 
     with Threads(wait, 1) as threads:
         done = [task for task, _ in execute(iter(range(100)), threads, watch=watch)]
@@ -82,7 +89,7 @@ def test_whoever_watches_ends_it_after_what_is_under_way() -> None:
 def test_leaving_stops_what_is_under_way() -> None:
     begun = threading.Event()
 
-    def endless(task: int, report: Report) -> int:
+    def endless(task: int, report: Report) -> Callable[[], int]:
         while True:
             begun.set()
             report(task)

@@ -17,12 +17,14 @@ import ackclock as ac
 from ackclock.cli import main
 from ackclock.run import Prepared
 from ackclock.study import making, sweeping
+from ackclock.study.interruption import Interruption
 from ackclock.study.outlook import Outlook
 from ackclock.study.schedule import Schedule, Tally
 from ackclock.study.survey import Survey
 from ackclock.study.sweeping import fill, look
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from ackclock.store import Row
@@ -66,11 +68,11 @@ def test_the_number_of_threads_does_not_show(tmp_path: Path) -> None:
 def test_what_is_there_is_not_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Job] = []
 
-    def counted(job: Job, report: Report | None = None) -> Row:
+    def counted(job: Job, report: Report | None = None) -> Callable[[], Row]:
         made.append(job)
-        return making.make(job, report)
+        return making.begin(job, report)
 
-    monkeypatch.setattr(sweeping, "make", counted)
+    monkeypatch.setattr(sweeping, "begin", counted)
     assert told(fill(tmp_path, study())) == (12, 0, 0)
     assert told(fill(tmp_path, study())) == (0, 12, 0)
     assert told(fill(tmp_path, study(replications=3))) == (6, 12, 0)
@@ -81,7 +83,7 @@ def test_what_is_there_is_not_made_again(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_a_failure_is_kept_and_stops_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = Prepared.outcome
+    whole = Prepared.simulate
 
     def broken(self: Prepared, seed: int, progress: Report | None = None) -> object:
         if seed == 2 and self.scenario.clients[0].count == 4:
@@ -89,7 +91,7 @@ def test_a_failure_is_kept_and_stops_nothing(tmp_path: Path, monkeypatch: pytest
         return whole(self, seed, progress)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Prepared, "outcome", broken)
+        patch.setattr(Prepared, "simulate", broken)
         assert told(fill(tmp_path, study())) == (10, 0, 2)
         tables = found(tmp_path)
         assert len(tables["runs"]) == 10
@@ -262,11 +264,12 @@ class TestCommand:
     ) -> None:
         file, store = write(tmp_path / "some.toml", clients=1, seeds=3, seconds=100_000), tmp_path / "store"
 
-        def twice(*_arguments: object) -> None:
+        def twice(_self: Interruption) -> bool:
             for _ in range(2):
                 os.kill(os.getpid(), signal.SIGINT)
+            return True
 
-        monkeypatch.setattr(sweeping, "_words", twice)
+        monkeypatch.setattr(Interruption, "goes_on", twice)
         assert self.run("sweep", file, "--store", store, "--jobs", 1) == 130
         assert capsys.readouterr().err.startswith("stopped; what was made is in")
 

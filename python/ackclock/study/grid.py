@@ -114,10 +114,10 @@ def _run(wanted: Sequence[Wanted[Any, Any]], *, jobs: int | None, label: str) ->
     values: dict[tuple[int, int], Any] = {}
     done, worked, total = 0, 0.0, sum(task.point.work for task in tasks)
 
-    def work(number: int, report: Report) -> list[Any]:
+    def work(number: int, report: Report) -> Callable[[], list[Any]]:
         task = tasks[number]
         run = prepared[number].run(task.seed, report)
-        return [take(run) for _, _, take in task.takers]
+        return lambda: [take(run) for _, _, take in task.takers]
 
     with Threads(work, jobs) as threads, progress_bar(label, total) as show:
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ackclock.catalogue import catalogue
@@ -16,10 +16,11 @@ from ackclock.tables import to_arrow
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from ackclock.run import Outcome
     from ackclock.scenario import Scenario
     from ackclock.study.wanted import Point, Scalar
 
-__all__ = ["Job", "Site", "make"]
+__all__ = ["Job", "Site", "begin", "make"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -97,49 +98,62 @@ def name_of_run(scenario: str, seed: int, record: Sequence[str], warmup: str | N
     return run_id(scenario, seed, [*record, f"warmup={warmup}"] if warmup else record, catalogue().revision)
 
 
-def make(job: Job, report: Callable[[float], None] | None = None) -> Row:
-    """Make a run; one that fails gives a row that says why.
+def begin(job: Job, report: Callable[[float], None] | None = None) -> Callable[[], Row]:
+    """Make a run; what comes back gives its row. One that fails has a row that says why.
 
     With a warm-up to be cut off the run is made twice: to find where it ends, and measured from there.
     """
-    site = job.site
     start = time.thread_time()
-    parts: dict[str, Any]
+    failure: BaseException | None = None
     try:
-        parts = _made(site, job.seed, report)
+        parts = _simulate(job.site, job.seed, report)
     except (KeyboardInterrupt, SystemExit, StoppedError):
         raise
     except BaseException as error:  # noqa: BLE001 - the engine's panics are no Exception
-        parts = {"failure": f"{type(error).__name__}: {error}"}
-    return Row(
-        run_id=job.run_id,
-        scenario_id=site.scenario_id,
-        scenario=site.scenario,
-        seed=job.seed,
-        point=site.coordinates,
-        cpu_seconds=time.thread_time() - start,
-        **parts,
-    )
+        failure = error
+    seconds = time.thread_time() - start
+
+    def row() -> Row:
+        return Row(
+            run_id=job.run_id,
+            scenario_id=job.site.scenario_id,
+            scenario=job.site.scenario,
+            seed=job.seed,
+            point=job.site.coordinates,
+            cpu_seconds=seconds,
+            **(parts() if failure is None else {"failure": f"{type(failure).__name__}: {failure}"}),
+        )
+
+    return row
 
 
-def _made(site: Site, seed: int, report: Callable[[float], None] | None) -> dict[str, Any]:
+def make(job: Job) -> Row:
+    """Make a run, and give its row."""
+    return begin(job)()
+
+
+def _simulate(site: Site, seed: int, report: Callable[[float], None] | None) -> Callable[[], dict[str, Any]]:
     if site.revision != catalogue().revision:
         raise RuntimeError("another build of the engine is installed where the run was to be made")
     prepared = site.prepared
-    outcome = prepared.outcome(seed, report)
-    warmup, notices = outcome.warmup, list(outcome.notices)
-    if site.warmup and warmup is None:
-        notices.append("Nothing was cut off at the start: no end of a warm-up was found.")
-    elif site.warmup and warmup is not None:
-        prepared = _measured_from(prepared, warmup)
-        outcome = prepared.outcome(seed, report)
-        notices = list(outcome.notices)
-    tables = {name: to_arrow(rows, prepared.scenario) for name, rows in outcome.tables.items() if name != "flows"}
+    read = prepared.simulate(seed, report)
+    if site.warmup is None:
+        return lambda: _parts(prepared, read())
+    whole = read()
+    if whole.warmup is None:
+        note = "Nothing was cut off at the start: no end of a warm-up was found."
+        return lambda: _parts(prepared, replace(whole, notices=(*whole.notices, note)))
+    cut = _measured_from(prepared, whole.warmup)
+    read_cut = cut.simulate(seed, report)
+    return lambda: _parts(cut, replace(read_cut(), warmup=whole.warmup))
+
+
+def _parts(prepared: Prepared, outcome: Outcome) -> dict[str, Any]:
     return {
-        "summary": {**outcome.summary, "warmup": warmup},
+        "summary": {**outcome.summary, "warmup": outcome.warmup},
         "groups": outcome.groups,
-        "notices": notices,
-        "tables": tables,
+        "notices": outcome.notices,
+        "tables": {name: to_arrow(rows, prepared.scenario) for name, rows in outcome.tables.items() if name != "flows"},
     }
 
 

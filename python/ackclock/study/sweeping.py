@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 import time
 import warnings
@@ -15,7 +16,7 @@ from ackclock.store import Store
 from ackclock.study.design import Study
 from ackclock.study.execute import Threads, execute
 from ackclock.study.interruption import Interruption
-from ackclock.study.making import make
+from ackclock.study.making import begin, make
 from ackclock.study.outlook import Outlook
 from ackclock.study.schedule import Schedule
 from ackclock.study.survey import Survey
@@ -120,10 +121,14 @@ def fill(
         with progress_bar("sweep", schedule.work) as show:
 
             def watch() -> bool:
+                if sys.stderr.isatty():
+                    tell()
+                return interruption.goes_on()
+
+            def tell() -> None:
                 in_flight = sum(share * job.site.work for job, share in workers.under_way)
                 words = _words(schedule, study.measure, time.monotonic() - began)
                 show(schedule.worked + in_flight, words, schedule.work)
-                return interruption.goes_on()
 
             for job, row in execute(schedule, workers, watch=watch):
                 if isinstance(row, BaseException):
@@ -161,7 +166,7 @@ def _workers(engine: str, address: str | None, jobs: int | None) -> Workers[Job,
         return Cluster(make, address=address, jobs=jobs)
     if address is not None:
         raise refuse("address", address, "must be absent without the engine ray")
-    return Threads(make, jobs)
+    return Threads(begin, jobs)
 
 
 def _words(schedule: Schedule, measure: str, seconds: float) -> str:
