@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from ackclock.experiments.burstiness.claims import CLAIMS
 from ackclock.experiments.burstiness.evidence import WEIGHTS, Evidence, Side, from_ns2
-from ackclock.experiments.burstiness.experiment import BY_NAME, CLIENTS, HEAVY, Observation
+from ackclock.experiments.burstiness.experiment import BY_NAME, CLIENTS, HEAVY
+from ackclock.experiments.observation import Observation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

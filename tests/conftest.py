@@ -38,11 +38,12 @@ def their_runs() -> Runs:
     from ackclock.experiments.burstiness import ns2  # noqa: PLC0415  # after the settings above
     from ackclock.experiments.burstiness.close import looks_wanted  # noqa: PLC0415
     from ackclock.experiments.burstiness.evidence import from_ns2  # noqa: PLC0415
-    from ackclock.experiments.burstiness.experiment import CLIENTS, Observation  # noqa: PLC0415
+    from ackclock.experiments.burstiness.experiment import CLIENTS  # noqa: PLC0415
     from ackclock.experiments.burstiness.pushes import pushes_wanted  # noqa: PLC0415
     from ackclock.experiments.burstiness.starts import starts_wanted  # noqa: PLC0415
     from ackclock.experiments.burstiness.study import Runs  # noqa: PLC0415
     from ackclock.experiments.burstiness.window_figures import WINDOW_FIGURES  # noqa: PLC0415
+    from ackclock.experiments.observation import Observation  # noqa: PLC0415
     from ackclock.study import observe  # noqa: PLC0415
 
     windows = [ns2.courses(figure.variant, figure.clients) for figure in WINDOW_FIGURES]

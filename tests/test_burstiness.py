@@ -18,8 +18,7 @@ from ackclock.cli import main
 from ackclock.experiments.burstiness import agreement, measures, ns2, study
 from ackclock.experiments.burstiness.claims import CLAIMS
 from ackclock.experiments.burstiness.close_figures import close_drawings
-from ackclock.experiments.burstiness.comparison import RULES, agreement_statement, compare
-from ackclock.experiments.burstiness.curves import curves
+from ackclock.experiments.burstiness.comparison import RULES, agreement_statement
 from ackclock.experiments.burstiness.evidence import Evidence
 from ackclock.experiments.burstiness.experiment import (
     ARRIVALS,
@@ -28,15 +27,16 @@ from ackclock.experiments.burstiness.experiment import (
     CLIENTS,
     DROPS,
     VARIANTS,
-    Observation,
     observations_wanted,
     scenario,
-    summary,
 )
 from ackclock.experiments.burstiness.grid_figures import grid_drawings
 from ackclock.experiments.burstiness.measures import loss_percent, timeouts_per_dup_ack
 from ackclock.experiments.burstiness.weight_figure import weight_drawing
 from ackclock.experiments.claims import judge
+from ackclock.experiments.comparison import compare
+from ackclock.experiments.curves import curves
+from ackclock.experiments.observation import Observation, summary
 from ackclock.study import Batch, Point, Wanted, observe, run_grid
 
 if TYPE_CHECKING:
@@ -123,12 +123,12 @@ class TestNs2:
 
 class TestComparison:
     def test_a_simulator_agrees_with_itself(self, theirs: list[Observation]) -> None:
-        compared = compare(theirs, theirs)
+        compared = compare(theirs, theirs, RULES)
         assert all(place.agrees and place.difference == 0 for place in compared)
         assert {place.rule.title for place in compared} == {rule.title for rule in RULES}
 
     def test_timeouts_are_compared_where_reno_is_congested(self, theirs: list[Observation]) -> None:
-        places = [place for place in compare(theirs, theirs) if place.rule.title == "timeouts"]
+        places = [place for place in compare(theirs, theirs, RULES) if place.rule.title == "timeouts"]
         assert {place.clients for place in places} == {n for n in CLIENTS if n >= 39}
         assert {place.variant for place in places} == {"Reno", "Reno/DelAck", "Reno/RED", "Reno/DelAck/RED"}
 
@@ -138,7 +138,7 @@ class TestComparison:
     )
     def test_a_wrong_one_is_found_out(self, theirs: list[Observation], measure: str, title: str, factor: float) -> None:
         crowd = [run for run in theirs if (run.variant, run.clients) == ("Reno", 60)]
-        wrong = [place for place in compare(scaled(crowd, measure, factor), crowd) if not place.agrees]
+        wrong = [place for place in compare(scaled(crowd, measure, factor), crowd, RULES) if not place.agrees]
         assert [place.rule.title for place in wrong] == [title]
         assert wrong[0].relative == pytest.approx(factor - 1)
         assert wrong[0].standard_errors > 3

@@ -26,8 +26,8 @@ from tests.burstiness_world import (
 )
 
 import ackclock as ac
-from ackclock.experiments.burstiness.claims import CLAIMS, summary
-from ackclock.experiments.burstiness.claims.reading import TCPS, above, along, clearly, command, every, listed, span
+from ackclock.experiments.burstiness.claims import CLAIMS, TOPICS
+from ackclock.experiments.burstiness.claims.reading import TCPS, command
 from ackclock.experiments.burstiness.evidence import (
     WEIGHTS,
     Evidence,
@@ -36,8 +36,11 @@ from ackclock.experiments.burstiness.evidence import (
     grid_wanted,
     settle_time,
 )
-from ackclock.experiments.burstiness.experiment import BY_NAME, Observation, Setting, observations_wanted, scenario
+from ackclock.experiments.burstiness.experiment import BY_NAME, Setting, observations_wanted, scenario
 from ackclock.experiments.claims import by_share, judge, to_csv
+from ackclock.experiments.observation import Observation
+from ackclock.experiments.reading import above, along, clearly, every, listed, span
+from ackclock.experiments.summary import summary
 from ackclock.overrides import override
 from ackclock.report.html import Verdict
 from ackclock.study import observe
@@ -284,13 +287,13 @@ class TestTable:
         assert all(row["verdict"] == "reproduced" and row["rule"] and row["command"] for row in rows)
 
     def test_summary_follows_the_verdicts(self) -> None:
-        said = summary(judge(CLAIMS, PAPER))
+        said = summary(judge(CLAIMS, PAPER), TOPICS)
         assert len(said) <= 6
         assert said[0].lead.startswith(f"Of {len(CLAIMS)} claims {len(CLAIMS)} are reproduced")
         assert said[0].text == "None fails."
         assert "RED makes every TCP burstier." in [one.lead for one in said]
         other = put("weights", "cov", times("cov", 0.3))(put("close", "cutting", 0.1)(SIDE))
-        said = summary(judge(CLAIMS, Evidence(ours=other, ns2=from_ns2())))
+        said = summary(judge(CLAIMS, Evidence(ours=other, ns2=from_ns2())), TOPICS)
         assert "(3.2.1-11)" in said[0].text
         assert "Whether RED harms is decided by a weight that the paper does not print." in [one.lead for one in said]
 
@@ -302,7 +305,7 @@ class TestTable:
         ]
         reachable = {key: {Verdict.REPRODUCED, *(v for k, v, _ in WORSE if k == key)} for key in BY_KEY}
         kept = [new if verdict in reachable[new.claim.key] else old for new, old in zip(forced, table, strict=True)]
-        assert len(summary(kept)) == 6
+        assert len(summary(kept, TOPICS)) == 6
 
     def test_shares(self) -> None:
         assert [by_share(holds) for holds in ([True], [True, True, False], [True, False], [False])] == [

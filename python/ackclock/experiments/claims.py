@@ -12,9 +12,27 @@ from ackclock.report.html import Finding, Verdict
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["Claim", "Judged", "Judgement", "by_share", "findings", "graded", "judge", "to_csv"]
+__all__ = ["Claim", "Judged", "Judgement", "Sides", "by_share", "findings", "graded", "judge", "to_csv"]
 
 E = TypeVar("E")
+S = TypeVar("S")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sides(Generic[S]):
+    """What claims are judged by, in one shape for both simulators: what is said of one is said of the other.
+
+    Parameters
+    ----------
+    ours
+        Our runs: they alone decide.
+    ns2
+        What ns-2 measured of the same; told beside it.
+
+    """
+
+    ours: S
+    ns2: S
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

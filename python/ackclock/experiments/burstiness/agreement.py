@@ -15,17 +15,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ackclock.experiments.agreement import measures_table, missed_bars, misses_table
 from ackclock.experiments.burstiness import ns2
-from ackclock.experiments.burstiness.comparison import RULES, STANDARD_ERRORS, Comparison, compare
+from ackclock.experiments.burstiness.comparison import RULES
 from ackclock.experiments.burstiness.evidence import grid_wanted
 from ackclock.experiments.burstiness.experiment import BY_NAME, DROPS, DURATION, VARIANTS, observations_wanted
+from ackclock.experiments.comparison import STANDARD_ERRORS, Comparison, compare
 from ackclock.study import observe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from ackclock.experiments.burstiness.experiment import Observation
+    from ackclock.experiments.observation import Observation
     from ackclock.run import Run
 
 __all__ = ["Crossover", "agreement", "crossovers", "main"]
@@ -140,7 +142,7 @@ def _compare(
 ) -> list[Comparison]:
     cells = [(variant.name, n) for variant in VARIANTS for n in sorted(n for name, n in wanted if name == variant.name)]
     ours = observe(grid_wanted(cells, seeds=seeds, profile=profile), jobs=jobs, label="agreement")
-    return compare(ours, theirs)
+    return compare(ours, theirs, RULES)
 
 
 def crossovers(profile: str, *, seeds: int = 12, quick: bool = False, jobs: int | None = None) -> list[Crossover]:
@@ -174,63 +176,26 @@ def write_tables(
     profile: str, comparisons: Sequence[Comparison], crossing: Sequence[Crossover], again: Sequence[Comparison]
 ) -> str:
     """Write what was compared under one profile as Markdown."""
-    bar = BARS[profile]
     lines = [
         f"## {profile}",
         "",
-        "| measure | points | agree | share | bar | allowed difference | largest, s.e. |",
-        "| --- | ---: | ---: | ---: | ---: | --- | ---: |",
-    ]
-    for rule in RULES:
-        places = [place for place in comparisons if place.rule is rule]
-        if places:
-            agreeing = sum(place.agrees for place in places)
-            allowed = [f"{100 * rule.relative:g} %"]
-            allowed += [f"{100 * rule.absolute:g} points"] if rule.absolute else []
-            largest = max(abs(place.standard_errors) for place in places)
-            lines.append(
-                f"| {rule.title} | {len(places)} | {agreeing} | {100 * agreeing / len(places):.1f} % "
-                f"| {100 * bar:.0f} % | {', '.join(allowed)}, {STANDARD_ERRORS} s.e. | {largest:.1f} |"
-            )
-    rechecked = {(place.rule.title, place.variant, place.clients): place for place in again}
-    misses = [
-        f"| {place.rule.title} | {place.variant} | {place.clients} | {place.ours.mean:.6g} | {place.theirs.mean:.6g} "
-        f"| {_size(place)} | {_size(rechecked.get((place.rule.title, place.variant, place.clients)))} |"
-        for place in comparisons
-        if not place.agrees
-    ]
-    if misses:
-        lines += [
-            "",
-            "| points that miss | variant | clients | Ackclock | ns-2 | difference | with 20 other seeds each |",
-            "| --- | --- | ---: | ---: | ---: | ---: | ---: |",
-            *misses,
-        ]
-    lines += [
+        *measures_table(RULES, comparisons, bar=BARS[profile]),
+        *misses_table(comparisons, again),
         "",
         "| crossover: clients | settled here | in ns-2 | p | agrees |",
         "| ---: | ---: | ---: | ---: | --- |",
-    ]
-    lines += [
-        f"| {at.clients} | {at.ours[0]} of {at.ours[1]} | {at.theirs[0]} of {at.theirs[1]} | {at.p:.3f} | "
-        f"{'yes' if at.agrees else 'no'} |"
-        for at in crossing
+        *(
+            f"| {at.clients} | {at.ours[0]} of {at.ours[1]} | {at.theirs[0]} of {at.theirs[1]} | {at.p:.3f} | "
+            f"{'yes' if at.agrees else 'no'} |"
+            for at in crossing
+        ),
     ]
     return "\n".join(lines) + "\n"
 
 
-def _size(place: Comparison | None) -> str:
-    """Write a difference as a part of ns-2's mean and in standard errors."""
-    return f"{100 * place.relative:+.1f} % ({place.standard_errors:+.1f} s.e.)" if place else "not run again"
-
-
 def missed(profile: str, comparisons: Sequence[Comparison], crossing: Sequence[Crossover]) -> list[str]:
     """Name the bars that are missed."""
-    found = []
-    for rule in RULES:
-        agreeing = [place.agrees for place in comparisons if place.rule is rule]
-        if agreeing and sum(agreeing) < BARS[profile] * len(agreeing):
-            found.append(f"{profile}: {rule.title}, {sum(agreeing)} of {len(agreeing)} points agree")
+    found = [f"{profile}: {bar}" for bar in missed_bars(RULES, comparisons, bar=BARS[profile])]
     return found + [f"{profile}: crossover at {at.clients} clients, p = {at.p:.3f}" for at in crossing if not at.agrees]
 
 

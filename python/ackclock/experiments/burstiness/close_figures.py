@@ -13,7 +13,8 @@ from ackclock.analysis import poisson_cov, student_interval
 from ackclock.experiments.burstiness.close import FINE, SCALES, UNIT
 from ackclock.experiments.burstiness.comparison import WARM
 from ackclock.experiments.burstiness.experiment import ARRIVALS_PER_RTT, VARIANTS
-from ackclock.experiments.burstiness.figures import PENS, Pen
+from ackclock.experiments.burstiness.figures import PENS
+from ackclock.experiments.figures import Pen
 from ackclock.report.chart import Axis, Band, Chart, Level, Panel, Series
 from ackclock.report.html import Drawing, Table
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ackclock.experiments.burstiness.comparison import STANDARD_ERRORS, Rule, compare
-from ackclock.experiments.burstiness.experiment import ADVERTISED_WINDOW, BY_NAME, DROPS, Observation, cells_wanted
+from ackclock.experiments.burstiness.experiment import ADVERTISED_WINDOW, BY_NAME, DROPS, cells_wanted
 from ackclock.experiments.burstiness.windows import CLIENTS_SHOWN, UNIT, Trace, effective, numbers
+from ackclock.experiments.comparison import STANDARD_ERRORS, Rule, compare
+from ackclock.experiments.observation import Observation
 from ackclock.report.html import Statement, Table
 
 if TYPE_CHECKING:
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ackclock.experiments.burstiness.comparison import Comparison
     from ackclock.experiments.burstiness.experiment import Variant
+    from ackclock.experiments.comparison import Comparison
     from ackclock.run import Run
     from ackclock.study import Replication, Wanted
 

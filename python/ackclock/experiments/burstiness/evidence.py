@@ -20,7 +20,6 @@ from ackclock.experiments.burstiness.experiment import (
     DROPS,
     DURATION,
     HEAVY,
-    Observation,
     Setting,
     observations_wanted,
 )
@@ -28,6 +27,8 @@ from ackclock.experiments.burstiness.measures import warm_summary
 from ackclock.experiments.burstiness.pushes import pushes_wanted
 from ackclock.experiments.burstiness.starts import starts_wanted
 from ackclock.experiments.burstiness.window_figures import WINDOW_FIGURES
+from ackclock.experiments.claims import Sides
+from ackclock.experiments.observation import Observation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -129,20 +130,8 @@ class Side:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Evidence:
-    """What the claims are judged by.
-
-    Parameters
-    ----------
-    ours
-        Our runs: they alone decide.
-    ns2
-        What ns-2 measured of the same; told beside it.
-
-    """
-
-    ours: Side
-    ns2: Side
+class Evidence(Sides[Side]):
+    """What the claims of this paper are judged by."""
 
 
 def grid_wanted(

@@ -9,18 +9,19 @@ of the ns-2 runs that we compare with.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING, Literal, TypeVar
 
+from ackclock.experiments import observation
+from ackclock.experiments.observation import summary
 from ackclock.scenario import Clients, DropTail, Dumbbell, Link, Poisson, Red, Scenario, Tcp, Udp
-from ackclock.study import Point, Wanted
-from ackclock.summary import MEASURES
+from ackclock.study import Point
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from ackclock.experiments.observation import Observation
     from ackclock.run import Run
-    from ackclock.study import Replication
+    from ackclock.study import Replication, Wanted
 
 __all__ = [
     "ADVERTISED_WINDOW",
@@ -37,14 +38,12 @@ __all__ = [
     "PAPERS_CLIENTS",
     "RED_WEIGHT",
     "VARIANTS",
-    "Observation",
     "Setting",
     "Variant",
     "cells_wanted",
     "client_packets",
     "observations_wanted",
     "scenario",
-    "summary",
 ]
 
 T = TypeVar("T")
@@ -129,29 +128,6 @@ BY_NAME = {variant.name: variant for variant in VARIANTS}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Observation:
-    """What one run of one variant showed.
-
-    Parameters
-    ----------
-    variant
-        Name of the variant, as in `Variant.name`.
-    clients
-        Number of clients.
-    seed
-        Seed of the run.
-    values
-        The measured numbers by their names; None where a number has no meaning, such as the timeouts of UDP.
-
-    """
-
-    variant: str
-    clients: int
-    seed: int
-    values: Mapping[str, float | None]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Setting:
     """What may be chosen otherwise, to see whether a result hangs on it.
 
@@ -229,11 +205,6 @@ def client_packets(clients: int) -> str:
     return f"packets@{','.join(f'access.{client}' for client in range(clients))}"
 
 
-def summary(run: Run) -> Mapping[str, float | None]:
-    """Take the summary of a run, number by number."""
-    return {name: getattr(run.summary, name) for name in MEASURES}
-
-
 def cells_wanted(
     cells: Sequence[tuple[Variant, int]],
     *,
@@ -256,25 +227,13 @@ def cells_wanted(
         As for `scenario` and `ackclock.study.Wanted`.
 
     """
-    seeds = list(seeds)
-
-    def gathered(runs: list[Replication[T]]) -> R:
-        rest = iter(runs)
-        return make([(variant, clients, list(islice(rest, len(seeds)))) for variant, clients in cells])
-
-    return Wanted(
-        points=[
-            Point(
-                name=f"{variant.name} with {clients} clients",
-                scenario=scenario(variant, clients, profile=profile, setting=setting),
-                work=clients,
-            )
-            for variant, clients in cells
-        ],
+    return observation.cells_wanted(
+        cells,
+        point=lambda cell: _point(*cell, profile, setting),
         seeds=seeds,
         take=take,
+        make=lambda ran: make([(*cell, runs) for cell, runs in ran]),
         record=record,
-        make=gathered,
     )
 
 
@@ -299,16 +258,18 @@ def observations_wanted(
         As for `scenario` and `ackclock.study.Wanted`.
 
     """
-    return cells_wanted(
-        cells,
+    return observation.observations_wanted(
+        [(variant.name, clients) for variant, clients in cells],
+        point=lambda cell: _point(BY_NAME[cell[0]], cell[1], profile, setting),
         seeds=seeds,
         take=take,
-        make=lambda ran: [
-            Observation(variant=variant.name, clients=clients, seed=run.seed, values=run.value)
-            for variant, clients, runs in ran
-            for run in runs
-        ],
-        profile=profile,
-        setting=setting,
         record=record,
+    )
+
+
+def _point(variant: Variant, clients: int, profile: str, setting: Setting | None) -> Point:
+    return Point(
+        name=f"{variant.name} with {clients} clients",
+        scenario=scenario(variant, clients, profile=profile, setting=setting),
+        work=clients,
     )

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ackclock.analysis import poisson_cov
-from ackclock.experiments.burstiness.curves import curves
 from ackclock.experiments.burstiness.experiment import ARRIVALS_PER_RTT, CAPACITY, CLIENTS, DURATION, PACKET_SIZE
 from ackclock.experiments.burstiness.measures import (
     cov,
@@ -17,22 +15,19 @@ from ackclock.experiments.burstiness.measures import (
     thousand_departures,
     timeouts_per_dup_ack,
 )
-from ackclock.report.chart import Axis, Chart, Dash, Level, Marker, Note, Panel, Scale, Series
+from ackclock.experiments.curves import curves
+from ackclock.experiments.figures import Pen, series
+from ackclock.report.chart import Axis, Chart, Level, Note, Panel, Scale, Series
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from ackclock.analysis import Interval
-    from ackclock.experiments.burstiness.experiment import Observation
+    from ackclock.experiments.observation import Observation
 
 __all__ = [
     "FIRST_WITH_LOSS",
-    "HOLLOW",
     "PENS",
-    "Pen",
     "loss_chart",
-    "own",
-    "theirs",
     "throughput_chart",
     "timeouts_chart",
     "variation_chart",
@@ -40,15 +35,6 @@ __all__ = [
 
 FIRST_WITH_LOSS = 30
 """Figures 3, 4 and 13 start here: below, says the paper, all TCPs behave nearly alike."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Pen:
-    """What one variant looks like in every figure."""
-
-    colour: str
-    marker: Marker
-    dash: Dash = "solid"
 
 
 PENS: Mapping[str, Pen] = {
@@ -86,13 +72,13 @@ def variation_chart(ours: Sequence[Observation], ns2: Sequence[Observation]) -> 
                 title="(a)",
                 x=along,
                 y=Axis(label="Coefficient of variation (c.o.v.)", low=0, high=0.355),
-                series=[*_series(ours, ns2, cov), poisson],
+                series=[*series(ours, ns2, cov, PENS), poisson],
             ),
             Panel(
                 title="(b)",
                 x=Axis(label="Number of clients", low=0, high=_MOST + 2),
                 y=Axis(label="c.o.v. relative to Poisson", low=0, high=top),
-                series=_series(ours, ns2, cov_over_poisson),
+                series=series(ours, ns2, cov_over_poisson, PENS),
                 levels=[Level(y=1, dotted=False)],
             ),
         ],
@@ -103,7 +89,7 @@ def throughput_chart(ours: Sequence[Observation], ns2: Sequence[Observation]) ->
     """Draw Figure 3: the packets that crossed the bottleneck."""
     full = CAPACITY / 1e3
     return _from_first_loss(
-        _series(ours, ns2, thousand_departures, first=FIRST_WITH_LOSS),
+        series(ours, ns2, thousand_departures, PENS, first=FIRST_WITH_LOSS),
         Axis(label=f"Throughput (thousand packets in {DURATION} s)", high=1.035 * full),
         levels=[Level(y=full, text=f"capacity: {CAPACITY:,.0f} packets")],
         right=Scale(label="Throughput (Mb/s)", factor=_RATE_OF_THOUSAND, step=2),
@@ -128,7 +114,7 @@ def loss_chart(ours: Sequence[Observation], ns2: Sequence[Observation]) -> Chart
         if curve.variant == "UDP" and curve.points[last].mean > top:
             notes.append(Note(x=45, y=top, text=f"UDP: {curve.points[last].mean:.1f} % at {last} clients"))
     return _from_first_loss(
-        _series(ours, ns2, loss_percent, first=FIRST_WITH_LOSS),
+        series(ours, ns2, loss_percent, PENS, first=FIRST_WITH_LOSS),
         Axis(label="Packet loss (% of arrivals)", low=0, high=top),
         notes=notes,
     )
@@ -137,7 +123,7 @@ def loss_chart(ours: Sequence[Observation], ns2: Sequence[Observation]) -> Chart
 def timeouts_chart(ours: Sequence[Observation], ns2: Sequence[Observation]) -> Chart:
     """Draw Figure 13: how many timeouts come with a hundred duplicate ACKs."""
     return _from_first_loss(
-        _series(ours, ns2, timeouts_per_dup_ack, first=FIRST_WITH_LOSS),
+        series(ours, ns2, timeouts_per_dup_ack, PENS, first=FIRST_WITH_LOSS),
         Axis(label="Timeouts per duplicate ACK (%)", low=0),
     )
 
@@ -152,56 +138,3 @@ def _from_first_loss(
 ) -> Chart:
     x = Axis(label="Number of clients", low=FIRST_WITH_LOSS - 1, high=_MOST + 1)
     return Chart(panels=[Panel(x=x, y=y, series=series, levels=levels, notes=notes, right=right)], height=4.8)
-
-
-def _series(
-    ours: Sequence[Observation],
-    ns2: Sequence[Observation],
-    measure: Callable[[Observation], float | None],
-    *,
-    first: int = 1,
-) -> list[Series]:
-    """Draw a measure along the number of clients: ours with its intervals, and ns-2's means as hollow markers."""
-    drawn = []
-    for look, runs in ((theirs, ns2), (own, ours)):
-        for curve in curves(runs, measure):
-            points = {clients: interval for clients, interval in curve.points.items() if clients >= first}
-            drawn.append(look(curve.variant, points))
-    return [*drawn, HOLLOW]
-
-
-def own(variant: str, points: Mapping[int, Interval] | Mapping[float, Interval]) -> Series:
-    """Draw our means of one variant, by what is on the horizontal axis, with their intervals."""
-    pen = PENS[variant]
-    return Series(
-        name=variant,
-        x=list(points),
-        y=[interval.mean for interval in points.values()],
-        colour=pen.colour,
-        marker=pen.marker,
-        dash=pen.dash,
-        error=[interval.half_width for interval in points.values()],
-    )
-
-
-def theirs(variant: str, points: Mapping[int, Interval] | Mapping[float, Interval]) -> Series:
-    """Draw ns-2's means of one variant as hollow markers, which go and come with our curve."""
-    pen = PENS[variant]
-    return Series(
-        name=f"{variant}, ns-2.35",
-        x=list(points),
-        y=[interval.mean for interval in points.values()],
-        colour=pen.colour,
-        marker=pen.marker,
-        dash="none",
-        filled=False,
-        size=7.5,
-        listed=False,
-        group=variant,
-    )
-
-
-HOLLOW = Series(
-    name="hollow: ns-2.35", x=[np.nan], y=[np.nan], colour="ink", marker="circle", dash="none", filled=False, size=7.5
-)
-"""The legend's word on ns-2's markers."""

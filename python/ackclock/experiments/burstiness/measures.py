@@ -9,13 +9,14 @@ import numpy as np
 
 from ackclock import analysis
 from ackclock.experiments.burstiness.comparison import WARM
-from ackclock.experiments.burstiness.experiment import ARRIVALS_PER_RTT, FINE, summary
+from ackclock.experiments.burstiness.experiment import ARRIVALS_PER_RTT, FINE
 from ackclock.experiments.burstiness.windows import UNIT
+from ackclock.experiments.observation import summary
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ackclock.experiments.burstiness.experiment import Observation
+    from ackclock.experiments.observation import Observation
     from ackclock.run import Run
 
 __all__ = [

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock.experiments.burstiness.courses import Band, Courses
-from ackclock.experiments.burstiness.experiment import DURATION, Observation
+from ackclock.experiments.burstiness.experiment import DURATION
 from ackclock.experiments.burstiness.windows import UNIT, Trace
+from ackclock.experiments.observation import Observation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock.experiments.burstiness.experiment import BY_NAME, Observation, client_packets, scenario
+from ackclock.experiments.burstiness.experiment import BY_NAME, client_packets, scenario
+from ackclock.experiments.observation import Observation
 from ackclock.study import Point, Wanted
 
 if TYPE_CHECKING:

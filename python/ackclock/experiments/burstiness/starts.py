@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ackclock.experiments.burstiness.experiment import BY_NAME, Observation, client_packets, scenario
+from ackclock.experiments.burstiness.experiment import BY_NAME, client_packets, scenario
+from ackclock.experiments.observation import Observation
 from ackclock.study import Point, Wanted
 
 if TYPE_CHECKING:

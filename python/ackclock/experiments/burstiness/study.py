@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ackclock import __version__
+from ackclock.experiments import output
 from ackclock.experiments.burstiness import ns2
-from ackclock.experiments.burstiness.claims import CLAIMS, summary
+from ackclock.experiments.burstiness.claims import CLAIMS, TOPICS
 from ackclock.experiments.burstiness.close import looks_wanted
 from ackclock.experiments.burstiness.close_figures import close_drawings
 from ackclock.experiments.burstiness.close_findings import close_findings
@@ -17,11 +16,13 @@ from ackclock.experiments.burstiness.comparison import agreement_statement
 from ackclock.experiments.burstiness.courses import SEEDS, courses_verdict, courses_wanted
 from ackclock.experiments.burstiness.evidence import WINDOWS, Evidence, Side, from_ns2, gather
 from ackclock.experiments.burstiness.experiment import BY_NAME, CLIENTS, DURATION, RED_WEIGHT, VARIANTS, scenario
-from ackclock.experiments.burstiness.grid_figures import grid_drawings, overview, seeds_of
+from ackclock.experiments.burstiness.grid_figures import grid_drawings, overview
 from ackclock.experiments.burstiness.weight_figure import weight_drawing
 from ackclock.experiments.burstiness.window_figures import window_drawings
-from ackclock.experiments.claims import findings, judge, to_csv
-from ackclock.report.html import Report, Section, render
+from ackclock.experiments.claims import findings, judge
+from ackclock.experiments.observation import seeds_of
+from ackclock.experiments.summary import summary
+from ackclock.report.html import Report, Section
 from ackclock.study import Batch
 
 if TYPE_CHECKING:
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 
     from ackclock.experiments.burstiness.close import CloseLook
     from ackclock.experiments.burstiness.courses import Courses
-    from ackclock.experiments.burstiness.experiment import Observation
     from ackclock.experiments.claims import Judged
+    from ackclock.experiments.observation import Observation
 
 __all__ = ["Runs", "observe_all", "record", "report", "write"]
 
@@ -83,17 +84,7 @@ class Runs:
 
 def record(*, seeds: int) -> dict[str, Any]:
     """Tell what makes the folder: enough to make it again."""
-    return {
-        "version": __version__,
-        "command": command(seeds=seeds),
-        "profile": PROFILE,
-        "seeds": list(range(1, seeds + 1)),
-    }
-
-
-def command(*, seeds: int) -> str:
-    """Give the command that makes the report."""
-    return shlex.join(["ackclock", "reproduce", "burstiness", "--seeds", str(seeds)])
+    return output.record("burstiness", profile=PROFILE, seeds=seeds)
 
 
 def observe_all(*, seeds: Sequence[int], jobs: int | None = None) -> Runs:
@@ -127,37 +118,16 @@ def write(folder: Path, *, seeds: Sequence[int], jobs: int | None = None) -> Non
 
     """
     runs = observe_all(seeds=seeds, jobs=jobs)
-    write_runs(folder / "runs.parquet", runs.ours.grid)
-    write_runs(folder / "windows.parquet", runs.ours.windows)
-    write_runs(folder / "close.parquet", runs.ours.close)
-    write_single(folder / "single.parquet", runs.ours)
+    for name, table in (("runs", runs.ours.grid), ("windows", runs.ours.windows), ("close", runs.ours.close)):
+        output.write_runs(
+            folder / f"{name}.parquet",
+            table,
+            scenario=lambda variant, clients: scenario(BY_NAME[variant], clients, profile=PROFILE),
+        )
+    output.write_single(folder / "single.parquet", _single(runs.ours))
     judged = judge(CLAIMS, Evidence(ours=runs.ours, ns2=from_ns2()))
-    whole = report(runs, judged, command=command(seeds=len(seeds)))
-    for drawing in whole.drawings:
-        for name, content in drawing.files.items():
-            (folder / name).write_bytes(content)
-    (folder / "claims.csv").write_text(to_csv(judged), encoding="utf-8")
-    (folder / "report.html").write_text(render(whole), encoding="utf-8")
-
-
-def write_runs(path: Path, runs: Sequence[Observation]) -> None:
-    """Write one row a run: variant, clients, seed, every number of the summary, and the whole scenario."""
-    import pyarrow as pa  # noqa: PLC0415 - slow to load
-    from pyarrow import parquet  # noqa: PLC0415
-
-    scenarios = {
-        place: json.dumps(scenario(BY_NAME[place[0]], place[1], profile=PROFILE).effective().to_dict())
-        for place in dict.fromkeys((run.variant, run.clients) for run in runs)
-    }
-    columns: dict[str, pa.Array] = {
-        "variant": pa.array([run.variant for run in runs]).dictionary_encode(),
-        "clients": pa.array([run.clients for run in runs], pa.uint32()),
-        "seed": pa.array([run.seed for run in runs], pa.uint64()),
-    }
-    for name in runs[0].values:
-        columns[name] = pa.array([run.values[name] for run in runs])
-    columns["scenario"] = pa.array([scenarios[run.variant, run.clients] for run in runs]).dictionary_encode()
-    parquet.write_table(pa.table(columns), path, compression="zstd")
+    whole = report(runs, judged, command=output.command("burstiness", seeds=len(seeds)))
+    output.write_report(folder, whole, judged)
 
 
 def _single(ours: Side) -> dict[str, Sequence[Observation]]:
@@ -172,27 +142,6 @@ def _single(ours: Side) -> dict[str, Sequence[Observation]]:
         "the first second": ours.starts,
         "what duplicate ACKs let out": ours.pushes,
     }
-
-
-def write_single(path: Path, ours: Side) -> None:
-    """Write one row for each number of each of these runs."""
-    import pyarrow as pa  # noqa: PLC0415 - slow to load
-    from pyarrow import parquet  # noqa: PLC0415
-
-    rows = [
-        {
-            "setting": setting,
-            "variant": run.variant,
-            "clients": run.clients,
-            "seed": run.seed,
-            "measure": name,
-            "value": number,
-        }
-        for setting, runs in _single(ours).items()
-        for run in runs
-        for name, number in run.values.items()
-    ]
-    parquet.write_table(pa.Table.from_pylist(rows), path, compression="zstd")
 
 
 def report(runs: Runs, judged: Sequence[Judged[Evidence]], *, command: str) -> Report:
@@ -220,7 +169,7 @@ def report(runs: Runs, judged: Sequence[Judged[Evidence]], *, command: str) -> R
         title=TITLE,
         source=SOURCE,
         summary=[
-            *summary(judged),
+            *summary(judged, TOPICS),
             agreement_statement(ours.grid, theirs.grid),
             courses_verdict(runs.windows, their_windows),
         ],

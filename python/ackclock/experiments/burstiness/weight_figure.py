@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from ackclock.analysis import student_interval
 from ackclock.experiments.burstiness.evidence import WEIGHT_CLIENTS
 from ackclock.experiments.burstiness.experiment import RED_WEIGHT
-from ackclock.experiments.burstiness.figures import HOLLOW, PENS, own, theirs
+from ackclock.experiments.burstiness.figures import PENS
 from ackclock.experiments.burstiness.measures import cov_over_poisson, loss_percent, thousand_departures
+from ackclock.experiments.figures import HOLLOW, own, theirs
 from ackclock.report.chart import Axis, Chart, Panel, Series
 from ackclock.report.html import Drawing, Table
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from ackclock.analysis import Interval
     from ackclock.experiments.burstiness.evidence import Side
-    from ackclock.experiments.burstiness.experiment import Observation
+    from ackclock.experiments.observation import Observation
 
 __all__ = ["weight_drawing"]
 
@@ -73,8 +74,8 @@ def _series(ours: Side, ns2: Side, measure: Callable[[Observation], float | None
         level = _mean(_fifo(ours, plain), plain, measure)
         drawn += [
             Series(name=plain, x=[5e-5, 3e-2], y=[level.mean] * 2, colour=PENS[plain].colour, width=1.1),
-            theirs(red, {weight: _mean(runs, red, measure) for weight, runs in ns2.weights.items()}),
-            own(red, {weight: _mean(runs, red, measure) for weight, runs in ours.weights.items()}),
+            theirs(red, {weight: _mean(runs, red, measure) for weight, runs in ns2.weights.items()}, PENS[red]),
+            own(red, {weight: _mean(runs, red, measure) for weight, runs in ours.weights.items()}, PENS[red]),
         ]
     return [*drawn, HOLLOW]
 

@@ -1,4 +1,4 @@
-"""Every claim of the paper with the rule that judges it, and the few sentences that sum the verdicts up.
+"""Every claim of the paper with the rule that judges it, and which of them sum the paper up.
 
 What the paper defines, sets up or reports from other work is no claim here; a claim made in several places stands once,
 with all of them named.
@@ -19,13 +19,13 @@ from ackclock.experiments.burstiness.claims import (
     timeouts,
     vegas,
 )
-from ackclock.experiments.burstiness.claims.summary import summary
+from ackclock.experiments.burstiness.claims.topics import TOPICS
 
 if TYPE_CHECKING:
     from ackclock.experiments.burstiness.evidence import Evidence
     from ackclock.experiments.claims import Claim
 
-__all__ = ["CLAIMS", "summary"]
+__all__ = ["CLAIMS", "TOPICS"]
 
 CLAIMS: tuple[Claim[Evidence], ...] = (
     *general.CLAIMS,

@@ -6,21 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ackclock.experiments.burstiness.claims.reading import (
-    above,
-    along,
-    at,
-    command,
-    shown,
-    span,
-    told,
-)
+from ackclock.experiments.burstiness.claims.reading import command
 from ackclock.experiments.burstiness.experiment import CLIENTS, HEAVY
 from ackclock.experiments.burstiness.measures import (
     loss_percent,
     thousand_departures,
 )
 from ackclock.experiments.claims import Claim, Judgement, by_share, graded
+from ackclock.experiments.reading import above, along, at, shown, span, told
 
 if TYPE_CHECKING:
     from ackclock.experiments.burstiness.evidence import Evidence, Side

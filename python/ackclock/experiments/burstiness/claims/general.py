@@ -4,17 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock.experiments.burstiness.claims.reading import (
-    TCPS,
-    along,
-    at,
-    command,
-    high,
-    listed,
-    low,
-    shown,
-    told,
-)
+from ackclock.experiments.burstiness.claims.reading import TCPS, command
 from ackclock.experiments.burstiness.experiment import HEAVY
 from ackclock.experiments.burstiness.measures import (
     cov_over_poisson,
@@ -22,11 +12,12 @@ from ackclock.experiments.burstiness.measures import (
     thousand_departures,
 )
 from ackclock.experiments.claims import Claim, Judgement, by_share, graded
+from ackclock.experiments.reading import along, at, high, listed, low, shown, told
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
-    from ackclock.experiments.burstiness.claims.reading import Measure
     from ackclock.experiments.burstiness.evidence import Evidence, Side
+    from ackclock.experiments.reading import Measure
 
 __all__ = ["CLAIMS"]
 

@@ -4,34 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock.experiments.burstiness.claims.reading import (
-    RENOS,
-    TCPS,
-    WEIGHED,
-    above,
-    along,
-    at,
-    command,
-    high,
-    listed,
-    low,
-    shown,
-    span,
-    told,
-    weighed,
-)
+from ackclock.experiments.burstiness.claims.reading import RENOS, TCPS, WEIGHED, command, weighed
 from ackclock.experiments.burstiness.experiment import HEAVY
 from ackclock.experiments.burstiness.measures import (
     loss_percent,
     percent_above_poisson,
 )
 from ackclock.experiments.claims import Claim, Judgement, by_share, graded
+from ackclock.experiments.reading import above, along, at, high, listed, low, shown, span, told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ackclock.experiments.burstiness.evidence import Evidence, Side
-    from ackclock.experiments.burstiness.experiment import Observation
+    from ackclock.experiments.observation import Observation
 
 __all__ = ["CLAIMS", "heavy_penalty"]
 

@@ -7,19 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ackclock.experiments.burstiness.claims.reading import (
-    MODERATE,
-    SURE,
-    TCPS,
-    along,
-    at,
-    command,
-    listed,
-    low,
-    shown,
-    span,
-    told,
-)
+from ackclock.experiments.burstiness.claims.reading import MODERATE, SURE, TCPS, command
 from ackclock.experiments.burstiness.experiment import CAPACITY, DURATION, HEAVY, PAPERS_CLIENTS
 from ackclock.experiments.burstiness.measures import (
     cov_over_poisson,
@@ -28,6 +16,7 @@ from ackclock.experiments.burstiness.measures import (
     warm_cov_over_poisson,
 )
 from ackclock.experiments.claims import Claim, Judgement, by_share, graded
+from ackclock.experiments.reading import along, at, listed, low, shown, span, told
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
@@ -35,7 +24,7 @@ if TYPE_CHECKING:
 
     from ackclock.analysis import Interval
     from ackclock.experiments.burstiness.evidence import Evidence, Side
-    from ackclock.experiments.burstiness.experiment import Observation
+    from ackclock.experiments.observation import Observation
 
 __all__ = ["CLAIMS"]
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock.experiments.burstiness.claims.reading import along, at, clearly, command, high, low, shown, told
+from ackclock.experiments.burstiness.claims.reading import command
 from ackclock.experiments.burstiness.experiment import ADVERTISED_WINDOW
 from ackclock.experiments.claims import Claim, Judgement, graded
+from ackclock.experiments.reading import along, at, clearly, high, low, shown, told
 
 if TYPE_CHECKING:
     from ackclock.analysis import Interval

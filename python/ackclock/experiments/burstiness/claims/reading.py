@@ -1,23 +1,18 @@
-"""What the rules are written with: intervals at places of the evidence, comparisons that allow for chance, words."""
+"""What the rules of this paper share: loads, variants, RED's weight, and the commands of runs."""
 
 from __future__ import annotations
 
-import math
-import shlex
 from typing import TYPE_CHECKING
 
-from ackclock.analysis import student_interval
 from ackclock.experiments.burstiness.experiment import PAPERS_CLIENTS, RED_WEIGHT, VARIANTS
+from ackclock.experiments.reading import listed, run_command
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
-    from ackclock.analysis import Interval
-    from ackclock.experiments.burstiness.evidence import Evidence, Side
-    from ackclock.experiments.burstiness.experiment import Observation
-
-    Measure = str | Callable[[Observation], float | None]
+    from ackclock.experiments.burstiness.evidence import Side
+    from ackclock.experiments.observation import Observation
 
 __all__ = [
     "MODERATE",
@@ -26,19 +21,7 @@ __all__ = [
     "SURE",
     "TCPS",
     "WEIGHED",
-    "above",
-    "along",
-    "at",
-    "clearly",
     "command",
-    "every",
-    "high",
-    "listed",
-    "low",
-    "percent",
-    "shown",
-    "span",
-    "told",
     "weighed",
 ]
 
@@ -59,98 +42,6 @@ WEIGHED = (
 
 SETTING = "RED's averaging weight"
 """What claims about RED may depend on."""
-
-DASH = "–"  # noqa: RUF001 - for what was not measured
-
-
-def at(runs: Iterable[Observation], variant: str, clients: int, measure: Measure) -> Interval:
-    """Give the mean of a measure at one place, with its interval.
-
-    Raises
-    ------
-    LookupError
-        If no run there has the measure.
-
-    """
-    return along(runs, variant, (clients,), measure)[clients]
-
-
-def along(runs: Iterable[Observation], variant: str, counts: Sequence[int], measure: Measure) -> dict[int, Interval]:
-    """Give the same at each of some client counts that the runs have.
-
-    Raises
-    ------
-    LookupError
-        If they have none.
-
-    """
-    samples: dict[int, list[float]] = {}
-    for run in runs:
-        if run.variant == variant and run.clients in counts:
-            value = run.values.get(measure) if isinstance(measure, str) else measure(run)
-            if value is not None:
-                samples.setdefault(run.clients, []).append(value)
-    if not samples:
-        raise LookupError(f"no run of {variant} has it")
-    return {clients: student_interval(sample) for clients, sample in sorted(samples.items())}
-
-
-def percent(name: str) -> Callable[[Observation], float | None]:
-    """Make a measure that is a fraction one in per cent; None stays None."""
-
-    def measure(run: Observation) -> float | None:
-        value = run.values.get(name)
-        return None if value is None else 100 * value
-
-    return measure
-
-
-def low(interval: Interval) -> float:
-    """Give the lower end of the interval; of a single run, the value."""
-    return interval.low if math.isfinite(interval.half_width) else interval.mean
-
-
-def high(interval: Interval) -> float:
-    """Give the upper end of the interval; of a single run, the value."""
-    return interval.high if math.isfinite(interval.half_width) else interval.mean
-
-
-def clearly(larger: Interval, smaller: Interval) -> bool | None:
-    """Say whether one is above the other: yes or no if the intervals do not touch, None if chance may decide."""
-    if low(larger) > high(smaller):
-        return True
-    return False if high(larger) < low(smaller) else None
-
-
-def every(answers: Iterable[bool | None]) -> bool | None:
-    """Say whether all answers are yes: no if one of them is no, None if one is left to chance."""
-    given = list(answers)
-    return False if False in given else None if None in given else True
-
-
-def above(larger: Mapping[int, Interval], smaller: Mapping[int, Interval]) -> list[bool]:
-    """Say for each client count of both whether one is clearly above the other."""
-    return [clearly(larger[clients], smaller[clients]) is True for clients in larger if clients in smaller]
-
-
-def shown(interval: Interval, digits: int, unit: str = "") -> str:
-    """Write a mean and its half-width, with so many decimals."""
-    return f"{interval.shown(digits)}{unit}"
-
-
-def span(points: Mapping[int, Interval], digits: int, unit: str = "") -> str:
-    """Write the smallest and the largest of some means, with their intervals."""
-    least, most = (choose(points.values(), key=lambda point: point.mean) for choose in (min, max))
-    return shown(least, digits, unit) if least is most else f"{shown(least, digits)} to {shown(most, digits, unit)}"
-
-
-def told(evidence: Evidence, say: Callable[[Side], str]) -> dict[str, str]:
-    """Say the same of our runs and of ns-2's; a dash for what ns-2 was not asked."""
-    try:
-        theirs = say(evidence.ns2)
-    except LookupError:
-        theirs = DASH
-    return {"ours": say(evidence.ours), "ns2": theirs}
 
 
 def weighed(
@@ -180,11 +71,6 @@ def weighed(
     return (Verdict.DEPENDS, SETTING, words) if flips else (verdict, "", words)
 
 
-def listed(parts: Sequence[str]) -> str:
-    """Join with commas and an "and"."""
-    return "".join(parts) if len(parts) < 2 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-
-
 def command(variant: str, clients: int, *fields: str, red_weight: float = RED_WEIGHT, record: str = "") -> str:
     """Give the command that makes one run.
 
@@ -211,9 +97,4 @@ def command(variant: str, clients: int, *fields: str, red_weight: float = RED_WE
     if chosen.red:
         queue = f'{{kind="red", packets=50, min_th=10, max_th=40, w_q={red_weight:g}}}'
         sets.append(f"dumbbell.bottleneck.queue={queue}")
-    words = ["ackclock", "run", "examples/feng60.toml"]
-    for field in (*sets, *fields):
-        words += ["--set", field]
-    if record:
-        words += ["--record", record, "--out", "out/run"]
-    return shlex.join(words)
+    return run_command("examples/feng60.toml", [*sets, *fields], record=record)

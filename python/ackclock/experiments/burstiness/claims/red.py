@@ -6,24 +6,7 @@ from typing import TYPE_CHECKING
 
 from ackclock.analysis import Interval
 from ackclock.experiments.burstiness.claims.heavy import heavy_penalty
-from ackclock.experiments.burstiness.claims.reading import (
-    SETTING,
-    WEIGHED,
-    above,
-    along,
-    at,
-    clearly,
-    command,
-    every,
-    high,
-    listed,
-    low,
-    percent,
-    shown,
-    span,
-    told,
-    weighed,
-)
+from ackclock.experiments.burstiness.claims.reading import SETTING, WEIGHED, command, weighed
 from ackclock.experiments.burstiness.evidence import WEIGHTS
 from ackclock.experiments.burstiness.experiment import HEAVY, RED_WEIGHT
 from ackclock.experiments.burstiness.measures import (
@@ -32,14 +15,15 @@ from ackclock.experiments.burstiness.measures import (
     thousand_departures,
 )
 from ackclock.experiments.claims import Claim, Judgement, by_share, graded
+from ackclock.experiments.reading import above, along, at, clearly, every, high, listed, low, percent, shown, span, told
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ackclock.experiments.burstiness.claims.reading import Measure
     from ackclock.experiments.burstiness.evidence import Evidence, Side
-    from ackclock.experiments.burstiness.experiment import Observation
+    from ackclock.experiments.observation import Observation
+    from ackclock.experiments.reading import Measure
 
 __all__ = ["CLAIMS"]
 

@@ -6,15 +6,16 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ackclock.analysis import student_interval
-from ackclock.experiments.burstiness.claims.reading import along, at, command, high, low, percent, shown, told
+from ackclock.experiments.burstiness.claims.reading import command
 from ackclock.experiments.burstiness.evidence import SETTLED_BY
 from ackclock.experiments.burstiness.experiment import PAPERS_CLIENTS
 from ackclock.experiments.burstiness.measures import START, cov_over_poisson, warm_cov_over_poisson
 from ackclock.experiments.claims import Claim, Judgement, graded
+from ackclock.experiments.reading import along, at, high, low, percent, shown, told
 
 if TYPE_CHECKING:
     from ackclock.experiments.burstiness.evidence import Evidence, Side
-    from ackclock.experiments.burstiness.experiment import Observation
+    from ackclock.experiments.observation import Observation
 
 __all__ = ["CLAIMS"]
 

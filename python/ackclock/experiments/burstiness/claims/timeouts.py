@@ -4,17 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock.experiments.burstiness.claims.reading import (
-    TCPS,
-    along,
-    at,
-    command,
-    high,
-    low,
-    shown,
-    span,
-    told,
-)
+from ackclock.experiments.burstiness.claims.reading import TCPS, command
 from ackclock.experiments.burstiness.experiment import HEAVY
 from ackclock.experiments.burstiness.measures import (
     cov_over_poisson,
@@ -22,6 +12,7 @@ from ackclock.experiments.burstiness.measures import (
     timeouts_per_dup_ack,
 )
 from ackclock.experiments.claims import Claim, Judgement, by_share, graded
+from ackclock.experiments.reading import along, at, high, low, shown, span, told
 
 if TYPE_CHECKING:
     from ackclock.analysis import Interval

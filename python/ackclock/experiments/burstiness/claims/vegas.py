@@ -4,22 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock.experiments.burstiness.claims.reading import (
-    above,
-    along,
-    at,
-    command,
-    high,
-    low,
-    shown,
-    span,
-    told,
-)
+from ackclock.experiments.burstiness.claims.reading import command
 from ackclock.experiments.burstiness.comparison import warm_loss
 from ackclock.experiments.burstiness.evidence import ROOM, ROOMY_CLIENTS
 from ackclock.experiments.burstiness.experiment import HEAVY
 from ackclock.experiments.burstiness.measures import cov_over_poisson, loss_percent
 from ackclock.experiments.claims import Claim, Judgement, by_share, graded
+from ackclock.experiments.reading import above, along, at, high, low, shown, span, told
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
@@ -27,7 +18,7 @@ if TYPE_CHECKING:
 
     from ackclock.analysis import Interval
     from ackclock.experiments.burstiness.evidence import Evidence, Side
-    from ackclock.experiments.burstiness.experiment import Observation
+    from ackclock.experiments.observation import Observation
 
 __all__ = ["CLAIMS"]
 

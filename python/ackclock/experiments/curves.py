@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ackclock.analysis import student_interval
-from ackclock.experiments.burstiness.experiment import VARIANTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from ackclock.analysis import Interval
-    from ackclock.experiments.burstiness.experiment import Observation
+    from ackclock.experiments.observation import Observation
 
 __all__ = ["Curve", "curves"]
 
@@ -48,7 +47,7 @@ def curves(observations: Iterable[Observation], measure: Callable[[Observation],
     Returns
     -------
     list of Curve
-        In the order of the paper's legends, without the variants that have no point.
+        In the order in which the variants appear, without those that have no point.
 
     """
     samples: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
@@ -58,9 +57,8 @@ def curves(observations: Iterable[Observation], measure: Callable[[Observation],
             samples[observation.variant][observation.clients].append(value)
     return [
         Curve(
-            variant=variant.name,
-            points={clients: student_interval(sample) for clients, sample in sorted(samples[variant.name].items())},
+            variant=variant,
+            points={clients: student_interval(sample) for clients, sample in sorted(counts.items())},
         )
-        for variant in VARIANTS
-        if variant.name in samples
+        for variant, counts in samples.items()
     ]

@@ -1,0 +1,97 @@
+"""Agreement with ns-2 as tables: what was compared, what misses, and whether the bars are met."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ackclock.experiments.comparison import STANDARD_ERRORS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ackclock.experiments.comparison import Comparison, Rule
+
+__all__ = ["agreeing", "measures_table", "missed_bars", "misses_table"]
+
+
+def measures_table(rules: Sequence[Rule], comparisons: Sequence[Comparison], *, bar: float) -> list[str]:
+    """Write a row a measure: how many of its points agree, and how far the furthest is, as lines of Markdown.
+
+    Parameters
+    ----------
+    rules
+        The measures, in their order.
+    comparisons
+        All points.
+    bar
+        The part of the points of each measure that must agree.
+
+    """
+    lines = [
+        "| measure | points | agree | share | bar | allowed difference | largest, s.e. |",
+        "| --- | ---: | ---: | ---: | ---: | --- | ---: |",
+    ]
+    for rule in rules:
+        places = [place for place in comparisons if place.rule is rule]
+        if places:
+            count = agreeing(places)
+            allowed = [f"{100 * rule.relative:g} %"]
+            allowed += [f"{100 * rule.absolute:g} points"] if rule.absolute else []
+            largest = max(abs(place.standard_errors) for place in places)
+            lines.append(
+                f"| {rule.title} | {len(places)} | {count} | {100 * count / len(places):.1f} % "
+                f"| {100 * bar:.0f} % | {', '.join(allowed)}, {STANDARD_ERRORS} s.e. | {largest:.1f} |"
+            )
+    return lines
+
+
+def misses_table(
+    comparisons: Sequence[Comparison], again: Sequence[Comparison], *, counted: str = "clients"
+) -> list[str]:
+    """Write a row a point that misses, with what came out when it was run again; no line if none does.
+
+    Parameters
+    ----------
+    comparisons
+        All points.
+    again
+        Those that were run again with other seeds.
+    counted
+        What the number of clients is called.
+
+    """
+    rechecked = {(place.rule.title, place.variant, place.clients): place for place in again}
+    misses = [
+        f"| {place.rule.title} | {place.variant} | {place.clients} | {place.ours.mean:.6g} | {place.theirs.mean:.6g} "
+        f"| {_size(place)} | {_size(rechecked.get((place.rule.title, place.variant, place.clients)))} |"
+        for place in comparisons
+        if not place.agrees
+    ]
+    if not misses:
+        return []
+    return [
+        "",
+        f"| points that miss | variant | {counted} | Ackclock | ns-2 | difference | with 20 other seeds each |",
+        "| --- | --- | ---: | ---: | ---: | ---: | ---: |",
+        *misses,
+    ]
+
+
+def _size(place: Comparison | None) -> str:
+    """Write a difference as a part of ns-2's mean and in standard errors."""
+    return f"{100 * place.relative:+.1f} % ({place.standard_errors:+.1f} s.e.)" if place else "not run again"
+
+
+def agreeing(places: Sequence[Comparison]) -> int:
+    """Count the points that agree."""
+    return sum(place.agrees for place in places)
+
+
+def missed_bars(rules: Sequence[Rule], comparisons: Sequence[Comparison], *, bar: float) -> list[str]:
+    """Name the measures of which too few points agree."""
+    found = []
+    for rule in rules:
+        places = [place for place in comparisons if place.rule is rule]
+        if agreeing(places) < bar * len(places):
+            found.append(f"{rule.title}, {agreeing(places)} of {len(places)} points agree")
+    return found
