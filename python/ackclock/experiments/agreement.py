@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from ackclock.experiments.comparison import STANDARD_ERRORS
@@ -37,7 +38,8 @@ def measures_table(rules: Sequence[Rule], comparisons: Sequence[Comparison], *, 
             count = agreeing(places)
             allowed = [f"{100 * rule.relative:g} %"]
             allowed += [f"{100 * rule.absolute:g} points"] if rule.absolute else []
-            largest = max(abs(place.standard_errors) for place in places)
+            sizes = [abs(place.standard_errors) for place in places]
+            largest = max((size for size in sizes if math.isfinite(size)), default=0.0)
             lines.append(
                 f"| {rule.title} | {len(places)} | {count} | {100 * count / len(places):.1f} % "
                 f"| {100 * bar:.0f} % | {', '.join(allowed)}, {STANDARD_ERRORS} s.e. | {largest:.1f} |"

@@ -7,6 +7,7 @@ import shlex
 from typing import TYPE_CHECKING, TypeVar
 
 from ackclock.analysis import student_interval
+from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     Measure = str | Callable[[Observation], float | None]
 
 __all__ = [
+    "SETTING",
     "above",
     "along",
     "at",
@@ -31,9 +33,14 @@ __all__ = [
     "shown",
     "span",
     "told",
+    "weighed",
 ]
 
+R = TypeVar("R")
 S = TypeVar("S")
+
+SETTING = "RED's averaging weight"
+"""What claims about RED may depend on."""
 
 DASH = "–"  # noqa: RUF001 - for what was not measured
 
@@ -126,6 +133,33 @@ def told(evidence: Sides[S], say: Callable[[S], str]) -> dict[str, str]:
     except LookupError:
         theirs = DASH
     return {"ours": say(evidence.ours), "ns2": theirs}
+
+
+def weighed(
+    verdict: Verdict, weights: Mapping[float, R], holds: Callable[[R], bool | None]
+) -> tuple[Verdict, str, str]:
+    """Turn a verdict into "depends on" if another weight of RED clearly gives the opposite answer.
+
+    Parameters
+    ----------
+    verdict
+        What came out at the usual weight.
+    weights
+        Our runs, by the weight.
+    holds
+        Says of the runs with one weight, which have 60 clients, whether the claim holds; None if chance may decide.
+
+    Returns
+    -------
+    tuple
+        The verdict, what it depends on, and at which weights the claim holds, in words.
+
+    """
+    answers = {weight: holds(runs) for weight, runs in weights.items()}
+    flips = any(answer is (verdict is Verdict.NOT) for answer in answers.values())
+    yes = [f"{weight:g}" for weight, answer in answers.items() if answer]
+    words = f"with 60 clients it clearly holds at the weights {listed(yes) or 'none'} of {len(answers)} tried"
+    return (Verdict.DEPENDS, SETTING, words) if flips else (verdict, "", words)
 
 
 def listed(parts: Sequence[str]) -> str:

@@ -45,6 +45,7 @@ __all__ = [
     "WEIGHTS",
     "Evidence",
     "Side",
+    "close_observations",
     "from_ns2",
     "gather",
     "grid_wanted",
@@ -219,15 +220,16 @@ def gather(
         roomy=[run for runs in roomy for run in runs()],
         crossover=crossover(),
         queues=grid(),
-        close=_observations(looks()),
+        close=close_observations(looks()),
         windows=[run for place in courses() for run in place.runs],
         starts=starts(),
         pushes=pushes(),
-        close_weights={weight: _observations(runs()) for weight, runs in close_weights.items()},
+        close_weights={weight: close_observations(runs()) for weight, runs in close_weights.items()},
     )
 
 
-def _observations(looks: Iterable[CloseLook]) -> list[Observation]:
+def close_observations(looks: Iterable[CloseLook]) -> list[Observation]:
+    """Take of close looks what claims are judged by."""
     return [Observation(variant=run.variant, clients=run.clients, seed=run.seed, values=run.values) for run in looks]
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock.experiments.burstiness.claims.reading import RENOS, TCPS, WEIGHED, command, weighed
+from ackclock.experiments.burstiness.claims.reading import RENOS, TCPS, WEIGHED, command
 from ackclock.experiments.burstiness.experiment import HEAVY
 from ackclock.experiments.burstiness.measures import (
     loss_percent,
     percent_above_poisson,
 )
 from ackclock.experiments.claims import Claim, Judgement, by_share, graded
-from ackclock.experiments.reading import above, along, at, high, listed, low, shown, span, told
+from ackclock.experiments.reading import above, along, at, high, listed, low, shown, span, told, weighed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -70,7 +70,7 @@ def _over(variant: str, bar: int) -> Callable[[Evidence], Judgement]:
                 point = at(runs, variant, _MOST, percent_above_poisson)
                 return True if low(point) > bar else False if high(point) < bar else None
 
-            verdict, setting, where = weighed(verdict, evidence.ours, at_weight)
+            verdict, setting, where = weighed(verdict, evidence.ours.weights, at_weight)
         return Judgement(
             verdict=verdict,
             setting=setting,

@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ackclock.experiments.burstiness.experiment import PAPERS_CLIENTS, RED_WEIGHT, VARIANTS
-from ackclock.experiments.reading import listed, run_command
-from ackclock.report.html import Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ackclock.experiments.burstiness.evidence import Side
-    from ackclock.experiments.observation import Observation
+from ackclock.experiments.reading import run_command
 
 __all__ = [
     "MODERATE",
     "RENOS",
-    "SETTING",
     "SURE",
     "TCPS",
     "WEIGHED",
     "command",
-    "weighed",
 ]
 
 TCPS = tuple(variant.name for variant in VARIANTS if variant.protocol != "udp")
@@ -39,36 +28,6 @@ WEIGHED = (
     "none: if an answer is clearly the opposite, it depends on the weight."
 )
 """What the rules of claims about RED say at the end; `weighed` does it."""
-
-SETTING = "RED's averaging weight"
-"""What claims about RED may depend on."""
-
-
-def weighed(
-    verdict: Verdict, side: Side, holds: Callable[[Sequence[Observation]], bool | None]
-) -> tuple[Verdict, str, str]:
-    """Turn a verdict into "depends on" if another weight of RED clearly gives the opposite answer.
-
-    Parameters
-    ----------
-    verdict
-        What came out at the usual weight.
-    side
-        Our runs.
-    holds
-        Says of the runs with one weight, which have 60 clients, whether the claim holds; None if chance may decide.
-
-    Returns
-    -------
-    tuple
-        The verdict, what it depends on, and at which weights the claim holds, in words.
-
-    """
-    answers = {weight: holds(runs) for weight, runs in side.weights.items()}
-    flips = any(answer is (verdict is Verdict.NOT) for answer in answers.values())
-    yes = [f"{weight:g}" for weight, answer in answers.items() if answer]
-    words = f"with 60 clients it clearly holds at the weights {listed(yes) or 'none'} of {len(answers)} tried"
-    return (Verdict.DEPENDS, SETTING, words) if flips else (verdict, "", words)
 
 
 def command(variant: str, clients: int, *fields: str, red_weight: float = RED_WEIGHT, record: str = "") -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ackclock.analysis import Interval
 from ackclock.experiments.burstiness.claims.heavy import heavy_penalty
-from ackclock.experiments.burstiness.claims.reading import SETTING, WEIGHED, command, weighed
+from ackclock.experiments.burstiness.claims.reading import WEIGHED, command
 from ackclock.experiments.burstiness.evidence import WEIGHTS
 from ackclock.experiments.burstiness.experiment import HEAVY, RED_WEIGHT
 from ackclock.experiments.burstiness.measures import (
@@ -15,7 +15,22 @@ from ackclock.experiments.burstiness.measures import (
     thousand_departures,
 )
 from ackclock.experiments.claims import Claim, Judgement, by_share, graded
-from ackclock.experiments.reading import above, along, at, clearly, every, high, listed, low, percent, shown, span, told
+from ackclock.experiments.reading import (
+    SETTING,
+    above,
+    along,
+    at,
+    clearly,
+    every,
+    high,
+    listed,
+    low,
+    percent,
+    shown,
+    span,
+    told,
+    weighed,
+)
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
@@ -71,7 +86,7 @@ def _harm(
                 for name in ("Reno", "Vegas")
             )
 
-        verdict, setting, where = weighed(by_share(holds), ours, at_weight)
+        verdict, setting, where = weighed(by_share(holds), ours.weights, at_weight)
         usual = at(ours.grid, "Reno", 60, measure).mean
         ends = [at(ours.weights[weight], "Reno/RED", 60, measure).mean / usual for weight in (RED_WEIGHT, min(WEIGHTS))]
         return Judgement(
@@ -132,7 +147,7 @@ def _reno_suffers(evidence: Evidence) -> Judgement:
 
         return clearly(lost("Reno"), lost("Vegas"))
 
-    verdict, setting, where = weighed(by_share(holds), evidence.ours, at_weight)
+    verdict, setting, where = weighed(by_share(holds), evidence.ours.weights, at_weight)
     return Judgement(
         verdict=verdict,
         setting=setting,
@@ -158,7 +173,7 @@ def _vegas_red_better(evidence: Evidence) -> Judgement:
         )
         return every([clearly(reno[0], vegas[0]), clearly(vegas[1], reno[1])])
 
-    verdict, setting, where = weighed(by_share(holds), evidence.ours, at_weight)
+    verdict, setting, where = weighed(by_share(holds), evidence.ours.weights, at_weight)
     return Judgement(
         verdict=verdict,
         setting=setting,
@@ -185,7 +200,7 @@ def _loses_most(evidence: Evidence) -> Judgement:
         there = [others["Vegas"][60], others["Reno"][60], at(runs, "Reno/RED", 60, loss_percent)]
         return every(clearly(here, other) for other in there)
 
-    verdict, setting, where = weighed(by_share(list(holds.values())), evidence.ours, at_weight)
+    verdict, setting, where = weighed(by_share(list(holds.values())), evidence.ours.weights, at_weight)
     return Judgement(
         verdict=verdict,
         setting=setting,

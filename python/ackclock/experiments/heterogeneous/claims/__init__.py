@@ -1,0 +1,31 @@
+"""Every claim of the paper with the rule that judges it, and which of them sum the paper up.
+
+A claim on clients of one kind that the burstiness paper makes too has that study's rule (`repeated`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ackclock.experiments.heterogeneous.claims import repeated, sharing
+from ackclock.experiments.heterogeneous.claims.topics import TOPICS
+
+if TYPE_CHECKING:
+    from ackclock.experiments.claims import Claim
+    from ackclock.experiments.heterogeneous.evidence import Evidence
+
+__all__ = ["CLAIMS", "TOPICS"]
+
+CLAIMS: tuple[Claim[Evidence], ...] = (
+    *repeated.ABSTRACT[:3],
+    *sharing.HEADLINE,
+    *repeated.ABSTRACT[3:],
+    *repeated.HOMOGENEOUS,
+    *sharing.HALF,
+    *repeated.RED,
+    *sharing.RED_BESIDE,
+    *sharing.FULL,
+    *sharing.DISCUSSION,
+    *repeated.CONCLUSIONS,
+)
+"""In the order of the paper; keys are its sections."""

@@ -1,0 +1,261 @@
+"""The claims of sections 3.2.1 to 3.2.3 and 5 on newcomers beside Reno, and the headline."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ackclock.experiments.burstiness.claims.reading import WEIGHED
+from ackclock.experiments.claims import Claim
+from ackclock.experiments.heterogeneous.claims import newcomers, whole
+from ackclock.experiments.heterogeneous.claims.reading import STARTED, command
+from ackclock.experiments.heterogeneous.claims.whole import AS_WELL, BETA
+from ackclock.experiments.heterogeneous.experiment import SCENES
+
+if TYPE_CHECKING:
+    from ackclock.experiments.heterogeneous.evidence import Evidence
+
+__all__ = ["DISCUSSION", "FULL", "GAINS", "HALF", "HEADLINE", "LOSES", "RED_BESIDE"]
+
+_HALF_SMALL, _HALF_LARGE, _FULL_SMALL, _FULL_LARGE = SCENES
+_HALF = (_HALF_SMALL, _HALF_LARGE)
+
+_FULL_LINK = "at every place where the clients offer more than the link carries"
+
+GAINS = (
+    f"Reproduced if the interval of Vegas' goodput over Reno's (pairs of one seed) lies above 1 {_FULL_LINK}, behind "
+    f"every gateway; partly if at most; else not.{WEIGHED}"
+)
+LOSES = (
+    f"Reproduced if Vegas clearly loses less {_FULL_LINK} and anybody loses 0.005 % or more; partly if at most; else "
+    f"not.{WEIGHED}"
+)
+
+HEADLINE = (
+    Claim(
+        key="1-1",
+        where="abstract, 1, 5; Figures 5 to 12",
+        text="Vegas performs as well as, if not better than, Reno in the presence of existing Reno connections, "
+        "contrary to what Mo et al. found.",
+        paper="as well, if not better",
+        rule=f"Holds at a place if the interval of Vegas' goodput over Reno's reaches {AS_WELL} and Vegas does not "
+        "clearly lose more. Reproduced if at every place of Figures 5 to 12; partly if at most; else not. Asked again "
+        "where the newcomers start at 10 s: if all hold one way and most fail the other, it depends on that.",
+        judge=whole.as_well_as_reno(SCENES),
+        command=command(_FULL_LARGE, "Vegas", 20),
+    ),
+)
+"""What the paper is known for."""
+
+HALF: tuple[Claim[Evidence], ...] = (
+    Claim(
+        key="3.2.1-1",
+        where="3.2.1; Figure 5",
+        text="Beside 20 Reno clients, with a buffer of 50, added Vegas clients outperform added Reno clients in "
+        "throughput.",
+        paper="outperforms",
+        rule=GAINS,
+        judge=newcomers.gains_throughput(_HALF_SMALL),
+        command=command(_HALF_SMALL, "Vegas", 40),
+    ),
+    Claim(
+        key="3.2.1-2",
+        where="3.2.1; Figure 6",
+        text="They outperform them in packet loss too.",
+        paper="outperforms",
+        rule=LOSES,
+        judge=newcomers.loses_less(_HALF_SMALL),
+        command=command(_HALF_SMALL, "Vegas/RED", 40),
+    ),
+    Claim(
+        key="3.2.1-3",
+        where="3.2.1",
+        text="Vegas connections are favoured when the gateway's buffer is small, as Mo et al. found too.",
+        paper="favored",
+        rule=f"Reproduced if with a buffer of 50 an added Vegas client clearly gets more than one of the background "
+        f"{_FULL_LINK}, behind both gateways; partly if at most; else not.",
+        judge=newcomers.outdoes_background(_HALF_SMALL),
+        command=command(_HALF_SMALL, "Vegas", 40),
+    ),
+    Claim(
+        key="3.2.1-4",
+        where="3.2.1; Figure 7",
+        text="With a buffer of 1500 the throughputs of Vegas and Reno are nearly identical.",
+        paper="nearly identical",
+        rule="Reproduced if the mean of Vegas' goodput over Reno's is within 5 % of 1 at every place; partly if at "
+        f"most, or at all where the link is not full; else not.{STARTED}",
+        judge=newcomers.close_throughput(_HALF_LARGE, 0.05),
+        command=command(_HALF_LARGE, "Vegas", 40),
+    ),
+    Claim(
+        key="3.2.1-5",
+        where="3.2.1; Figures 6, 8",
+        text="There the relative differences in packet loss are more pronounced, though the absolute ones are smaller.",
+        paper="more pronounced",
+        rule="By the difference of the losses of Reno and Vegas at the end of the curves: reproduced if, as a part of "
+        "Reno's, it is clearly larger behind RED1 and RED2 than behind either gateway of 50 packets, and in points "
+        "smaller; partly if only the former; else not. FIFO with 1500 packets is left out: nobody loses there.",
+        judge=newcomers.more_pronounced(_HALF_LARGE, _HALF_SMALL),
+        command=command(_HALF_LARGE, "Vegas/RED2", 40),
+    ),
+    Claim(
+        key="3.2.1-6",
+        where="3.2.1; Figure 7",
+        text="Lower thresholds of RED favour Vegas.",
+        paper="favor Vegas",
+        rule=f"Reproduced if Vegas' goodput over Reno's is clearly larger with RED2 than with RED1 {_FULL_LINK}; "
+        f"partly if at most; else not.{WEIGHED}",
+        judge=newcomers.low_thresholds_favour(_HALF_LARGE),
+        command=command(_HALF_LARGE, "Vegas/RED2", 40),
+    ),
+    Claim(
+        key="3.2.1-7",
+        where="3.2.1; Figure 8",
+        text="The Vegas variants produce lower packet loss than their Reno counterparts.",
+        paper="lower",
+        rule=LOSES,
+        judge=newcomers.loses_less(_HALF_LARGE),
+        command=command(_HALF_LARGE, "Vegas/RED1", 40),
+    ),
+)
+"""Of section 3.2.1, up to RED."""
+
+RED_BESIDE: tuple[Claim[Evidence], ...] = (
+    Claim(
+        key="3.2.1-12",
+        where="3.2.1",
+        text="Vegas, even in the presence of 20 Reno connections, requires a minimal amount of buffer space.",
+        paper="minimal",
+        rule=f"Reproduced if at the end of the curves no more than {BETA} packets of a Vegas connection (beta) wait on "
+        "average behind each RED gateway: its part of what leaves, times the packets that wait; partly if behind most; "
+        "else not.",
+        judge=whole.needs_little_room(_HALF),
+        command=command(_HALF_LARGE, "Vegas/RED1", 40),
+    ),
+    Claim(
+        key="3.2.1-13",
+        where="3.2.1",
+        text="There it produces smoother traffic than Reno behind a RED gateway, and so performs better.",
+        paper="smoother",
+        rule="By all clients together, with Vegas and with Reno added behind RED 10/40: reproduced if the c.o.v. is "
+        f"clearly lower and the throughput clearly higher {_FULL_LINK}; partly if at most; else not.{WEIGHED}",
+        judge=whole.smoother_behind_red(_HALF_SMALL),
+        command=command(_HALF_SMALL, "Vegas/RED", 40),
+    ),
+    Claim(
+        key="3.2.1-14",
+        where="3.2.1; Figures 5 to 8",
+        text="TCP implementations with RED perform worse than their plain counterparts in throughput and packet loss.",
+        paper="worse",
+        rule=f"Reproduced if {_FULL_LINK} added clients of either protocol clearly get less and clearly lose more "
+        f"behind each RED gateway than behind FIFO of the same room; partly if at most; else not.{WEIGHED}",
+        judge=newcomers.red_is_worse(*_HALF),
+        command=command(_HALF_SMALL, "Reno/RED", 40),
+    ),
+)
+"""Of section 3.2.1, on RED where two kinds of client share the link."""
+
+FULL: tuple[Claim[Evidence], ...] = (
+    Claim(
+        key="3.2.2-1",
+        where="3.2.2; Figure 9",
+        text="Beside 40 Reno clients, with a buffer of 50, Vegas still performs admirably: it gets more than Reno.",
+        paper="admirably",
+        rule=GAINS,
+        judge=newcomers.gains_throughput(_FULL_SMALL),
+        command=command(_FULL_SMALL, "Vegas", 20),
+    ),
+    Claim(
+        key="3.2.2-2",
+        where="3.2.2; Figure 10",
+        text="And it loses less.",
+        paper="admirably",
+        rule=LOSES,
+        judge=newcomers.loses_less(_FULL_SMALL),
+        command=command(_FULL_SMALL, "Vegas/RED", 20),
+    ),
+    Claim(
+        key="3.2.2-3",
+        where="3.2.2; Figures 5, 9",
+        text="As the number of Reno nodes increases, the advantage of Vegas over Reno diminishes.",
+        paper="diminishes",
+        rule="With 60 clients in all and a buffer of 50: reproduced if Vegas' goodput over Reno's is clearly smaller "
+        "beside 40 Reno clients than beside 20 behind both gateways; partly if behind most; else not.",
+        judge=whole.edge_shrinks(_HALF_SMALL, _FULL_SMALL),
+        command=command(_FULL_SMALL, "Vegas", 20),
+    ),
+    Claim(
+        key="3.2.2-4",
+        where="3.2.2; Figures 3, 4, 5, 9",
+        text="Vegas performs best where all nodes run it.",
+        paper="best",
+        rule="With 60 clients of which 0, 20, 40 or 60 run Vegas, and a buffer of 50: reproduced if all together "
+        "carry clearly most and lose least where all run Vegas, behind both gateways; partly if most of that; else not.",
+        judge=whole.all_vegas_is_best(_HALF_SMALL, _FULL_SMALL),
+        command=command(_HALF_SMALL, "Vegas", 40),
+    ),
+    Claim(
+        key="3.2.2-5",
+        where="3.2.2; Figure 11",
+        text="With a buffer of 1500 Vegas performs better than Reno, contrary to what Mo et al. found.",
+        paper="better",
+        rule=GAINS,
+        judge=newcomers.gains_throughput(_FULL_LARGE),
+        command=command(_FULL_LARGE, "Vegas", 20),
+    ),
+    Claim(
+        key="3.2.2-6",
+        where="3.2.2; Figure 11",
+        text="The throughputs are relatively close to one another.",
+        paper="relatively close",
+        rule="Reproduced if the mean of Vegas' goodput over Reno's is within 10 % of 1 at every place; partly if at "
+        f"most; else not.{STARTED}",
+        judge=newcomers.close_throughput(_FULL_LARGE, 0.1),
+        command=command(_FULL_LARGE, "Vegas", 20, "clients.1.start=10 s"),
+    ),
+    Claim(
+        key="3.2.2-7",
+        where="3.2.2; Figures 10, 12",
+        text="The relative differences in packet loss are more pronounced.",
+        paper="more pronounced",
+        rule="As 3.2.1-5, beside 40 Reno clients.",
+        judge=newcomers.more_pronounced(_FULL_LARGE, _FULL_SMALL),
+        command=command(_FULL_LARGE, "Vegas/RED2", 20),
+    ),
+    Claim(
+        key="3.2.2-8",
+        where="3.2.2; Figure 12",
+        text="Once again, the Vegas variants produce lower packet loss than their Reno counterparts.",
+        paper="lower",
+        rule=LOSES,
+        judge=newcomers.loses_less(_FULL_LARGE),
+        command=command(_FULL_LARGE, "Vegas/RED1", 20),
+    ),
+)
+"""Of section 3.2.2."""
+
+DISCUSSION: tuple[Claim[Evidence], ...] = (
+    Claim(
+        key="3.2.3-1",
+        where="3.2.3",
+        text="Vegas tries to keep a smaller queue; Reno keeps many more packets in the buffer on average.",
+        paper="many more",
+        rule="By the mean of the packets that wait: reproduced if it is clearly larger with Reno than with Vegas, all "
+        f"alike from 39 to 60 clients and added {_FULL_LINK}; partly if at most; else not.",
+        judge=whole.reno_fills_the_buffer(SCENES),
+        command=command(_FULL_LARGE, "Reno", 20),
+    ),
+    Claim(
+        key="3.2.3-2",
+        where="3.2.3",
+        text="Connections that always have data to send, as Mo et al. have them, benefit Reno's greedy algorithm.",
+        paper="clearly",
+        rule="With 60 clients, all of them with endless data: reproduced if Vegas' goodput over Reno's is clearly "
+        "smaller than with Poisson sources beside either background, behind every gateway; partly if behind most; else "
+        "not.",
+        judge=whole.greed_helps_reno(SCENES),
+        command=command(
+            _FULL_SMALL, "Vegas", 20, 'clients.0.source={kind="greedy"}', 'clients.1.source={kind="greedy"}'
+        ),
+    ),
+)
+"""Of section 3.2.3."""

@@ -1,0 +1,165 @@
+"""All that the claims are judged by: the figures' runs, and runs in which one thing is chosen otherwise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import product
+from typing import TYPE_CHECKING
+
+from ackclock.experiments.burstiness import evidence as homogeneous
+from ackclock.experiments.burstiness.close import looks_wanted
+from ackclock.experiments.burstiness.evidence import WEIGHT_CLIENTS, grid_wanted
+from ackclock.experiments.burstiness.experiment import BY_NAME, CLIENTS, Setting
+from ackclock.experiments.claims import Sides
+from ackclock.experiments.heterogeneous import ns2
+from ackclock.experiments.heterogeneous.experiment import (
+    SCENES,
+    Choice,
+    Scene,
+    scene_wanted,
+    variants,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ackclock.experiments.observation import Observation
+    from ackclock.study import Batch
+
+    Scenes = Mapping[Scene, Sequence[Observation]]
+
+__all__ = ["LATE", "LATE_START", "WEIGHTS", "Evidence", "Side", "from_ns2", "gather"]
+
+LATE = {20: (20, 40), 40: (8, 20)}
+"""Added clients of the runs in which they start late, by those who are there."""
+
+LATE_START = "10 s"
+"""When they then start: after the background's first slow start and the queue that it leaves."""
+
+WEIGHTS = homogeneous.WEIGHTS
+"""RED's averaging weights that are tried, at the end of each curve; the papers print none."""
+
+_LOOKED_AT = (39, 44, 50, 60)
+"""Reno clients whose windows are looked at closely, for the claims that these papers repeat."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Side:
+    """The runs of one simulator.
+
+    Parameters
+    ----------
+    alone
+        Clients of one kind, as `ackclock.experiments.burstiness` has them: what Figures 2 to 4 and the claims are
+        judged by that the paper repeats.
+    scenes
+        The runs of the figures with two kinds.
+    late
+        The same at `LATE`, with newcomers that start at `LATE_START`.
+    minimum
+        Their last points with `base_rtt = minimum`; none of ns-2, which has no such rule.
+    greedy
+        The same with clients that always have data to send.
+    weights
+        The same behind RED, by its weight.
+
+    """
+
+    alone: homogeneous.Side
+    scenes: Scenes
+    late: Scenes = field(default_factory=dict)
+    minimum: Scenes = field(default_factory=dict)
+    greedy: Scenes = field(default_factory=dict)
+    weights: Mapping[float, Scenes] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Evidence(Sides[Side]):
+    """What the claims of these papers are judged by."""
+
+
+def gather(batch: Batch, *, seeds: Sequence[int], scenes: Sequence[Scene] = SCENES) -> Callable[[], Side]:
+    """Ask for all that the claims need.
+
+    Parameters
+    ----------
+    batch
+        Where to ask.
+    seeds
+        The seeds of the runs.
+    scenes
+        Which backgrounds and gateways.
+
+    Returns
+    -------
+    Callable
+        Gives the side once the batch has run.
+
+    """
+    alone = _alone(batch, seeds)
+    figures = {scene: batch.add(scene_wanted(scene, seeds=seeds)) for scene in scenes}
+
+    def otherwise(
+        choice: Choice, *, ends: bool = True, behind: str = ""
+    ) -> dict[Scene, Callable[[], list[Observation]]]:
+        """Ask for the last points of each curve, or those of `LATE`, behind all gateways or those that are named so."""
+        return {
+            scene: batch.add(
+                scene_wanted(
+                    scene,
+                    seeds=seeds,
+                    cells=product(
+                        [variant for variant in variants(scene) if behind in variant],
+                        (scene.most,) if ends else LATE[scene.background],
+                    ),
+                    choice=choice,
+                )
+            )
+            for scene in scenes
+        }
+
+    late = otherwise(Choice(start=LATE_START), ends=False)
+    minimum, greedy = otherwise(Choice(base_rtt="minimum")), otherwise(Choice(greedy=True))
+    weights = {weight: otherwise(Choice(red_weight=weight), behind="/RED") for weight in WEIGHTS}
+    return lambda: Side(
+        alone=alone(),
+        scenes=_made(figures),
+        late=_made(late),
+        minimum=_made(minimum),
+        greedy=_made(greedy),
+        weights={weight: _made(runs) for weight, runs in weights.items()},
+    )
+
+
+def _made(runs: Mapping[Scene, Callable[[], list[Observation]]]) -> Scenes:
+    return {scene: made() for scene, made in runs.items()}
+
+
+def _alone(batch: Batch, seeds: Sequence[int]) -> Callable[[], homogeneous.Side]:
+    """Ask for the runs with one kind of client that the figures and the repeated claims need."""
+    grid = batch.add(grid_wanted(product(BY_NAME, CLIENTS), seeds=seeds))
+    weights = {
+        weight: batch.add(
+            grid_wanted(
+                product(("Reno/RED", "Vegas/RED"), [WEIGHT_CLIENTS]), seeds=seeds, setting=Setting(red_weight=weight)
+            )
+        )
+        for weight in homogeneous.WEIGHTS
+    }
+    close = batch.add(looks_wanted([(BY_NAME["Reno"], clients) for clients in _LOOKED_AT], seeds=seeds))
+    return lambda: homogeneous.Side(
+        grid=grid(),
+        queues=grid(),
+        weights={weight: runs() for weight, runs in weights.items()},
+        close=homogeneous.close_observations(close()),
+    )
+
+
+def from_ns2(scenes: Sequence[Scene] = SCENES) -> Side:
+    """Lay out what ns-2.35 measured of some scenes."""
+    figures, late = (ns2.scenes(name) for name in ("ns2-2.35", "late"))
+    return Side(
+        alone=homogeneous.from_ns2(),
+        scenes={scene: figures[scene] for scene in scenes},
+        late={scene: late[scene] for scene in scenes},
+    )
