@@ -4,6 +4,6 @@ STUDIES = {
     "burstiness": "On the Burstiness of the TCP Congestion-Control Mechanism "
     "(Tinnakornsrisuphap, Feng and Philp 2000): Figures 2 to 13",
     "heterogeneous": "The Adverse Impact of the TCP Congestion-Control Mechanism in Heterogeneous Computing Systems "
-    "(Feng and Tinnakornsrisuphap 2000): Figures 2 to 12",
+    "(Feng and Tinnakornsrisuphap 2000): Figures 2 to 13",
 }
 """Each study's name and what it repeats."""

@@ -62,6 +62,8 @@ class Side:
         The same with clients that always have data to send.
     weights
         The same behind RED, by its weight.
+    model
+        What the stochastic model gives: the same beside the runs of either simulator.
 
     """
 
@@ -71,6 +73,7 @@ class Side:
     minimum: Scenes = field(default_factory=dict)
     greedy: Scenes = field(default_factory=dict)
     weights: Mapping[float, Scenes] = field(default_factory=dict)
+    model: Sequence[Observation] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -155,11 +158,12 @@ def _alone(batch: Batch, seeds: Sequence[int]) -> Callable[[], homogeneous.Side]
     )
 
 
-def from_ns2(scenes: Sequence[Scene] = SCENES) -> Side:
-    """Lay out what ns-2.35 measured of some scenes."""
+def from_ns2(scenes: Sequence[Scene] = SCENES, *, model: Sequence[Observation] = ()) -> Side:
+    """Lay out what ns-2.35 measured of some scenes, beside what the stochastic model gives."""
     figures, late = (ns2.scenes(name) for name in ("ns2-2.35", "late"))
     return Side(
         alone=homogeneous.from_ns2(),
         scenes={scene: figures[scene] for scene in scenes},
         late={scene: late[scene] for scene in scenes},
+        model=model,
     )

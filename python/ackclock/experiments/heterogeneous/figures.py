@@ -58,7 +58,7 @@ def _along(scene: Scene, *, last: bool = True) -> Axis:
 
 def _top(drawn: Sequence[Series], *, least: float) -> float:
     """Give where an axis from 0 ends, so that all of some curves fits."""
-    return 1.08 * max([least, *(float(np.nanmax(one.y)) for one in drawn)])
+    return 1.08 * max(least, float(np.nanmax(np.concatenate([np.asarray(one.y, float) for one in drawn]))))
 
 
 def _throughput_chart(scene: Scene, ours: Sequence[Observation], ns2: Sequence[Observation]) -> Chart:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from ackclock.experiments.heterogeneous.experiment import RED_WEIGHT, SCENES, ST
 from ackclock.experiments.heterogeneous.figures import advantage_drawings, newcomer_drawings, other_drawings
 from ackclock.experiments.heterogeneous.measures import goodput, loss_percent
 from ackclock.experiments.heterogeneous.sharing import PAIRED, advantages, gateway_name
+from ackclock.experiments.heterogeneous.stochastic import model_drawing, model_runs
 from ackclock.experiments.observation import seeds_of
 from ackclock.experiments.reading import at, shown
 from ackclock.experiments.summary import summary
@@ -71,6 +73,8 @@ class Paper:
         The backgrounds and gateways that it has.
     claims, topics
         What it claims, and what of that matters most.
+    has_model
+        Whether it has the stochastic model and Figure 13.
 
     """
 
@@ -80,17 +84,19 @@ class Paper:
     scenes: Sequence[Scene]
     claims: Sequence[Claim[Evidence]]
     topics: Sequence[Topic]
+    has_model: bool = False
 
 
 PAPER = Paper(
     study="heterogeneous",
     title="The Adverse Impact of the TCP Congestion-Control Mechanism in Heterogeneous Computing Systems",
     source="W. Feng and P. Tinnakornsrisuphap, “The Adverse Impact of the TCP Congestion-Control Mechanism in "
-    "Heterogeneous Computing Systems” (ICPP 2000), run again packet by packet by Ackclock: its Figures 2 to 12, every "
+    "Heterogeneous Computing Systems” (ICPP 2000), run again packet by packet by Ackclock: its Figures 2 to 13, every "
     "claim of it, and what becomes of those who were there first.",
     scenes=SCENES,
     claims=CLAIMS,
     topics=TOPICS,
+    has_model=True,
 )
 """The paper of this package."""
 
@@ -116,7 +122,7 @@ def observe_all(*, seeds: Sequence[int], jobs: int | None = None, paper: Paper =
     batch = Batch()
     ours = gather(batch, seeds=seeds, scenes=paper.scenes)
     batch.run(jobs=jobs, label=paper.study)
-    return ours()
+    return dataclasses.replace(ours(), model=model_runs()) if paper.has_model else ours()
 
 
 def write(folder: Path, *, seeds: Sequence[int], jobs: int | None = None, paper: Paper = PAPER) -> None:
@@ -143,7 +149,7 @@ def write(folder: Path, *, seeds: Sequence[int], jobs: int | None = None, paper:
             scenario=lambda variant, added, scene=scene: scenario(scene, variant, added),  # type: ignore[misc]
         )
     output.write_single(folder / "single.parquet", _single(ours))
-    judged = judge(paper.claims, Evidence(ours=ours, ns2=from_ns2(paper.scenes)))
+    judged = judge(paper.claims, Evidence(ours=ours, ns2=from_ns2(paper.scenes, model=ours.model)))
     whole = report(ours, judged, command=output.command(paper.study, seeds=len(seeds)), paper=paper)
     output.write_report(folder, whole, judged)
 
@@ -218,6 +224,7 @@ def report(ours: Side, judged: Sequence[Judged[Evidence]], *, command: str, pape
     drawings = [
         *grid_drawings(ours.alone.grid, theirs.alone.grid, command=command, slugs=("figure2", "figure3", "figure4")),
         *newcomer_drawings(ours.scenes, theirs.scenes, command=command, scenes=paper.scenes),
+        *([model_drawing(ours.alone.grid, theirs.alone.grid, ours.model, command=command)] if ours.model else []),
     ]
     more: list[Drawing] = [
         *other_drawings(ours.scenes, theirs.scenes, command=command, scenes=paper.scenes),

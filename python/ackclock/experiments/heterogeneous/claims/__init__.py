@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock.experiments.heterogeneous.claims import repeated, sharing
+from ackclock.experiments.heterogeneous.claims import model, repeated, sharing
 from ackclock.experiments.heterogeneous.claims.topics import TOPICS
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
     *sharing.RED_BESIDE,
     *sharing.FULL,
     *sharing.DISCUSSION,
+    *model.CLAIMS,
     *repeated.CONCLUSIONS,
 )
 """In the order of the paper; keys are its sections."""

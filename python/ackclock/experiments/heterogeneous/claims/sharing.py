@@ -60,7 +60,7 @@ HALF: tuple[Claim[Evidence], ...] = (
     Claim(
         key="3.2.1-2",
         where="3.2.1; Figure 6",
-        text="They outperform them in packet loss too.",
+        text="There added Vegas clients outperform added Reno clients in packet loss too.",
         paper="outperforms",
         rule=LOSES,
         judge=newcomers.loses_less(_HALF_SMALL),
@@ -89,7 +89,8 @@ HALF: tuple[Claim[Evidence], ...] = (
     Claim(
         key="3.2.1-5",
         where="3.2.1; Figures 6, 8",
-        text="There the relative differences in packet loss are more pronounced, though the absolute ones are smaller.",
+        text="With a buffer of 1500 the relative differences in packet loss are more pronounced, though the absolute "
+        "ones are smaller.",
         paper="more pronounced",
         rule="By the difference of the losses of Reno and Vegas at the end of the curves: reproduced if, as a part of "
         "Reno's, it is clearly larger behind RED1 and RED2 than behind either gateway of 50 packets, and in points "
@@ -110,7 +111,7 @@ HALF: tuple[Claim[Evidence], ...] = (
     Claim(
         key="3.2.1-7",
         where="3.2.1; Figure 8",
-        text="The Vegas variants produce lower packet loss than their Reno counterparts.",
+        text="With a buffer of 1500 the Vegas variants produce lower packet loss than their Reno counterparts.",
         paper="lower",
         rule=LOSES,
         judge=newcomers.loses_less(_HALF_LARGE),
@@ -167,7 +168,7 @@ FULL: tuple[Claim[Evidence], ...] = (
     Claim(
         key="3.2.2-2",
         where="3.2.2; Figure 10",
-        text="And it loses less.",
+        text="Beside 40 Reno clients, with a buffer of 50, Vegas loses less than Reno too.",
         paper="admirably",
         rule=LOSES,
         judge=newcomers.loses_less(_FULL_SMALL),
@@ -189,14 +190,15 @@ FULL: tuple[Claim[Evidence], ...] = (
         text="Vegas performs best where all nodes run it.",
         paper="best",
         rule="With 60 clients of which 0, 20, 40 or 60 run Vegas, and a buffer of 50: reproduced if all together "
-        "carry clearly most and lose least where all run Vegas, behind both gateways; partly if most of that; else not.",
+        "carry clearly most and lose least where all run Vegas, behind both gateways; partly if most of it; else not.",
         judge=whole.all_vegas_is_best(_HALF_SMALL, _FULL_SMALL),
         command=command(_HALF_SMALL, "Vegas", 40),
     ),
     Claim(
         key="3.2.2-5",
         where="3.2.2; Figure 11",
-        text="With a buffer of 1500 Vegas performs better than Reno, contrary to what Mo et al. found.",
+        text="Beside 40 Reno clients, with a buffer of 1500, Vegas performs better than Reno, contrary to what Mo et "
+        "al. found.",
         paper="better",
         rule=GAINS,
         judge=newcomers.gains_throughput(_FULL_LARGE),
@@ -205,7 +207,7 @@ FULL: tuple[Claim[Evidence], ...] = (
     Claim(
         key="3.2.2-6",
         where="3.2.2; Figure 11",
-        text="The throughputs are relatively close to one another.",
+        text="Beside 40 Reno clients, with a buffer of 1500, the throughputs of Vegas and Reno are relatively close.",
         paper="relatively close",
         rule="Reproduced if the mean of Vegas' goodput over Reno's is within 10 % of 1 at every place; partly if at "
         f"most; else not.{STARTED}",
@@ -215,7 +217,8 @@ FULL: tuple[Claim[Evidence], ...] = (
     Claim(
         key="3.2.2-7",
         where="3.2.2; Figures 10, 12",
-        text="The relative differences in packet loss are more pronounced.",
+        text="Beside 40 Reno clients the relative differences in packet loss are more pronounced with a buffer of "
+        "1500, though the absolute ones are smaller.",
         paper="more pronounced",
         rule="As 3.2.1-5, beside 40 Reno clients.",
         judge=newcomers.more_pronounced(_FULL_LARGE, _FULL_SMALL),
@@ -224,11 +227,11 @@ FULL: tuple[Claim[Evidence], ...] = (
     Claim(
         key="3.2.2-8",
         where="3.2.2; Figure 12",
-        text="Once again, the Vegas variants produce lower packet loss than their Reno counterparts.",
-        paper="lower",
+        text="Beside 40 Reno clients, with a buffer of 1500, the Vegas variants lose less than
+        their Reno counterparts.", paper="lower",
+       
         rule=LOSES,
-        judge=newcomers.loses_less(_FULL_LARGE),
-        command=command(_FULL_LARGE, "Vegas/RED1", 20),
+        judge=newcomers.loses_less(_FULL_LARGE), command=command(_FULL_LARGE, "Vegas/RED1", 20),
     ),
 )
 """Of section 3.2.2."""
