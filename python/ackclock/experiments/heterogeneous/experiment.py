@@ -34,6 +34,7 @@ __all__ = [
     "GATEWAYS",
     "MOST",
     "NEWCOMERS",
+    "RATE",
     "RED_WEIGHT",
     "SATURATED",
     "SCENES",

@@ -10,7 +10,7 @@ import numpy as np
 from ackclock.experiments.burstiness.experiment import CAPACITY, DURATION, PACKET_SIZE
 from ackclock.experiments.burstiness.figures import PENS as HOMOGENEOUS
 from ackclock.experiments.figures import GridFigure, Pen, drawing, series
-from ackclock.experiments.heterogeneous.experiment import SCENES, START, Scene
+from ackclock.experiments.heterogeneous.experiment import RATE, SCENES, START, Scene
 from ackclock.experiments.heterogeneous.measures import goodput, loss_percent, per_client, throughput
 from ackclock.experiments.heterogeneous.sharing import PAIRED, advantages, gateway_name
 from ackclock.report.chart import Axis, Chart, Level, Panel, Scale, Series
@@ -52,7 +52,10 @@ _COUNTED = "Added clients"
 def _along(scene: Scene, *, last: bool = True) -> Axis:
     step = scene.counts[1] - scene.counts[0]
     return Axis(
-        label="Number of added clients" if last else "", low=scene.counts[0] - step / 2, high=scene.most + step / 2
+        label="Number of added clients" if last else "",
+        low=scene.counts[0] - step / 2,
+        high=scene.most + step / 2,
+        ticks=[(added, str(added)) for added in scene.counts],
     )
 
 
@@ -78,7 +81,7 @@ def _throughput_chart(scene: Scene, ours: Sequence[Observation], ns2: Sequence[O
                 x=_along(scene),
                 y=Axis(label="Goodput of one client (packets/s)", low=0, high=112),
                 series=each,
-                levels=[Level(y=100, text="offered: 100 packets/s")],
+                levels=[Level(y=RATE)],
             ),
         ],
     )
@@ -92,10 +95,10 @@ def _loss_chart(scene: Scene, ours: Sequence[Observation], ns2: Sequence[Observa
 
 def _others_chart(scene: Scene, ours: Sequence[Observation], ns2: Sequence[Observation]) -> Chart:
     rows: Sequence[tuple[str, Measure]] = (
-        ("Background: goodput of one client (packets/s)", per_client(scene.background)),
-        ("Background: loss (%)", loss_percent("background")),
-        ("All: throughput (thousand packets)", throughput()),
-        ("All: loss (%)", loss_percent()),
+        ("Background client (packets/s)", per_client(scene.background)),
+        ("Background loss (%)", loss_percent("background")),
+        ("All (thousand packets)", throughput()),
+        ("Loss of all (%)", loss_percent()),
     )
     panels = []
     for place, (label, measure) in zip("abcd", rows, strict=True):
@@ -108,10 +111,10 @@ def _others_chart(scene: Scene, ours: Sequence[Observation], ns2: Sequence[Obser
                 y=Axis(
                     label=label,
                     low=None if whole else 0,
-                    high=1.01 * CAPACITY / 1e3 if whole else _top(drawn, least=0.1),
+                    high=1.02 * CAPACITY / 1e3 if whole else _top(drawn, least=0.1),
                 ),
                 series=drawn,
-                levels=[Level(y=CAPACITY / 1e3, text=f"capacity: {CAPACITY:,.0f} packets")] if whole else [],
+                levels=[Level(y=CAPACITY / 1e3)] if whole else [],
             )
         )
     return Chart(height=11.5, panels=panels)
@@ -139,7 +142,7 @@ def _newcomers(scene: Scene, first: int) -> list[GridFigure]:
             what=f"{met} (a) Packets of the added clients that the bottleneck transmitted in {DURATION} s, as the "
             "paper draws it; (b) the same for one client and second, counting what arrived for the first time and in "
             "order.",
-            rest="Dotted line: what the application of a client makes.",
+            rest=f"Dotted line: the {RATE} packets/s that the application of a client makes.",
             unit=f"Thousand packets of added clients transmitted in {DURATION} s",
             digits=1,
             draw=partial(_throughput_chart, scene),
@@ -197,7 +200,7 @@ def other_drawings(ours: Scenes, ns2: Scenes, *, command: str, scenes: Sequence[
             what="What the newcomers, whose protocol and gateway the legend names, leave to those who were there, and "
             "what comes of all: (a) goodput of one client of the background, (b) loss of the background, "
             f"(c) packets of all clients that the bottleneck transmitted in {DURATION} s, (d) their loss.",
-            rest="Dotted line: the capacity of the bottleneck.",
+            rest=f"Dotted line: the capacity of the bottleneck, {CAPACITY:,.0f} packets.",
             unit="Goodput of one client of the background, packets/s",
             digits=2,
             draw=partial(_others_chart, scene),

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["OPEN", "SMALL", "model_drawing", "model_runs"]
 
-SMALL, OPEN = "Model, from W = 1", "Model, from W = 20"
+SMALL, OPEN = "Model, W = 1", "Model, W = 20"
 """The model from windows as after a timeout, and from open ones: the paper does not say what it starts from."""
 
 _START = {SMALL: 1.0, OPEN: 20.0}
@@ -98,8 +98,8 @@ def model_drawing(
         what="Simulated Reno behind FIFO, as in Figure 2, and the paper's model, equations (1) to (4), with gamma = "
         "μτ/8P + B: the printed one adds packets per second to packets. (a) The c.o.v. in bins of 0.1 s; (b) relative "
         "to Poisson's.",
-        rest=f"The model's means are of {_REPLICATIONS} replications without their first 20 s. Where it starts decides "
-        "when it meets congestion first, and it stays congested then.",
+        rest=f"The model's means are of {_REPLICATIONS} replications without their first 20 s. The window that it "
+        "starts from decides when it meets congestion first, and it stays congested then.",
         unit="Coefficient of variation",
         digits=4,
         draw=_chart,
@@ -111,9 +111,7 @@ def model_drawing(
 
 def _chart(ours: Sequence[Observation], ns2: Sequence[Observation]) -> Chart:
     clients = np.arange(1, max(CLIENTS) + 1)
-    poisson = Series(
-        name="Poisson, 1/√(λτn)", x=clients, y=poisson_cov(ARRIVALS_PER_RTT * clients), colour="ink", width=1.0
-    )
+    poisson = Series(name="Poisson", x=clients, y=poisson_cov(ARRIVALS_PER_RTT * clients), colour="ink", width=1.0)
     return Chart(
         height=7.4,
         panels=[

@@ -227,11 +227,11 @@ FULL: tuple[Claim[Evidence], ...] = (
     Claim(
         key="3.2.2-8",
         where="3.2.2; Figure 12",
-        text="Beside 40 Reno clients, with a buffer of 1500, the Vegas variants lose less than
-        their Reno counterparts.", paper="lower",
-       
+        text="Beside 40 Reno clients, with a buffer of 1500, Vegas variants lose less than their Reno counterparts.",
+        paper="lower",
         rule=LOSES,
-        judge=newcomers.loses_less(_FULL_LARGE), command=command(_FULL_LARGE, "Vegas/RED1", 20),
+        judge=newcomers.loses_less(_FULL_LARGE),
+        command=command(_FULL_LARGE, "Vegas/RED1", 20),
     ),
 )
 """Of section 3.2.2."""
