@@ -5,5 +5,7 @@ STUDIES = {
     "(Tinnakornsrisuphap, Feng and Philp 2000): Figures 2 to 13",
     "heterogeneous": "The Adverse Impact of the TCP Congestion-Control Mechanism in Heterogeneous Computing Systems "
     "(Feng and Tinnakornsrisuphap 2000): Figures 2 to 13",
+    "characterization": "TCP's Effect on Traffic Characterization, the short paper between the two "
+    "(Feng, Tinnakornsrisuphap and Philp): Figures 2 to 8",
 }
 """Each study's name and what it repeats."""

@@ -6,8 +6,11 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ackclock.experiments.burstiness import evidence as homogeneous
 from ackclock.experiments.burstiness.close import looks_wanted
+from ackclock.experiments.burstiness.courses import courses_wanted
 from ackclock.experiments.burstiness.evidence import WEIGHT_CLIENTS, grid_wanted
 from ackclock.experiments.burstiness.experiment import BY_NAME, CLIENTS, Setting
 from ackclock.experiments.claims import Sides
@@ -19,16 +22,17 @@ from ackclock.experiments.heterogeneous.experiment import (
     scene_wanted,
     variants,
 )
+from ackclock.experiments.observation import Observation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ackclock.experiments.observation import Observation
+    from ackclock.experiments.burstiness.close import CloseLook
     from ackclock.study import Batch
 
     Scenes = Mapping[Scene, Sequence[Observation]]
 
-__all__ = ["LATE", "LATE_START", "WEIGHTS", "Evidence", "Side", "from_ns2", "gather"]
+__all__ = ["LATE", "LATE_START", "WEIGHTS", "Evidence", "Side", "from_ns2", "gather", "scaling"]
 
 LATE = {20: (20, 40), 40: (8, 20)}
 """Added clients of the runs in which they start late, by those who are there."""
@@ -42,6 +46,12 @@ WEIGHTS = homogeneous.WEIGHTS
 _LOOKED_AT = (39, 44, 50, 60)
 """Reno clients whose windows are looked at closely, for the claims that these papers repeat."""
 
+_WINDOWS = [("Reno", 60), ("Vegas", 60)]
+"""Where the windows of three clients are followed, likewise."""
+
+_LEAST_SCALE = 0.1
+"""Seconds of the shortest bins that tell of self-similarity: a round trip."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Side:
@@ -54,8 +64,10 @@ class Side:
         judged by that the paper repeats.
     scenes
         The runs of the figures with two kinds.
+    scales
+        Reno alone under heavy load, with `scaling`.
     late
-        The same at `LATE`, with newcomers that start at `LATE_START`.
+        The same as `scenes` at `LATE`, with newcomers that start at `LATE_START`.
     minimum
         Their last points with `base_rtt = minimum`; none of ns-2, which has no such rule.
     greedy
@@ -69,6 +81,7 @@ class Side:
 
     alone: homogeneous.Side
     scenes: Scenes
+    scales: Sequence[Observation] = ()
     late: Scenes = field(default_factory=dict)
     minimum: Scenes = field(default_factory=dict)
     greedy: Scenes = field(default_factory=dict)
@@ -124,21 +137,27 @@ def gather(batch: Batch, *, seeds: Sequence[int], scenes: Sequence[Scene] = SCEN
     late = otherwise(Choice(start=LATE_START), ends=False)
     minimum, greedy = otherwise(Choice(base_rtt="minimum")), otherwise(Choice(greedy=True))
     weights = {weight: otherwise(Choice(red_weight=weight), behind="/RED") for weight in WEIGHTS}
-    return lambda: Side(
-        alone=alone(),
-        scenes=_made(figures),
-        late=_made(late),
-        minimum=_made(minimum),
-        greedy=_made(greedy),
-        weights={weight: _made(runs) for weight, runs in weights.items()},
-    )
+
+    def made() -> Side:
+        plain, scales = alone()
+        return Side(
+            alone=plain,
+            scenes=_made(figures),
+            scales=scales,
+            late=_made(late),
+            minimum=_made(minimum),
+            greedy=_made(greedy),
+            weights={weight: _made(runs) for weight, runs in weights.items()},
+        )
+
+    return made
 
 
 def _made(runs: Mapping[Scene, Callable[[], list[Observation]]]) -> Scenes:
     return {scene: made() for scene, made in runs.items()}
 
 
-def _alone(batch: Batch, seeds: Sequence[int]) -> Callable[[], homogeneous.Side]:
+def _alone(batch: Batch, seeds: Sequence[int]) -> Callable[[], tuple[homogeneous.Side, list[Observation]]]:
     """Ask for the runs with one kind of client that the figures and the repeated claims need."""
     grid = batch.add(grid_wanted(product(BY_NAME, CLIENTS), seeds=seeds))
     weights = {
@@ -150,12 +169,31 @@ def _alone(batch: Batch, seeds: Sequence[int]) -> Callable[[], homogeneous.Side]
         for weight in homogeneous.WEIGHTS
     }
     close = batch.add(looks_wanted([(BY_NAME["Reno"], clients) for clients in _LOOKED_AT], seeds=seeds))
-    return lambda: homogeneous.Side(
-        grid=grid(),
-        queues=grid(),
-        weights={weight: runs() for weight, runs in weights.items()},
-        close=homogeneous.close_observations(close()),
-    )
+    windows = batch.add(courses_wanted(_WINDOWS))
+
+    def made() -> tuple[homogeneous.Side, list[Observation]]:
+        looks = close()
+        side = homogeneous.Side(
+            grid=grid(),
+            queues=grid(),
+            weights={weight: runs() for weight, runs in weights.items()},
+            close=homogeneous.close_observations(looks),
+            windows=[run for place in windows() for run in place.runs],
+        )
+        return side, [scaling(look) for look in looks]
+
+    return made
+
+
+def scaling(look: CloseLook) -> Observation:
+    """Fit how the c.o.v. of the arrivals goes with the length of the bins, from a round trip to ten seconds.
+
+    ``slope`` is that of log c.o.v. against log length: -1/2 without memory, H - 1 where traffic is self-similar.
+    """
+    seconds, covs = look.ladder.scales, look.ladder.cov
+    slow = seconds >= _LEAST_SCALE * (1 - 1e-9)
+    slope = np.polyfit(np.log(seconds[slow]), np.log(covs[slow]), 1)[0]
+    return Observation(variant=look.variant, clients=look.clients, seed=look.seed, values={"slope": float(slope)})
 
 
 def from_ns2(scenes: Sequence[Scene] = SCENES, *, model: Sequence[Observation] = ()) -> Side:

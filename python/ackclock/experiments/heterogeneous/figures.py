@@ -48,6 +48,9 @@ _RATE_OF_THOUSAND = 1e3 * 8 * PACKET_SIZE / DURATION / 1e6
 
 _COUNTED = "Added clients"
 
+_LETTERS = "ABCDEF"
+"""Of the figures that the paper does not have."""
+
 
 def _along(scene: Scene, *, last: bool = True) -> Axis:
     step = scene.counts[1] - scene.counts[0]
@@ -193,7 +196,7 @@ def newcomer_drawings(ours: Scenes, ns2: Scenes, *, command: str, scenes: Sequen
 def other_drawings(ours: Scenes, ns2: Scenes, *, command: str, scenes: Sequence[Scene] = SCENES) -> list[Drawing]:
     """Draw what the paper does not: the background, and all clients together."""
     drawn = []
-    for letter, scene in zip("ABCD", scenes, strict=False):
+    for letter, scene in zip(_LETTERS, scenes, strict=False):
         figure = GridFigure(
             slug=f"others-{scene.slug}",
             title=f"Figure {letter}. The background and all together ({scene.name})",
@@ -216,21 +219,19 @@ def other_drawings(ours: Scenes, ns2: Scenes, *, command: str, scenes: Sequence[
     return drawn
 
 
-def advantage_drawings(
-    ours: Scenes, ns2: Scenes, *, command: str, scenes: Sequence[Scene] = SCENES, letters: str = "EF"
-) -> list[Drawing]:
+def advantage_drawings(ours: Scenes, ns2: Scenes, *, command: str, scenes: Sequence[Scene] = SCENES) -> list[Drawing]:
     """Draw the goodput of added Vegas clients relative to that of as many Reno clients: a figure a background.
 
     Parameters
     ----------
     ours, ns2, command, scenes
-        As for `newcomer_drawings`.
-    letters
-        Those of the figures.
+        As for `newcomer_drawings`; the letters are those after `other_drawings`.
 
     """
     drawn = []
-    for letter, background in zip(letters, dict.fromkeys(scene.background for scene in scenes), strict=True):
+    for letter, background in zip(
+        _LETTERS[len(scenes) :], dict.fromkeys(scene.background for scene in scenes), strict=False
+    ):
         here = [scene for scene in scenes if scene.background == background]
         figure = GridFigure(
             slug=f"advantage-{background}",

@@ -265,7 +265,11 @@ def outdoes_background(scene: Scene) -> Judge:
 
 
 def red_is_worse(*scenes: Scene) -> Judge:
-    """Judge "behind RED added clients get less and lose more than behind FIFO, whichever their protocol"."""
+    """Judge "behind RED added clients get less and lose more than behind FIFO, whichever their protocol".
+
+    RED's weight is asked for at the first scene.
+    """
+    small = scenes[0]
 
     def judge(evidence: Evidence) -> Judgement:
         def pairs(side: Side, scene: Scene) -> list[tuple[list[bool], list[bool]]]:
@@ -285,11 +289,10 @@ def red_is_worse(*scenes: Scene) -> Judge:
         def at_weight(there: Mapping[Scene, Sequence[Observation]]) -> bool | None:
             return every(
                 clearly(
-                    at(evidence.ours.scenes[scene], name, scene.most, throughput("added")),
-                    at(there[scene], f"{name}{gateway}", scene.most, throughput("added")),
+                    at(evidence.ours.scenes[small], name, small.most, throughput("added")),
+                    at(there[small], f"{name}{gateway}", small.most, throughput("added")),
                 )
-                for scene in scenes
-                for gateway in reds(scene)
+                for gateway in reds(small)
                 for name in ("Reno", "Vegas")
             )
 
@@ -309,7 +312,7 @@ def red_is_worse(*scenes: Scene) -> Judge:
             verdict=verdict,
             setting=setting,
             why=f"Behind RED added clients clearly get less at {sum(slower)} and clearly lose more at {sum(lossier)} "
-            f"of {len(slower)} places of a full link; that all get less, {where}.",
+            f"of {len(slower)} places of a full link; that both get less with room for {small.buffer}, {where}.",
             **told(evidence, say),
         )
 

@@ -108,13 +108,20 @@ RED = (
 CONCLUSIONS = (
     repeated(
         "5-1",
-        "3.2.1-14",
+        "4-1",
         "3.2.3, 5",
-        text="Reno's probing makes congestion windows and the gateway's queue oscillate.",
+        text="Reno's probing of the network makes its congestion windows oscillate.",
         paper="periodic",
     ),
     repeated(
         "5-2",
+        "3.2.1-14",
+        "3.2.3, 5",
+        text="The sum of the windows oscillates with them, and so does the gateway's queue.",
+        paper="periodic",
+    ),
+    repeated(
+        "5-3",
         "3.2.1-10",
         "5",
         text="The more streams, the more their congestion-control decisions depend on each other.",

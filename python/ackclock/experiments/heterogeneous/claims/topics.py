@@ -12,7 +12,7 @@ TOPICS = (
         key="1-1",
         leads={
             Verdict.REPRODUCED: "Vegas holds its own beside Reno.",
-            Verdict.PARTLY: "Vegas holds its own beside Reno in small buffers; in large ones Reno takes the link.",
+            Verdict.PARTLY: "Vegas holds its own beside Reno at some places, and not at others.",
             Verdict.NOT: "Vegas does not hold its own beside Reno.",
             Verdict.DEPENDS: "Whether Vegas holds its own beside Reno hangs on when it starts.",
         },
@@ -32,7 +32,7 @@ TOPICS = (
         leads={
             Verdict.REPRODUCED: "With a large buffer the two get much the same.",
             Verdict.PARTLY: "With a large buffer the two mostly get much the same.",
-            Verdict.NOT: "With a large buffer and a full link the two do not get the same: Reno gets far more.",
+            Verdict.NOT: "With a large buffer and a full link the two do not get the same.",
             Verdict.DEPENDS: "Whether the two get the same with a large buffer hangs on when the newcomers start.",
         },
         also=("3.2.2-5", "3.2.3-1"),
