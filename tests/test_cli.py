@@ -215,7 +215,7 @@ def test_a_wrong_command_line_is_told_in_one_line(command: Command, arguments: l
 def test_help_names_the_commands(command: Command) -> None:
     code, out, _ = command("--help")
     assert code == 0
-    assert all(f"  {name} " in out for name in ("run", "reproduce", "profile", "list", "schema"))
+    assert all(f"  {name} " in out for name in ("run", "reproduce", "model", "profile", "list", "schema"))
 
 
 def test_tables_that_nobody_keeps_are_mentioned(command: Command, scenario: Path) -> None:

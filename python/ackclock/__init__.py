@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from ackclock import models as models
     from ackclock.errors import ScenarioError
     from ackclock.run import Run, simulate
     from ackclock.runs import Estimate, Runs, replicate
@@ -71,6 +72,8 @@ __all__ = [
 ]
 
 _HOMES: Final = ("errors", "summary", "scenario", "run", "runs", "store", "study.design", "study.sweeping")
+_SUBMODULES: Final = ("models",)
+"""Packages that need no import of their own: ``ac.models.stochastic_reno``."""
 
 
 if not TYPE_CHECKING:  # a type checker would take any name for one that is there
@@ -85,6 +88,8 @@ if not TYPE_CHECKING:  # a type checker would take any name for one that is ther
             from ackclock.store import Store  # noqa: PLC0415
 
             return Store.open
+        if name in _SUBMODULES:
+            return import_module(f"ackclock.{name}")
         if name in __all__:
             for home in _HOMES:
                 module = import_module(f"ackclock.{home}")
@@ -94,4 +99,4 @@ if not TYPE_CHECKING:  # a type checker would take any name for one that is ther
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *__all__, "open"]
+    return [*globals(), *_SUBMODULES, *__all__, "open"]

@@ -1,4 +1,4 @@
-"""The command line: ``ackclock run | sweep | query | report | reproduce | profile | list | schema``.
+"""The command line: ``ackclock run | sweep | query | report | reproduce | model | profile | list | schema``.
 
 What costs time to load is loaded by the command that needs it, so that ``--help`` answers at once.
 """
@@ -12,6 +12,8 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
+from ackclock.cli.models import models
+
 app = typer.Typer(
     name="ackclock",
     help="A laboratory for TCP congestion control and the burstiness it makes.",
@@ -21,6 +23,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 profiles = typer.Typer(help="List, show and compare profiles: named sets of defaults.", no_args_is_help=True)
+app.add_typer(models, name="model")
 app.add_typer(profiles, name="profile")
 
 _INTERRUPTED = 128 + signal.SIGINT

@@ -1,0 +1,61 @@
+"""``ackclock model``: predictions of small models, to hold against what is simulated."""
+
+from typing import Annotated
+
+import typer
+
+models = typer.Typer(
+    help="Predict burstiness by a model, without simulating packets.", no_args_is_help=True, rich_markup_mode=None
+)
+
+
+@models.command(
+    "stochastic-reno",
+    epilog="""Examples:
+
+    \b
+    ackclock model stochastic-reno --clients 60
+    ackclock model stochastic-reno --clients 40 --initial-window 20 --json
+    """,
+)
+def stochastic_reno(
+    clients: Annotated[str, typer.Option(metavar="NUMBER", help="How many clients share the bottleneck.")] = "60",
+    rate: Annotated[
+        str, typer.Option(metavar="NUMBER", help="Packets per second that each one's source makes.")
+    ] = "100",
+    bandwidth: Annotated[str, typer.Option(metavar="RATE", help="Of the bottleneck.")] = "50 Mbps",
+    packet_size: Annotated[str, typer.Option(metavar="BYTES", help="Of every packet, on the wire.")] = "1500",
+    buffer: Annotated[str, typer.Option(metavar="PACKETS", help="That the gateway's buffer holds.")] = "50",
+    rtt: Annotated[
+        str, typer.Option(metavar="TIME", help="Two-way propagation delay: one step of the model.")
+    ] = "100 ms",
+    initial_window: Annotated[
+        str, typer.Option(metavar="PACKETS", help="Every congestion window at the start; the outcome depends on it.")
+    ] = "1",
+    max_window: Annotated[
+        str | None,
+        typer.Option(metavar="PACKETS", help="What no window grows beyond: by default none.", show_default=False),
+    ] = None,
+    replications: Annotated[str, typer.Option(metavar="NUMBER", help="Independent repetitions.")] = "40",
+    seed: Annotated[str, typer.Option(metavar="NUMBER", help="Of the random numbers.")] = "1",
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+) -> None:
+    """Predict the burstiness of Reno by the heterogeneous paper's equations (1) to (4).
+
+    The defaults are that paper's. All windows are halved in each interval that is congested.
+    """
+    from ackclock.cli import predictions  # noqa: PLC0415
+
+    predictions.stochastic_reno(
+        clients=clients,
+        rate=rate,
+        bandwidth=bandwidth,
+        packet_size=packet_size,
+        buffer=buffer,
+        rtt=rtt,
+        initial_window=initial_window,
+        max_window=max_window,
+        replications=replications,
+        seed=seed,
+        as_json=json,
+    )

@@ -1,0 +1,86 @@
+"""What ``ackclock model`` computes and prints."""
+
+import json
+import sys
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.table import Table
+
+from ackclock import models
+from ackclock.catalogue import catalogue
+from ackclock.cli.arguments import option
+from ackclock.cli.console import console
+from ackclock.kinds import measured, number, whole
+from ackclock.quantity import PICOSECONDS_PER_SECOND, RATE, TIME
+from ackclock.run import SEED
+from ackclock.runs import Estimate
+from ackclock.scenario.fields import LONGEST_PACKET
+
+# A model keeps one number for each client and replication: these bounds keep it within memory and minutes.
+_CLIENTS: Final = whole(1, 10_000)
+_REPLICATIONS: Final = whole(1, 1_000)
+_WINDOW: Final = number(low=1, high=1e9)
+_BITS: Final = 8
+
+
+def stochastic_reno(
+    *,
+    clients: str,
+    rate: str,
+    bandwidth: str,
+    packet_size: str,
+    buffer: str,
+    rtt: str,
+    initial_window: str,
+    max_window: str | None,
+    replications: str,
+    seed: str,
+    as_json: bool,
+) -> None:
+    """Run the paper's model of Reno and print what it predicts."""
+    size = option("--packet-size", packet_size, whole(1, LONGEST_PACKET), int)
+    bits = RATE.parse(option("--bandwidth", bandwidth, measured(RATE, "1 bps", "1000 Gbps"), str))
+    told = models.stochastic_reno(
+        clients=option("--clients", clients, _CLIENTS, int),
+        rate=option("--rate", rate, number(low=1e-6, high=1e9), float),
+        interval=TIME.parse(option("--rtt", rtt, measured(TIME, "1 us", "3600 s"), str)) / PICOSECONDS_PER_SECOND,
+        capacity=bits / _BITS / size,
+        buffer=option("--buffer", buffer, number(low=0, high=1e9), float),
+        initial_window=option("--initial-window", initial_window, _WINDOW, float),
+        max_window=None if max_window is None else option("--max-window", max_window, _WINDOW, float),
+        replications=option("--replications", replications, _REPLICATIONS, int),
+        seed=option("--seed", seed, SEED, int),
+    )
+    _tell(
+        "stochastic-reno",
+        as_json=as_json,
+        values={"cov": told.cov, "mean": told.mean, "cuts": told.cuts},
+        fixed={"gamma": told.gamma, "poisson_cov": told.poisson_cov},
+    )
+
+
+_MEANINGS: Final = {
+    "cov": "coefficient of variation of the packets per interval",
+    "mean": "packets per interval",
+    "cuts": "share of intervals in which the windows are cut",
+    "gamma": "packets of one interval that meet no congestion",
+    "poisson_cov": "coefficient of variation of what the sources make",
+}
+
+
+def _tell(model: str, *, as_json: bool, values: Mapping[str, NDArray[np.float64]], fixed: Mapping[str, float]) -> None:
+    """Print estimates from replications, and what is the same in all of them."""
+    estimates = {name: Estimate.of(each.tolist()) for name, each in values.items()}
+    if as_json:
+        told = {name: {"mean": each.mean, "half_width": each.half_width} for name, each in estimates.items()}
+        sys.stdout.write(json.dumps({"model": model, "version": catalogue().version, **told, **fixed}, indent=2) + "\n")
+        return
+    table = Table(box=None, pad_edge=False, show_header=False)
+    for name, each in estimates.items():
+        table.add_row(name, str(each), _MEANINGS[name])
+    for name, value in fixed.items():
+        table.add_row(name, f"{value:.5g}", _MEANINGS[name])
+    console().print(table)
