@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ackclock.models._checks import refuse_below, refuse_unless_positive
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -111,12 +113,11 @@ def stochastic_reno(
     (466.67, np.float64(0.236), np.float64(0.2))
 
     """
-    _refuse_below(1, clients=clients, intervals=intervals, replications=replications)
-    _refuse_below(0, warmup=warmup, buffer=buffer, seed=seed)
-    positive = {"rate": rate, "interval": interval, "capacity": capacity, "initial_window": initial_window}
-    for name, value in positive.items() if max_window is None else (*positive.items(), ("max_window", max_window)):
-        if not (np.isfinite(value) and value > 0):
-            raise ValueError(f"{name}: {value} is not allowed: must be above 0")
+    refuse_below(1, clients=clients, intervals=intervals, replications=replications)
+    refuse_below(0, warmup=warmup, buffer=buffer, seed=seed)
+    refuse_unless_positive(rate=rate, interval=interval, capacity=capacity, initial_window=initial_window)
+    if max_window is not None:
+        refuse_unless_positive(max_window=max_window)
 
     random = np.random.default_rng(seed)
     gamma = capacity * interval + buffer
@@ -140,9 +141,3 @@ def stochastic_reno(
         cuts=(totals > gamma).mean(axis=0),
         poisson_cov=float((clients * rate * interval) ** -0.5),
     )
-
-
-def _refuse_below(least: int, **numbers: float) -> None:
-    for name, number in numbers.items():
-        if not least <= number < np.inf:
-            raise ValueError(f"{name}: {number} is not allowed: must be from {least}")
