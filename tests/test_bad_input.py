@@ -47,6 +47,15 @@ transport = { kind = "tcp" }
 source = { kind = "greedy" }
 """
 
+POISSON = '{ kind = "poisson", rate = 100 }'
+
+
+def on_off(mean: str, shape: str = "1.5") -> str:
+    """Write an on/off source."""
+    on, off = f'{{ kind = "pareto", mean = {mean}, shape = {shape} }}', '{ kind = "exponential", mean = "1 s" }'
+    return f'{{ kind = "onoff", rate = 100, on = {on}, off = {off} }}'
+
+
 # What is replaced, by what, the field that the message names, and what it says.
 EDITS = [
     ('"200 s"', "200", "duration", "200 is not allowed; must be a time with its unit"),
@@ -177,11 +186,17 @@ EDITS = [
     ("rate = 100 }", "rate = inf }", "clients.0.source.rate", "inf is not allowed; must be a number from"),
     (", rate = 100 }", "}", "clients.0.source.rate", "missing; must be a number from"),
     ('kind = "poisson", rate = 100', 'kind = "greedy", size = "1 Mb"', "clients.0.source.size", "did you mean 'MB'?"),
+    (POISSON, on_off('"500 ms"', "1.0"), "clients.0.source.on.shape", "1.0 is not allowed; must be a number from 1.01"),
+    (POISSON, on_off('"500 kB"'), "clients.0.source.on.mean", "'500 kB' is not allowed; must be a time with its unit"),
+    (POISSON, on_off('"0 s"'), "clients.0.source.on.mean", "'0 s' is not allowed; must be a time from 1 us to 1000000"),
+    (POISSON, on_off('"1"'), "clients.0.source.on.mean", "'1' is not allowed; must be a time with its unit (ps ns us"),
+    (POISSON, on_off('"1 s"').replace("pareto", "normal"), "clients.0.source.on.kind", "must be one of exponential,"),
+    (POISSON, on_off('"1 s"').replace("rate", "shape"), "clients.0.source.shape", "unknown field; allowed: kind, rate"),
     (
-        '{ kind = "poisson", rate = 100 }',
+        POISSON,
         '"poisson"',
         "clients.0.source",
-        "must be a table with kind = poisson or constant",
+        "must be a table with kind = poisson or constant or onoff",
     ),
 ]
 
@@ -199,7 +214,7 @@ GRAPH_EDITS = [
     ('to = "b"\ntransport', 'to = "a"\ntransport', "flows.0.to", "must be another node than from"),
     ('measure = { link = "a->b" }', "", "measure.link", "missing; must be one of a->b, b->a"),
     ('"a->b"', '"a-b"', "measure.link", "did you mean 'a->b'?"),
-    ('kind = "tcp"', 'kind = "udp"', "flows.0.source.kind", "must be poisson or constant: UDP has no window"),
+    ('kind = "tcp"', 'kind = "udp"', "flows.0.source.kind", "must be one of poisson, constant, onoff: UDP has"),
     ('"10 ms"', '"0 s"', "measure.bin", "missing; must be given where no link has a delay"),
     (
         "duration",

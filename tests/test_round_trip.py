@@ -127,12 +127,21 @@ def transports() -> st.SearchStrategy[dict[str, Any]]:
     )
 
 
+def distributions(means: st.SearchStrategy[str]) -> st.SearchStrategy[dict[str, Any]]:
+    """Draw distributions of every kind."""
+    by_mean = st.fixed_dictionaries({"kind": st.sampled_from(["fixed", "exponential"]), "mean": means})
+    shapes = st.floats(1.01, 10) | st.integers(2, 10)
+    return by_mean | st.fixed_dictionaries({"kind": st.just("pareto"), "mean": means, "shape": shapes})
+
+
 def groups(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
     """Draw groups of flows; ``fields`` are those of a form."""
     packet_rates = st.floats(0.001, 1e6) | st.integers(1, 1000)
     paced = st.sampled_from(["poisson", "constant"]).flatmap(
         lambda kind: st.fixed_dictionaries({"kind": st.just(kind), "rate": packet_rates})
     )
+    periods = distributions(quantities(TIME, "1 us", "1000 s"))
+    on_off = st.fixed_dictionaries({"kind": st.just("onoff"), "rate": packet_rates, "on": periods, "off": periods})
     greedy = tables({"kind": st.just("greedy")}, {"size": quantities(SIZE, "1 B", "1 GB")})
     common = {
         "count": st.integers(1, 1000),
@@ -140,8 +149,8 @@ def groups(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]
         "start": quantities(TIME, "0 s", "9 s"),
     }
     udp = tables({"kind": st.just("udp")}, {"packet_sizes": st.sampled_from(["fixed", "exponential"])})
-    return tables({"transport": transports(), "source": paced | greedy}, common | fields) | tables(
-        {"transport": udp, "source": paced}, common | fields
+    return tables({"transport": transports(), "source": paced | on_off | greedy}, common | fields) | tables(
+        {"transport": udp, "source": paced | on_off}, common | fields
     )
 
 

@@ -196,6 +196,31 @@ def word_or(words: Iterable[str], other: Kind) -> Kind:
     return Kind(allowed, check, {"anyOf": [{"enum": list(words)}, dict(other.schema)]})
 
 
+def either(*kinds: Kind) -> Kind:
+    """Allow a value of any of some kinds, such as a time or a size.
+
+    Examples
+    --------
+    >>> from ackclock.quantity import SIZE, TIME
+    >>> amount = either(measured(TIME, "1 us", "1 h"), measured(SIZE, "1 B", "1 GB"))
+    >>> amount.check("0.1 s"), amount.check("1000 B")
+    ('100 ms', '1 kB')
+    """
+    allowed = ", or ".join([kinds[0].allowed, *(kind.allowed.removeprefix("must be ") for kind in kinds[1:])])
+
+    def check(value: object) -> object:
+        wrong = allowed
+        for kind in kinds:
+            try:
+                return kind.check(value)
+            except ValueError as error:
+                # One that says more than what the kind allows is of this kind, but out of bounds.
+                wrong = wrong if str(error).endswith(kind.allowed) else str(error)
+        raise ValueError(wrong)
+
+    return Kind(allowed, check, {"anyOf": [dict(kind.schema) for kind in kinds]})
+
+
 def name(*, letter_first: bool = False) -> Kind:
     """Allow names that can stand in a record request, where ``@``, ``/`` and ``,`` have a meaning."""
     pattern = r"[^\W\d][\w.>-]{0,63}" if letter_first else r"[\w.>-]{1,64}"

@@ -9,11 +9,12 @@ from typing import Any, Final
 
 from ackclock.analysis import Warmup
 from ackclock.quantity import PICOSECONDS_PER_SECOND, RATE, TIME
-from ackclock.scenario import Clients, Flow, GraphLink, Greedy, Link, Scenario, Tcp, Udp
+from ackclock.scenario import Clients, Flow, GraphLink, Link, Scenario, Tcp, Udp
 from ackclock.scenario.effective import two_way_delays
 from ackclock.scenario.fields import HEADER_BYTES, LONGEST_PACKET
 from ackclock.scenario.links import links_of
 from ackclock.scenario.routes import Routes, directed
+from ackclock.scenario.sources import PACED
 
 WINDOW_LIMITED: Final = 0.5
 """The share of send turns from which a group counts as limited by its advertised window."""
@@ -324,9 +325,9 @@ def _overload(measured: _Measured) -> Iterator[str]:
     How full its queue is then depends on the queue: one that counts the packet in service may hold no other.
     """
     offered = sum(
-        min(count * group.source.rate * 8 * (group.packet_size or 0), narrowest)
+        min(count * group.source.mean_rate * 8 * (group.packet_size or 0), narrowest)
         for group, count, narrowest in zip(measured.groups, measured.counts, measured.narrowest, strict=True)
-        if isinstance(group.transport, Udp) and not isinstance(group.source, Greedy)
+        if isinstance(group.transport, Udp) and isinstance(group.source, PACED)
     )
     share = offered / RATE.parse(measured.link.rate)
     if share > 1:

@@ -5,9 +5,24 @@ from collections.abc import Sequence
 from typing import Any
 
 from ackclock.catalogue import catalogue
-from ackclock.quantity import RATE, SIZE, TIME
+from ackclock.quantity import RATE, SIZE, TIME, seconds
 from ackclock.records import Record
-from ackclock.scenario import Clients, Constant, Flow, GraphLink, Greedy, Link, Poisson, Scenario, Tcp, Udp
+from ackclock.scenario import (
+    Clients,
+    Constant,
+    Exponential,
+    Fixed,
+    Flow,
+    GraphLink,
+    Greedy,
+    Link,
+    OnOff,
+    Pareto,
+    Poisson,
+    Scenario,
+    Tcp,
+    Udp,
+)
 from ackclock.scenario.fields import HEADER_BYTES
 from ackclock.scenario.links import links_of
 from ackclock.scenario.routes import directed
@@ -135,5 +150,12 @@ def _source(group: Clients | Flow) -> dict[str, Any]:
     match group.source:
         case Poisson(rate=rate) | Constant(rate=rate):
             return {"kind": group.source.kind, "rate": rate}
+        case OnOff(rate=rate, on=on, off=off):
+            return {"kind": "onoff", "rate": rate, "on": _period(on), "off": _period(off)}
         case Greedy():
             return {"kind": "greedy", "packets": packets_of(group)}
+
+
+def _period(drawn: Exponential | Pareto | Fixed) -> dict[str, Any]:
+    """Give what the lengths of periods are drawn from, in seconds."""
+    return drawn.model_dump() | {"mean": seconds(drawn.mean)}

@@ -36,8 +36,6 @@ pub(crate) struct Network {
     pub(crate) rounds: Rounds,
 }
 
-/// Most packets a second of a source.
-const MAX_RATE: f64 = 1e12;
 /// Most flows in a run.
 const MAX_FLOWS: u64 = 4_000_000;
 
@@ -238,10 +236,8 @@ impl Plan {
         }
         for (index, group) in self.groups.iter().enumerate() {
             let invalid = |field: &str, problem: &str| Err(PlanError::new(format!("groups.{index}.{field}"), problem));
-            if let Some(rate) = group.source.rate()
-                && !(rate > 0.0 && rate <= MAX_RATE)
-            {
-                return invalid("source.rate", "must be above 0 and at most 1e12: one packet in an instant");
+            if let Err((field, problem)) = group.source.check() {
+                return invalid(&format!("source.{field}"), problem);
             }
             if let TransportSpec::Tcp { sender, receiver } = &group.transport {
                 if receiver.sack_blocks as usize > MAX_SACK_BLOCKS {
@@ -255,7 +251,7 @@ impl Plan {
                 }
             } else if group.packet_size == 0 {
                 return invalid("packet_size", "must be above 0 bytes");
-            } else if group.source.rate().is_none() {
+            } else if group.source.is_greedy() {
                 return invalid("source", "a greedy source needs a transport that paces it");
             }
         }

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::loss::LossSpec;
 use crate::queue::{Limit, QueueSpec};
 use crate::sizes::SizeSpec;
+use crate::source::Distribution;
 
 /// Everything one run needs besides its seed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -154,6 +155,15 @@ pub enum SourceSpec {
     Greedy {
         /// Packets of a finite transfer; `None` never ends.
         packets: Option<u64>,
+    },
+    /// Packets at equal intervals while on, none while off.
+    OnOff {
+        /// Packets per second while on.
+        rate: f64,
+        /// Seconds of an on period.
+        on: Distribution,
+        /// Seconds of an off period.
+        off: Distribution,
     },
 }
 

@@ -4,7 +4,9 @@
 //! Each source lives in a file of its own and is registered in [`SourceSpec`].
 
 mod constant;
+mod distribution;
 mod greedy;
+mod on_off;
 mod poisson;
 
 use std::fmt::Debug;
@@ -12,6 +14,8 @@ use std::fmt::Debug;
 use ackclock_units::{Stream, Time};
 
 use crate::plan::SourceSpec;
+
+pub use distribution::Distribution;
 
 /// Data handed over at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,12 +32,13 @@ pub trait Source: Debug + Send {
     fn emit(&mut self, now: Time, stream: &mut Stream) -> Emission;
 }
 
-/// A source at work. An enum and not a trait object: every packet is drawn from one.
+/// A source at work. An enum and not a trait object: every packet is drawn from one. A large state goes into a box.
 #[derive(Debug)]
 pub(crate) enum AnySource {
     Poisson(poisson::Poisson),
     Constant(constant::Constant),
     Greedy(greedy::Greedy),
+    OnOff(Box<on_off::OnOff>),
 }
 
 impl Source for AnySource {
@@ -43,9 +48,13 @@ impl Source for AnySource {
             Self::Poisson(source) => source.emit(now, stream),
             Self::Constant(source) => source.emit(now, stream),
             Self::Greedy(source) => source.emit(now, stream),
+            Self::OnOff(source) => source.emit(now, stream),
         }
     }
 }
+
+/// Most packets a second: one in an instant.
+const MAX_RATE: f64 = 1e12;
 
 impl SourceSpec {
     pub(crate) fn build(&self) -> AnySource {
@@ -53,14 +62,31 @@ impl SourceSpec {
             Self::Poisson { rate } => AnySource::Poisson(poisson::Poisson::new(rate)),
             Self::Constant { rate } => AnySource::Constant(constant::Constant::new(rate)),
             Self::Greedy { packets } => AnySource::Greedy(greedy::Greedy::new(packets)),
+            Self::OnOff { rate, on, off } => AnySource::OnOff(Box::new(on_off::OnOff::new(rate, on, off))),
         }
     }
 
-    /// Mean packets per second, for a source that has a rate.
-    pub(crate) const fn rate(&self) -> Option<f64> {
+    /// Checks what types cannot tell.
+    ///
+    /// # Errors
+    /// The field, and what is wrong with it.
+    pub(crate) fn check(&self) -> Result<(), (&'static str, &'static str)> {
         match self {
-            Self::Poisson { rate } | Self::Constant { rate } => Some(*rate),
-            Self::Greedy { .. } => None,
+            Self::Poisson { rate } | Self::Constant { rate } | Self::OnOff { rate, .. }
+                if !(*rate > 0.0 && *rate <= MAX_RATE) =>
+            {
+                Err(("rate", "must be above 0 and at most 1e12: one packet in an instant"))
+            }
+            Self::OnOff { on, off, .. } => {
+                on.check().map_err(|problem| ("on", problem))?;
+                off.check().map_err(|problem| ("off", problem))
+            }
+            _ => Ok(()),
         }
+    }
+
+    /// Whether it hands over as much as there is, and needs a transport that paces it.
+    pub(crate) const fn is_greedy(&self) -> bool {
+        matches!(self, Self::Greedy { .. })
     }
 }

@@ -10,7 +10,7 @@ from ackclock.catalogue import Entry, catalogue
 from ackclock.cli.console import console
 from ackclock.errors import one_of, refuse
 from ackclock.records import KINDS
-from ackclock.scenario import Constant, Greedy, Poisson
+from ackclock.scenario.sources import SOURCES
 
 _Line = tuple[str, str]
 
@@ -86,7 +86,7 @@ def _parameters(entry: Entry) -> Iterator[_Line]:
 
 
 def _sources() -> Iterator[_Line]:
-    for source in (Poisson, Constant, Greedy):
+    for source in SOURCES:
         yield source.model_fields["kind"].default, (source.__doc__ or "").partition("\n")[0]
 
 

@@ -1,7 +1,9 @@
 """The scenario: the owner of the schema, and the one place that checks it."""
 
+from ackclock.scenario.distributions import Exponential, Fixed, Pareto
 from ackclock.scenario.network import DropTail, Dumbbell, GraphLink, Link, Loss, Node, Queue, Red
-from ackclock.scenario.traffic import Clients, Constant, Flow, Greedy, Poisson, Tcp, Udp
+from ackclock.scenario.sources import Constant, Greedy, OnOff, Poisson
+from ackclock.scenario.traffic import Clients, Flow, Tcp, Udp
 from ackclock.scenario.whole import Measure, Scenario
 
 __all__ = [
@@ -9,6 +11,8 @@ __all__ = [
     "Constant",
     "DropTail",
     "Dumbbell",
+    "Exponential",
+    "Fixed",
     "Flow",
     "GraphLink",
     "Greedy",
@@ -16,6 +20,8 @@ __all__ = [
     "Loss",
     "Measure",
     "Node",
+    "OnOff",
+    "Pareto",
     "Poisson",
     "Queue",
     "Red",

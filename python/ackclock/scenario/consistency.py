@@ -15,7 +15,8 @@ from ackclock.scenario.fields import HEADER_BYTES, MOST_BINS, MOST_FLOWS
 from ackclock.scenario.links import links_of
 from ackclock.scenario.network import Queue
 from ackclock.scenario.routes import Routes, directed
-from ackclock.scenario.traffic import Clients, Flow, Greedy, Tcp
+from ackclock.scenario.sources import PACED
+from ackclock.scenario.traffic import Clients, Flow, Tcp
 
 if TYPE_CHECKING:
     from ackclock.scenario.whole import Scenario
@@ -119,12 +120,10 @@ def _group(scenario: "Scenario", at: Location, group: Clients | Flow) -> Iterato
     if isinstance(group, Clients) and group.access is None and scenario.dumbbell and scenario.dumbbell.access is None:
         yield missing((*at, "access"), "must be given here or as dumbbell.access")
     if not isinstance(group.transport, Tcp):
-        if isinstance(group.source, Greedy):
-            yield wrong(
-                (*at, "source", "kind"),
-                "greedy",
-                "must be poisson or constant: UDP has no window to slow it down",
-            )
+        if not isinstance(group.source, PACED):
+            paced = ", ".join(source.model_fields["kind"].default for source in PACED)
+            allowed = f"must be one of {paced}: UDP has no window to slow it down"
+            yield wrong((*at, "source", "kind"), group.source.kind, allowed)
         return
     if (group.packet_size or scenario.packet_size) <= HEADER_BYTES:
         where = at if group.packet_size else ()

@@ -1,4 +1,4 @@
-"""Who sends what: transports, sources, and the groups of flows that use them."""
+"""Who sends what: transports, and the groups of flows that use them."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
@@ -20,14 +20,12 @@ from ackclock.scenario.fields import (
     IdleRestart,
     Instant,
     LoneSegments,
-    PacketRate,
     PacketSize,
     PacketSizes,
     PartialAckTimer,
     PlainName,
     SackBlocks,
     SackRule,
-    Size,
     Timer,
     VariantName,
     Wait,
@@ -35,6 +33,7 @@ from ackclock.scenario.fields import (
 )
 from ackclock.scenario.model import Declared, Part
 from ackclock.scenario.network import Link
+from ackclock.scenario.sources import Source
 
 
 class Udp(Part):
@@ -174,38 +173,7 @@ class Tcp(Declared):
         return problems
 
 
-class Poisson(Part):
-    """Single packets at exponential intervals."""
-
-    kind: Literal["poisson"] = "poisson"
-    """``poisson``."""
-
-    rate: PacketRate
-    """Mean packets per second of each flow."""
-
-
-class Constant(Part):
-    """Packets at equal intervals, the first at the start."""
-
-    kind: Literal["constant"] = "constant"
-    """``constant``."""
-
-    rate: PacketRate
-    """Packets per second of each flow."""
-
-
-class Greedy(Part):
-    """As much as TCP will take."""
-
-    kind: Literal["greedy"] = "greedy"
-    """``greedy``."""
-
-    size: Size | None = None
-    """Length of a finite transfer, such as ``"1 MB"``; without end where it is absent."""
-
-
 Transport = Annotated[Tcp | Udp, Field(discriminator="kind")]
-Source = Annotated[Poisson | Constant | Greedy, Field(discriminator="kind")]
 
 
 class Group(Part):

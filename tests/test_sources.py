@@ -1,0 +1,92 @@
+"""What sources make of a run: the numbers that their distributions promise, through the whole program."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import ackclock as ac
+
+Note = Callable[[str, object], None]
+"""pytest's ``record_property``."""
+
+
+def wide(source: ac.OnOff, *, duration: str, count: int = 1, bin_: str = "1 s") -> ac.Scenario:
+    """Give a link on which nothing waits for long, and UDP: what arrives is what the sources send."""
+    return ac.Scenario(
+        duration=duration,
+        packet_size=1000,
+        measure=ac.Measure(bin=bin_, link="a->b"),
+        nodes=[ac.Node(name="a"), ac.Node(name="b")],
+        links=[ac.GraphLink(from_="a", to="b", rate="100 Gbps", delay="0 s")],
+        flows=[ac.Flow(from_="a", to="b", count=count, transport=ac.Udp(), source=source)],
+    )
+
+
+def test_on_off_in_bins_longer_than_its_periods(record_property: Note) -> None:
+    """Thirty exponential on/off sources, 20,000 s in bins of 100 s.
+
+    Validates: packets per bin of merged exponential on/off sources have the mean and the variance of their time on.
+    Source: Cox and Lewis, The Statistical Analysis of Series of Events (1966): the time that an alternating renewal
+        process is on has the variance 2 (on off)^2 / (on + off)^3 t in a long time t.
+    Tolerance: four standard errors at a fixed seed, of the variance sqrt(2 / bins) of it, and 2 % for the ends of bins.
+    """
+    on, off, rate, count, width = 0.3, 0.7, 50.0, 30, 100.0
+    source = ac.OnOff(rate=rate, on=ac.Exponential(mean="300 ms"), off=ac.Exponential(mean="700 ms"))
+    run = ac.simulate(wide(source, duration="20000 s", count=count), record=["arrivals/100s"])
+    counts = run.table("arrivals")["packets"].to_numpy().astype(float)
+    mean = count * rate * on / (on + off) * width
+    variance = count * rate**2 * 2 * (on * off) ** 2 / (on + off) ** 3 * width
+    record_property(
+        "measured", f"mean {counts.mean():.0f} for {mean:.0f}, variance {counts.var():.0f} for {variance:.0f}"
+    )
+    assert counts.mean() == pytest.approx(mean, abs=4 * math.sqrt(variance / counts.size))
+    assert counts.var() == pytest.approx(variance, rel=4 * math.sqrt(2 / counts.size) + 0.02)
+
+
+def test_on_off_with_pareto_periods_stays_bursty(record_property: Note) -> None:
+    """Forty on/off sources of shape 1.4, 20,000 s, against exponential ones with the same means.
+
+    Validates: the variance of the mean of m bins falls as m^(2H - 2), H = (3 - shape) / 2, for Pareto on and off
+        periods; as 1 / m for exponential ones.
+    Source: Taqqu, Willinger and Sherman, "Proof of a Fundamental Result in Self-Similar Traffic Modeling" (CCR 1997).
+    Tolerance: 0.1 of H by the slope from 10 s to 1000 s, five runs at fixed seeds.
+    """
+
+    def hurst(period: ac.Pareto | ac.Exponential) -> float:
+        source = ac.OnOff(rate=8, on=period, off=period)
+        scenario = wide(source, duration="20000 s", count=40, bin_="10 s")
+        runs = ac.replicate(scenario, seeds=5, record=["arrivals"], jobs=1)
+        scales = np.array([1, 2, 5, 10, 20, 50, 100])
+        spreads = []
+        for run in runs:
+            counts = run.table("arrivals")["packets"].to_numpy().astype(float)[200:]
+            spreads.append([counts[: counts.size // m * m].reshape(-1, m).mean(axis=1).var() for m in scales])
+        slope = np.polyfit(np.log(scales), np.log(np.mean(spreads, axis=0)), 1)[0]
+        return float(1 + slope / 2)
+
+    heavy, light = hurst(ac.Pareto(mean="1 s", shape=1.4)), hurst(ac.Exponential(mean="1 s"))
+    record_property("measured", f"H = {heavy:.2f} for 0.80 (Pareto), {light:.2f} for 0.50 (exponential)")
+    assert heavy == pytest.approx(0.8, abs=0.1)
+    assert light == pytest.approx(0.5, abs=0.1)
+
+
+def test_a_start_is_an_off_period() -> None:
+    source = ac.OnOff(rate=10, on=ac.Fixed(mean="450 ms"), off=ac.Fixed(mean="550 ms"))
+    scenario = wide(source, duration="3 s", bin_="1 s")
+    run = ac.simulate(scenario, record=["packets@a->b"])
+    table = run.table("packets").to_pandas()
+    times = table[table["event"] == "enqueue"]["time"].to_numpy()
+    # The interval of 100 ms goes on where it stopped: 4 packets, 50 ms left over, then 5 packets.
+    expected = [0.65, 0.75, 0.85, 0.95, 1.6, 1.7, 1.8, 1.9, 2.0, 2.65, 2.75, 2.85, 2.95]
+    assert times == pytest.approx(expected, abs=1e-9)
+
+
+def test_udp_on_off_that_overloads_is_told() -> None:
+    source = ac.OnOff(rate=2000, on=ac.Exponential(mean="1 s"), off=ac.Exponential(mean="1 s"))
+    scenario = wide(source, duration="10 s").changed({"links.0.rate": "7 Mbps"})
+    assert any("offer 114% of the measured link's rate" in notice for notice in ac.simulate(scenario).notices)
+    assert not any("offer" in n for n in ac.simulate(scenario.changed({"links.0.rate": "9 Mbps"})).notices)
