@@ -56,6 +56,12 @@ def on_off(mean: str, shape: str = "1.5") -> str:
     return f'{{ kind = "onoff", rate = 100, on = {on}, off = {off} }}'
 
 
+def transfers(mean: str) -> str:
+    """Write a source of transfers."""
+    size, think = f'{{ kind = "pareto", mean = {mean}, shape = 1.5 }}', '{ kind = "exponential", mean = "1 s" }'
+    return f'{{ kind = "transfers", size = {size}, think = {think} }}'
+
+
 # What is replaced, by what, the field that the message names, and what it says.
 EDITS = [
     ('"200 s"', "200", "duration", "200 is not allowed; must be a time with its unit"),
@@ -192,6 +198,10 @@ EDITS = [
     (POISSON, on_off('"1"'), "clients.0.source.on.mean", "'1' is not allowed; must be a time with its unit (ps ns us"),
     (POISSON, on_off('"1 s"').replace("pareto", "normal"), "clients.0.source.on.kind", "must be one of exponential,"),
     (POISSON, on_off('"1 s"').replace("rate", "shape"), "clients.0.source.shape", "unknown field; allowed: kind, rate"),
+    (POISSON, transfers('"60 s"'), "clients.0.source.size.mean", "'60 s' is not allowed; must be a size with its unit"),
+    (POISSON, transfers('"0 B"'), "clients.0.source.size.mean", "'0 B' is not allowed; must be a size from 1 B to"),
+    (POISSON, transfers('"1 B" ').replace('"1 s"', '"1 B"'), "clients.0.source.think.mean", "must be a time with its"),
+    (POISSON, transfers('"1 B"').replace("think", "thnk"), "clients.0.source.thnk", "did you mean 'think'?"),
     (
         POISSON,
         '"poisson"',

@@ -142,6 +142,8 @@ def groups(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]
     )
     periods = distributions(quantities(TIME, "1 us", "1000 s"))
     on_off = st.fixed_dictionaries({"kind": st.just("onoff"), "rate": packet_rates, "on": periods, "off": periods})
+    sizes = distributions(quantities(SIZE, "1 B", "1 GB"))
+    transfers = st.fixed_dictionaries({"kind": st.just("transfers"), "size": sizes, "think": periods})
     greedy = tables({"kind": st.just("greedy")}, {"size": quantities(SIZE, "1 B", "1 GB")})
     common = {
         "count": st.integers(1, 1000),
@@ -149,7 +151,7 @@ def groups(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]
         "start": quantities(TIME, "0 s", "9 s"),
     }
     udp = tables({"kind": st.just("udp")}, {"packet_sizes": st.sampled_from(["fixed", "exponential"])})
-    return tables({"transport": transports(), "source": paced | on_off | greedy}, common | fields) | tables(
+    return tables({"transport": transports(), "source": paced | on_off | greedy | transfers}, common | fields) | tables(
         {"transport": udp, "source": paced | on_off}, common | fields
     )
 

@@ -90,3 +90,80 @@ def test_udp_on_off_that_overloads_is_told() -> None:
     scenario = wide(source, duration="10 s").changed({"links.0.rate": "7 Mbps"})
     assert any("offer 114% of the measured link's rate" in notice for notice in ac.simulate(scenario).notices)
     assert not any("offer" in n for n in ac.simulate(scenario.changed({"links.0.rate": "9 Mbps"})).notices)
+
+
+def reader(source: ac.Transfers, **settings: object) -> ac.Scenario:
+    """Give one TCP connection over a link of 10 Mbps and 10 ms, which loses nothing."""
+    return ac.Scenario(
+        duration="10 s",
+        packet_size=1000,
+        measure=ac.Measure(link="a->b"),
+        nodes=[ac.Node(name="a"), ac.Node(name="b")],
+        links=[ac.GraphLink(from_="a", to="b", rate="10 Mbps", delay="10 ms", queue=ac.DropTail(packets=100_000))],
+        flows=[
+            ac.Flow(
+                from_="a", to="b", transport=ac.Tcp("reno", handshake=False, overhead="0 s", **settings), source=source
+            )
+        ],
+    )
+
+
+def test_thinking_begins_when_all_is_acknowledged() -> None:
+    """Ten packets at a time, all in the initial window.
+
+    Validates: a transfer takes its transmission and the way there; the next comes after the way back and the time to
+        think.
+    Source: the definition of a closed loop.
+    Tolerance: exact to a nanosecond.
+    """
+    source = ac.Transfers(size=ac.Fixed(mean="9600 B"), think=ac.Fixed(mean="1 s"))
+    run = ac.simulate(reader(source, initial_window=10, idle_restart="timeout"), record=["packets@a->b"])
+    took, back = 10 * 0.8e-3 + 10e-3, 40 * 8 / 10e6 + 10e-3
+    rows = run.table("packets").to_pandas()
+    begins = rows[(rows["event"] == "enqueue") & (rows["segment"] % 10 == 0)]["time"].to_numpy()
+    assert begins == pytest.approx([1 + number * (1 + took + back) for number in range(9)], abs=1e-9)
+    (group,) = run.summary.groups
+    assert group.completed == 9
+    assert group.completion_mean == pytest.approx(took, abs=1e-9)
+    flows = run.table("flows").to_pydict()
+    assert flows["completed"] == [9]
+    assert flows["completion"] == [group.completion_mean]
+
+
+@pytest.mark.parametrize(
+    ("rule", "think", "first"), [("rfc5681", "4 s", 2), ("timeout", "4 s", 1), ("rfc5681", "0.5 s", 20)]
+)
+def test_the_window_is_kept_for_a_timeout(rule: str, think: str, first: int) -> None:
+    source = ac.Transfers(size=ac.Fixed(mean="96 kB"), think=ac.Fixed(mean=think))
+    scenario = reader(source, initial_window=2, max_window=20, idle_restart=rule, delayed_ack=False, min_rto="1 s")
+    rows = ac.simulate(scenario, record=["packets@a->b"]).table("packets").to_pandas()
+    second = rows[(rows["event"] == "enqueue") & (rows["segment"] >= 100)]["time"].to_numpy()
+    assert np.sum(second == second[0]) == first
+
+
+def test_a_cycle_is_a_transfer_and_a_time_to_think(record_property: Note) -> None:
+    """Ten readers of exponential files on a link that they load by a fifth.
+
+    Validates: readers make as many transfers as cycles of thinking, sending and the last way back fit into the time;
+        what arrives is their number times the mean size.
+    Source: the response time law of closed systems, N = X (R + Z) (Lazowska et al., Quantitative System Performance,
+        1984, chapter 3).
+    Tolerance: four standard errors of 20 runs: at most 3 %.
+    """
+    sizes, think = ac.Exponential(mean="48 kB"), ac.Exponential(mean="2 s")
+    scenario = reader(ac.Transfers(size=sizes, think=think), delayed_ack=False).changed(
+        {"duration": "420 s", "measure.from": "20 s", "flows.0.count": 10}
+    )
+    ratios, packets = [], []
+    for seed in range(1, 21):
+        (group,) = ac.simulate(scenario, seed=seed).summary.groups
+        assert group.completion_mean is not None
+        cycle = group.completion_mean + 40 * 8 / 10e6 + 10e-3 + 2
+        ratios.append(group.completed / 400 / (10 / cycle))
+        packets.append(group.goodput_bps * 400 / 8000 / group.completed)
+    # A size of 48 kB is 50 packets; rounding up makes it half a packet more.
+    for name, values, law in (("transfers", ratios, 1.0), ("packets", packets, 1 / (1 - math.exp(-1 / 50)))):
+        mean, error = float(np.mean(values)), float(np.std(values, ddof=1) / math.sqrt(20))
+        record_property("measured", f"{name}: {mean:.4g} ± {error:.1g} for {law:.4g}")
+        assert 4 * error < 0.03 * law
+        assert abs(mean - law) < 4 * error

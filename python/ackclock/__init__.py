@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         Red,
         Scenario,
         Tcp,
+        Transfers,
         Udp,
     )
     from ackclock.store import Store
@@ -73,6 +74,7 @@ __all__ = [
     "Study",
     "Summary",
     "Tcp",
+    "Transfers",
     "Udp",
     "replicate",
     "simulate",

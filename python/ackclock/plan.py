@@ -1,7 +1,7 @@
 """From a scenario to the engine's plan: integers in picoseconds, bit/s and bytes, numbers instead of names."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ackclock.catalogue import catalogue
@@ -21,6 +21,7 @@ from ackclock.scenario import (
     Poisson,
     Scenario,
     Tcp,
+    Transfers,
     Udp,
 )
 from ackclock.scenario.fields import HEADER_BYTES
@@ -151,11 +152,15 @@ def _source(group: Clients | Flow) -> dict[str, Any]:
         case Poisson(rate=rate) | Constant(rate=rate):
             return {"kind": group.source.kind, "rate": rate}
         case OnOff(rate=rate, on=on, off=off):
-            return {"kind": "onoff", "rate": rate, "on": _period(on), "off": _period(off)}
+            return {"kind": "onoff", "rate": rate, "on": _drawn(on, seconds), "off": _drawn(off, seconds)}
         case Greedy():
             return {"kind": "greedy", "packets": packets_of(group)}
+        case Transfers(size=size, think=think):
+            payload = (group.packet_size or 0) - HEADER_BYTES
+            sizes = _drawn(size, lambda text: SIZE.parse(text) / payload)
+            return {"kind": "transfers", "size": sizes, "think": _drawn(think, seconds)}
 
 
-def _period(drawn: Exponential | Pareto | Fixed) -> dict[str, Any]:
-    """Give what the lengths of periods are drawn from, in seconds."""
-    return drawn.model_dump() | {"mean": seconds(drawn.mean)}
+def _drawn(distribution: Exponential | Pareto | Fixed, number: Callable[[str], float]) -> dict[str, Any]:
+    """Give a distribution with its mean in the engine's unit."""
+    return distribution.model_dump() | {"mean": number(distribution.mean)}

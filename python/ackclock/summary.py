@@ -46,7 +46,7 @@ class GroupSummary:
     completed: int
     """Finite transfers that the receiver has whole."""
     completion_mean: float | None
-    """Mean time from the start of such a transfer to its end, s."""
+    """Mean time from the handing over of such a transfer to its last packet's arrival, s."""
 
 
 @dataclass(frozen=True, kw_only=True)

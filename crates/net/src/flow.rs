@@ -7,7 +7,7 @@ use crate::event::Wakeup;
 use crate::observe::{Observation, Observer};
 use crate::packet::{FlowId, Packet};
 use crate::sizes::Sizes;
-use crate::source::{AnySource, Source};
+use crate::source::{AnySource, Emission, Source, Transfer};
 use crate::transit::Transit;
 
 /// A pending wake-up. Deadlines move; the event in the agenda does not: it is ignored or armed again when it fires early.
@@ -70,9 +70,18 @@ impl Feed {
     #[inline(always)]
     fn take(&mut self, now: Time) -> Option<u64> {
         let at = self.next.filter(|at| *at <= now)?;
-        let emission = self.source.emit(at, &mut self.stream);
+        let AnySource::Poisson(source) = &mut self.source else { return Some(self.take_other(at)) };
+        let emission = source.emit(at, &mut self.stream);
         self.next = emission.next;
         Some(emission.packets)
+    }
+
+    /// Apart, so that what other sources need is not in the way of the most frequent one.
+    #[inline(never)]
+    fn take_other(&mut self, at: Time) -> u64 {
+        let Emission { packets, next } = self.source.emit(at, &mut self.stream);
+        self.next = next;
+        packets
     }
 
     /// Hands the sender what the source has by now, as far as the sender could use it.
@@ -82,6 +91,19 @@ impl Feed {
             && let Some(packets) = self.take(now)
         {
             sender.supply(packets);
+        }
+    }
+
+    /// The source, which names no next time, has ended or goes by its transfers: tells of one that begins, and lets it hear of
+    /// one that ended.
+    #[inline(never)]
+    fn follow_transfers(&mut self, sender: &Sender, now: Time, flow: FlowId, observer: &mut impl Observer) {
+        let AnySource::Transfers(source) = &mut self.source else { return };
+        if let Some(Transfer { at, packets }) = source.begun() {
+            observer.observe(at, &Observation::TransferBegins { flow, packets });
+        }
+        if sender.is_idle() {
+            self.next = Some(source.acknowledged(now, &mut self.stream));
         }
     }
 }
@@ -146,6 +168,9 @@ impl Flow {
     fn take_turn(&mut self, mut now: Time, transit: &mut Transit, observer: &mut impl Observer) {
         let Transport::Tcp { sender, .. } = &mut self.transport else { return };
         loop {
+            if self.feed.next.is_none() {
+                self.feed.follow_transfers(sender, now, self.id, observer);
+            }
             while let Some(segment) = sender.poll_transmit(now) {
                 transit.send(&Packet::data(self.id, segment, now), self.data_hop, now, observer);
             }

@@ -251,8 +251,8 @@ impl Plan {
                 }
             } else if group.packet_size == 0 {
                 return invalid("packet_size", "must be above 0 bytes");
-            } else if group.source.is_greedy() {
-                return invalid("source", "a greedy source needs a transport that paces it");
+            } else if group.source.needs_pacing() {
+                return invalid("source", "greedy sources and transfers need a transport that paces them");
             }
         }
         Ok(())

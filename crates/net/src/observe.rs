@@ -48,6 +48,13 @@ pub enum Observation<'a> {
         /// The sender.
         sender: &'a Sender,
     },
+    /// A source of transfers hands one over.
+    TransferBegins {
+        /// The flow.
+        flow: FlowId,
+        /// Packets.
+        packets: u64,
+    },
     /// A sender did all that it could for now.
     Turn {
         /// The flow.

@@ -165,6 +165,13 @@ pub enum SourceSpec {
         /// Seconds of an off period.
         off: Distribution,
     },
+    /// Transfers with a time to think before each, which begins when the one before is acknowledged.
+    Transfers {
+        /// Packets of a transfer, rounded up.
+        size: Distribution,
+        /// Seconds of thinking.
+        think: Distribution,
+    },
 }
 
 /// A table to keep during the run.

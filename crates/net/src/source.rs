@@ -1,5 +1,6 @@
 //! Sources: where data comes from. A source sees neither the network nor the sender, so it can be asked for its next packet
-//! only when the sender has use for it; what was never asked for was never drawn.
+//! only when the sender has use for it; what was never asked for was never drawn. One may wait until all that it handed over is
+//! acknowledged.
 //!
 //! Each source lives in a file of its own and is registered in [`SourceSpec`].
 
@@ -8,6 +9,7 @@ mod distribution;
 mod greedy;
 mod on_off;
 mod poisson;
+mod transfers;
 
 use std::fmt::Debug;
 
@@ -16,13 +18,14 @@ use ackclock_units::{Stream, Time};
 use crate::plan::SourceSpec;
 
 pub use distribution::Distribution;
+pub(crate) use transfers::Transfer;
 
 /// Data handed over at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Emission {
     /// Packets handed over now.
     pub packets: u64,
-    /// When to ask again; `None` if there will be no more.
+    /// When to ask again; `None` if there will be no more, or not before all is acknowledged.
     pub next: Option<Time>,
 }
 
@@ -39,6 +42,7 @@ pub(crate) enum AnySource {
     Constant(constant::Constant),
     Greedy(greedy::Greedy),
     OnOff(Box<on_off::OnOff>),
+    Transfers(Box<transfers::Transfers>),
 }
 
 impl Source for AnySource {
@@ -49,6 +53,7 @@ impl Source for AnySource {
             Self::Constant(source) => source.emit(now, stream),
             Self::Greedy(source) => source.emit(now, stream),
             Self::OnOff(source) => source.emit(now, stream),
+            Self::Transfers(source) => source.emit(now, stream),
         }
     }
 }
@@ -63,6 +68,7 @@ impl SourceSpec {
             Self::Constant { rate } => AnySource::Constant(constant::Constant::new(rate)),
             Self::Greedy { packets } => AnySource::Greedy(greedy::Greedy::new(packets)),
             Self::OnOff { rate, on, off } => AnySource::OnOff(Box::new(on_off::OnOff::new(rate, on, off))),
+            Self::Transfers { size, think } => AnySource::Transfers(Box::new(transfers::Transfers::new(size, think))),
         }
     }
 
@@ -81,12 +87,16 @@ impl SourceSpec {
                 on.check().map_err(|problem| ("on", problem))?;
                 off.check().map_err(|problem| ("off", problem))
             }
+            Self::Transfers { size, think } => {
+                size.check().map_err(|problem| ("size", problem))?;
+                think.check().map_err(|problem| ("think", problem))
+            }
             _ => Ok(()),
         }
     }
 
-    /// Whether it hands over as much as there is, and needs a transport that paces it.
-    pub(crate) const fn is_greedy(&self) -> bool {
-        matches!(self, Self::Greedy { .. })
+    /// Whether it hands over much at once, and needs a transport that paces it.
+    pub(crate) const fn needs_pacing(&self) -> bool {
+        matches!(self, Self::Greedy { .. } | Self::Transfers { .. })
     }
 }

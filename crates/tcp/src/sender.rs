@@ -95,6 +95,11 @@ impl Sender {
         connection.snd_nxt == connection.supplied && is_open()
     }
 
+    /// Whether all that the application handed over is acknowledged.
+    pub const fn is_idle(&self) -> bool {
+        self.connection.snd_una == self.connection.supplied
+    }
+
     /// Whether an ACK that arrives now would count as a duplicate: nothing new, with data outstanding (RFC 5681, section 2).
     /// Before the SYN is acknowledged there is none (RFC 9293, section 3.10.7.3).
     pub fn is_duplicate(&self, ack: Ack<'_>) -> bool {

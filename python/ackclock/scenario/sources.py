@@ -7,7 +7,7 @@ from pydantic import Field
 from pydantic_core import InitErrorDetails
 
 from ackclock.quantity import seconds
-from ackclock.scenario.distributions import PERIOD, Distribution, misfits
+from ackclock.scenario.distributions import PERIOD, TRANSFER, Distribution, misfits
 from ackclock.scenario.fields import PacketRate, Size
 from ackclock.scenario.model import Part
 
@@ -87,9 +87,33 @@ class Greedy(Part):
     """Length of a finite transfer, such as ``"1 MB"``; without end where it is absent."""
 
 
-Source = Annotated[Poisson | Constant | OnOff | Greedy, Field(discriminator="kind")]
+class Transfers(Part):
+    """Transfers of drawn sizes on one connection, with a time to think before each.
 
-SOURCES: Final = (Poisson, Constant, OnOff, Greedy)
+    A transfer goes as fast as TCP lets it; the next time to think begins when all of it is acknowledged. The next
+    transfer finds the connection's window as it was, if it comes within a retransmission timeout; after that TCP's
+    ``idle_restart`` has it begin anew.
+    """
+
+    kind: Literal["transfers"] = "transfers"
+    """``transfers``."""
+
+    size: Distribution
+    """Sizes, such as ``{ kind = "pareto", mean = "60 kB", shape = 1.2 }``: bytes of data, sent in whole packets."""
+
+    think: Distribution
+    """The times to think, the first one before the first transfer."""
+
+    @classmethod
+    def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
+        """Check that sizes are sizes and times are times."""
+        del data
+        return misfits(part, {"size": TRANSFER, "think": PERIOD})
+
+
+Source = Annotated[Poisson | Constant | OnOff | Greedy | Transfers, Field(discriminator="kind")]
+
+SOURCES: Final = (Poisson, Constant, OnOff, Greedy, Transfers)
 """All of them."""
 
 PACED: Final = (Poisson, Constant, OnOff)

@@ -15,7 +15,7 @@ use crate::packet::{FlowId, LinkId, Packet, Payload};
 use crate::plan::{GroupSpec, Plan, SourceSpec};
 use crate::simulator::Simulator;
 use bins::{Bins, Tally};
-use meter::{Deliveries, FlowMeter, Over, Transfer};
+use meter::{Deliveries, FlowMeter, Over, Transfers};
 
 /// What a run comes to. Rates are per second, times in seconds; undefined ratios are `None`.
 ///
@@ -86,7 +86,7 @@ pub struct GroupSummary {
     pub jain_index: Option<f64>,
     /// Transfers that ended.
     pub completed: u64,
-    /// Their mean time from the flow's start to the receiver having everything.
+    /// Their mean time from being handed over to the receiver having everything.
     pub completion_mean: Option<f64>,
 }
 
@@ -131,12 +131,12 @@ pub struct Measure {
     /// Packet-picoseconds of waiting.
     waiting: u128,
     sojourn: Histogram,
-    /// Of each flow: its group, whether its data cross the link, what reached its receiver, its transfer if there are any finite
+    /// Of each flow: its group, whether its data cross the link, what reached its receiver, its transfers if there are any finite
     /// ones, and what its sender did before the measured time, after the run: in it.
     groups: Vec<u32>,
     crosses: Vec<bool>,
     deliveries: Vec<Deliveries>,
-    transfers: Vec<Option<Transfer>>,
+    transfers: Vec<Option<Transfers>>,
     counters: Vec<Counters>,
     poisson_rates: Vec<Option<f64>>,
 }
@@ -147,11 +147,13 @@ impl Measure {
         let spec = &plan.measure;
         let link = LinkId(spec.link);
         let groups = simulator.groups().to_vec();
-        let transfer = |(_, group, start): (u32, &GroupSpec, Time)| match group.source {
-            SourceSpec::Greedy { packets: Some(packets) } => Some(Transfer::new(start, packets)),
+        let of_flow = |(_, group, start): (u32, &GroupSpec, Time)| match group.source {
+            // its only transfer; others are told of when they begin
+            SourceSpec::Greedy { packets: Some(packets) } => Some(Transfers::of_one(start, packets)),
+            SourceSpec::Transfers { .. } => Some(Transfers::default()),
             _ => None,
         };
-        let transfers: Vec<_> = plan.flows().map(transfer).collect();
+        let transfers: Vec<_> = plan.flows().map(of_flow).collect();
         let crosses = |id| simulator.data_links(id).any(|crossed| crossed == link);
         Self {
             from: spec.from,
@@ -252,8 +254,15 @@ impl Measure {
         }
         let (flow, measured) = (packet.flow.0 as usize, now >= self.from);
         self.deliveries[flow].add(now, packet, in_order, measured);
-        if let Some(Some(transfer)) = self.transfers.get_mut(flow) {
-            transfer.add(now, in_order, measured);
+        if let Some(Some(transfers)) = self.transfers.get_mut(flow) {
+            transfers.add(now, in_order, measured);
+        }
+    }
+
+    #[inline(never)]
+    fn on_transfer(&mut self, now: Time, flow: FlowId, packets: u64) {
+        if let Some(Some(transfers)) = self.transfers.get_mut(flow.0 as usize) {
+            transfers.begin(now, packets);
         }
     }
 
@@ -347,7 +356,7 @@ impl Measure {
         FlowMeter {
             group: self.groups[id],
             deliveries: &self.deliveries[id],
-            transfer: self.transfers.get(id).and_then(Option::as_ref),
+            transfers: self.transfers.get(id).and_then(Option::as_ref),
             counters: self.counters[id],
         }
     }
@@ -383,6 +392,7 @@ impl Observer for Measure {
                 Offered::Dropped(_) => self.on_unusual(now, self.place(packet), None),
             },
             Observation::Delivered { packet, in_order } => self.on_delivered(now, packet, *in_order),
+            Observation::TransferBegins { flow, packets } => self.on_transfer(now, *flow, *packets),
             _ => {}
         }
     }

@@ -19,7 +19,7 @@ use senders::SenderLog;
 columns! { Queue { time: F64(f64), link: U32(u32), packets: U64(u64), bytes: U64(u64), average: F64(f64) } }
 columns! { Flows {
     flow: U32(u32), group: U32(u32), sent: U64(u64), retransmissions: U64(u64), timeouts: U64(u64), fast_retransmits: U64(u64),
-    dup_acks: U64(u64), goodput_packets: U64(u64), goodput_bps: F64(f64), completion: F64(f64),
+    dup_acks: U64(u64), goodput_packets: U64(u64), goodput_bps: F64(f64), completed: U64(u64), completion: F64(f64),
 } }
 
 /// Keeps the records that a plan asks for, sorted by what they hear of: each with its place in the plan.
@@ -208,7 +208,7 @@ impl Observer for Recorder {
                     senders.turn(now, flow.0, sender);
                 }
             }
-            Observation::Delivered { .. } => {}
+            Observation::Delivered { .. } | Observation::TransferBegins { .. } => {}
         }
     }
 
@@ -264,7 +264,8 @@ fn flows(measure: &Measure) -> Table {
             counters.dup_acks,
             meter.in_order(),
             meter.goodput_bits() / measure.measured_seconds(),
-            meter.completion().unwrap_or(f64::NAN),
+            meter.completed(),
+            meter.completion_mean().unwrap_or(f64::NAN),
         );
     }
     Table::new("flows", rows)

@@ -59,6 +59,7 @@ impl Distribution {
 #[cfg(test)]
 pub(super) mod tests {
     use ackclock_units::Role;
+    use proptest::prelude::*;
 
     use super::*;
 
@@ -78,6 +79,16 @@ pub(super) mod tests {
     pub(in crate::source) fn pareto_cdf(mean: f64, shape: f64) -> impl Fn(f64) -> f64 {
         let least = mean * (shape - 1.0) / shape;
         move |x| if x < least { 0.0 } else { 1.0 - (least / x).powf(shape) }
+    }
+
+    /// Distributions of every kind.
+    pub(in crate::source) fn distributions() -> impl Strategy<Value = Distribution> {
+        let means = || (-6.0_f64..6.0).prop_map(|exponent| 10_f64.powf(exponent));
+        prop_oneof![
+            means().prop_map(|mean| Distribution::Fixed { mean }),
+            means().prop_map(|mean| Distribution::Exponential { mean }),
+            (means(), 1.01_f64..100.0).prop_map(|(mean, shape)| Distribution::Pareto { mean, shape }),
+        ]
     }
 
     const DRAWS: usize = 100_000;

@@ -66,7 +66,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::source::distribution::tests::{kolmogorov, pareto_cdf};
+    use crate::source::distribution::tests::{distributions, kolmogorov, pareto_cdf};
 
     /// When the packets of a source come.
     fn times(mut source: OnOff, seed: u64, until: Time) -> impl Iterator<Item = Time> {
@@ -132,15 +132,6 @@ mod tests {
             println!("measured: {sent} packets for {expected:.0}");
             assert!((sent - expected).abs() < 4.0 * sd + 1.0, "{sent} for {expected}");
         }
-    }
-
-    fn distributions() -> impl Strategy<Value = Distribution> {
-        let means = || (-6.0_f64..6.0).prop_map(|exponent| 10_f64.powf(exponent));
-        prop_oneof![
-            means().prop_map(|mean| Distribution::Fixed { mean }),
-            means().prop_map(|mean| Distribution::Exponential { mean }),
-            (means(), 1.01_f64..100.0).prop_map(|(mean, shape)| Distribution::Pareto { mean, shape }),
-        ]
     }
 
     proptest! {

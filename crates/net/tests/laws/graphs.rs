@@ -6,6 +6,7 @@ use ackclock_net::loss::LossSpec;
 use ackclock_net::plan::{EdgeSpec, GroupSpec, LinkSpec, MeasureSpec, Plan, SourceSpec, Topology, TransportSpec};
 use ackclock_net::queue::{AboveMax, CountBelow, DropTailSpec, Limit, QueueSpec, RedSpec, Unit};
 use ackclock_net::sizes::SizeSpec;
+use ackclock_net::source::Distribution;
 use ackclock_tcp::{ReceiverConfig, SenderConfig};
 use ackclock_units::{Rate, Time};
 use proptest::prelude::*;
@@ -71,11 +72,11 @@ struct Member {
     /// TCP and its transfer where nothing else is drawn; otherwise UDP, and a source with that rate.
     packets: u64,
     rate: f64,
-    others: [bool; 3],
+    others: [bool; 4],
 }
 
 fn members() -> impl Strategy<Value = Vec<Member>> {
-    let others = any::<[bool; 3]>();
+    let others = any::<[bool; 4]>();
     let numbers = (1_u32..3, 0_u64..100, 1_u64..60, 1.0..200.0_f64);
     let member = (any::<(Index, Index)>(), numbers, senders(), receivers(), others).prop_map(
         |(ends, (count, millis, packets, rate), sender, receiver, others)| Member {
@@ -92,11 +93,15 @@ fn members() -> impl Strategy<Value = Vec<Member>> {
     prop::collection::vec(member, 1..5)
 }
 
+const fn heavy(mean: f64) -> Distribution {
+    Distribution::Pareto { mean, shape: 1.2 }
+}
+
 impl Member {
     fn group(&self, nodes: u32, transfers: bool) -> GroupSpec {
         let from = self.ends.0.index(nodes as usize) as u32;
         let to = (from + 1 + self.ends.1.index(nodes as usize - 1) as u32) % nodes;
-        let [udp, paced, poisson] = self.others;
+        let [udp, paced, poisson, silent] = self.others;
         let tcp = TransportSpec::Tcp { sender: Arc::new(self.sender.clone()), receiver: self.receiver };
         let rate = self.rate;
         let sizes = if poisson { SizeSpec::Exponential } else { SizeSpec::Fixed };
@@ -108,10 +113,14 @@ impl Member {
             start: self.start,
             spread: Time::ZERO,
             transport: if udp && !transfers { TransportSpec::Udp { sizes } } else { tcp },
-            source: match (transfers || !udp && !paced, poisson) {
-                (true, endless) => SourceSpec::Greedy { packets: Some(self.packets).filter(|_| transfers || !endless) },
-                (false, true) => SourceSpec::Poisson { rate },
-                (false, false) => SourceSpec::Constant { rate },
+            source: match (transfers || !udp && !paced, poisson, silent && !transfers) {
+                (true, endless, false) => {
+                    SourceSpec::Greedy { packets: Some(self.packets).filter(|_| transfers || !endless) }
+                }
+                (true, _, true) => SourceSpec::Transfers { size: heavy(self.packets as f64), think: heavy(0.05) },
+                (false, _, true) => SourceSpec::OnOff { rate, on: heavy(0.1), off: heavy(0.05) },
+                (false, true, false) => SourceSpec::Poisson { rate },
+                (false, false, false) => SourceSpec::Constant { rate },
             },
         }
     }

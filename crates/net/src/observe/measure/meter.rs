@@ -45,25 +45,33 @@ impl Deliveries {
     }
 }
 
-/// A finite transfer.
-#[derive(Clone, Debug)]
-pub(super) struct Transfer {
+/// The finite transfers of a flow, one after the other.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Transfers {
+    /// When the last one was handed over.
     start: Time,
-    /// Packets still to come.
+    /// Packets of it still to come.
     missing: u64,
-    completion: Option<f64>,
+    /// Those that ended in the measured time, and the seconds that they took together.
+    completed: u64,
+    seconds: f64,
 }
 
-impl Transfer {
-    pub(super) const fn new(start: Time, packets: u64) -> Self {
-        Self { start, missing: packets, completion: None }
+impl Transfers {
+    pub(super) fn of_one(start: Time, packets: u64) -> Self {
+        Self { start, missing: packets, ..Self::default() }
+    }
+
+    pub(super) const fn begin(&mut self, now: Time, packets: u64) {
+        (self.start, self.missing) = (now, packets);
     }
 
     pub(super) fn add(&mut self, now: Time, in_order: u64, measured: bool) {
         if self.missing > 0 {
             self.missing = self.missing.saturating_sub(in_order);
             if self.missing == 0 && measured {
-                self.completion = Some((now - self.start).as_secs_f64());
+                self.completed += 1;
+                self.seconds += (now - self.start).as_secs_f64();
             }
         }
     }
@@ -74,7 +82,7 @@ impl Transfer {
 pub(crate) struct FlowMeter<'a> {
     pub(crate) group: u32,
     pub(super) deliveries: &'a Deliveries,
-    pub(super) transfer: Option<&'a Transfer>,
+    pub(super) transfers: Option<&'a Transfers>,
     /// What its sender did in the measured time.
     pub(crate) counters: Counters,
 }
@@ -90,9 +98,19 @@ impl FlowMeter<'_> {
         self.deliveries.in_order_bytes as f64 * 8.0
     }
 
-    /// How long a transfer took that ended in the measured time.
-    pub(crate) fn completion(&self) -> Option<f64> {
-        self.transfer?.completion
+    /// Transfers that ended in the measured time.
+    pub(crate) fn completed(&self) -> u64 {
+        self.transfers.map_or(0, |transfers| transfers.completed)
+    }
+
+    /// Seconds that they took together.
+    fn completing(&self) -> f64 {
+        self.transfers.map_or(0.0, |transfers| transfers.seconds)
+    }
+
+    /// How long they took on average.
+    pub(crate) fn completion_mean(&self) -> Option<f64> {
+        ratio(self.completing(), self.completed() as f64)
     }
 }
 
@@ -122,8 +140,8 @@ impl Over {
             goodput += meter.goodput_bits();
             squares += meter.goodput_bits() * meter.goodput_bits();
             counters = add(counters, meter.counters);
-            completed += u64::from(meter.completion().is_some());
-            completion += meter.completion().unwrap_or(0.0);
+            completed += meter.completed();
+            completion += meter.completing();
         }
         Self {
             flows,
