@@ -26,7 +26,7 @@ _DUPLICATES: Final = 3
 _LEAST_SSTHRESH: Final = 2.0
 """RFC 5681, equation 4."""
 _MOST_BACKOFF: Final = 64.0
-"""RFC 6298, section 5.5, and ns-2: no further doubling after six."""
+"""ns-2 doubles six times; RFC 6298, section 2.5, allows a bound."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
