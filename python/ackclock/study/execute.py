@@ -31,11 +31,11 @@ Report = Callable[[float], None]
 _REFRESH = 0.1
 """Seconds between two looks at how far the runs are."""
 
-_TOGETHER = 0.05
+_TOGETHER = 0.1
 """Seconds for which a thread goes on with tasks before it sees to what came of them."""
 
-_WAITING = 32
-"""Tasks for each thread: those of a millisecond last until more are given."""
+_WAITING = 64
+"""Tasks for each thread: as many as it does together, if they take a millisecond or two."""
 
 
 class Workers(Protocol[T, R]):

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 
 from ackclock.study.design import Until
 from ackclock.study.execute import StoppedError
-from ackclock.study.making import Site
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -68,8 +67,7 @@ class Outlook:
 def _cost(survey: Survey, number: int, seed: int) -> float:
     """Begin a run, and tell the CPU seconds that a unit of work takes."""
     study = survey.study
-    point = next(study.point(place) for at, place in enumerate(study.places()) if at == number)
-    site = Site.of(point, record=study.record, warmup=study.warmup)
+    site = survey.site(number, next(place for at, place in enumerate(study.places()) if at == number))
     began, done = time.thread_time(), 1.0
 
     def report(share: float) -> None:
@@ -80,4 +78,4 @@ def _cost(survey: Survey, number: int, seed: int) -> float:
 
     with suppress(StoppedError):
         site.prepared.run(seed, report)
-    return (time.thread_time() - began) / done / point.work * (2 if study.warmup else 1)
+    return (time.thread_time() - began) / done / site.work * (2 if study.warmup else 1)

@@ -6,7 +6,6 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ackclock.study.making import Job, Site
 from ackclock.study.replications import FEWEST, Course
 
 if TYPE_CHECKING:
@@ -14,6 +13,7 @@ if TYPE_CHECKING:
 
     from ackclock.store import Row
     from ackclock.study.design import Place
+    from ackclock.study.making import Job, Site
     from ackclock.study.survey import Survey
 
 __all__ = ["Schedule", "Tally"]
@@ -156,8 +156,7 @@ class Schedule:
         if course.ended:
             self.tally.close(course.values.values())
             return
-        study = self._survey.study
-        site = Site.of(study.point(place), record=study.record, warmup=study.warmup)
+        site = self._survey.site(number, place)
         opened = _Open(site, course)
         self._open[site.scenario_id] = opened
         self._ready.append(opened)

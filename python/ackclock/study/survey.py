@@ -5,20 +5,21 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ackclock.errors import refuse
-from ackclock.records import understand
-from ackclock.store import scenario_id
-from ackclock.study.making import canonical, name_of_run
+from ackclock.study.making import Site, name_of_run
 from ackclock.study.replications import Course
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ackclock.study.design import Study
+    from ackclock.study.design import Place, Study
 
 __all__ = ["Survey"]
+
+_KEPT: Final = 4000
+"""Points that are made ready once, of 7 KB each; those after them are made ready again when it is their turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,7 @@ class Survey:
     study: Study
     scenario_ids: list[str]
     works: array[float]
+    _sites: dict[int, Site]
 
     @classmethod
     def of(cls, study: Study) -> Survey:
@@ -53,18 +55,22 @@ class Survey:
         """
         seen: dict[str, int] = {}
         works = array("d")
+        sites: dict[int, Site] = {}
         for number, place in enumerate(study.places()):
-            point = study.point(place)
+            site = _site(study, place)
             with place.told():
-                effective = point.scenario.effective()
-                understand(study.record, effective)
-                name = scenario_id(canonical(effective))
-                if name in seen:
-                    other = next(each for at, each in enumerate(study.places()) if at == seen[name])
+                if site.scenario_id in seen:
+                    other = next(each for at, each in enumerate(study.places()) if at == seen[site.scenario_id])
                     raise refuse("scenario", place.name, f"must not be that of another point, as {other.name} is")
-            seen[name] = number
-            works.append(point.work)
-        return cls(study, list(seen), works)
+            seen[site.scenario_id] = number
+            works.append(site.work)
+            if number < _KEPT:
+                sites[number] = site
+        return cls(study, list(seen), works, sites)
+
+    def site(self, number: int, place: Place) -> Site:
+        """Give a point to run; it is asked for once."""
+        return self._sites.pop(number, None) or _site(self.study, place)
 
     def course(self, number: int, there: Mapping[str, float | None]) -> Course:
         """Begin the replications of a point.
@@ -84,3 +90,9 @@ class Survey:
 
     def _name_of_run(self, number: int, seed: int) -> str:
         return name_of_run(self.scenario_ids[number], seed, self.study.record, self.study.warmup)
+
+
+def _site(study: Study, place: Place) -> Site:
+    point = study.point(place)
+    with place.told():
+        return Site.of(point, record=study.record, warmup=study.warmup)
