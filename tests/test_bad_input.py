@@ -62,6 +62,12 @@ def transfers(mean: str) -> str:
     return f'{{ kind = "transfers", size = {size}, think = {think} }}'
 
 
+def trace(**fields: str) -> str:
+    """Write a replay of a trace."""
+    more = "".join(f", {name} = '{value}'" for name, value in fields.items())
+    return f'{{ kind = "trace", path = "bursts.csv"{more} }}'
+
+
 # What is replaced, by what, the field that the message names, and what it says.
 EDITS = [
     ('"200 s"', "200", "duration", "200 is not allowed; must be a time with its unit"),
@@ -202,11 +208,22 @@ EDITS = [
     (POISSON, transfers('"0 B"'), "clients.0.source.size.mean", "'0 B' is not allowed; must be a size from 1 B to"),
     (POISSON, transfers('"1 B" ').replace('"1 s"', '"1 B"'), "clients.0.source.think.mean", "must be a time with its"),
     (POISSON, transfers('"1 B"').replace("think", "thnk"), "clients.0.source.thnk", "did you mean 'think'?"),
+    (POISSON, trace(offset="random"), "clients.0.source.offset", "must be a time, unless there is a period"),
+    (POISSON, trace(offset="1 s", period="1 s"), "clients.0.source.offset", "must be below the period (1 s)"),
+    (POISSON, trace(offset="often", period="1 s"), "clients.0.source.offset", "must be one of random, or a time with"),
+    (POISSON, trace(sha256="12"), "clients.0.source.sha256", "'12' is not allowed; must be a SHA-256 digest"),
+    (
+        POISSON,
+        '{ kind = "trace", path = "" }',
+        "clients.0.source.path",
+        "'' is not allowed; must be the path of a file",
+    ),
+    (POISSON, '{ kind = "trace" }', "clients.0.source.path", "missing; must be the path of a file"),
     (
         POISSON,
         '"poisson"',
         "clients.0.source",
-        "must be a table with kind = poisson or constant or onoff",
+        "must be a table with kind = poisson or constant or onoff or trace or greedy or",
     ),
 ]
 
@@ -224,7 +241,7 @@ GRAPH_EDITS = [
     ('to = "b"\ntransport', 'to = "a"\ntransport', "flows.0.to", "must be another node than from"),
     ('measure = { link = "a->b" }', "", "measure.link", "missing; must be one of a->b, b->a"),
     ('"a->b"', '"a-b"', "measure.link", "did you mean 'a->b'?"),
-    ('kind = "tcp"', 'kind = "udp"', "flows.0.source.kind", "must be one of poisson, constant, onoff: UDP has"),
+    ('kind = "tcp"', 'kind = "udp"', "flows.0.source.kind", "must be one of poisson, constant, onoff, trace: UDP"),
     ('"10 ms"', '"0 s"', "measure.bin", "missing; must be given where no link has a delay"),
     (
         "duration",

@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hypothesis import given, settings
@@ -17,6 +18,7 @@ from ackclock.quantity import RATE, SIZE, TIME, Quantity
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+BURSTS = str(Path(__file__).parents[1] / "examples" / "bursts.csv")
 flags = st.booleans()
 names = st.from_regex(r"[a-z][\w.>-]{0,8}", fullmatch=True)
 
@@ -142,6 +144,14 @@ def groups(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]
     )
     periods = distributions(quantities(TIME, "1 us", "1000 s"))
     on_off = st.fixed_dictionaries({"kind": st.just("onoff"), "rate": packet_rates, "on": periods, "off": periods})
+    traces = tables(
+        {"kind": st.just("trace"), "path": st.just(BURSTS)},
+        {
+            "scale": st.floats(0.001, 1000),
+            "period": quantities(TIME, "10 s", "1000 s"),
+            "offset": quantities(TIME, "0 s", "9 s"),
+        },
+    )
     sizes = distributions(quantities(SIZE, "1 B", "1 GB"))
     transfers = st.fixed_dictionaries({"kind": st.just("transfers"), "size": sizes, "think": periods})
     greedy = tables({"kind": st.just("greedy")}, {"size": quantities(SIZE, "1 B", "1 GB")})
@@ -151,9 +161,9 @@ def groups(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]
         "start": quantities(TIME, "0 s", "9 s"),
     }
     udp = tables({"kind": st.just("udp")}, {"packet_sizes": st.sampled_from(["fixed", "exponential"])})
-    return tables({"transport": transports(), "source": paced | on_off | greedy | transfers}, common | fields) | tables(
-        {"transport": udp, "source": paced | on_off}, common | fields
-    )
+    return tables(
+        {"transport": transports(), "source": paced | on_off | traces | greedy | transfers}, common | fields
+    ) | tables({"transport": udp, "source": paced | on_off | traces}, common | fields)
 
 
 def _named(entries: list[dict[str, Any]], unique: list[str]) -> list[dict[str, Any]]:

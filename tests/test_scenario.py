@@ -120,6 +120,6 @@ def test_the_schema_has_what_the_engine_declares() -> None:
     assert not variants["vegas"]["additionalProperties"]
 
 
-@pytest.mark.parametrize("example", ["feng60.toml", "parking_lot.toml", "red.toml"])
+@pytest.mark.parametrize("example", ["feng60.toml", "parking_lot.toml", "red.toml", "replay.toml"])
 def test_examples_are_right(root: Path, example: str) -> None:
     ac.Scenario.from_toml(root / "examples" / example)

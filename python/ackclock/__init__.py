@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         Red,
         Scenario,
         Tcp,
+        Trace,
         Transfers,
         Udp,
     )
@@ -74,6 +75,7 @@ __all__ = [
     "Study",
     "Summary",
     "Tcp",
+    "Trace",
     "Transfers",
     "Udp",
     "replicate",

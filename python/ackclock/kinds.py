@@ -5,6 +5,7 @@ the parameters that the engine declares. Quantities stay texts (``"25 ms"``), re
 equal scenarios compare equal; :mod:`ackclock.quantity` turns them into numbers.
 """
 
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -233,3 +234,33 @@ def name(*, letter_first: bool = False) -> Kind:
         return value
 
     return Kind(allowed, check, {"type": "string", "pattern": f"^{pattern}$"})
+
+
+def file_path() -> Kind:
+    """Allow paths of files; one that does not begin at the root is taken from the present directory, and kept whole.
+
+    Examples
+    --------
+    >>> file_path().check("/data/./trace.csv")
+    '/data/trace.csv'
+    """
+    allowed = "must be the path of a file"
+
+    def check(value: object) -> str:
+        if not isinstance(value, str) or not value or "\0" in value:
+            raise ValueError(allowed)
+        return os.path.abspath(value)  # noqa: PTH100  # looks at no file, as resolve() does
+
+    return Kind(allowed, check, {"type": "string", "minLength": 1})
+
+
+def digest() -> Kind:
+    """Allow SHA-256 digests."""
+    allowed = "must be a SHA-256 digest: 64 digits and letters from a to f"
+
+    def check(value: object) -> str:
+        if not isinstance(value, str) or not re.fullmatch("[0-9a-f]{64}", value):
+            raise ValueError(allowed)
+        return value
+
+    return Kind(allowed, check, {"type": "string", "pattern": "^[0-9a-f]{64}$"})

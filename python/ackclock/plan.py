@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ackclock.catalogue import catalogue
-from ackclock.quantity import RATE, SIZE, TIME, seconds
+from ackclock.errors import refuse
+from ackclock.quantity import PICOSECONDS_PER_SECOND, RATE, SIZE, TIME, seconds
 from ackclock.records import Record
 from ackclock.scenario import (
     Clients,
@@ -21,10 +22,11 @@ from ackclock.scenario import (
     Poisson,
     Scenario,
     Tcp,
+    Trace,
     Transfers,
     Udp,
 )
-from ackclock.scenario.fields import HEADER_BYTES
+from ackclock.scenario.fields import HEADER_BYTES, LONGEST_RUN
 from ackclock.scenario.links import links_of
 from ackclock.scenario.routes import directed
 
@@ -62,7 +64,7 @@ def plan(scenario: Scenario, records: Sequence[Record] = ()) -> str:
                 "link": number,
             },
             "topology": _dumbbell(scenario) if scenario.dumbbell is not None else _graph(scenario),
-            "groups": [_group(scenario, group) for group in scenario.groups],
+            "groups": [_group(scenario, place) for place in range(len(scenario.groups))],
             "records": [record.for_engine() for record in records],
         },
         allow_nan=False,
@@ -106,7 +108,8 @@ def _link(link: Link | GraphLink | None) -> dict[str, Any]:
     return {"rate": RATE.parse(link.rate), "delay": TIME.parse(link.delay), "queue": link.queue.for_engine(), **loss}
 
 
-def _group(scenario: Scenario, group: Clients | Flow) -> dict[str, Any]:
+def _group(scenario: Scenario, place: int) -> dict[str, Any]:
+    group = scenario.groups[place]
     numbers = {node.name: number for number, node in enumerate(scenario.nodes)}
     return {
         "count": group.count,
@@ -115,7 +118,7 @@ def _group(scenario: Scenario, group: Clients | Flow) -> dict[str, Any]:
         "packet_size": group.packet_size,
         "start": TIME.parse(group.start or ""),
         "transport": _transport(group.transport, group.packet_size),
-        "source": _source(group),
+        "source": _source(group, f"{'clients' if scenario.clients else 'flows'}.{place}.source"),
     }
 
 
@@ -147,7 +150,7 @@ def _transport(transport: Tcp | Udp, packet_size: int | None) -> dict[str, Any]:
     return {"kind": "tcp", "sender": sender, "receiver": receiver}
 
 
-def _source(group: Clients | Flow) -> dict[str, Any]:
+def _source(group: Clients | Flow, at: str) -> dict[str, Any]:
     match group.source:
         case Poisson(rate=rate) | Constant(rate=rate):
             return {"kind": group.source.kind, "rate": rate}
@@ -159,6 +162,28 @@ def _source(group: Clients | Flow) -> dict[str, Any]:
             payload = (group.packet_size or 0) - HEADER_BYTES
             sizes = _drawn(size, lambda text: SIZE.parse(text) / payload)
             return {"kind": "transfers", "size": sizes, "think": _drawn(think, seconds)}
+        case Trace():
+            return {"kind": "trace", **_trace(group.source, at)}
+
+
+def _trace(trace: Trace, at: str) -> dict[str, Any]:
+    """Give the rows of the trace at a place of the scenario, times scaled and in picoseconds."""
+    import numpy as np  # noqa: PLC0415  # few scenarios have a trace
+
+    found, picoseconds = trace.file, trace.scale * PICOSECONDS_PER_SECOND
+    if found.times[-1] * trace.scale > seconds(LONGEST_RUN):
+        raise refuse(f"{at}.scale", trace.scale, f"must end the trace ({found.times[-1]:g} s) by {LONGEST_RUN}")
+    period = None if trace.period is None else round(TIME.parse(trace.period) * trace.scale)
+    times = np.rint(found.times * picoseconds).astype(np.uint64)
+    if period is not None and period < times[-1]:
+        raise refuse(f"{at}.period", trace.period, f"must reach the trace's last time, {found.times[-1]:g} s")
+    offset = None if trace.offset == "random" else round(TIME.parse(trace.offset) * trace.scale)
+    return {
+        "times": times.tolist(),
+        "packets": None if found.packets is None else found.packets.tolist(),
+        "period": period,
+        "offset": offset,
+    }
 
 
 def _drawn(distribution: Exponential | Pareto | Fixed, number: Callable[[str], float]) -> dict[str, Any]:

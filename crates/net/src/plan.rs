@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::loss::LossSpec;
 use crate::queue::{Limit, QueueSpec};
 use crate::sizes::SizeSpec;
-use crate::source::Distribution;
+use crate::source::{Distribution, TraceSpec};
 
 /// Everything one run needs besides its seed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -172,6 +172,8 @@ pub enum SourceSpec {
         /// Seconds of thinking.
         think: Distribution,
     },
+    /// Packets at given times.
+    Trace(Arc<TraceSpec>),
 }
 
 /// A table to keep during the run.

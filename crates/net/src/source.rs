@@ -9,6 +9,7 @@ mod distribution;
 mod greedy;
 mod on_off;
 mod poisson;
+mod trace;
 mod transfers;
 
 use std::fmt::Debug;
@@ -18,6 +19,7 @@ use ackclock_units::{Stream, Time};
 use crate::plan::SourceSpec;
 
 pub use distribution::Distribution;
+pub use trace::TraceSpec;
 pub(crate) use transfers::Transfer;
 
 /// Data handed over at one instant.
@@ -43,6 +45,7 @@ pub(crate) enum AnySource {
     Greedy(greedy::Greedy),
     OnOff(Box<on_off::OnOff>),
     Transfers(Box<transfers::Transfers>),
+    Trace(Box<trace::Trace>),
 }
 
 impl Source for AnySource {
@@ -54,6 +57,7 @@ impl Source for AnySource {
             Self::Greedy(source) => source.emit(now, stream),
             Self::OnOff(source) => source.emit(now, stream),
             Self::Transfers(source) => source.emit(now, stream),
+            Self::Trace(source) => source.emit(now, stream),
         }
     }
 }
@@ -63,12 +67,13 @@ const MAX_RATE: f64 = 1e12;
 
 impl SourceSpec {
     pub(crate) fn build(&self) -> AnySource {
-        match *self {
+        match self.clone() {
             Self::Poisson { rate } => AnySource::Poisson(poisson::Poisson::new(rate)),
             Self::Constant { rate } => AnySource::Constant(constant::Constant::new(rate)),
             Self::Greedy { packets } => AnySource::Greedy(greedy::Greedy::new(packets)),
             Self::OnOff { rate, on, off } => AnySource::OnOff(Box::new(on_off::OnOff::new(rate, on, off))),
             Self::Transfers { size, think } => AnySource::Transfers(Box::new(transfers::Transfers::new(size, think))),
+            Self::Trace(spec) => AnySource::Trace(Box::new(trace::Trace::new(spec))),
         }
     }
 
@@ -91,7 +96,8 @@ impl SourceSpec {
                 size.check().map_err(|problem| ("size", problem))?;
                 think.check().map_err(|problem| ("think", problem))
             }
-            _ => Ok(()),
+            Self::Trace(spec) => spec.check(),
+            Self::Poisson { .. } | Self::Constant { .. } | Self::Greedy { .. } => Ok(()),
         }
     }
 

@@ -17,7 +17,7 @@ from ackclock.progress import progress_bar
 from ackclock.result import Request, read_request, refuse_existing, save
 from ackclock.run import SEED, Run, simulate
 from ackclock.scenario import Scenario
-from ackclock.scenario.files import read_toml
+from ackclock.scenario.files import read_scenario
 from ackclock.summary import UNITS, GroupSummary
 
 # Of the readable table of groups: the name of a number, the unit it is told in, and the factor to that unit.
@@ -69,7 +69,7 @@ def run(
 
 def _request(file: Path) -> Request:
     if not file.is_dir() and file.suffix != ".json":
-        return Request(scenario=read_toml(file), seed=1, version=catalogue().version, record=())
+        return Request(scenario=read_scenario(file), seed=1, version=catalogue().version, record=())
     return read_request(file)
 
 

@@ -2,7 +2,7 @@
 
 from ackclock.scenario.distributions import Exponential, Fixed, Pareto
 from ackclock.scenario.network import DropTail, Dumbbell, GraphLink, Link, Loss, Node, Queue, Red
-from ackclock.scenario.sources import Constant, Greedy, OnOff, Poisson, Transfers
+from ackclock.scenario.sources import Constant, Greedy, OnOff, Poisson, Trace, Transfers
 from ackclock.scenario.traffic import Clients, Flow, Tcp, Udp
 from ackclock.scenario.whole import Measure, Scenario
 
@@ -27,6 +27,7 @@ __all__ = [
     "Red",
     "Scenario",
     "Tcp",
+    "Trace",
     "Transfers",
     "Udp",
 ]

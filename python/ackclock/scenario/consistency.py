@@ -185,7 +185,7 @@ def _measure(scenario: "Scenario") -> Iterator[InitErrorDetails]:
 def _bin(scenario: "Scenario", duration: int) -> Iterator[InitErrorDetails]:
     given = scenario.measure.bin
     if given is None:
-        whole = scenario.effective()
+        whole = effective.effective(scenario)
         given = whole.measure.bin or ""
         if effective.default_bin(whole) == 0:
             yield missing(("measure", "bin"), "must be given where no link has a delay")

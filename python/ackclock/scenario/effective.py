@@ -10,6 +10,7 @@ from ackclock.catalogue import Parameter, catalogue
 from ackclock.quantity import TIME
 from ackclock.scenario.network import Dumbbell, GraphLink, Link, Queue
 from ackclock.scenario.routes import Routes, directed
+from ackclock.scenario.sources import Trace
 from ackclock.scenario.traffic import Clients, Flow, Tcp
 
 if TYPE_CHECKING:
@@ -38,6 +39,19 @@ def effective(scenario: "Scenario") -> "Scenario":
         "link": scenario.measure.link or BOTTLENECK,
     }
     return whole.model_copy(update={"measure": scenario.measure.model_copy(update=measure)})
+
+
+def sealed(whole: "Scenario") -> "Scenario":
+    """Write the digests of the files that an effective scenario names into it: the same scenario has the same data."""
+    groups: dict[str, Any] = {"clients": whole.clients, "flows": whole.flows}
+    for name, given in groups.items():
+        groups[name] = tuple(
+            group.model_copy(update={"source": group.source.model_copy(update={"sha256": group.source.file.sha256})})
+            if isinstance(group.source, Trace)
+            else group
+            for group in given
+        )
+    return whole.model_copy(update=groups)
 
 
 @functools.lru_cache(maxsize=1024)  # the points of a study share most of their parts

@@ -3,7 +3,7 @@
 from typing import Annotated, Final
 
 from ackclock.catalogue import catalogue
-from ackclock.kinds import flag, measured, name, number, places, whole, word, word_or
+from ackclock.kinds import digest, file_path, flag, measured, name, number, places, whole, word, word_or
 from ackclock.profile import PROFILES
 from ackclock.quantity import RATE, SIZE, TIME
 
@@ -38,6 +38,10 @@ Capacity = Annotated[int, whole(1, 10**15)]
 PacketRate = Annotated[float, number(low=1e-6, high=1e9)]
 Places = Annotated[tuple[int, ...], places(10**12, most=100_000)]
 Flag = Annotated[bool, flag()]
+FilePath = Annotated[str, file_path()]
+Digest = Annotated[str, digest()]
+Scale = Annotated[float, number(low=1e-6, high=1e6)]
+TraceOffset = Annotated[str, word_or(["random"], measured(TIME, "0 s", LONGEST_RUN))]
 
 GroupName = Annotated[str, name(letter_first=True)]
 PlainName = Annotated[str, name()]

@@ -16,6 +16,20 @@ def read_toml(path: Path) -> dict[str, Any]:
     return _table(path, "TOML", tomllib.loads)
 
 
+def read_scenario(path: Path) -> dict[str, Any]:
+    """Read a scenario's TOML file into tables; the files that it names lie where it lies."""
+    tables = read_toml(path)
+    for group in [group for name in ("clients", "flows") for group in _listed(tables.get(name))]:
+        source = group.get("source") if isinstance(group, dict) else None
+        if isinstance(source, dict) and isinstance(source.get("path"), str) and source["path"]:
+            source["path"] = str(path.parent / source["path"])
+    return tables
+
+
+def _listed(given: object) -> list[Any]:
+    return given if isinstance(given, list) else []
+
+
 def read_json(path: Path) -> dict[str, Any]:
     """Read a JSON file that holds one object."""
     return _table(path, "JSON", json.loads)

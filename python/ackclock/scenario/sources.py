@@ -1,15 +1,18 @@
 """Where data comes from."""
 
+import math
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import Field
 from pydantic_core import InitErrorDetails
 
-from ackclock.quantity import seconds
+from ackclock import errors
+from ackclock.quantity import TIME, seconds
 from ackclock.scenario.distributions import PERIOD, TRANSFER, Distribution, misfits
-from ackclock.scenario.fields import PacketRate, Size
+from ackclock.scenario.fields import Digest, Duration, FilePath, PacketRate, Scale, Size, TraceOffset
 from ackclock.scenario.model import Part
+from ackclock.scenario.trace_file import TraceFile, read
 
 
 class Poisson(Part):
@@ -111,10 +114,76 @@ class Transfers(Part):
         return misfits(part, {"size": TRANSFER, "think": PERIOD})
 
 
-Source = Annotated[Poisson | Constant | OnOff | Greedy | Transfers, Field(discriminator="kind")]
+class Trace(Part):
+    """Packets at the times that a file gives, once or over and over.
 
-SOURCES: Final = (Poisson, Constant, OnOff, Greedy, Transfers)
+    The file is CSV with a heading or Parquet: a column ``time`` in seconds, and ``packets`` if not one comes each time,
+    such as a run's table ``arrivals``. A result keeps its path and the digest of its content, and runs again only with
+    that content.
+    """
+
+    kind: Literal["trace"] = "trace"
+    """``trace``."""
+
+    path: FilePath
+    """The file: from where the scenario's file lies, or else from the present directory."""
+
+    sha256: Digest | None = None
+    """The digest that its content must have: where it is absent, any. Results have it."""
+
+    scale: Scale = 1.0
+    """What all times of the trace are multiplied by, period and offset too: 2 plays it at half the speed."""
+
+    period: Duration | None = None
+    """After so long, by the trace's own time, it begins anew; where it is absent it is played once."""
+
+    offset: TraceOffset = "0 s"
+    """Where in the trace its flows begin: a time, the same for all, or ``random`` within the period, for each flow its
+    own."""
+
+    @property
+    def file(self) -> TraceFile:
+        """What the file holds.
+
+        Raises
+        ------
+        ScenarioError
+            It cannot be read, holds no trace, or has another digest.
+        """
+        found = read(self.path)
+        if self.sha256 not in (None, found.sha256):
+            raise errors.unreadable(
+                self.path, f"the digest of its content is {found.sha256}", f"the file with sha256 = {self.sha256}"
+            )
+        return found
+
+    @property
+    def length(self) -> float:
+        """Seconds of simulated time until it ends, or begins anew."""
+        return self.scale * (float(self.file.times[-1]) if self.period is None else seconds(self.period))
+
+    @property
+    def mean_rate(self) -> float:
+        """Mean packets per second of each flow while it plays; infinite if all come at once."""
+        return self.file.total / self.length if self.length else math.inf
+
+    @classmethod
+    def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
+        """Check that the trace can begin where it is told to."""
+        del data
+        if part is None or (part.period is None and part.offset != "random"):
+            return []
+        if part.period is None:
+            return [errors.wrong(("offset",), part.offset, "must be a time, unless there is a period to choose from")]
+        if part.offset != "random" and TIME.parse(part.offset) >= TIME.parse(part.period):
+            return [errors.wrong(("offset",), part.offset, f"must be below the period ({part.period})")]
+        return []
+
+
+Source = Annotated[Poisson | Constant | OnOff | Trace | Greedy | Transfers, Field(discriminator="kind")]
+
+SOURCES: Final = (Poisson, Constant, OnOff, Trace, Greedy, Transfers)
 """All of them."""
 
-PACED: Final = (Poisson, Constant, OnOff)
+PACED: Final = (Poisson, Constant, OnOff, Trace)
 """Those that hand over each packet at a time of its own: what UDP can send."""

@@ -11,7 +11,7 @@ from ackclock import errors
 from ackclock.overrides import assigned
 from ackclock.profile import DEFAULT
 from ackclock.scenario import consistency, files
-from ackclock.scenario.effective import effective
+from ackclock.scenario.effective import effective, sealed
 from ackclock.scenario.fields import Duration, Instant, PacketSize, PlainName, ProfileName
 from ackclock.scenario.model import Part
 from ackclock.scenario.network import Dumbbell, GraphLink, Node
@@ -109,8 +109,13 @@ class Scenario(Part):
         """Write out every default: what results keep.
 
         Running the effective scenario gives the same bytes as running this one.
+
+        Raises
+        ------
+        ScenarioError
+            A file that the scenario names cannot be read.
         """
-        return effective(self)
+        return sealed(effective(self))
 
     def changed(self, fields: Mapping[str, Any]) -> Self:
         """Copy the scenario with some fields changed, and check it again.
@@ -154,7 +159,7 @@ class Scenario(Part):
     @classmethod
     def from_toml(cls, path: str | Path) -> Self:
         """Read a scenario from a TOML file."""
-        return cls.from_dict(files.read_toml(Path(path)))
+        return cls.from_dict(files.read_scenario(Path(path)))
 
     def to_dict(self) -> dict[str, Any]:
         """Give the scenario as tables, without what is absent."""

@@ -1,0 +1,171 @@
+//! Replay of a trace: packets at given times, once or over and over.
+
+use std::sync::Arc;
+
+use ackclock_units::{Stream, Time};
+use serde::{Deserialize, Serialize};
+
+use super::{Emission, Source};
+
+/// The packets of a trace.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TraceSpec {
+    /// When packets come, from the beginning of the trace on, in order.
+    pub times: Vec<Time>,
+    /// How many come at each time; one if that is not told.
+    #[serde(default)]
+    pub packets: Option<Vec<u32>>,
+    /// After so long the trace begins anew; `None` plays it once.
+    pub period: Option<Time>,
+    /// Where in the trace a flow begins; `None` draws the place from the period, for each flow its own.
+    pub offset: Option<Time>,
+}
+
+impl TraceSpec {
+    /// Checks what types cannot tell.
+    ///
+    /// # Errors
+    /// The field, and what is wrong with it.
+    pub(super) fn check(&self) -> Result<(), (&'static str, &'static str)> {
+        let Some(last) = self.times.last().filter(|_| self.times.is_sorted()) else {
+            return Err(("times", "must be there, in order"));
+        };
+        if self.packets.as_ref().is_some_and(|packets| packets.len() != self.times.len()) {
+            return Err(("packets", "must be as many as times"));
+        }
+        if self.period.is_some_and(|period| period < *last || period == Time::ZERO) {
+            return Err(("period", "must be above 0 s and reach the last time"));
+        }
+        match (self.period, self.offset) {
+            (None, None) => Err(("offset", "a random one needs a period")),
+            (Some(period), Some(offset)) if offset >= period => Err(("offset", "must be below the period")),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Trace {
+    spec: Arc<TraceSpec>,
+    /// The next row, once it is at work.
+    row: Option<usize>,
+    /// The time, later by `offset` than it was, of the trace's beginning.
+    beginning: Time,
+    offset: Time,
+}
+
+impl Trace {
+    pub(super) const fn new(spec: Arc<TraceSpec>) -> Self {
+        Self { spec, row: None, beginning: Time::ZERO, offset: Time::ZERO }
+    }
+
+    /// The first row: that at `offset` or after it.
+    fn begin(&mut self, now: Time, stream: &mut Stream) -> usize {
+        self.beginning = now;
+        self.offset = self.spec.offset.unwrap_or_else(|| stream.time_below(self.spec.period.unwrap_or_default()));
+        self.spec.times.partition_point(|time| *time < self.offset)
+    }
+}
+
+impl Source for Trace {
+    fn emit(&mut self, now: Time, stream: &mut Stream) -> Emission {
+        let (packets, mut row) = match self.row {
+            None => (0, self.begin(now, stream)),
+            Some(row) => (self.spec.packets.as_ref().map_or(1, |packets| u64::from(packets[row])), row + 1),
+        };
+        if row == self.spec.times.len() {
+            let Some(period) = self.spec.period else { return Emission { packets, next: None } };
+            self.beginning = self.beginning.saturating_add(period);
+            row = 0;
+        }
+        self.row = Some(row);
+        let next = self.beginning.saturating_add(self.spec.times[row]).saturating_sub(self.offset);
+        Emission { packets, next: Some(next.max(now)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ackclock_units::Role;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn spec(millis: &[u64], period: Option<u64>, offset: Option<u64>) -> TraceSpec {
+        let times = millis.iter().copied().map(Time::from_millis).collect();
+        TraceSpec { times, packets: None, period: period.map(Time::from_millis), offset: offset.map(Time::from_millis) }
+    }
+
+    /// When packets come, in milliseconds, and how many, from a start at `start`.
+    fn played(spec: &TraceSpec, start: u64, seed: u64, most: usize) -> Vec<(u64, u64)> {
+        let (mut source, mut stream) = (Trace::new(Arc::new(spec.clone())), Stream::new(seed, Role::Source, 0));
+        let (mut now, mut emissions) = (Time::from_millis(start), Vec::new());
+        let Emission { packets: 0, mut next } = source.emit(now, &mut stream) else { panic!("too early") };
+        while let Some(time) = next.filter(|_| emissions.len() < most) {
+            assert!(time >= now, "time runs back");
+            now = time;
+            let emission = source.emit(now, &mut stream);
+            emissions.push((now.as_picos() / 1_000_000_000, emission.packets));
+            next = emission.next;
+        }
+        emissions
+    }
+
+    #[test]
+    fn a_trace_is_played_once_or_over_and_over() {
+        let ones = |millis: &[u64]| -> Vec<(u64, u64)> { millis.iter().map(|at| (*at, 1)).collect() };
+        let rows = [0, 5, 5, 20];
+        assert_eq!(played(&spec(&rows, None, Some(0)), 100, 1, 9), ones(&[100, 105, 105, 120]));
+        assert_eq!(played(&spec(&rows, None, Some(5)), 100, 1, 9), ones(&[100, 100, 115]));
+        assert_eq!(played(&spec(&rows, None, Some(21)), 100, 1, 9), []);
+        assert_eq!(played(&spec(&rows, Some(30), Some(0)), 0, 1, 6), ones(&[0, 5, 5, 20, 30, 35]));
+        assert_eq!(played(&spec(&rows, Some(30), Some(10)), 0, 1, 6), ones(&[10, 20, 25, 25, 40, 50]));
+        assert_eq!(played(&spec(&rows, Some(30), Some(25)), 0, 1, 3), ones(&[5, 10, 10]));
+        let counted = TraceSpec { packets: Some(vec![3, 0, 1, 2]), ..spec(&rows, None, Some(0)) };
+        assert_eq!(played(&counted, 0, 1, 9), [(0, 3), (5, 0), (5, 1), (20, 2)]);
+    }
+
+    #[test]
+    fn a_random_place_is_each_streams_own() {
+        let place = |seed| played(&spec(&[0], Some(1_000_000), None), 0, seed, 1)[0].0;
+        assert_ne!(place(1), place(2));
+        // 200 places of a period of 1000 s: mean 500 s, four standard errors 4 * 1000 / sqrt(12 * 200)
+        let mean = (0..200).map(place).sum::<u64>() as f64 / 2e5;
+        assert!((mean - 500.0).abs() < 82.0, "{mean}");
+    }
+
+    #[test]
+    fn what_cannot_be_played_is_told() {
+        let field = |spec: TraceSpec| spec.check().map_or_else(|(field, _)| field, |()| "none");
+        assert_eq!(field(spec(&[0, 5], Some(5), None)), "none");
+        assert_eq!(field(spec(&[], None, Some(0))), "times");
+        assert_eq!(field(spec(&[5, 0], None, Some(0))), "times");
+        assert_eq!(field(spec(&[0, 5], Some(4), Some(0))), "period");
+        assert_eq!(field(spec(&[0], Some(0), Some(0))), "period");
+        assert_eq!(field(spec(&[0], None, None)), "offset");
+        assert_eq!(field(spec(&[0], Some(5), Some(5))), "offset");
+        assert_eq!(field(TraceSpec { packets: Some(vec![1]), ..spec(&[0, 5], None, Some(0)) }), "packets");
+    }
+
+    proptest! {
+        #[test]
+        fn time_never_runs_back(
+            mut millis in prop::collection::vec(0_u64..1_000, 1..20),
+            more in 1_u64..1_000,
+            offset in prop::option::of(0_u64..1_000),
+            start in 0_u64..1_000,
+            seed in any::<u64>(),
+        ) {
+            millis.sort_unstable();
+            let period = millis[millis.len() - 1] + more;
+            let spec = spec(&millis, Some(period), offset.map(|offset| offset % period));
+            prop_assert_eq!(spec.check(), Ok(()));
+            // a whole period later the same rows come again
+            let played = played(&spec, start, seed, 3 * millis.len());
+            for (early, late) in played.iter().zip(&played[millis.len()..]) {
+                prop_assert!(late.0 - early.0 >= period - 1 && late.0 - early.0 <= period + 1);
+            }
+        }
+    }
+}
