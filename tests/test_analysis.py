@@ -15,11 +15,14 @@ from ackclock.analysis import (
     autocorrelation,
     cov,
     cov_ladder,
+    cut_dependence,
     dependence,
     loss_events,
     loss_sequences,
     poisson_cov,
+    sampled_windows,
     student_interval,
+    window_cuts,
 )
 
 if TYPE_CHECKING:
@@ -267,3 +270,39 @@ class TestLossSequences:
         assert sizes.sum() == len(times)
         ordered = sorted(times)
         assert len(sizes) == 1 + sum(after - before > gap for before, after in pairwise(ordered))
+
+
+class TestWindows:
+    def test_cuts_of_the_effective_window(self) -> None:
+        windows = np.array([[30, 16, 15, 15, 20], [4, 4, 3.4, 2.8, 1]])
+        assert window_cuts(windows, most=20).tolist() == [[True, False, False, False], [False, False, True, True]]
+
+    def test_changes_are_sampled_as_they_stand(self) -> None:
+        times, flows = [0.25, 0.05, 0.3, 0.62, 0.1], [3, 3, 1, 1, 3]
+        windows = [8.0, 2.0, 5.0, 1.0, 4.0]
+        sampled = sampled_windows(times, flows, windows, interval=0.1, start=0.1)
+        assert sampled.tolist() == [[5, 5, 5, 5, 5, 5], [4, 4, 8, 8, 8, 8]]
+        assert sampled_windows([], [], [], interval=1).size == 0
+
+    @given(st.integers(1, 200), st.integers(1, 5), st.floats(1e-3, 10), st.integers(0, 50))
+    def test_samples_stay_what_they_are(self, count: int, flows: int, interval: float, first: int) -> None:
+        windows = np.random.default_rng(1).uniform(1, 20, size=(flows, count))
+        times = interval * np.arange(first, first + count)
+        columns = np.tile(times, flows), np.repeat(np.arange(flows), count), windows.ravel()
+        assert sampled_windows(*columns, interval=interval, start=float(times[0])).tolist() == windows.tolist()
+
+    def test_independent_cuts(self) -> None:
+        # Ten flows that halve their windows in one of ten bins: 1, give or take 4 sqrt(2 / bins).
+        random = np.random.default_rng(2)
+        windows = np.where(random.random((10, 20_000)) < 0.1, 10.0, 20.0)
+        times, flows = np.tile(np.arange(20_000) * 0.5, 10), np.repeat(np.arange(10), 20_000)
+        assert cut_dependence(times, flows, windows.ravel(), interval=0.5) == pytest.approx(1, abs=0.04)
+        together = np.tile(windows[:1], (10, 1))
+        assert cut_dependence(times, flows, together.ravel(), interval=0.5) == pytest.approx(10)
+        assert math.isnan(cut_dependence(times, flows, together.ravel(), interval=0.5, most=10))
+
+    def test_what_is_no_table_is_refused(self) -> None:
+        with pytest.raises(ValueError, match="interval: 0 is not allowed: must be above 0 s"):
+            sampled_windows([0.0], [1], [2.0], interval=0)
+        with pytest.raises(ValueError, match="columns of one length"):
+            sampled_windows([0.0], [1, 2], [2.0], interval=1)

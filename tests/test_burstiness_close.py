@@ -10,7 +10,7 @@ import pytest
 import ackclock as ac
 from ackclock.analysis import cov, student_interval
 from ackclock.experiments.burstiness import ns2, pushes, starts
-from ackclock.experiments.burstiness.close import CELLS, SCALES, CloseLook, looks_wanted, window_cuts
+from ackclock.experiments.burstiness.close import CELLS, SCALES, CloseLook, looks_wanted
 from ackclock.experiments.burstiness.close_findings import close_findings
 from ackclock.experiments.burstiness.experiment import BY_NAME, VARIANTS, scenario
 from ackclock.study import observe
@@ -89,10 +89,6 @@ class TestCloseLook:
             "above_max_th",
         }
         assert (calm.values["longest_sequence"], calm.values["queue_full"]) == (0, 0)
-
-    def test_cuts(self) -> None:
-        windows = np.array([[30, 16, 15, 15, 20], [4, 4, 3.4, 2.8, 1]])
-        assert window_cuts(windows).tolist() == [[True, False, False, False], [False, False, True, True]]
 
 
 class TestNs2:

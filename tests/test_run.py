@@ -54,6 +54,55 @@ def test_the_summary_adds_up(run: ac.Run) -> None:
     assert (group.name, group.clients, group.arrivals, group.drops) == ("clients-0", 6, summary.arrivals, summary.drops)
 
 
+def test_groups_share_the_queue() -> None:
+    """Two groups ahead, one back, whose ACKs cross the measured link.
+
+    Validates: a group's mean queue is the time that its packets wait over the time measured; the groups' and that of
+        ACKs make up the link's.
+    Source: Little's law (1961), from each packet's own times.
+    Tolerance: rounding.
+    """
+    reno: dict[str, Any] = {"transport": ac.Tcp("reno", overhead="12 us"), "source": ac.Greedy()}
+    udp: dict[str, Any] = {"transport": ac.Udp(), "source": ac.Poisson(rate=100)}
+    scenario = crowded(
+        duration="60 s",
+        clients=[
+            ac.Clients(name="udp", count=2, **udp),
+            ac.Clients(name="reno", count=2, **reno),
+            ac.Clients(name="back", count=1, direction="reverse", **reno),
+        ],
+    )
+    run = ac.simulate(scenario, record=["packets@bottleneck"])
+    rows = run.table("packets").to_pandas()
+    data = rows[rows["event"].isin(["enqueue", "dequeue"])]
+    kinds = {"udp": data["flow"] < 2, "reno": data["flow"].isin([2, 3]), "back": data["flow"] == 4}
+    areas = {}
+    for name, of in kinds.items():
+        ends = data[of].groupby("event")["time"]
+        left = ends.count()["enqueue"] - ends.count()["dequeue"]
+        areas[name] = (ends.sum()["dequeue"] - ends.sum()["enqueue"] + 60 * left) / 60
+    groups = {group.name: group for group in run.summary.groups}
+    assert groups["udp"].queue_mean == pytest.approx(areas["udp"], rel=1e-9)
+    assert groups["reno"].queue_mean == pytest.approx(areas["reno"], rel=1e-9)
+    assert groups["back"].queue_mean == 0
+    acks = run.summary.queue_mean - sum(group.queue_mean for group in groups.values())
+    assert acks == pytest.approx(areas["back"], rel=1e-9)
+
+
+def test_fairness_between_groups_and_silent_losses(run: ac.Run) -> None:
+    (group,) = run.summary.groups
+    assert run.summary.jain_between == 1
+    assert run.summary.timeouts_per_dup_ack == run.summary.timeouts / run.summary.dup_acks
+    assert group.timeouts_per_dup_ack == run.summary.timeouts_per_dup_ack
+    # Of goodputs 1 and 3 a client: 16 / (2 * 10), however many clients there are.
+    rates = [
+        ac.Clients(count=count, transport=ac.Udp(), source=ac.Constant(rate=rate)) for count, rate in [(5, 2), (1, 6)]
+    ]
+    summary = ac.simulate(crowded(duration="100 s", clients=rates)).summary
+    assert summary.jain_between == pytest.approx(0.8, rel=0.01)
+    assert summary.timeouts_per_dup_ack is None
+
+
 def test_tables_have_names_for_links_and_groups(run: ac.Run) -> None:
     assert set(run.tables) == {"flows", "arrivals", "queue", "drops", "windows", "acks", "packets"}
     arrivals = run.table("arrivals")

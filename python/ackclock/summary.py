@@ -29,6 +29,8 @@ class GroupSummary:
     """Coefficient of variation of its arrivals per bin."""
     cov_poisson: float | None
     """The same of the Poisson load that its sources offer."""
+    queue_mean: float
+    """Time average of its packets waiting: its share of the queue."""
     delay_mean: float | None
     """Mean one-way delay of its packets, s."""
     jitter: float | None
@@ -41,6 +43,8 @@ class GroupSummary:
     """Duplicate ACKs received by its senders."""
     retransmissions: int
     """Packets sent again."""
+    timeouts_per_dup_ack: float | None
+    """Timeouts over duplicate ACKs."""
     jain_index: float | None
     """Jain's fairness index over its flows' goodput."""
     completed: int
@@ -91,8 +95,12 @@ class Summary:
     """Duplicate ACKs received by senders."""
     retransmissions: int
     """Packets sent again."""
+    timeouts_per_dup_ack: float | None
+    """Timeouts over duplicate ACKs."""
     jain_index: float | None
     """Jain's fairness index over clients' goodput."""
+    jain_between: float | None
+    """The same over groups: of their goodput per client."""
     groups: tuple[GroupSummary, ...]
     """The same per group, where it has a meaning."""
 

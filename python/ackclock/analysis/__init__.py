@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from ackclock.analysis.losses import loss_events, loss_sequences
     from ackclock.analysis.variation import Ladder, cov, cov_ladder, poisson_cov
     from ackclock.analysis.warmup import Warmup, mser5
+    from ackclock.analysis.windows import cut_dependence, sampled_windows, window_cuts
 
 __all__ = [
     "Autocorrelation",
@@ -25,16 +26,19 @@ __all__ = [
     "compare_paired",
     "cov",
     "cov_ladder",
+    "cut_dependence",
     "dependence",
     "loss_events",
     "loss_sequences",
     "mean_interval",
     "mser5",
     "poisson_cov",
+    "sampled_windows",
     "student_interval",
+    "window_cuts",
 ]
 
-_HOMES: Final = ("warmup", "interval", "variation", "comparison", "batches", "correlation", "losses")
+_HOMES: Final = ("warmup", "interval", "variation", "comparison", "batches", "correlation", "losses", "windows")
 
 
 if not TYPE_CHECKING:  # a type checker would take any name for one that is there

@@ -20,7 +20,7 @@ from ackclock.overrides import assigned
 from ackclock.quantity import TIME
 from ackclock.run import SEED
 from ackclock.scenario import Scenario
-from ackclock.scenario.files import read_toml
+from ackclock.scenario.files import read_scenario, read_toml
 from ackclock.scenario.model import Part
 from ackclock.study.fields import FIRST_BLOCK, MOST, Grid, Listed, Percentage, Ranges, Requests, Variants, Warmup, seeds
 from ackclock.study.sampling import METHODS, draw
@@ -205,7 +205,7 @@ class Study(Part):
         """Read a study from a TOML file."""
         data = read_toml(Path(path))
         if isinstance(data.get("scenario"), str):
-            data["scenario"] = read_toml(Path(path).parent / data["scenario"])
+            data["scenario"] = read_scenario(Path(path).parent / data["scenario"])
         return cls.from_dict(data)
 
     @property

@@ -60,8 +60,12 @@ pub struct Summary {
     pub dup_acks: u64,
     /// Segments sent again.
     pub retransmissions: u64,
+    /// Timeouts over duplicate ACKs.
+    pub timeouts_per_dup_ack: Option<f64>,
     /// Jain's fairness index over the flows' goodput.
     pub jain_index: Option<f64>,
+    /// The same over the groups: of their goodput for each flow.
+    pub jain_between: Option<f64>,
 }
 
 /// The same for one group, where it has a meaning; packets are those of senders at the measured link.
@@ -77,12 +81,14 @@ pub struct GroupSummary {
     pub goodput_bps: f64,
     pub cov: Option<f64>,
     pub cov_poisson: Option<f64>,
+    pub queue_mean: f64,
     pub delay_mean: Option<f64>,
     pub jitter: Option<f64>,
     pub timeouts: u64,
     pub fast_retransmits: u64,
     pub dup_acks: u64,
     pub retransmissions: u64,
+    pub timeouts_per_dup_ack: Option<f64>,
     pub jain_index: Option<f64>,
     /// Transfers that ended.
     pub completed: u64,
@@ -110,6 +116,8 @@ struct LinkMeter {
     carried: i64,
     /// Picoseconds of transmission.
     busy: u64,
+    /// Packet-picoseconds of waiting.
+    waiting: u128,
 }
 
 impl LinkMeter {
@@ -128,8 +136,6 @@ pub struct Measure {
     /// One for each group's data, and a last one for ACKs.
     meters: Vec<LinkMeter>,
     bins: Bins,
-    /// Packet-picoseconds of waiting.
-    waiting: u128,
     sojourn: Histogram,
     /// Of each flow: its group, whether its data cross the link, what reached its receiver, its transfers if there are any finite
     /// ones, and what its sender did before the measured time, after the run: in it.
@@ -161,7 +167,6 @@ impl Measure {
             link,
             meters: vec![LinkMeter::default(); plan.groups.len() + 1],
             bins: Bins::new(spec.from, plan.duration, spec.bin),
-            waiting: 0,
             rate: simulator.rate(link),
             sojourn: Histogram::default(),
             crosses: (0..groups.len()).map(crosses).collect(),
@@ -198,6 +203,21 @@ impl Measure {
         busy as f64 / (self.end - self.from).as_picos() as f64 * self.rate.as_bps() as f64
     }
 
+    /// Packets waiting on average, of those that waited so many packet-picoseconds (Little's law).
+    fn queue_mean(&self, waiting: u128) -> f64 {
+        waiting as f64 / (self.end - self.from).as_picos() as f64
+    }
+
+    /// Jain's index between the groups whose flows cross the link, of the goodput for each flow that does.
+    fn jain_between(&self) -> Option<f64> {
+        let per_flow = (0..self.groups().len() as u32).filter_map(|group| {
+            let crossing = self.flows_of(group).filter(|flow| self.crosses[*flow]);
+            let over = Over::new(crossing.map(|flow| self.flow(flow)), self.seconds());
+            ratio(over.goodput_bps, f64::from(over.flows))
+        });
+        meter::jain_index(per_flow)
+    }
+
     #[inline(always)]
     fn on_accepted(&mut self, now: Time, packet: &Packet, start: Time, end: Time) {
         let place = self.place(packet);
@@ -206,7 +226,7 @@ impl Measure {
             let meter = &mut self.meters[place];
             meter.arrivals.count();
             meter.busy += (end - start).as_picos();
-            self.waiting += u128::from((start - now).as_picos());
+            meter.waiting += u128::from((start - now).as_picos());
             self.sojourn.record(start - now);
         } else {
             self.on_unusual(now, place, Some((start, end)));
@@ -244,7 +264,7 @@ impl Measure {
         meter.carried += i64::from(departs) - i64::from(arrived);
         let within = |from: Time, until: Time| until.min(self.end).saturating_sub(from.max(self.from)).as_picos();
         meter.busy += within(start, end);
-        self.waiting += u128::from(within(now, start));
+        meter.waiting += u128::from(within(now, start));
     }
 
     #[inline(always)]
@@ -270,7 +290,6 @@ impl Measure {
     pub fn summary(&self) -> Summary {
         let sum = |count: fn(&LinkMeter) -> u64| self.meters.iter().map(count).sum::<u64>();
         let (arrivals, drops) = (sum(|meter| meter.arrivals.all()), sum(|meter| meter.drops));
-        let measured = (self.end - self.from).as_picos() as f64;
         let throughput_bps = self.throughput_bps(sum(|meter| meter.busy));
         let crossing = || (0..self.groups.len()).filter(|flow| self.crosses[*flow]);
         let over = Over::new(crossing().map(|flow| self.flow(flow)), self.seconds());
@@ -285,7 +304,7 @@ impl Measure {
             utilization: throughput_bps / self.rate.as_bps() as f64,
             cov: self.bins.cov(),
             cov_poisson: self.cov_poisson(crossing()),
-            queue_mean: self.waiting as f64 / measured,
+            queue_mean: self.queue_mean(self.meters.iter().map(|meter| meter.waiting).sum()),
             sojourn_p50: quantile(0.5),
             sojourn_p95: quantile(0.95),
             sojourn_p99: quantile(0.99),
@@ -295,7 +314,9 @@ impl Measure {
             fast_retransmits: over.counters.fast_retransmits,
             dup_acks: over.counters.dup_acks,
             retransmissions: over.counters.retransmissions,
+            timeouts_per_dup_ack: over.timeouts_per_dup_ack(),
             jain_index: over.jain_index,
+            jain_between: self.jain_between(),
         }
     }
 
@@ -316,12 +337,14 @@ impl Measure {
             goodput_bps: over.goodput_bps,
             cov: self.bins.cov_of(&meter.arrivals),
             cov_poisson: self.cov_poisson(self.flows_of(group)),
+            queue_mean: self.queue_mean(meter.waiting),
             delay_mean: over.delay_mean,
             jitter: over.jitter,
             timeouts: over.counters.timeouts,
             fast_retransmits: over.counters.fast_retransmits,
             dup_acks: over.counters.dup_acks,
             retransmissions: over.counters.retransmissions,
+            timeouts_per_dup_ack: over.timeouts_per_dup_ack(),
             jain_index: over.jain_index,
             completed: over.completed,
             completion_mean: over.completion_mean,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, TypedDict
 
 import numpy as np
 
-from ackclock.analysis import autocorrelation, cov_ladder, dependence, loss_events, loss_sequences
+from ackclock.analysis import autocorrelation, cov_ladder, dependence, loss_events, loss_sequences, window_cuts
 from ackclock.experiments.burstiness.comparison import WARM
 from ackclock.experiments.burstiness.experiment import ADVERTISED_WINDOW, ARRIVALS, DROPS, FINE, VARIANTS, cells_wanted
 from ackclock.experiments.burstiness.windows import UNIT
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ackclock.run import Run
     from ackclock.study import Wanted
 
-__all__ = ["CELLS", "FINE", "SCALES", "UNIT", "CloseLook", "looks_wanted", "window_cuts"]
+__all__ = ["CELLS", "FINE", "SCALES", "UNIT", "CloseLook", "looks_wanted"]
 
 SCALES: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 """Lengths of the bins, in seconds, in which arrivals are looked at."""
@@ -44,9 +44,6 @@ _RECORDS: Final = (
     DROPS,
     f"windows/{UNIT:g}s",
 )
-
-_FALL: Final = 0.15
-"""The share by which a window must fall from one sample to the next to have been cut."""
 
 _FINE_PER_UNIT: Final = round(UNIT / FINE)
 
@@ -184,36 +181,13 @@ def _queue(run: Run) -> tuple[dict[str, float | None], NDArray[np.float64]]:
     }, occupancy
 
 
-def window_cuts(windows: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Tell which windows were cut from one sample to the next.
-
-    Parameters
-    ----------
-    windows
-        Congestion windows in packets, a row a client, a column a sample.
-
-    Returns
-    -------
-    numpy.ndarray
-        Whether the effective window, which ends at the advertised one, fell by more than 15 %; a column less.
-
-    Examples
-    --------
-    >>> window_cuts(np.array([[40.0, 20.0, 10.0], [10.0, 8.5, 8.0]])).tolist()
-    [[False, True], [False, False]]
-
-    """
-    window = np.minimum(windows, ADVERTISED_WINDOW)
-    return np.asarray(window[:, 1:] < (1 - _FALL) * window[:, :-1])
-
-
 def _cuts(run: Run) -> dict[str, float | None]:
     table = _warm(run, "windows")
     if not len(table):
         return {"dependence": None, "cutting": None, "window_ratio": None, "window_cov": None}
     flows = table["flow"].to_numpy()
     windows = table["cwnd"].to_numpy().reshape(-1, flows.max() + 1).T
-    cuts = window_cuts(windows)
+    cuts = window_cuts(windows, most=ADVERTISED_WINDOW)
     shares = cuts.mean(axis=0)
     effective = np.minimum(windows, ADVERTISED_WINDOW)
     total, own = effective.sum(axis=0), float(effective.var(axis=1).sum())

@@ -154,6 +154,17 @@ impl Over {
             completion_mean: ratio(completion, completed as f64),
         }
     }
+
+    pub(super) fn timeouts_per_dup_ack(&self) -> Option<f64> {
+        ratio(self.counters.timeouts as f64, self.counters.dup_acks as f64)
+    }
+}
+
+/// Jain's fairness index of some shares: 1 if all are equal, 1 / n if one of n has all.
+pub(super) fn jain_index(shares: impl Iterator<Item = f64>) -> Option<f64> {
+    let (count, sum, squares) = shares
+        .fold((0.0, 0.0, 0.0), |(count, sum, squares), share| (count + 1.0, sum + share, squares + share * share));
+    ratio(sum * sum, count * squares)
 }
 
 /// What happened from `base` to `now`.
