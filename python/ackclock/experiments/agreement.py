@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from ackclock.experiments.comparison import Comparison, Rule
 
-__all__ = ["agreeing", "measures_table", "missed_bars", "misses_table"]
+__all__ = ["agreeing", "measures_table", "missed_bars", "places_table"]
 
 
 def measures_table(rules: Sequence[Rule], comparisons: Sequence[Comparison], *, bar: float) -> list[str]:
@@ -47,35 +47,40 @@ def measures_table(rules: Sequence[Rule], comparisons: Sequence[Comparison], *, 
     return lines
 
 
-def misses_table(
-    comparisons: Sequence[Comparison], again: Sequence[Comparison], *, counted: str = "clients"
+def places_table(
+    places: Sequence[Comparison],
+    again: Sequence[Comparison],
+    *,
+    named: str = "points that miss",
+    counted: str = "clients",
 ) -> list[str]:
-    """Write a row a point that misses, with what came out when it was run again; no line if none does.
+    """Write a row a point, with what came out when it was run again; no line if there is none.
 
     Parameters
     ----------
-    comparisons
-        All points.
+    places
+        What is written.
     again
         Those that were run again with other seeds.
+    named
+        What these points are called.
     counted
         What the number of clients is called.
 
     """
     rechecked = {(place.rule.title, place.variant, place.clients): place for place in again}
-    misses = [
+    rows = [
         f"| {place.rule.title} | {place.variant} | {place.clients} | {place.ours.mean:.6g} | {place.theirs.mean:.6g} "
         f"| {_size(place)} | {_size(rechecked.get((place.rule.title, place.variant, place.clients)))} |"
-        for place in comparisons
-        if not place.agrees
+        for place in places
     ]
-    if not misses:
+    if not rows:
         return []
     return [
         "",
-        f"| points that miss | variant | {counted} | Ackclock | ns-2 | difference | with 20 other seeds each |",
+        f"| {named} | variant | {counted} | Ackclock | ns-2 | difference | with 20 other seeds each |",
         "| --- | --- | ---: | ---: | ---: | ---: | ---: |",
-        *misses,
+        *rows,
     ]
 
 

@@ -95,14 +95,14 @@ class Comparison:
         return math.copysign(math.inf, self.difference) if self.difference else 0.0
 
     @property
+    def is_near(self) -> bool:
+        """Whether the difference is within the rule without an allowance for chance."""
+        return abs(self.difference) <= max(self.rule.relative * abs(self.theirs.mean), self.rule.absolute)
+
+    @property
     def agrees(self) -> bool:
         """Whether the difference is within the rule."""
-        allowed = max(
-            self.rule.relative * abs(self.theirs.mean),
-            self.rule.absolute,
-            STANDARD_ERRORS * self.standard_error,
-        )
-        return abs(self.difference) <= allowed
+        return self.is_near or abs(self.difference) <= STANDARD_ERRORS * self.standard_error
 
 
 def compare(ours: Iterable[Observation], theirs: Iterable[Observation], rules: Sequence[Rule]) -> list[Comparison]:

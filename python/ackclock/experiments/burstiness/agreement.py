@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ackclock.experiments.agreement import measures_table, missed_bars, misses_table
+from ackclock.experiments.agreement import measures_table, missed_bars, places_table
 from ackclock.experiments.burstiness import ns2
 from ackclock.experiments.burstiness.comparison import RULES
 from ackclock.experiments.burstiness.evidence import grid_wanted
@@ -180,7 +180,7 @@ def write_tables(
         f"## {profile}",
         "",
         *measures_table(RULES, comparisons, bar=BARS[profile]),
-        *misses_table(comparisons, again),
+        *places_table([place for place in comparisons if not place.agrees], again),
         "",
         "| crossover: clients | settled here | in ns-2 | p | agrees |",
         "| ---: | ---: | ---: | ---: | --- |",

@@ -1,0 +1,188 @@
+"""The claims on two kinds of client: each rule, asked on made-up worlds in which its claim holds and does not."""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+import tomllib
+from itertools import product
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.heterogeneous_world import PAPER, SIDE, anywhere, beside, put, put_alone, put_list
+
+import ackclock as ac
+from ackclock.experiments.burstiness.claims import CLAIMS as ALONE
+from ackclock.experiments.characterization.claims import CLAIMS as SHORT
+from ackclock.experiments.characterization.claims import TOPICS as SHORT_TOPICS
+from ackclock.experiments.claims import judge
+from ackclock.experiments.heterogeneous.claims import CLAIMS, TOPICS
+from ackclock.experiments.heterogeneous.claims.reading import command
+from ackclock.experiments.heterogeneous.experiment import SCENES, scenario, variants
+from ackclock.experiments.heterogeneous.stochastic import SMALL
+from ackclock.experiments.summary import summary
+from ackclock.overrides import override
+from ackclock.report.html import Verdict
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.heterogeneous_world import Change, Where
+
+    from ackclock.experiments.heterogeneous.evidence import Side
+
+RULES = {claim.rule for claim in ALONE}
+OWN = {claim.key: claim for claim in CLAIMS if claim.rule not in RULES}
+OWN_SHORT = {claim.key: claim for claim in SHORT if claim.rule not in RULES}
+
+REDS = tuple(f"{name}/{gateway}" for name in ("Reno", "Vegas") for gateway in ("RED", "RED1", "RED2"))
+VEGAS = ("Vegas", "Vegas/RED", "Vegas/RED1", "Vegas/RED2")
+
+
+def both(name: str, factor: float, *names: str) -> list[Change]:
+    """Change a number with the usual weight of RED and with the others."""
+    return [put(part, name, factor, *names) for part in WEIGHED]
+
+
+def gains(factor: float, *names: str, parts: tuple[str, ...] = ("scenes",), at: Where = anywhere) -> list[Change]:
+    """Change what added clients get."""
+    return [put(part, "added_goodput_packets", factor, *names, at=at) for part in parts]
+
+
+WEIGHED = ("scenes", "weights")
+STARTED = ("scenes", "late")
+
+WORSE: list[tuple[str, Verdict, list[Change]]] = [
+    ("1-1", Verdict.NOT, gains(0.7, *VEGAS, parts=STARTED)),
+    ("1-1", Verdict.PARTLY, gains(0.7, *VEGAS, at=beside(40, 1500))),
+    ("1-1", Verdict.DEPENDS, gains(0.5, *VEGAS, parts=("late",))),
+    ("3.2.1-1", Verdict.NOT, gains(0.7, *VEGAS, parts=WEIGHED)),
+    ("3.2.1-1", Verdict.DEPENDS, gains(0.7, *VEGAS, parts=("weights",))),
+    ("3.2.1-1", Verdict.PARTLY, gains(0.7, "Vegas", at=lambda _, added: added == 25)),
+    ("3.2.1-2", Verdict.NOT, both("added_drops", 2, *VEGAS)),
+    ("3.2.1-2", Verdict.DEPENDS, [put("weights", "added_drops", 2, *VEGAS)]),
+    ("3.2.1-3", Verdict.NOT, [put("scenes", "background_goodput_packets", 2)]),
+    ("3.2.1-4", Verdict.NOT, gains(0.9, *VEGAS, parts=STARTED)),
+    ("3.2.1-4", Verdict.PARTLY, gains(0.9, *VEGAS, parts=STARTED, at=lambda _, added: added > 20)),
+    ("3.2.1-4", Verdict.DEPENDS, gains(0.9, *VEGAS, parts=("late",))),
+    ("3.2.1-5", Verdict.NOT, [put("scenes", "added_drops", 4.9, *VEGAS, at=beside(20, 1500))]),
+    ("3.2.1-5", Verdict.PARTLY, [put("scenes", "added_drops", 50, at=beside(20, 1500))]),
+    ("3.2.1-6", Verdict.NOT, gains(0.9, "Vegas/RED2", parts=WEIGHED)),
+    ("3.2.1-6", Verdict.DEPENDS, gains(0.9, "Vegas/RED2", parts=("weights",))),
+    ("3.2.1-7", Verdict.NOT, both("added_drops", 10, *VEGAS)),
+    ("3.2.1-12", Verdict.NOT, [put("scenes", "queue_mean", 40, *VEGAS)]),
+    ("3.2.1-13", Verdict.NOT, [*both("cov", 3, *VEGAS), *both("background_departures", 0.5, *VEGAS)]),
+    ("3.2.1-13", Verdict.DEPENDS, [put("weights", "cov", 3, *VEGAS)]),
+    (
+        "3.2.1-14",
+        Verdict.NOT,
+        [
+            put("scenes", "added_departures", 2, *REDS),
+            put("scenes", "added_drops", 0, *REDS),
+            put("weights", "added_departures", 2),
+        ],
+    ),
+    ("3.2.1-14", Verdict.DEPENDS, [put("weights", "added_departures", 2)]),
+    ("3.2.2-1", Verdict.NOT, gains(0.7, *VEGAS, parts=WEIGHED)),
+    ("3.2.2-2", Verdict.NOT, both("added_drops", 2, *VEGAS)),
+    ("3.2.2-3", Verdict.NOT, gains(1.5, *VEGAS, at=beside(40, 50))),
+    ("3.2.2-4", Verdict.NOT, [put_alone("grid", name, 0.5, "Vegas", "Vegas/RED") for name in ("departures", "loss")]),
+    ("3.2.2-4", Verdict.PARTLY, [put_alone("grid", "loss", 0.5, "Vegas/RED")]),
+    ("3.2.2-5", Verdict.NOT, gains(0.7, *VEGAS, parts=WEIGHED)),
+    ("3.2.2-6", Verdict.NOT, gains(0.7, *VEGAS, parts=STARTED)),
+    ("3.2.2-7", Verdict.NOT, [put("scenes", "added_drops", 4.9, *VEGAS, at=beside(40, 1500))]),
+    ("3.2.2-8", Verdict.NOT, both("added_drops", 10, *VEGAS)),
+    ("3.2.3-1", Verdict.NOT, [put("scenes", "queue_mean", 10, *VEGAS)]),
+    ("3.2.3-1", Verdict.PARTLY, [put_alone("queues", "queue_mean", 90.0, "Vegas")]),
+    ("3.2.3-2", Verdict.NOT, gains(2, *VEGAS, parts=("greedy",))),
+    ("4-1", Verdict.NOT, [put_list("model", "cov", lambda _: 1.0)]),
+    ("4-1", Verdict.PARTLY, [put_list("model", "cov", lambda _: 1.0, at=lambda clients: clients == 60)]),
+    ("4-2", Verdict.NOT, [put_list("model", "cov", lambda clients: clients / 1000)]),
+    ("4-2", Verdict.PARTLY, [put_list("model", "cov", lambda _: 9.0, at=lambda clients: clients == 2)]),
+    ("4-3", Verdict.NOT, [put_list("model", "cov", lambda _: 0.01, SMALL)]),
+    ("4-4", Verdict.PARTLY, [put_alone("grid", "timeouts", 0.0)]),
+    ("4-4", Verdict.NOT, [put_alone("grid", "timeouts", 0.0), put_alone("close", "dependence", 35.0)]),
+]
+
+WORSE_SHORT: list[tuple[str, Verdict, list[Change]]] = [
+    ("0-1", Verdict.NOT, [put_list("scales", "slope", lambda _: -0.7)]),
+    ("0-1", Verdict.PARTLY, [put_list("scales", "slope", lambda _: -0.45)]),
+    ("4-5", Verdict.NOT, gains(0.7, *VEGAS, parts=STARTED)),
+    ("5-5", Verdict.NOT, [put("scenes", "background_departures", 0.1, *VEGAS)]),
+    ("5-5", Verdict.PARTLY, [put("scenes", "background_departures", 5, *VEGAS)]),
+    ("5-6", Verdict.NOT, gains(0.7, *VEGAS)),
+    ("5-6", Verdict.PARTLY, gains(0.8, *VEGAS, at=beside(20, 1500))),
+]
+
+
+def changed(side: Side, changes: list[Change]) -> Side:
+    for change in changes:
+        side = change(side)
+    return side
+
+
+class TestVerdicts:
+    @pytest.mark.parametrize("key", OWN)
+    def test_holds_in_the_papers_world(self, key: str) -> None:
+        judgement = OWN[key].judge(PAPER)
+        assert judgement.verdict is Verdict.REPRODUCED, judgement.why
+
+    @pytest.mark.parametrize("key", OWN_SHORT)
+    def test_holds_in_the_short_papers_world(self, key: str) -> None:
+        judgement = OWN_SHORT[key].judge(PAPER)
+        assert judgement.verdict is Verdict.REPRODUCED, judgement.why
+
+    @pytest.mark.parametrize(("key", "verdict", "changes"), WORSE)
+    def test_fails_in_another(self, key: str, verdict: Verdict, changes: list[Change]) -> None:
+        judgement = OWN[key].judge(dataclasses.replace(PAPER, ours=changed(SIDE, changes)))
+        assert judgement.verdict is verdict, judgement.why
+        assert bool(judgement.setting) is (verdict is Verdict.DEPENDS)
+
+    @pytest.mark.parametrize(("key", "verdict", "changes"), WORSE_SHORT)
+    def test_the_short_papers_fail_in_another(self, key: str, verdict: Verdict, changes: list[Change]) -> None:
+        judgement = OWN_SHORT[key].judge(dataclasses.replace(PAPER, ours=changed(SIDE, changes)))
+        assert judgement.verdict is verdict, judgement.why
+
+    def test_each_of_its_own_can_fail(self) -> None:
+        assert {key for key, *_ in WORSE} == OWN.keys()
+        shared = {claim.rule for claim in CLAIMS}
+        assert {key for key, *_ in WORSE_SHORT} == {key for key, claim in OWN_SHORT.items() if claim.rule not in shared}
+
+    @pytest.mark.parametrize("claims", [CLAIMS, SHORT])
+    def test_keys_differ(self, claims: tuple[object, ...]) -> None:
+        keys = [claim.key for claim in claims]  # type: ignore[attr-defined]
+        assert len(set(keys)) == len(keys)
+
+    def test_topics_are_claims(self) -> None:
+        for claims, topics in ((CLAIMS, TOPICS), (SHORT, SHORT_TOPICS)):
+            judged = judge(claims, PAPER)
+            said = summary(judged, topics)
+            assert len(said) == 1 + len(topics)
+            assert said[0].lead.startswith(f"Of {len(claims)} claims ")
+
+
+def typed(line: str) -> ac.Scenario:
+    """Read the scenario that a command runs."""
+    program, verb, file, *options = shlex.split(line)
+    assert (program, verb) == ("ackclock", "run")
+    with open(file, "rb") as text:  # noqa: PTH123 - as the command has it, from the root
+        tables = tomllib.load(text)
+    assert set(options[::2]) <= {"--set", "--record", "--out"}
+    override(tables, [value for name, value in zip(options[::2], options[1::2], strict=True) if name == "--set"])
+    return ac.Scenario.from_dict(tables)
+
+
+class TestCommands:
+    @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.slug)
+    def test_run_the_scenarios_of_the_figures(self, scene: object, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(root)
+        chosen = next(known for known in SCENES if known == scene)
+        for variant, added in product(variants(chosen), (chosen.counts[0], chosen.most)):
+            line = command(chosen, variant, added)
+            assert typed(line).effective() == scenario(chosen, variant, added).effective(), line
+
+    def test_of_every_claim_can_be_typed(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(root)
+        for claim in {*OWN.values(), *OWN_SHORT.values()}:
+            if not claim.command.startswith("ackclock model"):
+                assert typed(claim.command).effective().duration == "200 s"
