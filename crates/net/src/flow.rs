@@ -94,15 +94,14 @@ impl Feed {
         }
     }
 
-    /// The source, which names no next time, has ended or goes by its transfers: tells of one that begins, and lets it hear of
-    /// one that ended.
+    /// Tells of a transfer that begins, and lets its source hear of one that ended.
     #[inline(never)]
     fn follow_transfers(&mut self, sender: &Sender, now: Time, flow: FlowId, observer: &mut impl Observer) {
         let AnySource::Transfers(source) = &mut self.source else { return };
         if let Some(Transfer { at, packets }) = source.begun() {
             observer.observe(at, &Observation::TransferBegins { flow, packets });
         }
-        if sender.is_idle() {
+        if self.next.is_none() && sender.is_idle() {
             self.next = Some(source.acknowledged(now, &mut self.stream));
         }
     }
@@ -168,7 +167,7 @@ impl Flow {
     fn take_turn(&mut self, mut now: Time, transit: &mut Transit, observer: &mut impl Observer) {
         let Transport::Tcp { sender, .. } = &mut self.transport else { return };
         loop {
-            if self.feed.next.is_none() {
+            if let AnySource::Transfers(_) = self.feed.source {
                 self.feed.follow_transfers(sender, now, self.id, observer);
             }
             while let Some(segment) = sender.poll_transmit(now) {
