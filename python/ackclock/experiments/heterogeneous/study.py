@@ -183,15 +183,16 @@ def overview(ours: Side) -> Table:
             lost = [shown(at(runs, f"{who}{gateway}", scene.most, loss_percent("added")), 2) for who in _KINDS]
             rows.append(
                 [
-                    f"{scene.most} beside {scene.background}, {named}",
+                    f"{scene.most} beside {scene.background}, {named.removesuffix(' packets')}",
                     *(shown(at(runs, f"{who}{gateway}", scene.most, goodput("added")), 1) for who in _KINDS),
                     shown(at(ratios, named, scene.most, PAIRED), 2),
                     *lost,
                 ]
             )
     return Table(
-        caption="Added clients at the end of each curve: mean ± half-width of the 95 % confidence interval",
-        head=["", "goodput, 1000 packets: Reno", "Vegas", "Vegas/Reno", "loss, %: Reno", "Vegas"],
+        caption="Added clients at the end of each curve, goodput in thousand packets and loss in %: mean ± half-width of "
+        "the 95 % confidence interval",
+        head=["", "goodput: Reno", "Vegas", "ratio", "loss: Reno", "Vegas"],
         rows=rows,
     )
 

@@ -60,7 +60,7 @@ HALF: tuple[Claim[Evidence], ...] = (
     Claim(
         key="3.2.1-2",
         where="3.2.1; Figure 6",
-        text="There added Vegas clients lose a smaller share of their packets than added Reno clients.",
+        text="Beside 20 Reno clients, with a buffer of 50, added Vegas clients lose less than added Reno clients.",
         paper="outperforms",
         rule=LOSES,
         judge=newcomers.loses_less(_HALF_SMALL),

@@ -212,7 +212,7 @@ def reno_fills_the_buffer(scenes: Sequence[Scene]) -> Judge:
                 for scene in scenes
                 for gateway in scene.gateways
             }
-            return {"alone": (alone[0], alone[1]), **{name: (reno, vegas) for name, (reno, vegas) in mixed.items()}}
+            return {"all alike": (alone[0], alone[1]), **{name: (reno, vegas) for name, (reno, vegas) in mixed.items()}}
 
         def say(side: Side) -> str:
             return "packets waiting, Reno and Vegas, with 60 clients: " + ", ".join(
@@ -227,7 +227,7 @@ def reno_fills_the_buffer(scenes: Sequence[Scene]) -> Judge:
         return Judgement(
             verdict=by_share(each),
             why=f"With Reno clearly more packets wait at {sum(each)} of {len(each)} places of a full link"
-            + (f"; not at all of {'; '.join(failing)}." if failing else "."),
+            + (f"; not everywhere with {'; '.join(failing)}." if failing else "."),
             **told(evidence, say),
         )
 
