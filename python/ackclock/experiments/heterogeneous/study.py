@@ -190,7 +190,7 @@ def overview(ours: Side) -> Table:
                 ]
             )
     return Table(
-        caption="Added clients at the end of each curve, goodput in thousand packets and loss in %: mean ± half-width of "
+        caption="Added clients at the end of each curve, goodput in thousand packets, loss in %: mean ± half-width of "
         "the 95 % confidence interval",
         head=["", "goodput: Reno", "Vegas", "ratio", "loss: Reno", "Vegas"],
         rows=rows,
