@@ -190,10 +190,18 @@ class Study(Part):
 
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
-        """Check that points come from one place."""
-        del part
+        """Check that points come from one place, and each field from the point or from its variant."""
         given = [name for name in ("over", "points", "sample") if data.get(name) is not None]
-        return [errors.wrong((name,), data[name], f"must be absent beside {given[0]}") for name in given[1:]]
+        problems = [errors.wrong((name,), data[name], f"must be absent beside {given[0]}") for name in given[1:]]
+        if part is not None:
+            swept = set(part.swept())
+            problems += [
+                errors.wrong(("variants", name, path), value, f"must be absent: {given[0]} sets it at each point")
+                for name, fields in (part.variants or {}).items()
+                for path, value in fields.items()
+                if path in swept
+            ]
+        return problems
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
@@ -255,14 +263,15 @@ class Study(Part):
             checked = Scenario.from_dict(self.scenario)
         except errors.ScenarioError:  # it may lack what the points bring
             return self.scenario
-        listed = [*(self.points or ()), *(self.variants or {}).values()]
-        changed = [
-            *(self.over or ()),
-            *(self.sample.over if self.sample else ()),
-            *(path for each in listed for path in each),
-        ]
+        changed = [*self.swept(), *(path for fields in (self.variants or {}).values() for path in fields)]
         start: dict[str, Any] = shared(self.scenario, checked, [path.split(".") for path in changed])
         return start
+
+    def swept(self) -> Iterator[str]:
+        """Give the fields that points set, by path; one may come up often."""
+        yield from self.over or ()
+        yield from self.sample.over if self.sample else ()
+        yield from (path for point in self.points or () for path in point)
 
     def _drawn(self) -> Iterator[tuple[str, dict[str, Scalar]]]:
         if self.points is not None:
