@@ -213,6 +213,9 @@ class TestCommand:
         assert length.startswith("about ")
         assert length.endswith(" on 1 core: the first run was begun, and its time scaled by flows and simulated time")
         assert not store.exists()
+        store.mkdir()
+        assert self.run("sweep", file, "--store", store, "--dry-run") == 0
+        assert list(store.iterdir()) == []
         self.run("sweep", file, "--store", store)
         capsys.readouterr()
         assert self.run("sweep", file, "--store", store, "--dry-run") == 0
@@ -223,6 +226,8 @@ class TestCommand:
         [
             (["nothing.toml"], "nothing.toml: cannot be used: No such file or directory"),
             (["{file}", "--jobs", "two"], "--jobs: 'two' is not allowed; must be an integer from 1"),
+            (["{file}", "--address", "x:1", "--dry-run"], "address: 'x:1' is not allowed; must be absent"),
+            (["{file}", "--jobs", "0", "--dry-run"], "jobs: 0 is not allowed; must be an integer from 1"),
             (["{file}", "--engine", "fast"], "engine: 'fast' is not allowed; must be one of threads, ray"),
             (["{file}", "--store", "{file}"], "{file}: cannot be used"),
         ],

@@ -8,6 +8,7 @@ from typing import Final, NoReturn
 
 from ackclock.study.design import Study
 from ackclock.study.execute import threads
+from ackclock.study.outlook import Outlook
 from ackclock.study.schedule import Tally
 from ackclock.study.sweeping import fill, look
 
@@ -19,7 +20,8 @@ def sweep(file: Path, *, store: Path | None, engine: str, address: str | None, j
     study = Study.from_toml(file)
     folder = Path("out") / file.stem if store is None else store
     if dry_run:
-        _write(_outlook(folder, study, engine=engine, jobs=jobs))
+        outlook = look(folder, study, engine=engine, address=address, jobs=jobs)
+        _write(_outlook(outlook, cores=threads(jobs) if engine == "threads" else jobs or 1))
         return
     goes_on = f"what was made is in {folder}, and the same command goes on from there"
     try:
@@ -39,8 +41,7 @@ def _told(tally: Tally) -> str:
     return f"{runs}, {tally.failed:,} failed" if tally.failed else runs
 
 
-def _outlook(folder: Path, study: Study, *, engine: str, jobs: int | None) -> Iterable[str]:
-    outlook = look(folder, study)
+def _outlook(outlook: Outlook, *, cores: int) -> Iterable[str]:
     width = len(f"{max(runs for _, runs in outlook.points):,}")
     for name, runs in outlook.points:
         yield f"{runs:{width},} {'run ' if runs == 1 else 'runs'}  {name}"
@@ -48,7 +49,6 @@ def _outlook(folder: Path, study: Study, *, engine: str, jobs: int | None) -> It
     yield f"{len(outlook.points):,} points: {outlook.runs:,} runs to be made{more}, {outlook.there:,} there already"
     if outlook.cpu_seconds is None:
         return
-    cores = threads(jobs) if engine == "threads" else jobs or 1
     yield (
         f"about {_duration(outlook.cpu_seconds / cores)} on {cores} {'core' if cores == 1 else 'cores'}: "
         "the first run was begun, and its time scaled by flows and simulated time"

@@ -140,10 +140,13 @@ def fill(
     return schedule.tally
 
 
-def look(folder: Path, study: Study) -> Outlook:
+def look(
+    folder: Path, study: Study, *, engine: str = "threads", address: str | None = None, jobs: int | None = None
+) -> Outlook:
     """Tell what `fill` would do, without making or changing anything; raises as it does."""
+    _workers(engine, address, jobs)
     survey = Survey.of(study)
-    if not folder.exists():
+    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return Outlook.of(survey, {})
     with Store.open(folder) as store:
         return Outlook.of(survey, _there(store, study.measure))
