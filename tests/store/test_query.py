@@ -144,6 +144,8 @@ def test_json_is_one_array_of_objects(folder: Path, capsys: pytest.CaptureFixtur
     rows = json.loads(capsys.readouterr().out, parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))
     assert rows[0] == {"seed": 1, "cov": 0.1, "cov_poisson": None, "n": None, "l": [1.5, None]}
     assert [each["cov"] for each in rows] == [row(number).summary["cov"] for number in (*range(11), 12, 13)]
+    assert run([folder, "select unhex('00ff') as b", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == [{"b": "00ff"}]
     assert run([folder, "from runs where false", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == []
 

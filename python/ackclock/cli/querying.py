@@ -45,12 +45,12 @@ def _rows(answer: "pa.Table") -> Iterator[tuple[Any, ...]]:
 
 
 def _write_json(answer: "pa.Table") -> None:
-    """Write an array of objects, one a line; what is no number is null."""
+    """Write an array of objects, one a line; what is no number is null, and bytes are hexadecimal."""
     names = answer.column_names
     before = "[\n"
     for row in _rows(answer):
         # Floating-point numbers are written so that reading them gives the same ones.
-        line = to_json(dict(zip(names, row, strict=True)), inf_nan_mode="null", fallback=str)
+        line = to_json(dict(zip(names, row, strict=True)), inf_nan_mode="null", bytes_mode="hex", fallback=str)
         sys.stdout.write(f"{before}{line.decode()}")
         before = ",\n"
     sys.stdout.write("[]\n" if before == "[\n" else "\n]\n")
