@@ -82,6 +82,17 @@ def test_what_is_there_is_not_made_again(tmp_path: Path, monkeypatch: pytest.Mon
     assert len(found(tmp_path)["runs"]) == 36
 
 
+def test_runs_that_keep_another_variants_name_are_told(tmp_path: Path) -> None:
+    assert told(fill(tmp_path / "store", study())) == (12, 0, 0)
+    named = {name: {"clients.0.transport.variant": name.lower()} for name in ("Reno", "Vegas")}
+    for counts, made in (([2, 4], 0), ([2, 4, 8], 4)):
+        again = study(over={"clients.0.count": counts}, variants=named)
+        tally = fill(tmp_path / "store", again)
+        assert told(tally) == (made, 8, 0)
+        assert [note.partition(" by ")[0] for note in tally.notices] == ["8 runs were made"]
+    assert fill(tmp_path / "new", again).notices == ()
+
+
 def test_a_failure_is_kept_and_stops_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = Prepared.simulate
 

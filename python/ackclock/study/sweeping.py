@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ackclock.errors import one_of, refuse
 from ackclock.progress import progress_bar
 from ackclock.store import Store
-from ackclock.study.design import Study
+from ackclock.study.design import VARIANT, Study
 from ackclock.study.execute import Threads, execute
 from ackclock.study.interruption import Interruption
 from ackclock.study.making import begin, make
@@ -136,7 +136,7 @@ def fill(
                 store.add(row)
                 schedule.took(job, row)
         schedule.tally.interrupted = interruption.asked
-        schedule.tally.notices = store.notices
+        schedule.tally.notices = (*store.notices, *_named_otherwise(store, survey))
     return schedule.tally
 
 
@@ -158,6 +158,22 @@ def _there(store: Store, measure: str) -> Mapping[str, float | None]:
         return {}
     found = store.sql(f'select run_id, "{measure}" from runs')  # noqa: S608 - one of `MEASURES`
     return dict(zip(*(column.to_pylist() for column in found.columns), strict=True))
+
+
+def _named_otherwise(store: Store, survey: Survey) -> list[str]:
+    """Tell of runs that keep the variant's name, or none, that an earlier study gave them."""
+    if survey.study.variants is None or not store.done():
+        return []
+    names = dict(
+        zip(survey.scenario_ids, (str(place.coordinates[VARIANT]) for place in survey.study.places()), strict=True)
+    )
+    column = f'"{VARIANT}"' if VARIANT in store.sql("from runs limit 0").column_names else "null"
+    found = store.sql(f"select scenario_id, {column}, count(*) from runs group by all")  # noqa: S608 - our own word
+    rows = zip(*(column.to_pylist() for column in found.columns), strict=True)
+    count = sum(runs for scenario, name, runs in rows if name != names.get(scenario, name))
+    if not count:
+        return []
+    return [f"{count:,} runs were made by a study that names their variant otherwise, or not at all, and keep that."]
 
 
 def _workers(engine: str, address: str | None, jobs: int | None) -> Workers[Job, Row]:
