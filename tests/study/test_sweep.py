@@ -85,12 +85,12 @@ def test_what_is_there_is_not_made_again(tmp_path: Path, monkeypatch: pytest.Mon
 def test_runs_that_keep_another_variants_name_are_told(tmp_path: Path) -> None:
     assert told(fill(tmp_path / "store", study())) == (12, 0, 0)
     named = {name: {"clients.0.transport.variant": name.lower()} for name in ("Reno", "Vegas")}
-    for counts, made in (([2, 4], 0), ([2, 4, 8], 4)):
-        again = study(over={"clients.0.count": counts}, variants=named)
+    few, more = (study(over={"clients.0.count": counts}, variants=named) for counts in ([2, 4], [2, 4, 8]))
+    for again, made in ((few, 0), (more, 4)):
         tally = fill(tmp_path / "store", again)
         assert told(tally) == (made, 8, 0)
         assert [note.partition(" by ")[0] for note in tally.notices] == ["8 runs were made"]
-    assert fill(tmp_path / "new", again).notices == ()
+    assert fill(tmp_path / "new", more).notices == ()
 
 
 def test_a_failure_is_kept_and_stops_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -298,6 +298,15 @@ def test_an_outlook_counts_what_sequential_replications_may_take(tmp_path: Path)
     fill(tmp_path / "store", study(replications=2))
     later = look(tmp_path / "store", study(replications=rule))
     assert (later.runs, later.most, later.there) == (18, 228, 12)
+
+
+def test_an_outlook_of_a_run_that_fails_has_no_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> object:
+        raise RuntimeError("it broke")
+
+    monkeypatch.setattr(Prepared, "simulate", broken)
+    outlook = look(tmp_path / "none", study())
+    assert (outlook.runs, outlook.cpu_seconds) == (12, None)
 
 
 def test_an_outlook_breaks_a_long_run_off() -> None:

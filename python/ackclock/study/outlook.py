@@ -35,7 +35,7 @@ class Outlook:
         How many are there already.
     cpu_seconds
         What the runs would take on one core, scaled from a piece of the first one by flows and simulated time; None
-        where nothing is to be done.
+        where nothing is to be done, or that one fails.
 
     """
 
@@ -60,12 +60,16 @@ class Outlook:
             runs=sum(runs),
             most=len(runs) * rule.most - known if isinstance(rule, Until) else sum(runs),
             there=known,
-            cpu_seconds=None if first is None else work * _cost(survey, first, courses[first].due[0]),
+            cpu_seconds=None if first is None else _scaled(work, _cost(survey, first, courses[first].due[0])),
         )
 
 
-def _cost(survey: Survey, number: int, seed: int) -> float:
-    """Begin a run, and tell the CPU seconds that a unit of work takes."""
+def _scaled(work: float, cost: float | None) -> float | None:
+    return None if cost is None else work * cost
+
+
+def _cost(survey: Survey, number: int, seed: int) -> float | None:
+    """Begin a run, and tell the CPU seconds that a unit of work takes; None if the run fails."""
     study = survey.study
     site = survey.site(number, next(place for at, place in enumerate(study.places()) if at == number))
     began, done = time.thread_time(), 1.0
@@ -76,6 +80,11 @@ def _cost(survey: Survey, number: int, seed: int) -> float:
             done = share
             raise StoppedError
 
-    with suppress(StoppedError):
-        site.prepared.run(seed, report)
+    try:
+        with suppress(StoppedError):
+            site.prepared.run(seed, report)
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException:  # noqa: BLE001 - the engine's panics are no Exception, and the sweep keeps a failure as a row
+        return None
     return (time.thread_time() - began) / done / site.work * (2 if study.warmup else 1)
