@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import math
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ackclock.experiments.comparison import STANDARD_ERRORS
@@ -12,7 +15,41 @@ if TYPE_CHECKING:
 
     from ackclock.experiments.comparison import Comparison, Rule
 
-__all__ = ["agreeing", "measures_table", "missed_bars", "places_table"]
+__all__ = ["agreeing", "arguments_of", "measures_table", "missed_bars", "places_table", "tell"]
+
+
+def arguments_of(study: str, description: str | None, *, quick: str) -> argparse.ArgumentParser:
+    """Make the command line of a study's agreement with ns-2; a study may add to it.
+
+    Parameters
+    ----------
+    study
+        Its name.
+    description
+        What the command says of itself: the first line of this.
+    quick
+        What little ``--quick`` compares.
+
+    """
+    parser = argparse.ArgumentParser(
+        prog=f"python -m ackclock.experiments.{study}.agreement",
+        description=(description or "").splitlines()[0],
+    )
+    parser.add_argument("--seeds", type=int, default=5, help="seeds a point (default 5)")
+    parser.add_argument("--jobs", type=int, help="runs at once (default: one for each processor)")
+    parser.add_argument("--quick", action="store_true", help=f"{quick} only")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables to a file too")
+    return parser
+
+
+def tell(parts: Sequence[str], missed: Sequence[str], *, markdown: Path | None) -> int:
+    """Print tables and whether the bars are met, write them to a file if one is named, and give the exit status."""
+    verdict = f"Bars missed: {'; '.join(missed)}" if missed else "Every bar is met."
+    text = "\n".join([*parts, f"{verdict}\n"])
+    sys.stdout.write(text)
+    if markdown:
+        markdown.write_text(text, encoding="utf-8")
+    return 1 if missed else 0
 
 
 def measures_table(rules: Sequence[Rule], comparisons: Sequence[Comparison], *, bar: float) -> list[str]:

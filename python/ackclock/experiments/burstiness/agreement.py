@@ -7,15 +7,13 @@ run with, both sets of constants. Prints a line a measure, each miss with its si
 
 from __future__ import annotations
 
-import argparse
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ackclock.experiments.agreement import measures_table, missed_bars, places_table
+from ackclock.experiments.agreement import arguments_of, measures_table, missed_bars, places_table, tell
 from ackclock.experiments.burstiness import ns2
 from ackclock.experiments.burstiness.comparison import RULES
 from ackclock.experiments.burstiness.evidence import grid_wanted
@@ -202,15 +200,8 @@ def missed(profile: str, comparisons: Sequence[Comparison], crossing: Sequence[C
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Compare, print the tables, and give the exit status: 1 if a bar is missed."""
-    parser = argparse.ArgumentParser(
-        prog="python -m ackclock.experiments.burstiness.agreement",
-        description=(__doc__ or "").splitlines()[0],
-    )
+    parser = arguments_of("burstiness", __doc__, quick="five points and a short crossover")
     parser.add_argument("--profile", choices=ns2.PROFILES, action="append", help="only this set of constants")
-    parser.add_argument("--seeds", type=int, default=5, help="seeds a point (default 5)")
-    parser.add_argument("--jobs", type=int, help="runs at once (default: one for each processor)")
-    parser.add_argument("--quick", action="store_true", help="five points and a short crossover only")
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables to a file too")
     given = parser.parse_args(arguments)
     texts, bars_missed = [_INTRODUCTION], []
     for profile in given.profile or ns2.PROFILES:
@@ -219,12 +210,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         again = [] if given.quick else recheck(profile, jobs=given.jobs)
         texts.append(write_tables(profile, comparisons, crossing, again))
         bars_missed += missed(profile, comparisons, crossing)
-    verdict = "Bars missed: " + "; ".join(bars_missed) if bars_missed else "Every bar is met."
-    text = "\n".join([*texts, f"{verdict}\n"])
-    sys.stdout.write(text)
-    if given.markdown:
-        given.markdown.write_text(text, encoding="utf-8")
-    return 1 if bars_missed else 0
+    return tell(texts, bars_missed, markdown=given.markdown)
 
 
 if __name__ == "__main__":

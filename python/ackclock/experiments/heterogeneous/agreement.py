@@ -6,13 +6,11 @@ each by itself. Prints a line a measure and each miss with its size; exits with 
 
 from __future__ import annotations
 
-import argparse
 import sys
 from itertools import product
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ackclock.experiments.agreement import measures_table, missed_bars, places_table
+from ackclock.experiments.agreement import arguments_of, measures_table, missed_bars, places_table, tell
 from ackclock.experiments.comparison import STANDARD_ERRORS
 from ackclock.experiments.heterogeneous import ns2
 from ackclock.experiments.heterogeneous.comparison import BAR, RULES, compare_scenes
@@ -87,18 +85,9 @@ def recheck(*, jobs: int | None = None) -> list[Comparison]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Compare, print the tables, and give the exit status: 1 if a bar is missed."""
-    parser = argparse.ArgumentParser(
-        prog="python -m ackclock.experiments.heterogeneous.agreement",
-        description=(__doc__ or "").splitlines()[0],
-    )
-    parser.add_argument("--seeds", type=int, default=5, help="seeds a point (default 5)")
-    parser.add_argument("--jobs", type=int, help="runs at once (default: one for each processor)")
-    parser.add_argument("--quick", action="store_true", help="ten points only")
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables to a file too")
-    given = parser.parse_args(arguments)
+    given = arguments_of("heterogeneous", __doc__, quick="ten points").parse_args(arguments)
     comparisons = agreement(seeds=given.seeds, quick=given.quick, jobs=given.jobs)
     again = [] if given.quick else recheck(jobs=given.jobs)
-    missed = missed_bars(RULES, comparisons, bar=BAR)
     lines = [
         _INTRODUCTION,
         *measures_table(RULES, comparisons, bar=BAR),
@@ -110,13 +99,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             counted="added",
         ),
         "",
-        f"Bars missed: {'; '.join(missed)}" if missed else "Every bar is met.",
     ]
-    text = "\n".join(lines) + "\n"
-    sys.stdout.write(text)
-    if given.markdown:
-        given.markdown.write_text(text, encoding="utf-8")
-    return 1 if missed else 0
+    return tell(lines, missed_bars(RULES, comparisons, bar=BAR), markdown=given.markdown)
 
 
 if __name__ == "__main__":
