@@ -8,7 +8,7 @@ use ackclock_units::Time;
 use crate::event::Event;
 
 /// Events in a chunk, a power of two: few enough that short lists waste little, enough that long ones have few chunks.
-pub(super) const CHUNK: usize = 32;
+const CHUNK: usize = 32;
 
 /// The memory of many lists.
 #[derive(Debug, Default)]
@@ -93,8 +93,9 @@ impl Lane {
         if self.first_at == Time::MAX {
             return &[];
         }
-        let end = (self.head / CHUNK + 1) * CHUNK;
-        &chunks.events[self.head..if self.head / CHUNK == (self.tail - 1) / CHUNK { self.tail } else { end }]
+        let chunk_end = (self.head / CHUNK + 1) * CHUNK;
+        let ends_here = self.head < self.tail && self.tail <= chunk_end;
+        &chunks.events[self.head..if ends_here { self.tail } else { chunk_end }]
     }
 
     /// Takes the first event; there is one.
