@@ -195,7 +195,7 @@ def test_progress_tells_counts_rate_and_the_running_interval(
     monkeypatch.setenv("COLUMNS", "200")
     fill(tmp_path, study(replications=5))
     shown = capsys.readouterr().err
-    assert re.search(r"30 of 30 runs, [0-9.]+/s, cov [0-9.]+ ± [0-9.]+ ", shown)
+    assert re.search(r"30 of 30 runs, [0-9.,]+/s, cov [0-9.]+ ± [0-9.]+ ", shown)
 
 
 class TestCommand:

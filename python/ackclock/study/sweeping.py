@@ -195,6 +195,7 @@ def _words(schedule: Schedule, measure: str, seconds: float) -> str:
     ended = schedule.tally.made + schedule.tally.failed
     words = f"{ended:,} of {schedule.due:,} runs"
     if ended:
-        words += f", {ended / seconds:.3g}/s"
+        rate = ended / seconds
+        words += f", {rate:,.0f}/s" if rate >= 100 else f", {rate:.3g}/s"
     values = [value for value in schedule.latest.values.values() if value is not None] if schedule.latest else []
     return f"{words}, {measure} {student_interval(values)}" if values else words
