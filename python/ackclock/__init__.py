@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from ackclock import models as models
+    from ackclock.decomposition import Component, components
     from ackclock.errors import ScenarioError
     from ackclock.run import Run, simulate
     from ackclock.runs import Estimate, Runs, replicate
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
         Trace,
         Transfers,
         Udp,
+        abstract_internet,
+        clustered_connections,
+        wide_area,
     )
     from ackclock.store import Store
     from ackclock.study.design import Study
@@ -48,6 +52,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Clients",
+    "Component",
     "Constant",
     "DropTail",
     "Dumbbell",
@@ -78,12 +83,26 @@ __all__ = [
     "Trace",
     "Transfers",
     "Udp",
+    "abstract_internet",
+    "clustered_connections",
+    "components",
     "replicate",
     "simulate",
     "sweep",
+    "wide_area",
 ]
 
-_HOMES: Final = ("errors", "summary", "scenario", "run", "runs", "store", "study.design", "study.sweeping")
+_HOMES: Final = (
+    "errors",
+    "summary",
+    "scenario",
+    "run",
+    "runs",
+    "decomposition",
+    "store",
+    "study.design",
+    "study.sweeping",
+)
 _SUBMODULES: Final = ("models",)
 """Packages that need no import of their own: ``ac.models.stochastic_reno``."""
 

@@ -20,5 +20,10 @@ def check_law(spec_json: str, /) -> tuple[str, str] | None:
 def check_queue(spec_json: str, /) -> tuple[str, str] | None:
     """Check the parameters of a queue against each other: ``None``, or the field and what is wrong with it."""
 
-def simulate(plan_json: str, seed: int, progress: Callable[[float], None] | None = None) -> tuple[str, dict[str, Rows]]:
-    """Run a plan: the outcome as JSON, and the tables by name."""
+def components(plan_json: str, /) -> list[list[int]]:
+    """Find the groups of a plan that affect each other, directly or through others."""
+
+def simulate(
+    plan_json: str, seed: int, progress: Callable[[float], None] | None = None, jobs: int = 1
+) -> tuple[str, dict[str, Rows]]:
+    """Run a plan, so many of its components at once: the outcome as JSON, and the tables by name."""

@@ -1,7 +1,7 @@
 """From a scenario to the engine's plan: integers in picoseconds, bit/s and bytes, numbers instead of names."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ackclock.catalogue import catalogue
@@ -55,6 +55,7 @@ _TIMER_FIELDS = ("clock", "min_rto", "max_rto", "initial_rto")
 def plan(scenario: Scenario, records: Sequence[Record] = ()) -> str:
     """Write the engine's plan of an effective scenario, as JSON."""
     number = links_of(scenario).number(scenario.measure.link or "")
+    nodes = {node.name: number for number, node in enumerate(scenario.nodes)}
     return json.dumps(
         {
             "duration": TIME.parse(scenario.duration),
@@ -63,8 +64,8 @@ def plan(scenario: Scenario, records: Sequence[Record] = ()) -> str:
                 "bin": TIME.parse(scenario.measure.bin or ""),
                 "link": number,
             },
-            "topology": _dumbbell(scenario) if scenario.dumbbell is not None else _graph(scenario),
-            "groups": [_group(scenario, place) for place in range(len(scenario.groups))],
+            "topology": _dumbbell(scenario) if scenario.dumbbell is not None else _graph(scenario, nodes),
+            "groups": [_group(scenario, place, nodes) for place in range(len(scenario.groups))],
             "records": [record.for_engine() for record in records],
         },
         allow_nan=False,
@@ -90,8 +91,7 @@ def _dumbbell(scenario: Scenario) -> dict[str, Any]:
     }
 
 
-def _graph(scenario: Scenario) -> dict[str, Any]:
-    numbers = {node.name: number for number, node in enumerate(scenario.nodes)}
+def _graph(scenario: Scenario, numbers: Mapping[str, int]) -> dict[str, Any]:
     return {
         "kind": "graph",
         "nodes": len(numbers),
@@ -108,9 +108,8 @@ def _link(link: Link | GraphLink | None) -> dict[str, Any]:
     return {"rate": RATE.parse(link.rate), "delay": TIME.parse(link.delay), "queue": link.queue.for_engine(), **loss}
 
 
-def _group(scenario: Scenario, place: int) -> dict[str, Any]:
+def _group(scenario: Scenario, place: int, numbers: Mapping[str, int]) -> dict[str, Any]:
     group = scenario.groups[place]
-    numbers = {node.name: number for number, node in enumerate(scenario.nodes)}
     return {
         "count": group.count,
         "path": [numbers[group.from_], numbers[group.to]] if isinstance(group, Flow) else None,

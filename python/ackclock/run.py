@@ -14,6 +14,7 @@ from ackclock.errors import one_of, refuse
 from ackclock.kinds import whole
 from ackclock.notices import Notices, warmup_end
 from ackclock.plan import plan
+from ackclock.processors import threads
 from ackclock.quantity import seconds
 from ackclock.records import understand
 from ackclock.scenario import Scenario
@@ -140,6 +141,7 @@ def simulate(
     seed: int = 1,
     record: Iterable[str] = (),
     progress: Callable[[float], None] | None = None,
+    jobs: int | None = None,
 ) -> Run:
     """Simulate every packet of a scenario.
 
@@ -154,6 +156,8 @@ def simulate(
         ``"queue@bottleneck/10ms"``.
     progress
         Called now and then with the share of simulated time that is done; if it raises, the run stops.
+    jobs
+        How many `components` of the scenario run at once; one for each processor by default. It shows in nothing.
 
     Returns
     -------
@@ -163,7 +167,7 @@ def simulate(
     Raises
     ------
     ScenarioError
-        The scenario is none, or the seed or a record request is not allowed.
+        The scenario is none, or the seed, a record request or `jobs` is not allowed.
 
     Examples
     --------
@@ -180,7 +184,7 @@ def simulate(
     (20, 0.0, ['time', 'link', 'packets'])
     """
     prepared = Prepared.of(scenario, record)
-    return prepared.run(seed, progress)
+    return prepared.run(seed, progress, jobs=threads(jobs))
 
 
 def whole_scenario(given: object) -> Scenario:
@@ -223,13 +227,15 @@ class Prepared:
         requests = (record,) if isinstance(record, str) else tuple(record)
         return cls(effective, requests, plan(effective, understand(requests, effective)), Notices(effective))
 
-    def simulate(self, seed: int, progress: Callable[[float], None] | None = None) -> Callable[[], Outcome]:
+    def simulate(
+        self, seed: int, progress: Callable[[float], None] | None = None, *, jobs: int = 1
+    ) -> Callable[[], Outcome]:
         """Run it with one seed; what comes back reads what the engine tells."""
         try:
             SEED.check(seed)
         except ValueError as error:
             raise refuse("seed", seed, str(error)) from None
-        told, tables = _core.simulate(self.plan, seed, progress)
+        told, tables = _core.simulate(self.plan, seed, progress, jobs)
         return lambda: self._read(told, tables)
 
     def _read(self, outcome: str, tables: Mapping[str, _core.Rows]) -> Outcome:
@@ -244,9 +250,9 @@ class Prepared:
             tables=tables,
         )
 
-    def run(self, seed: int, progress: Callable[[float], None] | None = None) -> Run:
+    def run(self, seed: int, progress: Callable[[float], None] | None = None, *, jobs: int = 1) -> Run:
         """Run it with one seed, and keep all that made it."""
-        outcome = self.simulate(seed, progress)()
+        outcome = self.simulate(seed, progress, jobs=jobs)()
         return Run(
             scenario=self.scenario,
             seed=seed,

@@ -14,7 +14,7 @@ use std::ops::Range;
 use ackclock_units::Time;
 
 use crate::event::Event;
-use crate::packet::{LinkId, Packet};
+use crate::packet::{Name, Packet};
 use chunks::{Bucket, Chunks, Lane};
 
 /// How time is cut: into rounds of `2^bits` ps, of which so many, a power of two, are kept apart.
@@ -82,7 +82,7 @@ impl Agenda {
 
     /// Adds the arrival of a packet at the end of a link, not before the event last taken.
     #[inline(always)]
-    pub(crate) fn add_arrival(&mut self, at: Time, link: LinkId, hop: u32, packet: &Packet) {
+    pub(crate) fn add_arrival(&mut self, at: Time, link: Name, hop: u32, packet: &Packet) {
         // made where it is kept, since it is large
         if self.lane.ends_before(at) {
             self.lane.push(&mut self.chunks, Event::arrival(at, link, hop, packet));
@@ -93,7 +93,7 @@ impl Agenda {
 
     /// Adds an arrival that comes before another one.
     #[inline(never)]
-    fn add_late(&mut self, at: Time, link: LinkId, hop: u32, packet: &Packet) {
+    fn add_late(&mut self, at: Time, link: Name, hop: u32, packet: &Packet) {
         self.add(Event::arrival(at, link, hop, packet));
     }
 
@@ -226,12 +226,12 @@ mod tests {
 
     use super::*;
     use crate::event::Wakeup;
-    use crate::packet::FlowId;
+    use crate::packet::{FlowId, Name};
 
     const ROUNDS: Rounds = Rounds { bits: 20, ahead: 16 };
 
     fn event(at: u64, id: u32) -> Event {
-        Event::wakeup_of(FlowId(id), Time::from_picos(at), Wakeup::Release)
+        Event::wakeup_of(FlowId(id), Name(id), Time::from_picos(at), Wakeup::Release)
     }
 
     /// All events until `end`, as they are taken in steps; for each the times at which further ones are added.
@@ -285,8 +285,8 @@ mod tests {
                 let at = Time::from_picos(at >> 12 << 12);
                 if is_arrival {
                     let packet = Packet { flow: FlowId(id), sent: at, ..Packet::NONE };
-                    agenda.add_arrival(at, LinkId(id), id, &packet);
-                    expected.push(Event::arrival(at, LinkId(id), id, &packet));
+                    agenda.add_arrival(at, Name(id), id, &packet);
+                    expected.push(Event::arrival(at, Name(id), id, &packet));
                 } else {
                     agenda.add(event(at.as_picos(), id));
                     expected.push(event(at.as_picos(), id));

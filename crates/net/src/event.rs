@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 
 use ackclock_units::Time;
 
-use crate::packet::{FlowId, LinkId, Packet};
+use crate::packet::{FlowId, Name, Packet};
 
 /// Why somebody is woken. The order of the variants breaks ties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,11 +33,11 @@ pub(crate) enum Wakeup {
 pub(crate) struct Event {
     /// When.
     pub(crate) at: Time,
-    /// Who: the link whose end a packet reaches, or a flow.
-    pub(crate) id: u32,
+    /// Who: the name of the link whose end a packet reaches, or of a flow. It breaks ties, and nothing else.
+    id: u32,
     /// Why: the last numbers are the kinds of wake-up but the first, all others are hops.
     why: u32,
-    /// The packet that arrives.
+    /// The packet that arrives, or none; in both cases its flow is the one concerned.
     pub(crate) packet: Packet,
 }
 
@@ -50,12 +50,12 @@ impl Event {
 
     /// A packet reaches the end of a link at `at`.
     #[inline(always)]
-    pub(crate) const fn arrival(at: Time, link: LinkId, hop: u32, packet: &Packet) -> Self {
-        Self { at, id: link.0, why: hop, packet: *packet }
+    pub(crate) const fn arrival(at: Time, Name(link): Name, hop: u32, packet: &Packet) -> Self {
+        Self { at, id: link, why: hop, packet: *packet }
     }
 
     /// A flow is woken at `at`, and not for an arrival.
-    pub(crate) const fn wakeup_of(flow: FlowId, at: Time, wakeup: Wakeup) -> Self {
+    pub(crate) const fn wakeup_of(flow: FlowId, Name(name): Name, at: Time, wakeup: Wakeup) -> Self {
         let why = match wakeup {
             Wakeup::Arrival => ARRIVAL,
             Wakeup::DelayedAck => ARRIVAL + 1,
@@ -63,7 +63,7 @@ impl Event {
             Wakeup::Release => ARRIVAL + 3,
             Wakeup::Timeout => ARRIVAL + 4,
         };
-        Self { at, id: flow.0, why, packet: Packet::NONE }
+        Self { at, id: name, why, packet: Packet { flow, ..Packet::NONE } }
     }
 
     /// The hop that a packet arrives at.
@@ -127,13 +127,13 @@ mod tests {
 
     #[test]
     fn ties_fall_by_kind_and_then_fairly() {
-        let event = |at, id, wakeup| Event::wakeup_of(FlowId(id), at, wakeup);
+        let event = |at, id, wakeup| Event::wakeup_of(FlowId(id), Name(id), at, wakeup);
         let order = [Wakeup::DelayedAck, Wakeup::Source, Wakeup::Release, Wakeup::Timeout];
         for (first, second) in order.iter().zip(&order[1..]) {
             assert!(event(Time::SECOND, 9, *first) < event(Time::SECOND, 0, *second));
             assert_eq!(event(Time::SECOND, 9, *first).wakeup(), *first);
         }
-        let arrival = Event::arrival(Time::SECOND, LinkId(9), 7, &Packet::NONE);
+        let arrival = Event::arrival(Time::SECOND, Name(9), 7, &Packet::NONE);
         assert!(arrival < event(Time::SECOND, 0, Wakeup::DelayedAck));
         assert_eq!((arrival.wakeup(), arrival.hop()), (Wakeup::Arrival, 7));
         let wins = (0..10_000_u64)

@@ -1,6 +1,7 @@
 //! From a plan to components: nodes and links numbered, routes computed once, flows built.
 
 mod components;
+mod decomposition;
 mod layout;
 mod routes;
 mod steps;
@@ -8,19 +9,21 @@ mod steps;
 use std::ops::Range;
 use std::sync::Arc;
 
+use ackclock_tcp::congestion::Invalid;
 use ackclock_tcp::{HEADER, MAX_SACK_BLOCKS, Receiver, Sender};
 use ackclock_units::{Role, Stream, Time};
 
 use crate::agenda::{Agenda, Rounds};
 use crate::flow::{Alarm, Feed, Flow, Transport};
 use crate::link::Link;
-use crate::packet::{FlowId, LinkId};
+use crate::packet::{FlowId, LinkId, Name, Names};
 use crate::plan::{EdgeSpec, GroupSpec, LinkSpec, Plan, PlanError, RecordSpec, Topology, TransportSpec};
 use crate::queue::Context;
 use crate::sack_store::SackStore;
 use crate::sizes::Sizes;
 use crate::transit::{Destination, Transit};
 use components::Ways;
+pub(crate) use decomposition::{Part, decompose};
 use layout::Layout;
 use routes::{Graph, Routes};
 use steps::Feeders;
@@ -40,24 +43,21 @@ pub(crate) struct Network {
 const MAX_FLOWS: u64 = 4_000_000;
 
 impl Network {
-    pub(crate) fn new(plan: &Plan, seed: u64) -> Result<Self, PlanError> {
-        let total: u64 = plan.groups.iter().map(|group| u64::from(group.count)).sum();
-        if total == 0 || total > MAX_FLOWS {
-            return Err(PlanError::new("groups", format!("{total} flows are not allowed; 1 to {MAX_FLOWS} are")));
-        }
-        let (nodes, edges) = edges(plan)?;
-        plan.check(edges.len(), total as usize)?;
-        let links = links(&edges, seed)?;
+    pub(crate) fn new(plan: &Plan, names: Names, seed: u64) -> Result<Self, PlanError> {
+        let (nodes, edges) = checked_edges(plan)?;
+        let total: usize = plan.groups.iter().map(|group| group.count as usize).sum();
+        let links = links(&edges, &names, seed);
         let (path, routed) = routes(plan, nodes, &edges)?;
         let feeders = Feeders::of(&path, &routed, links.len(), plan);
         let ways = Ways::new(links.len());
         let mut layout = Layout { path: &path, links: &links, feeders: &feeders, hops: Vec::new(), ways };
-        let (mut flows, mut groups) = (Vec::with_capacity(total as usize), Vec::with_capacity(total as usize));
-        let mut destinations = Vec::with_capacity(total as usize);
+        let (mut flows, mut groups) = (Vec::with_capacity(total), Vec::with_capacity(total));
+        let mut destinations = Vec::with_capacity(total);
         drop(edges);
         for ((index, group, start), routed) in plan.flows().zip(&routed) {
             let (data_hop, ack_hop) = layout.add(routed);
-            flows.push(flow(group, start, seed, flows.len() as u32, data_hop));
+            let id = FlowId(flows.len() as u32);
+            flows.push(flow(group, start, id, names.flow(id), seed, data_hop));
             groups.push(index);
             destinations.push(match &group.transport {
                 TransportSpec::Udp { .. } => Destination::Udp,
@@ -77,6 +77,7 @@ impl Network {
             destinations,
             sacks,
             agendas,
+            names,
             until: Time::ZERO,
         };
         Ok(Self { flows, groups, transit, rounds })
@@ -114,12 +115,11 @@ fn routes(plan: &Plan, nodes: u32, edges: &[Edge<'_>]) -> Result<(Vec<LinkId>, V
     let mut path = Vec::new();
     let mut add = |from: u32, to: u32| -> Result<Span, PlanError> {
         let first = path.len() as u32;
-        let no_route = || PlanError::new("links", format!("no route from {from} to {to}"));
-        path.extend(ways.path(from, to).ok_or_else(no_route)?);
+        path.extend(ways.path(from, to).ok_or_else(|| no_route(from, to))?);
         Ok(Span { first, end: path.len() as u32 })
     };
     let mut routed = Vec::new();
-    for ((_, group, _), (from, to)) in plan.flows().zip(ends(plan)?) {
+    for ((_, group, _), (from, to)) in plan.flows().zip(ends(plan)) {
         let data = add(from, to)?;
         let (acks, answers_at_once) = match &group.transport {
             TransportSpec::Tcp { receiver, .. } => (add(to, from)?, receiver.delayed_ack.is_none()),
@@ -130,12 +130,31 @@ fn routes(plan: &Plan, nodes: u32, edges: &[Edge<'_>]) -> Result<(Vec<LinkId>, V
     Ok((path, routed))
 }
 
+fn no_route(from: u32, to: u32) -> PlanError {
+    PlanError::new("links", format!("no route from {from} to {to}"))
+}
+
 /// A directed link: whence, whither, and what it is like.
 #[derive(Clone, Copy, Debug)]
 struct Edge<'a> {
     from: u32,
     to: u32,
     link: &'a LinkSpec,
+}
+
+/// Nodes and directed links of a plan that is found to be sound.
+fn checked_edges(plan: &Plan) -> Result<(u32, Vec<Edge<'_>>), PlanError> {
+    let total: u64 = plan.groups.iter().map(|group| u64::from(group.count)).sum();
+    if total == 0 || total > MAX_FLOWS {
+        return Err(PlanError::new("groups", format!("{total} flows are not allowed; 1 to {MAX_FLOWS} are")));
+    }
+    let (nodes, edges) = edges(plan)?;
+    plan.check(edges.len(), total as usize)?;
+    for (id, Edge { link, .. }) in edges.iter().enumerate() {
+        let invalid = |error: Invalid| PlanError::new(format!("links.{id}.queue.{}", error.field), error.problem);
+        link.queue.check().map_err(invalid)?;
+    }
+    Ok((nodes, edges))
 }
 
 /// Nodes and directed links; the dumbbell is laid out here.
@@ -164,54 +183,39 @@ fn edges(plan: &Plan) -> Result<(u32, Vec<Edge<'_>>), PlanError> {
 }
 
 /// Sending and receiving node of every flow.
-fn ends(plan: &Plan) -> Result<Vec<(u32, u32)>, PlanError> {
-    let dumbbell = matches!(plan.topology, Topology::Dumbbell { .. });
-    let mut client = 1;
-    plan.flows()
-        .map(|(index, group, _)| {
-            client += 1;
-            match (dumbbell, group.path) {
-                (true, None) if group.reverse => Ok((1, client)),
-                (true, None) => Ok((client, 1)),
-                (false, Some((from, to))) if from != to => Ok((from, to)),
-                _ => Err(PlanError::new(
-                    format!("groups.{index}.path"),
-                    "two different nodes are needed, in a graph only",
-                )),
-            }
-        })
-        .collect()
+fn ends(plan: &Plan) -> impl Iterator<Item = (u32, u32)> {
+    (2..)
+        .zip(plan.flows())
+        .map(|(client, (_, group, _))| group.path.unwrap_or(if group.reverse { (1, client) } else { (client, 1) }))
 }
 
-fn links(edges: &[Edge<'_>], seed: u64) -> Result<Vec<Link>, PlanError> {
+fn links(edges: &[Edge<'_>], names: &Names, seed: u64) -> Vec<Link> {
     let build = |(id, Edge { link, .. }): (usize, &Edge<'_>)| {
-        link.queue
-            .check()
-            .map_err(|invalid| PlanError::new(format!("links.{id}.queue.{}", invalid.field), invalid.problem))?;
-        let context = Context { rate: link.rate, stream: Stream::new(seed, Role::Queue, id as u32) };
-        Ok(Link::new(link, link.queue.build(&context)))
+        let Name(name) = names.link(LinkId(id as u32));
+        let context = Context { rate: link.rate, stream: Stream::new(seed, Role::Queue, name) };
+        Link::new(link, link.queue.build(&context))
     };
     edges.iter().enumerate().map(build).collect()
 }
 
-fn flow(group: &GroupSpec, start: Time, seed: u64, id: u32, data_hop: u32) -> Flow {
+fn flow(group: &GroupSpec, start: Time, id: FlowId, Name(name): Name, seed: u64, data_hop: u32) -> Flow {
     let transport = match &group.transport {
         TransportSpec::Udp { sizes } => {
-            Transport::Udp { sent: 0, sizes: Sizes::new(*sizes, group.packet_size, seed, id) }
+            Transport::Udp { sent: 0, sizes: Sizes::new(*sizes, group.packet_size, seed, name) }
         }
         TransportSpec::Tcp { sender, .. } => Transport::Tcp {
-            sender: Sender::new(Arc::clone(sender), Stream::new(seed, Role::Sender, id)),
+            sender: Sender::new(Arc::clone(sender), Stream::new(seed, Role::Sender, name)),
             release: Alarm::IDLE,
             timeout: Alarm::IDLE,
         },
     };
     Flow {
-        id: FlowId(id),
+        id,
         data_hop,
         transport,
         feed: Feed {
             source: group.source.build(),
-            stream: Stream::new(seed, Role::Source, id),
+            stream: Stream::new(seed, Role::Source, name),
             next: Some(start),
             alarm: Alarm::IDLE,
         },
@@ -234,8 +238,12 @@ impl Plan {
         for (index, record) in self.records.iter().enumerate() {
             record.check(links, flows).map_err(|problem| PlanError::new(format!("records.{index}"), problem))?;
         }
+        let dumbbell = matches!(self.topology, Topology::Dumbbell { .. });
         for (index, group) in self.groups.iter().enumerate() {
             let invalid = |field: &str, problem: &str| Err(PlanError::new(format!("groups.{index}.{field}"), problem));
+            if dumbbell != group.path.is_none() || group.path.is_some_and(|(from, to)| from == to) {
+                return invalid("path", "two different nodes are needed, in a graph only");
+            }
             if let Err((field, problem)) = group.source.check() {
                 return invalid(&format!("source.{field}"), problem);
             }

@@ -17,6 +17,7 @@ use crate::packet::{FlowId, LinkId, Packet};
 pub use histogram::Histogram;
 pub use measure::{Facts, GroupSummary, Measure, Summary};
 pub use recorder::Recorder;
+pub(crate) use table::Rows;
 pub use table::{Column, Table, Values};
 pub use watchers::Watchers;
 

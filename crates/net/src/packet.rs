@@ -11,6 +11,30 @@ pub struct LinkId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FlowId(pub u32);
 
+/// The number of a link or a flow in the whole plan, by which ties and random numbers go: where a part
+/// of the plan is run alone, it has other numbers there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Name(pub(crate) u32);
+
+/// The names of all links and flows; of those that have their number for a name, none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Names {
+    pub(crate) links: Vec<u32>,
+    pub(crate) flows: Vec<u32>,
+}
+
+impl Names {
+    #[inline(always)]
+    pub(crate) fn link(&self, LinkId(link): LinkId) -> Name {
+        Name(self.links.get(link as usize).copied().unwrap_or(link))
+    }
+
+    #[inline(always)]
+    pub(crate) fn flow(&self, FlowId(flow): FlowId) -> Name {
+        Name(self.flows.get(flow as usize).copied().unwrap_or(flow))
+    }
+}
+
 /// What a packet carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Payload {

@@ -1,9 +1,17 @@
 //! One run from plan to outcome.
 
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::mpsc;
+use std::thread;
+
 use ackclock_units::Time;
 use serde::Serialize;
 
+use crate::merging::merge;
+use crate::network::{Part, decompose};
 use crate::observe::{Facts, GroupSummary, Summary, Table, Watchers};
+use crate::packet::Names;
 use crate::plan::{Plan, PlanError};
 use crate::simulator::Simulator;
 
@@ -29,7 +37,7 @@ pub struct Outcome {
 /// # Errors
 /// If the plan contradicts itself.
 pub fn run(plan: &Plan, seed: u64) -> Result<Outcome, PlanError> {
-    run_with_progress(plan, seed, |_| Ok::<(), PlanError>(()))
+    run_with_progress(plan, seed, 1, |_| Ok::<(), PlanError>(()))
 }
 
 /// In how many slices, at least, a run reports its progress, and how long one may be.
@@ -40,14 +48,116 @@ const MOST_ROWS: usize = 30_000_000;
 
 /// Runs a plan and calls `progress` with the fraction done from time to time; if that fails, the run stops.
 ///
+/// Parts of the plan that do not affect each other run by themselves, so many at a time. What comes of them does not depend on
+/// how many.
+///
 /// # Errors
 /// If the plan contradicts itself, its records outgrow memory, or `progress` fails.
 pub fn run_with_progress<E: From<PlanError>>(
     plan: &Plan,
     seed: u64,
+    threads: usize,
+    progress: impl FnMut(f64) -> Result<(), E>,
+) -> Result<Outcome, E> {
+    match decompose(plan)? {
+        None => run_undivided(plan, &Names::default(), seed, &AtomicUsize::new(0), progress),
+        Some(parts) => {
+            let outcomes = run_parts(&parts, seed, threads, progress)?;
+            Ok(merge(plan, parts, outcomes))
+        }
+    }
+}
+
+/// The groups of a plan, those that affect each other together, directly or through others.
+///
+/// # Errors
+/// If the plan contradicts itself.
+pub fn components(plan: &Plan) -> Result<Vec<Vec<u32>>, PlanError> {
+    let all = || vec![(0..plan.groups.len() as u32).collect()];
+    Ok(decompose(plan)?.map_or_else(all, |parts| parts.into_iter().map(|part| part.groups).collect()))
+}
+
+/// Why a part did not end.
+enum Halt {
+    Refused(PlanError),
+    Stopped,
+}
+
+impl From<PlanError> for Halt {
+    fn from(error: PlanError) -> Self {
+        Self::Refused(error)
+    }
+}
+
+/// Runs parts, each on one thread, and gives what comes of them in their order.
+fn run_parts<E: From<PlanError>>(
+    parts: &[Part],
+    seed: u64,
+    threads: usize,
+    mut progress: impl FnMut(f64) -> Result<(), E>,
+) -> Result<Vec<Outcome>, E> {
+    let flows: usize = parts.iter().map(|part| part.names.flows.len()).sum();
+    let (next, rows, stop) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicBool::new(false));
+    let (tell, told) = mpsc::channel();
+    let work = |tell: mpsc::Sender<f64>| -> Result<Vec<(usize, Outcome)>, Halt> {
+        let mut ended = Vec::new();
+        loop {
+            let place = next.fetch_add(1, Relaxed);
+            let Some(part) = parts.get(place) else { return Ok(ended) };
+            let (mut done, share) = (0.0, part.names.flows.len() as f64 / flows as f64);
+            let outcome = run_undivided(&part.plan, &part.names, seed, &rows, |fraction| {
+                // nobody listens any more where progress failed
+                let _ = tell.send(share * (fraction - std::mem::replace(&mut done, fraction)));
+                if stop.load(Relaxed) { Err(Halt::Stopped) } else { Ok(()) }
+            });
+            if outcome.is_err() {
+                stop.store(true, Relaxed);
+            }
+            ended.push((place, outcome?));
+        }
+    };
+    let ran: Vec<_> = thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads.clamp(1, parts.len()))
+            .map(|_| {
+                let tell = tell.clone();
+                scope.spawn(|| work(tell))
+            })
+            .collect();
+        drop(tell);
+        let heard = told.iter().try_fold(0.0, |done, more| {
+            let done: f64 = done + more;
+            progress(done.min(1.0)).map(|()| done)
+        });
+        if heard.is_err() {
+            stop.store(true, Relaxed);
+        }
+        let ran = workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        let ran = ran.collect();
+        heard.map(|_| ran)
+    })?;
+    let mut outcomes = Vec::with_capacity(parts.len());
+    let mut is_whole = true;
+    for ended in ran {
+        match ended {
+            Ok(ended) => outcomes.extend(ended),
+            Err(Halt::Refused(error)) => return Err(error.into()),
+            Err(Halt::Stopped) => is_whole = false,
+        }
+    }
+    debug_assert!(is_whole, "a part stops only where another one or progress failed");
+    outcomes.sort_unstable_by_key(|(place, _)| *place);
+    Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect())
+}
+
+/// Runs a plan as it is. `rows` counts the rows that those before it have kept.
+fn run_undivided<E: From<PlanError>>(
+    plan: &Plan,
+    names: &Names,
+    seed: u64,
+    rows: &AtomicUsize,
     mut progress: impl FnMut(f64) -> Result<(), E>,
 ) -> Result<Outcome, E> {
-    let mut simulator = Simulator::new(plan, seed)?;
+    let mut simulator = Simulator::of(plan, names.clone(), seed)?;
     let mut watchers = Watchers::new(plan, &simulator)?;
     let slice = Time::from_picos(plan.duration.as_picos() / SLICES + 1).min(LONGEST_SLICE);
     let mut next_slice = slice;
@@ -72,7 +182,7 @@ pub fn run_with_progress<E: From<PlanError>>(
         recorder.sample(now, &mut simulator);
         if now >= next_slice {
             next_slice = next_slice.saturating_add(slice);
-            if recorder.rows() > MOST_ROWS {
+            if rows.load(Relaxed) + recorder.rows() > MOST_ROWS {
                 let problem =
                     format!("more than {MOST_ROWS} rows by {now}: record fewer links or flows, or at an interval");
                 return Err(PlanError::new("record", problem).into());
@@ -81,6 +191,7 @@ pub fn run_with_progress<E: From<PlanError>>(
         }
     }
     let Watchers { mut measure, recorder, .. } = watchers;
+    rows.fetch_add(recorder.rows(), Relaxed);
     measure.finish(&simulator);
     Ok(Outcome {
         summary: measure.summary(),
@@ -89,4 +200,149 @@ pub fn run_with_progress<E: From<PlanError>>(
         events: simulator.events(),
         tables: recorder.into_tables(&measure),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use ackclock_units::Rate;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::observe::{Column, Values};
+    use crate::plan::{EdgeSpec, GroupSpec, LinkSpec, MeasureSpec, RecordSpec, SourceSpec, Topology, dumbbell_of_reno};
+
+    /// Domains around a backbone, each with a link there and one back, and groups that send from domain to domain.
+    fn star(domains: u32, pairs: &[(u32, u32)], measured: u32) -> Plan {
+        let base = dumbbell_of_reno(2);
+        let Topology::Dumbbell { bottleneck, .. } = &base.topology else { unreachable!("it is a dumbbell") };
+        let link = |domain: u32| LinkSpec {
+            rate: Rate::from_mbps(1 + u64::from(domain % 3)),
+            delay: Time::from_millis(5),
+            ..bottleneck.clone()
+        };
+        let edges = (1..=domains).flat_map(|domain| {
+            let edge = |from, to| EdgeSpec { from, to, link: link(domain) };
+            [edge(domain, 0), edge(0, domain)]
+        });
+        let group = |(place, (from, to)): (usize, &(u32, u32))| GroupSpec {
+            path: Some((1 + from % domains, 1 + to % domains)),
+            // round numbers make ties
+            source: if place % 2 == 0 {
+                SourceSpec::Poisson { rate: 40.0 }
+            } else {
+                SourceSpec::Greedy { packets: None }
+            },
+            ..base.groups[0].clone()
+        };
+        let groups: Vec<GroupSpec> = pairs.iter().enumerate().map(group).collect();
+        let flows = groups.len() as u32 * 2;
+        let links: Vec<u32> = (0..2 * domains).rev().collect();
+        Plan {
+            measure: MeasureSpec { link: measured % (2 * domains), ..base.measure },
+            topology: Topology::Graph { nodes: domains + 1, links: edges.collect() },
+            records: vec![
+                RecordSpec::Arrivals { links: links.clone(), bin: Time::from_millis(100) },
+                RecordSpec::Queue { links: links.clone(), every: Time::from_millis(50) },
+                RecordSpec::Drops { links: links.clone() },
+                RecordSpec::Packets { links },
+                RecordSpec::Windows { flows: (0..flows).collect(), every: None },
+                RecordSpec::Acks { flows: (1..flows).collect() },
+            ],
+            groups,
+            ..base
+        }
+    }
+
+    /// The rows of a table, each as bits; those of one instant in an order of their own, as an undivided run mixes them.
+    fn rows(table: &Table) -> Vec<Vec<u64>> {
+        let bits = |Column { values, .. }: Column| -> Vec<u64> {
+            match values {
+                Values::U32(values) => values.into_iter().map(u64::from).collect(),
+                Values::U64(values) => values,
+                Values::F64(values) => values.into_iter().map(f64::to_bits).collect(),
+                Values::Bool(values) => values.into_iter().map(u64::from).collect(),
+                Values::Words { codes, .. } => codes.into_iter().map(u64::from).collect(),
+            }
+        };
+        let columns: Vec<Vec<u64>> = table.columns().into_iter().map(bits).collect();
+        let mut rows: Vec<Vec<u64>> =
+            (0..columns[0].len()).map(|row| columns.iter().map(|column| column[row]).collect()).collect();
+        if matches!(table.name, "windows" | "acks") {
+            rows.sort_by_key(|row| (row[0], row[1]));
+        }
+        rows
+    }
+
+    fn undivided(plan: &Plan, seed: u64) -> Outcome {
+        let progress = |_| Ok::<(), PlanError>(());
+        run_undivided(plan, &Names::default(), seed, &AtomicUsize::new(0), progress).expect("the plan is sound")
+    }
+
+    fn divided(plan: &Plan, seed: u64, threads: usize) -> Outcome {
+        run_with_progress(plan, seed, threads, |_| Ok::<(), PlanError>(())).expect("the plan is sound")
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        #[test]
+        fn parts_give_what_the_whole_gives(
+            domains in 4_u32..12,
+            pairs in prop::collection::vec((0_u32..12, 0_u32..12), 1..8),
+            measured in 0_u32..24,
+            seed in any::<u64>(),
+        ) {
+            let different: Vec<(u32, u32)> =
+                pairs.into_iter().filter(|(from, to)| from % domains != to % domains).collect();
+            prop_assume!(!different.is_empty());
+            let plan = star(domains, &different, measured);
+            let (whole, parted) = (undivided(&plan, seed), divided(&plan, seed, 2));
+            let told = |outcome: &Outcome| serde_json::to_string(outcome).expect("it is plain data");
+            prop_assert_eq!(told(&whole), told(&parted));
+            for (whole, parted) in whole.tables.iter().zip(&parted.tables) {
+                prop_assert_eq!(whole.name, parted.name);
+                prop_assert!(rows(whole) == rows(parted), "table {} differs", whole.name);
+            }
+        }
+    }
+
+    #[test]
+    fn the_number_of_threads_shows_nowhere_and_all_that_is_done_is_told() {
+        let plan = star(8, &[(0, 1), (2, 3), (4, 5), (3, 2)], 5);
+        assert_eq!(decompose(&plan).expect("sound").expect("in parts").len(), 3);
+        let told = |threads| {
+            let mut last = 0.0;
+            let outcome = run_with_progress(&plan, 1, threads, |done| {
+                assert!((last..=1.0).contains(&done), "{done} after {last}");
+                last = done;
+                Ok::<(), PlanError>(())
+            });
+            assert!(last > 0.99, "told at the end of each of 200 slices, but perhaps the last: {last}");
+            outcome.expect("sound").tables.iter().map(Table::columns).collect::<Vec<_>>()
+        };
+        let alone = told(1);
+        for threads in [2, 3, 64] {
+            // times that are not defined are not equal to themselves
+            assert_eq!(format!("{:?}", told(threads)), format!("{alone:?}"));
+        }
+    }
+
+    #[test]
+    fn who_stops_listening_stops_all_parts() {
+        let plan = star(8, &[(0, 1), (2, 3), (4, 5)], 5);
+        let stop = |done: f64| if done > 0.2 { Err(PlanError::new("progress", "enough")) } else { Ok(()) };
+        assert_eq!(run_with_progress(&plan, 1, 2, stop).expect_err("stopped").field, "progress");
+    }
+
+    #[test]
+    fn flows_that_share_a_link_only_through_others_are_one_part() {
+        // 0-1 and 2-3 share nothing, but 1-2 joins them
+        let plan = star(6, &[(0, 1), (2, 3), (1, 2), (4, 5)], 0);
+        let parts = decompose(&plan).expect("sound").expect("in parts");
+        let groups: Vec<&[u32]> = parts.iter().map(|part| part.groups.as_slice()).collect();
+        assert_eq!(groups, [&[0, 1, 2][..], &[3]]);
+        assert_eq!(parts[1].names.flows, [6, 7]);
+        assert!(decompose(&star(4, &[(0, 1), (1, 2), (2, 3)], 0)).expect("sound").is_none());
+        assert!(decompose(&dumbbell_of_reno(2)).expect("sound").is_none());
+    }
 }

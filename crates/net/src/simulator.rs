@@ -13,7 +13,7 @@ use crate::flow::Flow;
 use crate::link::Link;
 use crate::network::Network;
 use crate::observe::Observer;
-use crate::packet::{FlowId, LinkId, Payload, SackId};
+use crate::packet::{FlowId, LinkId, Names, Payload, SackId};
 use crate::plan::{Plan, PlanError};
 use crate::transit::{Hop, Transit};
 
@@ -42,7 +42,12 @@ impl Simulator {
     /// # Errors
     /// If the plan contradicts itself.
     pub fn new(plan: &Plan, seed: u64) -> Result<Self, PlanError> {
-        let Network { mut flows, groups, mut transit, rounds } = Network::new(plan, seed)?;
+        Self::of(plan, Names::default(), seed)
+    }
+
+    /// The network of a plan whose links and flows have names of their own.
+    pub(crate) fn of(plan: &Plan, names: Names, seed: u64) -> Result<Self, PlanError> {
+        let Network { mut flows, groups, mut transit, rounds } = Network::new(plan, names, seed)?;
         for flow in &mut flows {
             flow.arm(&mut transit);
         }
@@ -109,9 +114,7 @@ impl Simulator {
         let Self { flows, transit, .. } = self;
         let (mut seen, hop) = (0, |event: &Event| event.hop() as usize);
         for event in events {
-            seen ^= if event.wakeup() != Wakeup::Arrival {
-                flows[event.id as usize].look()
-            } else if transit.hops[hop(event)] == Hop::Sender {
+            seen ^= if event.wakeup() != Wakeup::Arrival || transit.hops[hop(event)] == Hop::Sender {
                 flows[event.packet.flow.0 as usize].look()
             } else {
                 transit.destinations[event.packet.flow.0 as usize].look()
@@ -136,8 +139,8 @@ impl Simulator {
     fn wake(&mut self, event: &Event, observer: &mut impl Observer) {
         let Self { flows, transit, .. } = self;
         match event.wakeup() {
-            Wakeup::DelayedAck => transit.delayed_ack(FlowId(event.id), event.at, observer),
-            wakeup => flows[event.id as usize].wake(wakeup, event.at, transit, observer),
+            Wakeup::DelayedAck => transit.delayed_ack(event.packet.flow, event.at, observer),
+            wakeup => flows[event.packet.flow.0 as usize].wake(wakeup, event.at, transit, observer),
         }
     }
 

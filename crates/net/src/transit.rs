@@ -8,7 +8,7 @@ use crate::event::{Event, Wakeup};
 use crate::flow::Alarm;
 use crate::link::{Link, Offered, Wire};
 use crate::observe::{Observation, Observer};
-use crate::packet::{FlowId, LinkId, Packet, Payload, SackId};
+use crate::packet::{FlowId, LinkId, Names, Packet, Payload, SackId};
 use crate::sack_store::SackStore;
 
 /// The links, the receivers, and what each component has to do.
@@ -24,6 +24,7 @@ pub(crate) struct Transit {
     pub(crate) sacks: SackStore,
     /// The endpoints' agenda is the first.
     pub(crate) agendas: Vec<Agenda>,
+    pub(crate) names: Names,
     /// So far the component at work may go on.
     pub(crate) until: Time,
 }
@@ -106,7 +107,7 @@ impl Transit {
             };
             (now, hop) = (arrival, hop + 1);
             if let Next::Event(component) = next {
-                self.agendas[component as usize].add_arrival(now, link, hop, packet);
+                self.agendas[component as usize].add_arrival(now, self.names.link(link), hop, packet);
                 return None;
             }
         }
@@ -196,6 +197,6 @@ impl Transit {
     /// An endpoint is to be woken.
     #[inline(never)]
     pub(crate) fn wake(&mut self, at: Time, flow: FlowId, wakeup: Wakeup) {
-        self.agendas[0].add(Event::wakeup_of(flow, at, wakeup));
+        self.agendas[0].add(Event::wakeup_of(flow, self.names.flow(flow), at, wakeup));
     }
 }

@@ -73,18 +73,31 @@ fn check_law(spec: &str) -> PyResult<Option<(&'static str, String)>> {
     Ok(spec.check().err().map(|invalid| (invalid.field, invalid.problem)))
 }
 
+/// Finds the groups of a plan that affect each other, directly or through others.
+#[pyfunction]
+fn components(plan: &str) -> PyResult<Vec<Vec<u32>>> {
+    let plan: Plan = serde_json::from_str(plan).map_err(refuse)?;
+    ackclock_net::components(&plan).map_err(refuse)
+}
+
 /// Runs a plan: the outcome as JSON, and its tables.
 ///
-/// The interpreter is free for other threads meanwhile. `progress` is called now and then with the fraction done; what it
+/// Parts of it that do not affect each other run so many at a time. The interpreter is free for other threads meanwhile. `progress` is called now and then with the fraction done; what it
 /// raises stops the run.
 #[pyfunction]
-#[pyo3(signature = (plan, seed, progress=None))]
+#[pyo3(signature = (plan, seed, progress=None, jobs=1))]
 #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over owned arguments")]
-fn simulate(py: Python<'_>, plan: &str, seed: u64, progress: Option<Py<PyAny>>) -> PyResult<(String, RawTables)> {
+fn simulate(
+    py: Python<'_>,
+    plan: &str,
+    seed: u64,
+    progress: Option<Py<PyAny>>,
+    jobs: usize,
+) -> PyResult<(String, RawTables)> {
     let plan: Plan = serde_json::from_str(plan).map_err(refuse)?;
     let outcome = py.detach(|| -> Result<Outcome, Stopped> {
         let mut told = now();
-        run_with_progress(&plan, seed, |fraction| {
+        run_with_progress(&plan, seed, jobs, |fraction| {
             if told.elapsed() < BETWEEN_REPORTS {
                 return Ok(());
             }
@@ -169,6 +182,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("PlanError", module.py().get_type::<PlanError>())?;
     module.add_class::<Rows>()?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;
+    module.add_function(wrap_pyfunction!(components, module)?)?;
     module.add_function(wrap_pyfunction!(check_law, module)?)?;
     module.add_function(wrap_pyfunction!(check_queue, module)?)?;
     module.add_function(wrap_pyfunction!(simulate, module)?)

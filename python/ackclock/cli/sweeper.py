@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final, NoReturn
 
+from ackclock.processors import threads
 from ackclock.study.design import Study
-from ackclock.study.execute import threads
 from ackclock.study.outlook import Outlook
 from ackclock.study.schedule import Tally
 from ackclock.study.sweeping import fill, look

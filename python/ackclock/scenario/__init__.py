@@ -1,6 +1,7 @@
 """The scenario: the owner of the schema, and the one place that checks it."""
 
 from ackclock.scenario.distributions import Exponential, Fixed, Pareto
+from ackclock.scenario.internet import abstract_internet, clustered_connections, wide_area
 from ackclock.scenario.network import DropTail, Dumbbell, GraphLink, Link, Loss, Node, Queue, Red
 from ackclock.scenario.sources import Constant, Greedy, OnOff, Poisson, Trace, Transfers
 from ackclock.scenario.traffic import Clients, Flow, Tcp, Udp
@@ -30,4 +31,7 @@ __all__ = [
     "Trace",
     "Transfers",
     "Udp",
+    "abstract_internet",
+    "clustered_connections",
+    "wide_area",
 ]

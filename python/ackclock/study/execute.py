@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
 import threading
 import time
 from collections.abc import Callable
@@ -16,12 +15,12 @@ from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar
 
-from ackclock.errors import refuse
+from ackclock.processors import threads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Report", "StoppedError", "Threads", "Workers", "execute", "threads"]
+__all__ = ["Report", "StoppedError", "Threads", "Workers", "execute"]
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -223,12 +222,3 @@ def _all_of(queue: SimpleQueue[T]) -> list[T]:
         while True:
             taken.append(queue.get_nowait())
     return taken
-
-
-def threads(jobs: int | None) -> int:
-    """Choose how many threads to run: `jobs`, or one for each processor that this process may use."""
-    if jobs is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if jobs < 1:
-        raise refuse("jobs", jobs, "must be an integer from 1")
-    return jobs

@@ -28,7 +28,7 @@ const MAX_ROUNDS_OF_ALL: usize = 1 << 18;
 /// Tells each hop whose event comes next. Returns how many components there are, the endpoints being the first, and how time
 /// is cut.
 pub(super) fn find(hops: &mut [Hop], ways: &Ways, flows: usize) -> (usize, Rounds) {
-    let mut places = Places((0..ways.entered.len() as u32).collect());
+    let mut places = Places::new(ways.entered.len());
     let mut least = None;
     for ((from, to), delay) in &ways.delays {
         if *delay < Time::from_picos(1 << SHORTEST_BITS) {
@@ -88,20 +88,30 @@ impl Ways {
 
 /// Places that are found to belong together: a forest, each place knowing its parent.
 #[derive(Debug)]
-struct Places(Vec<u32>);
+pub(super) struct Places(Vec<u32>);
 
 impl Places {
+    /// So many, each by itself.
+    pub(super) fn new(places: usize) -> Self {
+        Self((0..places as u32).collect())
+    }
+
     /// The place that stands for all that belong to this one: the first of them.
-    fn find(&self, mut place: u32) -> u32 {
+    pub(super) fn find(&self, mut place: u32) -> u32 {
         while self.0[place as usize] != place {
             place = self.0[place as usize];
         }
         place
     }
 
-    fn join(&mut self, a: u32, b: u32) {
-        let (a, b) = (self.find(a), self.find(b));
-        self.0[a.max(b) as usize] = a.min(b);
+    pub(super) fn join(&mut self, a: u32, b: u32) {
+        let first = self.find(a).min(self.find(b));
+        // the ways up are shortened
+        for mut place in [a, b] {
+            while place != first {
+                place = std::mem::replace(&mut self.0[place as usize], first);
+            }
+        }
     }
 
     /// Numbers the endpoints and what stands for these places.

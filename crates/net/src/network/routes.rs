@@ -51,7 +51,8 @@ impl<'a> Graph<'a> {
         Ok(Self { edges, leaving, trees: BTreeMap::new() })
     }
 
-    fn path(&mut self, from: u32, to: u32) -> Option<Vec<LinkId>> {
+    /// The links from one node to another, if there is a way.
+    pub(super) fn path(&mut self, from: u32, to: u32) -> Option<Vec<LinkId>> {
         let edges = self.edges;
         let tree = self.tree(from)?;
         let mut path = Vec::new();

@@ -18,6 +18,45 @@ pub enum Values {
     },
 }
 
+impl Values {
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::U32(values) => values.len(),
+            Self::U64(values) => values.len(),
+            Self::F64(values) => values.len(),
+            Self::Bool(values) => values.len(),
+            Self::Words { codes, .. } => codes.len(),
+        }
+    }
+
+    /// Appends those of another column of the same kind.
+    pub(crate) fn extend(&mut self, more: Self) {
+        match (self, more) {
+            (Self::U32(values), Self::U32(more)) => values.extend(more),
+            (Self::U64(values), Self::U64(more)) => values.extend(more),
+            (Self::F64(values), Self::F64(more)) => values.extend(more),
+            (Self::Bool(values), Self::Bool(more)) => values.extend(more),
+            (Self::Words { codes, .. }, Self::Words { codes: more, .. }) => codes.extend(more),
+            (values, more) => unreachable!("a column is of one kind: {values:?}, {more:?}"),
+        }
+    }
+
+    /// The values at these places.
+    pub(crate) fn taken(&self, places: &[usize]) -> Self {
+        fn at<T: Copy>(values: &[T], places: &[usize]) -> Vec<T> {
+            places.iter().map(|place| values[*place]).collect()
+        }
+        match self {
+            Self::U32(values) => Self::U32(at(values, places)),
+            Self::U64(values) => Self::U64(at(values, places)),
+            Self::F64(values) => Self::F64(at(values, places)),
+            Self::Bool(values) => Self::Bool(at(values, places)),
+            Self::Words { codes, words } => Self::Words { codes: at(codes, places), words },
+        }
+    }
+}
+
 /// A named column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
@@ -36,7 +75,7 @@ pub struct Table {
 }
 
 impl Table {
-    pub(super) fn new(name: &'static str, rows: impl Rows + 'static) -> Self {
+    pub(crate) fn new(name: &'static str, rows: impl Rows + 'static) -> Self {
         Self { name, rows: Arc::new(rows) }
     }
 
@@ -47,7 +86,7 @@ impl Table {
 }
 
 /// Rows, however they are kept.
-pub(super) trait Rows: Debug + Send + Sync {
+pub(crate) trait Rows: Debug + Send + Sync {
     /// The same as columns.
     fn columns(&self) -> Vec<Column>;
 }

@@ -1,0 +1,131 @@
+//! What the parts of a plan come to, as one outcome: what the undivided run gives, but for the order of rows of one instant.
+
+use std::sync::Arc;
+
+use crate::network::Part;
+use crate::observe::{Column, Rows, Table, Values};
+use crate::plan::{Plan, RecordSpec};
+use crate::run::Outcome;
+
+/// Joins the outcomes of all parts, in their order.
+pub(crate) fn merge(plan: &Plan, parts: Vec<Part>, outcomes: Vec<Outcome>) -> Outcome {
+    let mut groups = vec![None; plan.groups.len()];
+    let mut window_limited = vec![None; plan.groups.len()];
+    let mut tables: Vec<Vec<(Arc<Numbers>, Table)>> = vec![Vec::new(); plan.records.len() + 1];
+    let (mut measured, mut events) = (None, 0);
+    for (Part { names, groups: places, is_measured, .. }, outcome) in parts.into_iter().zip(outcomes) {
+        for ((place, group), limited) in places.iter().zip(outcome.groups).zip(outcome.facts.window_limited.iter()) {
+            groups[*place as usize] = Some(group);
+            window_limited[*place as usize] = *limited;
+        }
+        let numbers = Arc::new(Numbers { links: names.links, flows: names.flows, groups: places });
+        for (table, together) in outcome.tables.into_iter().zip(&mut tables) {
+            together.push((Arc::clone(&numbers), table));
+        }
+        events += outcome.events;
+        if is_measured {
+            measured = Some((outcome.summary, outcome.facts));
+        }
+    }
+    let (summary, mut facts) = measured.expect("the measured link is somebody's");
+    facts.window_limited = window_limited;
+    // the flows' counters come first
+    let records = std::iter::once(None).chain(plan.records.iter().map(Some));
+    let merged = records.zip(tables).filter_map(|(record, tables)| {
+        let name = tables.first()?.1.name;
+        Some(Table::new(name, Merged { tables, order: record.map_or(Vec::new(), links_in_order) }))
+    });
+    Outcome { summary, groups: groups.into_iter().flatten().collect(), facts, events, tables: merged.collect() }
+}
+
+/// The links of a record whose rows of one instant are in the order in which it names them.
+fn links_in_order(record: &RecordSpec) -> Vec<u32> {
+    match record {
+        RecordSpec::Arrivals { links, .. } | RecordSpec::Queue { links, .. } => links.clone(),
+        _ => Vec::new(),
+    }
+}
+
+/// The numbers that the links, flows and groups of a part have in the whole plan.
+#[derive(Debug)]
+struct Numbers {
+    links: Vec<u32>,
+    flows: Vec<u32>,
+    groups: Vec<u32>,
+}
+
+/// The tables of all parts as one: by time, and within an instant by link or flow.
+#[derive(Debug)]
+struct Merged {
+    tables: Vec<(Arc<Numbers>, Table)>,
+    /// The links in the order of their rows, if it is not that of their numbers.
+    order: Vec<u32>,
+}
+
+impl Rows for Merged {
+    fn columns(&self) -> Vec<Column> {
+        let mut columns: Vec<Column> = Vec::new();
+        for (numbers, table) in &self.tables {
+            let own = table.columns().into_iter().map(|column| named(column, numbers));
+            if columns.is_empty() {
+                columns = own.collect();
+            } else {
+                columns.iter_mut().zip(own).for_each(|(column, more)| column.values.extend(more.values));
+            }
+        }
+        let rows = columns.first().map_or(0, |column| column.values.len());
+        let mut order: Vec<usize> = (0..rows).collect();
+        let keys = self.keys(&columns, rows);
+        order.sort_by_key(|row| keys[*row]);
+        for column in &mut columns {
+            column.values = column.values.taken(&order);
+        }
+        columns
+    }
+}
+
+impl Merged {
+    /// What rows are sorted by: the time, whether it is no arrival at the end of a link, and the place of the link or flow.
+    fn keys(&self, columns: &[Column], rows: usize) -> Vec<(u64, bool, u32)> {
+        let mut keys = vec![(0, false, 0); rows];
+        for Column { name, values } in columns {
+            match (*name, values) {
+                // times are not negative: their bits are in their order
+                ("time", Values::F64(times)) => {
+                    keys.iter_mut().zip(times).for_each(|(key, time)| key.0 = time.to_bits());
+                }
+                ("event", Values::Words { codes, words }) => {
+                    keys.iter_mut().zip(codes).for_each(|(key, code)| key.1 = words[usize::from(*code)] != "receive");
+                }
+                ("link", Values::U32(links)) => {
+                    keys.iter_mut().zip(links).for_each(|(key, link)| key.2 = self.place_of(*link));
+                }
+                ("flow", Values::U32(flows)) if columns.iter().all(|column| column.name != "link") => {
+                    keys.iter_mut().zip(flows).for_each(|(key, flow)| key.2 = *flow);
+                }
+                _ => {}
+            }
+        }
+        keys
+    }
+
+    fn place_of(&self, link: u32) -> u32 {
+        self.order.iter().position(|other| *other == link).map_or(link, |place| place as u32)
+    }
+}
+
+/// The column with the numbers that the whole plan has for links, flows and groups.
+fn named(mut column: Column, whole: &Numbers) -> Column {
+    let names = match column.name {
+        "link" => &whole.links,
+        "flow" => &whole.flows,
+        "group" => &whole.groups,
+        _ => return column,
+    };
+    if let Values::U32(numbers) = &mut column.values {
+        for number in numbers {
+            *number = names[*number as usize];
+        }
+    }
+    column
+}

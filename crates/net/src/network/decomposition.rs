@@ -1,0 +1,158 @@
+//! Which parts of a plan do not affect each other.
+//!
+//! Flows that share no link, directly or through others, are independent: each link is a node of a graph, joined to the links
+//! that its flows cross besides, and what belongs together is a connected component of it (Qiu, Zhang and Keshav, *Understanding
+//! the performance of many TCP flows*, section 2.2). Here a link is one direction, ACKs cross links as data does, and every
+//! link counts, not only access links. Each part is a plan of its own; its links and flows keep their names, by which ties and
+//! random numbers go, so that it runs to the last bit as it would inside the whole.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::components::Places;
+use super::routes::Graph;
+use super::{checked_edges, no_route};
+use crate::packet::{LinkId, Names};
+use crate::plan::{EdgeSpec, GroupSpec, MeasureSpec, Plan, PlanError, RecordSpec, Topology, TransportSpec};
+
+/// A part of a plan.
+#[derive(Debug)]
+pub(crate) struct Part {
+    pub(crate) plan: Plan,
+    pub(crate) names: Names,
+    /// Its groups, by their places in the whole plan.
+    pub(crate) groups: Vec<u32>,
+    /// Whether the measured link is its own; otherwise it has an idle one in its place.
+    pub(crate) is_measured: bool,
+}
+
+/// Takes a plan apart, the parts in the order of their first groups. `None` where it is one piece, as each dumbbell is.
+///
+/// # Errors
+/// If the plan contradicts itself.
+pub(crate) fn decompose(plan: &Plan) -> Result<Option<Vec<Part>>, PlanError> {
+    let Topology::Graph { nodes, links } = &plan.topology else { return Ok(None) };
+    let edges = checked_edges(plan)?.1;
+    let mut graph = Graph::new(*nodes, &edges)?;
+    let mut places = Places::new(links.len());
+    let mut crossed = Vec::with_capacity(plan.groups.len());
+    for group in &plan.groups {
+        let links = links_of(group, &mut graph)?;
+        links.windows(2).for_each(|pair| places.join(pair[0].0, pair[1].0));
+        crossed.push(links);
+    }
+    let mut parts: BTreeMap<u32, Members> = BTreeMap::new();
+    let mut flow = 0;
+    for ((place, group), links) in (0..).zip(&plan.groups).zip(crossed) {
+        let members = parts.entry(places.find(links[0].0)).or_default();
+        members.groups.push(place);
+        members.links.extend(links.iter().map(|link| link.0));
+        members.flows.extend(flow..flow + group.count);
+        flow += group.count;
+    }
+    if parts.len() < 2 {
+        return Ok(None);
+    }
+    let mut parts: Vec<Members> = parts.into_values().collect();
+    parts.sort_by_key(|members| members.groups[0]);
+    // what is looked at and used by nobody is the first one's
+    let used: BTreeSet<u32> = parts.iter().flat_map(|members| members.links.iter().copied()).collect();
+    let looked_at = plan.records.iter().flat_map(RecordSpec::links).chain([&plan.measure.link]);
+    parts[0].links.extend(looked_at.filter(|link| !used.contains(link)));
+    Ok(Some(parts.into_iter().map(|members| members.part(plan, links)).collect()))
+}
+
+/// The links that the data and the ACKs of a group cross.
+fn links_of(group: &GroupSpec, graph: &mut Graph<'_>) -> Result<Vec<LinkId>, PlanError> {
+    let (from, to) = group.path.unwrap_or_default();
+    let mut path = |from, to| graph.path(from, to).filter(|path| !path.is_empty()).ok_or_else(|| no_route(from, to));
+    let mut links = path(from, to)?;
+    if let TransportSpec::Tcp { .. } = group.transport {
+        links.extend(path(to, from)?);
+    }
+    Ok(links)
+}
+
+/// What belongs to a part, by its numbers in the whole.
+#[derive(Debug, Default)]
+struct Members {
+    groups: Vec<u32>,
+    flows: Vec<u32>,
+    links: BTreeSet<u32>,
+}
+
+impl Members {
+    fn part(self, whole: &Plan, edges: &[EdgeSpec]) -> Part {
+        let Self { groups, flows, mut links } = self;
+        let own = links.clone();
+        let is_measured = !links.insert(whole.measure.link);
+        let edges: Vec<&EdgeSpec> = links.iter().map(|link| &edges[*link as usize]).collect();
+        let nodes = Numbers::of(edges.iter().flat_map(|edge| [edge.from, edge.to]));
+        let (link_numbers, flow_numbers) = (Numbers::of(links.iter().copied()), Numbers::of(flows.iter().copied()));
+        let kept = |numbers: &Numbers, among: &dyn Fn(u32) -> bool, ids: &[u32]| -> Vec<u32> {
+            ids.iter().filter(|id| among(**id)).filter_map(|id| numbers.get(*id)).collect()
+        };
+        let links_kept = |ids: &[u32]| kept(&link_numbers, &|link| own.contains(&link), ids);
+        let flows_kept = |ids: &[u32]| kept(&flow_numbers, &|_| true, ids);
+        let renumbered = |group: &u32| {
+            let group = &whole.groups[*group as usize];
+            let path = group.path.and_then(|(from, to)| Some((nodes.get(from)?, nodes.get(to)?)));
+            GroupSpec { path, ..group.clone() }
+        };
+        let measure =
+            MeasureSpec { link: link_numbers.get(whole.measure.link).unwrap_or_default(), ..whole.measure.clone() };
+        let edge = |edge: &&EdgeSpec| EdgeSpec {
+            from: nodes.get(edge.from).unwrap_or_default(),
+            to: nodes.get(edge.to).unwrap_or_default(),
+            link: edge.link.clone(),
+        };
+        let plan = Plan {
+            duration: whole.duration,
+            measure,
+            topology: Topology::Graph { nodes: nodes.0.len() as u32, links: edges.iter().map(edge).collect() },
+            groups: groups.iter().map(renumbered).collect(),
+            records: whole.records.iter().map(|record| record.of_part(&links_kept, &flows_kept)).collect(),
+        };
+        Part { plan, names: Names { links: links.into_iter().collect(), flows }, groups, is_measured }
+    }
+}
+
+/// Numbers from 0 for some of the numbers of the whole, in their order.
+#[derive(Debug)]
+struct Numbers(Vec<u32>);
+
+impl Numbers {
+    fn of(all: impl Iterator<Item = u32>) -> Self {
+        let all: BTreeSet<u32> = all.collect();
+        Self(all.into_iter().collect())
+    }
+
+    fn get(&self, number: u32) -> Option<u32> {
+        self.0.binary_search(&number).ok().map(|place| place as u32)
+    }
+}
+
+impl RecordSpec {
+    /// The links that it names.
+    fn links(&self) -> &[u32] {
+        match self {
+            Self::Arrivals { links, .. }
+            | Self::Queue { links, .. }
+            | Self::Drops { links }
+            | Self::Packets { links } => links,
+            Self::Windows { .. } | Self::Acks { .. } => &[],
+        }
+    }
+
+    /// The record of what of it lies in a part.
+    fn of_part(&self, links_kept: &dyn Fn(&[u32]) -> Vec<u32>, flows_kept: &dyn Fn(&[u32]) -> Vec<u32>) -> Self {
+        let mut record = self.clone();
+        match &mut record {
+            Self::Arrivals { links, .. }
+            | Self::Queue { links, .. }
+            | Self::Drops { links }
+            | Self::Packets { links } => *links = links_kept(links),
+            Self::Windows { flows, .. } | Self::Acks { flows } => *flows = flows_kept(flows),
+        }
+        record
+    }
+}

@@ -1,0 +1,14 @@
+"""How many processors there are to work with."""
+
+import os
+
+from ackclock.errors import refuse
+
+
+def threads(jobs: int | None) -> int:
+    """Choose how many threads to run: `jobs`, or one for each processor that this process may use."""
+    if jobs is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if jobs < 1:
+        raise refuse("jobs", jobs, "must be an integer from 1")
+    return jobs
