@@ -66,3 +66,36 @@ def test_bad_input_is_told_in_one_line(
     assert (code, out) == (2, "")
     assert err.startswith(message)
     assert err.count("\n") == 1
+
+
+def test_pftk(capfd: pytest.CaptureFixture[str]) -> None:
+    arguments = ("pftk", "--p", "0.02", "--rtt", "0.2", "--t0", "1.0", "--b", "1", "--w-max", "20")
+    expected = ac.models.pftk(p=0.02, rtt=0.2, t0=1.0, b=1, w_max=20)
+    code, out, err = run(capfd, *arguments, "--json")
+    data = json.loads(out)
+    assert (code, err) == (0, "")
+    assert data["approximate"] == float(expected.approximate)
+    assert data["full"] == float(expected.full)
+    code, out, err = run(capfd, *arguments)
+    assert (code, err) == (0, "")
+    assert f"{data['full']:.5g}" in out
+    assert "packets per second" in out
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("--p", "0", "--p: 0.0 is not allowed; must be a number above 0"),
+        ("--p", "1", "--p: 1.0 is not allowed; must be a number above 0"),
+        ("--rtt", "200 ms", "--rtt: '200 ms' is not allowed; must be a number"),
+        ("--t0", "-1", "--t0: -1.0 is not allowed"),
+        ("--b", "0", "--b: 0.0 is not allowed"),
+        ("--w-max", "nan", "--w-max: nan is not allowed"),
+    ],
+)
+def test_bad_input_of_pftk(capfd: pytest.CaptureFixture[str], option: str, value: str, message: str) -> None:
+    good = {"--p": "0.02", "--rtt": "0.2", "--t0": "1"}
+    code, out, err = run(capfd, "pftk", *(word for pair in (good | {option: value}).items() for word in pair))
+    assert (code, out) == (2, "")
+    assert err.startswith(message)
+    assert err.count("\n") == 1

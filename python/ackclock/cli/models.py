@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 models = typer.Typer(
-    help="Predict burstiness by a model, without simulating packets.", no_args_is_help=True, rich_markup_mode=None
+    help="Predict by a model what a simulation would measure.", no_args_is_help=True, rich_markup_mode=None
 )
 
 
@@ -59,3 +59,37 @@ def stochastic_reno(
         seed=seed,
         as_json=json,
     )
+
+
+Probability = Annotated[str, typer.Option("--p", metavar="NUMBER", help="Probability that a packet is lost.")]
+RoundTrip = Annotated[str, typer.Option("--rtt", metavar="SECONDS", help="Mean round-trip time.")]
+PerAck = Annotated[
+    str, typer.Option("--b", metavar="PACKETS", help="That one ACK acknowledges: 2 if ACKs are delayed.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+
+
+@models.command(
+    "pftk",
+    epilog="""Examples:
+
+    \b
+    ackclock model pftk --p 0.02 --rtt 0.2 --t0 1.0
+    ackclock model pftk --p 0.02 --rtt 0.2 --t0 1.0 --b 2 --w-max 20 --json
+    """,
+)
+def pftk(
+    p: Probability,
+    rtt: RoundTrip,
+    t0: Annotated[str, typer.Option("--t0", metavar="SECONDS", help="Mean timeout that is not backed off.")],
+    b: PerAck = "1",
+    w_max: Annotated[
+        str | None,
+        typer.Option("--w-max", metavar="PACKETS", help="The advertised window: by default none.", show_default=False),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Predict what one bulk flow of Reno sends, by the approximate and the full formula of Padhye et al. (2000)."""
+    from ackclock.cli import predictions  # noqa: PLC0415
+
+    predictions.pftk(p=p, rtt=rtt, t0=t0, b=b, w_max=w_max, as_json=json)

@@ -1,6 +1,7 @@
 """What ``ackclock model`` computes and prints."""
 
 import json
+import math
 import sys
 from collections.abc import Mapping
 from typing import Final
@@ -24,6 +25,9 @@ _CLIENTS: Final = whole(1, 10_000)
 _REPLICATIONS: Final = whole(1, 1_000)
 _WINDOW: Final = number(low=1, high=1e9)
 _BITS: Final = 8
+_LOSS: Final = number(above=0, high=0.999999)
+_SECONDS: Final = number(low=1e-9, high=1e6)
+_PER_ACK: Final = number(low=1, high=1e6)
 
 
 def stochastic_reno(
@@ -62,18 +66,34 @@ def stochastic_reno(
     )
 
 
+def pftk(*, p: str, rtt: str, t0: str, b: str, w_max: str | None, as_json: bool) -> None:
+    """Evaluate the formulas of Padhye et al. and print what they predict."""
+    told = models.pftk(
+        p=option("--p", p, _LOSS, float),
+        rtt=option("--rtt", rtt, _SECONDS, float),
+        t0=option("--t0", t0, _SECONDS, float),
+        b=option("--b", b, _PER_ACK, float),
+        w_max=math.inf if w_max is None else option("--w-max", w_max, _WINDOW, float),
+    )
+    _tell("pftk", as_json=as_json, fixed={"approximate": float(told.approximate), "full": float(told.full)})
+
+
 _MEANINGS: Final = {
     "cov": "coefficient of variation of the packets per interval",
     "mean": "packets per interval",
     "cuts": "share of intervals in which the windows are cut",
     "gamma": "packets of one interval that meet no congestion",
     "poisson_cov": "coefficient of variation of what the sources make",
+    "approximate": "packets per second, by the approximate formula",
+    "full": "packets per second, by the full formula",
 }
 
 
-def _tell(model: str, *, as_json: bool, values: Mapping[str, NDArray[np.float64]], fixed: Mapping[str, float]) -> None:
-    """Print estimates from replications, and what is the same in all of them."""
-    estimates = {name: Estimate.of(each.tolist()) for name, each in values.items()}
+def _tell(
+    model: str, *, as_json: bool, fixed: Mapping[str, float], values: Mapping[str, NDArray[np.float64]] | None = None
+) -> None:
+    """Print estimates from replications, if there are any, and what no chance is in."""
+    estimates = {name: Estimate.of(each.tolist()) for name, each in (values or {}).items()}
     if as_json:
         told = {name: {"mean": each.mean, "half_width": each.half_width} for name, each in estimates.items()}
         sys.stdout.write(json.dumps({"model": model, "version": catalogue().version, **told, **fixed}, indent=2) + "\n")

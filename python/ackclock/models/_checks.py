@@ -1,6 +1,14 @@
 """Refusing numbers that a model makes no sense of."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
 
 
 def refuse_below(least: int, **numbers: float) -> None:
@@ -15,3 +23,51 @@ def refuse_unless_positive(**numbers: float) -> None:
     for name, number in numbers.items():
         if not 0 < number < math.inf:
             raise ValueError(f"{name}: {number} is not allowed: must be above 0")
+
+
+def reals(
+    name: str,
+    numbers: ArrayLike,
+    *,
+    above: float = -math.inf,
+    low: float = -math.inf,
+    below: float = math.inf,
+    endless: bool = False,
+) -> NDArray[np.float64]:
+    """Give numbers as an array, or raise a ValueError for the first that is out of bounds.
+
+    Parameters
+    ----------
+    name
+        What the caller knows them by.
+    numbers
+        One number or an array of any shape.
+    above, low, below
+        What they must be greater than, at least and less than; bounds that are infinite are none.
+    endless
+        Whether infinity is a number too.
+
+    """
+    bounds = [f"above {above:g}"] if above > -math.inf else []
+    bounds += [f"from {low:g}"] if low > -math.inf else []
+    bounds += [f"below {below:g}"] if below < math.inf else []
+    allowed = " ".join(["must be", "finite" if not bounds else " and ".join(bounds)])
+    try:
+        array = np.asarray(numbers, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name}: {numbers!r} is not allowed: must be numbers") from None
+    # Not a number fails every comparison.
+    right = (array > above) | ((above == -math.inf) & ~np.isnan(array))
+    right &= (array >= low) & ((array < below) | (endless & (array == math.inf)))
+    if not right.all():
+        raise ValueError(f"{name}: {array[~right].flat[0]} is not allowed: {allowed}")
+    return array
+
+
+def refuse_unless_together(**arrays: NDArray[np.float64]) -> None:
+    """Raise a ValueError if arrays do not broadcast to one shape; it gives the shape of each."""
+    try:
+        np.broadcast_shapes(*(array.shape for array in arrays.values()))
+    except ValueError:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items() if array.shape)
+        raise ValueError(f"shapes do not go together: {shapes}") from None
