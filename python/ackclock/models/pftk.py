@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Reals = NDArray[np.float64]
 
-__all__ = ["Pftk", "backoff_cost", "pftk", "timeout_share", "unlimited_window"]
+__all__ = ["Pftk", "backoff_cost", "pftk", "timeout_share", "window_and_rounds"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -97,9 +97,7 @@ def pftk(
     timeouts = np.minimum(1, 3 * np.sqrt(3 * b * p / 8)) * p * (1 + 32 * p * p)
     approximate = np.minimum(w_max / rtt, 1 / (rtt * np.sqrt(2 * b * p / 3) + t0 * timeouts))
 
-    free = unlimited_window(p, b)
-    window = np.minimum(free, w_max)
-    rounds = np.where(free < w_max, b / 2 * window, b / 8 * window + (1 - p) / (p * window) + 1)
+    window, rounds = window_and_rounds(p, b, w_max)
     share = timeout_share(p, window)
     sent = (1 - p) / p + window + share / (1 - p)
     return Pftk(
@@ -108,10 +106,13 @@ def pftk(
     )
 
 
-def unlimited_window(p: Reals, b: Reals) -> Reals:
-    """Give E[W], in packets: the mean window at a loss where no advertised window limits it."""
+def window_and_rounds(p: Reals, b: Reals, w_max: Reals) -> tuple[Reals, Reals]:
+    """Give the mean window at a loss, in packets, and X: the mean number of round trips before the one of the loss."""
     shift = (2 + b) / (3 * b)
-    return np.asarray(shift + np.sqrt(8 * (1 - p) / (3 * b * p) + shift * shift))
+    free = shift + np.sqrt(8 * (1 - p) / (3 * b * p) + shift * shift)
+    window = np.minimum(free, w_max)
+    limited = b / 8 * window + (1 - p) / (p * window) + 1
+    return np.asarray(window), np.where(free < w_max, b / 2 * window, limited)
 
 
 def timeout_share(p: Reals, window: Reals) -> Reals:
