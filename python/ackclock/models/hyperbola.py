@@ -126,7 +126,7 @@ def hyperbola(*, connections: ArrayLike, loss: ArrayLike, level: float = 0.95) -
     student = float(t.ppf((1 + level) / 2, x.size - 2))
     s_error, k_error = (student * np.sqrt(np.diag(covariance))).tolist()
     gradient = np.array([-k / s**2, 1 / s])
-    inverse, inverse_error = k / s, student * math.sqrt(gradient @ covariance @ gradient)
+    inverse, inverse_error = k / s, student * math.sqrt(max(0.0, gradient @ covariance @ gradient))
     low, high = _turned_over(k - k_error, k + k_error)
     return Hyperbola(
         a=scale / k if k > 0 else math.inf,
