@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
+from typing import Any
 
 import pytest
 
@@ -68,34 +70,73 @@ def test_bad_input_is_told_in_one_line(
     assert err.count("\n") == 1
 
 
-def test_pftk(capfd: pytest.CaptureFixture[str]) -> None:
-    arguments = ("pftk", "--p", "0.02", "--rtt", "0.2", "--t0", "1.0", "--b", "1", "--w-max", "20")
-    expected = ac.models.pftk(p=0.02, rtt=0.2, t0=1.0, b=1, w_max=20)
-    code, out, err = run(capfd, *arguments, "--json")
+ONE_NUMBER_EACH = [
+    (
+        "pftk --p 0.02 --rtt 0.2 --t0 1.0 --b 1 --w-max 20",
+        ac.models.pftk(p=0.02, rtt=0.2, t0=1.0, b=1, w_max=20),
+        "packets per second, by the full formula",
+    ),
+    ("mathis --p 0.001 --rtt 0.2 --b 2", ac.models.mathis(p=0.001, rtt=0.2, b=2), "packets per second"),
+    (
+        "cardwell --packets 20 --p 0.01 --rtt 0.1 --t0 1 --b 2 --initial-window 2 --w-max 8 --delayed-ack 0.1",
+        ac.models.cardwell(packets=20, p=0.01, rtt=0.1, t0=1, b=2, initial_window=2, w_max=8, delayed_ack=0.1),
+        "seconds in slow start",
+    ),
+    (
+        "cardwell --packets 20 --p 0 --rtt 0.1 --t0 1",
+        ac.models.cardwell(packets=20, p=0, rtt=0.1, t0=1),
+        "seconds, all together",
+    ),
+    ("large-pipe-loss --window 7 --b 2", ac.models.large_pipe_loss(window=7, b=2), "share of packets lost"),
+    ("large-pipe-loss --window 4.4 --smooth", ac.models.large_pipe_loss(window=4.4, smooth=True), "as printed"),
+]
+
+
+@pytest.mark.parametrize(("line", "expected", "meaning"), ONE_NUMBER_EACH)
+def test_models_without_chance(capfd: pytest.CaptureFixture[str], line: str, expected: Any, meaning: str) -> None:
+    code, out, err = run(capfd, *line.split(), "--json")
     data = json.loads(out)
     assert (code, err) == (0, "")
-    assert data["approximate"] == float(expected.approximate)
-    assert data["full"] == float(expected.full)
-    code, out, err = run(capfd, *arguments)
+    assert data.pop("model") == line.split(maxsplit=1)[0]
+    assert data.pop("version") == ac.__version__
+    assert data == {field.name: float(getattr(expected, field.name)) for field in fields(expected)}
+    code, out, err = run(capfd, *line.split())
     assert (code, err) == (0, "")
-    assert f"{data['full']:.5g}" in out
-    assert "packets per second" in out
+    assert all(f"{value:.5g}" in out for value in data.values())
+    assert meaning in out
+
+
+GOOD = {
+    "pftk": {"--p": "0.02", "--rtt": "0.2", "--t0": "1"},
+    "mathis": {"--p": "0.02", "--rtt": "0.2"},
+    "cardwell": {"--packets": "10", "--p": "0.02", "--rtt": "0.2", "--t0": "1", "--initial-window": "2"},
+    "large-pipe-loss": {"--window": "5"},
+}
 
 
 @pytest.mark.parametrize(
-    ("option", "value", "message"),
+    ("model", "option", "value", "message"),
     [
-        ("--p", "0", "--p: 0.0 is not allowed; must be a number above 0"),
-        ("--p", "1", "--p: 1.0 is not allowed; must be a number above 0"),
-        ("--rtt", "200 ms", "--rtt: '200 ms' is not allowed; must be a number"),
-        ("--t0", "-1", "--t0: -1.0 is not allowed"),
-        ("--b", "0", "--b: 0.0 is not allowed"),
-        ("--w-max", "nan", "--w-max: nan is not allowed"),
+        ("pftk", "--p", "0", "--p: 0.0 is not allowed; must be a number above 0"),
+        ("pftk", "--p", "1", "--p: 1.0 is not allowed; must be a number above 0"),
+        ("pftk", "--rtt", "200 ms", "--rtt: '200 ms' is not allowed; must be a number"),
+        ("pftk", "--t0", "-1", "--t0: -1.0 is not allowed"),
+        ("pftk", "--b", "0", "--b: 0.0 is not allowed"),
+        ("pftk", "--w-max", "nan", "--w-max: nan is not allowed"),
+        ("mathis", "--p", "2", "--p: 2.0 is not allowed"),
+        ("cardwell", "--packets", "1.5", "--packets: '1.5' is not allowed; must be an integer from 1"),
+        ("cardwell", "--p", "-0.1", "--p: -0.1 is not allowed; must be a number from 0"),
+        ("cardwell", "--w-max", "1", "--w-max: 1.0 is not allowed; must be a number from 2"),
+        ("cardwell", "--delayed-ack", "-1", "--delayed-ack: -1.0 is not allowed"),
+        ("large-pipe-loss", "--window", "2", "--window: 2 is not allowed; must be an integer from 3"),
+        ("large-pipe-loss", "--window", "4.4", "--window: '4.4' is not allowed; must be an integer from 3"),
     ],
 )
-def test_bad_input_of_pftk(capfd: pytest.CaptureFixture[str], option: str, value: str, message: str) -> None:
-    good = {"--p": "0.02", "--rtt": "0.2", "--t0": "1"}
-    code, out, err = run(capfd, "pftk", *(word for pair in (good | {option: value}).items() for word in pair))
+def test_bad_input_of_models_without_chance(
+    capfd: pytest.CaptureFixture[str], model: str, option: str, value: str, message: str
+) -> None:
+    options = GOOD[model] | {option: value}
+    code, out, err = run(capfd, model, *(word for pair in options.items() for word in pair))
     assert (code, out) == (2, "")
     assert err.startswith(message)
     assert err.count("\n") == 1

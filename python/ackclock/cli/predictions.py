@@ -1,5 +1,6 @@
 """What ``ackclock model`` computes and prints."""
 
+import dataclasses
 import json
 import math
 import sys
@@ -26,6 +27,7 @@ _REPLICATIONS: Final = whole(1, 1_000)
 _WINDOW: Final = number(low=1, high=1e9)
 _BITS: Final = 8
 _LOSS: Final = number(above=0, high=0.999999)
+_LOSS_OR_NONE: Final = number(low=0, high=0.999999)
 _SECONDS: Final = number(low=1e-9, high=1e6)
 _PER_ACK: Final = number(low=1, high=1e6)
 
@@ -78,6 +80,57 @@ def pftk(*, p: str, rtt: str, t0: str, b: str, w_max: str | None, as_json: bool)
     _tell("pftk", as_json=as_json, fixed={"approximate": float(told.approximate), "full": float(told.full)})
 
 
+def mathis(*, p: str, rtt: str, b: str, as_json: bool) -> None:
+    """Evaluate the square-root law and print what it predicts."""
+    told = models.mathis(
+        p=option("--p", p, _LOSS, float),
+        rtt=option("--rtt", rtt, _SECONDS, float),
+        b=option("--b", b, _PER_ACK, float),
+    )
+    _tell("mathis", as_json=as_json, fixed={"rate": float(told.rate)})
+
+
+def cardwell(
+    *,
+    packets: str,
+    p: str,
+    rtt: str,
+    t0: str,
+    b: str,
+    initial_window: str,
+    w_max: str | None,
+    delayed_ack: str,
+    as_json: bool,
+) -> None:
+    """Evaluate the model of short flows and print what it predicts."""
+    first = option("--initial-window", initial_window, _WINDOW, float)
+    advertised = math.inf if w_max is None else option("--w-max", w_max, number(low=first, high=1e9), float)
+    told = models.cardwell(
+        packets=option("--packets", packets, whole(1, 10**9), int),
+        p=option("--p", p, _LOSS_OR_NONE, float),
+        rtt=option("--rtt", rtt, _SECONDS, float),
+        t0=option("--t0", t0, _SECONDS, float),
+        b=option("--b", b, _PER_ACK, float),
+        initial_window=first,
+        w_max=advertised,
+        delayed_ack=option("--delayed-ack", delayed_ack, number(low=0, high=1e6), float),
+    )
+    parts = {field.name: float(getattr(told, field.name)) for field in dataclasses.fields(told)}
+    _tell("cardwell", as_json=as_json, fixed=parts)
+
+
+def large_pipe_loss(*, window: str, b: str, smooth: bool, as_json: bool) -> None:
+    """Evaluate the loss laws of the large pipe and print what they predict."""
+    kind = number(low=3, high=1e6) if smooth else whole(3, 10**6)
+    told = models.large_pipe_loss(
+        window=option("--window", window, kind, float if smooth else int),
+        b=option("--b", b, _PER_ACK, float),
+        smooth=smooth,
+    )
+    laws = {"printed": told.printed, "corrected": told.corrected, "counted": told.counted}
+    _tell("large-pipe-loss", as_json=as_json, fixed={name: float(law) for name, law in laws.items()})
+
+
 _MEANINGS: Final = {
     "cov": "coefficient of variation of the packets per interval",
     "mean": "packets per interval",
@@ -86,6 +139,17 @@ _MEANINGS: Final = {
     "poisson_cov": "coefficient of variation of what the sources make",
     "approximate": "packets per second, by the approximate formula",
     "full": "packets per second, by the full formula",
+    "rate": "packets per second",
+    "latency": "seconds, all together",
+    "slow_start": "seconds in slow start",
+    "first_loss": "seconds for the loss that ends it",
+    "congestion_avoidance": "seconds for the packets after that",
+    "delayed_ack": "seconds for the first packet's ACK, if it is delayed",
+    "slow_start_packets": "packets that slow start sends",
+    "slow_start_window": "packets in the window that slow start reaches",
+    "printed": "share of packets lost, as printed",
+    "corrected": "the same, with the new packets of fast recovery on top",
+    "counted": "the same, as the window grows ACK by ACK",
 }
 
 
