@@ -59,14 +59,16 @@ def test_says_that_a_straight_line_has_no_a() -> None:
     told = hyperbola(connections=ISDN_400[0], loss=ISDN_400[1])
     assert told.unbounded
     assert told.a_bounds[1] == told.b_bounds[1] == math.inf
-    assert told.slope == pytest.approx(0.00055, rel=0.1)
+    assert told.slope == pytest.approx(0.00055, rel=0.01)
+    assert told.rms == pytest.approx(0.055, rel=0.05)
+    assert told.slope_bounds[0] < 0.00055 < told.slope_bounds[1]
     # This one is all there is of a line, and the next bends upwards: no hyperbola of positive a comes close.
     straight = hyperbola(connections=[1, 2, 3], loss=[0.1, 0.2, 0.3])
     assert straight.slope == pytest.approx(0.1)
     assert straight.a > 1e6
     upwards = hyperbola(connections=[10, 20, 30, 40], loss=[0.01, 0.04, 0.09, 0.16])
     assert upwards.unbounded
-    assert upwards.a == upwards.b == math.inf
+    assert upwards.a == upwards.b == upwards.a_bounds[0] == math.inf
 
 
 def test_intervals_cover() -> None:

@@ -29,13 +29,14 @@ class Hyperbola:
     Parameters
     ----------
     a
-        Connections at which the loss is half of b; infinite if the points bend upwards, or not at all.
+        Connections at which the loss is half of b; infinite if the points bend upwards: of all hyperbolas the straight
+        line through 0 then is the nearest.
     b
         The loss of ever more connections; infinite if a is.
     slope
-        b / a, the loss per connection of few of them: well determined where a and b are not.
+        b / a, the loss per connection of few of them, or that line's: well determined where a and b are not.
     a_bounds, b_bounds, slope_bounds
-        Intervals for each.
+        Intervals for each. Where even the lower end is infinite, no hyperbola is like the points.
     unbounded
         Whether the interval for a has no upper end: the points may as well lie on a straight line through 0, and
         neither a nor b means anything by itself.
@@ -98,7 +99,7 @@ def hyperbola(*, connections: ArrayLike, loss: ArrayLike, level: float = 0.95) -
 
     """
     from scipy.optimize import curve_fit  # noqa: PLC0415  # slow to load
-    from scipy.stats import t  # noqa: PLC0415
+    from scipy.stats import t as student  # noqa: PLC0415
 
     x, p = reals("connections", connections, above=0), reals("loss", loss, above=0, below=1)
     reals("level", level, above=0, below=1)
@@ -123,11 +124,16 @@ def hyperbola(*, connections: ArrayLike, loss: ArrayLike, level: float = 0.95) -
     s, k = found.tolist()
     if s <= 0:
         raise ValueError(f"loss: {p.tolist()} is not allowed: must grow with the connections")
-    student = float(t.ppf((1 + level) / 2, x.size - 2))
-    s_error, k_error = (student * np.sqrt(np.diag(covariance))).tolist()
+    wide = float(student.ppf((1 + level) / 2, x.size - 2))
+    s_error, k_error = (wide * np.sqrt(np.diag(covariance))).tolist()
     gradient = np.array([-k / s**2, 1 / s])
-    inverse, inverse_error = k / s, student * math.sqrt(max(0.0, gradient @ covariance @ gradient))
+    inverse, inverse_error = k / s, wide * math.sqrt(max(0.0, gradient @ covariance @ gradient))
     low, high = _turned_over(k - k_error, k + k_error)
+    if k <= 0:
+        steps = x / scale / p
+        k, s = 0.0, float(steps.sum() / (steps @ steps))
+        wide = float(student.ppf((1 + level) / 2, x.size - 1))
+        s_error = wide * math.sqrt(np.sum((s * steps - 1) ** 2) / (x.size - 1) / (steps @ steps))
     return Hyperbola(
         a=scale / k if k > 0 else math.inf,
         b=s / k if k > 0 else math.inf,
