@@ -48,6 +48,7 @@ def test_the_dumbbell_of_the_issue(feng60: ac.Scenario) -> None:
                 "reverse": False,
                 "packet_size": 1500,
                 "start": 0,
+                "spread": 0,
                 "transport": {
                     "kind": "tcp",
                     "sender": {

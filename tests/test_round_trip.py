@@ -159,6 +159,7 @@ def groups(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]
         "count": st.integers(1, 1000),
         "packet_size": st.integers(41, 65535),
         "start": quantities(TIME, "0 s", "9 s"),
+        "spread": quantities(TIME, "0 s", "1 s"),
     }
     udp = tables({"kind": st.just("udp")}, {"packet_sizes": st.sampled_from(["fixed", "exponential"])})
     return tables(
@@ -246,8 +247,8 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
         ac.Loss: {"kind", "packets"},
         ac.GraphLink: {"from_", "to", "rate", "delay", "queue", "loss", "name", "duplex"},
         ac.Queue: {"kind", "packets", "bytes", "count_in_service"},
-        ac.Clients: {"name", "count", "packet_size", "start", "transport", "source", "access", "direction"},
-        ac.Flow: {"name", "count", "packet_size", "start", "transport", "source", "from_", "to"},
+        ac.Clients: {"name", "count", "packet_size", "start", "spread", "transport", "source", "access", "direction"},
+        ac.Flow: {"name", "count", "packet_size", "start", "spread", "transport", "source", "from_", "to"},
     }
     assert set(ac.Tcp.model_fields) == {"kind", "variant", *TCP}
     for part, fields in known.items():
@@ -260,7 +261,7 @@ def test_the_engine_takes_every_plan(data: dict[str, Any]) -> None:
     """Stopped at the first report of progress, or short enough to end before it."""
     small = {"duration": "100 us", "measure": data["measure"] | {"from": "0 s", "bin": "10 us"}}
     for group in (*data.get("clients", ()), *data.get("flows", ())):
-        group["start"] = "0 s"
+        group |= {"start": "0 s", "spread": "50 us"}
         group["count"] = 2
         group["source"] |= {"rate": 10} if "rate" in group["source"] else {}
     scenario = ac.Scenario.from_dict(data | small)

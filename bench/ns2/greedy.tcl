@@ -1,6 +1,6 @@
 # Many greedy Reno flows share one bottleneck in ns-2.35: 1 Mb/s and one packet of buffer for each flow.
 #   ns greedy.tcl FLOWS SPREAD [SECONDS [SEED]]
-# Flow i starts at i/FLOWS of SPREAD seconds. Prints, as the run begins, the milliseconds of CPU time that the network took to
+# Each flow starts at random in the first SPREAD seconds. Prints, as the run begins, the milliseconds of CPU time that the network took to
 # build, and at the end what the bottleneck's queue counted:
 #   start N
 #   arrivals N departures N drops N
@@ -21,6 +21,8 @@ set ns [new Simulator]
 $ns use-scheduler Calendar
 $ns rtproto Manual   ;# all pairs of nodes would take minutes
 $defaultRNG seed $seed
+set starts [new RNG]
+$starts seed [expr {1000 + $seed}]
 
 Agent/TCP set window_ 64
 Agent/TCP set packetSize_ 1460   ;# and 40 of headers: 1500 bytes on the wire
@@ -54,7 +56,7 @@ for {set i 0} {$i < $flows} {incr i} {
 
   set source [new Application/FTP]
   $source attach-agent $sender
-  $ns at [expr {$spread * $i / $flows}] "$source start"
+  $ns at [$starts uniform 0 $spread] "$source start"
 }
 
 set monitor [$ns monitor-queue $gateway $server ""]

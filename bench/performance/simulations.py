@@ -28,7 +28,7 @@ S60 = ROOT / "examples" / "feng60.toml"
 ONE_GREEDY_FLOW = Path(__file__).with_name("greedy.toml")
 NS2 = ROOT / "bench" / "ns2"
 SPREAD = 0.1
-"""Seconds over which greedy flows start, evenly, in both simulators."""
+"""Seconds over which greedy flows start, at random, in both simulators."""
 
 
 @dataclass(frozen=True)

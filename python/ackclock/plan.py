@@ -116,6 +116,7 @@ def _group(scenario: Scenario, place: int, numbers: Mapping[str, int]) -> dict[s
         "reverse": isinstance(group, Clients) and group.direction == "reverse",
         "packet_size": group.packet_size,
         "start": TIME.parse(group.start or ""),
+        "spread": TIME.parse(group.spread or ""),
         "transport": _transport(group.transport, group.packet_size),
         "source": _source(group, f"{'clients' if scenario.clients else 'flows'}.{place}.source"),
     }

@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release --example greedy_flows -- PLAN FLOWS SPREAD SECONDS [SEED]`: PLAN is the plan of one flow in a
 //! dumbbell with a drop-tail bottleneck, as the front makes it. The rate and the buffer of the bottleneck are multiplied
-//! by FLOWS, and the flows start one after the other, evenly over SPREAD seconds. Prints what `run_plan` prints.
+//! by FLOWS, and the flows start at random over SPREAD seconds. Prints what `run_plan` prints.
 
 use std::error::Error;
 use std::fs::File;

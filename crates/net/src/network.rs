@@ -54,10 +54,10 @@ impl Network {
         let (mut flows, mut groups) = (Vec::with_capacity(total), Vec::with_capacity(total));
         let mut destinations = Vec::with_capacity(total);
         drop(edges);
-        for ((index, group, start), routed) in plan.flows().zip(&routed) {
+        for ((index, group), routed) in plan.flows().zip(&routed) {
             let (data_hop, ack_hop) = layout.add(routed);
             let id = FlowId(flows.len() as u32);
-            flows.push(flow(group, start, id, names.flow(id), seed, data_hop));
+            flows.push(flow(group, id, names.flow(id), seed, data_hop));
             groups.push(index);
             destinations.push(match &group.transport {
                 TransportSpec::Udp { .. } => Destination::Udp,
@@ -119,7 +119,7 @@ fn routes(plan: &Plan, nodes: u32, edges: &[Edge<'_>]) -> Result<(Vec<LinkId>, V
         Ok(Span { first, end: path.len() as u32 })
     };
     let mut routed = Vec::new();
-    for ((_, group, _), (from, to)) in plan.flows().zip(ends(plan)) {
+    for ((_, group), (from, to)) in plan.flows().zip(ends(plan)) {
         let data = add(from, to)?;
         let (acks, answers_at_once) = match &group.transport {
             TransportSpec::Tcp { receiver, .. } => (add(to, from)?, receiver.delayed_ack.is_none()),
@@ -186,7 +186,7 @@ fn edges(plan: &Plan) -> Result<(u32, Vec<Edge<'_>>), PlanError> {
 fn ends(plan: &Plan) -> impl Iterator<Item = (u32, u32)> {
     (2..)
         .zip(plan.flows())
-        .map(|(client, (_, group, _))| group.path.unwrap_or(if group.reverse { (1, client) } else { (client, 1) }))
+        .map(|(client, (_, group))| group.path.unwrap_or(if group.reverse { (1, client) } else { (client, 1) }))
 }
 
 fn links(edges: &[Edge<'_>], names: &Names, seed: u64) -> Vec<Link> {
@@ -198,7 +198,7 @@ fn links(edges: &[Edge<'_>], names: &Names, seed: u64) -> Vec<Link> {
     edges.iter().enumerate().map(build).collect()
 }
 
-fn flow(group: &GroupSpec, start: Time, id: FlowId, Name(name): Name, seed: u64, data_hop: u32) -> Flow {
+fn flow(group: &GroupSpec, id: FlowId, Name(name): Name, seed: u64, data_hop: u32) -> Flow {
     let transport = match &group.transport {
         TransportSpec::Udp { sizes } => {
             Transport::Udp { sent: 0, sizes: Sizes::new(*sizes, group.packet_size, seed, name) }
@@ -216,7 +216,7 @@ fn flow(group: &GroupSpec, start: Time, id: FlowId, Name(name): Name, seed: u64,
         feed: Feed {
             source: group.source.build(),
             stream: Stream::new(seed, Role::Source, name),
-            next: Some(start),
+            next: Some(group.start_of(name, seed)),
             alarm: Alarm::IDLE,
         },
     }

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use ackclock_tcp::{ReceiverConfig, SenderConfig};
-use ackclock_units::{Rate, Time};
+use ackclock_units::{Rate, Role, Stream, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::loss::LossSpec;
@@ -109,7 +109,7 @@ pub struct GroupSpec {
     pub packet_size: u32,
     /// When the first source starts.
     pub start: Time,
-    /// The flows of the group start evenly over this time: flow `i` of `n` after `i / n` of it.
+    /// Each flow's source starts this much later at most: uniform from 0, drawn by seed and flow.
     #[serde(default)]
     pub spread: Time,
     /// How data crosses the network.
@@ -236,18 +236,16 @@ impl PlanError {
 }
 
 impl GroupSpec {
-    /// When the source of a member starts.
-    fn start_of(&self, member: u32) -> Time {
-        let after = u128::from(self.spread.as_picos()) * u128::from(member) / u128::from(self.count);
-        self.start.saturating_add(Time::from_picos(after as u64))
+    /// When the source of a flow of the group starts.
+    pub(crate) fn start_of(&self, flow: u32, seed: u64) -> Time {
+        self.start.saturating_add(Stream::new(seed, Role::Start, flow).time_below(self.spread))
     }
 }
 
 impl Plan {
-    /// Every flow: the number of its group, the group, and when its source starts.
-    pub(crate) fn flows(&self) -> impl Iterator<Item = (u32, &GroupSpec, Time)> {
-        let groups = (0..).zip(&self.groups);
-        groups.flat_map(|(index, group)| (0..group.count).map(move |member| (index, group, group.start_of(member))))
+    /// Every flow: the number of its group, and the group.
+    pub(crate) fn flows(&self) -> impl Iterator<Item = (u32, &GroupSpec)> {
+        (0..).zip(&self.groups).flat_map(|(index, group)| (0..group.count).map(move |_| (index, group)))
     }
 }
 

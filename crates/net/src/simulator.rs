@@ -183,6 +183,11 @@ impl Simulator {
         &self.groups
     }
 
+    /// When a flow's source starts, in a simulator at time 0.
+    pub(crate) fn start(&self, flow: usize) -> Time {
+        self.flows[flow].feed.next.unwrap_or(Time::ZERO)
+    }
+
     /// The links that a flow's data crosses.
     pub(crate) fn data_links(&self, flow: usize) -> impl Iterator<Item = LinkId> {
         self.transit.links_from(self.flows[flow].data_hop)

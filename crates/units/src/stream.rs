@@ -17,6 +17,8 @@ pub enum Role {
     Queue = 3,
     /// Sizes of packets.
     Size = 4,
+    /// When a flow starts.
+    Start = 5,
 }
 
 /// A random stream keyed by (seed, role, id): SplitMix64 (Steele, Lea and Flood 2014), eight bytes of state.

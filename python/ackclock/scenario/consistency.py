@@ -115,8 +115,12 @@ def _groups(scenario: "Scenario") -> Iterator[InitErrorDetails]:
 
 
 def _group(scenario: "Scenario", at: Location, group: Clients | Flow) -> Iterator[InitErrorDetails]:
-    if TIME.parse(group.start or "0 s") >= TIME.parse(scenario.duration):
+    start, duration = TIME.parse(group.start or "0 s"), TIME.parse(scenario.duration)
+    if start >= duration:
         yield wrong((*at, "start"), group.start, f"must be before the end, at {scenario.duration}")
+    elif group.spread is not None and start + TIME.parse(group.spread) > duration:
+        allowed = f"must be at most {TIME.format(duration - start)}, so that all start before the end"
+        yield wrong((*at, "spread"), group.spread, allowed)
     if isinstance(group, Clients) and group.access is None and scenario.dumbbell and scenario.dumbbell.access is None:
         yield missing((*at, "access"), "must be given here or as dumbbell.access")
     if not isinstance(group.transport, Tcp):

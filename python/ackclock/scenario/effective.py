@@ -158,6 +158,7 @@ def _group(scenario: "Scenario", name: str, given: _Group) -> _Group:
             "name": given.name or name,
             "packet_size": given.packet_size or scenario.packet_size,
             "start": given.start or "0 s",
+            "spread": given.spread or "0 s",
             "transport": tcp(scenario.profile, given.transport)
             if isinstance(given.transport, Tcp)
             else given.transport,

@@ -192,6 +192,10 @@ class Group(Part):
     start: Instant | None = None
     """When the sources start: at time 0 where it is absent."""
 
+    spread: Wait | None = None
+    """How much later than ``start`` each source starts at most: uniform from 0, anew for each client and seed. At once,
+    where it is absent."""
+
     transport: Transport
     """How data crosses the network."""
 

@@ -153,13 +153,13 @@ impl Measure {
         let spec = &plan.measure;
         let link = LinkId(spec.link);
         let groups = simulator.groups().to_vec();
-        let of_flow = |(_, group, start): (u32, &GroupSpec, Time)| match group.source {
+        let of_flow = |(id, (_, group)): (usize, (u32, &GroupSpec))| match group.source {
             // its only transfer; others are told of when they begin
-            SourceSpec::Greedy { packets: Some(packets) } => Some(Transfers::of_one(start, packets)),
+            SourceSpec::Greedy { packets: Some(packets) } => Some(Transfers::of_one(simulator.start(id), packets)),
             SourceSpec::Transfers { .. } => Some(Transfers::default()),
             _ => None,
         };
-        let transfers: Vec<_> = plan.flows().map(of_flow).collect();
+        let transfers: Vec<_> = plan.flows().enumerate().map(of_flow).collect();
         let crosses = |id| simulator.data_links(id).any(|crossed| crossed == link);
         Self {
             from: spec.from,
