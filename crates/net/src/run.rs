@@ -226,6 +226,7 @@ mod tests {
         });
         let group = |(place, (from, to)): (usize, &(u32, u32))| GroupSpec {
             path: Some((1 + from % domains, 1 + to % domains)),
+            spread: Time::from_millis(500 * (place as u64 % 3)),
             // round numbers make ties
             source: if place % 2 == 0 {
                 SourceSpec::Poisson { rate: 40.0 }
