@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from performance.domains import domains
 from performance.front import replications, startup
 from performance.page import PAGE, machine, put
 from performance.records import records
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 PARTS: dict[str, Callable[[], str]] = {
     "speed": speed,
     "scale": scale,
+    "domains": domains,
     "records": records,
     "replications": replications,
     "startup": startup,
