@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from ackclock.analysis.correlation import Autocorrelation, autocorrelation, dependence
     from ackclock.analysis.interval import Interval, bootstrap_interval, mean_interval, student_interval
     from ackclock.analysis.losses import loss_events, loss_sequences
+    from ackclock.analysis.synchrony import LossCorrelation, LossEpochs, loss_correlation, loss_epochs
     from ackclock.analysis.variation import Ladder, cov, cov_ladder, poisson_cov
     from ackclock.analysis.warmup import Warmup, mser5
     from ackclock.analysis.windows import cut_dependence, sampled_windows, window_cuts
@@ -19,6 +20,8 @@ __all__ = [
     "Comparison",
     "Interval",
     "Ladder",
+    "LossCorrelation",
+    "LossEpochs",
     "Warmup",
     "autocorrelation",
     "batch_means",
@@ -28,6 +31,8 @@ __all__ = [
     "cov_ladder",
     "cut_dependence",
     "dependence",
+    "loss_correlation",
+    "loss_epochs",
     "loss_events",
     "loss_sequences",
     "mean_interval",
@@ -38,7 +43,17 @@ __all__ = [
     "window_cuts",
 ]
 
-_HOMES: Final = ("warmup", "interval", "variation", "comparison", "batches", "correlation", "losses", "windows")
+_HOMES: Final = (
+    "warmup",
+    "interval",
+    "variation",
+    "comparison",
+    "batches",
+    "correlation",
+    "losses",
+    "synchrony",
+    "windows",
+)
 
 
 if not TYPE_CHECKING:  # a type checker would take any name for one that is there

@@ -120,7 +120,12 @@ def dependence(events: ArrayLike) -> float:
     cuts = np.asarray(events, dtype=np.bool_)
     if cuts.ndim != 2:
         raise ValueError(f"events: {cuts.ndim} dimensions are not allowed: must be two, clients and bins")
-    bins, own, together = cuts.shape[1], cuts.sum(axis=1), cuts.sum(axis=0)
+    return excess(cuts.sum(axis=1), cuts.sum(axis=0))
+
+
+def excess(own: NDArray[np.int64], together: NDArray[np.int64]) -> float:
+    """Give what `dependence` does, of the events of each client and the clients with an event in each bin."""
+    bins = together.size
     # Variances times the square of the number of bins.
     spread = bins * int(together @ together) - int(together.sum()) ** 2
     alone = int((own * (bins - own)).sum())
