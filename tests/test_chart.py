@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from plotly import graph_objects
 
-from ackclock.report.chart import Axis, Band, Chart, Heat, Level, Note, Panel, Scale, Series
+from ackclock.report.acks import ack_scatter
+from ackclock.report.chart import Axis, Band, Chart, Dots, Heat, Level, Note, Panel, Scale, Series
 from ackclock.report.paper import WIDTH, draw
 from ackclock.report.screen import interactive
 from ackclock.report.style import COLOURS, to_svg
@@ -134,6 +135,67 @@ class TestHeat:
         assert (first.type, first.showscale, second.showscale) == ("heatmap", True, False)
         assert [list(row) for row in first.z] == [[1, 2, 3], [4, None, 6]]
         assert figure.layout.xaxis.ticktext == ("10", "20", "60")
+
+
+def dotted(**changes: Any) -> Panel:
+    """Five points on a grid of 4 by 2; the last one lies beyond it."""
+    dots = Dots(name="ACKs", x=[0, 0.9, 1, 4, 4.1], y=[0, 0.1, 1.5, 2, 1], colour="sky", columns=4, rows=2)
+    axes = {"x": Axis(label="along", low=0, high=4), "y": Axis(label="up", low=0, high=2)}
+    fields: dict[str, Any] = {"series": (), "dots": dots} | axes | changes
+    return Panel(**fields)
+
+
+class TestDots:
+    def test_a_cell_is_marked_by_what_lies_in_it(self) -> None:
+        assert dotted().marked().tolist() == [[2, 0, 0, 0], [0, 1, 0, 1]]
+
+    @pytest.mark.parametrize(
+        "changes", [{"x": Axis(low=0)}, {"y": Axis(low=1, high=2, log=True)}, {"x": Axis()}, {"dots": None}]
+    )
+    def test_a_grid_has_ends_and_is_linear(self, changes: Mapping[str, Any]) -> None:
+        with pytest.raises(ValueError, match="dots: must stand on linear axes"):
+            dotted(**changes).marked()
+
+    def test_on_paper(self) -> None:
+        figure = draw(Chart(panels=[dotted()]))
+        (image,) = figure.axes[0].images
+        assert list(image.get_extent()) == [0, 4, 0, 2]
+        assert np.ma.count(np.ma.asarray(image.get_array())) == 3
+        assert to_svg(figure) == to_svg(draw(Chart(panels=[dotted()])))
+
+    def test_on_screen(self) -> None:
+        (trace,) = painted(interactive(Chart(panels=[dotted()]))).data
+        assert [list(row) for row in trace.z] == [[2, None, None, None], [None, 1, None, 1]]
+        assert (trace.x0, trace.dx, trace.y0, trace.dy) == (0.5, 1, 0.5, 1)
+        assert {colour for _, colour in trace.colorscale} == {COLOURS["sky"].light}
+
+    def test_a_drawing_of_many_points_is_no_larger(self) -> None:
+        random = np.random.default_rng(1)
+        dots = Dots(name="ACKs", x=random.random(300_000), y=random.integers(0, 600, 300_000), colour="sky")
+        panel = dotted(dots=dots, x=Axis(low=0, high=1), y=Axis(low=-0.5, high=599.5))
+        assert panel.marked().shape == (300, 500)
+        assert panel.marked().sum() == 300_000
+        assert len(to_svg(draw(Chart(panels=[panel])))) < 200_000
+
+
+class TestAckScatter:
+    def test_flows_are_in_order_of_their_acks(self) -> None:
+        # From 1 s to 2 s flow 2 has three ACKs, flow 0 one; flows 1 and 3 have none and keep their order.
+        panel = ack_scatter([1, 1.2, 1.3, 1.4, 2, 0.9], [2, 2, 0, 2, 0, 0], count=4, start=1, end=2)
+        assert panel.dots is not None
+        assert np.asarray(panel.dots.y).tolist() == [4, 4, 3, 4]
+        assert panel.dots.rows == 4
+        assert (panel.x.low, panel.x.high, panel.y.low, panel.y.high) == (1, 2, 0.5, 4.5)
+        assert panel.marked().sum(axis=1).tolist() == [0, 0, 1, 3]
+
+    def test_without_acks(self) -> None:
+        assert not ack_scatter([], [], count=3, start=0, end=1).marked().any()
+
+    def test_refusals(self) -> None:
+        with pytest.raises(ValueError, match="flows: 3 is not allowed: must be from 0 to 2"):
+            ack_scatter([0.5], [3], count=3, start=0, end=1)
+        with pytest.raises(ValueError, match="end: 1 is not allowed"):
+            ack_scatter([], [], count=3, start=1, end=1)
 
 
 def test_the_legend_has_as_many_columns_as_there_is_room_for() -> None:

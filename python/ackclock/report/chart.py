@@ -9,12 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Axis", "Band", "Chart", "Dash", "Heat", "Level", "Marker", "Note", "Panel", "Scale", "Series"]
+__all__ = ["Axis", "Band", "Chart", "Dash", "Dots", "Heat", "Level", "Marker", "Note", "Panel", "Scale", "Series"]
 
 Dash = Literal["solid", "dashed", "dotted", "none"]
 Marker = Literal["circle", "square", "triangle", "diamond", "pentagon", "down", "hexagon"]
@@ -173,6 +175,35 @@ class Heat:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Dots:
+    """Points too many to draw one by one: each marks the cell of a fine grid that it lies in.
+
+    The panel's axes say where the grid begins and ends, and are linear; points beyond it are left out. A picture of a
+    million points is as small as one of a thousand.
+
+    Parameters
+    ----------
+    name
+        What a point is, where a reader points.
+    x, y
+        Equally many numbers.
+    colour
+        A name in `ackclock.report.style.COLOURS`, of those that stand out on white and on black: in a page without
+        scripts it does not follow the page's scheme.
+    columns, rows
+        Cells along and up.
+
+    """
+
+    name: str
+    x: ArrayLike
+    y: ArrayLike
+    colour: str
+    columns: int = 500
+    rows: int = 300
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Scale:
     """A second reading of the vertical axis, at the right.
 
@@ -206,7 +237,7 @@ class Panel:
         Above its left end.
     right
         A second reading of y.
-    heat
+    heat, dots
         Drawn below all else.
 
     """
@@ -220,6 +251,24 @@ class Panel:
     title: str = ""
     right: Scale | None = None
     heat: Heat | None = None
+    dots: Dots | None = None
+
+    def marked(self) -> NDArray[np.float64]:
+        """Count the dots in each cell: rows from bottom to top.
+
+        Raises
+        ------
+        ValueError
+            If the panel has no dots, or its axes do not say where a linear grid begins and ends.
+
+        """
+        ends = (self.x.low, self.x.high, self.y.low, self.y.high)
+        if self.dots is None or None in ends or self.x.log or self.y.log:
+            raise ValueError("dots: must stand on linear axes whose low and high are given")
+        left, right, bottom, top = np.array(ends, dtype=np.float64)
+        up, along = np.asarray(self.dots.y, dtype=np.float64), np.asarray(self.dots.x, dtype=np.float64)
+        bins = (self.dots.rows, self.dots.columns)
+        return np.histogram2d(up, along, bins=bins, range=((bottom, top), (left, right)))[0]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

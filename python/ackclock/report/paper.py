@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
+from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
@@ -104,6 +105,7 @@ def draw(chart: Chart) -> Figure:
 def _draw_panel(axes: Axes, panel: Panel) -> None:
     if panel.heat:
         _draw_heat(axes, panel.heat)
+    _draw_dots(axes, panel)
     for band in panel.bands:
         colour = COLOURS[band.colour].light
         axes.fill_between(_array(band.x), _array(band.low), _array(band.high), color=colour, alpha=_BAND, linewidth=0)
@@ -169,6 +171,23 @@ def _draw_heat(axes: Axes, heat: Heat) -> None:
         axes.text(column, row, heat.words[row][column], ha="center", va="center", fontsize=8, color=colour)
     bar = cast("Figure", axes.figure).colorbar(cells, ax=axes, label=heat.label, use_gridspec=False)
     bar.outline.set_visible(False)
+
+
+def _draw_dots(axes: Axes, panel: Panel) -> None:
+    if panel.dots is None:
+        return
+    marked = np.ma.masked_equal(panel.marked(), 0)
+    extent = cast("tuple[float, float, float, float]", (panel.x.low, panel.x.high, panel.y.low, panel.y.high))
+    # Not interpolated, so that a file holds one dot a cell whatever its resolution.
+    axes.imshow(
+        marked,
+        cmap=ListedColormap([COLOURS[panel.dots.colour].light]),
+        extent=extent,
+        origin="lower",
+        aspect="auto",
+        interpolation="none",
+        zorder=1,
+    )
 
 
 def _draw_level(axes: Axes, level: Level) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from ackclock.report.chart import Axis, Band, Chart, Dash, Level, Marker, Panel, Series
+    from ackclock.report.chart import Axis, Band, Chart, Dash, Dots, Level, Marker, Panel, Series
 
 __all__ = ["interactive"]
 
@@ -69,6 +69,7 @@ def interactive(chart: Chart) -> dict[str, Any]:
         if not alone:
             layout[f"xaxis{suffix}"]["matches"] = f"x{number + 1}"
         traces = [_heat(panel, first=not data)] if panel.heat else []
+        traces += [_dots(panel, panel.dots)] if panel.dots else []
         traces += [trace for band in panel.bands for trace in _band(band)] + [_trace(series) for series in panel.series]
         for trace in traces:
             trace["showlegend"] = trace["showlegend"] and trace["name"] not in listed
@@ -157,6 +158,33 @@ def _heat(panel: Panel, *, first: bool) -> dict[str, Any]:
         "texttemplate": "%{text}",
         "hovertemplate": "%{z:.4~g}<extra></extra>",
     }
+
+
+def _dots(panel: Panel, dots: Dots) -> dict[str, Any]:
+    """Make a heat map of one colour, empty where there is no dot."""
+    marked = panel.marked()
+    (x, along), (y, up) = _middles(panel.x, dots.columns), _middles(panel.y, dots.rows)
+    return {
+        "type": "heatmap",
+        "name": dots.name,
+        "showlegend": False,
+        "x0": x,
+        "dx": along,
+        "y0": y,
+        "dy": up,
+        "z": [[int(count) or None for count in row] for row in marked.tolist()],
+        "colorscale": [[0, f"@{dots.colour}"], [1, f"@{dots.colour}"]],
+        "showscale": False,
+        "hoverongaps": False,
+        "hovertemplate": f"<b>{dots.name}</b><br>%{{x:.6~g}}: %{{y:.4~g}}, %{{z}} of them<extra></extra>",
+    }
+
+
+def _middles(axis: Axis, count: int) -> tuple[float, float]:
+    """Give the middle of the first of the cells along an axis, and how far they lie apart."""
+    low = axis.low or 0.0
+    step = ((axis.high or 0.0) - low) / count
+    return low + step / 2, step
 
 
 def _band(band: Band) -> list[dict[str, Any]]:

@@ -73,7 +73,7 @@
   };
   const painted = (value, paint) => {
     if (typeof value === "string") return paint(value);
-    if (Array.isArray(value)) return typeof value[0] === "number" ? value : value.map((item) => painted(item, paint));
+    if (Array.isArray(value)) return typeof value.at(-1) === "number" ? value : value.map((item) => painted(item, paint));
     if (value === null || typeof value !== "object") return value;
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, painted(item, paint)]));
   };

@@ -1,0 +1,71 @@
+"""When the ACKs of many flows arrive, each flow a row: synchronised flows leave white stripes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ackclock.report.chart import Axis, Dots, Panel
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+__all__ = ["ack_scatter"]
+
+_MOST_ROWS: Final = 300
+"""More flows than these share rows."""
+
+
+def ack_scatter(
+    times: ArrayLike, flows: ArrayLike, *, count: int, start: float, end: float, title: str = "", colour: str = "sky"
+) -> Panel:
+    """Draw the arrival of each ACK against its flow, flows in the order of how many they receive.
+
+    Parameters
+    ----------
+    times, flows
+        The columns ``time`` and ``flow`` of a run's table ``acks``.
+    count
+        How many flows there are, those without an ACK included; they are numbered from 0.
+    start, end
+        Seconds that are drawn; the order counts the ACKs between them.
+    title
+        Above the panel.
+    colour
+        As of `Dots`.
+
+    Returns
+    -------
+    Panel
+        A raster of at most 500 by 300 dots, no larger than the drawing of a few. Each stands for at least one ACK: say
+        so in a caption.
+
+    Raises
+    ------
+    ValueError
+        If a flow's number is not below their count, or the end is not after the start.
+
+    Notes
+    -----
+    Qiu, Zhang and Keshav, "Understanding the performance of many TCP flows" (Computer Networks 37, 2001), Figures 6, 8,
+    10, 15, 17 and 18. Flows of equally many ACKs keep the order of their numbers.
+
+    """
+    at, of = np.asarray(times, dtype=np.float64).ravel(), np.asarray(flows).astype(np.int64).ravel()
+    if of.size and not 0 <= of.min() <= of.max() < count:
+        raise ValueError(f"flows: {of.max()} is not allowed: must be from 0 to {count - 1}")
+    if not end > start:
+        raise ValueError(f"end: {end} is not allowed: must be above the start, {start} s")
+    there = (start <= at) & (at < end)
+    at, of = at[there], of[there]
+    rank = np.empty(count, dtype=np.int64)
+    rank[np.argsort(np.bincount(of, minlength=count), kind="stable")] = np.arange(count)
+    dots = Dots(name="ACKs", x=at, y=rank[of] + 1, colour=colour, rows=min(count, _MOST_ROWS))
+    return Panel(
+        title=title,
+        x=Axis(label="Time, s", low=start, high=end),
+        y=Axis(label="Flow, by ACKs received", low=0.5, high=count + 0.5),
+        series=(),
+        dots=dots,
+    )
