@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from ackclock import models as models
+    from ackclock.bottleneck import Pipe, pipe
     from ackclock.decomposition import Component, components
     from ackclock.errors import ScenarioError
     from ackclock.run import Run, simulate
@@ -69,6 +70,7 @@ __all__ = [
     "Node",
     "OnOff",
     "Pareto",
+    "Pipe",
     "Poisson",
     "Queue",
     "Red",
@@ -86,6 +88,7 @@ __all__ = [
     "abstract_internet",
     "clustered_connections",
     "components",
+    "pipe",
     "replicate",
     "simulate",
     "sweep",
@@ -98,6 +101,7 @@ _HOMES: Final = (
     "scenario",
     "run",
     "runs",
+    "bottleneck",
     "decomposition",
     "store",
     "study.design",

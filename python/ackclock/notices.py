@@ -1,18 +1,15 @@
 """What a user of a result must know: silence about these would be a bug."""
 
-import itertools
 import math
 import operator
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from ackclock.analysis import Warmup
+from ackclock.bottleneck import Measured, find_measured, tcp_load
 from ackclock.quantity import PICOSECONDS_PER_SECOND, RATE, TIME
 from ackclock.scenario import Clients, Flow, GraphLink, Link, Scenario, Tcp, Udp
-from ackclock.scenario.effective import two_way_delays
 from ackclock.scenario.fields import HEADER_BYTES, LONGEST_PACKET
-from ackclock.scenario.links import links_of
 from ackclock.scenario.routes import Routes, directed
 from ackclock.scenario.sources import PACED
 
@@ -41,7 +38,7 @@ class Notices:
 
     def __init__(self, scenario: Scenario) -> None:
         self._scenario = scenario
-        self._measured = measured = _measured(scenario)
+        self._measured = measured = find_measured(scenario)
         self._before = tuple(_nothing_measured(scenario, measured))
         self._after = (
             *_red_out_of_reach(scenario, measured),
@@ -71,82 +68,7 @@ class Notices:
         )
 
 
-@dataclass(frozen=True)
-class _Measured:
-    """The measured link, and the groups whose data crosses it."""
-
-    link: Link | GraphLink
-    groups: list[Clients | Flow]
-    delays: list[int]
-    """Their propagation delays there and back, in picoseconds."""
-    counts: list[int]
-    """How many of their flows cross it."""
-    narrowest: list[float]
-    """What each group can send through the links before it at most, bit/s."""
-
-
-def _measured(scenario: Scenario) -> _Measured:
-    number = links_of(scenario).number(scenario.measure.link or "") or 0
-    link, crossing = _in_dumbbell(scenario, number) if scenario.dumbbell else _in_graph(scenario, number)
-    chosen = [
-        (group, delay, *crosses)
-        for group, delay, crosses in zip(scenario.groups, two_way_delays(scenario), crossing, strict=True)
-        if crosses is not None
-    ]
-    return _Measured(
-        link,
-        groups=[group for group, _, _, _ in chosen],
-        delays=[delay for _, delay, _, _ in chosen],
-        counts=[count for _, _, count, _ in chosen],
-        narrowest=[rate for _, _, _, rate in chosen],
-    )
-
-
-_Crossing = tuple[int, float] | None
-"""Of a group: how many of its flows cross the measured link, and what they can send to it at most, bit/s."""
-
-
-def _in_dumbbell(scenario: Scenario, number: int) -> tuple[Link | GraphLink, list[_Crossing]]:
-    dumbbell = scenario.dumbbell
-    assert dumbbell is not None  # noqa: S101  # narrows the type; the caller looked
-    assert dumbbell.reverse is not None  # noqa: S101  # the scenario is effective
-    direction = "reverse" if number % 2 else "forward"
-    crossing: list[_Crossing] = [
-        (group.count, group.count * _rate(group.access) if number == 0 else math.inf)
-        if group.direction == direction
-        else None
-        for group in scenario.clients
-    ]
-    if number < 2:
-        return dumbbell.reverse if number else dumbbell.bottleneck, crossing
-    ends = list(itertools.accumulate(group.count for group in scenario.clients))
-    owner = next(place for place, end in enumerate(ends) if number // 2 - 1 < end)
-    access = scenario.clients[owner].access
-    assert access is not None  # noqa: S101  # the scenario is effective
-    before = math.inf if direction == "forward" else _rate(dumbbell.reverse)
-    alone: list[_Crossing] = [
-        (1, before) if crosses and place == owner else None for place, crosses in enumerate(crossing)
-    ]
-    return access, alone
-
-
-def _in_graph(scenario: Scenario, number: int) -> tuple[Link | GraphLink, list[_Crossing]]:
-    links = directed(scenario.links)
-    routes = Routes(links)
-    crossing: list[_Crossing] = []
-    for flow in scenario.flows:
-        route = routes.route(flow.from_, flow.to) or []
-        before = route[: route.index(number)] if number in route else []
-        narrowest = min((_rate(links[each].link) for each in before), default=math.inf)
-        crossing.append((flow.count, narrowest) if number in route else None)
-    return links[number].link, crossing
-
-
-def _rate(link: Link | GraphLink | None) -> int:
-    return RATE.parse(link.rate) if link is not None else 0
-
-
-def _nothing_measured(scenario: Scenario, measured: _Measured) -> Iterator[str]:
+def _nothing_measured(scenario: Scenario, measured: Measured) -> Iterator[str]:
     if not measured.groups:
         yield f"No flow sends its data over the measured link, {scenario.measure.link}."
 
@@ -209,7 +131,7 @@ def _window_limited(scenario: Scenario, shares: Sequence[float | None]) -> Itera
             )
 
 
-def _red(measured: _Measured, highest: float | None) -> Iterator[str]:
+def _red(measured: Measured, highest: float | None) -> Iterator[str]:
     """Tell of an average, kept in packets or in bytes, that never came to where RED drops."""
     queue = measured.link.queue
     if highest is None or queue is None or queue.kind != "red":
@@ -222,7 +144,7 @@ def _red(measured: _Measured, highest: float | None) -> Iterator[str]:
         yield f"RED never acted: its average queue reached {reached:.3g}{unit}, and min_th is {threshold:g}."
 
 
-def _red_out_of_reach(scenario: Scenario, measured: _Measured) -> Iterator[str]:
+def _red_out_of_reach(scenario: Scenario, measured: Measured) -> Iterator[str]:
     """Tell of a queue that is full before its average can come to ``max_th``."""
     queue = measured.link.queue
     if queue is None or queue.kind != "red":
@@ -297,20 +219,13 @@ def _passages(scenario: Scenario) -> Iterator[tuple[str, Link | GraphLink, int]]
             yield f"the access links of {group.name}", group.access, data
 
 
-def _small_buffer(scenario: Scenario, measured: _Measured) -> Iterator[str]:
+def _small_buffer(scenario: Scenario, measured: Measured) -> Iterator[str]:
     """Compare the buffer with the bandwidth-delay product of the TCP flows that cross it."""
-    tcp = [
-        (count, group.packet_size or scenario.packet_size, delay)
-        for group, delay, count in zip(measured.groups, measured.delays, measured.counts, strict=True)
-        if isinstance(group.transport, Tcp)
-    ]
+    load = tcp_load(measured)
     queue = measured.link.queue
-    if not tcp or queue is None:
+    if load is None or queue is None:
         return
-    flows = sum(count for count, _, _ in tcp)
-    packet = sum(count * size for count, size, _ in tcp) / flows
-    delay = sum(count * delay for count, _, delay in tcp) / flows / PICOSECONDS_PER_SECOND
-    product = RATE.parse(measured.link.rate) * delay / 8 / packet
+    packet, product = load.packet, load.product
     buffer = queue.packets if queue.bytes is None else queue.bytes / packet
     if buffer is not None and buffer < product:
         yield (
@@ -319,7 +234,7 @@ def _small_buffer(scenario: Scenario, measured: _Measured) -> Iterator[str]:
         )
 
 
-def _overload(measured: _Measured) -> Iterator[str]:
+def _overload(measured: Measured) -> Iterator[str]:
     """Tell where sources that nothing slows down offer more than the link carries.
 
     How full its queue is then depends on the queue: one that counts the packet in service may hold no other.
