@@ -43,10 +43,16 @@ class GroupSummary:
     """Duplicate ACKs received by its senders."""
     retransmissions: int
     """Packets sent again."""
+    duplicates: int
+    """Data packets that reached a receiver which had them already."""
     timeouts_per_dup_ack: float | None
     """Timeouts over duplicate ACKs."""
     jain_index: float | None
     """Jain's fairness index over its flows' goodput."""
+    shut_off: int
+    """Its flows with less than 2 % of their fair share of the measured link."""
+    starved: int
+    """Its flows with less than 10 % of it."""
     completed: int
     """Finite transfers that the receiver has whole."""
     completion_mean: float | None
@@ -71,12 +77,20 @@ class Summary:
     """Wire bits of first in-order deliveries per second."""
     utilization: float
     """Throughput over the link's rate."""
+    goodput_share: float
+    """Goodput over the link's rate."""
     cov: float | None
     """Coefficient of variation of arrivals per whole bin: population standard deviation over mean."""
     cov_poisson: float | None
     """Its value for the offered Poisson load; ``None`` unless all sources are Poisson."""
     queue_mean: float
     """Time average of the packets waiting."""
+    queue_p5: int
+    """The packets waiting that are not exceeded in 5 % of the time."""
+    queue_p50: int
+    """The same in half of the time."""
+    queue_p95: int
+    """The same in 95 % of the time."""
     sojourn_p50: float | None
     """Median time that packets spend in the queue, s."""
     sojourn_p95: float | None
@@ -95,12 +109,18 @@ class Summary:
     """Duplicate ACKs received by senders."""
     retransmissions: int
     """Packets sent again."""
+    duplicates: int
+    """Data packets that reached a receiver which had them already: unnecessary retransmissions."""
     timeouts_per_dup_ack: float | None
     """Timeouts over duplicate ACKs."""
     jain_index: float | None
     """Jain's fairness index over clients' goodput."""
     jain_between: float | None
     """The same over groups: of their goodput per client."""
+    shut_off: int
+    """Flows with less than 2 % of their fair share: the link's rate over the flows that cross it."""
+    starved: int
+    """Flows with less than 10 % of it."""
     groups: tuple[GroupSummary, ...]
     """The same per group, where it has a meaning."""
 
@@ -120,9 +140,13 @@ UNITS: Final[Mapping[str, tuple[str, float]]] = {
     "throughput_bps": ("Mbps", 1e-6),
     "goodput_bps": ("Mbps", 1e-6),
     "utilization": ("%", 100),
+    "goodput_share": ("%", 100),
     "cov": ("", 1),
     "cov_poisson": ("", 1),
     "queue_mean": ("packets", 1),
+    "queue_p5": ("packets", 1),
+    "queue_p50": ("packets", 1),
+    "queue_p95": ("packets", 1),
     "sojourn_p50": ("ms", 1e3),
     "sojourn_p95": ("ms", 1e3),
     "sojourn_p99": ("ms", 1e3),
@@ -132,6 +156,9 @@ UNITS: Final[Mapping[str, tuple[str, float]]] = {
     "fast_retransmits": ("", 1),
     "dup_acks": ("", 1),
     "retransmissions": ("packets", 1),
+    "duplicates": ("packets", 1),
     "jain_index": ("", 1),
+    "shut_off": ("flows", 1),
+    "starved": ("flows", 1),
 }
 """The unit in which people are told each of them, and the factor to that unit."""

@@ -39,6 +39,8 @@ pub enum Observation<'a> {
         packet: &'a Packet,
         /// Segments of data that are in order now and were not before.
         in_order: u64,
+        /// The receiver had it already.
+        duplicate: bool,
     },
     /// An ACK reached its sender, which has not looked at it yet. Its turn follows before anything happens at another endpoint.
     Acked {

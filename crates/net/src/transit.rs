@@ -145,7 +145,7 @@ impl Transit {
     #[inline(always)]
     fn receive(&mut self, packet: &Packet, now: Time, observer: &mut impl Observer) -> Option<(Packet, u32)> {
         let Destination::Tcp { receiver, ack_hop, .. } = &mut self.destinations[packet.flow.0 as usize] else {
-            observer.observe(now, &Observation::Delivered { packet, in_order: 1 });
+            observer.observe(now, &Observation::Delivered { packet, in_order: 1, duplicate: false });
             return None;
         };
         let (number, syn) = match packet.payload {
@@ -155,7 +155,8 @@ impl Transit {
         let before = receiver.rcv_nxt() + syn;
         let ack = receiver.handle_segment(number, now).map(|ack| self.sacks.packet(packet.flow, ack, now));
         let (in_order, ack_hop) = (receiver.rcv_nxt() - before, *ack_hop);
-        observer.observe(now, &Observation::Delivered { packet, in_order });
+        let duplicate = in_order == 0 && receiver.had_it();
+        observer.observe(now, &Observation::Delivered { packet, in_order, duplicate });
         if ack.is_none() {
             self.arm_delayed_ack(packet.flow);
         }

@@ -44,6 +44,8 @@ pub struct Receiver {
     rcv_nxt: u64,
     /// What arrived beyond a gap, in order, apart from each other.
     beyond: Vec<Block>,
+    /// The segment that came last had come before.
+    had_it: bool,
     /// The blocks of the last ACK that had any.
     told: Option<Box<Sack>>,
     /// When the ACK that waits must leave.
@@ -53,7 +55,7 @@ pub struct Receiver {
 impl Receiver {
     /// A receiver that waits for segment 0.
     pub const fn new(config: ReceiverConfig) -> Self {
-        Self { config, rcv_nxt: 0, beyond: Vec::new(), told: None, deadline: Maybe::NONE }
+        Self { config, rcv_nxt: 0, beyond: Vec::new(), had_it: false, told: None, deadline: Maybe::NONE }
     }
 
     /// The next segment that it expects: what came in order so far.
@@ -61,11 +63,17 @@ impl Receiver {
         self.rcv_nxt
     }
 
+    /// Whether the segment that came last had come before.
+    pub const fn had_it(&self) -> bool {
+        self.had_it
+    }
+
     /// Segment `number` arrived; the answer, unless it waits.
     #[inline(always)]
     pub fn handle_segment(&mut self, number: u64, now: Time) -> Option<Ack<'_>> {
         let may_wait = if number == self.rcv_nxt && self.beyond.is_empty() {
             self.rcv_nxt += 1;
+            self.had_it = false;
             true
         } else {
             self.place(number)
@@ -129,6 +137,7 @@ impl Receiver {
     /// whether its ACK may wait.
     #[inline(never)]
     fn place(&mut self, number: u64) -> bool {
+        self.had_it = number < self.rcv_nxt || self.run_of(number).is_some();
         if number != self.rcv_nxt {
             if number > self.rcv_nxt {
                 self.keep(number);

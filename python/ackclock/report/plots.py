@@ -28,9 +28,13 @@ WORDS: Final = {
     "throughput_bps": "Throughput",
     "goodput_bps": "Goodput",
     "utilization": "Utilization",
+    "goodput_share": "Goodput over the link's rate",
     "cov": "C.o.v. of arrivals per bin",
     "cov_poisson": "C.o.v. of the Poisson load offered",
     "queue_mean": "Mean queue",
+    "queue_p5": "Queue, 5th percentile of time",
+    "queue_p50": "Queue, median of time",
+    "queue_p95": "Queue, 95th percentile of time",
     "sojourn_p50": "Time in the queue, median",
     "sojourn_p95": "Time in the queue, 95th percentile",
     "sojourn_p99": "Time in the queue, 99th percentile",
@@ -40,7 +44,10 @@ WORDS: Final = {
     "fast_retransmits": "Fast retransmits",
     "dup_acks": "Duplicate ACKs",
     "retransmissions": "Retransmissions",
+    "duplicates": "Unnecessary retransmissions",
     "jain_index": "Jain's fairness index",
+    "shut_off": "Flows shut off",
+    "starved": "Flows starved",
 }
 """What each measure is called."""
 

@@ -2,6 +2,7 @@
 
 mod bins;
 mod meter;
+mod waits;
 
 use std::ops::Range;
 
@@ -9,13 +10,18 @@ use ackclock_tcp::{Counters, Sender};
 use ackclock_units::{Rate, Time};
 use serde::Serialize;
 
-use super::{Histogram, Observation, Observer};
+use super::{Observation, Observer};
 use crate::link::Offered;
 use crate::packet::{FlowId, LinkId, Packet, Payload};
 use crate::plan::{GroupSpec, Plan, SourceSpec};
 use crate::simulator::Simulator;
 use bins::{Bins, Tally};
 use meter::{Deliveries, FlowMeter, Over, Transfers};
+use waits::Waits;
+
+/// Of its fair share, what a flow must get not to count as shut off, and not to count as starved.
+const SHUT_OFF: f64 = 0.02;
+const STARVED: f64 = 0.1;
 
 /// What a run comes to. Rates are per second, times in seconds; undefined ratios are `None`.
 ///
@@ -36,12 +42,20 @@ pub struct Summary {
     pub goodput_bps: f64,
     /// Throughput over the link's rate: the share of the time in which it transmits.
     pub utilization: f64,
+    /// Goodput over the link's rate.
+    pub goodput_share: f64,
     /// Population standard deviation over mean of the arrivals in each whole bin.
     pub cov: Option<f64>,
     /// Its value for the offered Poisson load, if all sources are Poisson: `1 / sqrt(rate * bin)`.
     pub cov_poisson: Option<f64>,
     /// Mean over time of the packets waiting, without the one in transmission.
     pub queue_mean: f64,
+    /// The packets waiting that were not exceeded in 5 % of the time.
+    pub queue_p5: u64,
+    /// The same in half of the time.
+    pub queue_p50: u64,
+    /// The same in 95 % of the time.
+    pub queue_p95: u64,
     /// Median time from arrival at the queue to the start of transmission, of departures.
     pub sojourn_p50: Option<f64>,
     /// Its 95th percentile.
@@ -60,12 +74,18 @@ pub struct Summary {
     pub dup_acks: u64,
     /// Segments sent again.
     pub retransmissions: u64,
+    /// Data packets that reached a receiver which had them already.
+    pub duplicates: u64,
     /// Timeouts over duplicate ACKs.
     pub timeouts_per_dup_ack: Option<f64>,
     /// Jain's fairness index over the flows' goodput.
     pub jain_index: Option<f64>,
     /// The same over the groups: of their goodput for each flow.
     pub jain_between: Option<f64>,
+    /// Flows with less than 2 % of their fair share: the link's rate over the flows.
+    pub shut_off: u64,
+    /// Flows with less than 10 % of it.
+    pub starved: u64,
 }
 
 /// The same for one group, where it has a meaning; packets are those of senders at the measured link.
@@ -88,8 +108,11 @@ pub struct GroupSummary {
     pub fast_retransmits: u64,
     pub dup_acks: u64,
     pub retransmissions: u64,
+    pub duplicates: u64,
     pub timeouts_per_dup_ack: Option<f64>,
     pub jain_index: Option<f64>,
+    pub shut_off: u64,
+    pub starved: u64,
     /// Transfers that ended.
     pub completed: u64,
     /// Their mean time from being handed over to the receiver having everything.
@@ -136,12 +159,14 @@ pub struct Measure {
     /// One for each group's data, and a last one for ACKs.
     meters: Vec<LinkMeter>,
     bins: Bins,
-    sojourn: Histogram,
+    waits: Waits,
     /// Of each flow: its group, whether its data cross the link, what reached its receiver, its transfers if there are any finite
     /// ones, and what its sender did before the measured time, after the run: in it.
     groups: Vec<u32>,
     crosses: Vec<bool>,
     deliveries: Vec<Deliveries>,
+    /// Of each flow, data that its receiver had already: apart from the deliveries, which fill a line of the cache.
+    duplicates: Vec<u64>,
     transfers: Vec<Option<Transfers>>,
     counters: Vec<Counters>,
     poisson_rates: Vec<Option<f64>>,
@@ -168,9 +193,10 @@ impl Measure {
             meters: vec![LinkMeter::default(); plan.groups.len() + 1],
             bins: Bins::new(spec.from, plan.duration, spec.bin),
             rate: simulator.rate(link),
-            sojourn: Histogram::default(),
+            waits: Waits::new(spec.from, plan.duration),
             crosses: (0..groups.len()).map(crosses).collect(),
             deliveries: vec![Deliveries::default(); groups.len()],
+            duplicates: vec![0; groups.len()],
             transfers: if transfers.iter().any(Option::is_some) { transfers } else { Vec::new() },
             counters: Vec::new(),
             groups,
@@ -192,6 +218,7 @@ impl Measure {
             *base = meter::since(base, &counters(simulator, id));
         }
         self.bins.finish(tallies(&mut self.meters));
+        self.waits.finish();
     }
 
     fn seconds(&self) -> f64 {
@@ -218,6 +245,13 @@ impl Measure {
         meter::jain_index(per_flow)
     }
 
+    /// Of some flows, those that cross the link and got less than that part of their fair share of it.
+    fn below(&self, part: f64, flows: impl Iterator<Item = usize>) -> u64 {
+        let all = self.crosses.iter().filter(|crosses| **crosses).count();
+        let least = part * self.rate.as_bps() as f64 * self.seconds() / all as f64;
+        flows.filter(|flow| self.crosses[*flow] && self.flow(*flow).goodput_bits() < least).count() as u64
+    }
+
     #[inline(always)]
     fn on_accepted(&mut self, now: Time, packet: &Packet, start: Time, end: Time) {
         let place = self.place(packet);
@@ -227,7 +261,7 @@ impl Measure {
             meter.arrivals.count();
             meter.busy += (end - start).as_picos();
             meter.waiting += u128::from((start - now).as_picos());
-            self.sojourn.record(start - now);
+            self.waits.accepted(now, start);
         } else {
             self.on_unusual(now, place, Some((start, end)));
         }
@@ -257,10 +291,8 @@ impl Measure {
             meter.drops += u64::from(arrived);
             return;
         };
+        self.waits.accepted(now, start);
         let departs = self.from <= start && start < self.end;
-        if departs {
-            self.sojourn.record(start - now);
-        }
         meter.carried += i64::from(departs) - i64::from(arrived);
         let within = |from: Time, until: Time| until.min(self.end).saturating_sub(from.max(self.from)).as_picos();
         meter.busy += within(start, end);
@@ -268,12 +300,15 @@ impl Measure {
     }
 
     #[inline(always)]
-    fn on_delivered(&mut self, now: Time, packet: &Packet, in_order: u64) {
+    fn on_delivered(&mut self, now: Time, packet: &Packet, in_order: u64, duplicate: bool) {
         if now >= self.end || matches!(packet.payload, Payload::Syn { .. }) {
             return;
         }
         let (flow, measured) = (packet.flow.0 as usize, now >= self.from);
         self.deliveries[flow].add(now, packet, in_order, measured);
+        if duplicate && measured {
+            self.duplicates[flow] += 1;
+        }
         if let Some(Some(transfers)) = self.transfers.get_mut(flow) {
             transfers.add(now, in_order, measured);
         }
@@ -293,7 +328,7 @@ impl Measure {
         let throughput_bps = self.throughput_bps(sum(|meter| meter.busy));
         let crossing = || (0..self.groups.len()).filter(|flow| self.crosses[*flow]);
         let over = Over::new(crossing().map(|flow| self.flow(flow)), self.seconds());
-        let quantile = |q| self.sojourn.quantile(q).map(Time::as_secs_f64);
+        let quantile = |q| self.waits.sojourn().quantile(q).map(Time::as_secs_f64);
         Summary {
             arrivals,
             departures: sum(LinkMeter::departures),
@@ -302,9 +337,13 @@ impl Measure {
             throughput_bps,
             goodput_bps: over.goodput_bps,
             utilization: throughput_bps / self.rate.as_bps() as f64,
+            goodput_share: over.goodput_bps / self.rate.as_bps() as f64,
             cov: self.bins.cov(),
             cov_poisson: self.cov_poisson(crossing()),
             queue_mean: self.queue_mean(self.meters.iter().map(|meter| meter.waiting).sum()),
+            queue_p5: self.waits.waiting(0.05),
+            queue_p50: self.waits.waiting(0.5),
+            queue_p95: self.waits.waiting(0.95),
             sojourn_p50: quantile(0.5),
             sojourn_p95: quantile(0.95),
             sojourn_p99: quantile(0.99),
@@ -314,9 +353,12 @@ impl Measure {
             fast_retransmits: over.counters.fast_retransmits,
             dup_acks: over.counters.dup_acks,
             retransmissions: over.counters.retransmissions,
+            duplicates: over.duplicates,
             timeouts_per_dup_ack: over.timeouts_per_dup_ack(),
             jain_index: over.jain_index,
             jain_between: self.jain_between(),
+            shut_off: self.below(SHUT_OFF, crossing()),
+            starved: self.below(STARVED, crossing()),
         }
     }
 
@@ -344,8 +386,11 @@ impl Measure {
             fast_retransmits: over.counters.fast_retransmits,
             dup_acks: over.counters.dup_acks,
             retransmissions: over.counters.retransmissions,
+            duplicates: over.duplicates,
             timeouts_per_dup_ack: over.timeouts_per_dup_ack(),
             jain_index: over.jain_index,
+            shut_off: self.below(SHUT_OFF, self.flows_of(group)),
+            starved: self.below(STARVED, self.flows_of(group)),
             completed: over.completed,
             completion_mean: over.completion_mean,
         }
@@ -379,6 +424,7 @@ impl Measure {
         FlowMeter {
             group: self.groups[id],
             deliveries: &self.deliveries[id],
+            duplicates: self.duplicates[id],
             transfers: self.transfers.get(id).and_then(Option::as_ref),
             counters: self.counters[id],
         }
@@ -414,7 +460,9 @@ impl Observer for Measure {
                 Offered::Accepted { start, end, .. } => self.on_accepted(now, packet, start, end),
                 Offered::Dropped(_) => self.on_unusual(now, self.place(packet), None),
             },
-            Observation::Delivered { packet, in_order } => self.on_delivered(now, packet, *in_order),
+            Observation::Delivered { packet, in_order, duplicate } => {
+                self.on_delivered(now, packet, *in_order, *duplicate);
+            }
             Observation::TransferBegins { flow, packets } => self.on_transfer(now, *flow, *packets),
             _ => {}
         }

@@ -34,7 +34,7 @@ impl Observer for Ledger {
             Observation::Offered { link, packet, offered } => {
                 self.offers.push(Offer { link: link.0, at: now, packet: **packet, offered: *offered });
             }
-            Observation::Delivered { packet, in_order } => self.delivered.push((now, **packet, *in_order)),
+            Observation::Delivered { packet, in_order, .. } => self.delivered.push((now, **packet, *in_order)),
             Observation::Acked { flow, ack, .. } => self.acked.push((now, flow.0, ack.next)),
             Observation::Turn { flow, .. } => self.turns.push((now, flow.0)),
             Observation::TransferBegins { .. } => {}

@@ -82,6 +82,7 @@ impl Transfers {
 pub(crate) struct FlowMeter<'a> {
     pub(crate) group: u32,
     pub(super) deliveries: &'a Deliveries,
+    pub(super) duplicates: u64,
     pub(super) transfers: Option<&'a Transfers>,
     /// What its sender did in the measured time.
     pub(crate) counters: Counters,
@@ -122,6 +123,7 @@ pub(super) struct Over {
     pub(super) delay_mean: Option<f64>,
     pub(super) jitter: Option<f64>,
     pub(super) counters: Counters,
+    pub(super) duplicates: u64,
     pub(super) jain_index: Option<f64>,
     pub(super) completed: u64,
     pub(super) completion_mean: Option<f64>,
@@ -129,12 +131,13 @@ pub(super) struct Over {
 
 impl Over {
     pub(super) fn new<'a>(meters: impl Iterator<Item = FlowMeter<'a>>, seconds: f64) -> Self {
-        let (mut flows, mut delivered, mut delay, mut completed) = (0, 0, 0, 0);
+        let (mut flows, mut delivered, mut duplicates, mut delay, mut completed) = (0, 0, 0, 0, 0);
         let (mut jitter, mut goodput, mut squares, mut completion) = (0.0, 0.0, 0.0, 0.0);
         let mut counters = Counters::default();
         for meter in meters {
             flows += 1;
             delivered += meter.deliveries.delivered;
+            duplicates += meter.duplicates;
             delay += meter.deliveries.delay;
             jitter += meter.deliveries.jitter_sum;
             goodput += meter.goodput_bits();
@@ -149,6 +152,7 @@ impl Over {
             delay_mean: ratio(delay as f64 / 1e12, delivered as f64),
             jitter: ratio(jitter / 1e12, delivered as f64),
             counters,
+            duplicates,
             jain_index: ratio(goodput * goodput, f64::from(flows) * squares),
             completed,
             completion_mean: ratio(completion, completed as f64),

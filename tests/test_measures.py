@@ -1,0 +1,105 @@
+"""What a summary says of the queue and of the flows, held to what the records of the same run say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import ackclock as ac
+
+FROM, UNTIL = 5.0, 30.0
+
+
+def crowded(**changes: Any) -> ac.Scenario:
+    """Sixty flows in a pipe too small for them, and more that go the other way."""
+    reno: dict[str, Any] = {"transport": ac.Tcp("reno", overhead="1 ms"), "source": ac.Greedy()}
+    fields: dict[str, Any] = {
+        "profile": "ns2-2.35",
+        "packet_size": 500,
+        "duration": f"{UNTIL} s",
+        "measure": ac.Measure(from_=f"{FROM} s"),
+        "dumbbell": ac.Dumbbell(
+            access=ac.Link(rate="10 Mbps", delay="5 ms"),
+            bottleneck=ac.Link(rate="500 kbps", delay="20 ms", queue=ac.DropTail(packets=10)),
+        ),
+        "clients": [
+            ac.Clients(name="there", count=60, **reno),
+            ac.Clients(name="back", count=3, direction="reverse", **reno),
+        ],
+    }
+    return ac.Scenario(**(fields | changes))
+
+
+@pytest.fixture(scope="module")
+def run() -> ac.Run:
+    return ac.simulate(crowded(), seed=2, record=["packets@bottleneck,bottleneck.reverse"])
+
+
+@pytest.fixture(scope="module")
+def packets(run: ac.Run) -> pl.DataFrame:
+    frame = pl.from_arrow(run.table("packets"))
+    assert isinstance(frame, pl.DataFrame)
+    return frame.with_columns(pl.col("link", "event", "kind").cast(pl.String))
+
+
+def test_the_queue_is_as_long_as_that_for_that_long(run: ac.Run, packets: pl.DataFrame) -> None:
+    """Validates: percentiles of the packets waiting, over time.
+    Source: the definition, from each packet's own times, ACKs of the way back included.
+    Tolerance: exact.
+    """
+    steps = packets.filter(pl.col("link") == "bottleneck", pl.col("event").is_in(["enqueue", "dequeue"]))
+    change = steps["event"].replace_strict({"enqueue": 1, "dequeue": -1}, return_dtype=pl.Int64).to_numpy()
+    ends = np.clip(np.append(steps["time"].to_numpy(), UNTIL), FROM, UNTIL)
+    lasting = np.bincount(np.cumsum(change), weights=np.diff(ends))
+    shares = np.cumsum(lasting) / lasting.sum()
+    expected = [int(np.argmax(shares >= part)) for part in (0.05, 0.5, 0.95)]
+    summary = run.summary
+    assert [summary.queue_p5, summary.queue_p50, summary.queue_p95] == expected
+    assert summary.queue_mean == pytest.approx((lasting * np.arange(lasting.size)).sum() / lasting.sum())
+    assert expected[0] < expected[2]
+
+
+def test_packets_that_a_receiver_had_already(run: ac.Run, packets: pl.DataFrame) -> None:
+    """Validates: unnecessary retransmissions.
+    Source: the definition, packet by packet: a segment that reached its receiver before.
+    Tolerance: exact.
+    """
+    arrived = packets.filter(pl.col("event") == "receive", pl.col("kind") == "data")
+    again = arrived.filter(~pl.struct("flow", "segment").is_first_distinct(), pl.col("time") >= FROM)
+    there, back = run.summary.groups
+    assert (there.duplicates, back.duplicates) == tuple(
+        again.filter((pl.col("flow") < 60) == way).height for way in (True, False)
+    )
+    assert run.summary.duplicates == there.duplicates > 0
+    assert again["retransmission"].all()
+
+
+def test_flows_that_are_shut_off(run: ac.Run) -> None:
+    """Validates: flows with less than 2 % and less than 10 % of the link's rate over its flows.
+    Source: the definition, from each flow's goodput.
+    Tolerance: exact.
+    """
+    goodputs = run.table("flows")["goodput_bps"].to_numpy()[:60]
+    shut_off, starved = (int((goodputs < part * 500e3 / 60).sum()) for part in (0.02, 0.1))
+    summary = run.summary
+    assert (summary.shut_off, summary.starved) == (shut_off, starved)
+    assert 0 < shut_off < starved
+    there, back = summary.groups
+    assert (there.shut_off, there.starved) == (shut_off, starved)
+    assert (back.shut_off, back.starved) == (0, 0)
+
+
+def test_goodput_is_told_as_a_share_as_well(run: ac.Run) -> None:
+    assert run.summary.goodput_share == run.summary.goodput_bps / 500e3
+    assert 0.5 < run.summary.goodput_share < run.summary.utilization
+
+
+def test_a_quiet_link_has_an_empty_queue_and_keeps_nobody_out() -> None:
+    idle = [ac.Clients(count=2, transport=ac.Udp(), source=ac.Constant(rate=1e-3))]
+    summary = ac.simulate(crowded(clients=idle)).summary
+    assert (summary.queue_p5, summary.queue_p95, summary.duplicates) == (0, 0, 0)
+    # Who sends nothing gets nothing, whoever's fault that is.
+    assert summary.shut_off == 2
