@@ -28,9 +28,13 @@ ROOT = Path(__file__).resolve().parent.parent
 SCRIPT = ROOT / "bench" / "ns2" / "flow.tcl"
 DATA = ROOT / "crates" / "net" / "tests" / "ns2"
 VARIANTS = ("tahoe", "reno", "newreno", "sack", "vegas")
-PROFILES = ("ns2-2.35", "ns2-2000")
+PROFILES = ("ns2-2.35", "ns2-2000", "ns2-1999-qiu")
 AGENTS = {"tahoe": "TCP", "reno": "TCP/Reno", "newreno": "TCP/Newreno", "sack": "TCP/Sack1", "vegas": "TCP/Vegas"}
-# ns-2's names for what profile ns2-2000 sets.
+# ns-2's names for what the profiles set.
+AGENT_1999 = (
+    "windowInit_ 1 syn_ false singledup_ 0 tcpTick_ 0.1 minrto_ 0.2 maxrto_ 64 rfc2988_ false rtxcur_init_ 6.0 "
+    "precisionReduce_ false useHeaders_ false timerfix_ false"
+)
 OLD_AGENT = (
     "windowInit_ 1 syn_ false delay_growth_ false singledup_ 0 tcpTick_ 0.1 minrto_ 0 maxrto_ 100000 rfc2988_ false "
     "rtxcur_init_ 6.0 precisionReduce_ false useHeaders_ false bugfix_ss_ 0 exitFastRetrans_ false timerfix_ false"
@@ -113,6 +117,8 @@ NAMED = [
     Case("the constants of 2000", "newreno", profile="ns2-2000", losses=[21, 22, 24]),
     Case("the constants of 2000", "sack", profile="ns2-2000", losses=[21, 22, 24]),
     Case("the constants of 2000", "vegas", profile="ns2-2000", losses=[26]),
+    Case("the constants of 1999", "reno", profile="ns2-1999-qiu", losses=[21, 22]),
+    Case("two segments go alone", "reno", profile="ns2-1999-qiu", losses=[1, 4, 9, 10, 11, 30]),
 ]
 
 
@@ -185,6 +191,8 @@ def by_ns2(case: Case) -> Case:
     if case.profile == "ns2-2000":
         arguments["set"] = OLD_AGENT + (OLD_NEWRENO if case.variant == "newreno" else "")
         arguments["sinkset"] = OLD_DELAYED_ACK if case.delayed_ack else ""
+    elif case.profile == "ns2-1999-qiu":
+        arguments["set"] = AGENT_1999
     command = ["ns", str(SCRIPT), *(str(word) for pair in arguments.items() for word in pair)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     if done.returncode != 0 or done.stderr:

@@ -132,7 +132,8 @@ impl Sender {
         }
         let before = connection.snd_una;
         let last = connection.acknowledge(ack.next, now);
-        let handshake_ends = before < connection.alone() && connection.open(before);
+        let alone = before < connection.alone();
+        let handshake_ends = alone && connection.open(before);
         if !handshake_ends && (progress == Progress::Open || connection.config.grow_on_exit) {
             let Connection { law, window, snd_una, snd_nxt, .. } = connection;
             law.on_ack(window, || AckSample {
@@ -145,6 +146,9 @@ impl Sender {
                 rtt: last.and_then(|sent| sent.rtt(now)),
                 app_limited,
             });
+        }
+        if alone && connection.snd_una < connection.alone() {
+            connection.window.cwnd = 1.0; // whatever the law says: the next one goes alone too
         }
         self.recovery.after_new_ack(connection, now, last);
     }
