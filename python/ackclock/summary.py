@@ -85,12 +85,6 @@ class Summary:
     """Its value for the offered Poisson load; ``None`` unless all sources are Poisson."""
     queue_mean: float
     """Time average of the packets waiting."""
-    queue_p5: int
-    """The packets waiting that are not exceeded in 5 % of the time."""
-    queue_p50: int
-    """The same in half of the time."""
-    queue_p95: int
-    """The same in 95 % of the time."""
     sojourn_p50: float | None
     """Median time that packets spend in the queue, s."""
     sojourn_p95: float | None
@@ -144,9 +138,6 @@ UNITS: Final[Mapping[str, tuple[str, float]]] = {
     "cov": ("", 1),
     "cov_poisson": ("", 1),
     "queue_mean": ("packets", 1),
-    "queue_p5": ("packets", 1),
-    "queue_p50": ("packets", 1),
-    "queue_p95": ("packets", 1),
     "sojourn_p50": ("ms", 1e3),
     "sojourn_p95": ("ms", 1e3),
     "sojourn_p99": ("ms", 1e3),

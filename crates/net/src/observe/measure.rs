@@ -2,7 +2,6 @@
 
 mod bins;
 mod meter;
-mod waits;
 
 use std::ops::Range;
 
@@ -10,14 +9,13 @@ use ackclock_tcp::{Counters, Sender};
 use ackclock_units::{Rate, Time};
 use serde::Serialize;
 
-use super::{Observation, Observer};
+use super::{Histogram, Observation, Observer};
 use crate::link::Offered;
 use crate::packet::{FlowId, LinkId, Packet, Payload};
 use crate::plan::{GroupSpec, Plan, SourceSpec};
 use crate::simulator::Simulator;
 use bins::{Bins, Tally};
 use meter::{Deliveries, FlowMeter, Over, Transfers};
-use waits::Waits;
 
 /// Of its fair share, what a flow must get not to count as shut off, and not to count as starved.
 const SHUT_OFF: f64 = 0.02;
@@ -50,12 +48,6 @@ pub struct Summary {
     pub cov_poisson: Option<f64>,
     /// Mean over time of the packets waiting, without the one in transmission.
     pub queue_mean: f64,
-    /// The packets waiting that were not exceeded in 5 % of the time.
-    pub queue_p5: u64,
-    /// The same in half of the time.
-    pub queue_p50: u64,
-    /// The same in 95 % of the time.
-    pub queue_p95: u64,
     /// Median time from arrival at the queue to the start of transmission, of departures.
     pub sojourn_p50: Option<f64>,
     /// Its 95th percentile.
@@ -159,7 +151,7 @@ pub struct Measure {
     /// One for each group's data, and a last one for ACKs.
     meters: Vec<LinkMeter>,
     bins: Bins,
-    waits: Waits,
+    sojourn: Histogram,
     /// Of each flow: its group, whether its data cross the link, what reached its receiver, its transfers if there are any finite
     /// ones, and what its sender did before the measured time, after the run: in it.
     groups: Vec<u32>,
@@ -193,7 +185,7 @@ impl Measure {
             meters: vec![LinkMeter::default(); plan.groups.len() + 1],
             bins: Bins::new(spec.from, plan.duration, spec.bin),
             rate: simulator.rate(link),
-            waits: Waits::new(spec.from, plan.duration),
+            sojourn: Histogram::default(),
             crosses: (0..groups.len()).map(crosses).collect(),
             deliveries: vec![Deliveries::default(); groups.len()],
             duplicates: vec![0; groups.len()],
@@ -218,7 +210,6 @@ impl Measure {
             *base = meter::since(base, &counters(simulator, id));
         }
         self.bins.finish(tallies(&mut self.meters));
-        self.waits.finish();
     }
 
     fn seconds(&self) -> f64 {
@@ -261,7 +252,7 @@ impl Measure {
             meter.arrivals.count();
             meter.busy += (end - start).as_picos();
             meter.waiting += u128::from((start - now).as_picos());
-            self.waits.accepted(now, start);
+            self.sojourn.record(start - now);
         } else {
             self.on_unusual(now, place, Some((start, end)));
         }
@@ -291,8 +282,10 @@ impl Measure {
             meter.drops += u64::from(arrived);
             return;
         };
-        self.waits.accepted(now, start);
         let departs = self.from <= start && start < self.end;
+        if departs {
+            self.sojourn.record(start - now);
+        }
         meter.carried += i64::from(departs) - i64::from(arrived);
         let within = |from: Time, until: Time| until.min(self.end).saturating_sub(from.max(self.from)).as_picos();
         meter.busy += within(start, end);
@@ -328,7 +321,7 @@ impl Measure {
         let throughput_bps = self.throughput_bps(sum(|meter| meter.busy));
         let crossing = || (0..self.groups.len()).filter(|flow| self.crosses[*flow]);
         let over = Over::new(crossing().map(|flow| self.flow(flow)), self.seconds());
-        let quantile = |q| self.waits.sojourn().quantile(q).map(Time::as_secs_f64);
+        let quantile = |q| self.sojourn.quantile(q).map(Time::as_secs_f64);
         Summary {
             arrivals,
             departures: sum(LinkMeter::departures),
@@ -341,9 +334,6 @@ impl Measure {
             cov: self.bins.cov(),
             cov_poisson: self.cov_poisson(crossing()),
             queue_mean: self.queue_mean(self.meters.iter().map(|meter| meter.waiting).sum()),
-            queue_p5: self.waits.waiting(0.05),
-            queue_p50: self.waits.waiting(0.5),
-            queue_p95: self.waits.waiting(0.95),
             sojourn_p50: quantile(0.5),
             sojourn_p95: quantile(0.95),
             sojourn_p99: quantile(0.99),
