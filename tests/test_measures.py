@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import ackclock as ac
+from ackclock.analysis import loss_correlation, loss_epochs
 
 FROM, UNTIL = 5.0, 30.0
 
@@ -85,3 +86,44 @@ def test_a_quiet_link_has_an_empty_queue_and_keeps_nobody_out() -> None:
     assert (summary.queue_mean, summary.duplicates) == (0, 0)
     # Who sends nothing gets nothing, whoever's fault that is.
     assert summary.shut_off == 2
+
+
+@pytest.mark.parametrize(
+    ("overhead", "correlation", "share", "waiting", "goodput", "loss"),
+    [("0 s", 0.517, 0.991, (198, 349, 398), 1.000, 0.0443), ("110 ms", 0.072, 0.27, (353, 385, 396), 0.990, 0.0607)],
+)
+def test_a_large_pipe_is_synchronised_until_processing_takes_a_random_time(
+    overhead: str, correlation: float, share: float, waiting: tuple[int, ...], goodput: float, loss: float
+) -> None:
+    """Validates: in a large pipe 100 flows lose together in every epoch, and the buffer swings from half to full; with
+        up to a tenth of the round trip to process an ACK they do not.
+    Source: ns-2.35, the runs behind Figures 6 and 15 of Qiu, Zhang and Keshav 2001: a T1 line, 400 packets of buffer,
+        150 s measured. Its buffer has the packet in service, ours has not.
+    Tolerance: 0.03 of a correlation, 0.1 of a share, 6 packets, 0.005 of the goodput, 6 % of the loss: other starts.
+    """
+    flows = 100
+    tcp = ac.Tcp("reno", max_window=100_000, delayed_ack=False, overhead=overhead)
+    scenario = crowded(
+        profile="ns2-2000",
+        duration="200 s",
+        measure=ac.Measure(from_="50 s"),
+        dumbbell=ac.Dumbbell(
+            access=ac.Link(rate="10 Mbps", delay="1 us"),
+            bottleneck=ac.Link(rate="1.6 Mbps", delay="50 ms", queue=ac.DropTail(packets=400)),
+        ),
+        clients=[ac.Clients(start=f"{flow / flows} s", transport=tcp, source=ac.Greedy()) for flow in range(flows)],
+    )
+    run = ac.simulate(scenario, record=["drops"])
+    summary, drops = run.summary, run.table("drops").to_pandas()
+    assert summary.delay_mean is not None
+    round_trip = summary.delay_mean + 0.05
+    found = loss_correlation(drops["time"], drops["flow"], count=flows, round_trip=round_trip, start=50, end=200)
+    drops = drops[drops["time"] >= 50]
+    epochs = loss_epochs(drops["time"], drops["flow"], count=flows, gap=round_trip / 2)
+    assert found.value == pytest.approx(correlation, abs=0.03)
+    assert epochs.mean_share == pytest.approx(share, abs=0.1)
+    assert (summary.queue_p5, summary.queue_p50, summary.queue_p95) == pytest.approx(waiting, abs=6)
+    assert summary.goodput_share == pytest.approx(goodput, abs=0.005)
+    assert summary.loss == pytest.approx(loss, rel=0.06)
+    assert (summary.utilization, summary.shut_off) == (1, 0)
+    assert ac.pipe(scenario).size == "large"
