@@ -52,7 +52,7 @@ def tell(parts: Sequence[str], missed: Sequence[str], *, markdown: Path | None) 
     return 1 if missed else 0
 
 
-def measures_table(rules: Sequence[Rule], comparisons: Sequence[Comparison], *, bar: float) -> list[str]:
+def measures_table(rules: Sequence[Rule], comparisons: Sequence[Comparison], *, bar: float | None) -> list[str]:
     """Write a row a measure: how many of its points agree, and how far the furthest is, as lines of Markdown.
 
     Parameters
@@ -62,9 +62,10 @@ def measures_table(rules: Sequence[Rule], comparisons: Sequence[Comparison], *, 
     comparisons
         All points.
     bar
-        The part of the points of each measure that must agree.
+        The part of the points of each measure that must agree; None where they are only shown.
 
     """
+    required = "none" if bar is None else f"{100 * bar:.0f} %"
     lines = [
         "| measure | points | agree | share | bar | allowed difference | largest, s.e. |",
         "| --- | ---: | ---: | ---: | ---: | --- | ---: |",
@@ -73,13 +74,13 @@ def measures_table(rules: Sequence[Rule], comparisons: Sequence[Comparison], *, 
         places = [place for place in comparisons if place.rule is rule]
         if places:
             count = agreeing(places)
-            allowed = [f"{100 * rule.relative:g} %"]
+            allowed = [f"{100 * rule.relative:g} %"] if rule.relative else []
             allowed += [f"{100 * rule.absolute:g} points"] if rule.absolute else []
             sizes = [abs(place.standard_errors) for place in places]
             largest = max((size for size in sizes if math.isfinite(size)), default=0.0)
             lines.append(
                 f"| {rule.title} | {len(places)} | {count} | {100 * count / len(places):.1f} % "
-                f"| {100 * bar:.0f} % | {', '.join(allowed)}, {STANDARD_ERRORS} s.e. | {largest:.1f} |"
+                f"| {required} | {', '.join(allowed)}, {STANDARD_ERRORS} s.e. | {largest:.1f} |"
             )
     return lines
 
@@ -90,6 +91,7 @@ def places_table(
     *,
     named: str = "points that miss",
     counted: str = "clients",
+    seeds: int = 20,
 ) -> list[str]:
     """Write a row a point, with what came out when it was run again; no line if there is none.
 
@@ -103,6 +105,8 @@ def places_table(
         What these points are called.
     counted
         What the number of clients is called.
+    seeds
+        How many other seeds there are.
 
     """
     rechecked = {(place.rule.title, place.variant, place.clients): place for place in again}
@@ -115,7 +119,7 @@ def places_table(
         return []
     return [
         "",
-        f"| {named} | variant | {counted} | Ackclock | ns-2 | difference | with 20 other seeds each |",
+        f"| {named} | variant | {counted} | Ackclock | ns-2 | difference | with {seeds} other seeds each |",
         "| --- | --- | ---: | ---: | ---: | ---: | ---: |",
         *rows,
     ]
