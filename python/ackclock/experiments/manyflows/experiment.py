@@ -230,13 +230,13 @@ def bias_setting(group: int, buffer: int, ratio: float, *, overhead: float, span
 
     """
     near = 1
-    far = round(1000 * (ratio * (near + 50) - 50))
+    far = round(ratio * (near + 50) - 50, 3)
     return Setting(
         link=T1,
         flows=2 * group,
         capacity=buffer + T1.pipe,
         overhead=overhead,
-        access=(f"{near} ms", f"{far} us"),
+        access=(f"{near} ms", f"{far:g} ms"),
         duration=span[1],
         warm=span[0],
         clock="10 ms",
