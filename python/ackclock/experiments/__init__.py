@@ -1,4 +1,4 @@
-"""The studies that Ackclock repeats, a package a paper."""
+"""The studies that Ackclock makes, a package each: most repeat a paper."""
 
 STUDIES = {
     "burstiness": "On the Burstiness of the TCP Congestion-Control Mechanism "
@@ -7,5 +7,6 @@ STUDIES = {
     "(Feng and Tinnakornsrisuphap 2000): Figures 2 to 13",
     "characterization": "TCP's Effect on Traffic Characterization, the short paper between the two "
     "(Feng, Tinnakornsrisuphap and Philp): Figures 2 to 8",
+    "vegas": "When does Vegas hold its own? Its goodput beside Reno over buffer, share, start and application",
 }
-"""Each study's name and what it repeats."""
+"""Each study's name and what it repeats or asks."""

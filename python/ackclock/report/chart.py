@@ -164,6 +164,10 @@ class Heat:
         Quantity and unit, beside the scale of colours.
     low, high
         The values at the ends of that scale.
+    parted
+        Whether colours part at the middle of the scale, as where a ratio is one; otherwise they run from end to end.
+    ticks
+        Places on the scale and their words, where numbers would not say what is there; None leaves that to the scale.
 
     """
 
@@ -172,6 +176,8 @@ class Heat:
     label: str
     low: float
     high: float
+    parted: bool = False
+    ticks: Sequence[tuple[float, str]] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
-from matplotlib.colors import ListedColormap
+from matplotlib.colors import LinearSegmentedColormap, ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
@@ -13,7 +13,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator, MultipleLocator, NullLocator
 
 from ackclock.report.chart import Band, Series
-from ackclock.report.style import COLOURS, HEAT, paper_style
+from ackclock.report.style import COLOURS, HEAT, PARTED, paper_style
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -161,16 +161,20 @@ def _put_ticks(place: DrawnAxis, axis: Axis) -> None:
 def _draw_heat(axes: Axes, heat: Heat) -> None:
     values = np.ma.masked_invalid(_array(heat.values))
     edges = (np.arange(count + 1) - 0.5 for count in reversed(values.shape))
-    cells = axes.pcolormesh(*edges, values, cmap=HEAT, vmin=heat.low, vmax=heat.high)
+    colours = LinearSegmentedColormap.from_list("parted", PARTED) if heat.parted else HEAT
+    cells = axes.pcolormesh(*edges, values, cmap=colours, vmin=heat.low, vmax=heat.high)
     axes.grid(visible=False)
-    middle = (heat.low + heat.high) / 2
+    middle, half = (heat.low + heat.high) / 2, (heat.high - heat.low) / 2
     worded = ((at, value) for at, value in np.ndenumerate(values) if heat.words[at[0]][at[1]])
     for (row, column), value in worded:
         # Not quite white and black: those are the page's own, and turn with it.
-        colour = "#101010" if value > middle else "#fefefe"
+        pale = abs(value - middle) < 0.6 * half if heat.parted else value > middle
+        colour = "#101010" if pale else "#fefefe"
         axes.text(column, row, heat.words[row][column], ha="center", va="center", fontsize=8, color=colour)
     bar = cast("Figure", axes.figure).colorbar(cells, ax=axes, label=heat.label, use_gridspec=False)
     bar.outline.set_visible(False)
+    if heat.ticks is not None:
+        bar.set_ticks([at for at, _ in heat.ticks], labels=[words for _, words in heat.ticks])
 
 
 def _draw_dots(axes: Axes, panel: Panel) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ackclock.report.style import HEAT
+from ackclock.report.style import HEAT, PARTED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -142,6 +142,10 @@ def _heat(panel: Panel, *, first: bool) -> dict[str, Any]:
     heat = panel.heat
     assert heat is not None  # noqa: S101  # narrows the type; the caller looked
     rows = np.asarray(heat.values, dtype=np.float64)
+    bar: dict[str, Any] = {"title": {"text": heat.label, "side": "right"}, "thickness": 14}
+    if heat.ticks is not None:
+        bar |= {"tickvals": [at for at, _ in heat.ticks], "ticktext": [words for _, words in heat.ticks]}
+    steps = len(PARTED) - 1
     return {
         "type": "heatmap",
         "name": heat.label,
@@ -151,12 +155,15 @@ def _heat(panel: Panel, *, first: bool) -> dict[str, Any]:
         "z": [_numbers(row) for row in rows],
         "zmin": heat.low,
         "zmax": heat.high,
-        "colorscale": HEAT.capitalize(),
+        "colorscale": [[step / steps, colour] for step, colour in enumerate(PARTED)]
+        if heat.parted
+        else HEAT.capitalize(),
         "showscale": first,
-        "colorbar": {"title": {"text": heat.label, "side": "right"}, "thickness": 14},
+        "colorbar": bar,
         "text": [list(row) for row in heat.words],
         "texttemplate": "%{text}",
-        "hovertemplate": "%{z:.4~g}<extra></extra>",
+        # On a scale with words of its own the number behind a colour says less than the word in the cell.
+        "hovertemplate": ("%{z:.4~g}" if heat.ticks is None else "%{text}") + "<extra></extra>",
     }
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.typing import RcKeyType
 
-__all__ = ["COLOURS", "HEAT", "Colour", "paper_style", "to_inline_svg", "to_png", "to_svg"]
+__all__ = ["COLOURS", "HEAT", "PARTED", "Colour", "paper_style", "to_inline_svg", "to_png", "to_svg"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -51,6 +51,9 @@ COLOURS = {
 
 HEAT = "cividis"
 """The colours of values from low to high, in Matplotlib and Plotly alike: even in lightness, for all eyes the same."""
+
+PARTED = ("#7a3305", "#c2661c", "#f0b988", "#f4f3f0", "#a3c8e6", "#3a83b8", "#093f66")
+"""The colours of values on both sides of a middle, from low to high at equal steps: orange and blue, for all eyes."""
 
 _STYLE: dict[RcKeyType, Any] = {
     "axes.edgecolor": COLOURS["ink"].light,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING
 
+from ackclock.experiments.claims import Sides
 from ackclock.experiments.observation import cells_wanted
 from ackclock.experiments.vegas.experiment import (
     APPLICATIONS,
@@ -16,6 +17,7 @@ from ackclock.experiments.vegas.experiment import (
     POISSON,
     SHARES,
     STARTS,
+    TRANSFERS,
     Gateway,
     Place,
     scenario,
@@ -28,13 +30,42 @@ if TYPE_CHECKING:
 
     from ackclock.study import Batch
 
-__all__ = ["LIGHT", "PLANES", "gather", "halves", "line", "pairs", "places", "plane", "switched"]
+__all__ = [
+    "IDLE",
+    "LIGHT",
+    "PAPERS_BUFFERS",
+    "PAPERS_SHARES",
+    "PLANES",
+    "Evidence",
+    "gather",
+    "halves",
+    "line",
+    "pairs",
+    "papers",
+    "places",
+    "plane",
+    "switched",
+]
 
 PLANES: tuple[tuple[int, Gateway], ...] = ((0, "FIFO"), (10, "FIFO"), (10, "RED"))
 """Start and gateway of what is run at every buffer and every share; the rest of the map has half of each kind."""
 
 LIGHT = 0.6
 """The part of the usual load at which Poisson sources leave the link unsaturated: 86 % of its rate."""
+
+IDLE = 0.1
+"""The same at which transfers hardly meet each other."""
+
+PAPERS_SHARES = (20, 40)
+"""Vegas clients of the 60 at the ends of the papers' curves."""
+
+PAPERS_BUFFERS = (50, 1500)
+"""Their gateways."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Evidence(Sides[Runs]):
+    """What the claims are judged by; ns-2 was run at some of the places."""
 
 
 def plane(application: str, start: int, gateway: Gateway) -> list[Place]:
@@ -70,13 +101,24 @@ def pairs() -> list[Place]:
     ]
 
 
-def switched() -> list[Place]:
-    """Give the places that differ from others in one thing, which may be why those came out as they did."""
-    papers = [Place(start=1, buffer=buffer, gateway=gateway) for buffer in (50, 1500) for gateway in GATEWAYS]
+def papers(buffer: int, *, start: int = 1) -> list[Place]:
+    """Give the ends of the papers' curves behind a gateway: 20 Vegas clients join 40 of Reno, or 40 join 20."""
     return [
+        Place(start=start, buffer=buffer, gateway=gateway, vegas=vegas)
+        for gateway, vegas in product(GATEWAYS, PAPERS_SHARES)
+    ]
+
+
+def switched() -> list[Place]:
+    """Give the papers' places, and places that differ from others in one thing, to see what that does."""
+    early, late = ([place for buffer in PAPERS_BUFFERS for place in papers(buffer, start=start)] for start in (1, 10))
+    return [
+        *early,
+        *late,
+        *(replace(place, whole=True) for place in early),
+        *(replace(place, ties=True) for place in early),
         *line(Place(load=LIGHT)),
-        *(replace(place, whole=True) for place in papers),
-        *(replace(place, ties=True) for place in papers),
+        Place(application=TRANSFERS, load=IDLE),
         *(
             replace(place, base_rtt="minimum")
             for application, start in product((POISSON, OPEN), (0, 10))

@@ -2,7 +2,7 @@
 
 The network is that of the burstiness papers with 60 clients, 12 µs of processing time included
 (`ackclock.experiments.burstiness.experiment`). A pair of one Reno and one Vegas client has a bottleneck of a fifth of
-that rate, which it can fill; each of the two has a share six times as large, so its application makes six times as much.
+that rate, which it can fill; the share of each is six times as large, so its application makes six times as much.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ackclock.scenario import (
 )
 
 if TYPE_CHECKING:
-    from ackclock.scenario import Source
+    from ackclock.scenario.sources import Source
 
 __all__ = [
     "APPLICATIONS",
@@ -43,6 +43,7 @@ __all__ = [
     "OPEN",
     "PAIR_FROM",
     "POISSON",
+    "RATE",
     "SHARES",
     "STARTS",
     "TRACE",
@@ -88,7 +89,7 @@ POISSON, GREEDY, OPEN, TRANSFERS, TRACE = APPLICATIONS = (
 )
 """What clients send; with the papers' window of 20 packets but for `OPEN`, which has one of `WIDE`."""
 
-_RATE = 100
+RATE = 100
 """Packets a second of each of the 60 clients with Poisson sources (the papers' Table 1)."""
 
 _PAIR_SHARE = 6
@@ -116,7 +117,7 @@ class Place:
     gateway
         Who judges arrivals.
     load
-        What Poisson sources make, in parts of the usual rate.
+        The rate of Poisson sources in parts of the usual one; transfers come that much more rarely.
     base_rtt
         What Vegas takes for the round trip without queues; the profile's rule by default.
     ties
@@ -192,7 +193,11 @@ def scenario(place: Place) -> Scenario:
         clients=(
             Clients(name="reno", count=reno, transport=Tcp("reno", **common), source=source),
             Clients(
-                name="vegas", count=vegas, start=f"{place.start} s", transport=Tcp("vegas", **common, **own), source=source
+                name="vegas",
+                count=vegas,
+                start=f"{place.start} s",
+                transport=Tcp("vegas", **common, **own),
+                source=source,
             ),
         ),
     )
@@ -202,9 +207,11 @@ def _source(place: Place) -> Source:
     """Give the application of one client, which makes as much as its share of the link is large."""
     share = _PAIR_SHARE if place.pair else 1
     if place.application == POISSON:
-        return Poisson(rate=_RATE * place.load * share)
+        return Poisson(rate=RATE * place.load * share)
     if place.application == TRANSFERS:
-        return Transfers(size=Pareto(mean=f"{600 * share} kB", shape=1.2), think=Exponential(mean="1 s"))
+        return Transfers(
+            size=Pareto(mean=f"{600 * share} kB", shape=1.2), think=Exponential(mean=f"{1 / place.load:g} s")
+        )
     if place.application == TRACE:
         return Trace(path=_TRACE, period="60 s", scale=1 / share, offset="random")
     return Greedy()

@@ -60,6 +60,7 @@ def observe(run: Run) -> Values:
         ``jain_between``. Of the queue: ``queue_mean`` and ``queue_sd`` in packets, ``queue_met`` its mean in the second
         from which on Vegas is there. ``utilization``. Of each kind (`KINDS`): ``goodput``, ``timeouts`` and ``held``,
         which are packets a second, timeouts a second and packets waiting of one client; ``loss``; ``jain``;
+        ``completion``, the mean time of a transfer in s;
         ``window`` and ``window_cov``, mean and coefficient of variation over time of the window that one client may
         use, on average over the clients; ``rtt_least``, s, the smallest smoothed round-trip time that one client had,
         likewise.
@@ -93,6 +94,7 @@ def observe(run: Run) -> Values:
             f"{group.name}_loss": group.loss,
             f"{group.name}_timeouts": group.timeouts / group.clients / span,
             f"{group.name}_jain": group.jain_index,
+            f"{group.name}_completion": group.completion_mean,
             f"{group.name}_window": float(usable.mean()),
             f"{group.name}_window_cov": float((usable.std(axis=1) / usable.mean(axis=1)).mean()),
             f"{group.name}_rtt_least": float(
