@@ -13,7 +13,7 @@ from ackclock.report.acks import ack_scatter
 from ackclock.report.chart import Axis, Band, Chart, Dots, Heat, Level, Note, Panel, Scale, Series
 from ackclock.report.paper import WIDTH, draw
 from ackclock.report.screen import interactive
-from ackclock.report.style import COLOURS, to_svg
+from ackclock.report.style import COLOURS, PARTED, to_svg
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -135,6 +135,28 @@ class TestHeat:
         assert (first.type, first.showscale, second.showscale) == ("heatmap", True, False)
         assert [list(row) for row in first.z] == [[1, 2, 3], [4, None, 6]]
         assert figure.layout.xaxis.ticktext == ("10", "20", "60")
+
+    def test_colours_part_at_the_middle(self) -> None:
+        cells = Heat(
+            values=[[-2, 0, 2]],
+            words=[["1/4", "1", "4"]],
+            label="ratio",
+            low=-2,
+            high=2,
+            parted=True,
+            ticks=[(-2, "¼"), (0, "1"), (2, "4")],
+        )
+        chart = Chart(panels=[Panel(x=Axis(), y=Axis(), series=(), heat=cells)])
+        axes, bar = draw(chart).axes
+        assert [tick.get_text() for tick in bar.get_yticklabels()] == ["¼", "1", "4"]
+        dark, pale, dark_too = (text.get_color() for text in axes.texts)
+        assert dark == dark_too != pale
+        figure = painted(interactive(chart))
+        (trace,) = figure.data
+        assert [colour for _, colour in trace.colorscale] == list(PARTED)
+        assert trace.colorscale[len(PARTED) // 2][0] == 0.5
+        assert trace.colorbar.ticktext == ("¼", "1", "4")
+        assert "%{text}" in trace.hovertemplate
 
 
 def dotted(**changes: Any) -> Panel:

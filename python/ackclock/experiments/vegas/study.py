@@ -11,6 +11,7 @@ from ackclock.experiments.claims import findings, judge
 from ackclock.experiments.summary import summary
 from ackclock.experiments.vegas import ns2
 from ackclock.experiments.vegas.claims import CLAIMS, TOPICS
+from ackclock.experiments.vegas.comparison import agreement_statement
 from ackclock.experiments.vegas.evidence import PLANES, Evidence, gather, places
 from ackclock.experiments.vegas.experiment import BUFFERS, CLIENTS, DURATION, FROM, STARTS, WIDE, scenario
 from ackclock.experiments.vegas.figures import cause_lines, data
@@ -38,8 +39,8 @@ SETUP = (
         "One against one",
         (
             f"links of 100 Mb/s into a bottleneck of 10 Mb/s, which one pair can fill; applications make six times as "
-            f"much, as the share of a client is six times as large; window of {WIDE:,} packets, more than pipe and buffer "
-            "hold; 600 s, measured from 120 s"
+            f"much, as the share of a client is six times as large; window of {WIDE:,} packets, more than pipe and "
+            "buffer hold; 600 s, measured from 120 s"
         ),
     ),
     ("Buffer", ", ".join(f"{buffer:,}" for buffer in BUFFERS) + " packets"),
@@ -48,9 +49,9 @@ SETUP = (
     (
         "Applications",
         (
-            "Poisson, 100 packets a second; greedy: endless data; transfers: Pareto sizes of mean 600 kB and shape 1.2, "
-            "exponential times to think of mean 1 s; trace: 60 s of what on and off periods with heavy tails made once, "
-            "102 packets a second, each client from a place of its own"
+            "Poisson, 100 packets a second; greedy: endless data; transfers: Pareto sizes of mean 600 kB and shape "
+            "1.2, exponential times to think of mean 1 s; trace: 60 s of what on and off periods with heavy tails made "
+            "once, 102 packets a second, each client from a place of its own"
         ),
     ),
     ("Advertised window", f"20 packets, as in the papers; {WIDE:,} where it says open window"),
@@ -136,7 +137,7 @@ def report(runs: Runs, judged: Sequence[Judged[Evidence]], *, command: str) -> R
         "Anantharam and Walrand (INFOCOM 1999) that Reno takes the buffer. The map of both, packet by packet by "
         "Ackclock: Vegas' goodput against Reno's over the buffer, the part of Vegas, its start and what is sent, and "
         "which cause makes what of it.",
-        summary=summary(judged, TOPICS),
+        summary=[*summary(judged, TOPICS), agreement_statement(runs, theirs)],
         overview=cause_lines(runs),
         findings=findings(judged),
         sections=[
@@ -160,8 +161,8 @@ def report(runs: Runs, judged: Sequence[Judged[Evidence]], *, command: str) -> R
             (
                 "ns-2's runs",
                 (
-                    f"ns-2.35 (Debian 2.35+dfsg-5), unmodified, {sum(map(len, theirs.values()))} at {len(theirs)} of the "
-                    "places"
+                    f"ns-2.35 (Debian 2.35+dfsg-5), unmodified, {sum(map(len, theirs.values()))} at {len(theirs)} of "
+                    "the places"
                 ),
             ),
         ],

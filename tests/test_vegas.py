@@ -1,0 +1,269 @@
+"""The study of Vegas beside Reno: its places, what is measured there, ns-2's runs, and the folder that it writes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from pyarrow import parquet
+from tests import vegas_world
+
+import ackclock as ac
+from ackclock.analysis import student_interval
+from ackclock.cli import main
+from ackclock.experiments.vegas import ns2, study
+from ackclock.experiments.vegas.comparison import agreement_statement, compare_places
+from ackclock.experiments.vegas.evidence import gather, halves, pairs, places, plane
+from ackclock.experiments.vegas.experiment import (
+    APPLICATIONS,
+    BUFFERS,
+    GATEWAYS,
+    OPEN,
+    SHARES,
+    STARTS,
+    TRACE,
+    TRANSFERS,
+    WIDE,
+    Place,
+    scenario,
+)
+from ackclock.experiments.vegas.measures import RECORD, Outcome, interval, observe, outcome
+from ackclock.scenario import OnOff, Trace, Transfers
+from ackclock.study import Batch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from ackclock.experiments.vegas.measures import Runs
+
+
+class TestPlaces:
+    def test_are_those_that_were_asked_for(self) -> None:
+        there = places()
+        assert len(set(there)) == len(there)
+        assert {place.buffer for place in there} >= {10, 50, 150, 500, 1500, 3000}
+        assert {100 * place.vegas // 60 for place in there} >= {5, 25, 50, 75, 95}
+        assert {place.start for place in there} == {0, 1, 10, 60}
+        for application in APPLICATIONS:
+            for gateway in GATEWAYS:
+                assert set(plane(application, 10, gateway)) <= set(there)
+                assert {
+                    place.start for place in halves() if (place.application, place.gateway) == (application, gateway)
+                } == set(STARTS)
+        assert {place.start for place in pairs() if place.application == OPEN} == set(STARTS)
+        assert {place.vegas for place in plane(OPEN, 0, "FIFO")} == set(SHARES)
+
+    def test_network_is_the_papers(self) -> None:
+        whole = scenario(Place(buffer=1500, vegas=15, start=60, gateway="RED")).effective()
+        assert whole.dumbbell is not None
+        link, access = whole.dumbbell.bottleneck, whole.dumbbell.access
+        assert link.queue is not None
+        assert access is not None
+        assert (link.rate, access.rate, link.delay) == ("50 Mbps", "10 Mbps", "25 ms")
+        assert (link.queue.kind, link.queue.packets) == ("red", 1500)
+        assert [link.queue.parameters[name] for name in ("min_th", "max_th", "w_q")] == [300, 1200, 0.002]
+        reno, vegas = whole.clients
+        assert (reno.name, reno.count, reno.start) == ("reno", 45, "0 s")
+        assert (vegas.name, vegas.count, vegas.start) == ("vegas", 15, "60 s")
+        for clients, variant in ((reno, "reno"), (vegas, "vegas")):
+            assert isinstance(clients.transport, ac.Tcp)
+            assert (clients.transport.variant, clients.transport.max_window) == (variant, 20)
+            assert clients.transport.overhead == "12 us"
+
+    def test_a_pair_can_overflow_every_buffer(self) -> None:
+        """Link and buffer hold less than one advertised window, and each of the two has six times the share."""
+        whole = scenario(Place(application=OPEN, pair=True, buffer=3000))
+        assert whole.dumbbell is not None
+        assert [clients.count for clients in whole.clients] == [1, 1]
+        assert 10e6 * 0.1 / 12000 + max(BUFFERS) < WIDE
+        assert (50e6 / 60) * 6 == 10e6 / 2
+        transfers = scenario(Place(application=TRANSFERS, pair=True)).clients[0].source
+        assert isinstance(transfers, Transfers)
+        assert transfers.size.mean == "3600 kB"
+        trace = scenario(Place(application=TRACE, pair=True)).clients[0].source
+        assert isinstance(trace, Trace)
+        assert trace.mean_rate == pytest.approx(6 * 101.9, rel=1e-3)
+
+    def test_one_thing_is_switched(self) -> None:
+        whole = scenario(Place(ties=True, base_rtt="minimum", whole=True, load=0.6)).effective()
+        reno, vegas = whole.clients
+        assert isinstance(reno.transport, ac.Tcp)
+        assert isinstance(vegas.transport, ac.Tcp)
+        assert (reno.transport.overhead, vegas.transport.overhead) == ("0 s", "0 s")
+        assert vegas.transport.parameters["base_rtt"] == "minimum"
+        assert whole.measure.from_ == "0 s"
+        assert reno.source == ac.Poisson(rate=60)
+
+    def test_the_trace_is_what_its_words_say(self) -> None:
+        """One on-off client with Pareto on periods, seed 3, in bins of 20 ms: exact."""
+        made = ac.Scenario(
+            profile="ns2-2.35",
+            duration="60 s",
+            packet_size=1500,
+            dumbbell=ac.Dumbbell(
+                access=ac.Link(rate="10 Mbps", delay="1 ms"),
+                bottleneck=ac.Link(rate="10 Mbps", delay="1 ms", queue=ac.DropTail(packets=1000)),
+            ),
+            clients=[
+                ac.Clients(
+                    count=1,
+                    transport=ac.Udp(),
+                    source=OnOff(rate=250, on=ac.Pareto(mean="400 ms", shape=1.5), off=ac.Exponential(mean="600 ms")),
+                )
+            ],
+        )
+        arrivals = ac.simulate(made, seed=3, record=["arrivals/20ms"]).table("arrivals").to_pandas()
+        arrivals = arrivals[arrivals["packets"] > 0]
+        text = "".join(f"{row.time:.2f},{row.packets}\n" for row in arrivals.itertuples())
+        there = files("ackclock.experiments.vegas").joinpath("data", "trace.csv").read_text(encoding="utf-8")
+        assert there == f"time,packets\n{text}"
+
+
+class TestMeasures:
+    def test_are_those_of_the_run(self) -> None:
+        run = ac.simulate(scenario(Place(vegas=15)), seed=2, record=RECORD)
+        found = observe(run)
+        reno, vegas = run.summary.groups
+        assert found["vegas_goodput"] == pytest.approx(vegas.goodput_bps / 12000 / 15)
+        assert found["ratio"] == pytest.approx(vegas.goodput_bps / 15 / (reno.goodput_bps / 45))
+        assert found["share"] == pytest.approx(vegas.goodput_bps / (vegas.goodput_bps + reno.goodput_bps))
+        assert found["reno_held"] == pytest.approx(reno.queue_mean / 45)
+        queue = run.table("queue").to_pandas()
+        assert found["queue_sd"] == pytest.approx(queue[queue["time"] >= 90]["packets"].std(ddof=0))
+        assert found["queue_met"] == pytest.approx(
+            queue[(queue["time"] >= 10) & (queue["time"] < 11)]["packets"].mean()
+        )
+        windows = run.table("windows").to_pandas()
+        late = windows[(windows["time"] >= 90) & (windows["flow"] >= 45)]
+        usable = late.assign(cwnd=np.minimum(late["cwnd"], 20)).groupby("flow")["cwnd"]
+        assert found["vegas_window"] == pytest.approx(usable.mean().mean(), rel=0.01)
+        assert found["vegas_window_cov"] == pytest.approx((usable.std(ddof=0) / usable.mean()).mean(), rel=0.01)
+        assert 0.1 < (found["vegas_rtt_least"] or 0) < 0.2
+
+    @pytest.mark.parametrize(
+        ("ratios", "becomes"),
+        [
+            ([1.0, 1.01, 0.99], Outcome.HOLDS),
+            ([0.5, 0.51, 0.49], Outcome.LOSES),
+            ([0.5, 1.5, 1.0], Outcome.UNCLEAR),
+            ([0.95], Outcome.HOLDS),
+        ],
+    )
+    def test_outcome_goes_by_the_interval(self, ratios: list[float], becomes: Outcome) -> None:
+        assert outcome(student_interval(ratios)) is becomes
+
+    def test_a_place_without_the_number(self) -> None:
+        with pytest.raises(LookupError, match="no run has ratio"):
+            interval({Place(): [{"ratio": None}]}, Place())
+
+
+class TestSentences:
+    """What the guide `vegas_beside_reno.md` tells, on a slice of its runs: two seeds, so the tolerances are wide."""
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize(
+        ("place", "ratio", "within"),
+        [
+            (Place(buffer=50), 1.3, 0.15),
+            (Place(buffer=1500), 0.389, 0.02),
+            (Place(application=OPEN, buffer=3000), 0.1, 0.03),
+            (Place(application=OPEN, buffer=3000, start=0), 0.033, 0.01),
+            (Place(application=OPEN, pair=True, buffer=10), 1.22, 0.05),
+            (Place(application=OPEN, pair=True, buffer=50), 0.15, 0.03),
+            (Place(vegas=20, start=1, buffer=1500), 0.5, 0.03),
+            (Place(vegas=20, start=10, buffer=1500), 0.28, 0.06),
+        ],
+        ids=lambda value: value.name if isinstance(value, Place) else str(value),
+    )
+    def test_are_backed(self, place: Place, ratio: float, within: float) -> None:
+        """Validates: Vegas' part of Reno's goodput at the places that the guide tells of.
+
+        Tolerance: as given with each, in the unit of the ratio; seeds 1 and 2.
+        """
+        batch = Batch()
+        made = gather(batch, seeds=[1, 2], where=[place])
+        batch.run(jobs=1)
+        assert interval(made(), place).mean == pytest.approx(ratio, abs=within)
+        theirs = ns2.runs()
+        if place in theirs:
+            assert interval(theirs, place).mean == pytest.approx(ratio, abs=within)
+
+
+class TestNs2:
+    def test_runs_are_all_there(self) -> None:
+        theirs = ns2.runs()
+        assert set(theirs) <= set(places())
+        assert len(theirs) == 43
+        assert {len(runs) for runs in theirs.values()} == {5}
+        first = theirs[Place(buffer=50)][0]
+        assert first["ratio"] == pytest.approx(77.0456 / 57.8761)
+
+    def test_agrees_with_itself_and_not_with_others(self) -> None:
+        theirs = ns2.runs()
+        assert all(mean.agrees for mean in compare_places(theirs, theirs))
+        assert agreement_statement(theirs, theirs).lead == "Ackclock and ns-2.35 agree."
+        wrong: Runs = {
+            place: [{**run, "vegas_goodput": 3 * (run["vegas_goodput"] or 0)} for run in runs]
+            for place, runs in theirs.items()
+        }
+        assert agreement_statement(wrong, theirs).lead == "Ackclock and ns-2.35 do not agree everywhere."
+        single: Runs = {place: runs[:1] for place, runs in theirs.items()}
+        assert agreement_statement(single, theirs).lead == "A single seed has no error bars."
+
+
+class TestCommand:
+    @pytest.fixture
+    def instead(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Put the made-up world in the place of the runs."""
+
+        def made(*_: object, **__: object) -> Callable[[], Runs]:
+            return vegas_world.runs
+
+        monkeypatch.setattr(study, "gather", made)
+
+    @pytest.mark.usefixtures("instead")
+    def test_writes_the_study_whole(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        with pytest.raises(SystemExit) as ended:
+            main(["reproduce", "vegas", "--seeds", "3"])
+        assert ended.value.code == 0
+        assert capsys.readouterr().out == "The report is out/vegas/report.html\n"
+        out = tmp_path / "out" / "vegas"
+        record = json.loads((out / "record.json").read_text())
+        assert record["command"] == "ackclock reproduce vegas --seeds 3"
+        assert sorted([*record["files"], "record.json"]) == sorted(path.name for path in out.iterdir())
+        rows = parquet.read_table(out / "runs.parquet").to_pylist()
+        assert len(rows) == 3 * len(places())
+        stored = ac.Scenario.from_dict(json.loads(rows[0]["scenario"])).effective()
+        assert stored == scenario(places()[0]).effective()
+        page = (out / "report.html").read_text()
+        assert page.count("data-plot=") == 12
+        rows_of = {
+            name: list(csv.DictReader(io.StringIO((out / f"{name}.csv").read_text())))
+            for name in ("places", "map-open", "pair")
+        }
+        assert len(rows_of["places"]) == len(places())
+        assert len(rows_of["map-open"]) == 3 * len(SHARES) * len(BUFFERS)
+        cell = next(
+            row for row in rows_of["map-open"] if (row["vegas"], row["buffer"], row["gateway"]) == ("30", "50", "RED")
+        )
+        assert float(cell["ratio"]) == pytest.approx(1.2 * 1.3, rel=1e-4)
+        assert cell["outcome"] == "holds its own"
+        assert {row["clients"] for row in rows_of["pair"]} == {"2"}
+
+    def test_a_few_places_are_run(self) -> None:
+        where = [Place(application=OPEN, pair=True, buffer=10), Place(application=TRANSFERS)]
+        batch = Batch()
+        made = gather(batch, seeds=[1, 2], where=where)
+        batch.run(jobs=1)
+        found = made()
+        assert list(found) == where
+        assert all(len(runs) == 2 and None not in (runs[0]["ratio"], runs[1]["ratio"]) for runs in found.values())

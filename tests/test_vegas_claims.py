@@ -1,0 +1,157 @@
+"""The sentences on Vegas beside Reno: each rule, asked of made-up worlds in which it holds and does not."""
+
+from __future__ import annotations
+
+import shlex
+import tomllib
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.vegas_world import beside, evidence, put
+
+import ackclock as ac
+from ackclock.experiments.claims import judge
+from ackclock.experiments.summary import summary
+from ackclock.experiments.vegas.claims import CLAIMS, TOPICS
+from ackclock.experiments.vegas.claims.causes import leftover
+from ackclock.experiments.vegas.claims.reading import command, outcomes, tally
+from ackclock.experiments.vegas.evidence import places
+from ackclock.experiments.vegas.experiment import GREEDY, OPEN, POISSON, TRACE, TRANSFERS, Place, scenario
+from ackclock.experiments.vegas.measures import Outcome
+from ackclock.overrides import override
+from ackclock.report.html import Verdict
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.vegas_world import Change
+
+BY_KEY = {claim.key: claim for claim in CLAIMS}
+
+
+def small(place: Place) -> bool:
+    return place.buffer <= 50
+
+
+def large(place: Place) -> bool:
+    return place.buffer >= 500
+
+
+OTHER: list[tuple[str, Verdict, list[Change]]] = [
+    ("F-1", Verdict.NOT, [put("ratio", 0.5, beside(start=1))]),
+    ("F-1", Verdict.PARTLY, [put("ratio", 0.5, beside(start=1, vegas=20, gateway="RED"))]),
+    ("F-2", Verdict.NOT, [put("ratio", 0.5, beside(start=1))]),
+    ("F-2", Verdict.PARTLY, [put("ratio", 0.5, beside(start=1, vegas=20, gateway="RED"))]),
+    ("F-3", Verdict.REPRODUCED, [put("ratio", 0.95)]),
+    ("F-3", Verdict.PARTLY, [put("ratio", 0.95), put("ratio", 0.2, beside(buffer=10))]),
+    ("F-3", Verdict.NOT, [put("ratio", 0.95), put("ratio", 0.2, large)]),
+    ("F-4", Verdict.NOT, [put("ratio", 0.5, small)]),
+    ("F-4", Verdict.PARTLY, [put("ratio", 0.5, beside(application=TRANSFERS))]),
+    ("M-1", Verdict.NOT, [put("ratio", 0.95, beside(pair=True))]),
+    ("M-1", Verdict.PARTLY, [put("ratio", 0.95, beside(pair=True, start=60, buffer=3000))]),
+    ("M-2", Verdict.NOT, [put("ratio", 0.5, beside(pair=True))]),
+    ("M-2", Verdict.PARTLY, [put("ratio", 0.5, beside(pair=True, start=0))]),
+    ("M-3", Verdict.NOT, [put("vegas_held", 100)]),
+    ("M-3", Verdict.PARTLY, [put("vegas_held", 100, beside(buffer=150))]),
+    ("M-4", Verdict.NOT, [put("ratio", 2, beside(buffer=3000))]),
+    ("M-4", Verdict.PARTLY, [put("ratio", 2, beside(buffer=3000, application=TRACE))]),
+    ("M-5", Verdict.NOT, [put("ratio", 0.1, beside(gateway="RED"))]),
+    ("M-5", Verdict.PARTLY, [put("ratio", 0.01, beside(gateway="RED", start=60))]),
+    ("W-1", Verdict.NOT, [put("vegas_rtt_least", 0.1)]),
+    ("W-1", Verdict.PARTLY, [put("ratio", 0.01, beside(application=GREEDY, start=10))]),
+    ("W-2", Verdict.NOT, [put("ratio", 0.1, beside(start=1))]),
+    ("W-2", Verdict.PARTLY, [put("ratio", 0.8, beside(start=1))]),
+    ("W-3", Verdict.NOT, [put("ratio", 1.0, beside(start=1))]),
+    ("W-3", Verdict.PARTLY, [put("ratio", 1.0, beside(start=1, vegas=20, gateway="RED"))]),
+    ("W-4", Verdict.NOT, [put("ratio", 0.5, beside(load=0.6))]),
+    ("W-4", Verdict.PARTLY, [put("ratio", 0.5, beside(load=0.6, buffer=10))]),
+    ("W-5", Verdict.NOT, [put("ratio", 0.9, beside(buffer=1500))]),
+    ("W-5", Verdict.PARTLY, [put("ratio", 0.9, beside(buffer=1500, vegas=45))]),
+    ("W-6", Verdict.NOT, [put("ratio", 0.9, beside(application=OPEN))]),
+    ("W-6", Verdict.PARTLY, [put("ratio", 0.9, beside(application=OPEN, start=0, buffer=1500))]),
+    ("W-7", Verdict.NOT, [put("ratio", 0.9, beside(application=OPEN))]),
+    ("W-7", Verdict.PARTLY, [put("ratio", 0.9, beside(application=OPEN, start=0, buffer=1500))]),
+    ("W-8", Verdict.NOT, [put("ratio", 1.0, beside(start=1))]),
+    ("W-8", Verdict.PARTLY, [put("ratio", 1.0, beside(start=1, vegas=20, gateway="RED"))]),
+    ("W-9", Verdict.NOT, [put("ratio", lambda place: 0.5 if small(place) else 1.5, beside(base_rtt="minimum"))]),
+    ("W-9", Verdict.PARTLY, [put("ratio", 1.5, beside(base_rtt="minimum", buffer=3000))]),
+    ("W-10", Verdict.NOT, [put("vegas_completion", 1.0), put("ratio", 2.0, beside(application=TRANSFERS))]),
+    ("W-10", Verdict.PARTLY, [put("vegas_completion", 1.0)]),
+    ("O-1", Verdict.NOT, [put("queue_sd", 1.0)]),
+    ("O-1", Verdict.PARTLY, [put("queue_sd", 1.0, beside(buffer=10))]),
+    ("O-2", Verdict.NOT, [put("vegas_window_cov", 0.9)]),
+    ("O-2", Verdict.PARTLY, [put("vegas_window_cov", 0.9, beside(buffer=10))]),
+    ("O-3", Verdict.NOT, [put("vegas_loss", 0.03)]),
+    ("O-3", Verdict.PARTLY, [put("vegas_loss", 0.03, beside(gateway="RED", buffer=10))]),
+]
+
+
+class TestRules:
+    @pytest.mark.parametrize("key", sorted(BY_KEY.keys() - {"F-3"}))
+    def test_holds_in_the_made_up_world(self, key: str) -> None:
+        judgement = BY_KEY[key].judge(evidence())
+        assert judgement.verdict is Verdict.REPRODUCED, judgement.why
+
+    @pytest.mark.parametrize(("key", "verdict", "changes"), OTHER)
+    def test_turns_in_another(self, key: str, verdict: Verdict, changes: list[Change]) -> None:
+        judgement = BY_KEY[key].judge(evidence(*changes))
+        assert judgement.verdict is verdict, judgement.why
+
+    def test_each_can_fail(self) -> None:
+        assert {key for key, verdict, _ in OTHER if verdict is Verdict.NOT} == BY_KEY.keys()
+        assert len(BY_KEY) == len(CLAIMS)
+
+    def test_ns2_is_told_beside_and_never_decides(self) -> None:
+        only_theirs = evidence()
+        bad = evidence(put("ratio", 0.01)).ours
+        judgement = BY_KEY["F-1"].judge(type(only_theirs)(ours=only_theirs.ours, ns2=bad))
+        assert judgement.verdict is Verdict.REPRODUCED
+        assert "0.01" in judgement.ns2
+        silent = BY_KEY["F-1"].judge(type(only_theirs)(ours=only_theirs.ours, ns2={}))
+        assert silent.ns2 == "–"  # noqa: RUF001 - what was not measured
+
+    def test_topics_are_claims(self) -> None:
+        said = summary(judge(CLAIMS, evidence()), TOPICS)
+        assert len(said) == 1 + len(TOPICS)
+        assert {key for topic in TOPICS for key in (topic.key, *topic.also)} <= BY_KEY.keys()
+
+    def test_outcomes_are_counted(self) -> None:
+        where = [Place(buffer=buffer) for buffer in (10, 50, 3000)]
+        found = outcomes(evidence().ours, where)
+        assert list(found.values()) == [Outcome.HOLDS, Outcome.HOLDS, Outcome.LOSES]
+        assert tally(found) == "of 3 places Vegas holds its own at 2 and loses at 1"
+
+    @pytest.mark.parametrize(("vegas", "part"), [(30, 7 / 18), (57, 0.6784)])
+    def test_leftover_is_what_is_over(self, vegas: int, part: float) -> None:
+        """4166.7 packets a second less 100 for each Reno client, over 100 for each Vegas client."""
+        assert leftover(vegas) == pytest.approx(part, abs=1e-4)
+
+
+def typed(line: str) -> ac.Scenario:
+    """Read the scenario that a command runs."""
+    program, verb, file, *options = shlex.split(line)
+    assert (program, verb) == ("ackclock", "run")
+    with open(file, "rb") as text:  # noqa: PTH123 - as the command has it, from the root
+        tables = tomllib.load(text)
+    assert set(options[::2]) <= {"--set"}
+    override(tables, options[1::2])
+    return ac.Scenario.from_dict(tables)
+
+
+class TestCommands:
+    def test_run_the_scenarios_of_the_places(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(root)
+        for place in places()[::7]:
+            line = command(place)
+            found, wanted = (whole.effective().to_dict() for whole in (typed(line), scenario(place)))
+            for clients in (*found["clients"], *wanted["clients"]):
+                clients["source"].pop("path", None)  # where a trace lies depends on who asks; its digest does not
+            assert found == wanted, line
+
+    def test_of_every_claim_can_be_typed(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(root)
+        for claim in CLAIMS:
+            assert typed(claim.command).effective().profile == "ns2-2.35"
+
+    def test_the_plainest_is_the_example(self) -> None:
+        assert command(Place(application=POISSON)) == "ackclock run examples/vegas_beside_reno.toml"

@@ -1,0 +1,106 @@
+"""A made-up world of Reno and Vegas side by side in which most sentences of the study hold, and ways to change it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ackclock.experiments.vegas.evidence import Evidence, places
+from ackclock.experiments.vegas.experiment import OPEN, POISSON, TRANSFERS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ackclock.experiments.vegas.experiment import Place
+    from ackclock.experiments.vegas.measures import Runs
+
+    Values = dict[str, float]
+    Where = Callable[[Place], bool]
+    Change = Callable[[Place, Values], Values]
+
+SEEDS = (1, 2, 3)
+
+# Vegas' part by the buffer: more than Reno's with a small one, less with a large one.
+RATIOS = {10: 1.4, 50: 1.2, 150: 1.0, 500: 0.6, 1500: 0.3, 3000: 0.2}
+
+
+def world(place: Place) -> Values:
+    """Make a run of a place."""
+    ratio = RATIOS[place.buffer]
+    if place.pair:
+        ratio = {10: 1.2, 50: 0.5, 150: 0.2, 500: 0.1, 1500: 0.05, 3000: 0.02}[place.buffer]
+    elif place.load < 1 and place.application == POISSON:
+        ratio = 1.0
+    elif place.application == POISSON and place.buffer >= 1500 and place.vegas >= 30:
+        ratio = (25000 / 6 - (60 - place.vegas) * 100) / place.vegas / 100
+    elif place.application == TRANSFERS and place.buffer <= 50:
+        ratio = 0.95
+    elif place.buffer >= 500 and not place.start and place.application != TRANSFERS:
+        ratio *= 0.5
+    if place.application == OPEN and place.buffer >= 1500 and not place.pair:
+        ratio *= 0.2
+    if place.start == 1 and place.vegas in (20, 40) and place.buffer == 1500:
+        ratio = 0.95
+    ratio *= 1.3 if place.gateway == "RED" else 1.0
+    ratio *= 1.2 if place.base_rtt and place.buffer <= 50 else 1.0
+    ratio += 0.2 if place.whole else 0.0
+    ratio += 0.2 if place.ties else 0.0
+    full = place.start > 0 if place.vegas != 20 else place.start == 1
+    return {
+        "ratio": ratio,
+        "share": 0.4,
+        "jain_between": 0.9,
+        "utilization": 1.0,
+        "queue_mean": place.buffer / 2,
+        "queue_sd": place.buffer / 10 / place.vegas,
+        "queue_met": 300.0 if full else 100.0,
+        "vegas_rtt_least": 0.3 if full else 0.12,
+        "reno_rtt_least": 0.1,
+        "reno_goodput": 70.0,
+        "vegas_goodput": 70 * ratio,
+        "reno_held": place.buffer / 50,
+        "vegas_held": place.buffer / 500,
+        "reno_loss": 0.02,
+        "vegas_loss": 0.01,
+        "reno_timeouts": 0.4,
+        "vegas_timeouts": 0.1,
+        "reno_window": 15.0,
+        "vegas_window": 8.0,
+        "reno_window_cov": 0.5,
+        "vegas_window_cov": 0.2,
+        "reno_jain": 0.99,
+        "vegas_jain": 0.95,
+        "reno_completion": 2.0,
+        "vegas_completion": 3.0,
+    }
+
+
+def runs(*changes: Change) -> Runs:
+    """Make the runs of every place, which differ by a millionth from seed to seed."""
+    made = {}
+    for place in places():
+        values = world(place)
+        for change in changes:
+            values = change(place, values)
+        made[place] = [{name: value * (1 + 1e-6 * seed) for name, value in values.items()} for seed in SEEDS]
+    return made
+
+
+def evidence(*changes: Change) -> Evidence:
+    """Give what is judged: changed runs of ours, and ns-2's as they were."""
+    return Evidence(ours=runs(*changes), ns2=runs())
+
+
+def put(name: str, new: float | Callable[[Place], float], at: Where = lambda _: True) -> Change:
+    """Make the change of a number at some places."""
+
+    def change(place: Place, values: Values) -> Values:
+        number = new(place) if callable(new) else new
+        return {**values, name: number} if at(place) else values
+
+    return change
+
+
+def beside(**chosen: object) -> Where:
+    """Choose the places that have what is told."""
+    return lambda place: replace(place, **chosen) == place  # type: ignore[arg-type]
