@@ -245,7 +245,7 @@ class TestCommand:
         stored = ac.Scenario.from_dict(json.loads(rows[0]["scenario"])).effective()
         assert stored == scenario(places()[0]).effective()
         page = (out / "report.html").read_text()
-        assert page.count("data-plot=") == 12
+        assert page.count('<div data-plot="') == 12
         rows_of = {
             name: list(csv.DictReader(io.StringIO((out / f"{name}.csv").read_text())))
             for name in ("places", "map-open", "pair")

@@ -13,8 +13,8 @@ import ackclock as ac
 from ackclock.experiments.claims import judge
 from ackclock.experiments.summary import summary
 from ackclock.experiments.vegas.claims import CLAIMS, TOPICS
-from ackclock.experiments.vegas.claims.causes import leftover
 from ackclock.experiments.vegas.claims.reading import command, outcomes, tally
+from ackclock.experiments.vegas.claims.sources import leftover
 from ackclock.experiments.vegas.evidence import places
 from ackclock.experiments.vegas.experiment import GREEDY, OPEN, POISSON, TRACE, TRANSFERS, Place, scenario
 from ackclock.experiments.vegas.measures import Outcome

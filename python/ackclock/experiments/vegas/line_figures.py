@@ -98,8 +98,8 @@ def line_drawings(runs: Runs, *, command: str) -> list[Drawing]:
             title="Figure F. Vegas' part along the buffer, by what clients send",
             caption=f"{RATIO}, 30 of each; Vegas starts 10 s after Reno. Solid line: as much as Reno; dotted: {HELD}.",
             command=command,
-            axes=[_ratio_axis()] * 2,
-            height=7.4,
+            axes=[replace(_ratio_axis(), low=0.07, ticks=_RATIO_TICKS[2:])] * 2,
+            height=6.8,
         ),
         *(_starts(runs, gateway, letter, command) for gateway, letter in zip(GATEWAYS, "GH", strict=True)),
         drawing(

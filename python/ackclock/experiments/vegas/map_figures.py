@@ -84,13 +84,13 @@ def _map(runs: Runs, application: str, letter: str, command: str) -> Drawing:
         f"to both sides of {HELD}, from which on Vegas holds its own. Vegas starts together with Reno, or 10 s later.",
         csv=data(runs, where),
         numbers=Table(
-            caption=f"{RATIO}: mean ± half-width of the 95 % interval",
+            caption=f"{RATIO}: mean ± half-width of the 95 % interval; in brackets Vegas' share of all goodput",
             head=["", *(f"{buffer:,}" for buffer in BUFFERS)],
             rows=[
                 [
                     f"{gateway}, {start_words(start)}, {100 * vegas // CLIENTS} %",
                     *(
-                        shown(interval(runs, place), 2)
+                        f"{shown(interval(runs, place), 2)} ({100 * interval(runs, place, 'share').mean:.0f} %)"
                         for place in plane(application, start, gateway)
                         if place.vegas == vegas
                     ),

@@ -1,0 +1,143 @@
+"""Causes in what clients send: load, endless data, windows, transfers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ackclock.experiments.burstiness.experiment import BOTTLENECK_RATE, PACKET_SIZE
+from ackclock.experiments.claims import Judgement, by_share, graded
+from ackclock.experiments.reading import clearly, shown, told
+from ackclock.experiments.vegas.claims.reading import along, at_each, outcomes, tally, told_along
+from ackclock.experiments.vegas.evidence import IDLE, LIGHT, line
+from ackclock.experiments.vegas.experiment import CLIENTS, GREEDY, OPEN, POISSON, RATE, SHARES, TRANSFERS, Place
+from ackclock.experiments.vegas.measures import Outcome, interval
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ackclock.experiments.vegas.evidence import Evidence
+
+__all__ = ["NEAR", "greed", "leftover", "leftovers", "slow_start", "unsaturated", "window"]
+
+CAPACITY = BOTTLENECK_RATE / (8 * PACKET_SIZE)
+"""Packets a second that the bottleneck carries."""
+
+NEAR = 0.02
+"""How near to what Reno's applications leave counts as that."""
+
+
+def leftover(vegas: int) -> float:
+    """Give what a Vegas client gets over a Reno client where Reno's Poisson sources are sent in full.
+
+    Examples
+    --------
+    >>> round(leftover(30), 3)
+    0.389
+
+    """
+    return (CAPACITY - (CLIENTS - vegas) * RATE) / vegas / RATE
+
+
+def unsaturated(evidence: Evidence) -> Judgement:
+    """Judge "unsaturated, Vegas holds its own with any buffer"."""
+    light, usual = line(Place(load=LIGHT)), line(Place())
+    found, others = outcomes(evidence.ours, light), outcomes(evidence.ours, usual)
+    return Judgement(
+        verdict=by_share([one is Outcome.HOLDS for one in found.values()]),
+        why=f"With Poisson sources of {LIGHT * RATE:g} packets a second, which leave a seventh of the link free, "
+        f"{tally(found)}; with {RATE}, {tally(others)}.",
+        **told(evidence, told_along("ratio", {f"{LIGHT * RATE:g} packets/s": light, f"{RATE} packets/s": usual})),
+    )
+
+
+def leftovers(evidence: Evidence) -> Judgement:
+    """Judge "behind a large buffer Vegas gets what Reno's Poisson sources leave"."""
+    where = [
+        Place(buffer=1500, vegas=vegas, start=start) for vegas in SHARES if vegas >= CLIENTS // 2 for start in (0, 10)
+    ]
+    found = along(evidence.ours, where)
+    holds = [abs(ratio.mean / leftover(place.vegas) - 1) <= NEAR for place, ratio in found.items()]
+    left = ", ".join(f"{leftover(vegas):.3f}" for vegas in SHARES if vegas >= CLIENTS // 2)
+    return Judgement(
+        verdict=by_share(holds),
+        why="With room for 1500 packets and 30, 45 or 57 Vegas clients, what Reno's applications leave comes to "
+        f"{left} of Reno's part; Vegas gets that within {100 * NEAR:.0f} % at {sum(holds)} of {len(holds)} places."
+        + (" What stops Reno there is that its sources ask for no more." if all(holds) else ""),
+        **told(
+            evidence,
+            at_each(
+                "ratio",
+                {f"{place.vegas} of 60, start {place.start} s": place for place in where},
+                digits=3,
+            ),
+        ),
+    )
+
+
+def greed(evidence: Evidence) -> Judgement:
+    """Judge "endless data and an open window are Reno's"."""
+    pairs = _against(Place(application=POISSON), Place(application=OPEN))
+    return _clear(
+        evidence,
+        pairs,
+        "Where clients have endless data and an open window, not Poisson sources of 100 packets a second and one of "
+        "20, Vegas' part is clearly smaller",
+        ("Poisson, window 20", "greedy, open window"),
+    )
+
+
+def window(evidence: Evidence) -> Judgement:
+    """Judge "an advertised window of 20 packets protects Vegas"."""
+    pairs = _against(Place(application=GREEDY), Place(application=OPEN))
+    return _clear(
+        evidence,
+        pairs,
+        "With endless data on both sides, an advertised window of 20 packets, beyond which Reno cannot fill the "
+        "buffer, leaves Vegas clearly more",
+        ("window 20", "open window"),
+    )
+
+
+def _against(one: Place, other: Place) -> list[tuple[Place, Place]]:
+    """Pair two kinds of place at 1500 and 3000 packets, together and after 10 s."""
+    return [
+        (replace(one, buffer=buffer, start=start), replace(other, buffer=buffer, start=start))
+        for start in (0, 10)
+        for buffer in (1500, 3000)
+    ]
+
+
+def _clear(evidence: Evidence, pairs: Sequence[tuple[Place, Place]], words: str, names: tuple[str, str]) -> Judgement:
+    """Judge whether the first of each pair clearly has the higher ratio."""
+    holds = [clearly(*(interval(evidence.ours, place) for place in pair)) is True for pair in pairs]
+    named = {
+        f"{name} {place.buffer:,} packets, start {place.start} s": place
+        for pair in pairs
+        for name, place in zip(names, pair, strict=True)
+    }
+    return Judgement(
+        verdict=by_share(holds),
+        why=f"{words} at {sum(holds)} of {len(holds)} places.",
+        **told(evidence, at_each("ratio", named)),
+    )
+
+
+def slow_start(evidence: Evidence) -> Judgement:
+    """Judge "with transfers Vegas gets less, for it opens its window more slowly"."""
+    idle, busy = Place(application=TRANSFERS, load=IDLE), Place(application=TRANSFERS)
+    runs = evidence.ours
+    times = [interval(runs, idle, f"{kind}_completion") for kind in ("reno", "vegas")]
+    used, ratio = interval(runs, idle, "utilization"), interval(runs, busy)
+    greedy = interval(runs, Place(application=OPEN))
+    slower = clearly(times[1], times[0]) is True
+    below = clearly(greedy, ratio) is True
+    return Judgement(
+        verdict=graded(whole=slower and below, part=slower or below),
+        ours=f"mean time of a transfer that hardly meets others: Reno {shown(times[0], 2)}, Vegas {shown(times[1], 2)} "
+        f"s; ratio with 50 packets: transfers {shown(ratio, 2)}, endless data {shown(greedy, 2)}",
+        ns2="–",  # noqa: RUF001 - for what was not measured
+        why=f"On a link that is {100 * used.mean:.0f} % full a transfer takes Vegas "
+        f"{times[1].mean / times[0].mean:.2f} times as long as Reno; with a buffer of 50 packets a Vegas client gets "
+        f"{ratio.mean:.2f} of Reno's part with transfers and {greedy.mean:.2f} with endless data.",
+    )
