@@ -113,7 +113,7 @@ def test_a_large_pipe_is_synchronised_until_processing_takes_a_random_time(
         ),
         clients=[ac.Clients(start=f"{flow / flows} s", transport=tcp, source=ac.Greedy()) for flow in range(flows)],
     )
-    run = ac.simulate(scenario, record=["drops"])
+    run = ac.simulate(scenario, record=["drops", "queue/100ms"])
     summary, drops = run.summary, run.table("drops").to_pandas()
     assert summary.delay_mean is not None
     round_trip = summary.delay_mean + 0.05
@@ -122,7 +122,8 @@ def test_a_large_pipe_is_synchronised_until_processing_takes_a_random_time(
     epochs = loss_epochs(drops["time"], drops["flow"], count=flows, gap=round_trip / 2)
     assert found.value == pytest.approx(correlation, abs=0.03)
     assert epochs.mean_share == pytest.approx(share, abs=0.1)
-    assert (summary.queue_p5, summary.queue_p50, summary.queue_p95) == pytest.approx(waiting, abs=6)
+    queue = run.table("queue").to_pandas()
+    assert tuple(queue["packets"][queue["time"] >= 50].quantile([0.05, 0.5, 0.95])) == pytest.approx(waiting, abs=6)
     assert summary.goodput_share == pytest.approx(goodput, abs=0.005)
     assert summary.loss == pytest.approx(loss, rel=0.06)
     assert (summary.utilization, summary.shut_off) == (1, 0)
