@@ -13,17 +13,18 @@ import numpy as np
 from ackclock.experiments.reading import shown
 from ackclock.experiments.vegas.evidence import line
 from ackclock.experiments.vegas.experiment import BUFFERS, GREEDY, OPEN, TRACE, TRANSFERS, Place
-from ackclock.experiments.vegas.measures import HELD, KINDS, interval, outcome
+from ackclock.experiments.vegas.measures import HELD, KINDS, Outcome, interval, outcome
 from ackclock.report.chart import Axis, Band, Chart, Level, Panel, Series
 from ackclock.report.html import Drawing, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from ackclock.analysis import Interval
     from ackclock.experiments.vegas.measures import Runs
     from ackclock.report.chart import Dash, Marker
 
-__all__ = ["RATIO", "Line", "cause_lines", "data", "drawing", "start_words"]
+__all__ = ["RATIO", "Line", "cause_lines", "cell", "data", "drawing", "start_words"]
 
 RATIO = "Goodput of a Vegas client over a Reno client's"
 """What the figures show, in words."""
@@ -188,6 +189,11 @@ def drawing(
     )
 
 
+def cell(ratio: Interval) -> str:
+    """Write a ratio, with a question mark where chance decides whether Vegas holds its own."""
+    return f"{ratio.mean:.2f}" + ("?" if outcome(ratio) is Outcome.UNCLEAR else "")
+
+
 def cause_lines(runs: Runs) -> Table:
     """Lay out what each cause does to Vegas' part, 30 against 30 unless told, at every buffer."""
     rows = (
@@ -206,8 +212,8 @@ def cause_lines(runs: Runs) -> Table:
         ("one against one", Place(application=OPEN, pair=True)),
     )
     return Table(
-        caption=f"{RATIO}, 30 of each and Vegas 10 s after Reno behind FIFO unless told, by the buffer: mean ± "
-        "half-width of the 95 % confidence interval",
+        caption=f"{RATIO} by the buffer, 30 of each and Vegas 10 s after Reno behind FIFO unless told; a question mark "
+        f"where the 95 % interval reaches to both sides of {HELD}",
         head=["", *(f"{buffer:,}" for buffer in BUFFERS)],
-        rows=[[name, *(shown(interval(runs, at), 2) for at in line(place))] for name, place in rows],
+        rows=[[name, *(cell(interval(runs, at)) for at in line(place))] for name, place in rows],
     )

@@ -10,13 +10,12 @@ import numpy as np
 from ackclock.experiments.reading import shown
 from ackclock.experiments.vegas.evidence import PLANES, plane
 from ackclock.experiments.vegas.experiment import APPLICATIONS, BUFFERS, CLIENTS, OPEN, SHARES
-from ackclock.experiments.vegas.figures import RATIO, data, start_words
-from ackclock.experiments.vegas.measures import HELD, Outcome, interval, outcome
+from ackclock.experiments.vegas.figures import RATIO, cell, data, start_words
+from ackclock.experiments.vegas.measures import HELD, interval
 from ackclock.report.chart import Axis, Chart, Heat, Panel
 from ackclock.report.html import Drawing, Table
 
 if TYPE_CHECKING:
-    from ackclock.analysis import Interval
     from ackclock.experiments.vegas.measures import Runs
 
 __all__ = ["map_drawings"]
@@ -47,7 +46,7 @@ def _map(runs: Runs, application: str, letter: str, command: str) -> Drawing:
         shape = len(SHARES), len(BUFFERS)
         logs = np.array([math.log2(max(ratio.mean, 1e-3)) for ratio in ratios]).reshape(shape)
         words = [
-            [_cell(ratio) for ratio in ratios[first : first + len(BUFFERS)]]
+            [cell(ratio) for ratio in ratios[first : first + len(BUFFERS)]]
             for first in range(0, len(ratios), len(BUFFERS))
         ]
         last = number == len(PLANES) - 1
@@ -101,7 +100,3 @@ def _map(runs: Runs, application: str, letter: str, command: str) -> Drawing:
         ),
         command=command,
     )
-
-
-def _cell(ratio: Interval) -> str:
-    return f"{ratio.mean:.2f}" + ("?" if outcome(ratio) is Outcome.UNCLEAR else "")
