@@ -114,6 +114,11 @@ def test_sweeps(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert "made by <code>ackclock report results" in (tmp_path / "results.html").read_text(encoding="utf-8")
 
 
+def test_wide_area(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = read(root / "docs" / "guide" / "wide_area.md", tmp_path, monkeypatch)
+    assert len(reader.session["components"]) == 20
+
+
 @pytest.mark.parametrize(
     ("shown", "printed", "same"),
     [
