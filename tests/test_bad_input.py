@@ -230,7 +230,7 @@ EDITS = [
         POISSON,
         '"poisson"',
         "clients.0.source",
-        "must be a table with kind = poisson or constant or onoff or trace or greedy or",
+        "must be a table with kind = poisson or constant or onoff or fgn or trace or greedy or",
     ),
 ]
 
@@ -248,7 +248,7 @@ GRAPH_EDITS = [
     ('to = "b"\ntransport', 'to = "a"\ntransport', "flows.0.to", "must be another node than from"),
     ('measure = { link = "a->b" }', "", "measure.link", "missing; must be one of a->b, b->a"),
     ('"a->b"', '"a-b"', "measure.link", "did you mean 'a->b'?"),
-    ('kind = "tcp"', 'kind = "udp"', "flows.0.source.kind", "must be one of poisson, constant, onoff, trace: UDP"),
+    ('kind = "tcp"', 'kind = "udp"', "flows.0.source.kind", "must be one of poisson, constant, onoff, fgn, trace: UDP"),
     ('"10 ms"', '"0 s"', "measure.bin", "missing; must be given where no link has a delay"),
     (
         "duration",

@@ -14,7 +14,7 @@ Note = Callable[[str, object], None]
 """pytest's ``record_property``."""
 
 
-def wide(source: ac.OnOff, *, duration: str, count: int = 1, bin_: str = "1 s") -> ac.Scenario:
+def wide(source: ac.OnOff | ac.FractionalNoise, *, duration: str, count: int = 1, bin_: str = "1 s") -> ac.Scenario:
     """Give a link on which nothing waits for long, and UDP: what arrives is what the sources send."""
     return ac.Scenario(
         duration=duration,
@@ -167,3 +167,52 @@ def test_a_cycle_is_a_transfer_and_a_time_to_think(record_property: Note) -> Non
         record_property("measured", f"{name}: {mean:.4g} ± {error:.1g} for {law:.4g}")
         assert 4 * error < 0.03 * law
         assert abs(mean - law) < 4 * error
+
+
+def test_fractional_noise_has_the_variance_of_every_scale(record_property: Note) -> None:
+    """Forty sources with H = 0.85 as forty runs of 4,096 bins, and sums over 1 to 256 bins of each.
+
+    Validates: counts of a source moved by fractional Gaussian noise have the variance n m + (n cov)^2 m^2H over m bins.
+    Source: the definition of the noise, and of a Poisson process of random rate; Davies and Harte (1987).
+    Tolerance: four standard errors, taken from the forty sources themselves, at a fixed seed, and 1 % of the mean: no
+        rate is below 0.
+    """
+    hurst, cov, mean, bins, count = 0.85, 0.3, 50.0, 4096, 40
+    source = ac.FractionalNoise(rate=500, hurst=hurst, cov=cov, bin="100 ms")
+    lines = []
+    scenario = wide(source, duration="409.6 s", bin_="100 ms")
+    counts = np.array(
+        [
+            ac.simulate(scenario, seed=seed, record=["arrivals/100ms"]).table("arrivals")["packets"].to_numpy()
+            for seed in range(1, count + 1)
+        ]
+    )
+    assert counts.shape == (count, bins)
+    assert counts.mean() == pytest.approx(mean, rel=0.05)
+    for scale in (1, 16, 256):
+        sums = counts.reshape(count, -1, scale).sum(axis=2)
+        # about the mean that is known: a run's own mean would take away what lasts
+        variances = ((sums - mean * scale) ** 2).mean(axis=1)
+        expected = mean * scale + (mean * cov) ** 2 * scale ** (2 * hurst)
+        error = variances.std(ddof=1) / math.sqrt(count)
+        lines.append(f"{scale} bins: {variances.mean() / expected:.2f} of it")
+        assert variances.mean() == pytest.approx(expected, abs=4 * error + 0.01 * expected)
+    record_property("measured", ", ".join(lines))
+
+
+def test_fractional_noise_is_refused_where_it_would_fill_the_memory() -> None:
+    source = ac.FractionalNoise(rate=500, hurst=0.8, cov=0.3, bin="1 us")
+    with pytest.raises(ac.ScenarioError, match=r"flows\.0\.source\.bin: '1 us' is not allowed; must make fewer bins"):
+        ac.simulate(wide(source, duration="10 s"))
+    longer = ac.FractionalNoise(rate=500, hurst=0.8, cov=0.3, bin="10 us")
+    with pytest.raises(ac.ScenarioError, match="for all of a group"):
+        ac.simulate(wide(longer, duration="10 s", count=1000))
+
+
+def test_fractional_noise_drives_tcp_as_well() -> None:
+    scenario = wide(ac.FractionalNoise(rate=500, hurst=0.8, cov=0.3, bin="100 ms"), duration="20 s").to_dict()
+    scenario["links"][0] |= {"duplex": True, "delay": "1 ms"}
+    scenario["flows"][0]["transport"] = {"kind": "tcp"}
+    summary = ac.simulate(ac.Scenario.from_dict(scenario)).summary
+    assert 8_000 < summary.arrivals < 12_000
+    assert summary.drops == 0

@@ -14,6 +14,7 @@ from ackclock.scenario import (
     Exponential,
     Fixed,
     Flow,
+    FractionalNoise,
     GraphLink,
     Greedy,
     Link,
@@ -49,6 +50,8 @@ _SENDER_FIELDS = (
     "grow_when_limited",
     "idle_restart",
 )
+# What a source of fractional Gaussian noise draws at once: memory for a moment, and memory that stays.
+_MOST_BINS, _MOST_BINS_OF_ALL = 2**22, 2**27
 _TIMER_FIELDS = ("clock", "min_rto", "max_rto", "initial_rto")
 
 
@@ -118,7 +121,9 @@ def _group(scenario: Scenario, place: int, numbers: Mapping[str, int]) -> dict[s
         "start": TIME.parse(group.start or ""),
         "spread": TIME.parse(group.spread or ""),
         "transport": _transport(group.transport, group.packet_size),
-        "source": _source(group, f"{'clients' if scenario.clients else 'flows'}.{place}.source"),
+        "source": _source(
+            group, f"{'clients' if scenario.clients else 'flows'}.{place}.source", TIME.parse(scenario.duration)
+        ),
     }
 
 
@@ -150,12 +155,19 @@ def _transport(transport: Tcp | Udp, packet_size: int | None) -> dict[str, Any]:
     return {"kind": "tcp", "sender": sender, "receiver": receiver}
 
 
-def _source(group: Clients | Flow, at: str) -> dict[str, Any]:
+def _source(group: Clients | Flow, at: str, duration: int) -> dict[str, Any]:
     match group.source:
         case Poisson(rate=rate) | Constant(rate=rate):
             return {"kind": group.source.kind, "rate": rate}
         case OnOff(rate=rate, on=on, off=off):
             return {"kind": "onoff", "rate": rate, "on": _drawn(on, seconds), "off": _drawn(off, seconds)}
+        case FractionalNoise(rate=rate, hurst=hurst, cov=cov, bin=width):
+            width_ps = TIME.parse(width)
+            bins = -(-duration // width_ps)
+            if bins > _MOST_BINS or bins * group.count > _MOST_BINS_OF_ALL:
+                limits = f"{_MOST_BINS:,} for each flow, {_MOST_BINS_OF_ALL:,} for all of a group"
+                raise refuse(f"{at}.bin", width, f"must make fewer bins of the run: {limits}")
+            return {"kind": "fractional", "rate": rate, "hurst": hurst, "cov": cov, "bin": width_ps, "bins": bins}
         case Greedy():
             return {"kind": "greedy", "packets": packets_of(group)}
         case Transfers(size=size, think=think):

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::loss::LossSpec;
 use crate::queue::{Limit, QueueSpec};
 use crate::sizes::SizeSpec;
-use crate::source::{Distribution, TraceSpec};
+use crate::source::{Distribution, FractionalSpec, TraceSpec};
 
 /// Everything one run needs besides its seed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -165,6 +165,8 @@ pub enum SourceSpec {
         /// Seconds of an off period.
         off: Distribution,
     },
+    /// Packets whose rate follows fractional Gaussian noise.
+    Fractional(FractionalSpec),
     /// Transfers with a time to think before each, which begins when the one before is acknowledged.
     Transfers {
         /// Packets of a transfer, rounded up.

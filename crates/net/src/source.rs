@@ -6,6 +6,7 @@
 
 mod constant;
 mod distribution;
+mod fractional;
 mod greedy;
 mod on_off;
 mod poisson;
@@ -19,6 +20,7 @@ use ackclock_units::{Stream, Time};
 use crate::plan::SourceSpec;
 
 pub use distribution::Distribution;
+pub use fractional::FractionalSpec;
 pub use trace::TraceSpec;
 pub(crate) use transfers::Transfer;
 
@@ -44,6 +46,7 @@ pub(crate) enum AnySource {
     Constant(constant::Constant),
     Greedy(greedy::Greedy),
     OnOff(Box<on_off::OnOff>),
+    Fractional(Box<fractional::Fractional>),
     Transfers(Box<transfers::Transfers>),
     Trace(Box<trace::Trace>),
 }
@@ -56,6 +59,7 @@ impl Source for AnySource {
             Self::Constant(source) => source.emit(now, stream),
             Self::Greedy(source) => source.emit(now, stream),
             Self::OnOff(source) => source.emit(now, stream),
+            Self::Fractional(source) => source.emit(now, stream),
             Self::Transfers(source) => source.emit(now, stream),
             Self::Trace(source) => source.emit(now, stream),
         }
@@ -72,6 +76,7 @@ impl SourceSpec {
             Self::Constant { rate } => AnySource::Constant(constant::Constant::new(rate)),
             Self::Greedy { packets } => AnySource::Greedy(greedy::Greedy::new(packets)),
             Self::OnOff { rate, on, off } => AnySource::OnOff(Box::new(on_off::OnOff::new(rate, on, off))),
+            Self::Fractional(spec) => AnySource::Fractional(Box::new(fractional::Fractional::new(spec))),
             Self::Transfers { size, think } => AnySource::Transfers(Box::new(transfers::Transfers::new(size, think))),
             Self::Trace(spec) => AnySource::Trace(Box::new(trace::Trace::new(spec))),
         }
@@ -96,6 +101,7 @@ impl SourceSpec {
                 size.check().map_err(|problem| ("size", problem))?;
                 think.check().map_err(|problem| ("think", problem))
             }
+            Self::Fractional(spec) => spec.check(),
             Self::Trace(spec) => spec.check(),
             Self::Poisson { .. } | Self::Constant { .. } | Self::Greedy { .. } => Ok(()),
         }

@@ -1,7 +1,7 @@
 //! Random streams: one for each component, so that adding a flow or a probe moves nobody else's draws.
 
 use rand::{RngExt, SeedableRng};
-use rand_distr::{Distribution, Exp1};
+use rand_distr::{Distribution, Exp1, StandardNormal};
 use rand_xoshiro::SplitMix64;
 
 use crate::Time;
@@ -50,6 +50,11 @@ impl Stream {
         Exp1.sample(&mut self.0)
     }
 
+    /// Normal with mean 0 and variance 1.
+    pub fn normal(&mut self) -> f64 {
+        StandardNormal.sample(&mut self.0)
+    }
+
     /// Uniform in [0, `below`), or zero for zero; what is longer than 106 days counts as that.
     #[inline]
     pub fn time_below(&mut self, below: Time) -> Time {
@@ -78,7 +83,7 @@ mod tests {
         4.0 * sd / f64::from(DRAWS).sqrt()
     }
 
-    /// Validates: uniform and exponential draws have their means.
+    /// Validates: uniform, exponential and normal draws have their means.
     /// Source: the distributions.
     /// Tolerance: four standard errors at a fixed seed.
     #[test]
@@ -92,6 +97,11 @@ mod tests {
         assert!((mean - 1.0).abs() < tolerance(1.0), "{mean}");
         let square = gaps.iter().map(|gap| gap * gap).sum::<f64>() / n;
         assert!((square - 2.0).abs() < tolerance(20.0_f64.sqrt()), "{square}");
+        let normal: Vec<f64> = (0..DRAWS).map(|_| stream.normal()).collect();
+        let mean = normal.iter().sum::<f64>() / n;
+        assert!(mean.abs() < tolerance(1.0), "{mean}");
+        let square = normal.iter().map(|draw| draw * draw).sum::<f64>() / n;
+        assert!((square - 1.0).abs() < tolerance(2.0_f64.sqrt()), "{square}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 from ackclock.scenario.distributions import Exponential, Fixed, Pareto
 from ackclock.scenario.internet import abstract_internet, clustered_connections, wide_area
 from ackclock.scenario.network import DropTail, Dumbbell, GraphLink, Link, Loss, Node, Queue, Red
-from ackclock.scenario.sources import Constant, Greedy, OnOff, Poisson, Trace, Transfers
+from ackclock.scenario.sources import Constant, FractionalNoise, Greedy, OnOff, Poisson, Trace, Transfers
 from ackclock.scenario.traffic import Clients, Flow, Tcp, Udp
 from ackclock.scenario.whole import Measure, Scenario
 
@@ -15,6 +15,7 @@ __all__ = [
     "Exponential",
     "Fixed",
     "Flow",
+    "FractionalNoise",
     "GraphLink",
     "Greedy",
     "Link",

@@ -10,7 +10,17 @@ from pydantic_core import InitErrorDetails
 from ackclock import errors
 from ackclock.quantity import TIME, seconds
 from ackclock.scenario.distributions import PERIOD, TRANSFER, Distribution, misfits
-from ackclock.scenario.fields import Digest, Duration, FilePath, PacketRate, Scale, Size, TraceOffset
+from ackclock.scenario.fields import (
+    Digest,
+    Duration,
+    FilePath,
+    Hurst,
+    PacketRate,
+    Scale,
+    Size,
+    TraceOffset,
+    Variation,
+)
 from ackclock.scenario.model import Part
 from ackclock.scenario.trace_file import TraceFile, read
 
@@ -78,6 +88,45 @@ class OnOff(Part):
         """Check that periods are times."""
         del data
         return misfits(part, {"on": PERIOD, "off": PERIOD})
+
+
+class FractionalNoise(Part):
+    """Packets whose rate follows fractional Gaussian noise: self-similar traffic of a Hurst parameter that is given.
+
+    In each bin packets come as a Poisson process of a rate that is normally distributed, and never below 0; the noise
+    is exact (Davies and Harte 1987). Counts per bin have the variance ``n + (n cov)^2``, where ``n = rate bin`` is
+    their mean: the first part is the Poisson process's and does not last, so that the dependence shows from bins on
+    that hold more than ``1 / cov^2`` packets.
+
+    Examples
+    --------
+    >>> FractionalNoise(rate=500, hurst=0.8, cov=0.3, bin="100 ms").hurst
+    0.8
+    """
+
+    kind: Literal["fgn"] = "fgn"
+    """``fgn``."""
+
+    rate: PacketRate
+    """Mean packets per second of each flow."""
+
+    hurst: Hurst
+    """The Hurst parameter: 0.5 for independent bins, up to 1 for dependence that lasts longer and longer."""
+
+    cov: Variation
+    """Standard deviation over mean of the rate."""
+
+    bin: Duration
+    """How long a rate holds."""
+
+    @property
+    def mean_rate(self) -> float:
+        """Mean packets per second of each flow: a little above ``rate``, as no rate is below 0."""
+        if not self.cov:
+            return self.rate
+        zero = 1 / self.cov
+        density = math.exp(-(zero**2) / 2) / math.sqrt(2 * math.pi)
+        return self.rate * ((1 + math.erf(zero / math.sqrt(2))) / 2 + self.cov * density)
 
 
 class Greedy(Part):
@@ -180,10 +229,12 @@ class Trace(Part):
         return []
 
 
-Source = Annotated[Poisson | Constant | OnOff | Trace | Greedy | Transfers, Field(discriminator="kind")]
+Source = Annotated[
+    Poisson | Constant | OnOff | FractionalNoise | Trace | Greedy | Transfers, Field(discriminator="kind")
+]
 
-SOURCES: Final = (Poisson, Constant, OnOff, Trace, Greedy, Transfers)
+SOURCES: Final = (Poisson, Constant, OnOff, FractionalNoise, Trace, Greedy, Transfers)
 """All of them."""
 
-PACED: Final = (Poisson, Constant, OnOff, Trace)
+PACED: Final = (Poisson, Constant, OnOff, FractionalNoise, Trace)
 """Those that hand over each packet at a time of its own: what UDP can send."""

@@ -1,0 +1,252 @@
+//! Packets whose rate follows fractional Gaussian noise: exactly self-similar traffic of any Hurst parameter.
+//!
+//! In each bin packets come as a Poisson process whose rate is `rate * max(0, 1 + cov * g)`, `g` being the bin's value of
+//! fractional Gaussian noise, which has mean 0, variance 1 and the autocovariance
+//! `(|k + 1|^2H - 2 |k|^2H + |k - 1|^2H) / 2`. The noise is exact: it is drawn by circulant embedding (Davies and Harte, "Tests
+//! for Hurst effect", Biometrika 1987; Dietrich and Newsam 1997), for the whole run at once. A negative rate counts as none,
+//! which lifts the mean: by 0.4 % with `cov` at 0.5, by 8 % at 1.
+//!
+//! Counts per bin have the variance `rate * bin + (rate * bin * cov)^2`: the Poisson process adds a part that does not last.
+
+use std::sync::Arc;
+
+use ackclock_units::{Stream, Time};
+use rustfft::FftPlanner;
+use rustfft::num_complex::Complex;
+use serde::{Deserialize, Serialize};
+
+use super::{Emission, MAX_RATE, Source};
+
+/// The noise, and the rate that it moves.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FractionalSpec {
+    /// Mean packets per second.
+    pub rate: f64,
+    /// The Hurst parameter, above 0 and below 1: independent bins at 0.5, long-range dependence above.
+    pub hurst: f64,
+    /// Standard deviation over mean of the rate.
+    pub cov: f64,
+    /// How long a rate holds.
+    pub bin: Time,
+    /// How many rates are drawn: after them the source ends.
+    pub bins: u32,
+}
+
+/// Most bins of a source: drawing them takes some hundred megabytes for a moment.
+const MAX_BINS: u32 = 1 << 22;
+
+impl FractionalSpec {
+    pub(super) fn check(&self) -> Result<(), (&'static str, &'static str)> {
+        if !(self.rate > 0.0 && self.rate <= MAX_RATE) {
+            Err(("rate", "must be above 0 and at most 1e12: one packet in an instant"))
+        } else if !(self.hurst > 0.0 && self.hurst < 1.0) {
+            Err(("hurst", "must be above 0 and below 1"))
+        } else if !(self.cov >= 0.0 && self.cov <= 10.0) {
+            Err(("cov", "must be from 0 to 10"))
+        } else if self.bin == Time::ZERO {
+            Err(("bin", "must be above 0 s"))
+        } else if !(1..=MAX_BINS).contains(&self.bins) {
+            Err(("bins", "must be from 1 to 4194304"))
+        } else {
+            Ok(())
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Fractional {
+    spec: FractionalSpec,
+    /// The noise, drawn when the source is first asked.
+    noise: Vec<f32>,
+    /// When it was.
+    start: Time,
+    /// The bin under way.
+    bin: usize,
+}
+
+impl Fractional {
+    pub(super) const fn new(spec: FractionalSpec) -> Self {
+        Self { spec, noise: Vec::new(), start: Time::ZERO, bin: 0 }
+    }
+
+    /// Mean packets per second in a bin; `None` after the last.
+    fn rate(&self, bin: usize) -> Option<f64> {
+        let noise = f64::from(*self.noise.get(bin)?);
+        Some(self.spec.rate * (1.0 + self.spec.cov * noise).max(0.0))
+    }
+
+    fn end(&self, bin: usize) -> Time {
+        self.start.saturating_add(self.spec.bin.saturating_mul(bin as u64 + 1))
+    }
+
+    /// When the next packet comes: where the integral of the rate has grown by an exponential draw.
+    fn next(&mut self, mut now: Time, stream: &mut Stream) -> Option<Time> {
+        let mut left = stream.exponential();
+        loop {
+            let (rate, end) = (self.rate(self.bin)?, self.end(self.bin));
+            let until = end.saturating_sub(now).as_secs_f64() * rate;
+            if left < until {
+                return Some(now.saturating_add(Time::from_secs_f64(left / rate)).min(end));
+            }
+            left -= until;
+            now = end;
+            self.bin += 1;
+        }
+    }
+}
+
+impl Source for Fractional {
+    fn emit(&mut self, now: Time, stream: &mut Stream) -> Emission {
+        let is_first = self.noise.is_empty();
+        if is_first {
+            self.noise = fractional_gaussian_noise(self.spec.hurst, self.spec.bins as usize, stream);
+            self.start = now;
+        }
+        Emission { packets: u64::from(!is_first), next: self.next(now, stream) }
+    }
+}
+
+/// Draws that many values of fractional Gaussian noise. `f32` is much finer than what a path says of its process.
+fn fractional_gaussian_noise(hurst: f64, count: usize, stream: &mut Stream) -> Vec<f32> {
+    // a circle on which no two of them are nearer the other way round
+    let half = count.next_power_of_two();
+    let mut circle: Vec<Complex<f64>> =
+        (0..2 * half).map(|place| autocovariance(hurst, place.min(2 * half - place)).into()).collect();
+    let fft: Arc<_> = FftPlanner::new().plan_fft_forward(circle.len());
+    fft.process(&mut circle);
+    for value in &mut circle {
+        // the eigenvalues of the circulant matrix: real, and not negative but for rounding
+        let scale = (value.re.max(0.0) / (2 * half) as f64).sqrt();
+        *value = Complex::new(scale * stream.normal(), scale * stream.normal());
+    }
+    fft.process(&mut circle);
+    circle.truncate(count);
+    circle.into_iter().map(|value| value.re as f32).collect()
+}
+
+/// The autocovariance of fractional Gaussian noise at a lag.
+fn autocovariance(hurst: f64, lag: usize) -> f64 {
+    if lag == 0 {
+        return 1.0;
+    }
+    // of powers that hardly differ: each as its distance from the middle one
+    let (lag, exponent) = (lag as f64, 2.0 * hurst);
+    let apart = |step: f64| (exponent * (step / lag).ln_1p()).exp_m1();
+    lag.powf(exponent) * (apart(1.0) + apart(-1.0)) / 2.0
+}
+
+#[cfg(test)]
+mod tests {
+    use ackclock_units::Role;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn spec(hurst: f64, cov: f64, bins: u32) -> FractionalSpec {
+        FractionalSpec { rate: 100.0, hurst, cov, bin: Time::from_millis(100), bins }
+    }
+
+    /// Counts in each bin.
+    fn counts(spec: FractionalSpec, seed: u64) -> Vec<f64> {
+        let (mut source, mut stream) = (Fractional::new(spec), Stream::new(seed, Role::Source, 0));
+        let mut counts = vec![0.0; spec.bins as usize];
+        let mut next = Some(Time::ZERO);
+        while let Some(now) = next {
+            let emission = source.emit(now, &mut stream);
+            if emission.packets > 0 {
+                let bin = now.as_picos() / spec.bin.as_picos();
+                counts[(bin as usize).min(spec.bins as usize - 1)] += 1.0;
+            }
+            next = emission.next;
+        }
+        counts
+    }
+
+    #[test]
+    fn the_autocovariance_is_that_of_the_definition() {
+        for hurst in [0.3, 0.5, 0.7, 0.9, 0.99] {
+            for lag in [1, 2, 3, 10, 1000] {
+                let (k, exponent) = (lag as f64, 2.0 * hurst);
+                let expected = 0.5 * ((k + 1.0).powf(exponent) - 2.0 * k.powf(exponent) + (k - 1.0).powf(exponent));
+                let found = autocovariance(hurst, lag);
+                assert!((found - expected).abs() < 1e-9, "{hurst} {lag}: {found} {expected}");
+            }
+            // H (2H - 1) k^(2H - 2) far away
+            let far = hurst * (2.0 * hurst - 1.0) * 1e6_f64.powf(2.0 * hurst - 2.0);
+            assert!((autocovariance(hurst, 1_000_000) - far).abs() <= 1e-4 * far.abs() + 1e-12, "{hurst}");
+        }
+    }
+
+    /// Validates: fractional Gaussian noise has its variance and its autocovariance, and sums of it grow as the power H.
+    /// Source: the definition; Davies and Harte 1987.
+    /// Tolerance: four standard errors over 4,000 paths at a fixed seed; products of two normal draws have a standard deviation of
+    ///     at most the root of 2.
+    #[test]
+    fn noise_has_its_covariance() {
+        let (paths, length) = (4_000, 48);
+        for hurst in [0.5, 0.7, 0.9] {
+            let mut stream = Stream::new(5, Role::Source, 0);
+            let drawn: Vec<Vec<f32>> =
+                (0..paths).map(|_| fractional_gaussian_noise(hurst, length, &mut stream)).collect();
+            let mean_of =
+                |value: &dyn Fn(&[f32]) -> f64| drawn.iter().map(|path| value(path)).sum::<f64>() / f64::from(paths);
+            let error = 4.0 * (2.0 / f64::from(paths)).sqrt();
+            for lag in [0, 1, 7, 47] {
+                let found = mean_of(&|path| f64::from(path[0]) * f64::from(path[lag]));
+                assert!((found - autocovariance(hurst, lag)).abs() < error, "{hurst} {lag}: {found}");
+            }
+            let sums = mean_of(&|path| path.iter().map(|value| f64::from(*value)).sum::<f64>().powi(2));
+            let expected = (length as f64).powf(2.0 * hurst);
+            assert!((sums / expected - 1.0).abs() < error, "{hurst}: {sums} for {expected}");
+        }
+    }
+
+    /// Validates: packets modulated by fractional Gaussian noise have the mean and the variance per bin that they should have.
+    /// Source: a Poisson process of random rate: variance = mean + variance of the mean.
+    /// Tolerance: 2 % and 10 %: H = 0.6 with 65,536 bins leaves a standard error of 0.4 % of the mean.
+    #[test]
+    fn counts_have_their_mean_and_variance() {
+        let found = counts(spec(0.6, 0.3, 1 << 16), 9);
+        let n = found.len() as f64;
+        let mean = found.iter().sum::<f64>() / n;
+        let variance = found.iter().map(|count| (count - mean).powi(2)).sum::<f64>() / n;
+        println!("measured: mean {mean:.3}, variance {variance:.2}");
+        assert!((mean / 10.0 - 1.0).abs() < 0.02, "{mean}");
+        assert!((variance / (10.0 + 9.0) - 1.0).abs() < 0.1, "{variance}");
+    }
+
+    #[test]
+    fn without_variation_it_is_a_poisson_process() {
+        let found = counts(spec(0.9, 0.0, 1 << 14), 2);
+        let n = found.len() as f64;
+        let mean = found.iter().sum::<f64>() / n;
+        let variance = found.iter().map(|count| (count - mean).powi(2)).sum::<f64>() / n;
+        // four standard errors: 4 * sqrt(10 / 16384), and about 4 * 10 * sqrt(2 / 16384)
+        assert!((mean - 10.0).abs() < 0.1, "{mean}");
+        assert!((variance - 10.0).abs() < 0.45, "{variance}");
+    }
+
+    proptest! {
+        #[test]
+        fn time_never_runs_back_and_the_source_ends(
+            rate in (-6.0_f64..6.0).prop_map(|exponent| 10_f64.powf(exponent)),
+            hurst in 0.01_f64..0.99,
+            cov in 0.0_f64..10.0,
+            bins in 1_u32..200,
+            bin in 1_u64..100_000_000,
+            seed in any::<u64>(),
+        ) {
+            let spec = FractionalSpec { rate, hurst, cov, bin: Time::from_picos(bin), bins };
+            prop_assert_eq!(spec.check(), Ok(()));
+            let (mut source, mut stream) = (Fractional::new(spec), Stream::new(seed, Role::Source, 0));
+            let (mut now, end) = (Time::SECOND, Time::SECOND.saturating_add(spec.bin.saturating_mul(u64::from(bins))));
+            for _ in 0..100_000 {
+                let emission = source.emit(now, &mut stream);
+                let Some(next) = emission.next else { return Ok(()) };
+                prop_assert!(next >= now && next <= end);
+                now = next;
+            }
+        }
+    }
+}
