@@ -31,7 +31,7 @@ def slow(queue: ac.Queue | None = None) -> ac.GraphLink:
     return ac.GraphLink(from_="a", to="b", rate="8 Mbps", delay="49.48 ms", queue=queue)
 
 
-def fast(loss: ac.Loss | None = None) -> ac.GraphLink:
+def fast(loss: ac.ListedLoss | None = None) -> ac.GraphLink:
     """Give 8 Gbps, where a round trip is 100 ms and a microsecond whatever the window."""
     return ac.GraphLink(from_="a", to="b", rate="8 Gbps", delay="50 ms", loss=loss)
 
@@ -171,10 +171,40 @@ def test_square_root_law(
     peak = 4 / 3 * law
     cycles = 60
     seconds = cycles * nth / law * ROUND_TRIP
-    link = fast(loss=ac.Loss("list", packets=[nth * k for k in range(1, 2 * cycles)]))
+    link = fast(loss=ac.ListedLoss(packets=tuple(nth * k for k in range(1, 2 * cycles))))
     tcp = ac.Tcp(variant, max_window=NO_LIMIT, delayed_ack=delayed_ack)
     run = ac.simulate(one_flow(link, tcp, seconds, ac.Measure(from_=f"{seconds / 6:.3f} s", link="a->b")))
     throughput = run.summary.goodput_bps / 8000 * ROUND_TRIP
     record_property("measured", f"{variant}, p = 1/{nth}: {throughput:.2f} for {law:.2f} packets a round trip")
     assert run.summary.timeouts == 0
     assert law * (1 - 4 / peak) <= throughput <= law
+
+
+def test_losses_at_random_and_in_bursts_are_those_of_the_channel(record_property: Note) -> None:
+    """UDP over a channel that loses at random, and over one that turns bad.
+
+    Validates: the part of packets that a lossy link loses.
+    Source: the Bernoulli process; the two-state Markov chain of Gilbert (1960).
+    Tolerance: four standard errors at a fixed seed; the channel's are those of 500 bad times of 20 packets: 20 %.
+    """
+
+    def lost(loss: ac.RandomLoss | ac.GilbertElliott) -> float:
+        scenario = ac.Scenario(
+            duration="100 s",
+            packet_size=1000,
+            measure=ac.Measure(link="a->b"),
+            nodes=[ac.Node(name="a"), ac.Node(name="b")],
+            links=[ac.GraphLink(from_="a", to="b", rate="1 Gbps", delay="1 ms", loss=loss)],
+            flows=[ac.Flow(from_="a", to="b", transport=ac.Udp(), source=ac.Constant(rate=1000))],
+        )
+        summary = ac.simulate(scenario).summary
+        assert summary.arrivals == summary.departures + summary.drops == 100_000
+        assert summary.loss is not None
+        return summary.loss
+
+    independent = lost(ac.RandomLoss(probability=0.05))
+    channel = ac.GilbertElliott(to_bad=0.005, to_good=0.05, good=0.01, bad=0.8)
+    bursts = lost(channel)
+    record_property("measured", f"{independent:.4f} for 0.05, {bursts:.4f} for {channel.loss:.4f}")
+    assert independent == pytest.approx(0.05, abs=4 * (0.05 * 0.95 / 1e5) ** 0.5)
+    assert bursts == pytest.approx(channel.loss, rel=0.2)

@@ -107,7 +107,7 @@ def test_a_graph_numbers_both_directions_of_each_link(parking_lot: ac.Scenario) 
 
 def test_losses_reach_the_bottleneck_alone() -> None:
     link = ac.Link(rate="10 Mbps", delay="5 ms")
-    bottleneck = ac.Link(rate="10 Mbps", delay="5 ms", loss=ac.Loss("list", packets=[40, 24, 26]))
+    bottleneck = ac.Link(rate="10 Mbps", delay="5 ms", loss=ac.ListedLoss(packets=(40, 24, 26)))
     scenario = ac.Scenario(
         duration="1 s",
         dumbbell=ac.Dumbbell(access=link, bottleneck=bottleneck),

@@ -74,8 +74,16 @@ def queues() -> st.SearchStrategy[dict[str, Any]]:
     return st.one_of([of(kind, entry) for kind, entry in catalogue().queues.items()])
 
 
-losses = st.fixed_dictionaries(
-    {"kind": st.just("list"), "packets": st.lists(st.integers(1, 10**6), min_size=1, max_size=8, unique=True)}
+probabilities = st.floats(0, 1) | st.integers(0, 1)
+losses = st.one_of(
+    st.fixed_dictionaries(
+        {"kind": st.just("list"), "packets": st.lists(st.integers(1, 10**6), min_size=1, max_size=8, unique=True)}
+    ),
+    st.fixed_dictionaries({"kind": st.just("random"), "probability": probabilities}),
+    tables(
+        {"kind": st.just("gilbert-elliott"), "to_bad": probabilities, "to_good": st.floats(1e-9, 1)},
+        {"good": probabilities, "bad": probabilities},
+    ),
 )
 
 
@@ -144,6 +152,15 @@ def groups(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]
     )
     periods = distributions(quantities(TIME, "1 us", "1000 s"))
     on_off = st.fixed_dictionaries({"kind": st.just("onoff"), "rate": packet_rates, "on": periods, "off": periods})
+    noise = st.fixed_dictionaries(
+        {
+            "kind": st.just("fgn"),
+            "rate": packet_rates,
+            "hurst": st.floats(0.01, 0.99),
+            "cov": st.floats(0, 10) | st.integers(0, 10),
+            "bin": quantities(TIME, "100 ms", "1000 s"),
+        }
+    )
     traces = tables(
         {"kind": st.just("trace"), "path": st.just(BURSTS)},
         {
@@ -163,8 +180,8 @@ def groups(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]
     }
     udp = tables({"kind": st.just("udp")}, {"packet_sizes": st.sampled_from(["fixed", "exponential"])})
     return tables(
-        {"transport": transports(), "source": paced | on_off | traces | greedy | transfers}, common | fields
-    ) | tables({"transport": udp, "source": paced | on_off | traces}, common | fields)
+        {"transport": transports(), "source": paced | on_off | noise | traces | greedy | transfers}, common | fields
+    ) | tables({"transport": udp, "source": paced | on_off | noise | traces}, common | fields)
 
 
 def _named(entries: list[dict[str, Any]], unique: list[str]) -> list[dict[str, Any]]:
@@ -244,7 +261,9 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
         ac.Measure: {"from_", "bin", "link"},
         ac.Dumbbell: {"bottleneck", "reverse", "access"},
         ac.Link: {"rate", "delay", "queue", "loss"},
-        ac.Loss: {"kind", "packets"},
+        ac.ListedLoss: {"kind", "packets"},
+        ac.RandomLoss: {"kind", "probability"},
+        ac.GilbertElliott: {"kind", "to_bad", "to_good", "good", "bad"},
         ac.GraphLink: {"from_", "to", "rate", "delay", "queue", "loss", "name", "duplex"},
         ac.Queue: {"kind", "packets", "bytes", "count_in_service"},
         ac.Clients: {"name", "count", "packet_size", "start", "spread", "transport", "source", "access", "direction"},

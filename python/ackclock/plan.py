@@ -107,7 +107,7 @@ def _graph(scenario: Scenario, numbers: Mapping[str, int]) -> dict[str, Any]:
 
 def _link(link: Link | GraphLink | None) -> dict[str, Any]:
     assert link is not None and link.queue is not None  # noqa: S101, PT018  # an effective scenario has them
-    loss = {} if link.loss is None else {"loss": link.loss.for_engine()}
+    loss = {} if link.loss is None else {"loss": link.loss.model_dump()}
     return {"rate": RATE.parse(link.rate), "delay": TIME.parse(link.delay), "queue": link.queue.for_engine(), **loss}
 
 

@@ -4,7 +4,7 @@
 //! end of its transmission and its arrival at the far end are known. Nothing has to happen when a transmission ends; a link
 //! remembers how long it is busy (`backlog.rs`), and no packets: those are events under way.
 
-use ackclock_units::{Rate, Time};
+use ackclock_units::{Rate, Stream, Time};
 
 use crate::backlog::Backlog;
 use crate::loss::Loss;
@@ -76,12 +76,12 @@ pub struct Link {
 
 impl Link {
     /// An idle link.
-    pub(crate) fn new(spec: &LinkSpec, queue: Queue) -> Self {
+    pub(crate) fn new(spec: &LinkSpec, queue: Queue, losses: Stream) -> Self {
         Self {
             delay: spec.delay,
             backlog: Backlog::new(spec.rate),
             queue,
-            loss: spec.loss.as_ref().map(|loss| Box::new(Loss::new(loss))),
+            loss: spec.loss.as_ref().map(|loss| Box::new(Loss::new(loss, losses))),
         }
     }
 

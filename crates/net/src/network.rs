@@ -16,6 +16,7 @@ use ackclock_units::{Role, Stream, Time};
 use crate::agenda::{Agenda, Rounds};
 use crate::flow::{Alarm, Feed, Flow, Transport};
 use crate::link::Link;
+use crate::loss::LossSpec;
 use crate::packet::{FlowId, LinkId, Name, Names};
 use crate::plan::{EdgeSpec, GroupSpec, LinkSpec, Plan, PlanError, RecordSpec, Topology, TransportSpec};
 use crate::queue::Context;
@@ -153,6 +154,9 @@ fn checked_edges(plan: &Plan) -> Result<(u32, Vec<Edge<'_>>), PlanError> {
     for (id, Edge { link, .. }) in edges.iter().enumerate() {
         let invalid = |error: Invalid| PlanError::new(format!("links.{id}.queue.{}", error.field), error.problem);
         link.queue.check().map_err(invalid)?;
+        if let Some(Err((field, problem))) = link.loss.as_ref().map(LossSpec::check) {
+            return Err(PlanError::new(format!("links.{id}.loss.{field}"), problem));
+        }
     }
     Ok((nodes, edges))
 }
@@ -193,7 +197,7 @@ fn links(edges: &[Edge<'_>], names: &Names, seed: u64) -> Vec<Link> {
     let build = |(id, Edge { link, .. }): (usize, &Edge<'_>)| {
         let Name(name) = names.link(LinkId(id as u32));
         let context = Context { rate: link.rate, stream: Stream::new(seed, Role::Queue, name) };
-        Link::new(link, link.queue.build(&context))
+        Link::new(link, link.queue.build(&context), Stream::new(seed, Role::Loss, name))
     };
     edges.iter().enumerate().map(build).collect()
 }

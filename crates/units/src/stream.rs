@@ -19,6 +19,8 @@ pub enum Role {
     Size = 4,
     /// When a flow starts.
     Start = 5,
+    /// Losses of a link.
+    Loss = 6,
 }
 
 /// A random stream keyed by (seed, role, id): SplitMix64 (Steele, Lea and Flood 2014), eight bytes of state.

@@ -2,7 +2,18 @@
 
 from ackclock.scenario.distributions import Exponential, Fixed, Pareto
 from ackclock.scenario.internet import abstract_internet, clustered_connections, wide_area
-from ackclock.scenario.network import DropTail, Dumbbell, GraphLink, Link, Loss, Node, Queue, Red
+from ackclock.scenario.network import (
+    DropTail,
+    Dumbbell,
+    GilbertElliott,
+    GraphLink,
+    Link,
+    ListedLoss,
+    Node,
+    Queue,
+    RandomLoss,
+    Red,
+)
 from ackclock.scenario.sources import Constant, FractionalNoise, Greedy, OnOff, Poisson, Trace, Transfers
 from ackclock.scenario.traffic import Clients, Flow, Tcp, Udp
 from ackclock.scenario.whole import Measure, Scenario
@@ -16,16 +27,18 @@ __all__ = [
     "Fixed",
     "Flow",
     "FractionalNoise",
+    "GilbertElliott",
     "GraphLink",
     "Greedy",
     "Link",
-    "Loss",
+    "ListedLoss",
     "Measure",
     "Node",
     "OnOff",
     "Pareto",
     "Poisson",
     "Queue",
+    "RandomLoss",
     "Red",
     "Scenario",
     "Tcp",

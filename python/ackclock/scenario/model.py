@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from types import NoneType
 from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError, model_validator
@@ -88,7 +89,11 @@ class Part(BaseModel, metaclass=_Construction):
     def _unions(cls) -> dict[str, tuple[str, ...]]:
         """Map each field that holds one of several tables to their kinds."""
         return {
-            name: tuple(get_args(table.model_fields["kind"].annotation)[0] for table in get_args(field.annotation))
+            name: tuple(
+                get_args(table.model_fields["kind"].annotation)[0]
+                for table in get_args(field.annotation)
+                if table is not NoneType
+            )
             for name, field in cls.model_fields.items()
             if field.discriminator
         }

@@ -1,14 +1,24 @@
 """Queues, links and the ways to join them: a dumbbell, or any graph."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from pydantic import Field
 from pydantic_core import InitErrorDetails
 
 from ackclock import errors
 from ackclock.catalogue import Parameter, catalogue
-from ackclock.scenario.fields import Capacity, Delay, Flag, LossKind, Places, PlainName, QueueName, Rate
+from ackclock.scenario.fields import (
+    Capacity,
+    Delay,
+    Flag,
+    Places,
+    PlainName,
+    PositiveProbability,
+    Probability,
+    QueueName,
+    Rate,
+)
 from ackclock.scenario.model import Declared, Part
 
 
@@ -88,31 +98,73 @@ def Red(**fields: object) -> Queue:  # noqa: N802  # reads as the other parts of
     return Queue("red", **fields)
 
 
-class Loss(Part):
-    """What a link loses besides what its queue drops; it is lost before it comes to the queue.
+class ListedLoss(Part):
+    """Given packets are lost: of each flow and in each direction of the link the same.
 
     Examples
     --------
-    >>> Loss("list", packets=[24, 26, 40])
-    Loss(kind='list', packets=(24, 26, 40))
+    >>> ListedLoss(packets=[24, 26, 40])
+    ListedLoss(kind='list', packets=(24, 26, 40))
     """
 
-    subject: ClassVar[str | None] = "kind"
-
-    if TYPE_CHECKING:
-
-        def __init__(self, kind: str, /, **fields: object) -> None: ...
-
-    kind: LossKind
-    """``list``: given packets, of each flow and in each direction of the link the same."""
+    kind: Literal["list"] = "list"
+    """``list``."""
 
     packets: Places
     """Which: the n-th data packet of a flow to arrive at the link, counted from 1. Retransmissions are counted as they
     come; SYNs and ACKs are not counted and not lost."""
 
-    def for_engine(self) -> dict[str, Any]:
-        """Give the losses as the engine reads them."""
-        return {"kind": self.kind, "packets": list(self.packets)}
+
+class RandomLoss(Part):
+    """Each packet is lost with the same probability, whatever becomes of the others; ACKs too.
+
+    Examples
+    --------
+    >>> RandomLoss(probability=0.01)
+    RandomLoss(kind='random', probability=0.01)
+    """
+
+    kind: Literal["random"] = "random"
+    """``random``."""
+
+    probability: Probability
+    """The part of packets that is lost."""
+
+
+class GilbertElliott(Part):
+    """A channel that is good for a while and then bad: losses come in bursts (Gilbert 1960, Elliott 1963).
+
+    It may change after each packet, and begins as it is in the long run: bad with ``to_bad / (to_bad + to_good)``.
+
+    Examples
+    --------
+    >>> GilbertElliott(to_bad=0.001, to_good=0.1).loss
+    0.0099...
+    """
+
+    kind: Literal["gilbert-elliott"] = "gilbert-elliott"
+    """``gilbert-elliott``."""
+
+    to_bad: Probability
+    """The probability to turn bad after a packet."""
+
+    to_good: PositiveProbability
+    """The probability to turn good after a packet: bad times have ``1 / to_good`` packets on average."""
+
+    good: Probability = 0.0
+    """The part of packets lost while it is good."""
+
+    bad: Probability = 1.0
+    """The part lost while it is bad."""
+
+    @property
+    def loss(self) -> float:
+        """The part of packets lost in the long run."""
+        return (self.good * self.to_good + self.bad * self.to_bad) / (self.to_good + self.to_bad)
+
+
+Loss = ListedLoss | RandomLoss | GilbertElliott
+"""What a link loses besides what its queue drops: before the packet comes to the queue."""
 
 
 class Link(Part):
@@ -133,7 +185,7 @@ class Link(Part):
     queue: Queue | None = None
     """What happens to packets that must wait; where it is absent, there is room for 100,000."""
 
-    loss: Loss | None = None
+    loss: Loss | None = Field(default=None, discriminator="kind")
     """What is lost besides: nothing where it is absent."""
 
 
@@ -178,7 +230,7 @@ class GraphLink(Part):
     queue: Queue | None = None
     """What happens to packets that must wait; where it is absent, there is room for 100,000."""
 
-    loss: Loss | None = None
+    loss: Loss | None = Field(default=None, discriminator="kind")
     """What is lost besides: nothing where it is absent."""
 
     name: PlainName | None = None

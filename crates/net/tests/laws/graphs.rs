@@ -49,7 +49,13 @@ fn queues() -> impl Strategy<Value = QueueSpec> {
 }
 
 fn links() -> impl Strategy<Value = LinkSpec> {
-    let loss = prop::option::of((prop::collection::vec(1_u64..60, 0..5), 0_u64..3));
+    let listed = (prop::collection::vec(1_u64..60, 0..5), 0_u64..3);
+    let loss = prop::option::of(prop_oneof![
+        4 => listed.prop_map(|(packets, syns)| LossSpec::List { packets, syns }),
+        1 => (0.0..0.3).prop_map(|probability| LossSpec::Random { probability }),
+        1 => (0.0..0.1, 0.05..1.0, 0.0..0.1, 0.0..1.0)
+            .prop_map(|(to_bad, to_good, good, bad)| LossSpec::GilbertElliott { to_bad, to_good, good, bad }),
+    ]);
     // also so near that components are one, and alike, so that packets meet at one instant
     let micros = prop_oneof![3 => 0_u64..40_000, 1 => 0_u64..7, 1 => Just(5_000)];
     let bps = prop_oneof![3 => 300_000_u64..5_000_000, 1 => Just(1_000_000)];
@@ -57,7 +63,7 @@ fn links() -> impl Strategy<Value = LinkSpec> {
         rate: Rate::from_bps(bps).expect("above zero"),
         delay: Time::from_micros(micros),
         queue,
-        loss: loss.map(|(packets, syns)| LossSpec::List { packets, syns }),
+        loss,
     })
 }
 

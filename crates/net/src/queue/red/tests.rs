@@ -52,7 +52,7 @@ fn red(spec: RedSpec) -> Red {
 fn link_with(queue: QueueSpec) -> Link {
     let spec = LinkSpec { rate: Rate::from_mbps(1), delay: Time::from_millis(10), queue, loss: None };
     let context = Context { rate: spec.rate, stream: Stream::new(1, Role::Queue, 0) };
-    Link::new(&spec, spec.queue.build(&context))
+    Link::new(&spec, spec.queue.build(&context), Stream::new(1, Role::Loss, 0))
 }
 
 /// A trace of ns-2.
