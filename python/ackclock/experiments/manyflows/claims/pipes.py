@@ -1,0 +1,313 @@
+"""The rules on large, small and medium pipes: who loses together, what waits, who shares, who is shut off."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ackclock.experiments.claims import Judgement, by_share, graded
+from ackclock.experiments.manyflows.claims.reading import curves_of, held, looked
+from ackclock.experiments.manyflows.experiment import T1
+from ackclock.experiments.manyflows.looks import PIPES
+from ackclock.experiments.manyflows.places import curve
+from ackclock.experiments.reading import clearly, high, low, shown, told
+from ackclock.report.html import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ackclock.analysis import Interval
+    from ackclock.experiments.manyflows.evidence import Evidence, Side
+
+__all__ = [
+    "ACTIVE",
+    "ALONE",
+    "EMPTY",
+    "FAIR",
+    "FEWER",
+    "FULL",
+    "LARGE",
+    "LOW",
+    "MEDIUM",
+    "SMALL",
+    "START",
+    "TOGETHER",
+    "WIDE",
+    "active",
+    "fairly",
+    "fewer_shut_off",
+    "fluctuates",
+    "local",
+    "medium_settles",
+    "settles",
+    "synchronised",
+    "unfairer",
+]
+
+LARGE, SMALL, MEDIUM = (
+    tuple(name for name, pipe in PIPES.items() if pipe.size == size) for size in ("large", "small", "medium")
+)
+"""The pipes of each size."""
+
+TOGETHER = 0.3
+"""The correlation of losses from which on connections are globally synchronised."""
+
+ALONE = 0.1
+"""The one below which they are not."""
+
+EMPTY, FULL = 0.6, 0.85
+"""The 5th percentile of the buffer, as a part of it: below the former it empties to half, from the latter on it is
+full and stable."""
+
+FAIR = 0.95
+"""Jain's index of very fair shares."""
+
+AXES = {"ISDN, n = 100, B = 400": (20, 140), "T1, n = 100, B = 400": (160, 340)}
+"""The ends of the axes on which Figure 6 shows what each connection received."""
+
+WIDE, LOW = 0.25, 0.7
+"""The distance of the buffer's 5th and 95th percentiles, and the median, as parts of it: wide, and low."""
+
+ACTIVE = 1 / 3
+"""How far from W_c, as a part of it, the active connections may be."""
+
+FEWER = 0.5
+"""Considerably fewer connections."""
+
+START = "how connections start"
+"""What claims about shut-off connections may depend on."""
+
+
+def synchronised(evidence: Evidence) -> Judgement:
+    """Judge "a large pipe leads to global synchronisation, the buffer swings from half to full"."""
+
+    def holds(side: Side, pipe: str) -> list[bool]:
+        room = PIPES[pipe].buffer
+        return [
+            low(looked(side, 0.0, pipe, "correlation")) >= TOGETHER,
+            looked(side, 0.0, pipe, "share").mean >= 0.9,
+            looked(side, 0.0, pipe, "low").mean <= EMPTY * room,
+            looked(side, 0.0, pipe, "high").mean >= 0.95 * room,
+        ]
+
+    each = [one for pipe in LARGE for one in holds(evidence.ours, pipe)]
+    return Judgement(
+        verdict=by_share(each),
+        why=f"Correlation, losers in an epoch, and the buffer's low and high: {held(each)} are those of global "
+        "synchronisation on both links.",
+        **told(evidence, lambda side: _synchrony(side, 0.0, LARGE)),
+    )
+
+
+def _synchrony(side: Side, fraction: float, pipes: Sequence[str]) -> str:
+    return "; ".join(
+        f"{pipe}: loss correlation {shown(looked(side, fraction, pipe, 'correlation'), 3)}, "
+        f"in an epoch {100 * looked(side, fraction, pipe, 'share').mean:.0f} % lose, buffer "
+        f"{looked(side, fraction, pipe, 'low').mean:.0f} to {looked(side, fraction, pipe, 'high').mean:.0f}"
+        for pipe in pipes
+    )
+
+
+def fairly(evidence: Evidence) -> Judgement:
+    """Judge "all connections share a large pipe very fairly"."""
+    ours = evidence.ours
+    whole = [low(looked(ours, 0.0, pipe, "jain_index")) >= FAIR for pipe in LARGE]
+    shown_too = [
+        looked(ours, 0.0, pipe, "least").mean >= AXES[pipe][0] and looked(ours, 0.0, pipe, "most").mean <= AXES[pipe][1]
+        for pipe in LARGE
+    ]
+    close = [looked(ours, 0.0, pipe, "jain_index").mean >= 0.8 for pipe in LARGE]
+
+    def say(side: Side) -> str:
+        return "; ".join(
+            f"{pipe}: Jain's index {shown(looked(side, 0.0, pipe, 'jain_index'), 3)}, received "
+            f"{looked(side, 0.0, pipe, 'least').mean:.0f} to {looked(side, 0.0, pipe, 'most').mean:.0f} packets"
+            for pipe in LARGE
+        )
+
+    return Judgement(
+        verdict=graded(whole=all(whole) and all(shown_too), part=all(close)),
+        why=f"Jain's index reaches {FAIR} on {held(whole)} links; least and most in the seconds of Figure 6 are within "
+        f"its axes on {held(shown_too)}.",
+        **told(evidence, say),
+    )
+
+
+def active(evidence: Evidence) -> Judgement:
+    """Judge "in a small pipe only about W_c connections are active"."""
+
+    def alive(side: Side, spread: str) -> dict[int, float]:
+        points = curves_of(side.starts[spread, 0.0], "shut_off")[curve(T1, 100)]
+        return {flows: flows - point.mean for flows, point in points.items()}
+
+    def near(side: Side, spread: str) -> list[bool]:
+        return [abs(number - 100) <= 100 * ACTIVE for number in alive(side, spread).values()]
+
+    answers = {spread: by_share(near(evidence.ours, spread)) for spread in ("0 s", "1 s")}
+    verdict = answers["1 s"] if len(set(answers.values())) == 1 else Verdict.DEPENDS
+
+    def say(side: Side) -> str:
+        return "; ".join(
+            f"started {words}: " + ", ".join(f"{number:.0f} of {flows}" for flows, number in alive(side, spread).items())
+            for spread, words in (("0 s", "at once"), ("1 s", "within a second"))
+        )
+
+    return Judgement(
+        verdict=verdict,
+        setting=START if verdict is Verdict.DEPENDS else "",
+        why=f"With W_c = 100, from 50 to 100 s, about as many are active at {held(near(evidence.ours, '0 s'))} numbers "
+        f"of connections if all start at once, and at {held(near(evidence.ours, '1 s'))} if they start within a second.",
+        **told(evidence, say),
+    )
+
+
+def fluctuates(evidence: Evidence) -> Judgement:
+    """Judge "in a small pipe the buffer is low and fluctuates a lot"."""
+
+    def at(side: Side, pipe: str) -> tuple[float, ...]:
+        return tuple(
+            looked(side, 0.0, pipe, name).mean / PIPES[pipe].buffer for name in ("low", "middle", "high")
+        )
+
+    found = {pipe: at(evidence.ours, pipe) for pipe in SMALL}
+    wide = [most - least >= WIDE for least, _, most in found.values()]
+    empty = [middle <= LOW for _, middle, _ in found.values()]
+    return Judgement(
+        verdict=graded(whole=all(wide) and all(empty), part=any(wide)),
+        why=f"The buffer swings by a quarter of it or more in {held(wide)} pipes; its median is low in {held(empty)}.",
+        **told(
+            evidence,
+            lambda side: "; ".join(
+                f"{pipe}: 5 % {least:.2f}, median {middle:.2f}, 95 % {most:.2f} of the buffer"
+                for pipe in SMALL
+                for least, middle, most in [at(side, pipe)]
+            ),
+        ),
+    )
+
+
+_LOCAL = ("clearly less correlated", "yet correlated", "not all lose together", "almost none shut off", "less fair")
+"""What is asked of a medium pipe."""
+
+
+def local(evidence: Evidence) -> Judgement:
+    """Judge "a medium pipe synchronises locally, not globally; shares less fairly; almost none is shut off"."""
+    ours, (pipe,) = evidence.ours, MEDIUM
+    large = "T1, n = 100, B = 400"
+    holds = [
+        clearly(looked(ours, 0.0, large, "correlation"), looked(ours, 0.0, pipe, "correlation")) is True,
+        low(looked(ours, 0.0, pipe, "correlation")) > ALONE,
+        looked(ours, 0.0, pipe, "share").mean < 0.9,
+        looked(ours, 0.0, pipe, "shut_off").mean <= 1,
+        looked(ours, 0.0, pipe, "jain_index").mean < looked(ours, 0.0, large, "jain_index").mean,
+    ]
+
+    def say(side: Side) -> str:
+        return "; ".join(
+            f"{name}: loss correlation {shown(looked(side, 0.0, name, 'correlation'), 3)}, "
+            f"{100 * looked(side, 0.0, name, 'share').mean:.0f} % lose in an epoch, "
+            f"{looked(side, 0.0, name, 'shut_off').mean:.1f} shut off, "
+            f"Jain's index {shown(looked(side, 0.0, name, 'jain_index'), 3)}"
+            for name in (pipe, large)
+        )
+
+    return Judgement(
+        verdict=by_share(holds),
+        why="Beside the large pipe: "
+        + ", ".join(f"{word}: {'yes' if one else 'no'}" for word, one in zip(_LOCAL, holds, strict=True))
+        + ".",
+        **told(evidence, say),
+    )
+
+
+def settles(evidence: Evidence) -> Judgement:
+    """Judge "processing time of up to a tenth of the round trip breaks global synchronisation"."""
+    ours = evidence.ours
+    apart = [high(looked(ours, 0.1, pipe, "correlation")) <= ALONE for pipe in LARGE]
+    stable = [looked(ours, 0.1, pipe, "low").mean >= FULL * PIPES[pipe].buffer for pipe in LARGE]
+    lower = [
+        clearly(looked(ours, 0.0, pipe, "correlation"), looked(ours, 0.1, pipe, "correlation")) is True
+        for pipe in LARGE
+    ]
+    return Judgement(
+        verdict=graded(whole=all([*apart, *stable, *lower]), part=all(lower)),
+        why=f"The correlation is clearly lower on {held(lower)} links, surely no more than {ALONE} on {held(apart)}; the "
+        f"buffer stays full on {held(stable)}.",
+        **told(evidence, lambda side: f"{_synchrony(side, 0.1, LARGE)}; without: {_correlations(side, LARGE)}"),
+    )
+
+
+def _correlations(side: Side, pipes: Sequence[str]) -> str:
+    return ", ".join(shown(looked(side, 0.0, pipe, "correlation"), 3) for pipe in pipes)
+
+
+def unfairer(evidence: Evidence) -> Judgement:
+    """Judge "breaking the synchronisation increases unfairness and loss"."""
+    ours = evidence.ours
+
+    def pairs(side: Side, measure: str) -> dict[str, tuple[Interval, Interval]]:
+        return {pipe: (looked(side, 0.0, pipe, measure), looked(side, 0.1, pipe, measure)) for pipe in LARGE}
+
+    more = [clearly(after, before) is True for before, after in pairs(ours, "loss").values()]
+    worse = [clearly(before, after) is True for before, after in pairs(ours, "jain_index").values()]
+    return Judgement(
+        verdict=by_share([*more, *worse]),
+        why=f"Loss is clearly higher on {held(more)} links, Jain's index clearly lower on {held(worse)}.",
+        **told(
+            evidence,
+            lambda side: "; ".join(
+                f"{pipe}: {word} {shown(before, 4)}, then {shown(after, 4)}"
+                for measure, word in (("loss", "loss"), ("jain_index", "Jain's index"))
+                for pipe, (before, after) in pairs(side, measure).items()
+            ),
+        ),
+    )
+
+
+def fewer_shut_off(evidence: Evidence) -> Judgement:
+    """Judge "in a small pipe processing time makes far fewer shut-off connections, and a full and stable buffer"."""
+    ours = evidence.ours
+
+    def starved(side: Side) -> dict[str, tuple[Interval, Interval]]:
+        return {pipe: (looked(side, 0.0, pipe, "starved"), looked(side, 0.1, pipe, "starved")) for pipe in SMALL}
+
+    def after(side: Side) -> Mapping[str, Interval]:
+        return {pipe: looked(side, 0.1, pipe, "low") for pipe in SMALL}
+
+    fewer = [clearly(most, least) is True and least.mean <= FEWER * most.mean for most, least in starved(ours).values()]
+    full = [point.mean >= FULL * PIPES[pipe].buffer for pipe, point in after(ours).items()]
+    return Judgement(
+        verdict=graded(whole=all([*fewer, *full]), part=all(full) or all(fewer)),
+        why=f"The connections below a tenth of their share are clearly at most half as many in {held(fewer)} pipes; the "
+        f"buffer stays full in {held(full)}.",
+        **told(
+            evidence,
+            lambda side: "; ".join(
+                f"{pipe}: below a tenth {shown(most, 0)}, then {shown(least, 0)}, buffer's 5 % at "
+                f"{after(side)[pipe].mean:.0f}"
+                for pipe, (most, least) in starved(side).items()
+            ),
+        ),
+    )
+
+
+def medium_settles(evidence: Evidence) -> Judgement:
+    """Judge "in a medium pipe the local synchronisation goes, the buffer is full, goodput stays reasonable"."""
+    ours, (pipe,) = evidence.ours, MEDIUM
+    holds = [
+        high(looked(ours, 0.1, pipe, "correlation")) <= ALONE,
+        looked(ours, 0.1, pipe, "low").mean >= FULL * PIPES[pipe].buffer,
+        looked(ours, 0.1, pipe, "shut_off").mean <= 1,
+    ]
+    return Judgement(
+        verdict=by_share(holds),
+        why=f"No correlation, a full buffer, nobody shut off: {held(holds)}.",
+        **told(
+            evidence,
+            lambda side: (
+                f"loss correlation {shown(looked(side, 0.0, pipe, 'correlation'), 3)}, then "
+                f"{shown(looked(side, 0.1, pipe, 'correlation'), 3)}; buffer's 5 % at "
+                f"{looked(side, 0.0, pipe, 'low').mean:.0f}, then {looked(side, 0.1, pipe, 'low').mean:.0f}; "
+                f"{looked(side, 0.1, pipe, 'shut_off').mean:.1f} shut off"
+            ),
+        ),
+    )

@@ -1,0 +1,66 @@
+"""What matters most of the claims, told at the head of the report."""
+
+from __future__ import annotations
+
+from ackclock.experiments.summary import Topic
+from ackclock.report.html import Verdict
+
+__all__ = ["TOPICS"]
+
+TOPICS = (
+    Topic(
+        key="5.1.1-1",
+        leads={
+            Verdict.REPRODUCED: "A hundred connections do halve their windows together.",
+            Verdict.PARTLY: "A hundred connections nearly halve their windows together.",
+            Verdict.NOT: "A hundred connections do not halve their windows together.",
+        },
+        also=("5.2.1-1",),
+    ),
+    Topic(
+        key="5.1.1-3",
+        leads={
+            Verdict.REPRODUCED: "The paper's formula predicts the loss of a large pipe.",
+            Verdict.PARTLY: "The paper's formula for the loss of a large pipe is too high, and can be mended.",
+            Verdict.NOT: "The paper's formula does not predict the loss of a large pipe.",
+        },
+    ),
+    Topic(
+        key="5.1.6-3",
+        leads={
+            Verdict.REPRODUCED: "Table 4 comes out over T1, however losses are counted.",
+            Verdict.PARTLY: "Table 4 mostly comes out over T1, however losses are counted.",
+            Verdict.DEPENDS: "Table 4 comes out over T1 if losses are counted from 0 s, with the transient of the start.",
+            Verdict.NOT: "Table 4 does not come out over T1, however losses are counted.",
+        },
+    ),
+    Topic(
+        key="5.1.6-4",
+        leads={
+            Verdict.REPRODUCED: "Table 4 comes out over ISDN, however losses are counted.",
+            Verdict.PARTLY: "Table 4 mostly comes out over ISDN, however losses are counted.",
+            Verdict.DEPENDS: "Over ISDN it takes timeouts without a limit besides, for the most part.",
+            Verdict.NOT: "Table 4 does not come out over ISDN, however losses are counted.",
+        },
+    ),
+    Topic(
+        key="5.1.2-1",
+        leads={
+            Verdict.REPRODUCED: "In a small pipe about W_c connections are active.",
+            Verdict.PARTLY: "In a small pipe about W_c connections are active, in most cases.",
+            Verdict.DEPENDS: "How many connections a small pipe keeps active is decided by how they start.",
+            Verdict.NOT: "In a small pipe more than W_c connections are active.",
+        },
+    ),
+    Topic(
+        key="5.1.5-1",
+        leads={
+            Verdict.REPRODUCED: "Goodput falls as connections are added.",
+            Verdict.PARTLY: "Goodput falls a little as connections are added.",
+            Verdict.DEPENDS: "Goodput does not fall with the timers of 1999; with those of ns-2.35 it does.",
+            Verdict.NOT: "Goodput does not fall as connections are added.",
+        },
+        also=("5.1.5-2",),
+    ),
+)
+"""Told at the head of the report, after the tally."""

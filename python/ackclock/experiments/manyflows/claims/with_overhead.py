@@ -1,0 +1,133 @@
+"""The claims of section 5.2: what a random processing time of up to a tenth of the round-trip time changes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ackclock.experiments.claims import Claim
+from ackclock.experiments.manyflows.claims import load, loss, pipes
+from ackclock.experiments.manyflows.claims.reading import command
+from ackclock.experiments.manyflows.claims.same_delay import HYPERBOLA_RULE, TABLE_RULE
+from ackclock.experiments.manyflows.experiment import ISDN, T1
+
+if TYPE_CHECKING:
+    from ackclock.experiments.manyflows.evidence import Evidence
+
+__all__ = ["CLAIMS"]
+
+CLAIMS: tuple[Claim[Evidence], ...] = (
+    Claim(
+        key="5.2.1-1",
+        where="5.2.1; Figure 15",
+        text="A processing time of up to 10 % of the round trip breaks the global synchronisation of the large pipe down, "
+        "and the buffer becomes stable.",
+        paper="muted; quite stable",
+        rule=f"With 100 connections and a buffer of 400, on each link: reproduced if the loss correlation is clearly lower "
+        f"and its interval below {pipes.ALONE}, and the buffer's 5th percentile {pipes.FULL} of it or more; partly if the "
+        "correlation is clearly lower on both; else not.",
+        judge=pipes.settles,
+        command=command(T1, 440, 100, fraction=0.1, record="queue@bottleneck/100ms"),
+    ),
+    Claim(
+        key="5.2.1-2",
+        where="5.2.1; Figure 15",
+        text="Breaking the synchronisation increases unfairness and loss.",
+        paper="increases",
+        rule="With 100 connections and a buffer of 400: reproduced if on both links loss is clearly higher and Jain's index "
+        "clearly lower; partly if most of the four hold; else not.",
+        judge=pipes.unfairer,
+        command=command(ISDN, 402, 100, fraction=0.1),
+    ),
+    Claim(
+        key="5.2.1-3",
+        where="5.2.1; Figure 16",
+        text="Below 100 connections the processing time leaves loss almost as it is; above, it raises it.",
+        paper="the gap opens from 100 connections on",
+        rule=f"With 4 packets of buffer each, 10 % against none: holds at 20 and 60 connections if loss is within "
+        f"{loss.NEAR:.0%}, at 100 and 150 if it is clearly higher. Reproduced if all hold; partly if most; else not.",
+        judge=loss.raised_when_many,
+        command=command(T1, 640, 150, fraction=0.1),
+    ),
+    Claim(
+        key="5.2.2-1",
+        where="5.2.2; Figure 17",
+        text="In the small pipe considerably fewer connections are shut off than without, and the buffer is mostly full and "
+        "stable.",
+        paper="considerably smaller; mostly full",
+        rule="With 300 connections and buffers of 60 and 160: reproduced if clearly at most half as many connections receive "
+        "less than a tenth of their fair share in the seconds of Figure 17, and the buffer's 5th percentile is "
+        f"{pipes.FULL} of it or more; partly if one of the two holds with both buffers; else not.",
+        judge=pipes.fewer_shut_off,
+        command=command(T1, 100, 300, fraction=0.1, record="queue@bottleneck/100ms"),
+    ),
+    Claim(
+        key="5.2.3-1",
+        where="5.2.3; Figure 18",
+        text="In the medium pipe even the local synchronisation goes; most connections get reasonable goodput, and the "
+        "buffer is mostly full.",
+        paper="no local synchronization; mostly full and stable",
+        rule=f"With 100 connections and a buffer of 160: the interval of the loss correlation lies below {pipes.ALONE}; the "
+        f"buffer's 5th percentile is {pipes.FULL} of it or more; at most one connection is shut off. Reproduced if all "
+        "hold; partly if most; else not.",
+        judge=pipes.medium_settles,
+        command=command(T1, 200, 100, fraction=0.1, record="drops"),
+    ),
+    Claim(
+        key="5.2.4-1",
+        where="5.2.4; Figures 19, 20",
+        text="The processing time has little effect on throughput and goodput of all.",
+        paper="little effect",
+        rule=f"Reproduced if both change by at most {load.LITTLE:.1%} of the link at every place of the grid, after a "
+        "warm-up; partly if at most; else not.",
+        judge=load.little_affected,
+        command=command(T1, 100, 300, fraction=0.1),
+    ),
+    Claim(
+        key="5.2.5-1",
+        where="5.2.5; Figure 21",
+        text="With few connections it makes loss grow mostly linearly with their number.",
+        paper="mostly linearly",
+        rule="By loss against connections as without: reproduced if the exponent is within 0.2 of 1; partly if a line has R² "
+        "of 0.99 or more, and more than without; else not.",
+        judge=loss.linear_with_overhead,
+        command=command(T1, 100, 20, fraction=0.1),
+    ),
+    Claim(
+        key="5.2.5-2",
+        where="5.2.5; Figure 22",
+        text="With many connections the loss still matches hyperbolas impressively well.",
+        paper="impressively well",
+        rule=HYPERBOLA_RULE,
+        judge=loss.hyperbolic(0.1),
+        command=command(T1, 100, 600, fraction=0.1),
+    ),
+    Claim(
+        key="5.2.5-3",
+        where="5.2.5; Figures 14, 22",
+        text="For the same connections and buffer the loss of many is larger than without.",
+        paper="larger",
+        rule="Reproduced if the loss is clearly larger at every place of the grid with 100 connections or more, after a "
+        "warm-up; partly if at most; else not.",
+        judge=loss.lossier_with_overhead,
+        command=command(T1, 300, 300, fraction=0.1),
+    ),
+    Claim(
+        key="5.2.5-4",
+        where="5.2.5; Table 5, T1",
+        text="Over T1 the hyperbolas have the parameters of Table 5.",
+        paper="W_c = 100: 125.0, 0.4263; 500: 666.7, 0.5366",
+        rule=TABLE_RULE,
+        judge=loss.tabled(0.1, "T1"),
+        command=command(T1, 100, 600, fraction=0.1),
+    ),
+    Claim(
+        key="5.2.5-5",
+        where="5.2.5; Table 5, ISDN",
+        text="Over ISDN the hyperbolas have the parameters of Table 5.",
+        paper="W_c = 100: 125.0, 0.4930; 500: 1428.6, 1.1110",
+        rule=TABLE_RULE,
+        judge=loss.tabled(0.1, "ISDN"),
+        command=command(ISDN, 100, 600, fraction=0.1),
+    ),
+)
+"""In the order of the paper."""
