@@ -42,7 +42,7 @@ class Side:
     predicted
         Figure 7: the buffer grows with the connections.
     far
-        Figure 11 (a): a satellite's delay.
+        Figures 11 (a) and 19: a satellite's delay, by the processing time.
     few
         Figures 13 and 21, by the processing time.
     amounts
@@ -60,7 +60,7 @@ class Side:
 
     grid: Mapping[tuple[str, float], Runs]
     predicted: Runs = ()
-    far: Runs = ()
+    far: Mapping[float, Runs] = field(default_factory=dict)
     few: Mapping[float, Runs] = field(default_factory=dict)
     amounts: Runs = ()
     starts: Mapping[tuple[str, float], Runs] = field(default_factory=dict)
@@ -112,7 +112,8 @@ def gather(batch: Batch, *, seeds: Sequence[int]) -> Callable[[], Side]:
         for reading in places.READINGS
         for fraction in FRACTIONS
     }
-    predicted, far, amounts = ask(places.predicted()), ask(places.far()), ask(places.amounts())
+    predicted, amounts = ask(places.predicted()), ask(places.amounts())
+    far = {fraction: ask(places.far(fraction)) for fraction in FRACTIONS}
     few = {fraction: ask(places.few(fraction)) for fraction in FRACTIONS}
     starts = {
         (spread, fraction): ask(places.starts(spread, fraction)) for spread in SPREADS for fraction in FRACTIONS
@@ -122,7 +123,7 @@ def gather(batch: Batch, *, seeds: Sequence[int]) -> Callable[[], Side]:
     return lambda: Side(
         grid={place: runs() for place, runs in grid.items()},
         predicted=predicted(),
-        far=far(),
+        far={fraction: runs() for fraction, runs in far.items()},
         few={fraction: runs() for fraction, runs in few.items()},
         amounts=amounts(),
         starts={place: runs() for place, runs in starts.items()},
@@ -140,7 +141,7 @@ def from_ns2() -> Side:
             for fraction in FRACTIONS
         },
         predicted=known(places.predicted()),
-        far=known(places.far()),
+        far={fraction: known(places.far(fraction)) for fraction in FRACTIONS},
         few={fraction: known(places.few(fraction)) for fraction in FRACTIONS},
         amounts=known(places.amounts()),
         starts={

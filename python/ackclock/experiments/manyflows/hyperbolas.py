@@ -90,19 +90,19 @@ def fits(runs: Sequence[Observation]) -> dict[str, Hyperbola]:
     }
 
 
-def table(ours: Side, ns2: Side, fraction: float) -> Table:
-    """Lay out a and b of the paper, and those of our points and ns-2's, way by way of counting."""
+def table(ours: Side, ns2: Side, fraction: float, *, start: str) -> Table:
+    """Lay out a and b of the paper, and those of our points and ns-2's, for curves whose names start so."""
     rows = []
     for reading in READINGS:
         mine, theirs = (fits(side.counted(reading, fraction)) for side in (ours, ns2))
         beside = away(ours.counted(reading, fraction), fraction)
-        for name, fit in mine.items():
+        for name, fit in ((name, fit) for name, fit in mine.items() if name.startswith(start)):
             a, b = PAPER[fraction][name]
             other = theirs.get(name)
             rms = np.sqrt(np.mean([(1 / ratio - 1) ** 2 for ratio in beside[name].values()]))
             rows.append(
                 [
-                    f"{name}, {reading.title}",
+                    f"{name.removeprefix(start)}, {reading.title}",
                     f"{a:.1f}",
                     f"{b:.4f}",
                     _bounded(fit.a, fit.a_bounds, 1),

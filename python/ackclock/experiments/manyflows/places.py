@@ -34,6 +34,7 @@ __all__ = [
     "amounts",
     "curve",
     "far",
+    "far_setting",
     "few",
     "grid",
     "modern",
@@ -159,11 +160,17 @@ def predicted() -> Curves:
     }
 
 
-def far() -> Curves:
-    """Give the runs of Figure 11 (a)."""
+def far_setting(buffer: int, flows: int, *, fraction: float = 0.0) -> Setting:
+    """Give a place of the satellite's link, by the packets that the gateway has room for."""
+    setting = grid_setting(FAR_PIPE, buffer + FAR_PIPE.pipe, flows, fraction=fraction, span=(100, 250))
+    return replace(setting, delay=200)
+
+
+def far(fraction: float) -> Curves:
+    """Give the runs of Figures 11 (a) and 19."""
     return {
         f"B = {buffer}": [
-            replace(grid_setting(FAR_PIPE, buffer + FAR_PIPE.pipe, flows, span=(100, 250)), delay=200) for flows in FAR
+            far_setting(buffer, flows, fraction=fraction) for flows in FAR
         ]
         for buffer in BUFFERS
     }

@@ -64,13 +64,13 @@ _LARGE = tuple(buffer for buffer in BUFFERS if buffer >= FAR_PIPE.pipe)
 def _far(side: Side) -> str:
     return "; ".join(
         f"{name}: " + ", ".join(f"{point.mean:.3f} ({flows})" for flows, point in points.items())
-        for name, points in curves_of(side.far, "throughput").items()
+        for name, points in curves_of(side.far[0.0], "throughput").items()
     )
 
 
 def underused_in_synchrony(evidence: Evidence) -> Judgement:
     """Judge "with less buffer than W_c / 2, halving in synchrony leaves the link idle"."""
-    found = curves_of(evidence.ours.far, "throughput")
+    found = curves_of(evidence.ours.far[0.0], "throughput")
     idle = [high(found[f"B = {buffer}"][flows]) < FULL for buffer in _SMALL for flows in (1, 2, 5, 10)]
     full = [low(found[f"B = {buffer}"][flows]) >= FULL for buffer in _LARGE for flows in (1, 2, 5, 10)]
     return Judgement(
@@ -83,7 +83,7 @@ def underused_in_synchrony(evidence: Evidence) -> Judgement:
 
 def underused(evidence: Evidence) -> Judgement:
     """Judge "the fewer connections and the smaller the buffer, the lower the utilisation below W_opt"."""
-    found = curves_of(evidence.ours.far, "throughput")
+    found = curves_of(evidence.ours.far[0.0], "throughput")
     smaller = [
         clearly(found[f"B = {more}"][flows], found[f"B = {less}"][flows]) is True
         for less, more in zip(_SMALL, (*_SMALL[1:], _LARGE[0]), strict=True)
@@ -119,7 +119,7 @@ def large_buffer_fills(evidence: Evidence) -> Judgement:
 
 def fills_when_many(evidence: Evidence) -> Judgement:
     """Judge "with many connections the throughput is close to 1 even if the buffer is small"."""
-    found = curves_of(evidence.ours.far, "throughput")
+    found = curves_of(evidence.ours.far[0.0], "throughput")
     near = [low(found[f"B = {buffer}"][100]) >= NEARLY for buffer in _SMALL]
     return Judgement(
         verdict=by_share(near),
@@ -127,7 +127,7 @@ def fills_when_many(evidence: Evidence) -> Judgement:
         **told(
             evidence,
             lambda side: "100 connections: "
-            + ", ".join(f"{name} {shown(points[100], 3)}" for name, points in curves_of(side.far, "throughput").items()),
+            + ", ".join(f"{name} {shown(points[100], 3)}" for name, points in curves_of(side.far[0.0], "throughput").items()),
         ),
     )
 

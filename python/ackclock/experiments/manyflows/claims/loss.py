@@ -29,7 +29,9 @@ __all__ = [
     "BENT",
     "COUNTING",
     "HYPERBOLIC",
+    "LINE",
     "NEAR",
+    "PARABOLA",
     "STRAIGHT",
     "grows_linearly",
     "hyperbolic",
@@ -53,6 +55,9 @@ STRAIGHT = 0.98
 
 BENT = 1.2
 """The exponent from which on a curve is not nearly linear."""
+
+PARABOLA, LINE = 0.995, 0.99
+"""The R^2 from which on points lie on a parabola, or on a line."""
 
 COUNTING = "how losses are counted"
 """What the tables may depend on."""
@@ -147,17 +152,17 @@ def linear_with_overhead(evidence: Evidence) -> Judgement:
 def _growth(evidence: Evidence, fraction: float, *, power: int, word: str) -> Judgement:
     """Judge a power law: reproduced if the exponent is near it; partly if the shape is.
 
-    A polynomial of the second degree that bends clearly has the shape of a quadratic law; a line that explains more
-    than it does without processing time, and nearly all, has that of a linear one.
+    A parabola that bends clearly has the shape of a quadratic law; what a line explains nearly whole, and bends less
+    than without processing time, has that of a linear one.
     """
     found = curves_of(evidence.ours.few[fraction], "loss")
     powers = {name: exponent(points) for name, points in found.items()}
     if power == 2:
-        shape = [squares(points, 2) >= 0.999 and powers[name] >= BENT for name, points in found.items()]
+        shape = [squares(points, 2) >= PARABOLA and powers[name] >= BENT for name, points in found.items()]
     else:
         without = curves_of(evidence.ours.few[0.0], "loss")
         shape = [
-            squares(points, 1) >= 0.99 and squares(points, 1) > squares(without[name], 1)
+            squares(points, 1) >= LINE and powers[name] < exponent(without[name])
             for name, points in found.items()
         ]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ackclock.experiments.claims import Claim
@@ -10,7 +9,7 @@ from ackclock.experiments.manyflows.claims import load, loss, pipes
 from ackclock.experiments.manyflows.claims.reading import command, run_of
 from ackclock.experiments.manyflows.evidence import MODERN
 from ackclock.experiments.manyflows.experiment import ISDN, T1, grid_setting
-from ackclock.experiments.manyflows.places import FAR_PIPE, WINDOWS
+from ackclock.experiments.manyflows.places import WINDOWS, far_setting
 
 if TYPE_CHECKING:
     from ackclock.experiments.manyflows.evidence import Evidence
@@ -31,11 +30,6 @@ HYPERBOLA_RULE = (
 )
 
 _WINDOW = WINDOWS["T1"]
-
-
-def _far(buffer: int, flows: int) -> str:
-    setting = grid_setting(FAR_PIPE, buffer + FAR_PIPE.pipe, flows, span=(100, 250))
-    return run_of(replace(setting, delay=200))
 
 
 CLAIMS: tuple[Claim[Evidence], ...] = (
@@ -79,7 +73,7 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         rule=f"By up to 10 connections over 200 ms: holds if the interval of the throughput lies below {load.FULL} with "
         "less buffer than that, or above with as much or more. Reproduced if at every place, partly if at most, else not.",
         judge=load.underused_in_synchrony,
-        command=_far(60, 10),
+        command=run_of(far_setting(60, 10)),
     ),
     Claim(
         key="5.1.2-1",
@@ -136,7 +130,7 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         "connections, and with every such buffer from 1 to 10 connections and from 10 to 100; partly without the step "
         "from 1 to 10; else not.",
         judge=load.underused,
-        command=_far(20, 1),
+        command=run_of(far_setting(20, 1)),
     ),
     Claim(
         key="5.1.4-2",
@@ -156,7 +150,7 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         rule=f"Over 200 ms: reproduced if with 100 connections the interval of the throughput lies above {load.NEARLY} with "
         "every buffer below 160; partly with most; else not.",
         judge=load.fills_when_many,
-        command=_far(20, 100),
+        command=run_of(far_setting(20, 100)),
     ),
     Claim(
         key="5.1.5-1",
@@ -194,8 +188,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="5.1.6; Figure 13",
         text="With few connections (W_c above 3 n) loss grows quadratically with their number.",
         paper="proportional to n²",
-        rule="By loss against connections, 3 to 20 with W_c = 100 and 10 to 50 with 300: reproduced if the exponent is within "
-        f"0.2 of 2; partly if a parabola has R² of 0.999 or more and the exponent is {loss.BENT} or more; else not.",
+        rule="By loss against connections, 3 to 20 with W_c = 100 and 10 to 50 with 300: reproduced if the exponent is "
+        f"within 0.2 of 2; partly if a parabola has R² of {loss.PARABOLA} or more and the exponent is {loss.BENT} or more; else not.",
         judge=loss.quadratic,
         command=command(T1, 100, 20),
     ),

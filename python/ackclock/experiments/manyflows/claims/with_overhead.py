@@ -88,7 +88,7 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         text="With few connections it makes loss grow mostly linearly with their number.",
         paper="mostly linearly",
         rule="By loss against connections as without: reproduced if the exponent is within 0.2 of 1; partly if a line has R² "
-        "of 0.99 or more, and more than without; else not.",
+        f"of {loss.LINE} or more and the exponent is lower than without; else not.",
         judge=loss.linear_with_overhead,
         command=command(T1, 100, 20, fraction=0.1),
     ),

@@ -1,0 +1,171 @@
+"""The study as a folder: runs, figures with their data, claims with their verdicts, and the report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ackclock import __version__
+from ackclock.experiments import output
+from ackclock.experiments.claims import findings, judge
+from ackclock.experiments.manyflows import figures
+from ackclock.experiments.manyflows.claims import CLAIMS, TOPICS
+from ackclock.experiments.manyflows.evidence import Evidence, Side, from_ns2, gather
+from ackclock.experiments.manyflows.experiment import PROFILE
+from ackclock.experiments.manyflows.looks import observations
+from ackclock.experiments.manyflows.pipe_figures import pipe_drawings
+from ackclock.experiments.observation import Observation, seeds_of
+from ackclock.experiments.summary import summary
+from ackclock.report.html import Report, Section
+from ackclock.study import Batch
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from ackclock.experiments.claims import Judged
+
+__all__ = ["observe_all", "record", "report", "write"]
+
+STUDY = "manyflows"
+
+SETUP = (
+    ("Network", "n sources on 10 Mb/s links of 0.001 ms, a bottleneck of 50 ms (Figures 11 and 19: 200 ms too), n sinks"),
+    ("Bottleneck", "T1 of 1.6 Mb/s, W_opt = 40 packets, or ISDN of 64 kb/s, W_opt = 2; FIFO, drop-tail"),
+    ("Buffer", "W_c less W_opt, W_c = 100 to 500 packets; Figures 7 and 16: 4 or 6 for each connection"),
+    ("Traffic", "greedy Reno, packets of 500 bytes on the wire, each acknowledged, windows without a limit"),
+    (
+        "Counted",
+        "after a warm-up: T1 50 to 200 s, ISDN 500 to 2000 s; from 0 s: T1 to 100 s, ISDN to 1000 s. The paper does not say",
+    ),
+    ("Start", "uniform within the first second, or all at once, where told. The paper does not say"),
+    ("Timeouts", "up to 64 s, or without a limit, where told; 64 times the estimate at most. The paper does not say"),
+    (
+        "Processing time",
+        "none, or uniform up to 10 % of the round-trip time with a full buffer. The paper says 10 % of the round-trip time; of "
+        "the propagation's it does nothing on ISDN",
+    ),
+    ("Other simulators", "the paper also used the simulator REAL, whose runs are not reproduced"),
+    ("Other defaults", f"profile {PROFILE}; ackclock profile show {PROFILE} lists them"),
+)
+
+
+def record(*, seeds: int) -> dict[str, Any]:
+    """Tell what makes the folder: enough to make it again."""
+    return output.record(STUDY, profile=PROFILE, seeds=seeds)
+
+
+def observe_all(*, seeds: Sequence[int], jobs: int | None = None) -> Side:
+    """Run everything.
+
+    Parameters
+    ----------
+    seeds
+        The seeds that each point is run with.
+    jobs
+        How many runs at once; one for each processor by default.
+
+    """
+    batch = Batch()
+    ours = gather(batch, seeds=seeds)
+    batch.run(jobs=jobs, label=STUDY)
+    return ours()
+
+
+def write(folder: Path, *, seeds: Sequence[int], jobs: int | None = None) -> None:
+    """Run the study and write everything that belongs to it into a folder.
+
+    Parameters
+    ----------
+    folder
+        An empty folder.
+    seeds, jobs
+        As for `observe_all`.
+
+    """
+    ours = observe_all(seeds=seeds, jobs=jobs)
+    output.write_single(folder / "runs.parquet", parts(ours))
+    judged = judge(CLAIMS, Evidence(ours=ours, ns2=from_ns2()))
+    output.write_report(folder, report(ours, judged, command=output.command(STUDY, seeds=len(seeds))), judged)
+
+
+def parts(ours: Side) -> dict[str, Sequence[Observation]]:
+    """Give all runs by what they are for."""
+    return {
+        **{f"grid, {key}, overhead {fraction:.0%}": runs for (key, fraction), runs in ours.grid.items()},
+        "prediction": ours.predicted,
+        **{f"200 ms, overhead {fraction:.0%}": runs for fraction, runs in ours.far.items()},
+        **{f"few connections, overhead {fraction:.0%}": runs for fraction, runs in ours.few.items()},
+        "amounts of overhead": ours.amounts,
+        **{f"start within {spread}, overhead {fraction:.0%}": runs for (spread, fraction), runs in ours.starts.items()},
+        "timers of ns-2.35": ours.modern,
+        **{f"pipes, overhead {fraction:.0%}": observations(looks) for fraction, looks in ours.looks.items()},
+    }
+
+
+def report(ours: Side, judged: Sequence[Judged[Evidence]], *, command: str) -> Report:
+    """Make the report.
+
+    Parameters
+    ----------
+    ours
+        All runs of the study.
+    judged
+        What they say about each claim.
+    command
+        What a person types to make them.
+
+    Returns
+    -------
+    Report
+        Claims and figures with ns-2's numbers beside ours, and what they show in words.
+
+    """
+    theirs = from_ns2()
+    return Report(
+        title="Understanding the Performance of Many TCP Flows",
+        source="L. Qiu, Y. Zhang and S. Keshav, “Understanding the Performance of Many TCP Flows” (Computer Networks 37, "
+        "2001), run again packet by packet by Ackclock: its figures and tables, and every claim of it.",
+        summary=summary(judged, TOPICS),
+        findings=findings(judged),
+        sections=[
+            Section(
+                title="Synchronisation: large, small and medium pipes",
+                text="Up to hundreds of connections are looked at one by one.",
+                drawings=pipe_drawings(ours, theirs, fraction=0.0),
+            ),
+            Section(
+                title="Loss, throughput and goodput of all",
+                text="What the paper leaves open decides some of these figures: from when on losses are counted, how "
+                "connections start, and how long timeouts become. The panels say which is which.",
+                drawings=[
+                    figures.prediction(ours, theirs),
+                    figures.totals(ours, theirs),
+                    figures.throughput(ours, theirs, fraction=0.0),
+                    figures.goodput(ours, theirs, fraction=0.0),
+                    figures.few(ours, theirs, fraction=0.0),
+                    *figures.hyperbolas(ours, theirs, fraction=0.0),
+                ],
+            ),
+            Section(
+                title="With random processing time",
+                drawings=[
+                    *pipe_drawings(ours, theirs, fraction=0.1),
+                    figures.amount(ours, theirs),
+                    figures.throughput(ours, theirs, fraction=0.1),
+                    figures.goodput(ours, theirs, fraction=0.1),
+                    figures.few(ours, theirs, fraction=0.1),
+                    *figures.hyperbolas(ours, theirs, fraction=0.1),
+                ],
+            ),
+        ],
+        setup=SETUP,
+        provenance=[
+            ("Program", f"Ackclock {__version__}"),
+            ("Command", command),
+            (
+                "Runs",
+                f"{seeds_of(ours.predicted)} seeds of {sum(map(len, parts(ours).values())):,} places in all, in runs.parquet",
+            ),
+            ("ns-2's points", "ns-2.35 (Debian 2.35+dfsg-5), unmodified, one run each; in the CSV files"),
+        ],
+    )
