@@ -103,9 +103,7 @@ def gather(batch: Batch, *, seeds: Sequence[int]) -> Callable[[], Side]:
 
     def ask(curves: Curves) -> Callable[[], Runs]:
         made = {name: batch.add(settings_wanted(settings, seeds=seeds)) for name, settings in curves.items()}
-        return lambda: [
-            dataclasses.replace(run, variant=name) for name, runs in made.items() for run in runs()
-        ]
+        return lambda: [dataclasses.replace(run, variant=name) for name, runs in made.items() for run in runs()]
 
     grid = {
         (reading.key, fraction): ask(places.grid(reading, fraction))
@@ -115,9 +113,7 @@ def gather(batch: Batch, *, seeds: Sequence[int]) -> Callable[[], Side]:
     predicted, amounts = ask(places.predicted()), ask(places.amounts())
     far = {fraction: ask(places.far(fraction)) for fraction in FRACTIONS}
     few = {fraction: ask(places.few(fraction)) for fraction in FRACTIONS}
-    starts = {
-        (spread, fraction): ask(places.starts(spread, fraction)) for spread in SPREADS for fraction in FRACTIONS
-    }
+    starts = {(spread, fraction): ask(places.starts(spread, fraction)) for spread in SPREADS for fraction in FRACTIONS}
     modern = batch.add(_modern_wanted(seeds))
     looked = {fraction: [batch.add(each) for each in looks_wanted(fraction, seeds=seeds)] for fraction in FRACTIONS}
     return lambda: Side(
@@ -145,9 +141,7 @@ def from_ns2() -> Side:
         few={fraction: known(places.few(fraction)) for fraction in FRACTIONS},
         amounts=known(places.amounts()),
         starts={
-            (spread, fraction): known(places.starts(spread, fraction))
-            for spread in SPREADS
-            for fraction in FRACTIONS
+            (spread, fraction): known(places.starts(spread, fraction)) for spread in SPREADS for fraction in FRACTIONS
         },
         modern=modern_runs(),
         looks={fraction: looks(fraction) for fraction in FRACTIONS},

@@ -17,13 +17,12 @@ from ackclock.experiments.manyflows.places import (
     PACKETS_EACH,
     STEADY,
     TOGETHER,
-    WHOLE,
+    UNCAPPED,
     WINDOWS,
     curve,
     far_setting,
     tabled,
 )
-from ackclock.experiments.observation import Observation
 from ackclock.models import large_pipe_loss
 from ackclock.report.chart import Axis
 
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
 
     from ackclock.experiments.manyflows.evidence import Side
     from ackclock.experiments.manyflows.experiment import Bottleneck
+    from ackclock.experiments.observation import Observation
     from ackclock.report.html import Drawing
 
     Measure = Callable[[Observation], float | None]
@@ -40,7 +40,7 @@ __all__ = ["amount", "few", "goodput", "hyperbolas", "prediction", "throughput",
 
 _WITH = " with a random processing time of up to 10 % of the round-trip time with a full buffer"
 
-_READ = {"T1": (CAPPED, STEADY, TOGETHER), "ISDN": (WHOLE, CAPPED, STEADY)}
+_READ = {"T1": (CAPPED, STEADY, TOGETHER), "ISDN": (UNCAPPED, CAPPED, STEADY)}
 """Ways of counting that are drawn, that which is nearest to the paper first."""
 
 
@@ -56,14 +56,19 @@ def percent(name: str) -> Measure:
 
 def prediction(ours: Side, ns2: Side) -> Drawing:
     """Draw Figure 7: loss of a large pipe beside its three laws."""
-    words = {"printed": "as printed", "corrected": "with fast recovery's new packets", "counted": "as windows are counted"}
+    words = {
+        "printed": "as printed",
+        "corrected": "with fast recovery's new packets",
+        "counted": "as windows are counted",
+    }
     strips = []
     for place, each in zip("ab", PACKETS_EACH, strict=True):
         (line,) = lines(ours.predicted, ns2.predicted, percent("loss"), start=f"B = {each} n")
         x = np.array([*range(10, 60, 5), *range(60, 310, 20), 300])
         laws = large_pipe_loss(window=each + T1.pipe / x, smooth=True)
         paper = {
-            title: dict(zip(x.tolist(), (100 * getattr(laws, law)).tolist(), strict=True)) for law, title in words.items()
+            title: dict(zip(x.tolist(), (100 * getattr(laws, law)).tolist(), strict=True))
+            for law, title in words.items()
         }
         measured = Line(name="measured", ours=line.ours, ns2=line.ns2, paper=paper)
         strips.append(Strip(title=f"({place}) B = {each} n", label="Loss (% of arrivals)", lines=[measured]))
@@ -72,8 +77,8 @@ def prediction(ours: Side, ns2: Side) -> Drawing:
         slug="figure7",
         title="Figure 7. Loss of a large pipe, and its prediction",
         what="Connections over T1 with 50 ms and a buffer of 4 or 6 packets for each, from 50 to 200 s.",
-        rest="The paper prints 8 / (3 W² + 21 W + 8), which leaves out the new packets that fast recovery sends; with them it "
-        "is 8 / (3 W² + 25 W + 4).",
+        rest="The paper prints 8 / (3 W² + 21 W + 8), which leaves out the new packets that fast recovery sends; with "
+        "them it is 8 / (3 W² + 25 W + 4).",
         command=command(T1, 440, 100),
         digits=2,
     )
@@ -90,9 +95,13 @@ def totals(ours: Side, ns2: Side) -> Drawing:
     def lost(run: Observation) -> float | None:
         return (sent(run) or 0.0) * (run.values["loss"] or 0.0)
 
-    runs = [side.counted(CAPPED) for side in (ours, ns2)]
     strips = [
-        Strip(title=f"({place}) {word}", label="Thousand packets", lines=lines(*runs, measure, start="T1, "), low=None)
+        Strip(
+            title=f"({place}) {word}",
+            label="Thousand packets",
+            lines=lines(ours.counted(CAPPED), ns2.counted(CAPPED), measure, start="T1, "),
+            low=None,
+        )
         for place, word, measure in (("a", "sent", sent), ("b", "lost", lost))
     ]
     return panelled(
@@ -108,7 +117,7 @@ def totals(ours: Side, ns2: Side) -> Drawing:
 
 def throughput(ours: Side, ns2: Side, *, fraction: float) -> Drawing:
     """Draw Figure 11, or Figure 19 with processing time."""
-    near = [side.counted(STEADY, fraction) for side in (ours, ns2)]
+    near = (ours.counted(STEADY, fraction), ns2.counted(STEADY, fraction))
     figure = 19 if fraction else 11
     return panelled(
         [
@@ -122,15 +131,15 @@ def throughput(ours: Side, ns2: Side, *, fraction: float) -> Drawing:
             Strip(
                 title="(b) 50 ms, W_opt = 40",
                 label="Throughput",
-                lines=lines(*near, named("throughput"), start="T1, "),
+                lines=lines(near[0], near[1], named("throughput"), start="T1, "),
                 low=0.5 if fraction else 0.8,
                 high=1.01,
             ),
         ],
         slug=f"figure{figure}",
         title=f"Figure {figure}. Throughput over T1{', with processing time' if fraction else ''}",
-        what=f"What leaves the bottleneck, as a part of its rate,{_WITH if fraction else ''} over (a) 200 and (b) 50 ms, after "
-        "a warm-up.",
+        what=f"What leaves the bottleneck, as a part of its rate,{_WITH if fraction else ''} over (a) 200 and (b) 50 "
+        "ms, after a warm-up.",
         rest="The axis of connections is logarithmic: what happens, happens with few.",
         command=run_of(far_setting(20, 10, fraction=fraction)),
         along=Axis(label="Connections", log=True, low=0.9, high=700),
@@ -170,11 +179,12 @@ def goodput(ours: Side, ns2: Side, *, fraction: float) -> Drawing:
         strips,
         slug=f"figure{figure}",
         title=f"Figure {figure}. Goodput{', with processing time' if fraction else ''}",
-        what=f"What receivers had not before, as a part of the bottleneck's rate,{_WITH if fraction else ''} after a warm-up.",
+        what=f"What receivers had not before, as a part of the bottleneck's rate,{_WITH if fraction else ''} after a "
+        "warm-up.",
         rest=""
         if fraction
-        else "The paper finds that it falls with the connections. With a TCP of 1999 it does not; with the timers of ns-2.35 "
-        "(c, d), which send again what is not lost, it does.",
+        else "The paper finds that it falls with the connections. With a TCP of 1999 it does not; with the timers of "
+        "ns-2.35 (c, d), which send again what is not lost, it does.",
         command=command(ISDN, 500, 300, fraction=fraction),
         height=1.4 + 2.2 * len(strips),
     )
@@ -215,8 +225,8 @@ def amount(ours: Side, ns2: Side) -> Drawing:
         [Strip(title="", label="Loss (% of arrivals)", lines=lines(ours.amounts, ns2.amounts, percent("loss")))],
         slug="figure16",
         title="Figure 16. Loss by the longest processing time",
-        what="Connections over T1 with 50 ms and four packets of buffer for each, from 50 to 200 s; the processing time is "
-        "uniform up to that part of the round-trip time with a full buffer.",
+        what="Connections over T1 with 50 ms and four packets of buffer for each, from 50 to 200 s; the processing "
+        "time is uniform up to that part of the round-trip time with a full buffer.",
         rest="",
         command=command(T1, 440, 100, fraction=0.1),
         digits=2,
@@ -256,8 +266,8 @@ def _hyperbolas(ours: Side, ns2: Side, link: Bottleneck, fraction: float) -> Dra
         slug=f"figure{figure}-{link.name.lower()}",
         title=f"Figure {figure} and {TABLES[fraction]}. Loss of many connections over {link.name}"
         + (", with processing time" if fraction else ""),
-        what=f"Loss at the bottleneck over {link.name} with 50 ms{_WITH if fraction else ''}, counted in three ways that the "
-        "paper leaves open.",
+        what=f"Loss at the bottleneck over {link.name} with 50 ms{_WITH if fraction else ''}, counted in three ways "
+        "that the paper leaves open.",
         rest=f"Dashed: the paper's hyperbolas, by {TABLES[fraction]}.",
         command=command(link, 100, 600, fraction=fraction),
         numbers=whole,

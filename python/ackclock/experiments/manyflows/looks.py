@@ -106,10 +106,10 @@ class Look:
     seed
         Seed of the run.
     values
-        ``correlation`` of losses and the part of ``quiet`` round trips; ``epochs`` and the ``share`` of connections that
-        lose in one; the buffer's percentiles ``low``, ``middle`` and ``high`` (5, 50, 95) in packets; ``loss``,
-        ``jain_index`` and connections that are ``shut_off``; of packets received in the seconds that the paper shows the
-        ``least``, the ``most`` and connections that are ``starved`` of nine tenths of their fair share.
+        ``correlation`` of losses and the part of ``quiet`` round trips; ``epochs`` and the ``share`` of connections
+        that lose in one; the buffer's percentiles ``low``, ``middle`` and ``high`` (5, 50, 95) in packets; ``loss``,
+        ``jain_index`` and connections that are ``shut_off``; of packets received in the seconds that the paper shows
+        the ``least``, the ``most`` and connections that are ``starved`` of nine tenths of their fair share.
     received
         Packets that each connection received in those seconds, ascending.
     course

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ackclock.experiments.curves import curves
 from ackclock.experiments.figures import HOLLOW, Pen
+from ackclock.experiments.manyflows.experiment import CAPACITIES
 from ackclock.report.chart import Axis, Band, Chart, Panel, Series
 from ackclock.report.html import Drawing, Table
 
@@ -30,11 +31,13 @@ PENS = (
     Pen(colour="orange", marker="hexagon"),
     Pen(colour="red", marker="diamond"),
 )
-"""Of the curves of a panel, in order."""
+"""Of the curves of a panel, in order, unless it is that of a W_c."""
+
+NAMED = {f"W_c {capacity}": pen for capacity, pen in zip(CAPACITIES, PENS, strict=True)}
 
 BANDS = (
-    "Points are means of {seeds} runs, bands their 95 % confidence intervals (Student's t); hollow markers are single runs "
-    "of ns-2.35."
+    "Points are means of {seeds} runs, bands their 95 % confidence intervals (Student's t); hollow markers are single "
+    "runs of ns-2.35."
 )
 SINGLE = "Points are single runs, without bands; hollow markers are single runs of ns-2.35."
 
@@ -160,7 +163,7 @@ def panelled(
         Panel(
             title=strip.title,
             x=axis if place == last else Axis(low=axis.low, high=axis.high, log=axis.log),
-            y=Axis(label=strip.label, low=strip.low, high=strip.high),
+            y=Axis(label=strip.label, low=strip.low, high=strip.high or _top(strip)),
             series=_series(strip),
             bands=_bands(strip),
         )
@@ -177,9 +180,14 @@ def panelled(
     )
 
 
+def _drawn(strip: Strip) -> list[tuple[Line, Pen]]:
+    """Give the curves of a panel, each with its pen."""
+    return [(line, NAMED.get(line.name, pen)) for line, pen in zip(strip.lines, PENS, strict=False)]
+
+
 def _series(strip: Strip) -> list[Series]:
     drawn = []
-    for line, pen in zip(strip.lines, PENS, strict=False):
+    for line, pen in _drawn(strip):
         for number, (name, points) in enumerate(line.paper.items()):
             drawn.append(
                 Series(
@@ -218,7 +226,9 @@ def _series(strip: Strip) -> list[Series]:
             )
         )
     if any(len(line.paper) == 1 for line in strip.lines):
-        drawn.append(Series(name="dashed: the paper", x=[math.nan], y=[math.nan], colour="ink", dash="dashed", width=1.0))
+        drawn.append(
+            Series(name="dashed: the paper", x=[math.nan], y=[math.nan], colour="ink", dash="dashed", width=1.0)
+        )
     return [*drawn, HOLLOW] if any(line.ns2 for line in strip.lines) else drawn
 
 
@@ -227,13 +237,20 @@ def _bands(strip: Strip) -> list[Band]:
         Band(
             name=line.name,
             x=list(line.ours),
-            low=[point.mean - _finite(point.half_width) for point in line.ours.values()],
+            low=[max(point.mean - _finite(point.half_width), 0.0) for point in line.ours.values()],
             high=[point.mean + _finite(point.half_width) for point in line.ours.values()],
             colour=pen.colour,
             listed=False,
         )
-        for line, pen in zip(strip.lines, PENS, strict=False)
+        for line, pen in _drawn(strip)
     ]
+
+
+def _top(strip: Strip) -> float:
+    """Give where the axis ends: with room for means and most of the bands, which few seeds make wide."""
+    points = [point.mean for line in strip.lines for some in (line.ours, line.ns2) for point in some.values()]
+    curves = [value for line in strip.lines for curve in line.paper.values() for value in curve.values()]
+    return 1.12 * max([*points, *curves])
 
 
 def _finite(width: float) -> float:
@@ -250,7 +267,15 @@ def _csv(strips: Sequence[Strip]) -> str:
             for source, points in (("ackclock", line.ours), ("ns-2.35", line.ns2)):
                 for flows, point in points.items():
                     rows.writerow(
-                        [strip.title, line.name, source, flows, point.count, f"{point.mean:.6g}", f"{point.half_width:.6g}"]
+                        [
+                            strip.title,
+                            line.name,
+                            source,
+                            flows,
+                            point.count,
+                            f"{point.mean:.6g}",
+                            f"{point.half_width:.6g}",
+                        ]
                     )
             for name, curve in line.paper.items():
                 for flows, value in curve.items():
@@ -269,5 +294,7 @@ def _numbers(strips: Sequence[Strip], digits: int) -> Table:
             shown = ["–" if cell is None else cell.shown(digits) for cell in cells]  # noqa: RUF001 - a dash
             rows.append([f"{strip.title}: {flows}", *shown])
     return Table(
-        caption="Mean ± half-width of the 95 % interval, by panel and number of connections", head=["", *names], rows=rows
+        caption="Mean ± half-width of the 95 % interval, by panel and number of connections",
+        head=["", *names],
+        rows=rows,
     )

@@ -70,17 +70,19 @@ def _drawing(pipe: Pipe, ours: Side, ns2: Side, fraction: float) -> Drawing:
     figure = _NUMBERS[pipe.size][fraction > 0]
     extent = "processing time up to 10 % of the round trip" if fraction else "without processing time"
     return Drawing(
-        chart=Chart(panels=[scatter, _received(pipe, looks, theirs, plain), _buffer(pipe, looks[0], theirs)], height=8.6),
+        chart=Chart(
+            panels=[scatter, _received(pipe, looks, theirs, plain), _buffer(pipe, looks[0], theirs)], height=8.6
+        ),
         slug=f"figure{figure}-{pipe.link.name.lower()}-{pipe.buffer}",
-        title=f"Figure {figure}. A {pipe.size} pipe: {pipe.flows} connections over {pipe.link.name}, buffer {pipe.buffer}, "
-        f"{extent}",
+        title=f"Figure {figure}. A {pipe.size} pipe: {pipe.flows} connections over {pipe.link.name}, buffer "
+        f"{pipe.buffer}, {extent}",
         caption=f"(a) ACKs of the first seed from {start} to {end} s, each dot at least one, connections by what they "
-        f"receive: white stripes are losses that all recover from together. (b) Packets received in that time, connections "
-        f"in the order of it: mean of {len(looks)} seeds"
+        "receive: white stripes are losses that all recover from together. (b) Packets received in that time, "
+        f"connections in the order of it: mean of {len(looks)} seeds"
         + (" with the 95 % band" if len(looks) > 1 else "")
         + (", and without processing time" if fraction else "")
-        + "; dashed, ns-2.35; level, the fair share. (c) Packets in the buffer of the first seed; dotted, the 5th and 95th "
-        f"percentiles of ns-2.35 from {pipe.setting(fraction).warm} to {pipe.setting(fraction).duration} s.",
+        + "; dashed, ns-2.35; level, the fair share. (c) Packets in the buffer of the first seed; dotted, the 5th and "
+        f"95th percentiles of ns-2.35 from {pipe.setting(fraction).warm} to {pipe.setting(fraction).duration} s.",
         csv=_csv(looks, theirs),
         numbers=_numbers(looks, theirs),
         command=run_of(pipe.setting(fraction), record="acks"),
@@ -96,11 +98,15 @@ def _received(pipe: Pipe, looks: Sequence[Look], theirs: Sequence[Look], plain: 
     if plain:
         earlier = [point.mean for point in _ranked(plain)]
         series.append(Series(name="without processing time", x=ranks, y=earlier, colour="grey", dash="dotted"))
-    series += [Series(name="ns-2.35", x=ranks, y=look.received, colour="ink", dash="dashed", width=1.0) for look in theirs]
+    series += [
+        Series(name="ns-2.35", x=ranks, y=look.received, colour="ink", dash="dashed", width=1.0) for look in theirs
+    ]
     return Panel(
         title="(b)",
         x=Axis(label="Connection, by packets received", low=0.5, high=pipe.flows + 0.5),
-        y=Axis(label="Packets received", low=0),
+        y=Axis(
+            label="Packets received", low=0, high=1.2 * max(means.max(), *(look.received[-1] for look in theirs), 1)
+        ),
         series=series,
         bands=[
             Band(name="Ackclock", x=ranks, low=means - widths, high=means + widths, colour="blue", listed=False),

@@ -1,4 +1,4 @@
-"""Where the paper looks: the settings behind its figures, curve by curve, and the ways of reading what it leaves open."""
+"""Where the paper looks: the settings behind its figures, curve by curve, and ways of reading what it leaves open."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
     "STEADY",
     "TABLED",
     "TOGETHER",
-    "WHOLE",
+    "UNCAPPED",
     "WINDOWS",
     "Reading",
     "amounts",
@@ -79,10 +79,10 @@ class Reading:
 
 STEADY = Reading(key="steady", title="after a warm-up", steady=True)
 CAPPED = Reading(key="capped", title="from 0 s, timeouts up to 64 s")
-WHOLE = Reading(key="uncapped", title="from 0 s, timeouts without a limit", max_rto="100000 s")
+UNCAPPED = Reading(key="uncapped", title="from 0 s, timeouts without a limit", max_rto="100000 s")
 TOGETHER = Reading(key="together", title="from 0 s, all start at once", spread="0 s")
 
-READINGS = (STEADY, CAPPED, WHOLE, TOGETHER)
+READINGS = (STEADY, CAPPED, UNCAPPED, TOGETHER)
 """How loss is counted: as later studies do, as the paper most likely did, and two ways in which that may differ."""
 
 TABLED = tuple(flows for flows in FLOWS if flows >= 60)
@@ -168,12 +168,7 @@ def far_setting(buffer: int, flows: int, *, fraction: float = 0.0) -> Setting:
 
 def far(fraction: float) -> Curves:
     """Give the runs of Figures 11 (a) and 19."""
-    return {
-        f"B = {buffer}": [
-            far_setting(buffer, flows, fraction=fraction) for flows in FAR
-        ]
-        for buffer in BUFFERS
-    }
+    return {f"B = {buffer}": [far_setting(buffer, flows, fraction=fraction) for flows in FAR] for buffer in BUFFERS}
 
 
 def few(fraction: float) -> Curves:

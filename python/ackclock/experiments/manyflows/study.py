@@ -29,20 +29,22 @@ __all__ = ["observe_all", "record", "report", "write"]
 STUDY = "manyflows"
 
 SETUP = (
-    ("Network", "n sources on 10 Mb/s links of 0.001 ms, a bottleneck of 50 ms (Figures 11 and 19: 200 ms too), n sinks"),
+    (
+        "Network",
+        "n sources on 10 Mb/s links of 0.001 ms, a bottleneck of 50 ms (Figures 11 and 19: 200 ms too), n sinks",
+    ),
     ("Bottleneck", "T1 of 1.6 Mb/s, W_opt = 40 packets, or ISDN of 64 kb/s, W_opt = 2; FIFO, drop-tail"),
     ("Buffer", "W_c less W_opt, W_c = 100 to 500 packets; Figures 7 and 16: 4 or 6 for each connection"),
     ("Traffic", "greedy Reno, packets of 500 bytes on the wire, each acknowledged, windows without a limit"),
     (
         "Counted",
-        "after a warm-up: T1 50 to 200 s, ISDN 500 to 2000 s; from 0 s: T1 to 100 s, ISDN to 1000 s. The paper does not say",
+        "after a warm-up: T1 50 to 200 s, ISDN 500 to 2000 s; from 0: T1 to 100 s, ISDN to 1000 s. The paper is silent",
     ),
-    ("Start", "uniform within the first second, or all at once, where told. The paper does not say"),
-    ("Timeouts", "up to 64 s, or without a limit, where told; 64 times the estimate at most. The paper does not say"),
+    ("Start", "uniform within the first second, or all at once, where told. The paper is silent"),
+    ("Timeouts", "up to 64 s, or without a limit, where told; 64 times the estimate at most. The paper is silent"),
     (
         "Processing time",
-        "none, or uniform up to 10 % of the round-trip time with a full buffer. The paper says 10 % of the round-trip time; of "
-        "the propagation's it does nothing on ISDN",
+        "none, or uniform up to 10 % of the round trip with a full buffer; of that without a queue it does nothing",
     ),
     ("Other simulators", "the paper also used the simulator REAL, whose runs are not reproduced"),
     ("Other defaults", f"profile {PROFILE}; ackclock profile show {PROFILE} lists them"),
@@ -123,8 +125,8 @@ def report(ours: Side, judged: Sequence[Judged[Evidence]], *, command: str) -> R
     theirs = from_ns2()
     return Report(
         title="Understanding the Performance of Many TCP Flows",
-        source="L. Qiu, Y. Zhang and S. Keshav, “Understanding the Performance of Many TCP Flows” (Computer Networks 37, "
-        "2001), run again packet by packet by Ackclock: its figures and tables, and every claim of it.",
+        source="L. Qiu, Y. Zhang and S. Keshav, “Understanding the Performance of Many TCP Flows” (Computer Networks "
+        "37, 2001), run again packet by packet by Ackclock: its figures and tables, and every claim of it.",
         summary=summary(judged, TOPICS),
         findings=findings(judged),
         sections=[
@@ -164,7 +166,7 @@ def report(ours: Side, judged: Sequence[Judged[Evidence]], *, command: str) -> R
             ("Command", command),
             (
                 "Runs",
-                f"{seeds_of(ours.predicted)} seeds of {sum(map(len, parts(ours).values())):,} places in all, in runs.parquet",
+                f"{sum(map(len, parts(ours).values())):,}, with {seeds_of(ours.predicted)} seeds, in runs.parquet",
             ),
             ("ns-2's points", "ns-2.35 (Debian 2.35+dfsg-5), unmodified, one run each; in the CSV files"),
         ],

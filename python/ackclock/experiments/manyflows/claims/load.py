@@ -126,8 +126,12 @@ def fills_when_many(evidence: Evidence) -> Judgement:
         why=f"100 connections use at least {NEARLY:.0%} of the link with {held(near)} buffers below W_opt.",
         **told(
             evidence,
-            lambda side: "100 connections: "
-            + ", ".join(f"{name} {shown(points[100], 3)}" for name, points in curves_of(side.far[0.0], "throughput").items()),
+            lambda side: (
+                "100 connections: "
+                + ", ".join(
+                    f"{name} {shown(points[100], 3)}" for name, points in curves_of(side.far[0.0], "throughput").items()
+                )
+            ),
         ),
     )
 
@@ -145,9 +149,7 @@ def goodput_falls(evidence: Evidence) -> Judgement:
     def verdict(runs: Sequence[Observation]) -> Verdict:
         found = falls(runs)
         deep = [fall >= FALL for fall in found.values()]
-        faster = [
-            found[curve(ISDN, capacity)] > found[curve(T1, capacity)] for capacity in MODERN_CAPACITIES
-        ]
+        faster = [found[curve(ISDN, capacity)] > found[curve(T1, capacity)] for capacity in MODERN_CAPACITIES]
         return graded(whole=all([*deep, *faster]), part=2 * sum(deep) > len(deep))
 
     usual, modern = verdict(evidence.ours.counted(STEADY)), verdict(evidence.ours.modern)
@@ -157,7 +159,8 @@ def goodput_falls(evidence: Evidence) -> Judgement:
     def say(side: Side) -> str:
         parts = (("timers of 1999", side.counted(STEADY)), ("of ns-2.35", side.modern))
         return "; ".join(
-            f"{words}: " + ", ".join(f"{name} {fall:.3f}" for name, fall in falls(runs).items()) for words, runs in parts
+            f"{words}: " + ", ".join(f"{name} {fall:.3f}" for name, fall in falls(runs).items())
+            for words, runs in parts
         )
 
     return Judgement(
@@ -165,8 +168,8 @@ def goodput_falls(evidence: Evidence) -> Judgement:
         setting=TIMERS if turned else "",
         why=f"With the timers of 1999 goodput changes by at most {worst:.1%} of the link in 100 connections, on either "
         f"link. With those of ns-2.35 it falls by {FALL:.0%} or more at "
-        f"{held(fall >= FALL for fall in falls(evidence.ours.modern).values())} W_c, and not faster on ISDN everywhere: "
-        "the timers resend what is not lost.",
+        f"{held(fall >= FALL for fall in falls(evidence.ours.modern).values())} W_c, and not faster on ISDN "
+        "everywhere: the timers resend what is not lost.",
         **told(evidence, lambda side: "goodput lost from the fewest to the most connections, " + say(side)),
     )
 
@@ -206,8 +209,8 @@ def needless_when_lossy(evidence: Evidence) -> Judgement:
     counted = [wasted > NEGLIGIBLE for wasted in _wasted(ours.counted(CAPPED), lossy=True)]
     return Judgement(
         verdict=by_share(each),
-        why=f"They take more than {NEGLIGIBLE:.1%} of the link at {held(each)} places with a loss of {LOSSY:.0%} or more "
-        f"after a warm-up, and at {held(counted)} counted from 0 s.",
+        why=f"They take more than {NEGLIGIBLE:.1%} of the link at {held(each)} places with a loss of {LOSSY:.0%} or "
+        f"more after a warm-up, and at {held(counted)} counted from 0 s.",
         **told(evidence, lambda side: _most(side, lossy=True)),
     )
 

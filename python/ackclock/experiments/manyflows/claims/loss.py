@@ -91,8 +91,8 @@ def predicted(evidence: Evidence) -> Judgement:
 
     return Judgement(
         verdict=by_share(near["printed"]),
-        why=f"Measured loss is within {NEAR:.0%} of the formula at {held(near['printed'])} places and below it at nearly "
-        "all: it leaves out the new packets of fast recovery. With them it is within as much at "
+        why=f"Measured loss is within {NEAR:.0%} of the formula at {held(near['printed'])} places and below it at "
+        "nearly all: it leaves out the new packets of fast recovery. With them it is within as much at "
         f"{held(near['corrected'])}.",
         **told(evidence, say),
     )
@@ -162,8 +162,7 @@ def _growth(evidence: Evidence, fraction: float, *, power: int, word: str) -> Ju
     else:
         without = curves_of(evidence.ours.few[0.0], "loss")
         shape = [
-            squares(points, 1) >= LINE and powers[name] < exponent(without[name])
-            for name, points in found.items()
+            squares(points, 1) >= LINE and powers[name] < exponent(without[name]) for name, points in found.items()
         ]
 
     def say(side: Side) -> str:
@@ -207,8 +206,8 @@ def hyperbolic(fraction: float) -> Judge:
 
         return Judgement(
             verdict=by_share([*each, *free]),
-            why=f"The nearest hyperbola is within an rms of {HYPERBOLIC:.0%} of {held(each)} curves, all ways of counting "
-            f"together; {held(free)} have a bounded a, the others may as well be straight lines through 0.",
+            why=f"The nearest hyperbola is within an rms of {HYPERBOLIC:.0%} of {held(each)} curves, all ways of "
+            f"counting together; {held(free)} have a bounded a, the others may as well be straight lines through 0.",
             **told(evidence, say),
         )
 
@@ -220,10 +219,7 @@ def tabled(fraction: float, link: str) -> Judge:
 
     def ratios(runs: Sequence[Observation]) -> list[float]:
         return [
-            ratio
-            for name, points in away(runs, fraction).items()
-            if name.startswith(link)
-            for ratio in points.values()
+            ratio for name, points in away(runs, fraction).items() if name.startswith(link) for ratio in points.values()
         ]
 
     def judge(evidence: Evidence) -> Judgement:
@@ -270,8 +266,8 @@ def raised_when_many(evidence: Evidence) -> Judgement:
     more = [clearly(much[flows], none[flows]) is True for flows in none if flows >= 100]
     return Judgement(
         verdict=by_share([*same, *more]),
-        why=f"Below 100 connections loss is within {NEAR:.0%} of that without at {held(same)} places; from 100 on it is "
-        f"clearly higher at {held(more)}.",
+        why=f"Below 100 connections loss is within {NEAR:.0%} of that without at {held(same)} places; from 100 on it "
+        f"is clearly higher at {held(more)}.",
         **told(
             evidence,
             lambda side: "; ".join(

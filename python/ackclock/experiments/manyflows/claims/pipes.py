@@ -147,7 +147,8 @@ def active(evidence: Evidence) -> Judgement:
 
     def say(side: Side) -> str:
         return "; ".join(
-            f"started {words}: " + ", ".join(f"{number:.0f} of {flows}" for flows, number in alive(side, spread).items())
+            f"started {words}: "
+            + ", ".join(f"{number:.0f} of {flows}" for flows, number in alive(side, spread).items())
             for spread, words in (("0 s", "at once"), ("1 s", "within a second"))
         )
 
@@ -155,7 +156,8 @@ def active(evidence: Evidence) -> Judgement:
         verdict=verdict,
         setting=START if verdict is Verdict.DEPENDS else "",
         why=f"With W_c = 100, from 50 to 100 s, about as many are active at {held(near(evidence.ours, '0 s'))} numbers "
-        f"of connections if all start at once, and at {held(near(evidence.ours, '1 s'))} if they start within a second.",
+        f"of connections if all start at once, and at {held(near(evidence.ours, '1 s'))} if they start within a "
+        "second.",
         **told(evidence, say),
     )
 
@@ -164,9 +166,7 @@ def fluctuates(evidence: Evidence) -> Judgement:
     """Judge "in a small pipe the buffer is low and fluctuates a lot"."""
 
     def at(side: Side, pipe: str) -> tuple[float, ...]:
-        return tuple(
-            looked(side, 0.0, pipe, name).mean / PIPES[pipe].buffer for name in ("low", "middle", "high")
-        )
+        return tuple(looked(side, 0.0, pipe, name).mean / PIPES[pipe].buffer for name in ("low", "middle", "high"))
 
     found = {pipe: at(evidence.ours, pipe) for pipe in SMALL}
     wide = [most - least >= WIDE for least, _, most in found.values()]
@@ -230,8 +230,8 @@ def settles(evidence: Evidence) -> Judgement:
     ]
     return Judgement(
         verdict=graded(whole=all([*apart, *stable, *lower]), part=all(lower)),
-        why=f"The correlation is clearly lower on {held(lower)} links, surely no more than {ALONE} on {held(apart)}; the "
-        f"buffer stays full on {held(stable)}.",
+        why=f"The correlation is clearly lower on {held(lower)} links, surely no more than {ALONE} on {held(apart)}; "
+        f"the buffer stays full on {held(stable)}.",
         **told(evidence, lambda side: f"{_synchrony(side, 0.1, LARGE)}; without: {_correlations(side, LARGE)}"),
     )
 
@@ -277,8 +277,8 @@ def fewer_shut_off(evidence: Evidence) -> Judgement:
     full = [point.mean >= FULL * PIPES[pipe].buffer for pipe, point in after(ours).items()]
     return Judgement(
         verdict=graded(whole=all([*fewer, *full]), part=all(full) or all(fewer)),
-        why=f"The connections below a tenth of their share are clearly at most half as many in {held(fewer)} pipes; the "
-        f"buffer stays full in {held(full)}.",
+        why=f"The connections below a tenth of their share are clearly at most half as many in {held(fewer)} pipes; "
+        f"the buffer stays full in {held(full)}.",
         **told(
             evidence,
             lambda side: "; ".join(

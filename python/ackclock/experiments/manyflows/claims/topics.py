@@ -30,7 +30,8 @@ TOPICS = (
         leads={
             Verdict.REPRODUCED: "Table 4 comes out over T1, however losses are counted.",
             Verdict.PARTLY: "Table 4 mostly comes out over T1, however losses are counted.",
-            Verdict.DEPENDS: "Table 4 comes out over T1 if losses are counted from 0 s, with the transient of the start.",
+            Verdict.DEPENDS: "Table 4 comes out over T1 if losses are counted from 0 s, with the transient of the "
+            "start.",
             Verdict.NOT: "Table 4 does not come out over T1, however losses are counted.",
         },
     ),

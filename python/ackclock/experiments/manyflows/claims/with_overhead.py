@@ -19,12 +19,12 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
     Claim(
         key="5.2.1-1",
         where="5.2.1; Figure 15",
-        text="A processing time of up to 10 % of the round trip breaks the global synchronisation of the large pipe down, "
-        "and the buffer becomes stable.",
+        text="A processing time of up to 10 % of the round trip breaks the global synchronisation of the large pipe "
+        "down, and the buffer becomes stable.",
         paper="muted; quite stable",
-        rule=f"With 100 connections and a buffer of 400, on each link: reproduced if the loss correlation is clearly lower "
-        f"and its interval below {pipes.ALONE}, and the buffer's 5th percentile {pipes.FULL} of it or more; partly if the "
-        "correlation is clearly lower on both; else not.",
+        rule="With 100 connections and a buffer of 400, on each link: reproduced if the loss correlation is clearly "
+        f"lower and its interval below {pipes.ALONE}, and the buffer's 5th percentile {pipes.FULL} of it or more; "
+        "partly if the correlation is clearly lower on both; else not.",
         judge=pipes.settles,
         command=command(T1, 440, 100, fraction=0.1, record="queue@bottleneck/100ms"),
     ),
@@ -33,8 +33,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="5.2.1; Figure 15",
         text="Breaking the synchronisation increases unfairness and loss.",
         paper="increases",
-        rule="With 100 connections and a buffer of 400: reproduced if on both links loss is clearly higher and Jain's index "
-        "clearly lower; partly if most of the four hold; else not.",
+        rule="With 100 connections and a buffer of 400: reproduced if on both links loss is clearly higher and Jain's "
+        "index clearly lower; partly if most of the four hold; else not.",
         judge=pipes.unfairer,
         command=command(ISDN, 402, 100, fraction=0.1),
     ),
@@ -51,11 +51,11 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
     Claim(
         key="5.2.2-1",
         where="5.2.2; Figure 17",
-        text="In the small pipe considerably fewer connections are shut off than without, and the buffer is mostly full and "
-        "stable.",
+        text="In the small pipe considerably fewer connections are shut off than without, and the buffer is mostly "
+        "full and stable.",
         paper="considerably smaller; mostly full",
-        rule="With 300 connections and buffers of 60 and 160: reproduced if clearly at most half as many connections receive "
-        "less than a tenth of their fair share in the seconds of Figure 17, and the buffer's 5th percentile is "
+        rule="With 300 connections and buffers of 60 and 160: reproduced if clearly at most half as many connections "
+        "receive less than a tenth of their fair share in the seconds of Figure 17, and the buffer's 5th percentile is "
         f"{pipes.FULL} of it or more; partly if one of the two holds with both buffers; else not.",
         judge=pipes.fewer_shut_off,
         command=command(T1, 100, 300, fraction=0.1, record="queue@bottleneck/100ms"),
@@ -66,9 +66,9 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         text="In the medium pipe even the local synchronisation goes; most connections get reasonable goodput, and the "
         "buffer is mostly full.",
         paper="no local synchronization; mostly full and stable",
-        rule=f"With 100 connections and a buffer of 160: the interval of the loss correlation lies below {pipes.ALONE}; the "
-        f"buffer's 5th percentile is {pipes.FULL} of it or more; at most one connection is shut off. Reproduced if all "
-        "hold; partly if most; else not.",
+        rule="With 100 connections and a buffer of 160: the interval of the loss correlation lies below "
+        f"{pipes.ALONE}; the buffer's 5th percentile is {pipes.FULL} of it or more; at most one connection is shut "
+        "off. Reproduced if all hold; partly if most; else not.",
         judge=pipes.medium_settles,
         command=command(T1, 200, 100, fraction=0.1, record="drops"),
     ),
@@ -87,8 +87,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="5.2.5; Figure 21",
         text="With few connections it makes loss grow mostly linearly with their number.",
         paper="mostly linearly",
-        rule="By loss against connections as without: reproduced if the exponent is within 0.2 of 1; partly if a line has R² "
-        f"of {loss.LINE} or more and the exponent is lower than without; else not.",
+        rule="By loss against connections as without: reproduced if the exponent is within 0.2 of 1; partly if a line "
+        f"has R² of {loss.LINE} or more and the exponent is lower than without; else not.",
         judge=loss.linear_with_overhead,
         command=command(T1, 100, 20, fraction=0.1),
     ),
@@ -106,8 +106,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="5.2.5; Figures 14, 22",
         text="For the same connections and buffer the loss of many is larger than without.",
         paper="larger",
-        rule="Reproduced if the loss is clearly larger at every place of the grid with 100 connections or more, after a "
-        "warm-up; partly if at most; else not.",
+        rule="Reproduced if the loss is clearly larger at every place of the grid with 100 connections or more, after "
+        "a warm-up; partly if at most; else not.",
         judge=loss.lossier_with_overhead,
         command=command(T1, 300, 300, fraction=0.1),
     ),
