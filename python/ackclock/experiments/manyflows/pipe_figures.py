@@ -98,15 +98,12 @@ def _received(pipe: Pipe, looks: Sequence[Look], theirs: Sequence[Look], plain: 
     if plain:
         earlier = [point.mean for point in _ranked(plain)]
         series.append(Series(name="without processing time", x=ranks, y=earlier, colour="grey", dash="dotted"))
-    series += [
-        Series(name="ns-2.35", x=ranks, y=look.received, colour="ink", dash="dashed", width=1.0) for look in theirs
-    ]
+    other = [point.mean for point in _ranked(theirs)]
+    series.append(Series(name="ns-2.35", x=ranks, y=other, colour="ink", dash="dashed", width=1.0))
     return Panel(
         title="(b)",
         x=Axis(label="Connection, by packets received", low=0.5, high=pipe.flows + 0.5),
-        y=Axis(
-            label="Packets received", low=0, high=1.2 * max(means.max(), *(look.received[-1] for look in theirs), 1)
-        ),
+        y=Axis(label="Packets received", low=0, high=1.2 * max(means.max(), *other)),
         series=series,
         bands=[
             Band(name="Ackclock", x=ranks, low=means - widths, high=means + widths, colour="blue", listed=False),
@@ -119,7 +116,7 @@ def _buffer(pipe: Pipe, look: Look, theirs: Sequence[Look]) -> Panel:
     course = look.course
     if course is None:
         raise ValueError("look: must be of our run, which has a course")
-    ends = [float(one.values[name] or 0) for one in theirs for name in ("low", "high")]
+    ends = [float(np.mean([one.values[name] or 0 for one in theirs])) for name in ("low", "high")]
     return Panel(
         title="(c)",
         x=Axis(label="Time, s", low=0, high=WINDOWS[pipe.link.name][1]),

@@ -53,26 +53,31 @@ def modern_runs() -> list[Observation]:
     ]
 
 
-def looks(fraction: float) -> list[Look]:
+def looks(fraction: float, *, syn: int = 0) -> list[Look]:
     """Give the pipes that it looked at closely, without what was seen over time.
 
     Parameters
     ----------
     fraction
         Processing time, as for `grid_setting`.
+    syn
+        Bytes of the SYN that each connection begins with: 0 or 40.
 
     """
-    received = {_pipe(row): np.array([int(each) for each in row["received"].split()]) for row in _rows("received")}
+    received = {
+        (*_pipe(row), row["seed"]): np.array([int(each) for each in row["received"].split()])
+        for row in _rows("received")
+    }
     return [
         Look(
             pipe=_pipe(row)[0],
-            seed=1,
-            values={name: float(row[name]) for name in list(row)[4:]},
-            received=received[_pipe(row)],
+            seed=int(row["seed"]),
+            values={name: float(row[name]) for name in list(row)[6:]},
+            received=received[*_pipe(row), row["seed"]],
         )
         for pipe in PIPES
         for row in _rows("synchrony")
-        if _pipe(row) == (pipe, f"{100 * fraction:g}")
+        if _pipe(row) == (pipe, f"{100 * fraction:g}") and row["syn"] == str(syn)
     ]
 
 

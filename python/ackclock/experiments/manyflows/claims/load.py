@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ackclock.experiments.claims import Judgement, by_share, graded
-from ackclock.experiments.manyflows.claims.reading import curves_of, held, straightness
+from ackclock.experiments.manyflows.claims.reading import curves_of, held, slope
 from ackclock.experiments.manyflows.experiment import ISDN, T1
 from ackclock.experiments.manyflows.places import BUFFERS, CAPPED, FAR_PIPE, MODERN_CAPACITIES, STEADY, curve
 from ackclock.experiments.reading import clearly, high, low, shown, span, told
@@ -154,7 +154,7 @@ def goodput_falls(evidence: Evidence) -> Judgement:
 
     usual, modern = verdict(evidence.ours.counted(STEADY)), verdict(evidence.ours.modern)
     turned = usual is Verdict.NOT and modern is not Verdict.NOT
-    worst = max(abs(100 * straightness(points)[0]) for points in _goodputs(evidence.ours).values())
+    worst = max(abs(100 * slope(points)) for points in _goodputs(evidence.ours).values())
 
     def say(side: Side) -> str:
         parts = (("timers of 1999", side.counted(STEADY)), ("of ns-2.35", side.modern))

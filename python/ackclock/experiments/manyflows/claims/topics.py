@@ -30,8 +30,7 @@ TOPICS = (
         leads={
             Verdict.REPRODUCED: "Table 4 comes out over T1, however losses are counted.",
             Verdict.PARTLY: "Table 4 mostly comes out over T1, however losses are counted.",
-            Verdict.DEPENDS: "Table 4 comes out over T1 if losses are counted from 0 s, with the transient of the "
-            "start.",
+            Verdict.DEPENDS: "Whether Table 4 comes out over T1 depends on how losses are counted.",
             Verdict.NOT: "Table 4 does not come out over T1, however losses are counted.",
         },
     ),
@@ -40,7 +39,7 @@ TOPICS = (
         leads={
             Verdict.REPRODUCED: "Table 4 comes out over ISDN, however losses are counted.",
             Verdict.PARTLY: "Table 4 mostly comes out over ISDN, however losses are counted.",
-            Verdict.DEPENDS: "Over ISDN it takes timeouts without a limit besides, for the most part.",
+            Verdict.DEPENDS: "Whether Table 4 comes out over ISDN depends on how losses are counted.",
             Verdict.NOT: "Table 4 does not come out over ISDN, however losses are counted.",
         },
     ),
