@@ -56,19 +56,14 @@ def percent(name: str) -> Measure:
 
 def prediction(ours: Side, ns2: Side) -> Drawing:
     """Draw Figure 7: loss of a large pipe beside its three laws."""
-    words = {
-        "printed": "as printed",
-        "corrected": "with fast recovery's new packets",
-        "counted": "as windows are counted",
-    }
     strips = []
     for place, each in zip("ab", PACKETS_EACH, strict=True):
         (line,) = lines(ours.predicted, ns2.predicted, percent("loss"), start=f"B = {each} n")
         x = np.array([*range(10, 60, 5), *range(60, 310, 20), 300])
         laws = large_pipe_loss(window=each + T1.pipe / x, smooth=True)
         paper = {
-            title: dict(zip(x.tolist(), (100 * getattr(laws, law)).tolist(), strict=True))
-            for law, title in words.items()
+            law: dict(zip(x.tolist(), (100 * getattr(laws, law)).tolist(), strict=True))
+            for law in ("printed", "corrected", "counted")
         }
         measured = Line(name="measured", ours=line.ours, ns2=line.ns2, paper=paper)
         strips.append(Strip(title=f"({place}) B = {each} n", label="Loss (% of arrivals)", lines=[measured]))
@@ -142,7 +137,9 @@ def throughput(ours: Side, ns2: Side, *, fraction: float) -> Drawing:
         "ms, after a warm-up.",
         rest="The axis of connections is logarithmic: what happens, happens with few.",
         command=run_of(far_setting(20, 10, fraction=fraction)),
-        along=Axis(label="Connections", log=True, low=0.9, high=700),
+        along=Axis(
+            label="Connections", log=True, low=0.9, high=700, ticks=[(flows, str(flows)) for flows in (1, 10, 100, 600)]
+        ),
     )
 
 
@@ -196,16 +193,24 @@ def few(ours: Side, ns2: Side, *, fraction: float) -> Drawing:
     strips = []
     for place, capacity in zip("ab", FEW, strict=True):
         drawn = []
-        for part, word in ((0.0, "without"), *([(0.1, "with processing time")] if fraction else [])):
+        for part, word in (
+            (0.0, "without processing time"),
+            *([(0.1, "with processing time")] if fraction else []),
+        ):
             (line,) = lines(ours.few[part], ns2.few[part], percent("loss"), start=curve(T1, capacity))
-            drawn.append(Line(name=word if fraction else "loss", ours=line.ours, ns2=line.ns2))
+            power = 1 if part else 2
+            middle = sorted(line.ours)[len(line.ours) // 2]
+            claimed = {flows: line.ours[middle].mean * (flows / middle) ** power for flows in line.ours}
+            drawn.append(Line(name=word, ours=line.ours, ns2=line.ns2, paper={"the paper": claimed}))
         strips.append(Strip(title=f"({place}) W_c = {capacity}", label="Loss (% of arrivals)", lines=drawn))
     panels = panelled(
         strips,
         slug=f"figure{figure}",
         title=f"Figure {figure}. Loss of few connections{', with processing time' if fraction else ''}",
-        what=f"Few connections over T1 with 50 ms{_WITH if fraction else ''}, from 50 to 200 s.",
-        rest="",
+        what=f"Few connections over T1 with 50 ms, without{' and' + _WITH if fraction else ' processing time'}, from "
+        "50 to 200 s.",
+        rest="Dashed, through the point in the middle: growth with the square of the connections, as the paper has it "
+        "without processing time, and in proportion to them, as with it.",
         command=command(T1, 100, 20, fraction=fraction),
         digits=3,
     )

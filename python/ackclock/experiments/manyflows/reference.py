@@ -95,7 +95,7 @@ def _pipe(row: Mapping[str, str]) -> tuple[str, str]:
 def _places() -> Mapping[Setting, Values]:
     """Give all that was measured with the TCP of 1999, by place."""
     found: dict[Setting, Values] = {}
-    for reference in (*ns2.runs("grid"), *ns2.runs("whole")):
+    for reference in (*ns2.references("grid"), *ns2.references("whole")):
         found.setdefault(_place(reference.setting), {}).update(reference.run.values)
     for row in _rows("special"):
         if row["part"] != "modern":

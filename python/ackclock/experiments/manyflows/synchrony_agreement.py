@@ -100,7 +100,7 @@ def part(*, seeds: int = 5, jobs: int | None = None) -> tuple[list[str], list[st
     lines = [
         _HEADING.format(seeds=seeds),
         *measures_table(RULES, found, bar=BAR),
-        *places_table([place for place in found if not place.agrees], None, counted="connections"),
+        *places_table([place for place in found if not place.agrees], (), counted="connections"),
         f"\nWithout the allowance for chance pipes agree: {near}.\n",
         *_beside(found, earlier),
     ]
