@@ -16,6 +16,7 @@ from ackclock.experiments.comparison import STANDARD_ERRORS, compare
 from ackclock.experiments.manyflows import ns2
 from ackclock.experiments.manyflows.comparison import BAR, BIAS, GRID, WHOLE, compare_runs
 from ackclock.experiments.manyflows.experiment import ISDN, T1, grid_setting, settings_wanted
+from ackclock.experiments.manyflows.synchrony_agreement import synchronisation
 from ackclock.experiments.reading import along
 from ackclock.study import Batch
 
@@ -258,6 +259,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if part.bar is not None:
             judged = _judged(comparisons, again)
             missed += [f"{part.title}: {each}" for each in missed_bars(part.rules, judged, bar=part.bar)]
+    together, failed = synchronisation(seeds=given.seeds, jobs=given.jobs)
+    lines, missed = [*lines, *together, ""], [*missed, *failed]
     lines += [_TIES, *ties(seeds=given.seeds, jobs=given.jobs), ""]
     return tell(lines, missed, markdown=given.markdown)
 

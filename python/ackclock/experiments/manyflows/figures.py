@@ -40,6 +40,11 @@ __all__ = ["amount", "few", "goodput", "hyperbolas", "prediction", "throughput",
 
 _WITH = " with a random processing time of up to 10 % of the round-trip time with a full buffer"
 
+_TIES = (
+    " In ns-2 rounding decides who wins ties of ACKs and timers, not as in Ackclock during the first 32 s of these "
+    "runs: from 0 s it loses some 5 % more (docs/agreement_manyflows.md)."
+)
+
 _READ = {"T1": (CAPPED, STEADY, TOGETHER), "ISDN": (UNCAPPED, CAPPED, STEADY)}
 """Ways of counting that are drawn, that which is nearest to the paper first."""
 
@@ -273,7 +278,7 @@ def _hyperbolas(ours: Side, ns2: Side, link: Bottleneck, fraction: float) -> Dra
         + (", with processing time" if fraction else ""),
         what=f"Loss at the bottleneck over {link.name} with 50 ms{_WITH if fraction else ''}, counted in three ways "
         "that the paper leaves open.",
-        rest=f"Dashed: the paper's hyperbolas, by {TABLES[fraction]}.",
+        rest=f"Dashed: the paper's hyperbolas, by {TABLES[fraction]}." + (_TIES if link is T1 and not fraction else ""),
         command=command(link, 100, 600, fraction=fraction),
         numbers=whole,
         height=9.6,

@@ -1,16 +1,11 @@
-"""Tell how well our engine agrees with ns-2 on who loses together, and on what waits in the buffer.
-
-``python -m ackclock.experiments.manyflows.synchrony_agreement``: the large, small and medium pipes of Figures 6, 8, 10,
-15, 17 and 18. Prints a line a measure and each miss with its size; exits with status 1 if a bar is missed.
-"""
+"""How well our engine agrees with ns-2 on who loses together, and on what waits in the buffer."""
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ackclock.experiments.agreement import arguments_of, measures_table, missed_bars, places_table, tell
+from ackclock.experiments.agreement import measures_table, missed_bars, places_table
 from ackclock.experiments.comparison import STANDARD_ERRORS, Rule, compare, named
 from ackclock.experiments.manyflows import reference
 from ackclock.experiments.manyflows.experiment import FRACTIONS
@@ -24,7 +19,7 @@ if TYPE_CHECKING:
     from ackclock.experiments.manyflows.looks import Look
     from ackclock.experiments.observation import Observation
 
-__all__ = ["BAR", "RULES", "main", "part", "pipes"]
+__all__ = ["BAR", "RULES", "synchronisation"]
 
 _OVERHEAD = ", overhead"
 
@@ -59,7 +54,7 @@ RULES = (
 """What is compared."""
 
 
-def pipes(looks: Sequence[Look], fraction: float) -> list[Observation]:
+def _pipes(looks: Sequence[Look], fraction: float) -> list[Observation]:
     """Give looks as observations, named by the pipe and by the processing time."""
     return [
         replace(run, variant=f"{run.variant}{_OVERHEAD} {fraction:.0%}" if fraction else run.variant)
@@ -67,7 +62,7 @@ def pipes(looks: Sequence[Look], fraction: float) -> list[Observation]:
     ]
 
 
-def part(*, seeds: int = 5, jobs: int | None = None) -> tuple[list[str], list[str]]:
+def synchronisation(*, seeds: int = 5, jobs: int | None = None) -> tuple[list[str], list[str]]:
     """Compare all pipes.
 
     Parameters
@@ -87,9 +82,9 @@ def part(*, seeds: int = 5, jobs: int | None = None) -> tuple[list[str], list[st
     wanted = range(1, seeds + 1)
     made = {fraction: [batch.add(each) for each in looks_wanted(fraction, seeds=wanted)] for fraction in FRACTIONS}
     batch.run(jobs=jobs, label="synchronisation")
-    ours = [run for fraction, some in made.items() for each in some for run in pipes(each(), fraction)]
+    ours = [run for fraction, some in made.items() for each in some for run in _pipes(each(), fraction)]
     theirs, earlier = (
-        [run for fraction in FRACTIONS for run in pipes(reference.looks(fraction, syn=syn), fraction)]
+        [run for fraction in FRACTIONS for run in _pipes(reference.looks(fraction, syn=syn), fraction)]
         for syn in (0, 40)
     )
     found = compare(ours, theirs, RULES)
@@ -116,14 +111,3 @@ def _beside(found: Sequence[Comparison], earlier: Sequence[Observation]) -> list
             f"| {place.rule.title} | {place.variant} | {place.ours.shown(3)} | {place.theirs.shown(3)} | {other:.3f} |"
         )
     return lines
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Compare, print the tables, and give the exit status: 1 if a bar is missed."""
-    given = arguments_of("manyflows", __doc__, quick="two seeds").parse_args(arguments)
-    lines, missed = part(seeds=2 if given.quick else given.seeds, jobs=given.jobs)
-    return tell([*lines, ""], missed, markdown=given.markdown)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -62,8 +62,8 @@ _LARGE = tuple(buffer for buffer in BUFFERS if buffer >= FAR_PIPE.pipe)
 
 
 def _far(side: Side) -> str:
-    return "; ".join(
-        f"{name}: " + ", ".join(f"{point.mean:.3f} ({flows})" for flows, point in points.items())
+    return "1, 10 and 100 connections: " + "; ".join(
+        f"{name} " + ", ".join(f"{points[flows].mean:.3f}" for flows in (1, 10, 100))
         for name, points in curves_of(side.far[0.0], "throughput").items()
     )
 
