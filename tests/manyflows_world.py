@@ -66,10 +66,15 @@ def starts(_name: str, setting: Setting) -> Values:
     return {"shut_off": float(setting.flows - setting.capacity)}
 
 
+EVERY = {"loss": 0.01, "throughput": 1.0, "goodput": 1.0, "shut_off": 0.0}
+
+
 def made(curves: Curves, values: Callable[[str, Setting], Values]) -> list[Observation]:
     """Make the runs of curves, which differ by a millionth from seed to seed."""
     return [
-        Observation(variant=name, clients=setting.flows, seed=seed, values=scattered(values(name, setting), seed))
+        Observation(
+            variant=name, clients=setting.flows, seed=seed, values=scattered(EVERY | values(name, setting), seed)
+        )
         for name, settings in curves.items()
         for setting in settings
         for seed in SEEDS

@@ -109,7 +109,7 @@ def totals(ours: Side, ns2: Side) -> Drawing:
         slug="figure9",
         title="Figure 9. Packets sent and lost in all",
         what=f"All connections over T1 with 50 ms, counted from 0 to {end} s.",
-        rest="Sent is what leaves the bottleneck and what is lost there.",
+        rest="Sent is what leaves the bottleneck and what is lost there." + _TIES,
         command=run_of(grid_setting(T1, 100, 600, span=(0, end))),
         digits=2,
     )

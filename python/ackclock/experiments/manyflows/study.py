@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,11 +10,11 @@ import numpy as np
 from ackclock import __version__
 from ackclock.experiments import output
 from ackclock.experiments.claims import findings, judge
-from ackclock.experiments.manyflows import figures
+from ackclock.experiments.manyflows import figures, places
 from ackclock.experiments.manyflows.claims import CLAIMS, TOPICS
 from ackclock.experiments.manyflows.claims.loss import NEAR
-from ackclock.experiments.manyflows.evidence import Evidence, Side, from_ns2, gather
-from ackclock.experiments.manyflows.experiment import LINKS, PROFILE
+from ackclock.experiments.manyflows.evidence import MODERN, Evidence, Side, from_ns2, gather
+from ackclock.experiments.manyflows.experiment import FRACTIONS, LINKS, PROFILE, scenario
 from ackclock.experiments.manyflows.hyperbolas import TABLES, away
 from ackclock.experiments.manyflows.looks import observations
 from ackclock.experiments.manyflows.pipe_figures import pipe_drawings
@@ -24,11 +25,12 @@ from ackclock.report.html import Report, Section, Table
 from ackclock.study import Batch
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from ackclock.experiments.claims import Judged
-    from ackclock.experiments.manyflows.places import Reading
+    from ackclock.experiments.manyflows.experiment import Setting
+    from ackclock.experiments.manyflows.places import Curves, Reading
 
 __all__ = ["observe_all", "record", "report", "write"]
 
@@ -91,22 +93,46 @@ def write(folder: Path, *, seeds: Sequence[int], jobs: int | None = None) -> Non
 
     """
     ours = observe_all(seeds=seeds, jobs=jobs)
-    output.write_single(folder / "runs.parquet", parts(ours))
+    settings = {(setting.name, setting.flows): setting for setting, _ in on_the_grid(ours)}
+    output.write_runs(
+        folder / "runs.parquet",
+        list({(run.variant, run.clients, run.seed): run for _, run in on_the_grid(ours)}.values()),
+        scenario=lambda variant, flows: scenario(settings[variant, flows]),
+    )
+    output.write_single(folder / "single.parquet", _single(ours))
     judged = judge(CLAIMS, Evidence(ours=ours, ns2=from_ns2()))
     output.write_report(folder, report(ours, judged, command=output.command(STUDY, seeds=len(seeds))), judged)
 
 
-def parts(ours: Side) -> dict[str, Sequence[Observation]]:
-    """Give all runs by what they are for."""
+def on_the_grid(ours: Side) -> Iterator[tuple[Setting, Observation]]:
+    """Give the runs of settings by the names of these; one that serves several figures comes several times."""
+    parts: list[tuple[Curves, Sequence[Observation]]] = [
+        *(
+            (places.grid(reading, fraction), ours.counted(reading, fraction))
+            for reading in places.READINGS
+            for fraction in FRACTIONS
+        ),
+        (places.predicted(), ours.predicted),
+        *((places.far(fraction), runs) for fraction, runs in ours.far.items()),
+        *((places.few(fraction), runs) for fraction, runs in ours.few.items()),
+        (places.amounts(), ours.amounts),
+        *((places.starts(spread, fraction), runs) for (spread, fraction), runs in ours.starts.items()),
+    ]
+    for curves, runs in parts:
+        known = {(name, setting.flows): setting for name, settings in curves.items() for setting in settings}
+        for run in runs:
+            setting = known[run.variant, run.clients]
+            yield setting, dataclasses.replace(run, variant=setting.name)
+
+
+def _single(ours: Side) -> dict[str, Sequence[Observation]]:
+    """Give the other runs by what is chosen otherwise in them."""
     return {
-        **{f"grid, {key}, overhead {fraction:.0%}": runs for (key, fraction), runs in ours.grid.items()},
-        "prediction": ours.predicted,
-        **{f"200 ms, overhead {fraction:.0%}": runs for fraction, runs in ours.far.items()},
-        **{f"few connections, overhead {fraction:.0%}": runs for fraction, runs in ours.few.items()},
-        "amounts of overhead": ours.amounts,
-        **{f"start within {spread}, overhead {fraction:.0%}": runs for (spread, fraction), runs in ours.starts.items()},
-        "timers of ns-2.35": ours.modern,
-        **{f"pipes, overhead {fraction:.0%}": observations(looks) for fraction, looks in ours.looks.items()},
+        f"profile {MODERN}": ours.modern,
+        **{
+            f"looked at closely, processing time {fraction:.0%}": observations(looks)
+            for fraction, looks in ours.looks.items()
+        },
     }
 
 
@@ -203,7 +229,7 @@ def report(ours: Side, judged: Sequence[Judged[Evidence]], *, command: str) -> R
             ("Command", command),
             (
                 "Runs",
-                f"{sum(map(len, parts(ours).values())):,}, with {seeds_of(ours.predicted)} seeds, in runs.parquet",
+                f"{seeds_of(ours.predicted)} seeds of each place, in runs.parquet; others in single.parquet",
             ),
             (
                 "ns-2's points",

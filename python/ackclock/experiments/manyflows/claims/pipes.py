@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from ackclock.experiments.claims import Judgement, by_share, graded
 from ackclock.experiments.manyflows.claims.reading import curves_of, held, looked
-from ackclock.experiments.manyflows.experiment import T1
+from ackclock.experiments.manyflows.experiment import ISDN, T1
 from ackclock.experiments.manyflows.looks import PIPES
-from ackclock.experiments.manyflows.places import curve
-from ackclock.experiments.reading import clearly, high, low, shown, told
+from ackclock.experiments.manyflows.places import STEADY, curve
+from ackclock.experiments.reading import at, clearly, high, low, shown, told
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ TOGETHER = 0.3
 ALONE = 0.1
 """The one below which they are not."""
 
-EMPTY, FULL = 0.6, 0.85
-"""The 5th percentile of the buffer, as a part of it: below the former it empties to half, from the latter on it is
+EMPTY, FULL = 2 / 3, 0.85
+"""The 5th percentile of the buffer, as a part of it: up to the former it swings to about half, from the latter on it is
 full and stable."""
 
 FAIR = 0.95
@@ -165,10 +165,10 @@ def active(evidence: Evidence) -> Judgement:
 def fluctuates(evidence: Evidence) -> Judgement:
     """Judge "in a small pipe the buffer is low and fluctuates a lot"."""
 
-    def at(side: Side, pipe: str) -> tuple[float, ...]:
+    def parts(side: Side, pipe: str) -> tuple[float, ...]:
         return tuple(looked(side, 0.0, pipe, name).mean / PIPES[pipe].buffer for name in ("low", "middle", "high"))
 
-    found = {pipe: at(evidence.ours, pipe) for pipe in SMALL}
+    found = {pipe: parts(evidence.ours, pipe) for pipe in SMALL}
     wide = [most - least >= WIDE for least, _, most in found.values()]
     empty = [middle <= LOW for _, middle, _ in found.values()]
     return Judgement(
@@ -179,7 +179,7 @@ def fluctuates(evidence: Evidence) -> Judgement:
             lambda side: "; ".join(
                 f"{pipe}: 5 % {least:.2f}, median {middle:.2f}, 95 % {most:.2f} of the buffer"
                 for pipe in SMALL
-                for least, middle, most in [at(side, pipe)]
+                for least, middle, most in [parts(side, pipe)]
             ),
         ),
     )
@@ -273,6 +273,11 @@ def fewer_shut_off(evidence: Evidence) -> Judgement:
     def after(side: Side) -> Mapping[str, Interval]:
         return {pipe: looked(side, 0.1, pipe, "low") for pipe in SMALL}
 
+    def long(side: Side) -> str:
+        name = curve(ISDN, 100)
+        points = (at(side.counted(STEADY, fraction), name, 600, "shut_off") for fraction in (0.0, 0.1))
+        return ", then ".join(shown(point, 0) for point in points)
+
     fewer = [clearly(most, least) is True and least.mean <= FEWER * most.mean for most, least in starved(ours).values()]
     full = [point.mean >= FULL * PIPES[pipe].buffer for pipe, point in after(ours).items()]
     return Judgement(
@@ -281,10 +286,13 @@ def fewer_shut_off(evidence: Evidence) -> Judgement:
         f"the buffer stays full in {held(full)}.",
         **told(
             evidence,
-            lambda side: "; ".join(
-                f"{pipe}: below a tenth {shown(most, 0)}, then {shown(least, 0)}, buffer's 5 % at "
-                f"{after(side)[pipe].mean:.0f}"
-                for pipe, (most, least) in starved(side).items()
+            lambda side: (
+                "; ".join(
+                    f"{pipe}: below a tenth {shown(most, 0)}, then {shown(least, 0)}, buffer's 5 % at "
+                    f"{after(side)[pipe].mean:.0f}"
+                    for pipe, (most, least) in starved(side).items()
+                )
+                + f"; ISDN, W_c 100, n = 600, shut off from 500 to 2000 s: {long(side)}"
             ),
         ),
     )

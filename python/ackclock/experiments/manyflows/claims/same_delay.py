@@ -41,7 +41,7 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         paper="half to full; all connections start and end loss recovery together",
         rule=f"On each link, with 100 connections and a buffer of 400: the interval of the loss correlation reaches "
         f"{pipes.TOGETHER}; 90 % of the connections or more lose in an epoch; the buffer's 5th percentile is at most "
-        f"{pipes.EMPTY} of it, the 95th at least 0.95. Reproduced if all hold; partly if most; else not.",
+        f"{pipes.EMPTY:.2f} of it, the 95th at least 0.95. Reproduced if all hold; partly if most; else not.",
         judge=pipes.synchronised,
         command=command(T1, 440, 100, record="queue@bottleneck/100ms"),
     ),
