@@ -57,6 +57,9 @@ LITTLE = 0.025
 TIMERS = "the timers of the TCP"
 """What goodput may depend on: those of 1999, or of ns-2.35."""
 
+_FEWEST = 20
+"""Connections from which on goodput is asked to fall."""
+
 _SMALL = tuple(buffer for buffer in BUFFERS if buffer < FAR_PIPE.pipe)
 _LARGE = tuple(buffer for buffer in BUFFERS if buffer >= FAR_PIPE.pipe)
 
@@ -141,20 +144,25 @@ def goodput_falls(evidence: Evidence) -> Judgement:
 
     def falls(runs: Sequence[Observation]) -> dict[str, float]:
         chosen = {curve(link, capacity) for link in (T1, ISDN) for capacity in MODERN_CAPACITIES}
+        there = [run for run in runs if run.variant in chosen and run.clients >= _FEWEST]
         return {
             name: points[min(points)].mean - points[max(points)].mean
-            for name, points in curves_of([run for run in runs if run.variant in chosen], "goodput").items()
+            for name, points in curves_of(there, "goodput").items()
         }
 
-    def verdict(runs: Sequence[Observation]) -> Verdict:
+    def holds(runs: Sequence[Observation]) -> tuple[list[bool], list[bool]]:
         found = falls(runs)
-        deep = [fall >= FALL for fall in found.values()]
         faster = [found[curve(ISDN, capacity)] > found[curve(T1, capacity)] for capacity in MODERN_CAPACITIES]
+        return [fall >= FALL for fall in found.values()], faster
+
+    def verdict(runs: Sequence[Observation]) -> Verdict:
+        deep, faster = holds(runs)
         return graded(whole=all([*deep, *faster]), part=2 * sum(deep) > len(deep))
 
     usual, modern = verdict(evidence.ours.counted(STEADY)), verdict(evidence.ours.modern)
     turned = usual is Verdict.NOT and modern is not Verdict.NOT
     worst = max(abs(100 * slope(points)) for points in _goodputs(evidence.ours).values())
+    deep, faster = holds(evidence.ours.modern)
 
     def say(side: Side) -> str:
         parts = (("timers of 1999", side.counted(STEADY)), ("of ns-2.35", side.modern))
@@ -167,15 +175,14 @@ def goodput_falls(evidence: Evidence) -> Judgement:
         verdict=Verdict.DEPENDS if turned else usual,
         setting=TIMERS if turned else "",
         why=f"With the timers of 1999 goodput changes by at most {worst:.1%} of the link in 100 connections, on either "
-        f"link. With those of ns-2.35 it falls by {FALL:.0%} or more at "
-        f"{held(fall >= FALL for fall in falls(evidence.ours.modern).values())} W_c, and not faster on ISDN "
-        "everywhere: the timers resend what is not lost.",
+        f"link. With those of ns-2.35, which send again what is not lost, it falls by {FALL:.0%} or more on "
+        f"{held(deep)} curves, and by more over ISDN at {held(faster)} W_c.",
         **told(evidence, lambda side: "goodput lost from the fewest to the most connections, " + say(side)),
     )
 
 
 def _goodputs(side: Side) -> dict[str, Points]:
-    return curves_of([run for run in side.counted(STEADY) if run.clients >= 20], "goodput")
+    return curves_of([run for run in side.counted(STEADY) if run.clients >= _FEWEST], "goodput")
 
 
 def _wasted(runs: Sequence[Observation], *, lossy: bool) -> list[float]:

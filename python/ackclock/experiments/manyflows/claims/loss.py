@@ -91,9 +91,9 @@ def predicted(evidence: Evidence) -> Judgement:
 
     return Judgement(
         verdict=by_share(near["printed"]),
-        why=f"Measured loss is within {NEAR:.0%} of the formula at {held(near['printed'])} places and below it at "
-        "nearly all: it leaves out the new packets of fast recovery. With them it is within as much at "
-        f"{held(near['corrected'])}.",
+        why=f"Measured loss is within {NEAR:.0%} of the formula at {held(near['printed'])} places, and below it at "
+        f"{held(ratio < 1 for ratio in ratios(evidence.ours, 'printed'))}. With the new packets of fast recovery, "
+        f"which it leaves out, it is within as much at {held(near['corrected'])}.",
         **told(evidence, say),
     )
 
@@ -128,8 +128,8 @@ def grows_linearly(evidence: Evidence) -> Judgement:
     growing = [slope > 0 for slope, _ in ours.values()]
     return Judgement(
         verdict=graded(whole=all(straight), part=all(growing)),
-        why=f"From 100 to 600 connections {held(straight)} totals lie on a line with R² of {STRAIGHT} or more; each "
-        "further connection adds a little less than the one before.",
+        why=f"From 100 to 600 connections {held(straight)} totals lie on a rising line with R² of {STRAIGHT} or "
+        f"more, and {held(growing)} rise.",
         **told(
             evidence,
             lambda side: "; ".join(
