@@ -147,7 +147,7 @@ class TestAgreement:
 
 @pytest.fixture(scope="module")
 def report() -> Report:
-    return study.report(SIDE, judge(CLAIMS, PAPER), command="ackclock reproduce manyflows")
+    return study.report(PAPER, judge(CLAIMS, PAPER), command="ackclock reproduce manyflows")
 
 
 class TestReport:
@@ -181,7 +181,7 @@ class TestCommand:
     def test_writes_the_study_whole(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        monkeypatch.setattr(study, "observe_all", lambda **_: SIDE)
+        monkeypatch.setattr(study, "observe_all", lambda **_: PAPER)
         monkeypatch.chdir(tmp_path)
         with pytest.raises(SystemExit) as ended:
             main(["reproduce", "manyflows", "--seeds", "3"])

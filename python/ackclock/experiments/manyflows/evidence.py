@@ -53,8 +53,6 @@ class Side:
         A part of the grid with the TCP of ns-2.35.
     looks
         Pipes looked at closely, by the processing time.
-    padhye, distances, internet
-        What Tables 1 to 3, Figure 23 and the network of Figures 1 to 5 are judged by.
 
     """
 
@@ -66,9 +64,6 @@ class Side:
     starts: Mapping[tuple[str, float], Runs] = field(default_factory=dict)
     modern: Runs = ()
     looks: Mapping[float, Sequence[Look]] = field(default_factory=dict)
-    padhye: Any = None
-    distances: Any = None
-    internet: Any = None
 
     def counted(self, reading: Reading, fraction: float = 0.0) -> Runs:
         """Give the grid by how loss is counted and the processing time."""
@@ -77,7 +72,19 @@ class Side:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Evidence(Sides[Side]):
-    """What the claims of the paper are judged by."""
+    """What the claims of the paper are judged by.
+
+    Parameters
+    ----------
+    padhye, reasons, distances, internet
+        Runs that sections 2, 3 and 5.3 are judged by; None where they are left out.
+
+    """
+
+    padhye: Any = None
+    reasons: Any = None
+    distances: Any = None
+    internet: Any = None
 
 
 SPREADS = ("0 s", "1 s")

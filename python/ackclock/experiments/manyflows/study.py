@@ -64,8 +64,8 @@ def record(*, seeds: int) -> dict[str, Any]:
     return output.record(STUDY, profile=PROFILE, seeds=seeds)
 
 
-def observe_all(*, seeds: Sequence[int], jobs: int | None = None) -> Side:
-    """Run everything.
+def observe_all(*, seeds: Sequence[int], jobs: int | None = None) -> Evidence:
+    """Run everything, and lay what ns-2 measured beside it.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def observe_all(*, seeds: Sequence[int], jobs: int | None = None) -> Side:
     batch = Batch()
     ours = gather(batch, seeds=seeds)
     batch.run(jobs=jobs, label=STUDY)
-    return ours()
+    return Evidence(ours=ours(), ns2=from_ns2())
 
 
 def write(folder: Path, *, seeds: Sequence[int], jobs: int | None = None) -> None:
@@ -92,7 +92,8 @@ def write(folder: Path, *, seeds: Sequence[int], jobs: int | None = None) -> Non
         As for `observe_all`.
 
     """
-    ours = observe_all(seeds=seeds, jobs=jobs)
+    evidence = observe_all(seeds=seeds, jobs=jobs)
+    ours = evidence.ours
     settings = {(setting.name, setting.flows): setting for setting, _ in on_the_grid(ours)}
     output.write_runs(
         folder / "runs.parquet",
@@ -100,8 +101,8 @@ def write(folder: Path, *, seeds: Sequence[int], jobs: int | None = None) -> Non
         scenario=lambda variant, flows: scenario(settings[variant, flows]),
     )
     output.write_single(folder / "single.parquet", _single(ours))
-    judged = judge(CLAIMS, Evidence(ours=ours, ns2=from_ns2()))
-    output.write_report(folder, report(ours, judged, command=output.command(STUDY, seeds=len(seeds))), judged)
+    judged = judge(CLAIMS, evidence)
+    output.write_report(folder, report(evidence, judged, command=output.command(STUDY, seeds=len(seeds))), judged)
 
 
 def on_the_grid(ours: Side) -> Iterator[tuple[Setting, Observation]]:
@@ -130,7 +131,7 @@ def _single(ours: Side) -> dict[str, Sequence[Observation]]:
     return {
         f"profile {MODERN}": ours.modern,
         **{
-            f"looked at closely, processing time {fraction:.0%}": observations(looks)
+            f"looked at closely, processing time {100 * fraction:g} %": observations(looks)
             for fraction, looks in ours.looks.items()
         },
     }
@@ -154,8 +155,8 @@ def overview(ours: Side, ns2: Side) -> Table:
 
     columns = [(fraction, link) for fraction in TABLES for link in LINKS]
     return Table(
-        caption=f"Loss of many connections by how it is counted: places within {NEAR:.0%} of the paper's curve, and "
-        "the median of the loss over that curve",
+        caption=f"Loss of many connections by how it is counted: places within {100 * NEAR:g} % of the paper's curve, "
+        "and the median of the loss over that curve",
         head=["", *(f"{TABLES[fraction]}, {link}" for fraction, link in columns)],
         rows=[
             [f"{name}, {reading.title}", *(near(side, reading, *column) for column in columns)]
@@ -166,12 +167,12 @@ def overview(ours: Side, ns2: Side) -> Table:
     )
 
 
-def report(ours: Side, judged: Sequence[Judged[Evidence]], *, command: str) -> Report:
+def report(evidence: Evidence, judged: Sequence[Judged[Evidence]], *, command: str) -> Report:
     """Make the report.
 
     Parameters
     ----------
-    ours
+    evidence
         All runs of the study.
     judged
         What they say about each claim.
@@ -184,7 +185,7 @@ def report(ours: Side, judged: Sequence[Judged[Evidence]], *, command: str) -> R
         Claims and figures with ns-2's numbers beside ours, and what they show in words.
 
     """
-    theirs = from_ns2()
+    ours, theirs = evidence.ours, evidence.ns2
     return Report(
         title="Understanding the Performance of Many TCP Flows",
         source="L. Qiu, Y. Zhang and S. Keshav, “Understanding the Performance of Many TCP Flows” (Computer Networks "

@@ -57,7 +57,7 @@ RULES = (
 def _pipes(looks: Sequence[Look], fraction: float) -> list[Observation]:
     """Give looks as observations, named by the pipe and by the processing time."""
     return [
-        replace(run, variant=f"{run.variant}{_OVERHEAD} {fraction:.0%}" if fraction else run.variant)
+        replace(run, variant=f"{run.variant}{_OVERHEAD} {100 * fraction:g} %" if fraction else run.variant)
         for run in observations(looks)
     ]
 

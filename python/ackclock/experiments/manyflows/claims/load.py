@@ -126,7 +126,7 @@ def fills_when_many(evidence: Evidence) -> Judgement:
     near = [low(found[f"B = {buffer}"][100]) >= NEARLY for buffer in _SMALL]
     return Judgement(
         verdict=by_share(near),
-        why=f"100 connections use at least {NEARLY:.0%} of the link with {held(near)} buffers below W_opt.",
+        why=f"100 connections use at least {100 * NEARLY:g} % of the link with {held(near)} buffers below W_opt.",
         **told(
             evidence,
             lambda side: (
@@ -174,9 +174,9 @@ def goodput_falls(evidence: Evidence) -> Judgement:
     return Judgement(
         verdict=Verdict.DEPENDS if turned else usual,
         setting=TIMERS if turned else "",
-        why=f"With the timers of 1999 goodput changes by at most {worst:.1%} of the link in 100 connections, on either "
-        f"link. With those of ns-2.35, which send again what is not lost, it falls by {FALL:.0%} or more on "
-        f"{held(deep)} curves, and by more over ISDN at {held(faster)} W_c.",
+        why=f"With the timers of 1999 goodput changes by at most {100 * worst:.1f} % of the link in 100 connections, "
+        f"on either link. With those of ns-2.35, which send again what is not lost, it falls by {100 * FALL:g} % or "
+        f"more on {held(deep)} curves, and by more over ISDN at {held(faster)} W_c.",
         **told(evidence, lambda side: "goodput lost from the fewest to the most connections, " + say(side)),
     )
 
@@ -203,8 +203,8 @@ def negligible(evidence: Evidence) -> Judgement:
     each = [wasted <= NEGLIGIBLE for wasted in found[STEADY]]
     return Judgement(
         verdict=by_share(each),
-        why=f"At {held(each)} places with less loss than {LOSSY:.0%} they take at most {NEGLIGIBLE:.1%} of the link; "
-        f"counted from 0 s up to {max(found[CAPPED]):.1%}.",
+        why=f"At {held(each)} places with less loss than {100 * LOSSY:g} % they take at most {100 * NEGLIGIBLE:.1f} % "
+        f"of the link; counted from 0 s up to {100 * max(found[CAPPED]):.1f} %.",
         **told(evidence, lambda side: _most(side, lossy=False)),
     )
 
@@ -216,8 +216,8 @@ def needless_when_lossy(evidence: Evidence) -> Judgement:
     counted = [wasted > NEGLIGIBLE for wasted in _wasted(ours.counted(CAPPED), lossy=True)]
     return Judgement(
         verdict=by_share(each),
-        why=f"They take more than {NEGLIGIBLE:.1%} of the link at {held(each)} places with a loss of {LOSSY:.0%} or "
-        f"more after a warm-up, and at {held(counted)} counted from 0 s.",
+        why=f"They take more than {100 * NEGLIGIBLE:.1f} % of the link at {held(each)} places with a loss of "
+        f"{100 * LOSSY:g} % or more after a warm-up, and at {held(counted)} counted from 0 s.",
         **told(evidence, lambda side: _most(side, lossy=True)),
     )
 
@@ -244,7 +244,7 @@ def little_affected(evidence: Evidence) -> Judgement:
     each = [abs(change) <= LITTLE for name in ("throughput", "goodput") for change in changes(evidence.ours, name)]
     return Judgement(
         verdict=by_share(each),
-        why=f"At {held(each)} places the difference is at most {LITTLE:.1%} of the link.",
+        why=f"At {held(each)} places the difference is at most {100 * LITTLE:.1f} % of the link.",
         **told(
             evidence,
             lambda side: "; ".join(

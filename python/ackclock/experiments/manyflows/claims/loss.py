@@ -91,8 +91,8 @@ def predicted(evidence: Evidence) -> Judgement:
 
     return Judgement(
         verdict=by_share(near["printed"]),
-        why=f"Measured loss is within {NEAR:.0%} of the formula at {held(near['printed'])} places, and below it at "
-        f"{held(ratio < 1 for ratio in ratios(evidence.ours, 'printed'))}. With the new packets of fast recovery, "
+        why=f"Measured loss is within {100 * NEAR:g} % of the formula at {held(near['printed'])} places, and below it "
+        f"at {held(ratio < 1 for ratio in ratios(evidence.ours, 'printed'))}. With the new packets of fast recovery, "
         f"which it leaves out, it is within as much at {held(near['corrected'])}.",
         **told(evidence, say),
     )
@@ -206,7 +206,7 @@ def hyperbolic(fraction: float) -> Judge:
 
         return Judgement(
             verdict=by_share([*each, *free]),
-            why=f"The nearest hyperbola is within an rms of {HYPERBOLIC:.0%} of {held(each)} curves, all ways of "
+            why=f"The nearest hyperbola is within an rms of {100 * HYPERBOLIC:g} % of {held(each)} curves, all ways of "
             f"counting together; {held(free)} have a bounded a, the others may as well be straight lines through 0.",
             **told(evidence, say),
         )
@@ -232,7 +232,7 @@ def tabled(fraction: float, link: str) -> Judge:
         return Judgement(
             verdict=verdict,
             setting=setting,
-            why=f"Loss is within {NEAR:.0%} of the paper's curves at "
+            why=f"Loss is within {100 * NEAR:g} % of the paper's curves at "
             + "; ".join(f"{held(holds)} places {reading.title}" for reading, holds in near.items())
             + ".",
             **told(evidence, say),
@@ -266,8 +266,8 @@ def raised_when_many(evidence: Evidence) -> Judgement:
     more = [clearly(much[flows], none[flows]) is True for flows in none if flows >= 100]
     return Judgement(
         verdict=by_share([*same, *more]),
-        why=f"Below 100 connections loss is within {NEAR:.0%} of that without at {held(same)} places; from 100 on it "
-        f"is clearly higher at {held(more)}.",
+        why=f"Below 100 connections loss is within {100 * NEAR:g} % of that without at {held(same)} places; from 100 "
+        f"on it is clearly higher at {held(more)}.",
         **told(
             evidence,
             lambda side: "; ".join(

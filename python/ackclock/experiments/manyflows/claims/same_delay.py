@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 __all__ = ["CLAIMS", "TABLE_RULE"]
 
 TABLE_RULE = (
-    f"A place of the table holds if the mean loss is within {loss.NEAR:.0%} of the paper's own curve, at 60 "
+    f"A place of the table holds if the mean loss is within {100 * loss.NEAR:g} % of the paper's own curve, at 60 "
     "connections or more and from W_c / 3 on. Reproduced if all do, partly if most do, else not; asked of four ways of "
     "counting (after a warm-up; from 0 s; from 0 s with timeouts without a limit; from 0 s with all starting at once). "
     "If they do not all give the same verdict, it depends on that."
 )
 
 HYPERBOLA_RULE = (
-    f"Holds of a curve if the nearest hyperbola has an rms of relative differences of at most {loss.HYPERBOLIC:.0%}, "
-    "and again if the 95 % interval of its a is bounded, so that it is no straight line. Reproduced if both hold of "
-    "all curves and ways of counting; partly if at most places; else not."
+    "Holds of a curve if the nearest hyperbola has an rms of relative differences of at most "
+    f"{100 * loss.HYPERBOLIC:g} %, and again if the 95 % interval of its a is bounded, so that it is no straight line. "
+    "Reproduced if both hold of all curves and ways of counting; partly if at most places; else not."
 )
 
 _WINDOW = WINDOWS["T1"]
@@ -61,8 +61,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="5.1.1; Figure 7",
         text="The loss of a large pipe is predicted by 8 / (3 W² + 21 W + 8), which matches very well.",
         paper="very well",
-        rule=f"Reproduced if the mean loss is within {loss.NEAR:.0%} of the formula at every place of Figure 7; partly "
-        "if at most; else not.",
+        rule=f"Reproduced if the mean loss is within {100 * loss.NEAR:g} % of the formula at every place of Figure 7; "
+        "partly if at most; else not.",
         judge=loss.predicted,
         command=command(T1, 440, 100),
     ),
@@ -160,9 +160,9 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="5.1.5; Figure 12",
         text="Goodput falls linearly as connections are added, faster over ISDN than over T1.",
         paper="linear decrease; more rapid over ISDN",
-        rule=f"Reproduced if from 20 to 600 connections goodput falls by {load.FALL:.0%} of the link or more with W_c "
-        "of 100, 300 and 500 on both links, and by more over ISDN; partly if it falls so on most; else not. If it is "
-        f"not with the timers of 1999 and at least partly with those of {MODERN}, it depends on them.",
+        rule=f"Reproduced if from 20 to 600 connections goodput falls by {100 * load.FALL:g} % of the link or more "
+        "with W_c of 100, 300 and 500 on both links, and by more over ISDN; partly if it falls so on most; else not. "
+        f"If it is not with the timers of 1999 and at least partly with those of {MODERN}, it depends on them.",
         judge=load.goodput_falls,
         command=run_of(grid_setting(T1, 100, 600), profile=MODERN),
     ),
@@ -171,8 +171,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="5.1.5",
         text="While loss is below 20 % unnecessary retransmissions are negligible.",
         paper="negligible",
-        rule=f"Reproduced if throughput exceeds goodput by at most {load.NEGLIGIBLE:.1%} of the link at every place of "
-        f"the grid where loss is below {load.LOSSY:.0%}, after a warm-up; partly if at most; else not.",
+        rule=f"Reproduced if throughput exceeds goodput by at most {100 * load.NEGLIGIBLE:.1f} % of the link at every "
+        f"place of the grid where loss is below {100 * load.LOSSY:g} %, after a warm-up; partly if at most; else not.",
         judge=load.negligible,
         command=command(T1, 100, 300),
     ),
@@ -181,8 +181,9 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="5.1.5; Figure 12",
         text="With more loss than that, on a slow link, the goodput lost to them becomes significant.",
         paper="significant",
-        rule=f"Reproduced if throughput exceeds goodput by more than {load.NEGLIGIBLE:.1%} of the link at every place "
-        f"of the grid where loss is {load.LOSSY:.0%} or more, after a warm-up; partly if at most; else not.",
+        rule=f"Reproduced if throughput exceeds goodput by more than {100 * load.NEGLIGIBLE:.1f} % of the link at "
+        f"every place of the grid where loss is {100 * load.LOSSY:g} % or more, after a warm-up; partly if at most; "
+        "else not.",
         judge=load.needless_when_lossy,
         command=command(ISDN, 100, 600),
     ),

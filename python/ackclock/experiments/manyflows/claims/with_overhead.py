@@ -44,7 +44,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         text="Below 100 connections the processing time leaves loss almost as it is; above, it raises it.",
         paper="the gap opens from 100 connections on",
         rule=f"With 4 packets of buffer each, 10 % against none: holds at 20 and 60 connections if loss is within "
-        f"{loss.NEAR:.0%}, at 100 and 150 if it is clearly higher. Reproduced if all hold; partly if most; else not.",
+        f"{100 * loss.NEAR:g} %, at 100 and 150 if it is clearly higher. Reproduced if all hold; partly if most; else "
+        "not.",
         judge=loss.raised_when_many,
         command=command(T1, 640, 150, fraction=0.1),
     ),
@@ -77,8 +78,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="5.2.4; Figures 19, 20",
         text="The processing time has little effect on throughput and goodput of all.",
         paper="little effect",
-        rule=f"Reproduced if both change by at most {load.LITTLE:.1%} of the link at every place of the grid, after a "
-        "warm-up; partly if at most; else not.",
+        rule=f"Reproduced if both change by at most {100 * load.LITTLE:.1f} % of the link at every place of the grid, "
+        "after a warm-up; partly if at most; else not.",
         judge=load.little_affected,
         command=command(T1, 100, 300, fraction=0.1),
     ),
