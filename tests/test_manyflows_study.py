@@ -171,6 +171,16 @@ class TestReport:
         assert float(at["ns-2.35", "(b)"]["value"]) == pytest.approx(24.6, abs=0.1)
         assert not any("nan" in cell for one in drawings.values() for row in one.numbers.rows for cell in row)
 
+    def test_a_curve_looks_alike_in_every_panel(self, report: Report) -> None:
+        (figure12,) = (one for one in report.drawings if one.slug == "figure12")
+        looks = {
+            (series.name, series.colour, series.marker)
+            for panel in figure12.chart.panels
+            for series in panel.series
+            if series.filled and series.name.startswith("W_c")
+        }
+        assert len(looks) == len({name for name, *_ in looks}) == 5
+
     def test_tables_have_every_way_of_counting(self, report: Report) -> None:
         tables = [one.numbers for one in report.drawings if "Table" in one.title]
         assert len(tables) == 2 * len(LINKS)

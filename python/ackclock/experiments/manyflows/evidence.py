@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Runs = Sequence[Observation]
 
-__all__ = ["MODERN", "Evidence", "Side", "from_ns2", "gather"]
+__all__ = ["MODERN", "SPREADS", "Evidence", "Side", "from_ns2", "gather"]
 
 MODERN = "ns2-2.35"
 """The profile of today's ns-2, for what depends on the TCP's timers."""

@@ -41,7 +41,6 @@ __all__ = [
     "quadratic",
     "raised_when_many",
     "tabled",
-    "totals",
 ]
 
 NEAR = 0.1
@@ -63,7 +62,7 @@ COUNTING = "how losses are counted"
 """What the tables may depend on."""
 
 
-def windows(points: Points, each: int) -> dict[int, float]:
+def _windows(points: Points, each: int) -> dict[int, float]:
     """Give W of each number of connections that have so many packets of buffer each."""
     return {flows: each + T1.pipe / flows for flows in points}
 
@@ -77,7 +76,7 @@ def predicted(evidence: Evidence) -> Judgement:
             float(point.mean / getattr(large_pipe_loss(window=w, smooth=True), law))
             for each in PACKETS_EACH
             for points in [found[f"B = {each} n"]]
-            for point, w in zip(points.values(), windows(points, each).values(), strict=True)
+            for point, w in zip(points.values(), _windows(points, each).values(), strict=True)
         ]
 
     near = {law: [abs(ratio - 1) <= NEAR for ratio in ratios(evidence.ours, law)] for law in ("printed", "corrected")}
@@ -98,7 +97,7 @@ def predicted(evidence: Evidence) -> Judgement:
     )
 
 
-def totals(side: Side, reading: Reading) -> dict[str, dict[int, float]]:
+def _totals(side: Side, reading: Reading) -> dict[str, dict[int, float]]:
     """Give packets sent and lost in the small pipe, by the connections."""
     runs = [run for run in side.counted(reading) if run.variant == curve(T1, 100) and run.clients >= 100]
     carried, lost = curves_of(runs, "throughput")[curve(T1, 100)], curves_of(runs, "loss")[curve(T1, 100)]
@@ -114,7 +113,7 @@ def grows_linearly(evidence: Evidence) -> Judgement:
     def lines(side: Side) -> dict[str, tuple[float, float]]:
         found = {}
         for reading in (CAPPED, STEADY):
-            for name, points in totals(side, reading).items():
+            for name, points in _totals(side, reading).items():
                 x, y = np.array(list(points), dtype=float), np.array(list(points.values()))
                 line = np.polyfit(x, y, 1)
                 found[f"{name} {reading.title}"] = (
@@ -228,7 +227,7 @@ def tabled(fraction: float, link: str) -> Judge:
             for reading in READINGS
         }
         verdicts = {reading: by_share(holds) for reading, holds in near.items()}
-        verdict, setting = weigh(verdicts)
+        verdict, setting = _weigh(verdicts)
         return Judgement(
             verdict=verdict,
             setting=setting,
@@ -251,7 +250,7 @@ def tabled(fraction: float, link: str) -> Judge:
     return judge
 
 
-def weigh(verdicts: Mapping[Reading, Verdict]) -> tuple[Verdict, str]:
+def _weigh(verdicts: Mapping[Reading, Verdict]) -> tuple[Verdict, str]:
     """Give one verdict for several ways of counting: theirs if they agree, else that it depends on them."""
     if len(set(verdicts.values())) == 1:
         return next(iter(verdicts.values())), ""
