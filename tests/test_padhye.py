@@ -1,0 +1,96 @@
+"""What is measured flow by flow for the formulas of Padhye et al., and how far they are off."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import ackclock as ac
+from ackclock.experiments.manyflows.experiment import ISDN, T1, grid_setting, scenario
+from ackclock.experiments.manyflows.padhye import (
+    FACTORS,
+    MODELS,
+    PAPER,
+    RECORD,
+    TOPOLOGIES,
+    UNTIMED,
+    empty_round_trips,
+    flows_of,
+    grid,
+    ns2_shares,
+    padhye_wanted,
+    shares,
+    topology,
+    unbacked_timeouts,
+)
+from ackclock.study import Batch
+
+
+def windows(*rows: tuple[float, int, float, float, float]) -> pa.Table:
+    """Make a record of time, flow, window, smoothed round-trip time (0 for none) and timeout."""
+    names = ("time", "flow", "cwnd", "srtt", "rto")
+    columns = dict(zip(names, map(np.array, zip(*rows, strict=True)), strict=True))
+    srtt = pa.array(columns.pop("srtt"), mask=np.array([row[3] == 0 for row in rows]))
+    return pa.table({**columns, "srtt": srtt})
+
+
+def test_back_off_is_undone_and_a_sample_ends_it() -> None:
+    record = windows(
+        (0.0, 1, 1, 0, 6.0),  # another flow in between
+        (0.5, 0, 2, 0.2, 0.6),
+        (1.0, 0, 3, 0.2, 0.7),
+        (2.0, 0, 1, 0.2, 1.4),  # the timer expires, twice
+        (3.4, 0, 1, 0.2, 2.8),
+        (4.0, 0, 2, 0.2, 2.8),  # the retransmission is acknowledged, untimed
+        (4.5, 0, 2.5, 0.3, 0.8),  # a sample
+        (5.0, 0, 1, 0.3, 1.6),
+        (6.0, 0, 1, 0, 60.0),  # forgotten
+    )
+    found = unbacked_timeouts(record, count=3, at=np.array([0.0, 0.5, 1.5, 2.5, 4.2, 4.6, 5.5, 7.0]))
+    assert found[:, 0].tolist() == [UNTIMED, 0.6, 0.7, 0.7, 0.7, 0.8, 0.8, UNTIMED]
+    assert (found[:, 1:] == UNTIMED).all()
+
+
+def test_back_off_to_the_longest_timeout_is_undone_too() -> None:
+    record = windows((0.0, 0, 2, 30.0, 40.0), (50.0, 0, 1, 30.0, 64.0))
+    assert unbacked_timeouts(record, count=1, at=np.array([60.0])).item() == 40.0
+
+
+def test_a_lone_flow_is_measured_exactly() -> None:
+    run = ac.simulate(scenario(grid_setting(T1, 100, 1)), record=RECORD)
+    found = flows_of(run)
+    seconds = 150
+    assert found.sent.item() * seconds == run.summary.arrivals
+    assert found.loss.item() == pytest.approx(run.summary.loss, rel=1e-12)
+    assert empty_round_trips(run.scenario).item() == pytest.approx(
+        0.1 + 4000 / 1.6e6 + 320 / 1.6e6 + 0.000868, abs=1e-6
+    )
+    # one flow has no other delay than what it waits for: its mean window over its round trip is its rate
+    assert 0.15 < found.rtt.item() < 0.25
+    assert 0.2 < found.timeout.item() < 1.0
+
+
+def test_topologies_are_those_of_table_1() -> None:
+    assert [topology(grid_setting(link, 100, flows)) for link in (ISDN, T1) for flows in (100, 150)] == [1, 2, 3, 4]
+    assert {topology(setting) for setting in grid()} == set(TOPOLOGIES)
+
+
+def test_flows_of_some_places_are_sorted_by_topology_and_processing_times() -> None:
+    settings = [grid_setting(T1, 100, 20), grid_setting(T1, 200, 20), grid_setting(ISDN, 100, 150, fraction=0.1)]
+    batch = Batch()
+    made = batch.add(padhye_wanted(settings, seeds=(1, 2)))
+    batch.run(jobs=1, label="padhye")
+    found = made()
+    assert {place: flows.sent.size for place, flows in found.flows.items()} == {(False, 3): 80, (True, 2): 300}
+    assert found.seeds == 2
+    told = shares(found.flows[False, 3], "full")
+    assert told.factors == FACTORS
+    assert told.shares[1] == 1.0, "every flow of these large pipes is within a factor of 2"
+
+
+def test_ns2_and_the_paper_have_every_table() -> None:
+    theirs = ns2_shares()
+    assert set(theirs) == {(busy, one, model) for busy in (False, True) for one in TOPOLOGIES for model in MODELS}
+    assert theirs[False, 4, "full"].percent == (15.23, 64.74, 96.01, 99.13)
+    assert all(list(row) == sorted(row) for row in PAPER.values())
