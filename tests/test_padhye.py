@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
 import ackclock as ac
+from ackclock.experiments.claims import judge
+from ackclock.experiments.manyflows.claims_padhye import PADHYE
 from ackclock.experiments.manyflows.experiment import ISDN, T1, grid_setting, scenario
 from ackclock.experiments.manyflows.padhye import (
     FACTORS,
@@ -15,6 +19,8 @@ from ackclock.experiments.manyflows.padhye import (
     RECORD,
     TOPOLOGIES,
     UNTIMED,
+    Flows,
+    Padhye,
     empty_round_trips,
     flows_of,
     grid,
@@ -24,7 +30,13 @@ from ackclock.experiments.manyflows.padhye import (
     topology,
     unbacked_timeouts,
 )
+from ackclock.experiments.manyflows.padhye_figures import padhye_drawings
+from ackclock.models import pftk
+from ackclock.report.html import Verdict
 from ackclock.study import Batch
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 def windows(*rows: tuple[float, int, float, float, float]) -> pa.Table:
@@ -94,3 +106,72 @@ def test_ns2_and_the_paper_have_every_table() -> None:
     assert set(theirs) == {(busy, one, model) for busy in (False, True) for one in TOPOLOGIES for model in MODELS}
     assert theirs[False, 4, "full"].percent == (15.23, 64.74, 96.01, 99.13)
     assert all(list(row) == sorted(row) for row in PAPER.values())
+
+
+def made_up(within: Mapping[tuple[bool, int], tuple[int, int]]) -> Padhye:
+    """Make 100 flows a place: so many send what a formula says of them, the rest a hundredfold."""
+    rates = pftk(p=0.3, rtt=1.0, t0=1.0)
+    assert rates.full > 2 * rates.approximate, "at such losses, who is right by one formula is wrong by the other"
+    ones, found = np.ones(100), {}
+    for place, (approximate, full) in within.items():
+        sent = np.full(100, 100 * rates.full)
+        sent[:approximate] = rates.approximate
+        sent[approximate : approximate + full] = rates.full
+        found[place] = Flows(sent=sent, goodput=sent, loss=0.3 * ones, rtt=ones, timeout=ones)
+    return Padhye(flows=found, seeds=1)
+
+
+class World(NamedTuple):
+    """Evidence of this part alone."""
+
+    padhye: Padhye
+
+
+EVERYWHERE = [(busy, one) for busy in (False, True) for one in TOPOLOGIES]
+EQUAL, APPROXIMATE, FULL = (40, 40), (60, 0), (0, 60)
+
+
+@pytest.mark.parametrize(
+    ("key", "without", "times", "verdict"),
+    [
+        ("3-2", APPROXIMATE, APPROXIMATE, Verdict.REPRODUCED),
+        ("3-2", EQUAL, EQUAL, Verdict.REPRODUCED),
+        ("3-2", APPROXIMATE, FULL, Verdict.DEPENDS),
+        ("3-2", FULL, FULL, Verdict.NOT),
+        ("3-1", EQUAL, EQUAL, Verdict.NOT),
+        ("3-1", APPROXIMATE, APPROXIMATE, Verdict.NOT),
+    ],
+)
+def test_claims_turn_with_the_shares(
+    key: str, without: tuple[int, int], times: tuple[int, int], verdict: Verdict
+) -> None:
+    world = World(made_up({(busy, one): times if busy else without for busy, one in EVERYWHERE}))
+    judged = {one.claim.key: one.judgement for one in judge(PADHYE, world)}
+    assert judged[key].verdict is verdict
+    assert bool(judged[key].setting) is (verdict is Verdict.DEPENDS)
+
+
+def test_most_estimates_are_good_where_both_formulas_agree_with_the_flows() -> None:
+    """Where few packets are lost the two formulas are near each other, and a flow can be right by both."""
+    rate, ones = pftk(p=0.001, rtt=1.0, t0=1.0).full, np.ones(10)
+
+    def world(*, factor: float) -> World:
+        good, bad = (
+            Flows(sent=rate * by * ones, goodput=ones, loss=0.001 * ones, rtt=ones, timeout=ones) for by in (1, factor)
+        )
+        return World(Padhye(flows={(busy, one): bad if busy else good for busy, one in EVERYWHERE}, seeds=1))
+
+    claim = PADHYE[0]
+    assert claim.judge(world(factor=1.1)).verdict is Verdict.REPRODUCED
+    assert claim.judge(world(factor=3.0)).verdict is Verdict.DEPENDS
+
+
+def test_the_tables_are_drawn_with_what_they_are_beside() -> None:
+    found = made_up(dict.fromkeys(EVERYWHERE, EQUAL))
+    drawings = padhye_drawings(found, command="ackclock reproduce manyflows")
+    assert [drawing.slug for drawing in drawings] == ["tables2and3", "tables2and3-busy"]
+    for drawing in drawings:
+        assert len(drawing.numbers.rows) == len(TOPOLOGIES) * len(MODELS)
+        sources = [line.split(",")[0] for line in drawing.csv.splitlines()[1:]]
+        assert {source: sources.count(source) for source in sources} == {"ackclock": 8, "ns-2.35": 8, "paper": 8}
+        assert "40.0 (" in drawing.numbers.rows[0][1]
