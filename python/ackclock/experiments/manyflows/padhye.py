@@ -46,6 +46,7 @@ __all__ = [
     "empty_round_trips",
     "flows_of",
     "grid",
+    "mean_round_trips",
     "ns2_shares",
     "padhye_wanted",
     "point_of",
@@ -194,12 +195,8 @@ def point_of(setting: Setting) -> Point:
 
 
 def flows_of(run: Run) -> Flows:
-    """Read the flows of a run that has the records `RECORD`, from its warm-up on.
-
-    The mean round trip is exact: what an empty network takes, and by Little's law the packets that wait at the
-    bottleneck over those that leave it in a second.
-    """
-    table, found = run.table("flows"), run.summary
+    """Read the flows of a run over one bottleneck that has the records `RECORD`, from its warm-up on."""
+    table = run.table("flows")
     begin, end = seconds(run.scenario.measure.from_ or ""), seconds(run.scenario.duration)
     count, length = table.num_rows, end - begin
     drops = run.table("drops")
@@ -210,9 +207,19 @@ def flows_of(run: Run) -> Flows:
         sent=sent / length,
         goodput=table["goodput_packets"].to_numpy() / length,
         loss=np.divide(dropped, sent, out=np.zeros(count), where=sent > 0),
-        rtt=found.queue_mean * length / found.departures + empty_round_trips(run.scenario),
+        rtt=mean_round_trips(run),
         timeout=unbacked_timeouts(run.table("windows"), count=count, at=looked).mean(axis=0),
     )
+
+
+def mean_round_trips(run: Run) -> Reals:
+    """Give the mean round-trip time of each flow of a dumbbell, in seconds.
+
+    It is what an empty network takes, and by Little's law the packets that wait at the bottleneck over those that leave
+    it in a second.
+    """
+    found, length = run.summary, seconds(run.scenario.duration) - seconds(run.scenario.measure.from_ or "")
+    return found.queue_mean * length / found.departures + empty_round_trips(run.scenario)
 
 
 def empty_round_trips(effective: Scenario) -> Reals:
