@@ -1,0 +1,109 @@
+"""Why the formulas of Padhye et al. are off: what is switched off, and what is said of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from ackclock.experiments.claims import judge
+from ackclock.experiments.manyflows.claims_reasons import REASONS, reasons_drawing
+from ackclock.experiments.manyflows.padhye import MODELS, TOPOLOGIES
+from ackclock.experiments.manyflows.reasons import (
+    ACKS_LOST,
+    ALL,
+    ALONE,
+    AS_IT_IS,
+    EXACT,
+    FIRSTS,
+    INDEPENDENT,
+    NO_SLOW_START,
+    PLACES,
+    WAYS,
+    gather_reasons,
+    process_rate,
+)
+from ackclock.experiments.observation import Observation
+from ackclock.models import pftk
+from ackclock.report.html import Verdict
+from ackclock.study import Batch
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+def test_the_process_is_near_the_formula_where_losses_are_rare() -> None:
+    for p in (0.001, 0.003, 0.01):
+        assert process_rate(p=p, rtt=0.6, t0=1.2) == pytest.approx(pftk(p=p, rtt=0.6, t0=1.2).full, rel=0.05)
+
+
+def test_the_process_sends_as_it_is_timed() -> None:
+    """Twice as long round trips and timeouts: half as much, with the same random numbers."""
+    assert process_rate(p=0.1, rtt=1.0, t0=2.0) == pytest.approx(process_rate(p=0.1, rtt=0.5, t0=1.0) / 2, rel=1e-12)
+
+
+def made_up(factors: Mapping[str, Sequence[float]], *, lost: float = 0.0) -> list[Observation]:
+    """Make up runs in which a way multiplies what predicted over sent is as it is, at the eight places."""
+    places = [(variant, one) for variant in ("without", "with") for one in TOPOLOGIES]
+    return [
+        Observation(
+            variant=variant,
+            clients=one,
+            seed=seed,
+            values={
+                **{f"{model}, {way}": factors.get(way, [1.0] * 8)[place] for model in MODELS for way in WAYS},
+                "acks_lost": lost,
+                "reordered": 0.0,
+            },
+        )
+        for place, (variant, one) in enumerate(places)
+        for seed in (1, 2)
+    ]
+
+
+class World(NamedTuple):
+    """Evidence of this part alone."""
+
+    reasons: Sequence[Observation]
+
+
+EVERYWHERE, MOSTLY, HARDLY = [1.2] * 8, [0.8] * 5 + [1.0] * 3, [1.0] * 7 + [1.5]
+
+
+@pytest.mark.parametrize(("key", "way"), [("3-3", INDEPENDENT), ("3-4", NO_SLOW_START), ("3-5", EXACT)])
+@pytest.mark.parametrize(
+    ("factors", "verdict"),
+    [(EVERYWHERE, Verdict.REPRODUCED), (MOSTLY, Verdict.PARTLY), (HARDLY, Verdict.NOT)],
+)
+def test_a_reason_contributes_if_it_changes_the_ratio(
+    key: str, way: str, factors: list[float], verdict: Verdict
+) -> None:
+    judged = {one.claim.key: one.judgement for one in judge(REASONS, World(made_up({way: factors})))}
+    assert judged[key].verdict is verdict
+    assert all(one.verdict is Verdict.NOT for other, one in judged.items() if other != key)
+
+
+@pytest.mark.parametrize(("lost", "verdict"), [(5.0, Verdict.REPRODUCED), (0.0, Verdict.NOT)])
+def test_lost_acks_must_occur(lost: float, verdict: Verdict) -> None:
+    world = World(made_up({ACKS_LOST: EVERYWHERE}, lost=lost))
+    judged = {one.claim.key: one.judgement for one in judge(REASONS, world)}
+    assert judged["3-6"].verdict is verdict
+
+
+def test_the_figure_shows_every_way_at_every_place() -> None:
+    drawing = reasons_drawing(made_up({}), command="ackclock reproduce manyflows")
+    assert drawing.numbers.head[1:] == list(WAYS)
+    assert len(drawing.numbers.rows) == len(MODELS) * len(PLACES)
+
+
+@pytest.mark.slow
+def test_what_is_switched_off_is_off() -> None:
+    batch = Batch()
+    made = gather_reasons(batch, seeds=[1])
+    batch.run(jobs=1, label="reasons")
+    for run in made():
+        assert run.values["acks_lost"] == run.values["reordered"] == 0
+        plain, firsts, alone, every = (run.values[f"full, {way}"] or 0 for way in (AS_IT_IS, FIRSTS, ALONE, ALL))
+        assert alone == pytest.approx(plain, rel=0.2), "the same losses make a lone flow send the same"
+        assert firsts >= plain * (1 - 1e-9), "fewer losses count"
+        assert every == pytest.approx(1, abs=0.3), "a model of what is simulated is right"
