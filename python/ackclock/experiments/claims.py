@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Claim", "Judged", "Judgement", "Sides", "by_share", "findings", "graded", "judge", "to_csv"]
 
-E = TypeVar("E")
+E_contra = TypeVar("E_contra", contravariant=True)  # who judges by a part of the evidence can be given all of it
 S = TypeVar("S")
 
 
@@ -67,7 +67,7 @@ class Judgement:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Claim(Generic[E]):
+class Claim(Generic[E_contra]):
     """One claim of a paper.
 
     Parameters
@@ -94,15 +94,15 @@ class Claim(Generic[E]):
     text: str
     paper: str
     rule: str
-    judge: Callable[[E], Judgement]
+    judge: Callable[[E_contra], Judgement]
     command: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Judged(Generic[E]):
+class Judged(Generic[E_contra]):
     """A claim and what came out."""
 
-    claim: Claim[E]
+    claim: Claim[E_contra]
     judgement: Judgement
 
     @property
@@ -123,7 +123,7 @@ class Judged(Generic[E]):
         }
 
 
-def judge(claims: Sequence[Claim[E]], evidence: E) -> list[Judged[E]]:
+def judge(claims: Sequence[Claim[E_contra]], evidence: E_contra) -> list[Judged[E_contra]]:
     """Judge each claim by the evidence, in order."""
     return [Judged(claim=claim, judgement=claim.judge(evidence)) for claim in claims]
 
@@ -152,7 +152,7 @@ def graded(*, whole: bool, part: bool) -> Verdict:
     return Verdict.REPRODUCED if whole else Verdict.PARTLY if part else Verdict.NOT
 
 
-def to_csv(judged: Sequence[Judged[E]]) -> str:
+def to_csv(judged: Sequence[Judged[E_contra]]) -> str:
     """Write the table as CSV, a row a claim."""
     text = io.StringIO()
     rows = csv.DictWriter(text, list(judged[0].cells), lineterminator="\n")
@@ -161,7 +161,7 @@ def to_csv(judged: Sequence[Judged[E]]) -> str:
     return text.getvalue()
 
 
-def findings(judged: Sequence[Judged[E]]) -> list[Finding]:
+def findings(judged: Sequence[Judged[E_contra]]) -> list[Finding]:
     """Lay the table out for a report."""
     return [
         Finding(

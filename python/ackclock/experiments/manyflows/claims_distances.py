@@ -17,7 +17,7 @@ from ackclock.experiments.manyflows.distances import (
     spots,
     spread,
 )
-from ackclock.experiments.reading import DASH, high, low
+from ackclock.experiments.reading import DASH, high, low, run_command
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ NEAR_THE_SQUARE = 1.25
 STABLE = 0.5
 """The part of the spread of single pairs that groups may have to be called stable."""
 SETTING = "processing times"
-_COMMAND = "ackclock reproduce manyflows --seeds 1"
+_FILE = "examples/distances50.toml"
 _EQUAL = (25, 25)
 
 
@@ -185,7 +185,7 @@ DISTANCES: tuple[Claim[HasDistances], ...] = (
         "them: reproduced if all ratios of goodput are within the band, or no further off than chance, partly if "
         "most, else not; depends on processing times if without them it is the other way.",
         judge=_band,
-        command=_COMMAND,
+        command=run_command(_FILE, []),
     ),
     Claim(
         key="5.3-2",
@@ -194,7 +194,7 @@ DISTANCES: tuple[Claim[HasDistances], ...] = (
         paper="not very well",
         rule=f"Reproduced if all ratios are more than a factor of {NEAR_THE_SQUARE:g} off, partly if most, else not.",
         judge=_square,
-        command=_COMMAND,
+        command=run_command(_FILE, ["clients.1.access.delay=52 ms"]),
     ),
     Claim(
         key="5.3-3",
@@ -205,7 +205,7 @@ DISTANCES: tuple[Claim[HasDistances], ...] = (
         f"of the nearer group: reproduced if with groups of {GROUPS[-1]} it is below {STABLE:g} of what it is with "
         "single connections, with processing times and without; depends on them if with one of the two; else not.",
         judge=_stable,
-        command=_COMMAND,
+        command=run_command(_FILE, ["clients.0.count=1", "clients.1.count=1"], record="windows"),
     ),
     Claim(
         key="5.3-4",
@@ -216,7 +216,7 @@ DISTANCES: tuple[Claim[HasDistances], ...] = (
         "the same as with equal groups, by the intervals, with every split of 50 connections; partly if with most; "
         "else not.",
         judge=_sizes,
-        command=_COMMAND,
+        command=run_command(_FILE, ["clients.0.count=45", "clients.1.count=5"]),
     ),
     Claim(
         key="5.3-5",
@@ -227,7 +227,7 @@ DISTANCES: tuple[Claim[HasDistances], ...] = (
         "same as with two of 25, by the intervals, with processing times and without; depends on them if with one "
         "of the two; else not.",
         judge=_several,
-        command=_COMMAND,
+        command=run_command(_FILE, ["clients.1.access.delay=766 ms"]),
     ),
 )
 """Of section 5.3."""

@@ -14,7 +14,7 @@ from ackclock.experiments.manyflows.internet import (
     EXTRA,
     giant_component,
 )
-from ackclock.experiments.reading import DASH, along, at, clearly, percent, shown, span
+from ackclock.experiments.reading import DASH, along, at, clearly, percent, run_command, shown, span
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ NEARLY_ALL, MOST = 90.0, 50.0
 TALKS_TO = 2.0
 """Mean degree at which components are asked for."""
 NEAR_THE_LAW = 0.05
-_COMMAND = "ackclock reproduce manyflows --seeds 1"
+_COMMAND = run_command("examples/access_links.toml", [], record="drops@in.t1,out.t1.reverse")
 
 
 class HasInternet(Protocol):

@@ -20,7 +20,7 @@ from ackclock.experiments.manyflows.reasons import (
     WAYS,
 )
 from ackclock.experiments.observation import seeds_of
-from ackclock.experiments.reading import DASH, at
+from ackclock.experiments.reading import DASH, at, run_command
 from ackclock.report.chart import Axis, Chart, Panel, Series
 from ackclock.report.html import Drawing, Table
 
@@ -103,7 +103,7 @@ def reasons_drawing(runs: Sequence[Observation], *, command: str) -> Drawing:
     return Drawing(
         chart=Chart(height=7.6, panels=panels),
         slug="reasons",
-        title="Figure F. Why the formulas of Padhye et al. are off",
+        title="Figure D. Why the formulas of Padhye et al. are off",
         caption="Median over the flows of predicted over sent, at W_c = 300 with 60 connections (topologies 1 and "
         f"3) and 300 (2 and 4), of {seeds_of(runs)} seeds: as it is; with p counted as the model has it, first "
         "losses of a round trip; flows run again alone, with the same losses and a constant round trip; the same "
@@ -168,7 +168,8 @@ _RULE = (
     f"{MATTERS:g} or more at all eight places (four topologies, without processing times and with them), partly if at "
     "most, else not. "
 )
-_COMMAND = "ackclock reproduce manyflows --seeds 1"
+_PLACE = ("examples/manyflows100.toml", ["clients.0.count=300", "dumbbell.bottleneck.queue.packets=260"])
+_COMMAND = run_command(*_PLACE, record="drops")
 
 REASONS: tuple[Claim[HasReasons], ...] = (
     Claim(
@@ -209,7 +210,7 @@ REASONS: tuple[Claim[HasReasons], ...] = (
         rule=_RULE
         + "It must occur: ACKs are lost or reordered in the plain runs. A tenth of them lost shows what it would do.",
         judge=_acks,
-        command=_COMMAND,
+        command=run_command(*_PLACE, record="packets@bottleneck.reverse"),
     ),
 )
 """Of section 3, after its tables."""

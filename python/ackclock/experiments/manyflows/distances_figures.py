@@ -202,7 +202,7 @@ def _sizes(shares: Sequence[Share], *, command: str) -> Drawing:
     return Drawing(
         chart=Chart(height=7.4, panels=panels),
         slug="group-sizes",
-        title="Figure A. From which size on groups can be told",
+        title="Figure E. From which size on groups can be told",
         caption="Two groups, one four times as far away as the other, give or take 4 %: nine distances that nobody "
         f"would tell apart, {_seeds(shares)} seeds each, side by side at each size, from the shortest. Buffer of 160 "
         "packets. What can be predicted does not change with so little.",
@@ -274,7 +274,7 @@ def _otherwise(found: Distances, *, command: str) -> Drawing:
             ],
         ),
         slug="unequal-groups",
-        title="Figure B. Unequal groups, and more than two",
+        title="Figure F. Unequal groups, and more than two",
         caption="What the authors left for later; buffer of 160 packets. (a) The power k of goodput ~ 1 / RTT^k of "
         "a connection, from two groups, one four times as far away; 1 is what equal loss gives, 2 what epochs of "
         f"equal length give. Bars are 95 % intervals of {_seeds(found.unequal)} seeds. (b) Goodput of a connection "

@@ -59,7 +59,7 @@ def _backbone(runs: Sequence[Observation], *, command: str) -> Drawing:
     rows = [[f"{rate} %", shown(drops[rate], 1), shown(goodput[rate], 1)] for rate in BACKBONES]
     return _drawing(
         slug="backbone",
-        title="Figure C. From which rate on a backbone does not matter",
+        title="Figure A. From which rate on a backbone does not matter",
         caption="Eight domains behind T1 links, 80 connections between them and a backbone that all cross, with a "
         "buffer of 60 packets like the access links. Its rate is told as a part of those of the access links "
         "together: (a) the share of all drops that happen at the backbone; (b) goodput of all connections, dotted "
@@ -111,7 +111,7 @@ def _places(found: Internet, *, command: str) -> Drawing:
     ]
     return _drawing(
         slug="bottlenecks",
-        title="Figure D. Whether the place of congestion stays, and is the same for all",
+        title="Figure B. Whether the place of congestion stays, and is the same for all",
         caption="(a) Twenty connections from one T1 domain to another, whose link others reach over T3: the share "
         "of the twenty's drops where they enter the backbone, the share of them that lose most at the same link in "
         "each of six parts of 50 s, and their goodput as a part of the T1 rate. (b) Eight networks of the twelve "
@@ -194,7 +194,7 @@ def _parts(runs: Sequence[Observation], *, command: str) -> Drawing:
     ]
     return _drawing(
         slug="components",
-        title="Figure E. What taking the Internet apart leaves",
+        title="Figure C. What taking the Internet apart leaves",
         caption="400 domains, each behind a T1 link; connections join two domains at random, of all or of one "
         "cluster of ten. (a) Share of the domains in the largest component, with the law of the giant component of "
         f"a random graph, where c is the mean degree; (b) components with traffic. Means of {seeds_of(runs)} draws; "
