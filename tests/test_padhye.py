@@ -26,11 +26,12 @@ from ackclock.experiments.manyflows.padhye import (
     grid,
     ns2_shares,
     padhye_wanted,
+    points_off,
     shares,
     topology,
     unbacked_timeouts,
 )
-from ackclock.experiments.manyflows.padhye_figures import padhye_drawings
+from ackclock.experiments.manyflows.padhye_figures import padhye_drawings, padhye_statement
 from ackclock.models import pftk
 from ackclock.report.html import Verdict
 from ackclock.study import Batch
@@ -175,3 +176,16 @@ def test_the_tables_are_drawn_with_what_they_are_beside() -> None:
         sources = [line.split(",")[0] for line in drawing.csv.splitlines()[1:]]
         assert {source: sources.count(source) for source in sources} == {"ackclock": 8, "ns-2.35": 8, "paper": 8}
         assert "40.0 (" in drawing.numbers.rows[0][1]
+
+
+@pytest.mark.slow
+def test_shares_are_within_5_points_of_ns2() -> None:
+    """One seed against one run of ns-2; with three seeds the largest difference is 3.1 points."""
+    batch = Batch()
+    made = batch.add(padhye_wanted(grid(), seeds=[1]))
+    batch.run(jobs=1, label="padhye")
+    found = made()
+    off = points_off(found)
+    assert len(off) == len(EVERYWHERE) * len(MODELS)
+    assert all(np.abs(points).max() < 5 for points in off.values())
+    assert padhye_statement(found).text.startswith("the 64 shares")

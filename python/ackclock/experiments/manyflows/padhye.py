@@ -50,6 +50,7 @@ __all__ = [
     "ns2_shares",
     "padhye_wanted",
     "point_of",
+    "points_off",
     "predicted",
     "shares",
     "topology",
@@ -328,4 +329,12 @@ def ns2_shares() -> dict[Place, Ns2Shares]:
         for row in csv.DictReader(text.splitlines())
         for model in MODELS
         if row["model"] == model and (row["round_trip"], row["counted"]) == ("mean", "sent")
+    }
+
+
+def points_off(found: Padhye) -> dict[Place, Reals]:
+    """Give how far our shares are from ns-2's, in points: ours less theirs, for each of `FACTORS`."""
+    return {
+        (busy, one, model): 100 * shares(found.flows[busy, one], model).shares - np.array(theirs.percent)
+        for (busy, one, model), theirs in ns2_shares().items()
     }
