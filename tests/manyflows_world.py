@@ -7,10 +7,12 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from tests import test_distances, test_internet, test_padhye, test_reasons
 
 from ackclock.experiments.manyflows import places
 from ackclock.experiments.manyflows.evidence import SPREADS, Evidence, Side, from_ns2
 from ackclock.experiments.manyflows.experiment import FRACTIONS
+from ackclock.experiments.manyflows.flow_studies import FlowStudies
 from ackclock.experiments.manyflows.hyperbolas import printed
 from ackclock.experiments.manyflows.looks import PIPES, Course, Look
 from ackclock.experiments.observation import Observation
@@ -197,3 +199,12 @@ def changed(side: Side, changes: list[Change]) -> Side:
 def size(*sizes: str) -> Callable[[Any], bool]:
     """Choose pipes by their size."""
     return lambda look: PIPES[look.pipe].size in sizes
+
+
+FLOWS = FlowStudies(
+    padhye=test_padhye.made_up(dict.fromkeys(test_padhye.EVERYWHERE, (40, 40))),
+    reasons=test_reasons.made_up({}),
+    distances=test_distances.made_up(),
+    internet=test_internet.made_up(),
+)
+"""Evidence for the other sections, made up as well."""

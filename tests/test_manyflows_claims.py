@@ -8,11 +8,11 @@ import tomllib
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.manyflows_world import PAPER, SIDE, changed, put, size
+from tests.manyflows_world import FLOWS, PAPER, SIDE, changed, put, size
 
 import ackclock as ac
 from ackclock.experiments.claims import judge
-from ackclock.experiments.manyflows import places
+from ackclock.experiments.manyflows import places, study
 from ackclock.experiments.manyflows.claims import CLAIMS, TOPICS
 from ackclock.experiments.manyflows.claims.reading import run_of
 from ackclock.experiments.manyflows.evidence import modern_scenario
@@ -165,7 +165,7 @@ class TestVerdicts:
         assert all(len(one.judgement.ns2) > 1 for one in judge(CLAIMS, PAPER))
 
     def test_topics_are_claims(self) -> None:
-        said = summary(judge(CLAIMS, PAPER), TOPICS)
+        said = summary(study.judge_all(PAPER, FLOWS), TOPICS)
         assert len(said) == 1 + len(TOPICS)
         assert {verdict for topic in TOPICS for verdict in topic.leads} == set(Verdict)
 

@@ -8,7 +8,7 @@ STUDIES = {
     "characterization": "TCP's Effect on Traffic Characterization, the short paper between the two "
     "(Feng, Tinnakornsrisuphap and Philp): Figures 2 to 8",
     "vegas": "When does Vegas hold its own? Its goodput beside Reno over buffer, share, start and application",
-    "manyflows": "Understanding the Performance of Many TCP Flows (Qiu, Zhang and Keshav 2001): Figures 6 to 22, "
-    "Tables 4 and 5",
+    "manyflows": "Understanding the Performance of Many TCP Flows (Qiu, Zhang and Keshav 2001): Figures 6 to 24, "
+    "Tables 1 to 5",
 }
 """Each study's name and what it repeats or asks."""

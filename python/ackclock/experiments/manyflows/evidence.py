@@ -72,19 +72,7 @@ class Side:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Evidence(Sides[Side]):
-    """What the claims of the paper are judged by.
-
-    Parameters
-    ----------
-    padhye, reasons, distances, internet
-        Runs that sections 2, 3 and 5.3 are judged by; None where they are left out.
-
-    """
-
-    padhye: Any = None
-    reasons: Any = None
-    distances: Any = None
-    internet: Any = None
+    """What the claims of sections 5.1 and 5.2 are judged by."""
 
 
 SPREADS = ("0 s", "1 s")

@@ -77,8 +77,8 @@ def prediction(ours: Side, ns2: Side) -> Drawing:
         slug="figure7",
         title="Figure 7. Loss of a large pipe, and its prediction",
         what="Connections over T1 with 50 ms and a buffer of 4 or 6 packets for each, from 50 to 200 s.",
-        rest="The paper prints 8 / (3 W² + 21 W + 8), which leaves out the new packets that fast recovery sends; with "
-        "them it is 8 / (3 W² + 25 W + 4).",
+        rest="The paper prints 8 / (3 W² + 21 W + 8); corrected it is 8 / (3 W² + 25 W + 4), and counted ACK by ACK "
+        "8 / (3 W² + 23 W + 13.5).",
         command=command(T1, 440, 100),
         digits=2,
     )

@@ -30,7 +30,7 @@ from ackclock.models import pftk
 from ackclock.models.pftk import timeout_share, window_and_rounds
 from ackclock.quantity import RATE, seconds
 from ackclock.run import simulate
-from ackclock.scenario import Clients, DropTail, Dumbbell, Greedy, Link, Loss, Measure, Scenario
+from ackclock.scenario import Clients, DropTail, Dumbbell, Greedy, Link, ListedLoss, Measure, Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -214,7 +214,7 @@ def _alone(run: Run, losses: Sequence[Flags], flows: Flows) -> Flows:
     Whatever they send, their round trip is the mean one of `flows`.
     """
     way = Link(rate="100 Gbps", delay=f"{round(1e6 * flows.rtt[0] / 2)} us")
-    lists = [(np.flatnonzero(lost) + 1).tolist() for lost in losses if lost.any()]
+    lists = [tuple((np.flatnonzero(lost) + 1).tolist()) for lost in losses if lost.any()]
     alone = Scenario(
         profile=PROFILE,
         duration=run.scenario.duration,
@@ -223,7 +223,7 @@ def _alone(run: Run, losses: Sequence[Flags], flows: Flows) -> Flows:
         dumbbell=Dumbbell(bottleneck=way, reverse=way),
         clients=[
             Clients(
-                access=Link(rate="1 Gbps", delay="0 s", loss=Loss("list", packets=packets)),
+                access=Link(rate="1 Gbps", delay="0 s", loss=ListedLoss(packets=packets)),
                 transport=run.scenario.groups[0].transport,
                 source=Greedy(),
             )

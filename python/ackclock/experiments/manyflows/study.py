@@ -15,6 +15,7 @@ from ackclock.experiments.manyflows.claims import CLAIMS, TOPICS
 from ackclock.experiments.manyflows.claims.loss import NEAR
 from ackclock.experiments.manyflows.evidence import MODERN, Evidence, Side, from_ns2, gather
 from ackclock.experiments.manyflows.experiment import FRACTIONS, LINKS, PROFILE, scenario
+from ackclock.experiments.manyflows.flow_studies import FLOW_CLAIMS, flow_drawings, gather_flow_studies
 from ackclock.experiments.manyflows.hyperbolas import TABLES, away
 from ackclock.experiments.manyflows.looks import observations
 from ackclock.experiments.manyflows.pipe_figures import pipe_drawings
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from ackclock.experiments.claims import Judged
     from ackclock.experiments.manyflows.experiment import Setting
+    from ackclock.experiments.manyflows.flow_studies import FlowStudies
     from ackclock.experiments.manyflows.places import Curves, Reading
 
 __all__ = ["observe_all", "record", "report", "write"]
@@ -64,7 +66,7 @@ def record(*, seeds: int) -> dict[str, Any]:
     return output.record(STUDY, profile=PROFILE, seeds=seeds)
 
 
-def observe_all(*, seeds: Sequence[int], jobs: int | None = None) -> Evidence:
+def observe_all(*, seeds: Sequence[int], jobs: int | None = None) -> tuple[Evidence, FlowStudies]:
     """Run everything, and lay what ns-2 measured beside it.
 
     Parameters
@@ -76,9 +78,9 @@ def observe_all(*, seeds: Sequence[int], jobs: int | None = None) -> Evidence:
 
     """
     batch = Batch()
-    ours = gather(batch, seeds=seeds)
+    ours, flows = gather(batch, seeds=seeds), gather_flow_studies(batch, seeds=seeds)
     batch.run(jobs=jobs, label=STUDY)
-    return Evidence(ours=ours(), ns2=from_ns2())
+    return Evidence(ours=ours(), ns2=from_ns2()), flows()
 
 
 def write(folder: Path, *, seeds: Sequence[int], jobs: int | None = None) -> None:
@@ -92,7 +94,7 @@ def write(folder: Path, *, seeds: Sequence[int], jobs: int | None = None) -> Non
         As for `observe_all`.
 
     """
-    evidence = observe_all(seeds=seeds, jobs=jobs)
+    evidence, flows = observe_all(seeds=seeds, jobs=jobs)
     ours = evidence.ours
     settings = {(setting.name, setting.flows): setting for setting, _ in on_the_grid(ours)}
     output.write_runs(
@@ -100,9 +102,16 @@ def write(folder: Path, *, seeds: Sequence[int], jobs: int | None = None) -> Non
         list({(run.variant, run.clients, run.seed): run for _, run in on_the_grid(ours)}.values()),
         scenario=lambda variant, flows: scenario(settings[variant, flows]),
     )
-    output.write_single(folder / "single.parquet", _single(ours))
-    judged = judge(CLAIMS, evidence)
-    output.write_report(folder, report(evidence, judged, command=output.command(STUDY, seeds=len(seeds))), judged)
+    output.write_single(folder / "single.parquet", _single(ours, flows))
+    judged = judge_all(evidence, flows)
+    command = output.command(STUDY, seeds=len(seeds))
+    output.write_report(folder, report(evidence, flows, judged, command=command), judged)
+
+
+def judge_all(evidence: Evidence, flows: FlowStudies) -> list[Judged[Any]]:
+    """Judge each claim of the paper, in its order."""
+    judged: list[Judged[Any]] = [*judge(CLAIMS, evidence), *judge(FLOW_CLAIMS, flows)]
+    return sorted(judged, key=lambda one: one.claim.key.split(".")[:2])
 
 
 def on_the_grid(ours: Side) -> Iterator[tuple[Setting, Observation]]:
@@ -126,10 +135,14 @@ def on_the_grid(ours: Side) -> Iterator[tuple[Setting, Observation]]:
             yield setting, dataclasses.replace(run, variant=setting.name)
 
 
-def _single(ours: Side) -> dict[str, Sequence[Observation]]:
+def _single(ours: Side, flows: FlowStudies) -> dict[str, Sequence[Observation]]:
     """Give the other runs by what is chosen otherwise in them."""
     return {
         f"profile {MODERN}": ours.modern,
+        "a reason switched off": flows.reasons,
+        "a shared backbone": flows.internet.backbone,
+        "a growing group": flows.internet.extra,
+        "access links of all types": flows.internet.drawn,
         **{
             f"looked at closely, processing time {100 * fraction:g} %": observations(looks)
             for fraction, looks in ours.looks.items()
@@ -167,12 +180,12 @@ def overview(ours: Side, ns2: Side) -> Table:
     )
 
 
-def report(evidence: Evidence, judged: Sequence[Judged[Evidence]], *, command: str) -> Report:
+def report(evidence: Evidence, flows: FlowStudies, judged: Sequence[Judged[Any]], *, command: str) -> Report:
     """Make the report.
 
     Parameters
     ----------
-    evidence
+    evidence, flows
         All runs of the study.
     judged
         What they say about each claim.
@@ -222,6 +235,12 @@ def report(evidence: Evidence, judged: Sequence[Judged[Evidence]], *, command: s
                     figures.few(ours, theirs, fraction=0.1),
                     *figures.hyperbolas(ours, theirs, fraction=0.1),
                 ],
+            ),
+            Section(
+                title="Single flows, unequal distances, and the abstraction",
+                text="What is taken for granted of access links and bottlenecks, how well formulas predict a flow's "
+                "rate and why they do not do better, and who gets how much at which distance.",
+                drawings=flow_drawings(flows, command=command),
             ),
         ],
         setup=SETUP,

@@ -31,8 +31,8 @@ percentiles are parts of its size. {STANDARD_ERRORS} standard errors of the diff
 """
 
 _BESIDE = """\
-The last column is one run of ns-2 in which each connection begins with a SYN of 40 bytes; all others begin with data,
-and nothing else differs. Seeds alone do not move a small pipe as far as that.
+The last column is one run of ns-2 in which each connection begins with a SYN of 40 bytes; all others begin with data.
+How much of the difference is one seed's was not measured.
 """
 
 BAR = 1.0

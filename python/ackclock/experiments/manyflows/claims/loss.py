@@ -91,8 +91,8 @@ def predicted(evidence: Evidence) -> Judgement:
     return Judgement(
         verdict=by_share(near["printed"]),
         why=f"Measured loss is within {100 * NEAR:g} % of the formula at {held(near['printed'])} places, and below it "
-        f"at {held(ratio < 1 for ratio in ratios(evidence.ours, 'printed'))}. With the new packets of fast recovery, "
-        f"which it leaves out, it is within as much at {held(near['corrected'])}.",
+        f"at {held(ratio < 1 for ratio in ratios(evidence.ours, 'printed'))}: windows that grow by 1 / cwnd take "
+        f"longer than it says. 8 / (3 W² + 25 W + 4) is within as much at {held(near['corrected'])}.",
         **told(evidence, say),
     )
 

@@ -62,5 +62,24 @@ TOPICS = (
         },
         also=("5.1.5-2",),
     ),
+    Topic(
+        key="3-1",
+        leads={
+            Verdict.REPRODUCED: "The formulas of Padhye et al. are mostly within a factor of 2.",
+            Verdict.PARTLY: "The formulas of Padhye et al. are within a factor of 2, in most cases.",
+            Verdict.DEPENDS: "How good the formulas of Padhye et al. are depends.",
+            Verdict.NOT: "The formulas of Padhye et al. are mostly off by more than a factor of 2.",
+        },
+        also=("3-2",),
+    ),
+    Topic(
+        key="5.3-1",
+        leads={
+            Verdict.REPRODUCED: "Between groups the ratio of throughputs lies in the paper's band.",
+            Verdict.PARTLY: "Between groups the ratio of throughputs lies in the paper's band, at most places.",
+            Verdict.DEPENDS: "Whether the ratio of throughputs of two groups lies in the paper's band depends.",
+            Verdict.NOT: "Between groups the ratio of throughputs does not lie in the paper's band.",
+        },
+    ),
 )
 """Told at the head of the report, after the tally."""
