@@ -12,6 +12,7 @@ import ackclock as ac
 from ackclock.experiments.claims import judge
 from ackclock.experiments.manyflows.claims_padhye import PADHYE
 from ackclock.experiments.manyflows.experiment import ISDN, T1, grid_setting, scenario
+from ackclock.experiments.manyflows.fifth import BUFFERS, CONNECTIONS, fifth_scenario, gather_fifth
 from ackclock.experiments.manyflows.padhye import (
     FACTORS,
     MODELS,
@@ -169,13 +170,30 @@ def test_most_estimates_are_good_where_both_formulas_agree_with_the_flows() -> N
 
 def test_the_tables_are_drawn_with_what_they_are_beside() -> None:
     found = made_up(dict.fromkeys(EVERYWHERE, EQUAL))
-    drawings = padhye_drawings(found, command="ackclock reproduce manyflows")
+    fifth = found.flows[False, 1]
+    drawings = padhye_drawings(found, fifth, command="ackclock reproduce manyflows")
     assert [drawing.slug for drawing in drawings] == ["tables2and3", "tables2and3-busy"]
-    for drawing in drawings:
-        assert len(drawing.numbers.rows) == len(TOPOLOGIES) * len(MODELS)
+    for drawing, topologies in zip(drawings, (5, 4), strict=True):
+        assert len(drawing.numbers.rows) == topologies * len(MODELS)
         sources = [line.split(",")[0] for line in drawing.csv.splitlines()[1:]]
-        assert {source: sources.count(source) for source in sources} == {"ackclock": 8, "ns-2.35": 8, "paper": 8}
+        counts = {source: sources.count(source) for source in sources}
+        assert counts == {"ackclock": 2 * topologies, "ns-2.35": 8, "paper": 2 * topologies}
         assert "40.0 (" in drawing.numbers.rows[0][1]
+
+
+def test_topology_5_waits_at_modems_or_at_the_link_they_share() -> None:
+    made = fifth_scenario(60, 100)
+    assert [group.access.rate for group in made.clients if group.access] == ["28800 bps"]
+    batch = Batch()
+    wanted = gather_fifth(batch, seeds=[1])
+    batch.run(jobs=1, label="fifth")
+    found = wanted()
+    assert found.sent.size == sum(CONNECTIONS) * len(BUFFERS)
+    assert found.goodput.max() <= 28800 / 4000 * 1.05, "what fills a gap counts with what waited behind it"
+    usable = found.chosen(found.usable)
+    assert usable.rtt.min() > 0.24, "a transmission of 139 ms and 100 ms of propagation"
+    told = shares(found, "full").shares
+    assert np.abs(100 * told - PAPER[5, "full"]).max() < 12, "near the paper's, whatever its figure was"
 
 
 @pytest.mark.slow

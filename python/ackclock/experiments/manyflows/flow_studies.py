@@ -11,6 +11,7 @@ from ackclock.experiments.manyflows.claims_padhye import PADHYE
 from ackclock.experiments.manyflows.claims_reasons import REASONS, reasons_drawing
 from ackclock.experiments.manyflows.distances import gather_distances
 from ackclock.experiments.manyflows.distances_figures import distance_drawings
+from ackclock.experiments.manyflows.fifth import gather_fifth
 from ackclock.experiments.manyflows.internet import gather_internet
 from ackclock.experiments.manyflows.internet_figures import internet_drawings
 from ackclock.experiments.manyflows.padhye import grid, padhye_wanted
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from ackclock.experiments.claims import Claim
     from ackclock.experiments.manyflows.distances import Distances
     from ackclock.experiments.manyflows.internet import Internet
-    from ackclock.experiments.manyflows.padhye import Padhye
+    from ackclock.experiments.manyflows.padhye import Flows, Padhye
     from ackclock.experiments.observation import Observation
     from ackclock.report.html import Drawing
     from ackclock.study import Batch
@@ -39,6 +40,8 @@ class FlowStudies:
     ----------
     padhye
         The flows of the grid.
+    fifth
+        Those of topology 5, as we take it.
     reasons
         Runs in which the reasons why the formulas are off are switched off.
     distances
@@ -49,6 +52,7 @@ class FlowStudies:
     """
 
     padhye: Padhye
+    fifth: Flows
     reasons: Sequence[Observation]
     distances: Distances
     internet: Internet
@@ -74,10 +78,12 @@ def gather_flow_studies(batch: Batch, *, seeds: Sequence[int]) -> Callable[[], F
         Gives what they show once the batch has run.
 
     """
-    padhye = batch.add(padhye_wanted(grid(), seeds=seeds))
+    padhye, fifth = batch.add(padhye_wanted(grid(), seeds=seeds)), gather_fifth(batch, seeds=seeds)
     reasons = gather_reasons(batch, seeds=seeds)
     distances, internet = gather_distances(batch, seeds=seeds), gather_internet(batch, seeds=seeds)
-    return lambda: FlowStudies(padhye=padhye(), reasons=reasons(), distances=distances(), internet=internet())
+    return lambda: FlowStudies(
+        padhye=padhye(), fifth=fifth(), reasons=reasons(), distances=distances(), internet=internet()
+    )
 
 
 def flow_drawings(found: FlowStudies, *, command: str) -> list[Drawing]:
@@ -93,7 +99,7 @@ def flow_drawings(found: FlowStudies, *, command: str) -> list[Drawing]:
     """
     return [
         *internet_drawings(found.internet, command=command),
-        *padhye_drawings(found.padhye, command=command),
+        *padhye_drawings(found.padhye, found.fifth, command=command),
         reasons_drawing(found.reasons, command=command),
         *distance_drawings(found.distances, command=command),
     ]
