@@ -203,6 +203,7 @@ def size(*sizes: str) -> Callable[[Any], bool]:
 
 FLOWS = FlowStudies(
     padhye=test_padhye.made_up(dict.fromkeys(test_padhye.EVERYWHERE, (40, 40))),
+    fifth=test_padhye.made_up({(False, 1): (40, 40)}).flows[False, 1],
     reasons=test_reasons.made_up({}),
     distances=test_distances.made_up(),
     internet=test_internet.made_up(),
