@@ -9,6 +9,14 @@ if TYPE_CHECKING:
     from ackclock.analysis.correlation import Autocorrelation, autocorrelation, dependence
     from ackclock.analysis.interval import Interval, bootstrap_interval, mean_interval, student_interval
     from ackclock.analysis.losses import loss_events, loss_sequences
+    from ackclock.analysis.scaling import (
+        Diagram,
+        HurstEstimate,
+        abry_veitch,
+        fgn_autocorrelation,
+        fractional_gaussian_noise,
+        local_whittle,
+    )
     from ackclock.analysis.synchrony import LossCorrelation, LossEpochs, loss_correlation, loss_epochs
     from ackclock.analysis.variation import Ladder, cov, cov_ladder, poisson_cov
     from ackclock.analysis.warmup import Warmup, mser5
@@ -18,11 +26,14 @@ __all__ = [
     "Autocorrelation",
     "BatchMeans",
     "Comparison",
+    "Diagram",
+    "HurstEstimate",
     "Interval",
     "Ladder",
     "LossCorrelation",
     "LossEpochs",
     "Warmup",
+    "abry_veitch",
     "autocorrelation",
     "batch_means",
     "bootstrap_interval",
@@ -31,6 +42,9 @@ __all__ = [
     "cov_ladder",
     "cut_dependence",
     "dependence",
+    "fgn_autocorrelation",
+    "fractional_gaussian_noise",
+    "local_whittle",
     "loss_correlation",
     "loss_epochs",
     "loss_events",
@@ -53,6 +67,7 @@ _HOMES: Final = (
     "losses",
     "synchrony",
     "windows",
+    "scaling",
 )
 
 
