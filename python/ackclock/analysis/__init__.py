@@ -11,11 +11,17 @@ if TYPE_CHECKING:
     from ackclock.analysis.losses import loss_events, loss_sequences
     from ackclock.analysis.scaling import (
         Diagram,
+        Hurst,
         HurstEstimate,
         abry_veitch,
         fgn_autocorrelation,
         fractional_gaussian_noise,
+        hurst,
+        kettani_gubner,
+        kettani_gubner_k1,
         local_whittle,
+        rescaled_range,
+        variance_time,
     )
     from ackclock.analysis.synchrony import LossCorrelation, LossEpochs, loss_correlation, loss_epochs
     from ackclock.analysis.variation import Ladder, cov, cov_ladder, poisson_cov
@@ -27,6 +33,7 @@ __all__ = [
     "BatchMeans",
     "Comparison",
     "Diagram",
+    "Hurst",
     "HurstEstimate",
     "Interval",
     "Ladder",
@@ -44,6 +51,9 @@ __all__ = [
     "dependence",
     "fgn_autocorrelation",
     "fractional_gaussian_noise",
+    "hurst",
+    "kettani_gubner",
+    "kettani_gubner_k1",
     "local_whittle",
     "loss_correlation",
     "loss_epochs",
@@ -52,8 +62,10 @@ __all__ = [
     "mean_interval",
     "mser5",
     "poisson_cov",
+    "rescaled_range",
     "sampled_windows",
     "student_interval",
+    "variance_time",
     "window_cuts",
 ]
 

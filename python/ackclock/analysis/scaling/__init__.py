@@ -1,15 +1,25 @@
 """How a series varies over a ladder of time scales: estimators of the Hurst parameter, one a file."""
 
+from ackclock.analysis.scaling.correlations import kettani_gubner, kettani_gubner_k1
 from ackclock.analysis.scaling.estimate import Diagram, HurstEstimate
 from ackclock.analysis.scaling.noise import fgn_autocorrelation, fractional_gaussian_noise
+from ackclock.analysis.scaling.ranges import rescaled_range
+from ackclock.analysis.scaling.variances import variance_time
+from ackclock.analysis.scaling.verdict import Hurst, hurst
 from ackclock.analysis.scaling.wavelets import abry_veitch
 from ackclock.analysis.scaling.whittle import local_whittle
 
 __all__ = [
     "Diagram",
+    "Hurst",
     "HurstEstimate",
     "abry_veitch",
     "fgn_autocorrelation",
     "fractional_gaussian_noise",
+    "hurst",
+    "kettani_gubner",
+    "kettani_gubner_k1",
     "local_whittle",
+    "rescaled_range",
+    "variance_time",
 ]

@@ -15,6 +15,9 @@ __all__ = ["Diagram", "HurstEstimate"]
 NORMAL_95: Final = 1.959964
 """So many standard deviations to either side hold 95 % of a normal distribution."""
 
+ROUNDING: Final = 1e-20
+"""A share of the variance that is nothing but rounding."""
+
 ONSET: Final = 0.3
 """To this power of the number of values, in bins, scaling is looked for first: it grows so that bias fades faster than
 the intervals do."""
@@ -55,7 +58,7 @@ class HurstEstimate:
         The estimate: 0.5 for what has no memory at these scales, up to 1 with more.
     low, high
         The 95 % interval, were the series fractional Gaussian noise at these scales. It takes the known bias into
-        account, so the estimate need not lie in its middle.
+        account, so the estimate need not lie in its middle, but it always lies in it.
     scales
         The shortest and the longest length in bins that went in.
     bias

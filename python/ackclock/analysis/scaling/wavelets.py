@@ -9,7 +9,7 @@ import numpy as np
 import pywt
 from scipy import special, stats
 
-from ackclock.analysis.scaling.estimate import NORMAL_95, ONSET, Diagram, HurstEstimate, checked
+from ackclock.analysis.scaling.estimate import NORMAL_95, ONSET, ROUNDING, Diagram, HurstEstimate, checked
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -116,7 +116,7 @@ def log_scale_diagram(
             break
         found.append((detail.size, float(np.mean(detail**2))))
     sizes, energies = (np.array(column, dtype=np.float64) for column in zip(*found, strict=True))
-    if not energies.all():
+    if energies.min() <= ROUNDING * values.var():
         raise ValueError("series: it has nothing that varies at some time scale, so it does not scale")
     logs = np.log2(energies) - special.digamma(sizes / 2) / math.log(2) + np.log2(sizes / 2)
     return np.arange(1.0, sizes.size + 1), logs, np.sqrt(special.zeta(2, sizes / 2)) / math.log(2)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from scipy import fft, optimize
 
-from ackclock.analysis.scaling.estimate import NORMAL_95, ONSET, HurstEstimate, checked
+from ackclock.analysis.scaling.estimate import NORMAL_95, ONSET, ROUNDING, HurstEstimate, checked
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -17,6 +17,8 @@ __all__ = ["local_whittle"]
 
 _FEWEST: Final = 12
 """Frequencies, below which the estimate is all but arbitrary."""
+
+_LASTING: Final = 8
 
 LEAST: Final = 128
 
@@ -59,30 +61,46 @@ def local_whittle(series: ArrayLike) -> HurstEstimate:
 
     """
     values = checked(series, LEAST)
-    power = np.abs(fft.rfft(values - values.mean())[1:]) ** 2
-    power /= power.mean()
+    power = _periodogram(values)
     count = min(int(values.size ** (1 - ONSET)), power.size)
+    if power[:count].mean() <= ROUNDING:
+        raise ValueError("series: it has nothing that varies at low frequencies, so it does not scale")
     h, bent = _fit(power[:count])
     while abs(bent) > NORMAL_95:
         count //= 2
         if count < _FEWEST:
             raise ValueError(f"series: no power law fits the {_FEWEST} lowest frequencies of its spectrum")
         h, bent = _fit(power[:count])
+    return _with_interval(h, values.size, count)
+
+
+def lasting(values: NDArray[np.float64], found: HurstEstimate) -> HurstEstimate | None:
+    """Estimate the parameter once more, from the lowest eighth of the frequencies; None if these are too few.
+
+    Parameters
+    ----------
+    values
+        The series.
+    found
+        What `local_whittle` says of it.
+
+    """
+    count = round(values.size / found.scales[0]) // _LASTING
+    if count < _FEWEST:
+        return None
+    return _with_interval(_fit(_periodogram(values)[:count])[0], values.size, count)
+
+
+def _periodogram(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give the power at each frequency above zero, with a mean of 1."""
+    power = np.abs(fft.rfft(values - values.mean())[1:]) ** 2
+    return np.asarray(power / power.mean())
+
+
+def _with_interval(h: float, size: int, count: int) -> HurstEstimate:
     logs = np.log(np.arange(1, count + 1))
     reach = NORMAL_95 / (2 * math.sqrt(float(np.sum((logs - logs.mean()) ** 2))))
-    return HurstEstimate(
-        method="local_whittle",
-        h=h,
-        low=h - reach,
-        high=h + reach,
-        scales=(values.size / count, float(values.size)),
-    )
-
-
-def whitened(power: NDArray[np.float64], h: float) -> NDArray[np.float64]:
-    """Divide a periodogram by its power law: independent values of mean 1, exponential, where it is one."""
-    flat = power * np.arange(1, power.size + 1) ** (2 * h - 1)
-    return np.asarray(flat / flat.mean())
+    return HurstEstimate(method="local_whittle", h=h, low=h - reach, high=h + reach, scales=(size / count, float(size)))
 
 
 def _fit(power: NDArray[np.float64]) -> tuple[float, float]:
@@ -99,4 +117,5 @@ def _fit(power: NDArray[np.float64]) -> tuple[float, float]:
     known = np.column_stack([np.ones(count), logs])
     curve = (np.arange(1, count + 1) / count) ** 2
     curve -= known @ np.linalg.lstsq(known, curve, rcond=None)[0]
-    return h, float((whitened(power, h) - 1) @ curve) / math.sqrt(float(curve @ curve))
+    flat = power * np.exp((2 * h - 1) * logs)  # exponential and independent, if there is nothing but the law
+    return h, float((flat / flat.mean() - 1) @ curve) / math.sqrt(float(curve @ curve))

@@ -1,0 +1,170 @@
+"""All estimators of the Hurst parameter beside each other, and what they are worth together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from ackclock.analysis.scaling.correlations import kettani_gubner, kettani_gubner_k1
+from ackclock.analysis.scaling.disguises import cycle, trend
+from ackclock.analysis.scaling.estimate import checked
+from ackclock.analysis.scaling.ranges import rescaled_range
+from ackclock.analysis.scaling.variances import variance_time
+from ackclock.analysis.scaling.wavelets import abry_veitch
+from ackclock.analysis.scaling.whittle import lasting, local_whittle
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from ackclock.analysis.scaling.estimate import HurstEstimate
+
+__all__ = ["LEAST", "Hurst", "hurst"]
+
+LEAST: Final = 100
+"""Values, below which nothing is said."""
+
+_METHODS: Final = (
+    abry_veitch,
+    local_whittle,
+    kettani_gubner_k1,
+    kettani_gubner,
+    variance_time,
+    rescaled_range,
+)
+_MEMORYLESS: Final = 0.5
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Hurst:
+    """What is known of the Hurst parameter of a series.
+
+    Parameters
+    ----------
+    estimates
+        Of each method that can speak.
+    long_range
+        Whether the series has long-range dependence, as far as it can tell.
+    notices
+        Why, or why not; where methods disagree; which could not speak.
+
+    """
+
+    estimates: tuple[HurstEstimate, ...]
+    long_range: bool
+    notices: tuple[str, ...]
+
+    def get(self, method: str) -> HurstEstimate | None:
+        """Give what a method says; None if it could not speak."""
+        return next((each for each in self.estimates if each.method == method), None)
+
+
+def hurst(series: ArrayLike) -> Hurst:
+    """Estimate the Hurst parameter by every method, and say what to make of it.
+
+    Parameters
+    ----------
+    series
+        Values at equal distances in time, such as packets per bin: at least 100, all finite, not all equal. Some
+        methods need more.
+
+    Returns
+    -------
+    Hurst
+        The estimates, and whether long-range dependence is claimed.
+
+    Raises
+    ------
+    ValueError
+        If the series is no such one.
+
+    Notes
+    -----
+    Long-range dependence is claimed where all of this holds, and otherwise the first that does not is told:
+
+    1. There is no linear trend, by a slope beyond four standard errors, those of fractional Gaussian noise with the
+       parameter that wavelets find.
+    2. There is no cycle: no frequency stands out fifty times, and the energy has no hump over scales.
+    3. `abry_veitch` and `local_whittle` find scales that a power law fits, with intervals above 0.5 that reach below 1.
+    4. It lasts: local Whittle on the lowest eighth of these frequencies has its interval above 0.5 still. A memory
+       that ends, of whatever length, looks like long-range dependence up to there.
+
+    Examples
+    --------
+    >>> from ackclock.analysis import fractional_gaussian_noise
+    >>> found = hurst(fractional_gaussian_noise(16384, hurst=0.8, seed=1))
+    >>> found.long_range
+    True
+
+    """
+    values = checked(series, LEAST)
+    estimates, silent = [], []
+    for method in _METHODS:
+        try:
+            estimates.append(method(values))
+        except ValueError as error:
+            silent.append(f"{method.__name__} says nothing: {str(error).removeprefix('series: ')}.")
+    found = {each.method: each for each in estimates}
+    why_not = next(_doubts(values, found), "")
+    verdict = f"Long-range dependence is not claimed: {why_not}" if why_not else _claim(found)
+    return Hurst(
+        estimates=tuple(estimates),
+        long_range=not why_not,
+        notices=(verdict, *(_disagreement(estimates) if estimates else ()), *silent),
+    )
+
+
+def _claim(found: dict[str, HurstEstimate]) -> str:
+    wavelets, whittle = found["abry_veitch"], found["local_whittle"]
+    longest = min(wavelets.scales[1], whittle.scales[1])
+    shortest = max(wavelets.scales[0], whittle.scales[0])
+    return (
+        f"Long-range dependence: from {shortest:.0f} to {longest:.0f} bins the series scales as H = {wavelets.h:.2f} "
+        f"({wavelets.low:.2f} to {wavelets.high:.2f}) says, without trend or cycle."
+    )
+
+
+def _doubts(values: NDArray[np.float64], found: dict[str, HurstEstimate]) -> Iterator[str]:
+    """Give the reasons not to claim long-range dependence."""
+    wavelets, whittle = found.get("abry_veitch"), found.get("local_whittle")
+    rise = trend(values, wavelets)
+    if rise is not None:
+        yield (
+            f"the series has a trend, from end to end {rise:+.3g} times the standard deviation of the rest. All "
+            "methods but abry_veitch take it for memory: take it out first."
+        )
+    length = cycle(values)
+    if length is not None:
+        yield (
+            f"the series has a cycle of about {length:.4g} bins, such as a sawtooth, which methods take for memory "
+            "up to that length."
+        )
+    if wavelets is None or whittle is None:
+        yield "it takes both abry_veitch and local_whittle, and one of them says nothing."
+        return
+    for each in (wavelets, whittle):
+        if each.low <= _MEMORYLESS:
+            yield f"the interval of {each.method} reaches down to {each.low:.2f}, and 0.5 is no memory."
+        if each.low >= 1:
+            yield f"{each.method} finds {each.h:.2f}, above 1: the series wanders, and is not stationary."
+    late = lasting(values, whittle)
+    if late is None:
+        yield "the scales that a power law fits are too few to see whether the memory lasts."
+    elif late.low <= _MEMORYLESS:
+        yield (
+            f"the lowest frequencies, of {late.scales[0]:.0f} bins and more, say {late.h:.2f} ({late.low:.2f} to "
+            f"{late.high:.2f}). A memory that ends would look like this."
+        )
+
+
+def _disagreement(estimates: list[HurstEstimate]) -> Iterator[str]:
+    """Tell of the methods that differ most, where their intervals have nothing in common."""
+    below, above = min(estimates, key=lambda each: each.high), max(estimates, key=lambda each: each.low)
+    if below.high < above.low:
+        yield (
+            f"Methods disagree beyond their intervals, as {below.method} ({below.low:.2f} to {below.high:.2f}) and "
+            f"{above.method} ({above.low:.2f} to {above.high:.2f}): over all scales the series is no fractional "
+            "Gaussian noise, so each holds at most for the scales that it looks at."
+        )
