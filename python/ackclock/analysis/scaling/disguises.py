@@ -36,7 +36,7 @@ _HUMP_ERRORS: Final = 4
 
 
 def trend(values: NDArray[np.float64], scaling: HurstEstimate | None) -> float | None:
-    """Give the rise of a linear trend over the whole series, in standard deviations of the rest; None without one.
+    """Give the share of the variance that a linear trend makes up; None without one.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def trend(values: NDArray[np.float64], scaling: HurstEstimate | None) -> float |
     if abs(slope) <= _STEEP * error:
         return None
     left = values - slope / length * np.arange(values.size)
-    return float(slope * blocks.size / left.std())
+    return 1 - float(left.var() / values.var())
 
 
 def cycle(values: NDArray[np.float64]) -> float | None:

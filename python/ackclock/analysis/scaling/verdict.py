@@ -129,11 +129,11 @@ def _claim(found: dict[str, HurstEstimate]) -> str:
 def _doubts(values: NDArray[np.float64], found: dict[str, HurstEstimate]) -> Iterator[str]:
     """Give the reasons not to claim long-range dependence."""
     wavelets, whittle = found.get("abry_veitch"), found.get("local_whittle")
-    rise = trend(values, wavelets)
-    if rise is not None:
+    share = trend(values, wavelets)
+    if share is not None:
         yield (
-            f"the series has a trend, from end to end {rise:+.3g} times the standard deviation of the rest. All "
-            "methods but abry_veitch take it for memory: take it out first."
+            f"the series has a trend, which makes up {share:.2%} of its variance. All methods but abry_veitch take "
+            "it for memory: take it out first."
         )
     length = cycle(values)
     if length is not None:
