@@ -10,10 +10,12 @@ if TYPE_CHECKING:
     from ackclock.analysis.interval import Interval, bootstrap_interval, mean_interval, student_interval
     from ackclock.analysis.losses import loss_events, loss_sequences
     from ackclock.analysis.scaling import (
+        Burstiness,
         Diagram,
         Hurst,
         HurstEstimate,
         abry_veitch,
+        burstiness,
         fgn_autocorrelation,
         fractional_gaussian_noise,
         hurst,
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Autocorrelation",
     "BatchMeans",
+    "Burstiness",
     "Comparison",
     "Diagram",
     "Hurst",
@@ -44,6 +47,7 @@ __all__ = [
     "autocorrelation",
     "batch_means",
     "bootstrap_interval",
+    "burstiness",
     "compare_paired",
     "cov",
     "cov_ladder",

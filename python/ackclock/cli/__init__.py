@@ -1,4 +1,4 @@
-"""The command line: ``ackclock run | sweep | query | report | reproduce | model | profile | list | schema``.
+"""The command line: ``ackclock run | sweep | query | report | burstiness | reproduce | model | ...``.
 
 What costs time to load is loaded by the command that needs it, so that ``--help`` answers at once.
 """
@@ -252,6 +252,64 @@ def report(
     from ackclock.cli import reporter  # noqa: PLC0415
 
     reporter.report(store, x=x, y=y or [], by=by, out=out)
+
+
+@app.command(
+    epilog="""Examples:
+
+    \b
+    ackclock burstiness counts.txt
+    ackclock burstiness packets.csv --bin "100 ms" --sum bytes --json
+    ackclock burstiness result/arrivals.parquet --column packets --out figures
+    """
+)
+def burstiness(
+    input_: Annotated[
+        str,
+        typer.Argument(
+            metavar="INPUT",
+            help="Text with one number a line, CSV, Parquet, or the folder of a run; - is the standard input.",
+            show_default=False,
+        ),
+    ],
+    column: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="The column of a table: by default its only one of numbers.", show_default=False
+        ),
+    ] = None,
+    bin_: Annotated[
+        str | None,
+        typer.Option(
+            "--bin",
+            metavar="TIME",
+            help="The numbers are times in seconds, to be counted in bins of this length; else each number is a bin.",
+            show_default=False,
+        ),
+    ] = None,
+    weight: Annotated[
+        str | None,
+        typer.Option(
+            "--sum",
+            metavar="NAME",
+            help="With --bin: the column that is summed in each bin, such as bytes; packets are counted by default.",
+            show_default=False,
+        ),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Draw figures into this folder; an earlier one is replaced.", show_default=False),
+    ] = None,
+) -> None:
+    """Tell how a series varies over time scales, and its Hurst parameter by six methods.
+
+    Each with its interval, scales and known bias; notices say where they disagree, and what only looks like long-range
+    dependence.
+    """
+    from ackclock.cli import scaling  # noqa: PLC0415
+
+    scaling.burstiness(input_, column=column, bin_=bin_, weight=weight, as_json=json, out=out)
 
 
 @app.command()

@@ -2,6 +2,7 @@
 
 from ackclock.analysis.scaling.correlations import kettani_gubner, kettani_gubner_k1
 from ackclock.analysis.scaling.estimate import Diagram, HurstEstimate
+from ackclock.analysis.scaling.ladder import Burstiness, burstiness
 from ackclock.analysis.scaling.noise import fgn_autocorrelation, fractional_gaussian_noise
 from ackclock.analysis.scaling.ranges import rescaled_range
 from ackclock.analysis.scaling.variances import variance_time
@@ -10,10 +11,12 @@ from ackclock.analysis.scaling.wavelets import abry_veitch
 from ackclock.analysis.scaling.whittle import local_whittle
 
 __all__ = [
+    "Burstiness",
     "Diagram",
     "Hurst",
     "HurstEstimate",
     "abry_veitch",
+    "burstiness",
     "fgn_autocorrelation",
     "fractional_gaussian_noise",
     "hurst",

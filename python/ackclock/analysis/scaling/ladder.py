@@ -1,0 +1,104 @@
+"""How much a series varies at each of a ladder of time scales."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ackclock.analysis.scaling.estimate import checked
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Burstiness", "burstiness"]
+
+_LEAST_BINS: Final = 10
+"""Fewer bins say little of a standard deviation, as of `cov_ladder`."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Burstiness:
+    """What varies at each time scale, one value for each.
+
+    Parameters
+    ----------
+    scales
+        Lengths of the bins, in bins of the series: 1, 2, 4, ...
+    bins
+        How many whole bins of each length there are, ten or more.
+    cov
+        The coefficient of variation of what they hold: standard deviation over mean.
+    dispersion
+        The index of dispersion: variance over mean, in the unit of the series; 1 for Poisson counts at any scale.
+    peak_to_mean
+        The largest over the mean.
+    autocorrelation
+        Between neighbouring bins of this length, from -1 to 1; NaN where all are equal.
+
+    """
+
+    scales: NDArray[np.int64]
+    bins: NDArray[np.int64]
+    cov: NDArray[np.float64]
+    dispersion: NDArray[np.float64]
+    peak_to_mean: NDArray[np.float64]
+    autocorrelation: NDArray[np.float64]
+
+
+def burstiness(series: ArrayLike) -> Burstiness:
+    """Give what a series varies by at time scales of 1, 2, 4, ... bins.
+
+    Parameters
+    ----------
+    series
+        What came in consecutive bins of equal length, such as packets or bytes: at least 20 values, none negative, all
+        finite, not all equal.
+
+    Returns
+    -------
+    Burstiness
+        At each scale that fits ten times into the series.
+
+    Raises
+    ------
+    ValueError
+        If the series is no such one.
+
+    Notes
+    -----
+    Sums over whole bins; what is left over at the end is left out. The index of dispersion for counts of Gusella,
+    "Characterizing the variability of arrival processes with indexes of dispersion" (IEEE JSAC 9, 1991): of counts
+    with a memory that ends it levels off, with long-range dependence it grows as the scale to the power 2H - 1.
+
+    Examples
+    --------
+    >>> found = burstiness([8, 12] * 10)
+    >>> found.scales.tolist(), found.cov.tolist(), found.autocorrelation.round(2).tolist()
+    ([1, 2], [0.2, 0.0], [-0.95, nan])
+
+    """
+    values = checked(series, 2 * _LEAST_BINS)
+    if values.min() < 0:
+        raise ValueError("series: must hold no negative values")
+    scales = 2 ** np.arange(int(np.log2(values.size // _LEAST_BINS)) + 1)
+    found = []
+    for scale in scales:
+        sums = values[: values.size // scale * scale].reshape(-1, scale).sum(axis=1)
+        mean, variance = float(sums.mean()), float(sums.var())
+        apart = sums - mean
+        # A mean of nothing and bins that are all equal have ratios that mean nothing.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratios = np.array([variance**0.5, variance, float(sums.max())]) / mean
+            neighbours = np.divide(apart[:-1] @ apart[1:], apart @ apart)
+        found.append((sums.size, *ratios, neighbours))
+    columns = np.array(found).T
+    return Burstiness(
+        scales=scales,
+        bins=columns[0].astype(np.int64),
+        cov=columns[1],
+        dispersion=columns[2],
+        peak_to_mean=columns[3],
+        autocorrelation=columns[4],
+    )

@@ -1,0 +1,133 @@
+"""``ackclock burstiness``: how a series varies over time scales, and what its Hurst parameter is worth."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from rich.table import Table
+from rich.text import Text
+
+from ackclock import analysis
+from ackclock.catalogue import catalogue
+from ackclock.cli.console import console
+from ackclock.cli.series import Series, read
+from ackclock.experiments.folder import check_replaceable, write_whole
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from ackclock.analysis import Burstiness, Hurst
+
+_MADE = "the burstiness of a series"
+_LAGS = 10
+
+
+def burstiness(
+    source: str, *, column: str | None, bin_: str | None, weight: str | None, as_json: bool, out: Path | None
+) -> None:
+    """Print what a series shows, and draw it."""
+    if out is not None:
+        check_replaceable(out, study=_MADE)
+    series = read(source, column=column, bin_=bin_, weight=weight)
+    ladder, found = analysis.burstiness(series.values), analysis.hurst(series.values)
+    told = _told(source, series, ladder, found)
+    if out is not None:
+        _write(out, told, ladder, found)
+    if as_json:
+        sys.stdout.write(json.dumps(told, indent=2, allow_nan=False) + "\n")
+        return
+    _show(series, ladder, found)
+    if out is not None:
+        console().print(Text(f"\nThe figures are in {out}"))
+
+
+def _told(source: str, series: Series, ladder: Burstiness, found: Hurst) -> dict[str, Any]:
+    columns = ("cov", "dispersion", "peak_to_mean", "autocorrelation")
+    rungs = [
+        {"scale": int(scale), "bins": int(bins)} | {name: _number(getattr(ladder, name)[place]) for name in columns}
+        for place, (scale, bins) in enumerate(zip(ladder.scales, ladder.bins, strict=True))
+    ]
+    return {
+        "version": catalogue().version,
+        "input": source,
+        "about": series.about,
+        "count": series.values.size,
+        "bin": series.bin,
+        "mean": float(series.values.mean()),
+        "cov": rungs[0]["cov"],
+        "dispersion": rungs[0]["dispersion"],
+        "peak_to_mean": rungs[0]["peak_to_mean"],
+        "autocorrelation": [_number(each) for each in _autocorrelation(series.values)],
+        "ladder": rungs,
+        "hurst": [
+            {
+                "method": each.method,
+                "h": each.h,
+                "low": each.low,
+                "high": each.high,
+                "scales": list(each.scales),
+                "bias": each.bias,
+            }
+            for each in found.estimates
+        ],
+        "long_range": found.long_range,
+        "notices": list(found.notices),
+    }
+
+
+def _autocorrelation(values: NDArray[np.float64]) -> list[float]:
+    """Give the sample autocorrelation from lag 0 on."""
+    apart = values - values.mean()
+    return [float(apart[: values.size - lag] @ apart[lag:] / (apart @ apart)) for lag in range(_LAGS + 1)]
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def _show(series: Series, ladder: Burstiness, found: Hurst) -> None:
+    out = console()
+    out.print(Text(f"{series.about}; mean {series.values.mean():.6g}\n"))
+    table = Table(box=None, pad_edge=False)
+    names = ("scale", "bins", "c.o.v.", "dispersion", "peak/mean", "autocorrelation")
+    for name in names:
+        table.add_column(name, justify="right")
+    columns = (ladder.cov, ladder.dispersion, ladder.peak_to_mean, ladder.autocorrelation)
+    for place, (scale, bins) in enumerate(zip(ladder.scales, ladder.bins, strict=True)):
+        length = f"{scale}" if series.bin is None else f"{scale * series.bin:.6g} s"
+        table.add_row(length, f"{bins}", *(f"{column[place]:.4g}" for column in columns))
+    out.print(table)
+    out.print()
+    table = Table(box=None, pad_edge=False)
+    table.add_column("Hurst parameter by")
+    for name in ("H", "95 % interval", "scales (bins)", "known bias"):
+        table.add_column(name, justify="right")
+    for each in found.estimates:
+        table.add_row(
+            each.method,
+            f"{each.h:.3f}",
+            f"{each.low:.3f} to {each.high:.3f}",
+            f"{each.scales[0]:.0f} to {each.scales[1]:.0f}",
+            f"{each.bias:+.3f}",
+        )
+    out.print(table)
+    for notice in found.notices:
+        out.print(Text(f"Note: {notice}"))
+
+
+def _write(out: Path, told: dict[str, Any], ladder: Burstiness, found: Hurst) -> None:
+    from ackclock.report.paper import draw  # noqa: PLC0415  # slow to load
+    from ackclock.report.scaling import scaling_charts  # noqa: PLC0415
+    from ackclock.report.style import to_png, to_svg  # noqa: PLC0415
+
+    with write_whole(out, study=_MADE, record={"version": told["version"], "input": told["input"]}) as folder:
+        for name, chart in scaling_charts(ladder, found).items():
+            figure = draw(chart)
+            (folder / f"{name}.png").write_bytes(to_png(figure))
+            (folder / f"{name}.svg").write_text(to_svg(figure), encoding="utf-8")
+        (folder / "burstiness.json").write_text(json.dumps(told, indent=2, allow_nan=False) + "\n", encoding="utf-8")

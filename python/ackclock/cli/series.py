@@ -1,0 +1,177 @@
+"""Series of numbers from files: one number a line, CSV, Parquet, the folder of a run; binned where they are times."""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ackclock.errors import listed, near, refuse, unreadable
+from ackclock.kinds import measured
+from ackclock.quantity import PICOSECONDS_PER_SECOND, TIME
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+_WHAT: Final = "text with one number a line, CSV with a heading, Parquet, or the folder of a run with arrivals"
+_MOST_BINS: Final = 100_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Series:
+    """What is looked at."""
+
+    values: NDArray[np.float64]
+    """One a bin."""
+    about: str
+    """What they are, in words."""
+    bin: float | None
+    """The length of a bin in seconds; None where the file does not say."""
+
+
+def read(source: str, *, column: str | None, bin_: str | None, weight: str | None) -> Series:
+    """Read a series.
+
+    Parameters
+    ----------
+    source
+        A file, the folder of a run, or ``-`` for the standard input.
+    column
+        The column of a table.
+    bin_
+        The length of the bins that times, in seconds, are counted in; None if the numbers are binned.
+    weight
+        The column of a table that is summed in each bin; None counts times.
+
+    Raises
+    ------
+    ScenarioError
+        There is no such series.
+    """
+    length = None if bin_ is None else _length(bin_)
+    if weight is not None and length is None:
+        raise refuse("--sum", weight, "must come with --bin: numbers that are binned are taken as they are")
+    path = Path(source)
+    if path.is_dir() and (path / "arrivals.parquet").is_file():
+        path /= "arrivals.parquet"
+    if path.suffix.lower() in {".csv", ".parquet"}:
+        table = _table(path)
+        name = _column(table, column, default="time" if length else None)
+        numbers, weights = _numbers(path, table, name), None
+        if weight is not None:
+            weights = _numbers(path, table, _column(table, weight, default=None))
+    else:
+        given = next(((name, value) for name, value in (("--column", column), ("--sum", weight)) if value), None)
+        if given is not None:
+            raise refuse(*given, "must come with a CSV or Parquet file")
+        name, numbers, weights = "values", _lines(source), None
+    if length is None:
+        return Series(values=_checked(source, numbers), about=f"{numbers.size} {name}, each taken as one bin", bin=None)
+    binned = _binned(source, numbers, weights, length)
+    about = f"{weight or 'packets'} in {binned.size} bins of {bin_}, from {numbers.size} times"
+    return Series(values=_checked(source, binned), about=about, bin=length)
+
+
+def _length(text: str) -> float:
+    try:
+        measured(TIME, "1 us", "3600 s").check(text)
+    except ValueError as error:
+        raise refuse("--bin", text, str(error)) from None
+    return TIME.parse(text) / PICOSECONDS_PER_SECOND
+
+
+def _lines(source: str) -> NDArray[np.float64]:
+    """Read one number a line; empty lines, and those that begin with ``#``, are none."""
+    try:
+        text = sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8")
+    except OSError as error:
+        raise unreadable(source, str(error.strerror or error), _WHAT) from None
+    except UnicodeDecodeError:
+        raise unreadable(source, "it is no text", _WHAT) from None
+    numbers = []
+    for place, line in enumerate(text.splitlines(), start=1):
+        word = line.strip()
+        if not word or word.startswith("#"):
+            continue
+        try:
+            numbers.append(float(word))
+        except ValueError:
+            raise refuse(f"{source}: line {place}", word, "must be one number") from None
+    return np.array(numbers)
+
+
+def _table(path: Path) -> pa.Table:
+    import pyarrow as pa  # noqa: PLC0415  # slow to load
+    from pyarrow import csv, parquet  # noqa: PLC0415
+
+    try:
+        return csv.read_csv(path) if path.suffix.lower() == ".csv" else parquet.read_table(path)
+    except OSError as error:
+        raise unreadable(path, error.strerror or str(error).splitlines()[0], _WHAT) from None
+    except pa.ArrowException as error:
+        raise unreadable(path, str(error).splitlines()[0], _WHAT) from None
+
+
+def _column(table: pa.Table, asked: str | None, *, default: str | None) -> str:
+    """Choose a column of numbers: the one asked for, or the only one besides the time."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    named = [
+        field.name
+        for field in table.schema
+        if pa.types.is_integer(field.type) or pa.types.is_floating(field.type) or pa.types.is_null(field.type)
+    ]
+    if asked is not None:
+        if asked not in named:
+            raise refuse("--column", asked, f"{near(asked, named)}must be a column of numbers: {listed(named)}")
+        return asked
+    others = [name for name in named if name != "time"] if default is None else [default] if default in named else []
+    if len(others) != 1:
+        raise refuse(
+            "--column", None, f"must be given: a column of numbers, of {listed(named) or 'which there is none'}"
+        )
+    return others[0]
+
+
+def _numbers(path: Path, table: pa.Table, name: str) -> NDArray[np.float64]:
+    column = table[name]
+    if column.null_count:
+        raise unreadable(path, f"column {name} has {column.null_count} rows without a number", _WHAT)
+    return np.asarray(column.to_numpy(), dtype=np.float64)
+
+
+def _binned(
+    source: str, times: NDArray[np.float64], weights: NDArray[np.float64] | None, length: float
+) -> NDArray[np.float64]:
+    """Count times, or sum what comes with them, in whole bins from the first time on."""
+    if not times.size or not np.isfinite(times).all():
+        raise unreadable(source, "it needs times, all finite", "times in seconds")
+    start = math.floor(float(times.min()) / length)
+    # The last bin may have begun only: times end somewhere within it.
+    count = math.floor(float(times.max()) / length) - start
+    if count > _MOST_BINS:
+        raise refuse("--bin", f"{length:g} s", f"must make at most {_MOST_BINS} bins of these times")
+    place = np.floor(times / length).astype(np.int64) - start
+    there = place < count
+    return np.bincount(place[there], weights=None if weights is None else weights[there], minlength=count).astype(
+        np.float64
+    )
+
+
+def _checked(source: str, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Refuse what no statistics can be taken of, with the place of the first such value."""
+    from ackclock.analysis.scaling.verdict import LEAST  # noqa: PLC0415
+
+    if values.size < LEAST:
+        raise unreadable(source, f"it has {values.size} bins", f"a series of at least {LEAST}")
+    wrong = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
+    if wrong.size:
+        raise refuse(f"{source}: value {wrong[0] + 1}", float(values[wrong[0]]), "must be finite and not negative")
+    if values.min() == values.max():
+        raise unreadable(source, f"all {values.size} values are {values[0]:g}", "a series in which something varies")
+    return values
