@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+import ackclock as ac
 from ackclock.analysis import compare_paired
 
 FENCE = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
@@ -117,6 +118,14 @@ def test_sweeps(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def test_wide_area(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reader = read(root / "docs" / "guide" / "wide_area.md", tmp_path, monkeypatch)
     assert len(reader.session["components"]) == 20
+
+
+def test_burstiness(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = read(root / "docs" / "guide" / "burstiness.md", tmp_path, monkeypatch)
+    # What the guide says of its three series.
+    assert (tmp_path / "figures" / "variance_time.png").read_bytes().startswith(b"\x89PNG")
+    claimed = {name: ac.analysis.hurst(counts).long_range for name, counts in reader.session["series"].items()}
+    assert claimed == {"Poisson": False, "sawtooth": False, "long memory": True}
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from ackclock import analysis as analysis
     from ackclock import models as models
     from ackclock.bottleneck import Pipe, pipe
     from ackclock.decomposition import Component, components
@@ -113,8 +114,8 @@ _HOMES: Final = (
     "study.design",
     "study.sweeping",
 )
-_SUBMODULES: Final = ("models",)
-"""Packages that need no import of their own: ``ac.models.stochastic_reno``."""
+_SUBMODULES: Final = ("analysis", "models")
+"""Packages that need no import of their own: ``ac.models.stochastic_reno``, ``ac.analysis.hurst``."""
 
 
 if not TYPE_CHECKING:  # a type checker would take any name for one that is there
