@@ -151,15 +151,44 @@ def test_the_abstract_internet_has_the_papers_twelve_parameters() -> None:
     assert scenario.effective().measure.bin == "100 ms"
 
 
+def twelve(*, delay: str = "50 ms", buffer_in: int = 20) -> ac.Scenario:
+    return ac.abstract_internet(
+        {("t1", "t1"): 1},
+        delay=delay,
+        buffer_in=buffer_in,
+        buffer_out=60,
+        duration="2 s",
+        transport=ac.Tcp("reno"),
+        source=ac.Greedy(),
+    )
+
+
 def test_what_makes_no_network_is_refused() -> None:
     def refused(make: object, words: str) -> None:
         with pytest.raises(ac.ScenarioError, match=words):
             make()  # type: ignore[operator]
 
     refused(lambda: network({("d0", "d99"): 1}), "connections: 'd99' is not allowed; did you mean 'd9'")
-    refused(lambda: network({}), "must name at least one connection")
+    refused(lambda: network({}), "must map at least one pair of domains")
+    refused(lambda: network({"ab": 1}), "connections: 'ab' is not allowed; must be a pair of domains")  # type: ignore[dict-item]
+    refused(
+        lambda: ac.wide_area(
+            {"backbone": LINK, "a": LINK},
+            {("a", "backbone"): 1},
+            duration="1 s",
+            transport=ac.Tcp("reno"),
+            source=ac.Greedy(),
+        ),
+        "access: 'backbone' is not allowed; must be another name",
+    )
+    refused(lambda: ac.clustered_connections(["a", "a"], 5), "domains: .* must be two names or more, each once")
+    refused(lambda: ac.clustered_connections(NAMES, 5, seed=-1), "seed: -1 is not allowed")
+    refused(lambda: ac.clustered_connections(NAMES, 10**13), "count: 10000000000000 is not allowed")
+    refused(lambda: twelve(delay="-5 ms"), "delay: '-5 ms' is not allowed")
+    refused(lambda: twelve(buffer_in=0), "buffer_in: 0 is not allowed")
     refused(lambda: network({("d0", "d0"): 1}), "flows.0.to")
-    refused(lambda: ac.clustered_connections(NAMES, 5, cluster=5), "cluster: 5 is not allowed; must be at least 2")
+    refused(lambda: ac.clustered_connections(NAMES, 5, cluster=5), "cluster: 5 is not allowed; must divide")
     refused(lambda: ac.clustered_connections(NAMES, 0), "count: 0 is not allowed")
     refused(lambda: ac.components(None), "must be a Scenario")
     refused(lambda: ac.simulate(network({("d0", "d1"): 1}), jobs=0), "jobs: 0 is not allowed")
+    refused(lambda: ac.simulate(network({("d0", "d1"): 1}), jobs="2"), "jobs: '2' is not allowed")  # type: ignore[arg-type]

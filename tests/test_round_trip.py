@@ -157,7 +157,7 @@ def groups(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]
             "kind": st.just("fgn"),
             "rate": packet_rates,
             "hurst": st.floats(0.01, 0.99),
-            "cov": st.floats(0, 10) | st.integers(0, 10),
+            "cov": st.floats(0, 1) | st.integers(0, 1),
             "bin": quantities(TIME, "100 ms", "1000 s"),
         }
     )

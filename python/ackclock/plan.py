@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from ackclock.catalogue import catalogue
 from ackclock.errors import refuse
@@ -50,13 +50,14 @@ _SENDER_FIELDS = (
     "grow_when_limited",
     "idle_restart",
 )
-# What a source of fractional Gaussian noise draws at once: memory for a moment, and memory that stays.
-_MOST_BINS, _MOST_BINS_OF_ALL = 2**22, 2**27
+# What sources of fractional Gaussian noise draw before a run can be stopped: seconds, and memory that stays.
+_MOST_BINS: Final = 2**23
 _TIMER_FIELDS = ("clock", "min_rto", "max_rto", "initial_rto")
 
 
 def plan(scenario: Scenario, records: Sequence[Record] = ()) -> str:
     """Write the engine's plan of an effective scenario, as JSON."""
+    _refuse_too_many_bins(scenario)
     number = links_of(scenario).number(scenario.measure.link or "")
     nodes = {node.name: number for number, node in enumerate(scenario.nodes)}
     return json.dumps(
@@ -73,6 +74,17 @@ def plan(scenario: Scenario, records: Sequence[Record] = ()) -> str:
         },
         allow_nan=False,
     )
+
+
+def _refuse_too_many_bins(scenario: Scenario) -> None:
+    bins, duration = 0, TIME.parse(scenario.duration)
+    for place, group in enumerate(scenario.groups):
+        if isinstance(group.source, FractionalNoise):
+            bins += group.count * -(-duration // TIME.parse(group.source.bin))
+            if bins > _MOST_BINS:
+                at = f"{'clients' if scenario.clients else 'flows'}.{place}.source.bin"
+                limit = f"must make at most {_MOST_BINS:,} bins of the run, those of all flows together"
+                raise refuse(at, group.source.bin, limit)
 
 
 def packets_of(group: Clients | Flow) -> int | None:
@@ -164,9 +176,6 @@ def _source(group: Clients | Flow, at: str, duration: int) -> dict[str, Any]:
         case FractionalNoise(rate=rate, hurst=hurst, cov=cov, bin=width):
             width_ps = TIME.parse(width)
             bins = -(-duration // width_ps)
-            if bins > _MOST_BINS or bins * group.count > _MOST_BINS_OF_ALL:
-                limits = f"{_MOST_BINS:,} for each flow, {_MOST_BINS_OF_ALL:,} for all of a group"
-                raise refuse(f"{at}.bin", width, f"must make fewer bins of the run: {limits}")
             return {"kind": "fractional", "rate": rate, "hurst": hurst, "cov": cov, "bin": width_ps, "bins": bins}
         case Greedy():
             return {"kind": "greedy", "packets": packets_of(group)}

@@ -147,3 +147,20 @@ def test_ns2s_own_drops(run: str, round_trip: float, start: float, end: float, e
     length = float((epochs.end - epochs.begin).mean()) / round_trip
     ours = (found.value, found.quiet, epochs.count, epochs.mean_share, length)
     assert " ".join(f"{value:.5g}" for value in ours) == expected
+
+
+def test_a_bin_that_ends_with_the_time_counts_whatever_the_rounding() -> None:
+    for end, width, bins in ((0.3, 0.1, 3), (0.6, 0.1, 6), (0.7, 0.1, 7), (1.1, 0.11, 10)):
+        assert loss_correlation([0.05], [0], count=2, round_trip=width, start=0, end=end).bins == bins
+    found = loss_correlation([20.1], [0], count=2, round_trip=0.1, start=20, end=20.2)
+    assert (found.bins, found.quiet) == (2, 0.5)
+
+
+def test_times_that_are_none_are_refused() -> None:
+    with pytest.raises(ValueError, match="times: nan"):
+        loss_epochs([math.nan], [0], count=1, gap=1.0)
+    with pytest.raises(ValueError, match="start, end: 0 and inf"):
+        loss_correlation([0.5], [0], count=2, round_trip=1.0, start=0, end=math.inf)
+    with pytest.raises(ValueError, match="at most 100,000,000"):
+        loss_correlation([0.5], [0], count=2, round_trip=1e-12, start=0, end=1)
+    assert loss_epochs([1.0, 9.0], [0, 1], count=2, gap=math.inf).shares.tolist() == [1.0]

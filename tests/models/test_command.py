@@ -117,8 +117,8 @@ GOOD = {
 @pytest.mark.parametrize(
     ("model", "option", "value", "message"),
     [
-        ("pftk", "--p", "0", "--p: 0.0 is not allowed; must be a number above 0"),
-        ("pftk", "--p", "1", "--p: 1.0 is not allowed; must be a number above 0"),
+        ("pftk", "--p", "0", "--p: 0.0 is not allowed; must be a number from 1e-300"),
+        ("pftk", "--p", "1", "--p: 1.0 is not allowed; must be a number from 1e-300"),
         ("pftk", "--rtt", "200 ms", "--rtt: '200 ms' is not allowed; must be a number"),
         ("pftk", "--t0", "-1", "--t0: -1.0 is not allowed"),
         ("pftk", "--b", "0", "--b: 0.0 is not allowed"),

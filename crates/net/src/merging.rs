@@ -12,7 +12,7 @@ pub(crate) fn merge(plan: &Plan, parts: Vec<Part>, outcomes: Vec<Outcome>) -> Ou
     let mut groups = vec![None; plan.groups.len()];
     let mut window_limited = vec![None; plan.groups.len()];
     let mut tables: Vec<Vec<(Arc<Numbers>, Table)>> = vec![Vec::new(); plan.records.len() + 1];
-    let (mut measured, mut events) = (None, 0);
+    let (mut measured, mut events, mut rows) = (None, 0, 0);
     for (Part { names, groups: places, is_measured, .. }, outcome) in parts.into_iter().zip(outcomes) {
         for ((place, group), limited) in places.iter().zip(outcome.groups).zip(outcome.facts.window_limited.iter()) {
             groups[*place as usize] = Some(group);
@@ -23,6 +23,7 @@ pub(crate) fn merge(plan: &Plan, parts: Vec<Part>, outcomes: Vec<Outcome>) -> Ou
             together.push((Arc::clone(&numbers), table));
         }
         events += outcome.events;
+        rows += outcome.rows;
         if is_measured {
             measured = Some((outcome.summary, outcome.facts));
         }
@@ -35,7 +36,7 @@ pub(crate) fn merge(plan: &Plan, parts: Vec<Part>, outcomes: Vec<Outcome>) -> Ou
         let name = tables.first()?.1.name;
         Some(Table::new(name, Merged { tables, order: record.map_or(Vec::new(), links_in_order) }))
     });
-    Outcome { summary, groups: groups.into_iter().flatten().collect(), facts, events, tables: merged.collect() }
+    Outcome { summary, groups: groups.into_iter().flatten().collect(), facts, events, rows, tables: merged.collect() }
 }
 
 /// The links of a record whose rows of one instant are in the order in which it names them.

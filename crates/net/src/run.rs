@@ -27,6 +27,9 @@ pub struct Outcome {
     /// Events: what had to be done one after the other.
     #[serde(skip)]
     pub events: u64,
+    /// Rows kept of what happens at no fixed interval.
+    #[serde(skip)]
+    pub rows: usize,
     /// The flows' counters and the records asked for.
     #[serde(skip)]
     pub tables: Vec<Table>,
@@ -60,7 +63,7 @@ pub fn run_with_progress<E: From<PlanError>>(
     progress: impl FnMut(f64) -> Result<(), E>,
 ) -> Result<Outcome, E> {
     match decompose(plan)? {
-        None => run_undivided(plan, &Names::default(), seed, &AtomicUsize::new(0), progress),
+        None => run_undivided(plan, &Names::default(), seed, progress),
         Some(parts) => {
             let outcomes = run_parts(&parts, seed, threads, progress)?;
             Ok(merge(plan, parts, outcomes))
@@ -105,11 +108,17 @@ fn run_parts<E: From<PlanError>>(
             let place = next.fetch_add(1, Relaxed);
             let Some(part) = parts.get(place) else { return Ok(ended) };
             let (mut done, share) = (0.0, part.names.flows.len() as f64 / flows as f64);
-            let outcome = run_undivided(&part.plan, &part.names, seed, &rows, |fraction| {
+            let mut outcome = run_undivided(&part.plan, &part.names, seed, |fraction| {
                 // nobody listens any more where progress failed
                 let _ = tell.send(share * (fraction - std::mem::replace(&mut done, fraction)));
                 if stop.load(Relaxed) { Err(Halt::Stopped) } else { Ok(()) }
             });
+            // the sum is the same whoever is first, and so is what is said of it
+            if let Ok(Outcome { rows: more, .. }) = &outcome
+                && rows.fetch_add(*more, Relaxed) + more > MOST_ROWS
+            {
+                outcome = Err(too_many_rows().into());
+            }
             if outcome.is_err() {
                 stop.store(true, Relaxed);
             }
@@ -149,12 +158,15 @@ fn run_parts<E: From<PlanError>>(
     Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect())
 }
 
-/// Runs a plan as it is. `rows` counts the rows that those before it have kept.
+fn too_many_rows() -> PlanError {
+    PlanError::new("record", format!("more than {MOST_ROWS} rows: record fewer links or flows, or at an interval"))
+}
+
+/// Runs a plan as it is.
 fn run_undivided<E: From<PlanError>>(
     plan: &Plan,
     names: &Names,
     seed: u64,
-    rows: &AtomicUsize,
     mut progress: impl FnMut(f64) -> Result<(), E>,
 ) -> Result<Outcome, E> {
     let mut simulator = Simulator::of(plan, names.clone(), seed)?;
@@ -182,22 +194,20 @@ fn run_undivided<E: From<PlanError>>(
         recorder.sample(now, &mut simulator);
         if now >= next_slice {
             next_slice = next_slice.saturating_add(slice);
-            if rows.load(Relaxed) + recorder.rows() > MOST_ROWS {
-                let problem =
-                    format!("more than {MOST_ROWS} rows by {now}: record fewer links or flows, or at an interval");
-                return Err(PlanError::new("record", problem).into());
+            if recorder.rows() > MOST_ROWS {
+                return Err(too_many_rows().into());
             }
             progress(now.as_secs_f64() / plan.duration.as_secs_f64())?;
         }
     }
     let Watchers { mut measure, recorder, .. } = watchers;
-    rows.fetch_add(recorder.rows(), Relaxed);
     measure.finish(&simulator);
     Ok(Outcome {
         summary: measure.summary(),
         groups: measure.group_summaries(),
         facts: measure.facts(&mut simulator),
         events: simulator.events(),
+        rows: recorder.rows(),
         tables: recorder.into_tables(&measure),
     })
 }
@@ -276,7 +286,7 @@ mod tests {
 
     fn undivided(plan: &Plan, seed: u64) -> Outcome {
         let progress = |_| Ok::<(), PlanError>(());
-        run_undivided(plan, &Names::default(), seed, &AtomicUsize::new(0), progress).expect("the plan is sound")
+        run_undivided(plan, &Names::default(), seed, progress).expect("the plan is sound")
     }
 
     fn divided(plan: &Plan, seed: u64, threads: usize) -> Outcome {

@@ -81,8 +81,8 @@ def loss_sequences(times: ArrayLike, gap: float) -> NDArray[np.int64]:
 
     """
     at = np.sort(np.asarray(times, dtype=np.float64).ravel())
-    firsts = np.flatnonzero(np.diff(at, prepend=-np.inf) > gap)
-    return _sizes(firsts.tolist(), at.size)
+    firsts = np.flatnonzero(np.diff(at) > gap) + 1
+    return _sizes([0, *firsts.tolist()] if at.size else [], at.size)
 
 
 def _sizes(firsts: list[int], count: int) -> NDArray[np.int64]:

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 __all__ = ["LossCorrelation", "LossEpochs", "loss_correlation", "loss_epochs"]
 
 
+_MOST_BINS = 100_000_000
+_ROUNDING = 1e-9
+"""Of a bin."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LossEpochs:
     """The bursts of drops at one gateway, one value for each, by time.
@@ -70,7 +75,7 @@ def loss_epochs(times: ArrayLike, flows: ArrayLike, *, count: int, gap: float) -
     Raises
     ------
     ValueError
-        If there are not as many flows as times, more flows lost than there are, or the gap is negative.
+        If there are not as many flows as times, a time is none, more flows lost than there are, or the gap is negative.
 
     Notes
     -----
@@ -142,7 +147,8 @@ def loss_correlation(
     Raises
     ------
     ValueError
-        If there are not as many flows as times, more flows lost than there are, or the round-trip time is not above 0.
+        If there are not as many flows as times, a time is none, more flows lost than there are, the round-trip time is
+        not above 0, or start and end are not finite or make more than 100 million bins.
 
     Notes
     -----
@@ -161,10 +167,15 @@ def loss_correlation(
     at, of = _losses(times, flows, count)
     if not round_trip > 0:
         raise ValueError(f"round_trip: {round_trip} is not allowed: must be above 0 s")
-    bins = max(int((end - start) / round_trip), 0)
-    place = np.floor((at - start) / round_trip).astype(np.int64)
+    if not math.isfinite(end - start) or (end - start) / round_trip > _MOST_BINS:
+        allowed = f"must be finite, and at most {_MOST_BINS:,} round_trip apart"
+        raise ValueError(f"start, end: {start} and {end} are not allowed: {allowed}")
+    # what is a whole number of bins but for rounding is one
+    bins = max(math.floor((end - start) / round_trip + _ROUNDING), 0)
+    place = np.floor((at - start) / round_trip + _ROUNDING)
     there = (at >= start) & (place < bins)
-    lost = np.unique(np.stack([of[there], place[there]], axis=1), axis=0)
+    of, place = of[there], place[there].astype(np.int64)
+    lost = np.unique(np.stack([of, place], axis=1), axis=0)
     together = np.bincount(lost[:, 1], minlength=bins)
     ratio = excess(np.bincount(lost[:, 0], minlength=count), together)
     return LossCorrelation(
@@ -179,6 +190,8 @@ def _losses(times: ArrayLike, flows: ArrayLike, count: int) -> tuple[NDArray[np.
     at, of = np.asarray(times, dtype=np.float64).ravel(), np.asarray(flows).ravel()
     if at.size != of.size:
         raise ValueError(f"flows: {of.size} of them are not allowed: must be as many as times ({at.size})")
+    if np.isnan(at).any():
+        raise ValueError("times: nan is not allowed: must be seconds")
     who, number = np.unique(of, return_inverse=True)
     if who.size > count or count < 1:
         raise ValueError(f"count: {count} is not allowed: must be above 0, and {who.size} flows lost")

@@ -26,7 +26,8 @@ _CLIENTS: Final = whole(1, 10_000)
 _REPLICATIONS: Final = whole(1, 1_000)
 _WINDOW: Final = number(low=1, high=1e9)
 _BITS: Final = 8
-_LOSS: Final = number(above=0, high=0.999999)
+_LEAST_LOSS: Final = 1e-300
+_LOSS: Final = number(low=_LEAST_LOSS, high=0.999999)
 _LOSS_OR_NONE: Final = number(low=0, high=0.999999)
 _SECONDS: Final = number(low=1e-9, high=1e6)
 _PER_ACK: Final = number(low=1, high=1e6)
@@ -107,7 +108,7 @@ def cardwell(
     advertised = math.inf if w_max is None else option("--w-max", w_max, number(low=first, high=1e9), float)
     told = models.cardwell(
         packets=option("--packets", packets, whole(1, 10**9), int),
-        p=option("--p", p, _LOSS_OR_NONE, float),
+        p=_told_or_none(option("--p", p, _LOSS_OR_NONE, float)),
         rtt=option("--rtt", rtt, _SECONDS, float),
         t0=option("--t0", t0, _SECONDS, float),
         b=option("--b", b, _PER_ACK, float),
@@ -160,7 +161,10 @@ def _tell(
     estimates = {name: Estimate.of(each.tolist()) for name, each in (values or {}).items()}
     if as_json:
         told = {name: {"mean": each.mean, "half_width": each.half_width} for name, each in estimates.items()}
-        sys.stdout.write(json.dumps({"model": model, "version": catalogue().version, **told, **fixed}, indent=2) + "\n")
+        sys.stdout.write(
+            json.dumps({"model": model, "version": catalogue().version, **told, **fixed}, indent=2, allow_nan=False)
+            + "\n"
+        )
         return
     table = Table(box=None, pad_edge=False, show_header=False)
     for name, each in estimates.items():
@@ -168,3 +172,8 @@ def _tell(
     for name, value in fixed.items():
         table.add_row(name, f"{value:.5g}", _MEANINGS[name])
     console().print(table)
+
+
+def _told_or_none(loss: float) -> float:
+    """Take what is too small for the formulas as no loss."""
+    return loss if loss >= _LEAST_LOSS else 0.0

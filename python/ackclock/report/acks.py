@@ -44,7 +44,8 @@ def ack_scatter(
     Raises
     ------
     ValueError
-        If a flow's number is not below their count, or the end is not after the start.
+        If there are not as many flows as times, a flow's number is not below their count, or the end is not after the
+        start.
 
     Notes
     -----
@@ -53,6 +54,8 @@ def ack_scatter(
 
     """
     at, of = np.asarray(times, dtype=np.float64).ravel(), np.asarray(flows).astype(np.int64).ravel()
+    if at.size != of.size:
+        raise ValueError(f"flows: {of.size} of them are not allowed: must be as many as times ({at.size})")
     if of.size and not 0 <= of.min() <= of.max() < count:
         raise ValueError(f"flows: {of.max()} is not allowed: must be from 0 to {count - 1}")
     if not end > start:

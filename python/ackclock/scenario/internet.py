@@ -5,9 +5,10 @@ packets wait and are lost. A flow crosses the access links of the domain that it
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, TypeVar
 
 from ackclock.errors import one_of, refuse
+from ackclock.kinds import Kind, measured, whole
 from ackclock.profile import DEFAULT
 from ackclock.quantity import TIME
 from ackclock.scenario.network import DropTail, GraphLink, Link, Node
@@ -17,6 +18,15 @@ from ackclock.scenario.whole import Measure, Scenario
 
 ACCESS_RATES: Final[Mapping[str, str]] = {"isdn": "64 kbps", "t1": "1.5 Mbps", "t3": "45 Mbps"}
 """The three common types of access link, and their rates (section 2.2)."""
+
+
+_DELAY: Final = measured(TIME, "0 s", "3600 s")
+_BUFFER: Final = whole(1, 10**15)
+_COUNT: Final = whole(1, 100_000_000)
+_CLUSTER: Final = whole(2, 1_000_000)
+_SEED: Final = whole(0, 2**64 - 1)
+
+T = TypeVar("T")
 
 
 def wide_area(
@@ -77,16 +87,8 @@ def wide_area(
     [('from-a-to-b',), ('from-c-to-d',)]
     """
     inner: tuple[str, ...] = ("backbone",) if backbone is None else ("backbone.in", "backbone.out")
-    for name in access:
-        if name in inner:
-            raise refuse("access", name, "must be another name: it is what lies between domains")
-    for ends in connections:
-        for name in ends:
-            if name not in access:
-                raise refuse("connections", name, one_of(name, access))
-    first = next((sender for sender, _ in connections), None)
-    if first is None:
-        raise refuse("connections", {}, "must name at least one connection")
+    _check(access, connections)
+    (first, _), *_ = connections
     return Scenario(
         profile=profile,
         duration=duration,
@@ -171,8 +173,8 @@ def abstract_internet(
         if kind not in ACCESS_RATES:
             raise refuse("connections", kind, one_of(kind, ACCESS_RATES))
     # each flow crosses two access links each way: half of the delay is theirs
-    half = f"{TIME.parse(delay) // 2} ps"
-    sides = {"in": buffer_in, "out": buffer_out}
+    half = f"{TIME.parse(_checked('delay', delay, _DELAY)) // 2} ps"
+    sides = {"in": _checked("buffer_in", buffer_in, _BUFFER), "out": _checked("buffer_out", buffer_out, _BUFFER)}
     return wide_area(
         {
             f"{side}.{kind}": Link(rate=rate, delay=half, queue=DropTail(packets=packets))
@@ -223,11 +225,13 @@ def clustered_connections(
     """
     import numpy as np  # noqa: PLC0415  # slow to load, and not needed to describe a network
 
+    if len(set(domains)) < max(len(domains), 2):
+        raise refuse("domains", list(domains)[:10], "must be two names or more, each once")
+    _checked("count", count, _COUNT)
+    _checked("seed", seed, _SEED)
     size = len(domains) if cluster is None else cluster
-    if size < 2 or len(domains) < size or len(domains) % size:
-        raise refuse("cluster", cluster, f"must be at least 2 and divide the number of domains, {len(domains)}")
-    if count < 1:
-        raise refuse("count", count, "must be an integer from 1")
+    if _checked("cluster", size, _CLUSTER) and len(domains) % size:
+        raise refuse("cluster", cluster, f"must divide the number of domains, {len(domains)}")
     random = np.random.default_rng(seed)
     base = random.integers(len(domains) // size, size=count) * size
     sender = random.integers(size, size=count)
@@ -237,6 +241,31 @@ def clustered_connections(
         (domains[sender], domains[receiver]): int(number)
         for (sender, receiver), number in zip(pairs.T.tolist(), counts, strict=True)
     }
+
+
+def _check(access: Mapping[str, object], connections: object) -> None:
+    """Refuse what does not name domains and links."""
+    for name, link in access.items():
+        if not isinstance(link, Link):
+            raise refuse(f"access.{name}", link, "must be a Link")
+        if name.startswith("backbone"):
+            raise refuse("access", name, "must be another name: the backbone is what lies between domains")
+    if not isinstance(connections, Mapping) or not connections:
+        raise refuse("connections", connections, "must map at least one pair of domains to a number of flows")
+    for ends in connections:
+        if not isinstance(ends, tuple) or len(ends) != 2:
+            raise refuse("connections", ends, "must be a pair of domains: who sends, and who receives")
+        for name in ends:
+            if name not in access:
+                raise refuse("connections", name, one_of(str(name), access))
+
+
+def _checked(field: str, given: T, kind: Kind) -> T:
+    try:
+        kind.check(given)
+    except ValueError as error:
+        raise refuse(field, given, str(error)) from None
+    return given
 
 
 def _one_way(name: str, sender: str, receiver: str, link: Link) -> GraphLink:

@@ -90,13 +90,18 @@ class OnOff(Part):
         return misfits(part, {"on": PERIOD, "off": PERIOD})
 
 
+_NEVER_BELOW_ZERO: Final = 0.1
+"""A rate that varies less than that is below 0 once in 1e23 bins."""
+
+
 class FractionalNoise(Part):
     """Packets whose rate follows fractional Gaussian noise: self-similar traffic of a Hurst parameter that is given.
 
-    In each bin packets come as a Poisson process of a rate that is normally distributed, and never below 0; the noise
-    is exact (Davies and Harte 1987). Counts per bin have the variance ``n + (n cov)^2``, where ``n = rate bin`` is
-    their mean: the first part is the Poisson process's and does not last, so that the dependence shows from bins on
-    that hold more than ``1 / cov^2`` packets.
+    In each bin packets come as a Poisson process of a rate that is normally distributed; the noise is exact (Davies and
+    Harte 1987). Counts per bin have the variance ``n + (n cov)^2``, where ``n = rate bin`` is their mean: the first
+    part is the Poisson process's and does not last, so that the dependence shows from bins on that hold more than ``1 /
+    cov^2`` packets. A rate below 0 counts as none. With ``cov`` up to 0.3 that shows in nothing; at 0.5 it lifts the
+    mean by 0.4 % and takes 0.8 % off the standard deviation of the rate, at 1 that is 8 % and 17 %.
 
     Examples
     --------
@@ -108,13 +113,13 @@ class FractionalNoise(Part):
     """``fgn``."""
 
     rate: PacketRate
-    """Mean packets per second of each flow."""
+    """Mean packets per second of each flow, before rates below 0 count as none."""
 
     hurst: Hurst
     """The Hurst parameter: 0.5 for independent bins, up to 1 for dependence that lasts longer and longer."""
 
     cov: Variation
-    """Standard deviation over mean of the rate."""
+    """Standard deviation over mean of the rate, likewise."""
 
     bin: Duration
     """How long a rate holds."""
@@ -122,7 +127,7 @@ class FractionalNoise(Part):
     @property
     def mean_rate(self) -> float:
         """Mean packets per second of each flow: a little above ``rate``, as no rate is below 0."""
-        if not self.cov:
+        if self.cov < _NEVER_BELOW_ZERO:
             return self.rate
         zero = 1 / self.cov
         density = math.exp(-(zero**2) / 2) / math.sqrt(2 * math.pi)
