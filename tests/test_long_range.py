@@ -10,7 +10,7 @@ import pytest
 from scipy import signal
 
 import ackclock as ac
-from ackclock.analysis import fractional_gaussian_noise, hurst
+from ackclock.analysis import abry_veitch, fractional_gaussian_noise, hurst, local_whittle
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -149,3 +149,29 @@ def test_strange_series_are_not_claimed_and_not_refused(series: NDArray[np.float
     found = hurst(series)
     assert not found.long_range
     assert all(each.low <= each.h <= each.high for each in found.estimates)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", [1.2, 1.4, 1.6])
+def test_the_law_of_heavy_tailed_sources(shape: float) -> None:
+    """Validates: on-off sources with Pareto periods of a shape add up to H = (3 - shape) / 2.
+    Source: Taqqu, Willinger and Sherman 1997.
+    Tolerance: 0.05 for the mean of five runs of 131,072 bins, each bin four periods long.
+    """
+    periods = ac.Pareto(mean="250 ms", shape=shape)
+    scenario = ac.Scenario(
+        profile="ns2-2.35",
+        duration=f"{2**17} s",
+        packet_size=1000,
+        measure=ac.Measure(bin="1 s"),
+        dumbbell=ac.Dumbbell(
+            access=ac.Link(rate="100 Mbps", delay="1 ms"),
+            bottleneck=ac.Link(rate="1000 Mbps", delay="1 ms", queue=ac.DropTail(packets=10_000)),
+        ),
+        clients=[ac.Clients(count=4, transport=ac.Udp(), source=ac.OnOff(rate=6, on=periods, off=periods))],
+    )
+    arrivals = [
+        ac.simulate(scenario, seed=seed, record=["arrivals/1s"]).table("arrivals")["packets"] for seed in range(1, 6)
+    ]
+    for method in (abry_veitch, local_whittle):
+        assert np.mean([method(counts).h for counts in arrivals]) == pytest.approx((3 - shape) / 2, abs=0.05)

@@ -90,7 +90,7 @@ def cycle(values: NDArray[np.float64]) -> float | None:
     lines = lines[lines + 1 >= _FEWEST_CYCLES]
     if lines.size:
         return values.size / float(lines[0] + 1)
-    octaves, energies, errors = log_scale_diagram(values)
+    octaves, energies, errors, _ = log_scale_diagram(values)
     top = int(np.argmax(energies))
     before, beyond = energies[:top], slice(top + 1, None)
     if not before.size or not energies[beyond].size:

@@ -64,7 +64,8 @@ def abry_veitch(series: ArrayLike) -> HurstEstimate:
     Information Theory 45, 1999): the logarithm to base 2 of the mean squared detail of octave *j*, less its bias
     ψ(n/2)/ln 2 - log2(n/2) for *n* coefficients, has the variance ζ(2, n/2)/ln² 2 (section III); its slope against *j*,
     weighted by these, is 2H - 1. Daubechies' wavelets with three vanishing moments; coefficients that the ends of the
-    series touch are left out, and octaves with fewer than 16.
+    series touch are left out, and octaves with fewer than 16. That variance is of normal coefficients; where squares
+    vary more than those of such, as in the traffic of a few sources, it is as many times larger.
 
     The line begins at the finest octave with which a χ² test of its residuals does not refuse it at
     1 % (after Veitch, Abry and Taqqu, "On the automatic selection of the onset of scaling", Fractals 11, 2003), from
@@ -79,7 +80,7 @@ def abry_veitch(series: ArrayLike) -> HurstEstimate:
 
     """
     values = checked(series, LEAST)
-    octaves, energies, errors = log_scale_diagram(values)
+    octaves, energies, errors, _ = log_scale_diagram(values)
     finest = max(_FINEST_OCTAVE, round(math.log2(values.size**ONSET)))
     for first in range(finest - 1, octaves.size - _FEWEST_OCTAVES + 1):
         chosen = slice(first, None)
@@ -102,10 +103,21 @@ def abry_veitch(series: ArrayLike) -> HurstEstimate:
     )
 
 
-def log_scale_diagram(
-    values: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Give the octaves, the logarithms to base 2 of the energies there, without their bias, and their errors."""
+class LogScale(NamedTuple):
+    """The log-scale diagram, one value for each octave."""
+
+    octaves: NDArray[np.float64]
+    """1, 2, 3, ...: of coefficients that look at 2, 4, 8, ... bins."""
+    energies: NDArray[np.float64]
+    """Logarithms to base 2 of the mean squares of the coefficients, without their bias."""
+    errors: NDArray[np.float64]
+    """Their standard errors."""
+    excess: NDArray[np.float64]
+    """How many times the squares vary as much as those of normal coefficients, 1 or more."""
+
+
+def log_scale_diagram(values: NDArray[np.float64]) -> LogScale:
+    """Give the log-scale diagram of a series that has an octave with coefficients enough."""
     wavelet = pywt.Wavelet(WAVELET)
     ends = wavelet.dec_len // 2 - 1
     smooth, found = values - values.mean(), []
@@ -114,12 +126,15 @@ def log_scale_diagram(
         smooth, detail = (part[ends:half] for part in pywt.dwt(smooth, wavelet, mode="zero"))
         if detail.size < _FEWEST_COEFFICIENTS:
             break
-        found.append((detail.size, float(np.mean(detail**2))))
-    sizes, energies = (np.array(column, dtype=np.float64) for column in zip(*found, strict=True))
+        squares = detail**2
+        found.append((detail.size, float(squares.mean()), float(squares.var())))
+    sizes, energies, variances = (np.array(column, dtype=np.float64) for column in zip(*found, strict=True))
     if energies.min() <= ROUNDING * values.var():
         raise ValueError("series: it has nothing that varies at some time scale, so it does not scale")
     logs = np.log2(energies) - special.digamma(sizes / 2) / math.log(2) + np.log2(sizes / 2)
-    return np.arange(1.0, sizes.size + 1), logs, np.sqrt(special.zeta(2, sizes / 2)) / math.log(2)
+    normal = special.zeta(2, sizes / 2)
+    excess = np.maximum(variances / energies**2 / sizes / normal, 1)
+    return LogScale(np.arange(1.0, sizes.size + 1), logs, np.sqrt(normal * excess) / math.log(2), excess)
 
 
 def _line(x: NDArray[np.float64], y: NDArray[np.float64], errors: NDArray[np.float64]) -> _Line:

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import fft, optimize
 
 from ackclock.analysis.scaling.estimate import NORMAL_95, ONSET, ROUNDING, HurstEstimate, checked
+from ackclock.analysis.scaling.wavelets import log_scale_diagram
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -46,7 +47,8 @@ def local_whittle(series: ArrayLike) -> HurstEstimate:
     Robinson, "Gaussian semiparametric estimation of long range dependence" (Annals of Statistics 23, 1995): H minimises
     log(mean I·λ^(2H - 1)) - (2H - 1)·mean log λ over the *m* lowest frequencies λ, I being the periodogram. The
     standard error is that of the Fisher information, 1 / (2√s) with s the sum of the squares of log λ less its mean; it
-    tends to Robinson's 1 / (2√m).
+    tends to Robinson's 1 / (2√m). That is of normal series; where the squares of wavelet coefficients of an octave vary
+    more than those of such (`abry_veitch`), frequencies of that octave count as so much more uncertain, here and below.
 
     *m* is n^0.7 at first, and is halved as long as what the power law leaves has a curvature: the score test of a
     further factor 1 + c·λ² of the spectrum (that of Andrews and Sun, "Adaptive local polynomial Whittle estimation of
@@ -61,17 +63,17 @@ def local_whittle(series: ArrayLike) -> HurstEstimate:
 
     """
     values = checked(series, LEAST)
-    power = _periodogram(values)
+    power, excess = _periodogram(values), _excess(values)
     count = min(int(values.size ** (1 - ONSET)), power.size)
     if power[:count].mean() <= ROUNDING:
         raise ValueError("series: it has nothing that varies at low frequencies, so it does not scale")
-    h, bent = _fit(power[:count])
+    h, bent = _fit(power[:count], excess[:count])
     while abs(bent) > NORMAL_95:
         count //= 2
         if count < _FEWEST:
             raise ValueError(f"series: no power law fits the {_FEWEST} lowest frequencies of its spectrum")
-        h, bent = _fit(power[:count])
-    return _with_interval(h, values.size, count)
+        h, bent = _fit(power[:count], excess[:count])
+    return _with_interval(h, values.size, excess[:count])
 
 
 def lasting(values: NDArray[np.float64], found: HurstEstimate) -> HurstEstimate | None:
@@ -88,7 +90,8 @@ def lasting(values: NDArray[np.float64], found: HurstEstimate) -> HurstEstimate 
     count = round(values.size / found.scales[0]) // _LASTING
     if count < _FEWEST:
         return None
-    return _with_interval(_fit(_periodogram(values)[:count])[0], values.size, count)
+    excess = _excess(values)[:count]
+    return _with_interval(_fit(_periodogram(values)[:count], excess)[0], values.size, excess)
 
 
 def _periodogram(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -97,13 +100,23 @@ def _periodogram(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(power / power.mean())
 
 
-def _with_interval(h: float, size: int, count: int) -> HurstEstimate:
-    logs = np.log(np.arange(1, count + 1))
-    reach = NORMAL_95 / (2 * math.sqrt(float(np.sum((logs - logs.mean()) ** 2))))
-    return HurstEstimate(method="local_whittle", h=h, low=h - reach, high=h + reach, scales=(size / count, float(size)))
+def _excess(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give how many times as uncertain as of a normal series each frequency above zero is."""
+    found = log_scale_diagram(values).excess
+    lengths = values.size / np.arange(1, values.size // 2 + 1)
+    return np.asarray(found[np.clip(np.log2(lengths).astype(int) - 1, 0, found.size - 1)])
 
 
-def _fit(power: NDArray[np.float64]) -> tuple[float, float]:
+def _with_interval(h: float, size: int, excess: NDArray[np.float64]) -> HurstEstimate:
+    logs = np.log(np.arange(1, excess.size + 1))
+    squares = (logs - logs.mean()) ** 2
+    reach = NORMAL_95 * math.sqrt(float(squares @ excess)) / (2 * float(squares.sum()))
+    return HurstEstimate(
+        method="local_whittle", h=h, low=h - reach, high=h + reach, scales=(size / excess.size, float(size))
+    )
+
+
+def _fit(power: NDArray[np.float64], excess: NDArray[np.float64]) -> tuple[float, float]:
     """Give the estimate, and the score of the curvature of what it leaves in standard deviations."""
     count = power.size
     logs = np.log(np.arange(1, count + 1))
@@ -118,4 +131,4 @@ def _fit(power: NDArray[np.float64]) -> tuple[float, float]:
     curve = (np.arange(1, count + 1) / count) ** 2
     curve -= known @ np.linalg.lstsq(known, curve, rcond=None)[0]
     flat = power * np.exp((2 * h - 1) * logs)  # exponential and independent, if there is nothing but the law
-    return h, float((flat / flat.mean() - 1) @ curve) / math.sqrt(float(curve @ curve))
+    return h, float((flat / flat.mean() - 1) @ curve) / math.sqrt(float(curve**2 @ excess))
