@@ -201,6 +201,7 @@ class TestRefuses:
             ([], "--column: None is not allowed; must be given: a column of numbers, of time, packets, bytes"),
             (["--bin", "100"], "--bin: '100' is not allowed; must be a time with its unit"),
             (["--sum", "bytes"], "--sum: 'bytes' is not allowed; must come with --bin"),
+            (["--bin", "10 ms", "--sum", "byte"], "--sum: 'byte' is not allowed; did you mean 'bytes'?"),
             (["--bin", "1 h"], "must be a series of at least 100"),
         ],
     )
@@ -216,6 +217,9 @@ class TestRefuses:
         binary, holes = tmp_path / "binary.txt", tmp_path / "holes.csv"
         binary.write_bytes(b"\xff\xfe\x00")
         holes.write_text("packets,bytes\n" + "1,40\n2,\n" * 200)
+        headless = tmp_path / "headless.csv"
+        headless.write_text("1\n2\n" * 200)
+        assert "it has a number in its first line" in command(headless)[2]
         parquet_ = tmp_path / "broken.parquet"
         parquet_.write_text("no")
         code, _, err = command(holes, "--column", "bytes")

@@ -64,7 +64,7 @@ def read(source: str, *, column: str | None, bin_: str | None, weight: str | Non
         name = _column(table, column, default="time" if length else None)
         numbers, weights = _numbers(path, table, name), None
         if weight is not None:
-            weights = _numbers(path, table, _column(table, weight, default=None))
+            weights = _numbers(path, table, _column(table, weight, default=None, option="--sum"))
     else:
         given = next(((name, value) for name, value in (("--column", column), ("--sum", weight)) if value), None)
         if given is not None:
@@ -110,14 +110,27 @@ def _table(path: Path) -> pa.Table:
     from pyarrow import csv, parquet  # noqa: PLC0415
 
     try:
-        return csv.read_csv(path) if path.suffix.lower() == ".csv" else parquet.read_table(path)
+        if path.suffix.lower() == ".parquet":
+            return parquet.read_table(path)
+        table = csv.read_csv(path)
     except OSError as error:
         raise unreadable(path, error.strerror or str(error).splitlines()[0], _WHAT) from None
     except pa.ArrowException as error:
         raise unreadable(path, str(error).splitlines()[0], _WHAT) from None
+    if any(map(_is_number, table.column_names)):
+        raise unreadable(path, "it has a number in its first line", _WHAT)
+    return table
 
 
-def _column(table: pa.Table, asked: str | None, *, default: str | None) -> str:
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _column(table: pa.Table, asked: str | None, *, default: str | None, option: str = "--column") -> str:
     """Choose a column of numbers: the one asked for, or the only one besides the time."""
     import pyarrow as pa  # noqa: PLC0415
 
@@ -128,7 +141,7 @@ def _column(table: pa.Table, asked: str | None, *, default: str | None) -> str:
     ]
     if asked is not None:
         if asked not in named:
-            raise refuse("--column", asked, f"{near(asked, named)}must be a column of numbers: {listed(named)}")
+            raise refuse(option, asked, f"{near(asked, named)}must be a column of numbers: {listed(named)}")
         return asked
     others = [name for name in named if name != "time"] if default is None else [default] if default in named else []
     if len(others) != 1:
