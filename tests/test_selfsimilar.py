@@ -1,0 +1,140 @@
+"""The network of self-similar traffic: its set-up and its agreement with ns-2."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ackclock as ac
+from ackclock.experiments.selfsimilar import ns2
+from ackclock.experiments.selfsimilar.agreement import agreement, measured
+from ackclock.experiments.selfsimilar.comparison import TABLE_2, Likeness
+from ackclock.experiments.selfsimilar.experiment import (
+    CONSTANT,
+    GREEDY,
+    READINGS,
+    SCALES,
+    VARIANTS,
+    WINDOW,
+    Reading,
+    Setting,
+    Variant,
+    background,
+    background_wanted,
+    flow_summary,
+    scenario,
+    settings_wanted,
+)
+from ackclock.study import observe
+
+
+class TestSetup:
+    @pytest.mark.parametrize("variant", VARIANTS)
+    def test_every_variant_meets_the_same_background(self, variant: Variant) -> None:
+        """Of one seed, the on/off sources alone and beside any connection send the same number of packets."""
+        alone = ac.simulate(background().changed({"duration": "20 s"}), seed=3).summary.arrivals
+        run = ac.simulate(scenario(Setting(reading=GREEDY, variant=variant)).changed({"duration": "20 s"}), seed=3)
+        sources, flow = run.summary.groups
+        assert (sources.name, flow.name) == ("background", "flow")
+        assert sources.arrivals == alone > 10_000
+        assert flow.arrivals > 1_000
+
+    def test_the_round_trip_takes_the_75_ms_of_figure_6(self) -> None:
+        """A packet of data takes 0.0832 ms twice and 0.1664 ms once, its ACK 0.0032 twice and 0.0064 ms once."""
+        setting = Setting(reading=GREEDY, variant="vegas", sources=1)
+        run = ac.simulate(scenario(setting).changed({"flows.0.start": "1 s", "duration": "2 s"}), record=["acks"])
+        serialization = 0.3328 + 0.0128
+        assert run.table("acks")["time"][0].as_py() == pytest.approx((75 + serialization) / 1000, abs=1e-9)
+
+    def test_readings(self) -> None:
+        whole = {name: scenario(Setting(reading=reading, variant="sack")) for name, reading in READINGS.items()}
+        flows = {name: each.effective().flows[1] for name, each in whole.items()}
+        constant = flows[CONSTANT.name].source
+        assert isinstance(constant, ac.Constant)
+        assert constant.mean_rate * 8 * 1000 == 6_200_000
+        windows = {}
+        for name, flow in flows.items():
+            assert isinstance(flow.transport, ac.Tcp)
+            windows[name] = flow.transport.max_window
+            assert (flow.transport.clock, flow.transport.min_rto, flow.packet_size) == ("1 ms", "200 ms", 1040)
+        assert windows == {GREEDY.name: 10_000, CONSTANT.name: 10_000, WINDOW.name: 60}
+
+    def test_arrivals_and_acks_are_those_that_enter_the_last_links(self) -> None:
+        """100 packets a second, none lost: a SYN, and those from 0 s on that have come so far.
+
+        Without queues a packet enters the receiver's link 35.2496 ms after it was sent, its ACK the sender's 30.0928 ms
+        later.
+        """
+        setting = Setting(reading=Reading(name="slow", source=ac.Constant(rate=100)), variant="sack", sources=1)
+        run = ac.simulate(scenario(setting).changed({"duration": "5 s"}), record=["arrivals@B->y,A->x/5s"])
+        values = flow_summary(run)
+        assert (values["drops"], values["retransmissions"], values["efficiency"]) == (0, 0, 1)
+        assert values["arrivals"] == 1 + 1 + int(100 * (5 - 0.0352496))
+        assert values["acks"] == 1 + 1 + int(100 * (5 - 0.0653424))
+
+
+def test_ns2_has_run_every_reading_and_variant() -> None:
+    counts: dict[str, list[int]] = {}
+    for run in ns2.runs():
+        counts.setdefault(run.variant, []).append(run.seed)
+    names = [Setting(reading=reading, variant=variant).name for reading in READINGS.values() for variant in VARIANTS]
+    assert list(counts) == names
+    assert all(len(seeds) == len(set(seeds)) >= 10 for seeds in counts.values())
+    first = next(run for run in ns2.runs() if run.variant == "Tahoe, greedy")
+    assert first.values == {"arrivals": 59399, "drops": 183, "retransmissions": 406, "acks": 59351, "timeouts": 1}
+    assert set(ns2.background()[0].values) == {"load", *(f"cov_{scale:g}" for scale in SCALES)}
+
+
+def test_samples_are_alike_unless_chance_would_hardly_set_them_so_far_apart() -> None:
+    """Ten against ten: one outlier is nothing, another half is something; p = 2 / C(20, 10) for samples apart."""
+    low, high = tuple(np.arange(10.0)), tuple(np.arange(10.0) + 100)
+    apart = Likeness(title="drops", variant="Vegas", ours=low, theirs=high)
+    assert apart.p == pytest.approx(2 / 184_756)
+    assert not apart.agrees
+    assert Likeness(title="drops", variant="Vegas", ours=low, theirs=(*low[:9], 100.0)).agrees
+
+
+def test_background_is_as_bursty_as_in_ns2() -> None:
+    """Mean and spread of the on/off sources from 0.01 to 1 s, ten seeds.
+
+    Validates: on/off sources with Pareto periods load the link and vary over time scales as ns-2's do.
+    Source: ns-2.35's Application/Traffic/Pareto.
+    Tolerance: 3 standard errors, or 1 % of the load and 2 % of the c.o.v.
+    """
+    alone = observe(background_wanted(seeds=range(1, 11)), jobs=1)
+    _, places, _ = agreement([], alone)
+    assert len(places) == 1 + len(SCALES)
+    assert all(place.agrees for place in places)
+
+
+def test_agrees_with_ns2_at_a_constant_rate() -> None:
+    """SACK and Vegas at 6.2 Mb/s, ten seeds.
+
+    Validates: what Table 2 counts of a connection over self-similar traffic agrees with ns-2.
+    Source: ns-2.35.
+    Tolerance: 3 standard errors, or 1 % of arrivals and ACKs and 15 % of drops and retransmissions; Vegas by
+        distribution, at the 1 % level.
+    """
+    settings = [Setting(reading=CONSTANT, variant=variant) for variant in ("sack", "vegas")]
+    means, _, vegas = agreement(observe(settings_wanted(settings, seeds=range(1, 11)), jobs=1), [])
+    assert [(place.rule.title, place.variant) for place in means] == [
+        (rule.title, "SACK, constant rate") for rule in TABLE_2
+    ]
+    assert [each.variant for each in vegas] == ["Vegas, constant rate"] * len(TABLE_2)
+    assert all(place.agrees for place in means)
+    assert all(each.agrees for each in vegas)
+
+
+@pytest.mark.slow
+def test_agrees_with_ns2() -> None:
+    """Every reading and variant, forty seeds.
+
+    Validates: the four variants agree with ns-2 over self-similar traffic, whatever they are given to send.
+    Source: ns-2.35.
+    Tolerance: as at a constant rate; see agreement_selfsimilar.md.
+    """
+    means, places, vegas = agreement(*measured())
+    assert len(means) == 9 * len(TABLE_2)
+    assert len(vegas) == 3 * len(TABLE_2)
+    assert all(place.agrees for place in [*means, *places])
+    assert all(each.agrees for each in vegas)
