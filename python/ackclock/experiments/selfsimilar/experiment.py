@@ -72,8 +72,11 @@ SOURCES: Final = 40
 _RATE: Final = 50_000_000
 """Of the bottleneck, bit/s."""
 
-_PACKET, _PAYLOAD, _HEADER = 1000, 1000, 40
-"""Bytes of a packet of the background; of data in one of the connection, and of its header."""
+_PACKET: Final = 1000
+"""Bytes of a packet of the background."""
+
+_DATA, _HEADER = 1000, 40
+"""Bytes of data in a packet of the connection, and of its header, which ns-2's Vegas leaves out."""
 
 _OPEN: Final = 10_000
 """An advertised window in packets: never the limit."""
@@ -148,7 +151,7 @@ def scenario(setting: Setting) -> Scenario:
         name="flow",
         from_="x",
         to="y",
-        packet_size=_PAYLOAD + _HEADER,
+        packet_size=_DATA if setting.variant == "vegas" else _DATA + _HEADER,
         transport=Tcp(setting.variant, max_window=setting.reading.window, clock="1 ms"),
         source=setting.reading.source,
     )
