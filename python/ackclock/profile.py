@@ -124,6 +124,8 @@ TABLE: Final[tuple[Row, ...]] = (
         "room for all in practice, and memory stays bounded"),
     Row("queue", "count_in_service", (True, True, True, True), "the limit counts the packet in transmission",
         "ns-2 DropTail holds limit_ packets, the one in transmission among them"),
+    Row("droptail", "ties", ("departure", "departure", "departure", "departure"), "who is first as a transmission ends",
+        "free choice; ns-2 mostly has the arrival first, but its rounding decides: scenarios break ties by overhead"),
     Row("red", "count_in_service", (False, False, False, False), "the limit counts the packet in transmission",
         "ns-2 RED's limit_ is of waiting packets"),
     Row("red", "min_th", (5.0, 5.0, 5.0, 5.0), "average below which nothing is dropped, packets of mean_packet_size",

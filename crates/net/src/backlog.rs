@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use ackclock_units::{Rate, Time};
 
 /// The shortest span of time.
-const INSTANT: Time = Time::from_picos(1);
+pub(crate) const INSTANT: Time = Time::from_picos(1);
 
 /// Packets of one size, sent back to back.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +40,7 @@ impl Run {
     }
 }
 
-/// Runs that a packet of another size closed before they had ended.
+/// Runs that a packet of another size closed before they had ended, or as they ended.
 #[derive(Debug, Default)]
 struct Closed {
     runs: VecDeque<Run>,
@@ -56,9 +56,9 @@ impl Closed {
         self.runs.push_back(run);
     }
 
-    /// Forgets what has ended by `now`.
+    /// Forgets what had ended before `now`.
     fn forget(&mut self, now: Time) {
-        while let Some(run) = self.runs.front().copied().filter(|run| run.end <= now) {
+        while let Some(run) = self.runs.front().copied().filter(|run| run.end < now) {
             self.runs.pop_front();
             let packets = run.packets();
             self.packets -= packets;
@@ -94,7 +94,7 @@ impl Backlog {
 
     /// The size of all packets that are yet to be sent, and how long one takes; no size if there are several.
     pub(crate) fn usual(&self) -> (u32, Time) {
-        (if self.oldest().is_none() { self.last.size } else { 0 }, self.last.each)
+        (if self.closed().is_none() { self.last.size } else { 0 }, self.last.each)
     }
 
     /// More packets of the usual size were taken: the last transmission ends at `busy_until`.
@@ -106,7 +106,7 @@ impl Backlog {
     pub(crate) fn take(&mut self, size: u32, now: Time) -> (Time, Time) {
         let start = self.last.end.max(now);
         if size != self.last.size {
-            if self.last.end > now {
+            if self.last.size > 0 && self.last.end >= now {
                 self.last.begin_at(now);
                 self.closed.get_or_insert_default().push(self.last);
             }
@@ -116,26 +116,30 @@ impl Backlog {
         (start, self.last.end)
     }
 
-    /// Forgets what has been sent by `now`: to be called before the questions below.
+    /// Forgets what had been sent before `now`: to be called before the questions below, which may be asked of `now` and, if it
+    /// was not idle then, of the instant before.
     pub(crate) fn forget(&mut self, now: Time) {
         if let Some(closed) = &mut self.closed {
             closed.forget(now);
         }
     }
 
-    /// The oldest of the closed runs, and all of them.
-    fn oldest(&self) -> Option<(&Run, &Closed)> {
-        let closed = self.closed.as_deref()?;
-        Some((closed.runs.front()?, closed))
+    /// The closed runs, if there are any.
+    fn closed(&self) -> Option<&Closed> {
+        self.closed.as_deref().filter(|closed| !closed.runs.is_empty())
     }
 
     /// Packets and bytes that wait at `now`, without the packet in transmission.
     pub(crate) fn waiting(&self, now: Time) -> (u64, u64) {
         let last = self.last.waiting(now);
         let last_bytes = last * u64::from(self.last.size);
-        let Some((oldest, closed)) = self.oldest() else { return (last, last_bytes) };
-        let begun = oldest.packets() - oldest.waiting(now);
-        (closed.packets - begun + last, closed.bytes - begun * u64::from(oldest.size) + last_bytes)
+        let Some(closed) = self.closed() else { return (last, last_bytes) };
+        // one run, or that and another which ends or begins at this very instant
+        let begun = closed.runs.iter().take_while(|run| run.start <= now);
+        begun.fold((closed.packets + last, closed.bytes + last_bytes), |(packets, bytes), run| {
+            let begun = run.packets() - run.waiting(now);
+            (packets - begun, bytes - begun * u64::from(run.size))
+        })
     }
 
     /// Bytes of the packet in transmission at `now`; 0 if the link is idle.
@@ -143,7 +147,7 @@ impl Backlog {
         if self.last.end <= now {
             return 0;
         }
-        self.oldest().map_or(self.last.size, |(oldest, _)| oldest.size)
+        self.closed().and_then(|closed| closed.runs.iter().find(|run| run.end > now)).unwrap_or(&self.last).size
     }
 }
 
@@ -154,7 +158,8 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Validates: what waits and what is being sent, as a list of all packets tells.
+        /// Validates: what waits and what is being sent, as a list of all packets tells: now, and an instant before in a
+        ///     busy period.
         /// Source: the definition of a first-in, first-out queue.
         /// Tolerance: exact.
         #[test]
@@ -164,17 +169,23 @@ mod tests {
             let mut backlog = Backlog::new(Rate::from_mbps(1));
             // starts and sizes
             let mut list: Vec<(Time, u32)> = Vec::new();
-            let (mut now, mut end) = (Time::ZERO, Time::ZERO);
+            let (mut now, mut end, mut busy_since) = (Time::ZERO, Time::ZERO, Time::ZERO);
             for (gap, size) in packets {
                 // some arrivals fall on the start of a transmission
                 now += Time::from_micros(160 * gap * gap);
                 backlog.forget(now);
-                let waiting: Vec<u32> = list.iter().filter(|(start, _)| *start > now).map(|(_, size)| *size).collect();
-                let in_service = list.iter().filter(|(start, _)| *start <= now).map(|(_, size)| *size).next_back();
-                let in_service = in_service.filter(|_| end > now);
-                let count = waiting.len() as u64;
-                prop_assert_eq!(backlog.waiting(now), (count, waiting.iter().map(|size| u64::from(*size)).sum()));
-                prop_assert_eq!(backlog.in_service(now), in_service.unwrap_or(0));
+                if end < now {
+                    busy_since = now;
+                }
+                for seen in [now, now.saturating_sub(INSTANT).max(busy_since)] {
+                    let waiting: Vec<u32> =
+                        list.iter().filter(|(start, _)| *start > seen).map(|(_, size)| *size).collect();
+                    let in_service = list.iter().filter(|(start, _)| *start <= seen).map(|(_, size)| *size).next_back();
+                    let in_service = in_service.filter(|_| end > seen);
+                    let count = waiting.len() as u64;
+                    prop_assert_eq!(backlog.waiting(seen), (count, waiting.iter().map(|size| u64::from(*size)).sum()));
+                    prop_assert_eq!(backlog.in_service(seen), in_service.unwrap_or(0));
+                }
                 let start = end.max(now);
                 prop_assert_eq!(backlog.take(size, now).0, start);
                 end = start + Rate::from_mbps(1).transmission_time(size);

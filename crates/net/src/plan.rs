@@ -254,7 +254,11 @@ impl Plan {
 /// The burstiness paper's dumbbell with that many Reno clients, ten simulated seconds of it: the example of these docs.
 pub fn dumbbell_of_reno(count: u32) -> Plan {
     let queue = |packets| {
-        QueueSpec::DropTail(crate::queue::DropTailSpec { limit: Limit::Packets(packets), count_in_service: true })
+        QueueSpec::DropTail(crate::queue::DropTailSpec {
+            limit: Limit::Packets(packets),
+            count_in_service: true,
+            ties: crate::queue::Ties::Departure,
+        })
     };
     let link = |mbps, packets| LinkSpec {
         rate: Rate::from_mbps(mbps),

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::backlog::Backlog;
 use crate::packet::Packet;
 
-pub use drop_tail::DropTailSpec;
+pub use drop_tail::{DropTailSpec, Ties};
 pub use red::{AboveMax, CountBelow, RedSpec, Unit};
 
 /// An arriving packet and the queue that it finds.

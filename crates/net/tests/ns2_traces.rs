@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use ackclock_net::loss::LossSpec;
 use ackclock_net::plan::{EdgeSpec, GroupSpec, LinkSpec, MeasureSpec, Plan, SourceSpec, Topology, TransportSpec};
-use ackclock_net::queue::{DropTailSpec, Limit, QueueSpec};
+use ackclock_net::queue::{DropTailSpec, Limit, QueueSpec, Ties};
 use ackclock_net::{LinkId, Observation, Observer, Payload, Simulator};
 use ackclock_tcp::{Ack, Receiver, Sack, Sender};
 use ackclock_units::{Rate, Role, Stream, Time};
@@ -66,7 +66,11 @@ impl Case {
             link: LinkSpec {
                 rate: Rate::from_bps(bps).unwrap(),
                 delay: Time::from_millis(millis),
-                queue: QueueSpec::DropTail(DropTailSpec { limit: Limit::Packets(packets), count_in_service: true }),
+                queue: QueueSpec::DropTail(DropTailSpec {
+                    limit: Limit::Packets(packets),
+                    count_in_service: true,
+                    ties: Ties::Departure,
+                }),
                 loss,
             },
         };

@@ -96,12 +96,16 @@ mod tests {
 
     use super::*;
     use crate::plan::LinkSpec;
-    use crate::queue::{DropTailSpec, Limit, QueueSpec};
+    use crate::queue::{DropTailSpec, Limit, QueueSpec, Ties};
 
     static LINK: LinkSpec = LinkSpec {
         rate: Rate::from_mbps(1),
         delay: Time::ZERO,
-        queue: QueueSpec::DropTail(DropTailSpec { limit: Limit::Packets(10), count_in_service: true }),
+        queue: QueueSpec::DropTail(DropTailSpec {
+            limit: Limit::Packets(10),
+            count_in_service: true,
+            ties: Ties::Departure,
+        }),
         loss: None,
     };
 

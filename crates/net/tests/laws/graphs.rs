@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ackclock_net::loss::LossSpec;
 use ackclock_net::plan::{EdgeSpec, GroupSpec, LinkSpec, MeasureSpec, Plan, SourceSpec, Topology, TransportSpec};
-use ackclock_net::queue::{AboveMax, CountBelow, DropTailSpec, Limit, QueueSpec, RedSpec, Unit};
+use ackclock_net::queue::{AboveMax, CountBelow, DropTailSpec, Limit, QueueSpec, RedSpec, Ties, Unit};
 use ackclock_net::sizes::SizeSpec;
 use ackclock_net::source::Distribution;
 use ackclock_tcp::{ReceiverConfig, SenderConfig};
@@ -28,7 +28,8 @@ fn queues() -> impl Strategy<Value = QueueSpec> {
     (limits(), numbers, rules, any::<bool>()).prop_map(|(limit, (min_th, more, max_p, w_q), rules, red)| {
         let [count_in_service, wait, gentle, bytes, early, spare_last, run] = rules;
         if !red {
-            return QueueSpec::DropTail(DropTailSpec { limit, count_in_service });
+            let ties = if wait { Ties::Arrival } else { Ties::Departure };
+            return QueueSpec::DropTail(DropTailSpec { limit, count_in_service, ties });
         }
         QueueSpec::Red(RedSpec {
             limit,

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use ackclock_net::link::Offered;
 use ackclock_net::loss::LossSpec;
 use ackclock_net::plan::{GroupSpec, MeasureSpec, RecordSpec, SourceSpec, TransportSpec, dumbbell_of_reno};
-use ackclock_net::queue::{DropReason, Limit, QueueSpec};
+use ackclock_net::queue::{DropReason, Limit, QueueSpec, Ties};
 use ackclock_net::source::Distribution;
 use ackclock_net::{FlowId, LinkId, Outcome, Payload, Plan, Simulator, run};
 use ackclock_units::Time;
@@ -162,11 +162,13 @@ proptest! {
                 if is_listed {
                     continue;
                 }
-                let (limit, in_service_counts, red) = match &edge.link.queue {
-                    QueueSpec::DropTail(spec) => (spec.limit, spec.count_in_service, false),
-                    QueueSpec::Red(spec) => (spec.limit, spec.count_in_service, true),
+                let (limit, in_service_counts, ties, red) = match &edge.link.queue {
+                    QueueSpec::DropTail(spec) => (spec.limit, spec.count_in_service, spec.ties, false),
+                    QueueSpec::Red(spec) => (spec.limit, spec.count_in_service, Ties::Departure, true),
                 };
-                let held = accepted.iter().filter(|(start, end, _)| start > at || in_service_counts && end > at);
+                // what happens at this very instant has not happened yet where arrivals go first
+                let after = |time: &Time| time > at || ties == Ties::Arrival && time == at;
+                let held = accepted.iter().filter(|(start, end, _)| after(start) || in_service_counts && after(end));
                 let room = match limit {
                     Limit::Packets(limit) => (held.count() as u64) < limit,
                     Limit::Bytes(limit) => held.map(|(_, _, size)| u64::from(*size)).sum::<u64>() + u64::from(packet.size) <= limit,
@@ -177,8 +179,10 @@ proptest! {
                         prop_assert_eq!(start, free.max(*at));
                         prop_assert_eq!(end, start + edge.link.rate.transmission_time(packet.size));
                         prop_assert_eq!(arrival, end + edge.link.delay);
+                        // on an idle link there was nothing to wait for
+                        let waited_until = if free < *at || free == Time::ZERO { Time::ZERO } else { start };
                         free = end;
-                        accepted.push((start, end, packet.size));
+                        accepted.push((waited_until, end, packet.size));
                     }
                     Offered::Dropped(DropReason::Early) => prop_assert!(red),
                     Offered::Dropped(_) => prop_assert!(!room, "refused although there was room"),

@@ -7,7 +7,7 @@ use crate::backlog::Backlog;
 use crate::link::{Link, Offered};
 use crate::packet::{FlowId, Packet, Payload};
 use crate::plan::LinkSpec;
-use crate::queue::{DropTailSpec, QueueSpec};
+use crate::queue::{DropTailSpec, QueueSpec, Ties};
 
 const SPEC: RedSpec = RedSpec {
     limit: Limit::Packets(25),
@@ -141,7 +141,7 @@ fn idle_time_lowers_the_average_as_small_packets_would() {
 
 #[test]
 fn drop_tail_keeps_no_average() {
-    let spec = DropTailSpec { limit: Limit::Packets(25), count_in_service: false };
+    let spec = DropTailSpec { limit: Limit::Packets(25), count_in_service: false, ties: Ties::Departure };
     assert!(link_with(QueueSpec::DropTail(spec)).average().is_nan());
 }
 
