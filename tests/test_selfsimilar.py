@@ -7,7 +7,7 @@ import pytest
 
 import ackclock as ac
 from ackclock.experiments.selfsimilar import ns2
-from ackclock.experiments.selfsimilar.agreement import agreement, measured
+from ackclock.experiments.selfsimilar.agreement import agreement, background_agreement, measured
 from ackclock.experiments.selfsimilar.comparison import TABLE_2, Likeness
 from ackclock.experiments.selfsimilar.experiment import (
     CONSTANT,
@@ -80,16 +80,22 @@ class TestSetup:
         assert values["acks"] == 1 + 1 + int(100 * (5 - 0.0653424))
 
 
-def test_ns2_has_run_every_reading_and_variant() -> None:
+@pytest.mark.parametrize(("table", "seeds", "first"), [("runs", 40, 64414), ("adjacent", 37, 59399)])
+def test_ns2_has_run_every_reading_and_variant(table: str, seeds: int, first: int) -> None:
     counts: dict[str, list[int]] = {}
-    for run in ns2.runs():
+    for run in ns2.runs(table):
         counts.setdefault(run.variant, []).append(run.seed)
-    names = [Setting(reading=reading, variant=variant).name for reading in READINGS.values() for variant in VARIANTS]
-    assert list(counts) == names
-    assert all(len(seeds) == len(set(seeds)) >= 10 for seeds in counts.values())
-    first = next(run for run in ns2.runs() if run.variant == "Tahoe, greedy")
-    assert first.values == {"arrivals": 59399, "drops": 183, "retransmissions": 406, "acks": 59351, "timeouts": 1}
-    assert set(ns2.background()[0].values) == {"load", *(f"cov_{scale:g}" for scale in SCALES)}
+    assert list(counts) == [
+        Setting(reading=reading, variant=variant).name for reading in READINGS.values() for variant in VARIANTS
+    ]
+    assert all(sorted(each) == list(range(1, seeds + 1)) for each in counts.values())
+    tahoe = ns2.runs(table)[0]
+    assert (tahoe.variant, tahoe.seed, tahoe.values["arrivals"]) == ("Tahoe, greedy", 1, first)
+
+
+def test_ns2s_background_has_every_measure() -> None:
+    measures = {"load", *(f"{name}_{scale:g}" for name in ("cov", "hurst") for scale in SCALES)}
+    assert all(set(run.values) == measures for run in ns2.background())
 
 
 def test_samples_are_alike_unless_chance_would_hardly_set_them_so_far_apart() -> None:
@@ -102,15 +108,15 @@ def test_samples_are_alike_unless_chance_would_hardly_set_them_so_far_apart() ->
 
 
 def test_background_is_as_bursty_as_in_ns2() -> None:
-    """Mean and spread of the on/off sources from 0.01 to 1 s, ten seeds.
+    """Load, spread and Hurst parameter of the on/off sources from 0.01 to 1 s, ten seeds.
 
     Validates: on/off sources with Pareto periods load the link and vary over time scales as ns-2's do.
     Source: ns-2.35's Application/Traffic/Pareto.
-    Tolerance: 3 standard errors, or 1 % of the load and 2 % of the c.o.v.
+    Tolerance: 3 standard errors, or 1 % of the load and of H and 2 % of the c.o.v.
     """
     alone = observe(background_wanted(seeds=range(1, 11)), jobs=1)
-    _, places, _ = agreement([], alone)
-    assert len(places) == 1 + len(SCALES)
+    places = background_agreement(alone)
+    assert len(places) == 1 + 2 * len(SCALES)
     assert all(place.agrees for place in places)
 
 
@@ -123,7 +129,7 @@ def test_agrees_with_ns2_at_a_constant_rate() -> None:
         distribution, at the 1 % level.
     """
     settings = [Setting(reading=CONSTANT, variant=variant) for variant in ("sack", "vegas")]
-    means, _, vegas = agreement(observe(settings_wanted(settings, seeds=range(1, 11)), jobs=1), [])
+    means, vegas = agreement(observe(settings_wanted(settings, seeds=range(1, 11)), jobs=1))
     assert [(place.rule.title, place.variant) for place in means] == [
         (rule.title, "SACK, constant rate") for rule in TABLE_2
     ]
@@ -140,8 +146,10 @@ def test_agrees_with_ns2() -> None:
     Source: ns-2.35.
     Tolerance: as at a constant rate; see agreement_selfsimilar.md.
     """
-    means, places, vegas = agreement(*measured())
-    assert len(means) == 9 * len(TABLE_2)
-    assert len(vegas) == 3 * len(TABLE_2)
-    assert all(place.agrees for place in [*means, *places])
-    assert all(each.agrees for each in vegas)
+    flows, alone = measured()
+    assert all(place.agrees for place in background_agreement(alone))
+    for table in ("runs", "adjacent"):
+        means, vegas = agreement(flows, table)
+        assert (len(means), len(vegas)) == (9 * len(TABLE_2), 3 * len(TABLE_2))
+        assert all(place.agrees for place in means)
+        assert all(each.agrees for each in vegas)

@@ -51,7 +51,8 @@ exact test). Points that miss are run again with twenty seeds, on both sides, th
 that is real shows again, one that is chance does not. Both sides have 5 seeds a point, ns-2 has 3 under ns2-2000;
 that is few where some runs dominate, such as those with Vegas flows that starve.
 Where two kinds of client share the link: [agreement_heterogeneous.md](agreement_heterogeneous.md); where hundreds of
-connections do: [agreement_manyflows.md](agreement_manyflows.md).
+connections do: [agreement_manyflows.md](agreement_manyflows.md); where one meets self-similar traffic:
+[agreement_selfsimilar.md](agreement_selfsimilar.md).
 """
 
 _QUICK_CELLS = {("UDP", 10), ("Reno", 20), ("Reno", 44), ("Reno/RED", 44), ("Vegas", 60)}

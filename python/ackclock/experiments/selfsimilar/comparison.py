@@ -35,8 +35,9 @@ TABLE_2: Final = tuple(
 BACKGROUND: Final = (
     Rule(title="load", measure=named("load"), relative=0.01),
     *(Rule(title=f"c.o.v. in {scale:g} s", measure=named(f"cov_{scale:g}"), relative=0.02) for scale in SCALES),
+    *(Rule(title=f"H in {scale:g} s", measure=named(f"hurst_{scale:g}"), relative=0.01) for scale in SCALES),
 )
-"""The mean and the spread of the background over a ladder of time scales."""
+"""The mean of the background, its spread over a ladder of time scales, and its Hurst parameter there."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -15,11 +15,18 @@ if TYPE_CHECKING:
 __all__ = ["background", "runs"]
 
 
-def runs() -> list[Observation]:
-    """Read what Table 2 counts: a run for each reading, variant and seed."""
+def runs(table: str = "runs") -> list[Observation]:
+    """Read what Table 2 counts: a run for each reading, variant and seed.
+
+    Parameters
+    ----------
+    table
+        ``runs``, with sources that are independent; ``adjacent``, with those of the reference runs, which are not.
+
+    """
     variants = {str(variant): variant for variant in VARIANTS}
     found = []
-    for row in _rows("runs"):
+    for row in _rows(table):
         setting = Setting(reading=READINGS[row.pop("reading")], variant=variants[row.pop("variant")])
         found.append(_observation(setting.name, row))
     return found
