@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from ackclock.analysis import autocorrelation, cov
+from ackclock.analysis import cov, kettani_gubner_k1
 from ackclock.experiments.observation import Observation, cells_wanted
 from ackclock.scenario import (
     Constant,
@@ -237,18 +237,13 @@ def background_summary(run: Run) -> Mapping[str, float | None]:
     return {
         "load": float(counts.sum()) * 8 * _PACKET / (_RATE * DURATION),
         **{f"cov_{scale}": cov(packets) for scale, packets in bins.items()},
-        **{f"hurst_{scale}": _hurst(packets) for scale, packets in bins.items()},
+        **{f"hurst_{scale}": kettani_gubner_k1(packets).h for scale, packets in bins.items()},
     }
 
 
 def _binned(counts: np.ndarray, width: int) -> np.ndarray:
     """Add up as many bins as there are whole ones of the new width."""
     return np.asarray(counts[: len(counts) // width * width].reshape(-1, width).sum(axis=1))
-
-
-def _hurst(packets: np.ndarray) -> float:
-    """Give the parameter of the fractional Gaussian noise that has the same autocorrelation at lag 1."""
-    return float((1 + np.log2(1 + autocorrelation(packets, 1).values[1])) / 2)
 
 
 def settings_wanted(
