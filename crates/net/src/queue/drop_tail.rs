@@ -124,7 +124,8 @@ mod tests {
                 let queue = QueueSpec::DropTail(DropTailSpec { limit, count_in_service: true, ties });
                 let spec = LinkSpec { rate: Rate::from_mbps(1), delay: Time::ZERO, queue, loss: None };
                 let context = Context { rate: spec.rate, stream: Stream::new(1, Role::Queue, 0) };
-                let mut link = Link::new(&spec, spec.queue.build(&context));
+                let losses = Stream::new(1, Role::Loss, 0);
+                let mut link = Link::new(&spec, spec.queue.build(&context), losses);
                 let payload = Payload::Data { number: 0, retransmission: false };
                 let [first, second, third] =
                     sizes.map(|size| Packet { flow: FlowId(0), size, payload, sent: Time::ZERO });
