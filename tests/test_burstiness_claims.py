@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import dataclasses
 import io
-import shlex
-import tomllib
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +22,7 @@ from tests.burstiness_world import (
     smoother_at_small_weights,
     times,
 )
+from tests.typed import typed
 
 import ackclock as ac
 from ackclock.experiments.burstiness.claims import CLAIMS, TOPICS
@@ -41,7 +40,6 @@ from ackclock.experiments.claims import by_share, judge, to_csv
 from ackclock.experiments.observation import Observation
 from ackclock.experiments.reading import above, along, clearly, every, listed, span
 from ackclock.experiments.summary import summary
-from ackclock.overrides import override
 from ackclock.report.html import Verdict
 from ackclock.study import observe
 
@@ -265,18 +263,6 @@ class TestClaims:
     ) -> None:
         monkeypatch.chdir(root)
         assert typed(command(variant, clients)).effective() == scenario(BY_NAME[variant], clients).effective()
-
-
-def typed(line: str) -> ac.Scenario:
-    """Read the scenario that a command runs."""
-    program, verb, file, *options = shlex.split(line)
-    assert (program, verb) == ("ackclock", "run")
-    with open(file, "rb") as text:  # noqa: PTH123 - as the command has it, from the root
-        tables = tomllib.load(text)
-    pairs = list(zip(options[::2], options[1::2], strict=True))
-    assert {name for name, _ in pairs} <= {"--set", "--record", "--out"}
-    override(tables, [value for name, value in pairs if name == "--set"])
-    return ac.Scenario.from_dict(tables)
 
 
 class TestTable:

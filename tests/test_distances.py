@@ -10,7 +10,7 @@ import pytest
 
 from ackclock.experiments.claims import judge
 from ackclock.experiments.manyflows import ns2
-from ackclock.experiments.manyflows.claims_distances import DISTANCES
+from ackclock.experiments.manyflows.claims.distances import DISTANCES
 from ackclock.experiments.manyflows.distances import (
     GROUPS,
     NEARLY,

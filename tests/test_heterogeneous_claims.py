@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import shlex
-import tomllib
 from itertools import product
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.heterogeneous_world import PAPER, SIDE, anywhere, beside, put, put_alone, put_list
+from tests.typed import typed
 
-import ackclock as ac
 from ackclock.experiments.burstiness.claims import CLAIMS as ALONE
 from ackclock.experiments.characterization.claims import CLAIMS as SHORT
 from ackclock.experiments.characterization.claims import TOPICS as SHORT_TOPICS
@@ -21,7 +19,6 @@ from ackclock.experiments.heterogeneous.claims.reading import command
 from ackclock.experiments.heterogeneous.experiment import SCENES, scenario, variants
 from ackclock.experiments.heterogeneous.stochastic import SMALL
 from ackclock.experiments.summary import summary
-from ackclock.overrides import override
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
@@ -159,17 +156,6 @@ class TestVerdicts:
             said = summary(judged, topics)
             assert len(said) == 1 + len(topics)
             assert said[0].lead.startswith(f"Of {len(claims)} claims ")
-
-
-def typed(line: str) -> ac.Scenario:
-    """Read the scenario that a command runs."""
-    program, verb, file, *options = shlex.split(line)
-    assert (program, verb) == ("ackclock", "run")
-    with open(file, "rb") as text:  # noqa: PTH123 - as the command has it, from the root
-        tables = tomllib.load(text)
-    assert set(options[::2]) <= {"--set", "--record", "--out"}
-    override(tables, [value for name, value in zip(options[::2], options[1::2], strict=True) if name == "--set"])
-    return ac.Scenario.from_dict(tables)
 
 
 class TestCommands:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ackclock.experiments.claims import judge
-from ackclock.experiments.manyflows.claims_internet import INTERNET
+from ackclock.experiments.manyflows.claims.internet import INTERNET
 from ackclock.experiments.manyflows.internet import (
     ANYONE,
     BACKBONES,

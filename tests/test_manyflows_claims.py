@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import shlex
-import tomllib
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.manyflows_world import FLOWS, PAPER, SIDE, changed, put, size
+from tests.typed import typed
 
-import ackclock as ac
 from ackclock.experiments.claims import judge
 from ackclock.experiments.manyflows import places, study
 from ackclock.experiments.manyflows.claims import CLAIMS, TOPICS
@@ -20,7 +18,6 @@ from ackclock.experiments.manyflows.experiment import ISDN, T1, grid_setting, sc
 from ackclock.experiments.manyflows.looks import PIPES
 from ackclock.experiments.manyflows.places import far_setting
 from ackclock.experiments.summary import summary
-from ackclock.overrides import override
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
@@ -168,17 +165,6 @@ class TestVerdicts:
         said = summary(study.judge_all(PAPER, FLOWS), TOPICS)
         assert len(said) == 1 + len(TOPICS)
         assert {verdict for topic in TOPICS for verdict in topic.leads} == set(Verdict)
-
-
-def typed(line: str) -> ac.Scenario:
-    """Read the scenario that a command runs."""
-    program, verb, file, *options = shlex.split(line)
-    assert (program, verb) == ("ackclock", "run")
-    with open(file, "rb") as text:  # noqa: PTH123 - as the command has it, from the root
-        tables = tomllib.load(text)
-    assert set(options[::2]) <= {"--set", "--record", "--out"}
-    override(tables, [value for name, value in zip(options[::2], options[1::2], strict=True) if name == "--set"])
-    return ac.Scenario.from_dict(tables)
 
 
 class TestCommands:

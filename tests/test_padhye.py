@@ -10,7 +10,7 @@ import pytest
 
 import ackclock as ac
 from ackclock.experiments.claims import judge
-from ackclock.experiments.manyflows.claims_padhye import PADHYE
+from ackclock.experiments.manyflows.claims.padhye import PADHYE
 from ackclock.experiments.manyflows.experiment import ISDN, T1, grid_setting, scenario
 from ackclock.experiments.manyflows.fifth import BUFFERS, CONNECTIONS, fifth_scenario, gather_fifth
 from ackclock.experiments.manyflows.padhye import (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from ackclock.experiments.claims import judge
-from ackclock.experiments.manyflows.claims_reasons import REASONS, reasons_drawing
+from ackclock.experiments.manyflows.claims.reasons import REASONS, reasons_drawing
 from ackclock.experiments.manyflows.padhye import MODELS, TOPOLOGIES
 from ackclock.experiments.manyflows.reasons import (
     ACKS_LOST,

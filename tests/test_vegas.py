@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from pyarrow import parquet
 from tests import vegas_world
-from tests.test_vegas_claims import typed
+from tests.typed import typed
 
 import ackclock as ac
 from ackclock.analysis import student_interval
@@ -184,7 +184,7 @@ class TestSentences:
         A number may be off by 10 %, or by 0.02: a mended model moves it a little, and no word hangs on it.
         """
         monkeypatch.chdir(root)
-        runs = [observe(ac.simulate(typed(line), seed=seed, record=RECORD)) for seed in range(1, 6)]
+        runs = [observe(ac.simulate(typed(line, options=["--set"]), seed=seed, record=RECORD)) for seed in range(1, 6)]
 
         def is_near(shown: str, name: str, factor: float = 1.0) -> None:
             mean = factor * student_interval([run[name] or 0.0 for run in runs]).mean
@@ -225,7 +225,9 @@ class TestSentences:
         theirs = {scenario(place).effective(): interval(runs, place).mean for runs in [ns2.runs()] for place in runs}
         for words, line in SENTENCES:
             for shown in re.findall(r"\(ns-2: ([\d.]+)", words):
-                assert float(shown) == pytest.approx(theirs[typed(line).effective()], abs=0.006), words
+                assert float(shown) == pytest.approx(theirs[typed(line, options=["--set"]).effective()], abs=0.006), (
+                    words
+                )
 
 
 class TestNs2:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
-import tomllib
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.typed import typed
 from tests.vegas_world import beside, evidence, put
 
-import ackclock as ac
 from ackclock.experiments.claims import judge
 from ackclock.experiments.summary import summary
 from ackclock.experiments.vegas.claims import CLAIMS, TOPICS
@@ -18,7 +16,6 @@ from ackclock.experiments.vegas.claims.sources import leftover
 from ackclock.experiments.vegas.evidence import places
 from ackclock.experiments.vegas.experiment import GREEDY, OPEN, POISSON, TRACE, TRANSFERS, Place, scenario
 from ackclock.experiments.vegas.measures import Outcome
-from ackclock.overrides import override
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
@@ -127,23 +124,12 @@ class TestRules:
         assert leftover(vegas) == pytest.approx(part, abs=1e-4)
 
 
-def typed(line: str) -> ac.Scenario:
-    """Read the scenario that a command runs."""
-    program, verb, file, *options = shlex.split(line)
-    assert (program, verb) == ("ackclock", "run")
-    with open(file, "rb") as text:  # noqa: PTH123 - as the command has it, from the root
-        tables = tomllib.load(text)
-    assert set(options[::2]) <= {"--set"}
-    override(tables, options[1::2])
-    return ac.Scenario.from_dict(tables)
-
-
 class TestCommands:
     def test_run_the_scenarios_of_the_places(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.chdir(root)
         for place in places()[::7]:
             line = command(place)
-            found, wanted = (whole.effective().to_dict() for whole in (typed(line), scenario(place)))
+            found, wanted = (whole.effective().to_dict() for whole in (typed(line, options=["--set"]), scenario(place)))
             for clients in (*found["clients"], *wanted["clients"]):
                 clients["source"].pop("path", None)  # where a trace lies depends on who asks; its digest does not
             assert found == wanted, line
@@ -151,7 +137,7 @@ class TestCommands:
     def test_of_every_claim_can_be_typed(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.chdir(root)
         for claim in CLAIMS:
-            assert typed(claim.command).effective().profile == "ns2-2.35"
+            assert typed(claim.command, options=["--set"]).effective().profile == "ns2-2.35"
 
     def test_the_plainest_is_the_example(self) -> None:
         assert command(Place(application=POISSON)) == "ackclock run examples/vegas_beside_reno.toml"

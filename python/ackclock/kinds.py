@@ -9,13 +9,15 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
-from ackclock.errors import near, not_allowed, one_of
+from ackclock.errors import near, not_allowed, one_of, refuse
 from ackclock.quantity import NegativeError, Quantity, QuantityError
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +30,26 @@ class Kind:
     """Returns the value, canonical, or raises ``ValueError`` saying what is allowed."""
     schema: Mapping[str, Any]
     """The kind in JSON Schema."""
+
+    def require(self, field: str, given: T) -> T:
+        """Give the value back, or refuse it under the name of its field.
+
+        Raises
+        ------
+        ScenarioError
+            The value is not of this kind.
+
+        Examples
+        --------
+        >>> whole(1, 10).require("seeds", 11)
+        Traceback (most recent call last):
+        ackclock.errors.ScenarioError: seeds: 11 is not allowed; must be an integer from 1 to 10
+        """
+        try:
+            self.check(given)
+        except ValueError as error:
+            raise refuse(field, given, str(error)) from None
+        return given
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
         def validate(value: object) -> object:

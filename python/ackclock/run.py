@@ -231,10 +231,7 @@ class Prepared:
         self, seed: int, progress: Callable[[float], None] | None = None, *, jobs: int = 1
     ) -> Callable[[], Outcome]:
         """Run it with one seed; what comes back reads what the engine tells."""
-        try:
-            SEED.check(seed)
-        except ValueError as error:
-            raise refuse("seed", seed, str(error)) from None
+        SEED.require("seed", seed)
         told, tables = _core.simulate(self.plan, seed, progress, jobs)
         return lambda: self._read(told, tables)
 

@@ -53,8 +53,4 @@ def option(name: str, text: str, kind: Kind, read: Callable[[str], T]) -> T:
         value = read(text)
     except ValueError:
         raise refuse(name, text, kind.allowed) from None
-    try:
-        kind.check(value)
-    except ValueError as error:
-        raise refuse(name, value, str(error)) from None
-    return value
+    return kind.require(name, value)

@@ -78,11 +78,7 @@ def read(source: str, *, column: str | None, bin_: str | None, weight: str | Non
 
 
 def _length(text: str) -> float:
-    try:
-        measured(TIME, "1 us", "3600 s").check(text)
-    except ValueError as error:
-        raise refuse("--bin", text, str(error)) from None
-    return TIME.parse(text) / PICOSECONDS_PER_SECOND
+    return TIME.parse(measured(TIME, "1 us", "3600 s").require("--bin", text)) / PICOSECONDS_PER_SECOND
 
 
 def _lines(source: str) -> NDArray[np.float64]:

@@ -5,10 +5,10 @@ packets wait and are lost. A flow crosses the access links of the domain that it
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Final, TypeVar
+from typing import Final
 
 from ackclock.errors import one_of, refuse
-from ackclock.kinds import Kind, measured, whole
+from ackclock.kinds import measured, whole
 from ackclock.profile import DEFAULT
 from ackclock.quantity import TIME
 from ackclock.scenario.network import DropTail, GraphLink, Link, Node
@@ -25,8 +25,6 @@ _BUFFER: Final = whole(1, 10**15)
 _COUNT: Final = whole(1, 100_000_000)
 _CLUSTER: Final = whole(2, 1_000_000)
 _SEED: Final = whole(0, 2**64 - 1)
-
-T = TypeVar("T")
 
 
 def wide_area(
@@ -173,8 +171,8 @@ def abstract_internet(
         if kind not in ACCESS_RATES:
             raise refuse("connections", kind, one_of(kind, ACCESS_RATES))
     # each flow crosses two access links each way: half of the delay is theirs
-    half = f"{TIME.parse(_checked('delay', delay, _DELAY)) // 2} ps"
-    sides = {"in": _checked("buffer_in", buffer_in, _BUFFER), "out": _checked("buffer_out", buffer_out, _BUFFER)}
+    half = f"{TIME.parse(_DELAY.require('delay', delay)) // 2} ps"
+    sides = {"in": _BUFFER.require("buffer_in", buffer_in), "out": _BUFFER.require("buffer_out", buffer_out)}
     return wide_area(
         {
             f"{side}.{kind}": Link(rate=rate, delay=half, queue=DropTail(packets=packets))
@@ -227,10 +225,10 @@ def clustered_connections(
 
     if len(set(domains)) < max(len(domains), 2):
         raise refuse("domains", list(domains)[:10], "must be two names or more, each once")
-    _checked("count", count, _COUNT)
-    _checked("seed", seed, _SEED)
-    size = len(domains) if cluster is None else cluster
-    if _checked("cluster", size, _CLUSTER) and len(domains) % size:
+    _COUNT.require("count", count)
+    _SEED.require("seed", seed)
+    size = len(domains) if cluster is None else _CLUSTER.require("cluster", cluster)
+    if len(domains) % size:
         raise refuse("cluster", cluster, f"must divide the number of domains, {len(domains)}")
     random = np.random.default_rng(seed)
     base = random.integers(len(domains) // size, size=count) * size
@@ -258,14 +256,6 @@ def _check(access: Mapping[str, object], connections: object) -> None:
         for name in ends:
             if name not in access:
                 raise refuse("connections", name, one_of(str(name), access))
-
-
-def _checked(field: str, given: T, kind: Kind) -> T:
-    try:
-        kind.check(given)
-    except ValueError as error:
-        raise refuse(field, given, str(error)) from None
-    return given
 
 
 def _one_way(name: str, sender: str, receiver: str, link: Link) -> GraphLink:

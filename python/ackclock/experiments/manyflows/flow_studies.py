@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ackclock.experiments.manyflows.claims_distances import DISTANCES
-from ackclock.experiments.manyflows.claims_internet import INTERNET
-from ackclock.experiments.manyflows.claims_padhye import PADHYE
-from ackclock.experiments.manyflows.claims_reasons import REASONS, reasons_drawing
+from ackclock.experiments.manyflows.claims.distances import DISTANCES
+from ackclock.experiments.manyflows.claims.internet import INTERNET
+from ackclock.experiments.manyflows.claims.padhye import PADHYE
+from ackclock.experiments.manyflows.claims.reasons import REASONS, reasons_drawing
 from ackclock.experiments.manyflows.distances import gather_distances
 from ackclock.experiments.manyflows.distances_figures import distance_drawings
 from ackclock.experiments.manyflows.fifth import gather_fifth
