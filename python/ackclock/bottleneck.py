@@ -13,7 +13,7 @@ from ackclock.quantity import PICOSECONDS_PER_SECOND, RATE
 from ackclock.scenario import Clients, Flow, GraphLink, Link, Scenario, Tcp
 from ackclock.scenario.effective import two_way_delays
 from ackclock.scenario.links import links_of
-from ackclock.scenario.routes import Routes, directed
+from ackclock.scenario.routes import directed, routes_over
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def _in_dumbbell(scenario: Scenario, number: int) -> tuple[Link | GraphLink, lis
 
 def _in_graph(scenario: Scenario, number: int) -> tuple[Link | GraphLink, list[_Crossing]]:
     links = directed(scenario.links)
-    routes = Routes(links)
+    routes = routes_over(links)
     crossing: list[_Crossing] = []
     for flow in scenario.flows:
         route = routes.route(flow.from_, flow.to) or []
@@ -215,7 +215,7 @@ def _other_shares(scenario: Scenario) -> Iterator[tuple[str, Fraction]]:
     number = links_of(scenario).number(scenario.measure.link or "") or 0
     if scenario.dumbbell is None:
         links = directed(scenario.links)
-        routes = Routes(links)
+        routes = routes_over(links)
         ways = [routes.route(flow.from_, flow.to) or [] for flow in scenario.flows]
         flows = Counter[int]()
         for flow, way in zip(scenario.flows, ways, strict=True):

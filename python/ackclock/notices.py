@@ -10,7 +10,7 @@ from ackclock.bottleneck import Measured, find_measured, tcp_load
 from ackclock.quantity import PICOSECONDS_PER_SECOND, RATE, TIME
 from ackclock.scenario import Clients, Flow, GraphLink, Link, Scenario, Tcp, Udp
 from ackclock.scenario.fields import HEADER_BYTES, LONGEST_PACKET
-from ackclock.scenario.routes import Routes, directed
+from ackclock.scenario.routes import directed, routes_over
 from ackclock.scenario.sources import PACED
 
 WINDOW_LIMITED: Final = 0.5
@@ -202,7 +202,7 @@ def _passages(scenario: Scenario) -> Iterator[tuple[str, Link | GraphLink, int]]
     Of sizes that spread it is one that is exceeded once in a million packets.
     """
     links = directed(scenario.links)
-    routes = Routes(links)
+    routes = routes_over(links)
     dumbbell = scenario.dumbbell
     for group in scenario.groups:
         data = group.packet_size or scenario.packet_size

@@ -14,7 +14,7 @@ from ackclock.scenario import effective
 from ackclock.scenario.fields import HEADER_BYTES, MOST_BINS, MOST_FLOWS
 from ackclock.scenario.links import links_of
 from ackclock.scenario.network import Queue
-from ackclock.scenario.routes import Routes, directed
+from ackclock.scenario.routes import directed, routes_over
 from ackclock.scenario.sources import PACED
 from ackclock.scenario.traffic import Clients, Flow, Tcp
 
@@ -66,7 +66,7 @@ def _graph(scenario: "Scenario") -> Iterator[InitErrorDetails]:
 
 def _routes(scenario: "Scenario") -> Iterator[InitErrorDetails]:
     """Check that each flow of a graph, all of whose names are right, has a way."""
-    routes = Routes(directed(scenario.links))
+    routes = routes_over(directed(scenario.links))
     for place, flow in enumerate(scenario.flows):
         ways = [(flow.from_, flow.to)] + ([(flow.to, flow.from_)] if isinstance(flow.transport, Tcp) else [])
         for a, b in ways:

@@ -9,7 +9,7 @@ from ackclock import profile
 from ackclock.catalogue import Parameter, catalogue
 from ackclock.quantity import TIME
 from ackclock.scenario.network import Dumbbell, GraphLink, Link, Queue
-from ackclock.scenario.routes import Routes, directed
+from ackclock.scenario.routes import directed, routes_over
 from ackclock.scenario.sources import Trace
 from ackclock.scenario.traffic import Clients, Flow, Tcp
 
@@ -98,7 +98,7 @@ def two_way_delays(whole: "Scenario") -> list[int]:
         return [shared + 2 * TIME.parse(group.access.delay) for group in whole.clients if group.access is not None]
     links = directed(whole.links)
     delays = [TIME.parse(link.link.delay) for link in links]
-    routes = Routes(links)
+    routes = routes_over(links)
     return [
         sum(
             delays[index]

@@ -1,5 +1,6 @@
 """Shortest paths over the directed links of a graph, by number of links."""
 
+import functools
 from collections import defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,14 +24,19 @@ def directed(links: Sequence[GraphLink]) -> list[DirectedLink]:
     return [DirectedLink(*direction, link) for link in links for direction in link.directions]
 
 
+def routes_over(links: Sequence[DirectedLink]) -> "Routes":
+    """Give the routes over directed links; who asks of the same links again is spared the search."""
+    return _routes(tuple((link.from_, link.to) for link in links))
+
+
 class Routes:
     """The routes of a graph; each origin is searched once."""
 
-    def __init__(self, links: Sequence[DirectedLink]) -> None:
-        self._links = links
+    def __init__(self, ends: Sequence[tuple[str, str]]) -> None:
+        self._ends = ends
         self._leaving: dict[str, list[int]] = defaultdict(list)
-        for index, link in enumerate(links):
-            self._leaving[link.from_].append(index)
+        for index, (origin, _) in enumerate(ends):
+            self._leaving[origin].append(index)
         self._last_link: dict[str, dict[str, int]] = {}
 
     def route(self, origin: str, destination: str) -> list[int] | None:
@@ -42,7 +48,7 @@ class Routes:
             if at not in last_link:
                 return None
             hops.append(last_link[at])
-            at = self._links[hops[-1]].from_
+            at, _ = self._ends[hops[-1]]
         return hops[::-1]
 
     def _search(self, origin: str) -> dict[str, int]:
@@ -52,9 +58,14 @@ class Routes:
             waiting = deque([origin])
             while waiting:
                 for index in self._leaving[waiting.popleft()]:
-                    reached = self._links[index].to
+                    _, reached = self._ends[index]
                     if reached != origin and reached not in last_link:
                         last_link[reached] = index
                         waiting.append(reached)
             self._last_link[origin] = last_link
         return self._last_link[origin]
+
+
+@functools.lru_cache(maxsize=1)
+def _routes(ends: tuple[tuple[str, str], ...]) -> Routes:
+    return Routes(ends)
