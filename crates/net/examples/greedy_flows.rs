@@ -11,6 +11,7 @@ use std::io::BufReader;
 use ackclock_net::observe::Summary;
 use ackclock_net::plan::{GroupSpec, LinkSpec, Topology};
 use ackclock_net::queue::{Limit, QueueSpec};
+use ackclock_net::rate::RateSpec;
 use ackclock_net::{Outcome, Plan, run};
 use ackclock_units::{Rate, Time};
 
@@ -43,7 +44,9 @@ fn many(mut plan: Plan, flows: u32, spread: f64) -> Option<Plan> {
 
 /// Multiplies the rate and the buffer of a link.
 fn scale(link: &mut LinkSpec, factor: u32) -> Option<()> {
-    link.rate = Rate::from_bps(link.rate.as_bps() * u64::from(factor))?;
+    if let RateSpec::Constant(rate) = &mut link.rate {
+        *rate = Rate::from_bps(rate.as_bps() * u64::from(factor))?;
+    }
     if let QueueSpec::DropTail(queue) = &mut link.queue
         && let Limit::Packets(packets) = &mut queue.limit
     {

@@ -2,11 +2,13 @@
 //!
 //! A link sends back to back, and mostly packets of one size. So what waits is kept as *runs*: packets of one size, one after
 //! the other, of which nothing need be known but when the run starts and ends. One more packet of the same size is an
-//! addition; how many wait is a division, for those who must know.
+//! addition; how many wait is a division, for those who must know. Where the rate changes, each packet is a run of its own.
 
 use std::collections::VecDeque;
 
-use ackclock_units::{Rate, Time};
+use ackclock_units::Time;
+
+use crate::rate::LinkRate;
 
 /// The shortest span of time.
 pub(crate) const INSTANT: Time = Time::from_picos(1);
@@ -70,7 +72,7 @@ impl Closed {
 /// The transmissions that a link has before it. Time goes forward: no call may lie before the one that came last.
 #[derive(Debug)]
 pub(crate) struct Backlog {
-    rate: Rate,
+    rate: LinkRate,
     /// The run in the making.
     last: Run,
     /// The runs before it; most links never have any.
@@ -79,12 +81,12 @@ pub(crate) struct Backlog {
 
 impl Backlog {
     /// Nothing to send.
-    pub(crate) const fn new(rate: Rate) -> Self {
+    pub(crate) const fn new(rate: LinkRate) -> Self {
         Self { rate, last: Run { size: 0, each: INSTANT, start: Time::ZERO, end: Time::ZERO }, closed: None }
     }
 
-    pub(crate) const fn rate(&self) -> Rate {
-        self.rate
+    pub(crate) const fn rate(&self) -> &LinkRate {
+        &self.rate
     }
 
     /// The end of the last transmission.
@@ -92,9 +94,11 @@ impl Backlog {
         self.last.end
     }
 
-    /// The size of all packets that are yet to be sent, and how long one takes; no size if there are several.
+    /// The size of all packets that are yet to be sent, and how long one takes; no size if there are several, or
+    /// if it takes not always as long.
     pub(crate) fn usual(&self) -> (u32, Time) {
-        (if self.closed().is_none() { self.last.size } else { 0 }, self.last.each)
+        let is_usual = self.closed().is_none() && !self.rate.varies();
+        (if is_usual { self.last.size } else { 0 }, self.last.each)
     }
 
     /// More packets of the usual size were taken: the last transmission ends at `busy_until`.
@@ -105,12 +109,12 @@ impl Backlog {
     /// Takes one more packet. Returns start and end of its transmission.
     pub(crate) fn take(&mut self, size: u32, now: Time) -> (Time, Time) {
         let start = self.last.end.max(now);
-        if size != self.last.size {
+        if size != self.last.size || self.rate.varies() {
             if self.last.size > 0 && self.last.end >= now {
                 self.last.begin_at(now);
                 self.closed.get_or_insert_default().push(self.last);
             }
-            self.last = Run { size, each: self.rate.transmission_time(size), start, end: start };
+            self.last = Run { size, each: self.rate.transmission_time(size, start).max(INSTANT), start, end: start };
         }
         self.last.end = start.saturating_add(self.last.each);
         (start, self.last.end)
@@ -153,9 +157,13 @@ impl Backlog {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use ackclock_units::Rate;
     use proptest::prelude::*;
 
     use super::*;
+    use crate::rate::{RateSpec, RateTraceSpec};
 
     proptest! {
         /// Validates: what waits and what is being sent, as a list of all packets tells: now, and an instant before in a
@@ -165,8 +173,16 @@ mod tests {
         #[test]
         fn runs_tell_what_a_list_of_packets_tells(
             packets in prop::collection::vec((0_u64..4, prop::sample::select(vec![40_u32, 1500])), 1..60),
+            varies in any::<bool>(),
         ) {
-            let mut backlog = Backlog::new(Rate::from_mbps(1));
+            let trace = RateTraceSpec {
+                times: vec![Time::ZERO, Time::from_millis(20), Time::from_millis(30)],
+                rates: vec![1_000_000, 0, 2_000_000],
+                period: Some(Time::from_millis(50)),
+            };
+            let constant = RateSpec::Constant(Rate::from_mbps(1));
+            let rate = LinkRate::new(&if varies { RateSpec::Trace(Arc::new(trace)) } else { constant });
+            let mut backlog = Backlog::new(rate.clone());
             // starts and sizes
             let mut list: Vec<(Time, u32)> = Vec::new();
             let (mut now, mut end, mut busy_since) = (Time::ZERO, Time::ZERO, Time::ZERO);
@@ -188,7 +204,7 @@ mod tests {
                 }
                 let start = end.max(now);
                 prop_assert_eq!(backlog.take(size, now).0, start);
-                end = start + Rate::from_mbps(1).transmission_time(size);
+                end = start + rate.transmission_time(size, start);
                 prop_assert_eq!(backlog.busy_until(), end);
                 list.push((start, size));
             }

@@ -15,6 +15,7 @@ pub mod loss;
 pub mod observe;
 pub mod plan;
 pub mod queue;
+pub mod rate;
 pub mod sizes;
 pub mod source;
 

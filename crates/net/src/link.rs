@@ -4,13 +4,14 @@
 //! end of its transmission and its arrival at the far end are known. Nothing has to happen when a transmission ends; a link
 //! remembers how long it is busy (`backlog.rs`), and no packets: those are events under way.
 
-use ackclock_units::{Rate, Stream, Time};
+use ackclock_units::{Stream, Time};
 
 use crate::backlog::Backlog;
 use crate::loss::Loss;
 use crate::packet::Packet;
 use crate::plan::LinkSpec;
 use crate::queue::{Arrival, DropReason, Queue, QueueDiscipline, Verdict};
+use crate::rate::LinkRate;
 
 /// What became of an offered packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,17 +77,17 @@ pub struct Link {
 
 impl Link {
     /// An idle link.
-    pub(crate) fn new(spec: &LinkSpec, queue: Queue, losses: Stream) -> Self {
+    pub(crate) fn new(spec: &LinkSpec, rate: LinkRate, queue: Queue, losses: Stream) -> Self {
         Self {
             delay: spec.delay,
-            backlog: Backlog::new(spec.rate),
+            backlog: Backlog::new(rate),
             queue,
             loss: spec.loss.as_ref().map(|loss| Box::new(Loss::new(loss, losses))),
         }
     }
 
     /// Its rate.
-    pub const fn rate(&self) -> Rate {
+    pub(crate) const fn rate(&self) -> &LinkRate {
         self.backlog.rate()
     }
 

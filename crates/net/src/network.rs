@@ -20,6 +20,7 @@ use crate::loss::LossSpec;
 use crate::packet::{FlowId, LinkId, Name, Names};
 use crate::plan::{EdgeSpec, GroupSpec, LinkSpec, Plan, PlanError, RecordSpec, Topology, TransportSpec};
 use crate::queue::Context;
+use crate::rate::LinkRate;
 use crate::sack_store::SackStore;
 use crate::sizes::Sizes;
 use crate::transit::{Destination, Transit};
@@ -47,7 +48,7 @@ impl Network {
     pub(crate) fn new(plan: &Plan, names: Names, seed: u64) -> Result<Self, PlanError> {
         let (nodes, edges) = checked_edges(plan)?;
         let total: usize = plan.groups.iter().map(|group| group.count as usize).sum();
-        let links = links(&edges, &names, seed);
+        let links = links(&edges, &names, plan.duration, seed);
         let (path, routed) = routes(plan, nodes, &edges)?;
         let feeders = Feeders::of(&path, &routed, links.len(), plan);
         let ways = Ways::new(links.len());
@@ -154,6 +155,9 @@ fn checked_edges(plan: &Plan) -> Result<(u32, Vec<Edge<'_>>), PlanError> {
     for (id, Edge { link, .. }) in edges.iter().enumerate() {
         let invalid = |error: Invalid| PlanError::new(format!("links.{id}.queue.{}", error.field), error.problem);
         link.queue.check().map_err(invalid)?;
+        if let Err((field, problem)) = link.rate.check() {
+            return Err(PlanError::new(format!("links.{id}.rate.{field}"), problem));
+        }
         if let Some(Err((field, problem))) = link.loss.as_ref().map(LossSpec::check) {
             return Err(PlanError::new(format!("links.{id}.loss.{field}"), problem));
         }
@@ -193,11 +197,12 @@ fn ends(plan: &Plan) -> impl Iterator<Item = (u32, u32)> {
         .map(|(client, (_, group))| group.path.unwrap_or(if group.reverse { (1, client) } else { (client, 1) }))
 }
 
-fn links(edges: &[Edge<'_>], names: &Names, seed: u64) -> Vec<Link> {
+fn links(edges: &[Edge<'_>], names: &Names, duration: Time, seed: u64) -> Vec<Link> {
     let build = |(id, Edge { link, .. }): (usize, &Edge<'_>)| {
         let Name(name) = names.link(LinkId(id as u32));
-        let context = Context { rate: link.rate, stream: Stream::new(seed, Role::Queue, name) };
-        Link::new(link, link.queue.build(&context), Stream::new(seed, Role::Loss, name))
+        let rate = LinkRate::new(&link.rate);
+        let context = Context { rate: rate.mean(Time::ZERO, duration), stream: Stream::new(seed, Role::Queue, name) };
+        Link::new(link, rate, link.queue.build(&context), Stream::new(seed, Role::Loss, name))
     };
     edges.iter().enumerate().map(build).collect()
 }

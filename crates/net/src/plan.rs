@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::loss::LossSpec;
 use crate::queue::{Limit, QueueSpec};
+use crate::rate::RateSpec;
 use crate::sizes::SizeSpec;
 use crate::source::{Distribution, FractionalSpec, TraceSpec};
 
@@ -84,8 +85,8 @@ pub struct EdgeSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LinkSpec {
-    /// Transmission rate.
-    pub rate: Rate,
+    /// Transmission rate, one or a trace of them.
+    pub rate: RateSpec,
     /// Propagation delay.
     pub delay: Time,
     /// What happens to packets that must wait.
@@ -261,7 +262,7 @@ pub fn dumbbell_of_reno(count: u32) -> Plan {
         })
     };
     let link = |mbps, packets| LinkSpec {
-        rate: Rate::from_mbps(mbps),
+        rate: Rate::from_mbps(mbps).into(),
         delay: Time::from_millis(25),
         queue: queue(packets),
         loss: None,

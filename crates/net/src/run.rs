@@ -226,7 +226,7 @@ mod tests {
         let base = dumbbell_of_reno(2);
         let Topology::Dumbbell { bottleneck, .. } = &base.topology else { unreachable!("it is a dumbbell") };
         let link = |domain: u32| LinkSpec {
-            rate: Rate::from_mbps(1 + u64::from(domain % 3)),
+            rate: Rate::from_mbps(1 + u64::from(domain % 3)).into(),
             delay: Time::from_millis(5),
             ..bottleneck.clone()
         };

@@ -5,7 +5,7 @@
 use std::hint::black_box;
 
 use ackclock_tcp::{Ack, Sack, Sender};
-use ackclock_units::{Rate, Time};
+use ackclock_units::Time;
 
 use crate::agenda::{Agenda, Rounds};
 use crate::event::{Event, Wakeup};
@@ -15,6 +15,7 @@ use crate::network::Network;
 use crate::observe::Observer;
 use crate::packet::{FlowId, LinkId, Names, Payload, SackId};
 use crate::plan::{Plan, PlanError};
+use crate::rate::LinkRate;
 use crate::transit::{Hop, Transit};
 
 /// What so many flows touch fits into a cache; for more, it is fetched for so many events at a time.
@@ -169,7 +170,7 @@ impl Simulator {
     }
 
     /// A link's rate.
-    pub(crate) fn rate(&self, link: LinkId) -> Rate {
+    pub(crate) fn rate(&self, link: LinkId) -> &LinkRate {
         self.transit.links[link.0 as usize].rate()
     }
 

@@ -64,7 +64,7 @@ impl Case {
             from,
             to,
             link: LinkSpec {
-                rate: Rate::from_bps(bps).unwrap(),
+                rate: Rate::from_bps(bps).unwrap().into(),
                 delay: Time::from_millis(millis),
                 queue: QueueSpec::DropTail(DropTailSpec {
                     limit: Limit::Packets(packets),

@@ -12,6 +12,9 @@ const BIT_PICOS: u64 = 8_000_000_000_000;
 pub struct Rate(u64);
 
 impl Rate {
+    /// The slowest one: 1 bit/s.
+    pub const SLOWEST: Self = Self(1);
+
     /// That many bits per second; `None` for zero.
     pub const fn from_bps(bps: u64) -> Option<Self> {
         if bps == 0 { None } else { Some(Self(bps)) }

@@ -97,9 +97,10 @@ mod tests {
     use super::*;
     use crate::plan::LinkSpec;
     use crate::queue::{DropTailSpec, Limit, QueueSpec, Ties};
+    use crate::rate::RateSpec;
 
     static LINK: LinkSpec = LinkSpec {
-        rate: Rate::from_mbps(1),
+        rate: RateSpec::Constant(Rate::from_mbps(1)),
         delay: Time::ZERO,
         queue: QueueSpec::DropTail(DropTailSpec {
             limit: Limit::Packets(10),

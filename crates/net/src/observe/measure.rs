@@ -13,6 +13,7 @@ use super::{Histogram, Observation, Observer};
 use crate::link::Offered;
 use crate::packet::{FlowId, LinkId, Packet, Payload};
 use crate::plan::{GroupSpec, Plan, SourceSpec};
+use crate::rate::LinkRate;
 use crate::simulator::Simulator;
 use bins::{Bins, Tally};
 use meter::{Deliveries, FlowMeter, Over, Transfers};
@@ -147,7 +148,11 @@ pub struct Measure {
     from: Time,
     end: Time,
     link: LinkId,
-    rate: Rate,
+    rate: LinkRate,
+    /// Its mean over the measured time.
+    mean_rate: Rate,
+    /// Up to here transmissions are as usual: their bits go by the time that they take.
+    usual_until: Time,
     /// One for each group's data, and a last one for ACKs.
     meters: Vec<LinkMeter>,
     bins: Bins,
@@ -170,6 +175,7 @@ impl Measure {
         let spec = &plan.measure;
         let link = LinkId(spec.link);
         let groups = simulator.groups().to_vec();
+        let rate = simulator.rate(link).clone();
         let of_flow = |(id, (_, group)): (usize, (u32, &GroupSpec))| match group.source {
             // its only transfer; others are told of when they begin
             SourceSpec::Greedy { packets: Some(packets) } => Some(Transfers::of_one(simulator.start(id), packets)),
@@ -184,7 +190,9 @@ impl Measure {
             link,
             meters: vec![LinkMeter::default(); plan.groups.len() + 1],
             bins: Bins::new(spec.from, plan.duration, spec.bin),
-            rate: simulator.rate(link),
+            mean_rate: rate.mean(spec.from, plan.duration),
+            usual_until: if rate.varies() { Time::ZERO } else { plan.duration },
+            rate,
             sojourn: Histogram::default(),
             crosses: (0..groups.len()).map(crosses).collect(),
             deliveries: vec![Deliveries::default(); groups.len()],
@@ -218,7 +226,7 @@ impl Measure {
 
     /// Bits a second of that many picoseconds of transmission.
     fn throughput_bps(&self, busy: u64) -> f64 {
-        busy as f64 / (self.end - self.from).as_picos() as f64 * self.rate.as_bps() as f64
+        busy as f64 / (self.end - self.from).as_picos() as f64 * self.mean_rate.as_bps() as f64
     }
 
     /// Packets waiting on average, of those that waited so many packet-picoseconds (Little's law).
@@ -239,7 +247,7 @@ impl Measure {
     /// Of some flows, those that cross the link and got less than that part of their fair share of it.
     fn below(&self, part: f64, flows: impl Iterator<Item = usize>) -> u64 {
         let all = self.crosses.iter().filter(|crosses| **crosses).count();
-        let least = part * self.rate.as_bps() as f64 * self.seconds() / all as f64;
+        let least = part * self.mean_rate.as_bps() as f64 * self.seconds() / all as f64;
         flows.filter(|flow| self.crosses[*flow] && self.flow(*flow).goodput_bits() < least).count() as u64
     }
 
@@ -247,7 +255,7 @@ impl Measure {
     fn on_accepted(&mut self, now: Time, packet: &Packet, start: Time, end: Time) {
         let place = self.place(packet);
         // nearly all: in the bin under way, and gone by the end of the measured time
-        if now < self.bins.edge() && end <= self.end {
+        if now < self.bins.edge() && end <= self.usual_until {
             let meter = &mut self.meters[place];
             meter.arrivals.count();
             meter.busy += (end - start).as_picos();
@@ -287,9 +295,11 @@ impl Measure {
             self.sojourn.record(start - now);
         }
         meter.carried += i64::from(departs) - i64::from(arrived);
-        let within = |from: Time, until: Time| until.min(self.end).saturating_sub(from.max(self.from)).as_picos();
-        meter.busy += within(start, end);
-        meter.waiting += u128::from(within(now, start));
+        let within = |from: Time, until: Time| (from.max(self.from), until.min(self.end));
+        let (start, end) = within(start, end);
+        meter.busy += self.rate.busy(start, end, self.mean_rate).as_picos();
+        let (now, start) = within(now, start);
+        meter.waiting += u128::from(start.saturating_sub(now).as_picos());
     }
 
     #[inline(always)]
@@ -329,8 +339,8 @@ impl Measure {
             loss: ratio(drops as f64, arrivals as f64),
             throughput_bps,
             goodput_bps: over.goodput_bps,
-            utilization: throughput_bps / self.rate.as_bps() as f64,
-            goodput_share: over.goodput_bps / self.rate.as_bps() as f64,
+            utilization: throughput_bps / self.mean_rate.as_bps() as f64,
+            goodput_share: over.goodput_bps / self.mean_rate.as_bps() as f64,
             cov: self.bins.cov(),
             cov_poisson: self.cov_poisson(crossing()),
             queue_mean: self.queue_mean(self.meters.iter().map(|meter| meter.waiting).sum()),

@@ -100,6 +100,7 @@ mod tests {
     use crate::packet::{FlowId, Packet, Payload};
     use crate::plan::LinkSpec;
     use crate::queue::QueueSpec;
+    use crate::rate::LinkRate;
 
     /// Two packets fill a link that takes 8 ms for the first; a third comes when that has just gone, and an instant later.
     ///
@@ -122,10 +123,11 @@ mod tests {
                 (Ties::Departure, end.saturating_sub(INSTANT), false),
             ] {
                 let queue = QueueSpec::DropTail(DropTailSpec { limit, count_in_service: true, ties });
-                let spec = LinkSpec { rate: Rate::from_mbps(1), delay: Time::ZERO, queue, loss: None };
-                let context = Context { rate: spec.rate, stream: Stream::new(1, Role::Queue, 0) };
+                let rate = Rate::from_mbps(1);
+                let spec = LinkSpec { rate: rate.into(), delay: Time::ZERO, queue, loss: None };
+                let context = Context { rate, stream: Stream::new(1, Role::Queue, 0) };
                 let losses = Stream::new(1, Role::Loss, 0);
-                let mut link = Link::new(&spec, spec.queue.build(&context), losses);
+                let mut link = Link::new(&spec, LinkRate::new(&spec.rate), spec.queue.build(&context), losses);
                 let payload = Payload::Data { number: 0, retransmission: false };
                 let [first, second, third] =
                     sizes.map(|size| Packet { flow: FlowId(0), size, payload, sent: Time::ZERO });

@@ -1,10 +1,11 @@
-//! Random plans: graphs with cycles and parallel links, every queue, losses, every transport, variant, option and source.
+//! Random plans: graphs with cycles and parallel links, every queue, losses, rates that change, every transport, variant, option and source.
 
 use std::sync::Arc;
 
 use ackclock_net::loss::LossSpec;
 use ackclock_net::plan::{EdgeSpec, GroupSpec, LinkSpec, MeasureSpec, Plan, SourceSpec, Topology, TransportSpec};
 use ackclock_net::queue::{AboveMax, CountBelow, DropTailSpec, Limit, QueueSpec, RedSpec, Ties, Unit};
+use ackclock_net::rate::{RateSpec, RateTraceSpec};
 use ackclock_net::sizes::SizeSpec;
 use ackclock_net::source::Distribution;
 use ackclock_tcp::{ReceiverConfig, SenderConfig};
@@ -49,6 +50,46 @@ fn queues() -> impl Strategy<Value = QueueSpec> {
     })
 }
 
+/// A rate, or up to five in turn, for milliseconds or less; some of them are outages.
+fn rates() -> impl Strategy<Value = RateSpec> {
+    let bps = || prop_oneof![3 => 300_000_u64..5_000_000, 1 => Just(1_000_000)];
+    let step = (1_u64..20_000, prop_oneof![4 => bps(), 1 => Just(0)]);
+    let trace = (prop::collection::vec(step, 0..5), 1_u64..20_000, bps(), any::<bool>());
+    let trace = trace.prop_map(|(steps, last, end, repeats)| {
+        let mut times = vec![Time::ZERO];
+        for (micros, _) in &steps {
+            times.push(times[times.len() - 1] + Time::from_micros(*micros));
+        }
+        let period = repeats.then(|| times[times.len() - 1] + Time::from_micros(last));
+        let rates = steps.iter().map(|(_, bps)| *bps).chain([end]).collect();
+        RateSpec::Trace(Arc::new(RateTraceSpec { times, rates, period }))
+    });
+    prop_oneof![3 => bps().prop_map(|bps| Rate::from_bps(bps).expect("above zero").into()), 1 => trace]
+}
+
+/// The end of a transmission, step by step; the engine adds the trace up and searches.
+pub(crate) fn end_of(rate: &RateSpec, size: u32, start: Time) -> Time {
+    let trace = match rate {
+        RateSpec::Constant(rate) => return start + rate.transmission_time(size),
+        RateSpec::Trace(trace) => trace,
+    };
+    let (mut at, mut left) = (start.as_picos(), u128::from(size) * 8_000_000_000_000);
+    loop {
+        let begun = trace.period.map_or(0, |period| at - at % period.as_picos());
+        let later = |time: &&Time| begun + time.as_picos() > at;
+        let next = trace.times.iter().chain(&trace.period).find(later).map(|time| begun + time.as_picos());
+        let step = trace.times.iter().rposition(|time| begun + time.as_picos() <= at).expect("it begins at 0");
+        let bps = u128::from(trace.rates[step]);
+        match next {
+            Some(next) if bps * u128::from(next - at) < left => {
+                left -= bps * u128::from(next - at);
+                at = next;
+            }
+            _ => return Time::from_picos(at + left.div_ceil(bps) as u64),
+        }
+    }
+}
+
 fn links() -> impl Strategy<Value = LinkSpec> {
     let listed = (prop::collection::vec(1_u64..60, 0..5), 0_u64..3);
     let loss = prop::option::of(prop_oneof![
@@ -59,9 +100,8 @@ fn links() -> impl Strategy<Value = LinkSpec> {
     ]);
     // also so near that components are one, and alike, so that packets meet at one instant
     let micros = prop_oneof![3 => 0_u64..40_000, 1 => 0_u64..7, 1 => Just(5_000)];
-    let bps = prop_oneof![3 => 300_000_u64..5_000_000, 1 => Just(1_000_000)];
-    (bps, micros, queues(), loss).prop_map(|(bps, micros, queue, loss)| LinkSpec {
-        rate: Rate::from_bps(bps).expect("above zero"),
+    (rates(), micros, queues(), loss).prop_map(|(rate, micros, queue, loss)| LinkSpec {
+        rate,
         delay: Time::from_micros(micros),
         queue,
         loss,

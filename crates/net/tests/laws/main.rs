@@ -18,7 +18,7 @@ use ackclock_net::{FlowId, LinkId, Outcome, Payload, Plan, Simulator, run};
 use ackclock_units::Time;
 use proptest::prelude::*;
 
-use graphs::{distances, edges, flows, plans};
+use graphs::{distances, edges, end_of, flows, plans};
 use kinds::cases;
 use ledger::{Ledger, Offer, name};
 
@@ -135,8 +135,8 @@ proptest! {
 
     /// Each link's ledger against a FIFO queue worked out from what it accepted.
     ///
-    /// Validates: clocks do not go back; a link sends one packet at a time, in order, at its rate; it refuses what has no room,
-    ///   a drop-tail queue nothing else, and loses exactly what its list names, if it has one, and nothing without losses.
+    /// Validates: clocks do not go back; a link sends one packet at a time, in order, at its rate, as it changes; it refuses what
+    ///   has no room, a drop-tail queue nothing else, and loses exactly what its list names, if it has one, and nothing without losses.
     /// Source: FIFO service; Floyd and Jacobson 1993 for drops before the queue is full (RED).
     /// Tolerance: exact.
     #[test]
@@ -177,7 +177,7 @@ proptest! {
                     Offered::Accepted { start, end, arrival } => {
                         prop_assert!(room, "accepted without room");
                         prop_assert_eq!(start, free.max(*at));
-                        prop_assert_eq!(end, start + edge.link.rate.transmission_time(packet.size));
+                        prop_assert_eq!(end, end_of(&edge.link.rate, packet.size, start));
                         prop_assert_eq!(arrival, end + edge.link.delay);
                         // on an idle link there was nothing to wait for
                         let waited_until = if free < *at || free == Time::ZERO { Time::ZERO } else { start };

@@ -8,6 +8,7 @@ use crate::link::{Link, Offered};
 use crate::packet::{FlowId, Packet, Payload};
 use crate::plan::LinkSpec;
 use crate::queue::{DropTailSpec, QueueSpec, Ties};
+use crate::rate::LinkRate;
 
 const SPEC: RedSpec = RedSpec {
     limit: Limit::Packets(25),
@@ -32,7 +33,7 @@ const PACKET: Packet = Packet {
 };
 /// A link that sent `packets` packets, back to back, from `start` on.
 fn backlog(packets: u64, start: Time) -> Backlog {
-    let mut backlog = Backlog::new(Rate::from_mbps(1));
+    let mut backlog = Backlog::new(LinkRate::Constant(Rate::from_mbps(1)));
     for _ in 0..packets {
         backlog.take(PACKET.size, start);
     }
@@ -50,9 +51,10 @@ fn red(spec: RedSpec) -> Red {
 }
 
 fn link_with(queue: QueueSpec) -> Link {
-    let spec = LinkSpec { rate: Rate::from_mbps(1), delay: Time::from_millis(10), queue, loss: None };
-    let context = Context { rate: spec.rate, stream: Stream::new(1, Role::Queue, 0) };
-    Link::new(&spec, spec.queue.build(&context), Stream::new(1, Role::Loss, 0))
+    let rate = Rate::from_mbps(1);
+    let spec = LinkSpec { rate: rate.into(), delay: Time::from_millis(10), queue, loss: None };
+    let context = Context { rate, stream: Stream::new(1, Role::Queue, 0) };
+    Link::new(&spec, LinkRate::new(&spec.rate), spec.queue.build(&context), Stream::new(1, Role::Loss, 0))
 }
 
 /// A trace of ns-2.

@@ -1,0 +1,189 @@
+//! The rate of a link: always the same, or changing in steps by a trace.
+//!
+//! Let `W(t)` be the integral of the rate from 0 to `t`: the bits of a link that is never idle. A packet of `n` bits whose
+//! transmission starts at `s` ends at the first picosecond `t` with `W(t) - W(s) >= n`: a change in between counts from the
+//! instant at which it comes, and at a rate of 0 the transmission waits. Where the rate does not change this is
+//! [`Rate::transmission_time`]. All of it is in whole numbers, `W` in units of 10^-12 bit.
+//!
+//! ns-2 has it otherwise: its `bandwidth_` can be set at any time, and a transmission keeps the rate that it began with.
+
+use std::sync::Arc;
+
+use ackclock_units::{Rate, Time};
+use serde::{Deserialize, Serialize};
+
+/// What a byte takes, in units of 10^-12 bit.
+const BYTE: u128 = 8_000_000_000_000;
+
+/// What a link is told of its rate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum RateSpec {
+    /// It does not change.
+    Constant(Rate),
+    /// It changes by a trace.
+    Trace(Arc<RateTraceSpec>),
+}
+
+/// A rate that changes in steps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RateTraceSpec {
+    /// When a rate begins to hold: the first at 0, each later than the one before.
+    pub times: Vec<Time>,
+    /// Which rate it is, in bit/s; 0 is an outage.
+    pub rates: Vec<u64>,
+    /// After so long the trace begins anew; `None` lets the last rate hold.
+    pub period: Option<Time>,
+}
+
+impl From<Rate> for RateSpec {
+    fn from(rate: Rate) -> Self {
+        Self::Constant(rate)
+    }
+}
+
+impl RateSpec {
+    /// Checks what types cannot tell.
+    ///
+    /// # Errors
+    /// The field, and what is wrong with it.
+    pub(crate) fn check(&self) -> Result<(), (&'static str, &'static str)> {
+        let Self::Trace(trace) = self else { return Ok(()) };
+        let RateTraceSpec { times, rates, period } = &**trace;
+        if times.first() != Some(&Time::ZERO) || !times.is_sorted_by(|a, b| a < b) {
+            return Err(("times", "must begin at 0 s and grow"));
+        }
+        if rates.len() != times.len() {
+            return Err(("rates", "must be as many as times"));
+        }
+        if period.is_some_and(|period| times.last() >= Some(&period)) {
+            return Err(("period", "must lie after the last time"));
+        }
+        let lasting = if period.is_some() { &rates[..] } else { &rates[rates.len() - 1..] };
+        if lasting.iter().all(|rate| *rate == 0) {
+            return Err(("rates", "must not be 0 for ever"));
+        }
+        Ok(())
+    }
+}
+
+/// The rate of a link at work.
+#[derive(Clone, Debug)]
+pub(crate) enum LinkRate {
+    Constant(Rate),
+    Varying(Arc<Course>),
+}
+
+/// A trace, added up.
+#[derive(Debug)]
+pub(crate) struct Course {
+    trace: Arc<RateTraceSpec>,
+    /// `W` at each of its times.
+    sums: Vec<u128>,
+    /// What one period adds to `W`.
+    sum_of_period: u128,
+}
+
+impl LinkRate {
+    /// Of a specification that is found to be sound.
+    pub(crate) fn new(spec: &RateSpec) -> Self {
+        match spec {
+            RateSpec::Constant(rate) => Self::Constant(*rate),
+            RateSpec::Trace(trace) => Self::Varying(Arc::new(Course::new(trace))),
+        }
+    }
+
+    pub(crate) const fn varies(&self) -> bool {
+        matches!(self, Self::Varying(_))
+    }
+
+    /// How long a transmission takes that starts then.
+    pub(crate) fn transmission_time(&self, size: u32, start: Time) -> Time {
+        match self {
+            Self::Constant(rate) => rate.transmission_time(size),
+            Self::Varying(course) => course.end(size, start).saturating_sub(start),
+        }
+    }
+
+    /// The mean rate over some time, rounded up to the bit/s and never 0.
+    pub(crate) fn mean(&self, from: Time, until: Time) -> Rate {
+        match self {
+            Self::Constant(rate) => *rate,
+            Self::Varying(course) => course.mean(from, until),
+        }
+    }
+
+    /// What a busy link sends in some time, as the time that it takes at the rate `mean`.
+    pub(crate) fn busy(&self, start: Time, end: Time, mean: Rate) -> Time {
+        match self {
+            Self::Constant(_) => end.saturating_sub(start),
+            Self::Varying(course) => {
+                let sent = course.sum(end).saturating_sub(course.sum(start));
+                time(sent / u128::from(mean.as_bps()))
+            }
+        }
+    }
+}
+
+impl Course {
+    fn new(trace: &Arc<RateTraceSpec>) -> Self {
+        let RateTraceSpec { times, rates, period } = &**trace;
+        let ends = times.iter().skip(1).chain(period);
+        let mut sum = 0;
+        let mut sums = vec![0];
+        for ((start, end), rate) in times.iter().zip(ends).zip(rates) {
+            sum += work(*rate, *end - *start);
+            sums.push(sum);
+        }
+        sums.truncate(times.len());
+        Self { trace: Arc::clone(trace), sums, sum_of_period: sum }
+    }
+
+    /// `W` at a time.
+    fn sum(&self, at: Time) -> u128 {
+        let RateTraceSpec { times, rates, period } = &*self.trace;
+        let (periods, within) = match period {
+            Some(period) => (at.as_picos() / period.as_picos(), Time::from_picos(at.as_picos() % period.as_picos())),
+            None => (0, at),
+        };
+        let step = times.partition_point(|time| *time <= within) - 1;
+        u128::from(periods) * self.sum_of_period + self.sums[step] + work(rates[step], within - times[step])
+    }
+
+    /// The first time at which `W` has reached a sum above 0.
+    fn reached(&self, sum: u128) -> Time {
+        let RateTraceSpec { times, rates, period } = &*self.trace;
+        let periods = if period.is_some() { (sum - 1) / self.sum_of_period } else { 0 };
+        let rest = sum - periods * self.sum_of_period;
+        // in this step the sum grows: the next one begins with as much or more
+        let step = self.sums.partition_point(|before| *before < rest) - 1;
+        let within = (rest - self.sums[step]).div_ceil(u128::from(rates[step]));
+        let begun = u128::from(period.unwrap_or_default().as_picos()).saturating_mul(periods);
+        time(begun.saturating_add(within).saturating_add(u128::from(times[step].as_picos())))
+    }
+
+    /// The end of a transmission.
+    fn end(&self, size: u32, start: Time) -> Time {
+        self.reached(self.sum(start).saturating_add(u128::from(size) * BYTE))
+    }
+
+    fn mean(&self, from: Time, until: Time) -> Rate {
+        let span = u128::from((until - from).as_picos()).max(1);
+        let mean = (self.sum(until) - self.sum(from)).div_ceil(span);
+        Rate::from_bps(u64::try_from(mean).unwrap_or(u64::MAX)).unwrap_or(Rate::SLOWEST)
+    }
+}
+
+/// What is sent in that time.
+fn work(rate: u64, span: Time) -> u128 {
+    u128::from(rate) * u128::from(span.as_picos())
+}
+
+/// So many picoseconds, or the end of time.
+fn time(picos: u128) -> Time {
+    Time::from_picos(u64::try_from(picos).unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,141 @@
+//! Rates that change: hand-worked transmissions, the integral, and what is measured of such a link.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::plan::{Plan, SourceSpec, Topology, TransportSpec, dumbbell_of_reno};
+use crate::run;
+use crate::sizes::SizeSpec;
+
+/// Rates in kbit/s from these milliseconds on.
+fn trace(steps: &[(u64, u64)], period: Option<u64>) -> RateSpec {
+    RateSpec::Trace(Arc::new(RateTraceSpec {
+        times: steps.iter().map(|(millis, _)| Time::from_millis(*millis)).collect(),
+        rates: steps.iter().map(|(_, kbps)| 1_000 * kbps).collect(),
+        period: period.map(Time::from_millis),
+    }))
+}
+
+/// Validates: a transmission ends when the integral of the rate has reached its bits.
+/// Source: worked by hand: 1000 bytes take 8 ms at 1 Mbit/s, 4 ms at 2 Mbit/s.
+/// Tolerance: exact.
+#[test]
+fn a_transmission_goes_on_at_the_new_rate() {
+    let millis = |rate: &RateSpec, start| {
+        assert_eq!(rate.check(), Ok(()));
+        LinkRate::new(rate).transmission_time(1000, Time::from_millis(start)).as_picos() as f64 / 1e9
+    };
+    let faster = trace(&[(0, 1_000), (10, 2_000)], None);
+    // 2 ms of 1 Mbit/s leave 6000 bits; from 10 ms on all is at 2 Mbit/s
+    assert_eq!([0, 2, 8, 10, 999].map(|start| millis(&faster, start)), [8.0, 8.0, 5.0, 4.0, 4.0]);
+    let outage = trace(&[(0, 1_000), (10, 0), (25, 500)], None);
+    assert_eq!([2, 6, 10, 20, 25].map(|start| millis(&outage, start)), [8.0, 27.0, 31.0, 21.0, 16.0]);
+    // 20 kbit in every 30 ms
+    let over_and_over = trace(&[(0, 1_000), (10, 0), (20, 1_000)], Some(30));
+    assert_eq!([6, 22, 32, 59, 66].map(|start| millis(&over_and_over, start)), [18.0, 8.0, 8.0, 8.0, 18.0]);
+    let blinks = trace(&[(0, 0), (99, 1_000)], Some(100));
+    assert_eq!([0, 50, 99].map(|start| millis(&blinks, start)), [800.0, 750.0, 701.0]);
+}
+
+#[test]
+fn what_is_no_trace_is_refused() {
+    let field =
+        |steps: &[(u64, u64)], period| trace(steps, period).check().map_or_else(|(field, _)| field, |()| "none");
+    assert_eq!(field(&[(0, 0), (1, 1)], None), "none");
+    assert_eq!(field(&[(0, 1), (1, 0)], Some(2)), "none");
+    assert_eq!(field(&[], None), "times");
+    assert_eq!(field(&[(1, 1)], None), "times");
+    assert_eq!(field(&[(0, 1), (2, 1), (2, 1)], None), "times");
+    assert_eq!(field(&[(0, 1), (2, 1)], Some(2)), "period");
+    assert_eq!(field(&[(0, 1), (1, 0)], None), "rates");
+    assert_eq!(field(&[(0, 0), (1, 0)], Some(2)), "rates");
+    let uneven = RateTraceSpec { times: vec![Time::ZERO], rates: vec![1, 2], period: None };
+    assert_eq!(RateSpec::Trace(Arc::new(uneven)).check().map_err(|(field, _)| field), Err("rates"));
+}
+
+/// Validates: the end of time is no trap: what can hardly be sent ends there.
+/// Source: `Time::MAX`.
+/// Tolerance: exact.
+#[test]
+fn transmissions_may_last_for_ever() {
+    let slow =
+        RateTraceSpec { times: vec![Time::ZERO, Time::from_picos(1)], rates: vec![1, 0], period: Some(Time::MAX) };
+    let rate = LinkRate::new(&RateSpec::Trace(Arc::new(slow)));
+    assert_eq!(rate.transmission_time(u32::MAX, Time::SECOND), Time::MAX.saturating_sub(Time::SECOND));
+    assert_eq!(rate.mean(Time::ZERO, Time::SECOND), Rate::SLOWEST);
+}
+
+/// A Poisson load of 1.2 Mbit/s of UDP onto a bottleneck with that rate.
+fn overloaded(rate: &RateSpec) -> Plan {
+    let mut plan = dumbbell_of_reno(1);
+    plan.groups[0].transport = TransportSpec::Udp { sizes: SizeSpec::Exponential };
+    plan.groups[0].source = SourceSpec::Poisson { rate: 100.0 };
+    let Topology::Dumbbell { bottleneck, .. } = &mut plan.topology else { unreachable!() };
+    bottleneck.rate = rate.clone();
+    plan
+}
+
+/// Validates: throughput and utilization of a link that is never idle are those of its mean rate, over the whole run and
+///     a part of it.
+/// Source: the integral, worked by hand: 250 and 500 kbit/s in turn, 0.1 s each.
+/// Tolerance: 1 %, what the load leaves idle as it begins.
+#[test]
+fn a_busy_link_carries_the_mean_rate() {
+    let mut plan = overloaded(&trace(&[(0, 250), (100, 500)], Some(200)));
+    for from in [0, 5_050] {
+        plan.measure.from = Time::from_millis(from);
+        let summary = run(&plan, 1).expect("sound").summary;
+        let mean = if from == 0 { 375e3 } else { (250e3 * 2.45 + 500e3 * 2.5) / 4.95 };
+        println!("measured: {:.0} of {mean:.0} bit/s", summary.throughput_bps);
+        assert!((summary.throughput_bps / mean - 1.0).abs() < 0.01, "{} {mean}", summary.throughput_bps);
+        assert!((0.99..=1.0).contains(&summary.utilization), "{}", summary.utilization);
+    }
+}
+
+/// Validates: a trace of one rate, and one whose steps are all alike, is that rate: the same summary to the last digit.
+/// Source: the definition.
+/// Tolerance: exact.
+#[test]
+fn a_trace_that_does_not_change_is_a_constant_rate() {
+    let constant = run(&overloaded(&Rate::from_mbps(1).into()), 1).expect("sound").summary;
+    for same in [trace(&[(0, 1_000)], None), trace(&[(0, 1_000), (3, 1_000)], Some(7))] {
+        assert_eq!(run(&overloaded(&same), 1).expect("sound").summary, constant);
+    }
+}
+
+proptest! {
+    /// Validates: what is sent until the end of a transmission is just enough.
+    /// Source: the definition, `W` added up a picosecond at a time.
+    /// Tolerance: exact.
+    #[test]
+    fn the_end_is_the_first_time_that_is_late_enough(
+        steps in prop::collection::vec((1_u64..8, 0_u64..4), 0..6),
+        last in (1_u64..8, 1_u64..4),
+        repeats in any::<bool>(),
+        start in 0_u64..40,
+        size in 1_u32..4,
+    ) {
+        // a byte takes 8 to 24 picoseconds at these rates
+        let bps = |rate: u64| rate * 1_000_000_000_000 / 3;
+        let (mut times, mut rates) = (vec![Time::ZERO], Vec::new());
+        for (span, rate) in &steps {
+            times.push(times[times.len() - 1] + Time::from_picos(*span));
+            rates.push(bps(*rate));
+        }
+        rates.push(bps(last.1));
+        let end_of_last = times[times.len() - 1] + Time::from_picos(last.0);
+        let trace = RateTraceSpec { times, rates, period: repeats.then_some(end_of_last) };
+        let rate_at = |picos: u64| {
+            let within = Time::from_picos(if repeats { picos % end_of_last.as_picos() } else { picos });
+            u128::from(trace.rates[trace.times.iter().rposition(|time| *time <= within).unwrap()])
+        };
+        let sent = |until: u64| (start..until).map(rate_at).sum::<u128>();
+        let end = (start..1_000).find(|until| sent(*until) >= u128::from(size) * BYTE).unwrap();
+        let spec = RateSpec::Trace(Arc::new(trace.clone()));
+        prop_assert_eq!(spec.check(), Ok(()));
+        let rate = LinkRate::new(&spec);
+        let (from, until) = (Time::from_picos(start), Time::from_picos(end));
+        prop_assert_eq!(rate.transmission_time(size, from), until - from);
+        prop_assert_eq!(u128::from(rate.mean(from, until).as_bps()), sent(end).div_ceil(u128::from(end - start)));
+    }
+}
