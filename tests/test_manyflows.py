@@ -54,7 +54,7 @@ class TestSetup:
         dumbbell = scenario(grid_setting(link, 100, 20, fraction=fraction)).dumbbell
         assert dumbbell is not None
         assert dumbbell.reverse is not None
-        assert RATE.parse(dumbbell.bottleneck.rate) == RATE.parse(dumbbell.reverse.rate) == rate
+        assert dumbbell.bottleneck.rate == dumbbell.reverse.rate == RATE.format(rate)
 
     def test_the_way_there_and_back_is_ns2s(self) -> None:
         """The first packet takes 10 Mb/s twice, 1.6 Mb/s once, as its ACK does; 50 ms and 2 x 0.001 ms either way."""

@@ -87,9 +87,20 @@ losses = st.one_of(
 )
 
 
-def links() -> st.SearchStrategy[dict[str, Any]]:
-    """Draw links."""
-    return tables({"rate": rates, "delay": delays}, {"queue": queues(), "loss": losses})
+rate_traces = st.fixed_dictionaries(
+    {
+        "steps": st.lists(quantities(RATE, "0 bps", "1 Gbps"), max_size=4).map(
+            lambda given: [[f"{place} s", rate] for place, rate in enumerate([*given, "1 Mbps"])]
+        )
+    },
+    optional={"period": quantities(TIME, "10 s", "100 s")},
+)
+
+
+def links(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    """Draw links, of one rate or of a trace."""
+    more = {"queue": queues(), "loss": losses, **fields}
+    return tables({"rate": rates, "delay": delays}, more) | tables({"rate_trace": rate_traces, "delay": delays}, more)
 
 
 TCP: dict[str, st.SearchStrategy[Any]] = {
@@ -215,7 +226,7 @@ def dumbbells() -> st.SearchStrategy[dict[str, Any]]:
 
 def graphs() -> st.SearchStrategy[dict[str, Any]]:
     """Draw scenarios in the form of a chain of three nodes."""
-    link = tables({"rate": rates, "delay": delays}, {"queue": queues(), "loss": losses, "duplex": st.just(True)})  # noqa: FBT003
+    link = links(duplex=st.just(True))  # noqa: FBT003
     hops = st.tuples(link, link).map(
         lambda pair: [pair[0] | {"from": "a", "to": "b", "name": "first"}, pair[1] | {"from": "b", "to": "c"}]
     )
@@ -260,11 +271,12 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
         },
         ac.Measure: {"from_", "bin", "link"},
         ac.Dumbbell: {"bottleneck", "reverse", "access"},
-        ac.Link: {"rate", "delay", "queue", "loss"},
+        ac.Link: {"rate", "rate_trace", "delay", "queue", "loss"},
+        ac.RateTrace: {"steps", "path", "sha256", "period"},
         ac.ListedLoss: {"kind", "packets"},
         ac.RandomLoss: {"kind", "probability"},
         ac.GilbertElliott: {"kind", "to_bad", "to_good", "good", "bad"},
-        ac.GraphLink: {"from_", "to", "rate", "delay", "queue", "loss", "name", "duplex"},
+        ac.GraphLink: {"from_", "to", "rate", "rate_trace", "delay", "queue", "loss", "name", "duplex"},
         ac.Queue: {"kind", "packets", "bytes", "count_in_service"},
         ac.Clients: {"name", "count", "packet_size", "start", "spread", "transport", "source", "access", "direction"},
         ac.Flow: {"name", "count", "packet_size", "start", "spread", "transport", "source", "from_", "to"},

@@ -13,6 +13,7 @@ from ackclock.quantity import PICOSECONDS_PER_SECOND, RATE
 from ackclock.scenario import Clients, Flow, GraphLink, Link, Scenario, Tcp
 from ackclock.scenario.effective import two_way_delays
 from ackclock.scenario.links import links_of
+from ackclock.scenario.network import mean_rate
 from ackclock.scenario.routes import directed, routes_over
 
 
@@ -28,6 +29,8 @@ class Measured:
     """How many of their flows cross it."""
     narrowest: list[float]
     """What each group can send through the links before it at most, bit/s."""
+    rate: int
+    """The link's rate, bit/s; one that changes counts by its mean over the run."""
 
 
 def find_measured(scenario: Scenario) -> Measured:
@@ -45,6 +48,7 @@ def find_measured(scenario: Scenario) -> Measured:
         delays=[delay for _, delay, _, _ in chosen],
         counts=[count for _, _, count, _ in chosen],
         narrowest=[rate for _, _, _, rate in chosen],
+        rate=mean_rate(link, scenario.duration),
     )
 
 
@@ -58,7 +62,7 @@ def _in_dumbbell(scenario: Scenario, number: int) -> tuple[Link | GraphLink, lis
     assert dumbbell.reverse is not None  # noqa: S101  # the scenario is effective
     direction = "reverse" if number % 2 else "forward"
     crossing: list[_Crossing] = [
-        (group.count, group.count * _rate(group.access) if number == 0 else math.inf)
+        (group.count, group.count * _rate(scenario, group.access) if number == 0 else math.inf)
         if group.direction == direction
         else None
         for group in scenario.clients
@@ -69,7 +73,7 @@ def _in_dumbbell(scenario: Scenario, number: int) -> tuple[Link | GraphLink, lis
     owner = next(place for place, end in enumerate(ends) if number // 2 - 1 < end)
     access = scenario.clients[owner].access
     assert access is not None  # noqa: S101  # the scenario is effective
-    before = math.inf if direction == "forward" else _rate(dumbbell.reverse)
+    before = math.inf if direction == "forward" else _rate(scenario, dumbbell.reverse)
     alone: list[_Crossing] = [
         (1, before) if crosses and place == owner else None for place, crosses in enumerate(crossing)
     ]
@@ -83,13 +87,13 @@ def _in_graph(scenario: Scenario, number: int) -> tuple[Link | GraphLink, list[_
     for flow in scenario.flows:
         route = routes.route(flow.from_, flow.to) or []
         before = route[: route.index(number)] if number in route else []
-        narrowest = min((_rate(links[each].link) for each in before), default=math.inf)
+        narrowest = min((_rate(scenario, links[each].link) for each in before), default=math.inf)
         crossing.append((flow.count, narrowest) if number in route else None)
     return links[number].link, crossing
 
 
-def _rate(link: Link | GraphLink | None) -> int:
-    return RATE.parse(link.rate) if link is not None else 0
+def _rate(scenario: Scenario, link: Link | GraphLink | None) -> int:
+    return mean_rate(link, scenario.duration) if link is not None else 0
 
 
 @dataclass(frozen=True)
@@ -115,7 +119,7 @@ def tcp_load(measured: Measured) -> TcpLoad | None:
     flows = sum(count for count, _, _ in tcp)
     packet = sum(count * size for count, size, _ in tcp) / flows
     delay = sum(count * delay for count, _, delay in tcp) / flows / PICOSECONDS_PER_SECOND
-    return TcpLoad(flows, packet, RATE.parse(measured.link.rate) * delay / 8 / packet)
+    return TcpLoad(flows, packet, measured.rate * delay / 8 / packet)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -195,7 +199,7 @@ def pipe(scenario: Scenario) -> Pipe:
     load = tcp_load(measured)
     if load is None:
         raise refuse("measure.link", name, "must be crossed by the data of a TCP flow, to be a pipe")
-    own = Fraction(RATE.parse(measured.link.rate), sum(measured.counts))
+    own = Fraction(measured.rate, sum(measured.counts))
     for other, share in _other_shares(whole):
         if share <= own:
             raise refuse(
@@ -222,13 +226,13 @@ def _other_shares(scenario: Scenario) -> Iterator[tuple[str, Fraction]]:
             flows.update(dict.fromkeys(way, flow.count))
         others = {each for way in ways if number in way for each in way} - {number}
         for each in sorted(others):
-            yield links[each].name, Fraction(_rate(links[each].link), flows[each])
+            yield links[each].name, Fraction(_rate(scenario, links[each].link), flows[each])
         return
     direction = "reverse" if number % 2 else "forward"
     alike = [group for group in scenario.clients if group.direction == direction]
     if number < 2:
-        yield from ((f"an access link of {group.name}", Fraction(_rate(group.access))) for group in alike)
+        yield from ((f"an access link of {group.name}", Fraction(_rate(scenario, group.access))) for group in alike)
         return
     shared = scenario.dumbbell.reverse if number % 2 else scenario.dumbbell.bottleneck
     name = "bottleneck.reverse" if number % 2 else "bottleneck"
-    yield name, Fraction(_rate(shared), sum(group.count for group in alike))
+    yield name, Fraction(_rate(scenario, shared), sum(group.count for group in alike))

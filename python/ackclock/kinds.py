@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
-from ackclock.errors import near, not_allowed, one_of, refuse
-from ackclock.quantity import NegativeError, Quantity, QuantityError
+from ackclock.errors import near, not_allowed, one_of, refuse, shown
+from ackclock.quantity import TIME, NegativeError, Quantity, QuantityError
 
 T = TypeVar("T")
 
@@ -147,6 +147,52 @@ def places(high: int, *, most: int) -> Kind:
     items = {"type": "integer", "minimum": 1, "maximum": high}
     schema = {"type": "array", "items": items, "minItems": 1, "maxItems": most, "uniqueItems": True}
     return Kind(allowed, check, schema)
+
+
+def steps(time: Kind, value: Kind, *, most: int) -> Kind:
+    """Allow arrays of pairs: the time from which on a value holds, growing from 0, and the value.
+
+    Parameters
+    ----------
+    time, value
+        What the parts of a pair are: `measured` times, and any kind.
+    most
+        How many pairs there may be.
+
+    Examples
+    --------
+    >>> from ackclock.quantity import RATE
+    >>> rates = steps(measured(TIME, "0 s", "1 h"), measured(RATE, "0 bps", "1 Gbps"), most=10)
+    >>> rates.check([["0 s", "1 Mbps"], ["500 ms", "0 bps"]])
+    (('0 s', '1 Mbps'), ('500 ms', '0 bps'))
+    """
+    allowed = f"must be an array of 1 to {most} pairs, each of a time and what holds from then on, the first at 0 s"
+
+    def pair(given: object, before: int | None, place: int) -> tuple[str, object]:
+        if not isinstance(given, list | tuple) or len(given) != 2:
+            raise ValueError(f"{allowed}: the pair at {place} is none")
+        both = []
+        for kind, part in zip((time, value), given, strict=True):
+            try:
+                both.append(kind.check(part))
+            except ValueError as error:
+                raise ValueError(f"in the pair at {place}, {shown(part)} {error}") from None
+        at = TIME.parse(str(both[0]))
+        if (at != 0) if before is None else (at <= before):
+            rule = "must be 0 s" if before is None else "must be later than the one before"
+            raise ValueError(f"in the pair at {place}, {shown(both[0])} {rule}")
+        return str(both[0]), both[1]
+
+    def check(given: object) -> tuple[tuple[str, object], ...]:
+        if not isinstance(given, list | tuple) or not 1 <= len(given) <= most:
+            raise ValueError(allowed)
+        pairs: list[tuple[str, object]] = []
+        for place, each in enumerate(given):
+            pairs.append(pair(each, TIME.parse(pairs[-1][0]) if pairs else None, place))
+        return tuple(pairs)
+
+    item = {"type": "array", "prefixItems": [dict(time.schema), dict(value.schema)], "minItems": 2, "maxItems": 2}
+    return Kind(allowed, check, {"type": "array", "items": item, "minItems": 1, "maxItems": most})
 
 
 def flag() -> Kind:

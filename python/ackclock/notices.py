@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from ackclock.analysis import Warmup
 from ackclock.bottleneck import Measured, find_measured, tcp_load
-from ackclock.quantity import PICOSECONDS_PER_SECOND, RATE, TIME
+from ackclock.quantity import PICOSECONDS_PER_SECOND, TIME
 from ackclock.scenario import Clients, Flow, GraphLink, Link, Scenario, Tcp, Udp
 from ackclock.scenario.fields import HEADER_BYTES, LONGEST_PACKET
 from ackclock.scenario.routes import directed, routes_over
@@ -244,6 +244,6 @@ def _overload(measured: Measured) -> Iterator[str]:
         for group, count, narrowest in zip(measured.groups, measured.counts, measured.narrowest, strict=True)
         if isinstance(group.transport, Udp) and isinstance(group.source, PACED)
     )
-    share = offered / RATE.parse(measured.link.rate)
+    share = offered / measured.rate
     if share > 1:
         yield f"UDP sources alone offer {share:.0%} of the measured link's rate: what its queue cannot hold is lost."

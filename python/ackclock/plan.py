@@ -120,7 +120,8 @@ def _graph(scenario: Scenario, numbers: Mapping[str, int]) -> dict[str, Any]:
 def _link(link: Link | GraphLink | None) -> dict[str, Any]:
     assert link is not None and link.queue is not None  # noqa: S101, PT018  # an effective scenario has them
     loss = {} if link.loss is None else {"loss": link.loss.model_dump()}
-    return {"rate": RATE.parse(link.rate), "delay": TIME.parse(link.delay), "queue": link.queue.for_engine(), **loss}
+    rate = RATE.parse(link.rate or "") if link.rate_trace is None else link.rate_trace.for_engine()
+    return {"rate": rate, "delay": TIME.parse(link.delay), "queue": link.queue.for_engine(), **loss}
 
 
 def _group(scenario: Scenario, place: int, numbers: Mapping[str, int]) -> dict[str, Any]:

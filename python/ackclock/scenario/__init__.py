@@ -14,6 +14,7 @@ from ackclock.scenario.network import (
     RandomLoss,
     Red,
 )
+from ackclock.scenario.rate_trace import RateTrace
 from ackclock.scenario.sources import Constant, FractionalNoise, Greedy, OnOff, Poisson, Trace, Transfers
 from ackclock.scenario.traffic import Clients, Flow, Tcp, Udp
 from ackclock.scenario.whole import Measure, Scenario
@@ -39,6 +40,7 @@ __all__ = [
     "Poisson",
     "Queue",
     "RandomLoss",
+    "RateTrace",
     "Red",
     "Scenario",
     "Tcp",

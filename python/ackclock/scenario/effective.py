@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 BOTTLENECK: Final = "bottleneck"
 MICROSECOND: Final = TIME.parse("1 us")
 _Group = TypeVar("_Group", Clients, Flow)
+_Line = TypeVar("_Line", Link, GraphLink)
 
 
 def effective(scenario: "Scenario") -> "Scenario":
@@ -43,15 +44,31 @@ def effective(scenario: "Scenario") -> "Scenario":
 
 def sealed(whole: "Scenario") -> "Scenario":
     """Write the digests of the files that an effective scenario names into it: the same scenario has the same data."""
-    groups: dict[str, Any] = {"clients": whole.clients, "flows": whole.flows}
-    for name, given in groups.items():
-        groups[name] = tuple(
-            group.model_copy(update={"source": group.source.model_copy(update={"sha256": group.source.file.sha256})})
-            if isinstance(group.source, Trace)
-            else group
-            for group in given
-        )
-    return whole.model_copy(update=groups)
+    network: dict[str, Any] = {
+        "clients": tuple(
+            _sealed_source(group, {"access": group.access and _sealed_link(group.access)}) for group in whole.clients
+        ),
+        "flows": tuple(_sealed_source(group, {}) for group in whole.flows),
+        "links": tuple(_sealed_link(link) for link in whole.links),
+    }
+    if whole.dumbbell is not None:
+        lines = {name: getattr(whole.dumbbell, name) for name in ("bottleneck", "reverse", "access")}
+        own = {name: line and _sealed_link(line) for name, line in lines.items()}
+        network["dumbbell"] = whole.dumbbell.model_copy(update=own)
+    return whole.model_copy(update=network)
+
+
+def _sealed_source(group: _Group, update: dict[str, Any]) -> _Group:
+    if isinstance(group.source, Trace):
+        update["source"] = group.source.model_copy(update={"sha256": group.source.file.sha256})
+    return group.model_copy(update=update) if update else group
+
+
+def _sealed_link(given: _Line) -> _Line:
+    if given.rate_trace is None or given.rate_trace.path is None:
+        return given
+    trace = given.rate_trace.model_copy(update={"sha256": given.rate_trace.course().sha256})
+    return given.model_copy(update={"rate_trace": trace})
 
 
 @functools.lru_cache(maxsize=1024)  # the points of a study share most of their parts

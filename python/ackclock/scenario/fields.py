@@ -1,9 +1,10 @@
 """The values that a scenario's fields can have."""
 
+from collections.abc import Sequence
 from typing import Annotated, Final
 
 from ackclock.catalogue import catalogue
-from ackclock.kinds import digest, file_path, flag, measured, name, number, places, whole, word, word_or
+from ackclock.kinds import digest, file_path, flag, measured, name, number, places, steps, whole, word, word_or
 from ackclock.profile import PROFILES
 from ackclock.quantity import RATE, SIZE, TIME
 
@@ -26,6 +27,10 @@ Wait = Annotated[str, measured(TIME, "0 s", LONGEST_WAIT)]
 Timer = Annotated[str, measured(TIME, "1 us", LONGEST_WAIT)]
 ClockPhase = Annotated[str, word_or(["random"], measured(TIME, "0 s", LONGEST_WAIT))]
 Rate = Annotated[str, measured(RATE, "1 bps", "1000 Gbps")]
+RateSteps = Annotated[
+    Sequence[tuple[str, str]],
+    steps(measured(TIME, "0 s", LONGEST_RUN), measured(RATE, "0 bps", "1000 Gbps"), most=10_000),
+]
 Size = Annotated[str, measured(SIZE, "1 B", "1000000 GB")]
 
 Count = Annotated[int, whole(1, MOST_FLOWS)]

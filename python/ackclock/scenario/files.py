@@ -19,11 +19,27 @@ def read_toml(path: Path) -> dict[str, Any]:
 def read_scenario(path: Path) -> dict[str, Any]:
     """Read a scenario's TOML file into tables; the files that it names lie where it lies."""
     tables = read_toml(path)
-    for group in [group for name in ("clients", "flows") for group in _listed(tables.get(name))]:
-        source = group.get("source") if isinstance(group, dict) else None
-        if isinstance(source, dict) and isinstance(source.get("path"), str) and source["path"]:
-            source["path"] = str(path.parent / source["path"])
+    for trace in _traces(tables):
+        if isinstance(trace.get("path"), str) and trace["path"]:
+            trace["path"] = str(path.parent / trace["path"])
     return tables
+
+
+def _traces(tables: dict[str, Any]) -> list[dict[str, Any]]:
+    """Find the tables of a scenario, which may be wrong, that name files: sources, and the rates of links."""
+    groups = [group for name in ("clients", "flows") for group in _listed(tables.get(name))]
+    dumbbell = tables.get("dumbbell")
+    links = [
+        *_listed(tables.get("links")),
+        *(_within(dumbbell, name) for name in ("bottleneck", "reverse", "access")),
+        *(_within(group, "access") for group in groups),
+    ]
+    found = [_within(group, "source") for group in groups] + [_within(link, "rate_trace") for link in links]
+    return [table for table in found if isinstance(table, dict)]
+
+
+def _within(table: object, name: str) -> object:
+    return table.get(name) if isinstance(table, dict) else None
 
 
 def _listed(given: object) -> list[Any]:

@@ -264,6 +264,7 @@ def _one_way(name: str, sender: str, receiver: str, link: Link) -> GraphLink:
         from_=sender,
         to=receiver,
         rate=link.rate,
+        rate_trace=link.rate_trace,
         delay=link.delay,
         queue=link.queue,
         loss=link.loss,

@@ -8,6 +8,7 @@ from pydantic_core import InitErrorDetails
 
 from ackclock import errors
 from ackclock.catalogue import Parameter, catalogue
+from ackclock.quantity import RATE, TIME
 from ackclock.scenario.fields import (
     Capacity,
     Delay,
@@ -20,6 +21,7 @@ from ackclock.scenario.fields import (
     Rate,
 )
 from ackclock.scenario.model import Declared, Part
+from ackclock.scenario.rate_trace import RateTrace
 
 
 class Queue(Declared):
@@ -173,10 +175,10 @@ class Link(Part):
     Examples
     --------
     >>> Link(rate="10000 kbps", delay="0.025 s")
-    Link(rate='10 Mbps', delay='25 ms', queue=None, loss=None)
+    Link(rate='10 Mbps', delay='25 ms', queue=None, loss=None, rate_trace=None)
     """
 
-    rate: Rate
+    rate: Rate | None = None
     """Transmission rate of each direction, such as ``"10 Mbps"``."""
 
     delay: Delay
@@ -187,6 +189,15 @@ class Link(Part):
 
     loss: Loss | None = Field(default=None, discriminator="kind")
     """What is lost besides: nothing where it is absent."""
+
+    rate_trace: RateTrace | None = None
+    """How the rate changes, instead of one rate."""
+
+    @classmethod
+    def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
+        """Check that the rate is told once."""
+        del part
+        return _rate_problems(data)
 
 
 class Dumbbell(Part):
@@ -221,7 +232,7 @@ class GraphLink(Part):
     to: PlainName
     """The node it reaches."""
 
-    rate: Rate
+    rate: Rate | None = None
     """Transmission rate, such as ``"10 Mbps"``."""
 
     delay: Delay
@@ -233,12 +244,21 @@ class GraphLink(Part):
     loss: Loss | None = Field(default=None, discriminator="kind")
     """What is lost besides: nothing where it is absent."""
 
+    rate_trace: RateTrace | None = None
+    """How the rate changes, instead of one rate."""
+
     name: PlainName | None = None
     """What records and ``measure.link`` call it: ``from->to`` where it is absent."""
 
     duplex: Flag | None = None
     """Make the direction back as well: true where it is absent. It is named ``to->from``, or ``name.reverse`` where the
     link has a name of its own."""
+
+    @classmethod
+    def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
+        """Check that the rate is told once."""
+        del part
+        return _rate_problems(data)
 
     @property
     def directions(self) -> list[tuple[str, str, str]]:
@@ -248,3 +268,30 @@ class GraphLink(Part):
         back = f"{self.to}->{self.from_}" if name == plain else f"{name}.reverse"
         forth = (name, self.from_, self.to)
         return [forth] if self.duplex is False else [forth, (back, self.to, self.from_)]
+
+
+def _rate_problems(data: Mapping[str, Any]) -> list[InitErrorDetails]:
+    if data.get("rate_trace") is None:
+        given = data.get("rate") is not None
+        return [] if given else [errors.missing(("rate",), f"must be {RATE.allowed}, unless there is a rate_trace")]
+    if data.get("rate") is not None:
+        return [errors.wrong(("rate",), data["rate"], "must be absent where rate_trace tells it")]
+    return []
+
+
+def mean_rate(link: Link | GraphLink, duration: str) -> int:
+    """Average the rate of a link over a run of some duration, to the nearest bit/s and at least 1.
+
+    Raises
+    ------
+    ScenarioError
+        A file that the link names cannot be read.
+
+    Examples
+    --------
+    >>> mean_rate(Link(delay="1 ms", rate_trace=RateTrace(steps=[("0 s", "1 Mbps"), ("5 s", "2 Mbps")])), "20 s")
+    1750000
+    """
+    if link.rate_trace is None:
+        return RATE.parse(link.rate or "")
+    return max(1, round(link.rate_trace.course().mean(TIME.parse(duration))))

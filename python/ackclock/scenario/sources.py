@@ -22,7 +22,7 @@ from ackclock.scenario.fields import (
     Variation,
 )
 from ackclock.scenario.model import Part
-from ackclock.scenario.trace_file import TraceFile, read
+from ackclock.scenario.trace_file import TraceFile, other_digest, read
 
 
 class Poisson(Part):
@@ -206,9 +206,7 @@ class Trace(Part):
         """
         found = read(self.path)
         if self.sha256 not in (None, found.sha256):
-            raise errors.unreadable(
-                self.path, f"the digest of its content is {found.sha256}", f"the file with sha256 = {self.sha256}"
-            )
+            raise other_digest(self.path, found.sha256, self.sha256)
         return found
 
     @property

@@ -15,7 +15,8 @@ from ackclock.experiments.manyflows import ns2
 from ackclock.experiments.manyflows.experiment import T1, scenario
 from ackclock.experiments.observation import cells_wanted
 from ackclock.models import WithinFactors, pftk, within_factors
-from ackclock.quantity import RATE, seconds
+from ackclock.quantity import seconds
+from ackclock.scenario.network import mean_rate
 from ackclock.study import Point
 
 if TYPE_CHECKING:
@@ -240,7 +241,11 @@ def empty_round_trips(effective: Scenario) -> Reals:
     for group in effective.clients:
         own = group.access or dumbbell.access
         there_and_back = [*ways, (own, effective.packet_size), (own, _ACK)]
-        trip = sum(seconds(link.delay) + 8 * size / RATE.parse(link.rate) for link, size in there_and_back if link)
+        trip = sum(
+            seconds(link.delay) + 8 * size / mean_rate(link, effective.duration)
+            for link, size in there_and_back
+            if link
+        )
         trips += [trip] * group.count
     return np.array(trips)
 

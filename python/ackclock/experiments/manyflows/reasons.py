@@ -28,9 +28,10 @@ from ackclock.experiments.manyflows.padhye import (
 from ackclock.experiments.observation import Observation, cells_wanted
 from ackclock.models import pftk
 from ackclock.models.pftk import timeout_share, window_and_rounds
-from ackclock.quantity import RATE, seconds
+from ackclock.quantity import seconds
 from ackclock.run import simulate
 from ackclock.scenario import Clients, DropTail, Dumbbell, Greedy, Link, ListedLoss, Measure, Scenario
+from ackclock.scenario.network import mean_rate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -323,5 +324,5 @@ def _lossy(run: Run) -> Mapping[str, float | None]:
         raise ValueError("run: must be of a dumbbell")
     queue = run.table("queue")
     late = queue["time"].to_numpy() >= seconds(run.scenario.measure.from_ or "")
-    waited = float(queue["packets"].to_numpy()[late].mean()) * 8 * _ACK / RATE.parse(reverse.rate)
+    waited = float(queue["packets"].to_numpy()[late].mean()) * 8 * _ACK / mean_rate(reverse, run.scenario.duration)
     return _medians(ACKS_LOST, replace(flows, rtt=flows.rtt + waited))

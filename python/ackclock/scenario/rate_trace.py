@@ -1,0 +1,138 @@
+"""The rate of a link as it changes: steps written in the scenario, or read from a file that is known by its content."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from pydantic_core import InitErrorDetails
+
+from ackclock import errors
+from ackclock.quantity import PICOSECONDS_PER_SECOND, RATE, TIME, seconds
+from ackclock.scenario import trace_file
+from ackclock.scenario.fields import LONGEST_RUN, Digest, Duration, FilePath, RateSteps
+from ackclock.scenario.model import Part
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_NEVER: Final = "must end in a rate above 0 or, with a period, have one: an outage ends"
+
+
+@dataclass(frozen=True, eq=False)
+class RateCourse:
+    """A rate trace in the engine's units."""
+
+    times: NDArray[np.int64]
+    """Picoseconds at which a rate begins to hold: the first is 0, each later than the one before."""
+    rates: NDArray[np.int64]
+    """Which rate it is, bit/s; 0 is an outage."""
+    period: int | None
+    """After so many picoseconds it begins anew; ``None`` lets the last rate hold."""
+    sha256: str | None = None
+    """The digest of the file's content, if there is a file."""
+
+    def mean(self, duration: int) -> float:
+        """Average the rate over a time from 0, in picoseconds; bit/s."""
+        rounds, rest = (0, duration) if self.period is None else divmod(duration, self.period)
+        whole = self._sent(self.period or 0) if rounds else 0.0
+        return (rounds * whole + self._sent(rest)) / duration
+
+    def _sent(self, until: int) -> float:
+        """Integrate the rate from 0, within a period: bits, times 10^12."""
+        import numpy as np  # noqa: PLC0415  # slow to load
+
+        begun = self.times[self.times < until]
+        return float(self.rates[: begun.size].astype(np.float64) @ np.diff(begun, append=until))
+
+
+class RateTrace(Part):
+    """A rate that changes in steps: at once, also for the packet under way, which goes on at the new rate.
+
+    A transmission ends when the integral of the rate has reached the bits of the packet; at a rate of 0 it waits. The
+    steps stand here, or in a file: CSV with a heading or Parquet, with the columns ``time`` (seconds) and ``rate``
+    (bit/s). A result keeps its path and the digest of its content, and runs again only with that content. Both
+    directions of a link follow the same trace.
+
+    Examples
+    --------
+    >>> trace = RateTrace(steps=[("0 s", "10000 kbps"), ("2 s", "0 bps"), ("2.5 s", "1 Mbps")], period="5 s")
+    >>> trace.steps
+    (('0 s', '10 Mbps'), ('2 s', '0 bps'), ('2500 ms', '1 Mbps'))
+    >>> trace.course().mean(10 * 10**12)
+    4500000.0
+    """
+
+    steps: RateSteps | None = None
+    """Pairs of a time and the rate from then on, such as ``[["0 s", "10 Mbps"], ["5 s", "2 Mbps"]]``. The first is at
+    0 s; a rate of ``"0 bps"`` is an outage."""
+
+    path: FilePath | None = None
+    """The file, instead of steps: from where the scenario's file lies, or else from the present directory."""
+
+    sha256: Digest | None = None
+    """The digest that its content must have: where it is absent, any. Results have it."""
+
+    period: Duration | None = None
+    """After so long the trace begins anew; where it is absent its last rate holds."""
+
+    @classmethod
+    def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
+        """Check that there are steps or a file, and that written steps end before the period, and in no outage."""
+        if data.get("path") is not None:
+            names = [name for name in ("steps",) if data.get(name) is not None]
+            return [errors.wrong((name,), data[name], "must be absent where path gives a file") for name in names]
+        if data.get("sha256") is not None:
+            return [errors.wrong(("sha256",), data["sha256"], "must be absent where there is no path")]
+        if part is None:
+            return []
+        if part.steps is None:
+            return [errors.missing(("steps",), "must be given, or path instead")]
+        last = part.steps[-1][0]
+        if part.period is not None and TIME.parse(part.period) <= TIME.parse(last):
+            return [errors.wrong(("period",), part.period, f"must lie after the last step, at {last}")]
+        return [] if _ends(part.course()) else [errors.wrong(("steps",), part.steps, _NEVER)]
+
+    def course(self) -> RateCourse:
+        """Give the steps in the engine's units.
+
+        Raises
+        ------
+        ScenarioError
+            The file cannot be read, holds no trace, or has another digest.
+        """
+        import numpy as np  # noqa: PLC0415  # slow to load
+
+        period = None if self.period is None else TIME.parse(self.period)
+        if self.path is None:
+            steps = [(TIME.parse(time), RATE.parse(rate)) for time, rate in self.steps or ()]
+            times, rates = np.array(steps, dtype=np.int64).T
+            return RateCourse(times=times, rates=rates, period=period)
+        found = trace_file.read_rates(self.path)
+        if self.sha256 not in (None, found.sha256):
+            raise trace_file.other_digest(self.path, found.sha256, self.sha256)
+        if found.times[-1] > seconds(LONGEST_RUN):
+            raise errors.unreadable(self.path, f"it goes on at {found.times[-1]:g} s", f"a trace up to {LONGEST_RUN}")
+        times = np.rint(found.times * PICOSECONDS_PER_SECOND).astype(np.int64)
+        rates = np.rint(found.rates).astype(np.int64)
+        course = RateCourse(times=times, rates=rates, period=period, sha256=found.sha256)
+        last = f"its last step is at {found.times[-1]:g} s"
+        if (np.diff(times) == 0).any():
+            raise errors.unreadable(self.path, "two times are the same", "a trace whose times grow by a picosecond")
+        if period is not None and period <= times[-1]:
+            raise errors.unreadable(self.path, last, f"a trace that ends before {self.period}, its period")
+        if not _ends(course):
+            raise errors.unreadable(self.path, "it ends in an outage", f"a trace that {_NEVER.removeprefix('must ')}")
+        return course
+
+    def for_engine(self) -> dict[str, Any]:
+        """Give the trace as the engine reads it."""
+        course = self.course()
+        return {"times": course.times.tolist(), "rates": course.rates.tolist(), "period": course.period}
+
+
+def _ends(course: RateCourse) -> bool:
+    """Whether each outage ends."""
+    return bool(course.rates.any() if course.period is not None else course.rates[-1] > 0)

@@ -1,0 +1,227 @@
+"""Links whose rate follows a trace: packets take the time that the steps leave them, and a wrong trace is named."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+import ackclock as ac
+from ackclock import bottleneck
+from ackclock.cli import main
+from ackclock.plan import plan
+
+STEPS = (("0 s", "1 Mbps"), ("10 ms", "0 bps"), ("25 ms", "500 kbps"))
+
+
+def line(
+    trace: ac.RateTrace, *, packets: float = 1.0, duration: str = "1 s", queue: ac.Queue | None = None
+) -> ac.Scenario:
+    """Give a link with a rate trace, and UDP packets of 1000 bytes, so many a second."""
+    return ac.Scenario(
+        duration=duration,
+        packet_size=1000,
+        measure=ac.Measure(link="a->b", bin="10 ms"),
+        nodes=[ac.Node(name="a"), ac.Node(name="b")],
+        links=[ac.GraphLink(from_="a", to="b", rate_trace=trace, delay="1 ms", queue=queue)],
+        flows=[ac.Flow(from_="a", to="b", transport=ac.Udp(), source=ac.Constant(rate=packets))],
+    )
+
+
+def arrivals(scenario: ac.Scenario) -> list[float]:
+    """Give when packets reach the far end, in milliseconds."""
+    rows = ac.simulate(scenario, record=["packets@a->b"]).table("packets").to_pandas()
+    times: list[float] = (1000 * rows[rows["event"] == "receive"]["time"]).tolist()
+    return times
+
+
+def test_packets_take_the_time_that_the_rate_leaves_them() -> None:
+    """Back to back from 0 on: 8 ms at 1 Mbit/s, 2 ms more, an outage of 15 ms, and 500 kbit/s for the rest.
+
+    Validates: the ends of transmissions under a trace that changes while packets are on the wire.
+    Source: the integral of the rate, by hand.
+    Tolerance: 1e-6 ms, the digits of a time in seconds.
+    """
+    got = arrivals(line(ac.RateTrace(steps=STEPS), packets=1000, duration="71 ms"))
+    assert got[:4] == pytest.approx([9, 38, 54, 70], abs=1e-6)
+    again = arrivals(line(ac.RateTrace(steps=STEPS, period="30 ms"), packets=1000, duration="80 ms"))
+    # 12,500 bits a period: 10,000 at first, 2500 after the outage
+    assert again[:4] == pytest.approx([9, 34.5, 59, 68], abs=1e-6)
+
+
+def test_a_bandwidth_step_changes_what_tcp_gets() -> None:
+    """Validates: goodput follows the mean rate; utilization is of that.
+
+    Source: 4 and 1 Mbit/s in turn, 5 s each: 2.5 Mbit/s.
+    Tolerance: 5 % of goodput, headers and the sawtooth; utilization at most 1.
+    """
+    steps = ac.RateTrace(steps=[("0 s", "4 Mbps"), ("5 s", "1 Mbps")], period="10 s")
+    scenario = line(steps, duration="60 s", queue=ac.DropTail(packets=50))
+    flow = ac.Flow(from_="a", to="b", transport=ac.Tcp("sack"), source=ac.Greedy())
+    run = ac.simulate(scenario.model_copy(update={"flows": (flow,)}))
+    assert run.summary.goodput_bps == pytest.approx(2.5e6 * 960 / 1000, rel=0.05)
+    assert 0.95 < run.summary.utilization <= 1
+
+
+def test_files_and_steps_say_the_same(tmp_path: Path) -> None:
+    csv, parquet = tmp_path / "rates.csv", tmp_path / "rates.parquet"
+    csv.write_text("time,rate,note\n0,1e6,first\n0.01,0,out\n0.025,500000,\n")
+    pa.parquet.write_table(pa.table({"time": [0.0, 0.01, 0.025], "rate": [10**6, 0, 500_000]}), parquet)
+    written = arrivals(line(ac.RateTrace(steps=STEPS), packets=100))
+    assert len(written) > 50
+    for path in (csv, parquet):
+        assert arrivals(line(ac.RateTrace(path=str(path)), packets=100)) == written
+
+
+def test_a_result_runs_again_with_the_same_content_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    csv = tmp_path / "rates.csv"
+    csv.write_text("time,rate\n0,1000000\n0.5,2000000\n")
+    toml = line(ac.RateTrace(path=str(csv), period="2 s")).to_toml()
+    (tmp_path / "scenario.toml").write_text(toml.replace(str(csv), "rates.csv"))
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    for file, out in (("../scenario.toml", "first"), ("first", "second")):
+        with pytest.raises(SystemExit, match="0"):
+            main(["run", file, "--out", out])
+    record = Path("first/record.json").read_bytes()
+    assert Path("second/record.json").read_bytes() == record
+    trace = json.loads(record)["scenario"]["links"][0]["rate_trace"]
+    assert (trace["path"], trace["period"], len(trace["sha256"])) == (str(csv), "2 s", 64)
+    csv.write_text("time,rate\n0,1000000\n0.5,2000001\n")
+    capsys.readouterr()
+    with pytest.raises(SystemExit, match="2"):
+        main(["run", "first"])
+    assert f"must be the file with sha256 = {trace['sha256']}" in capsys.readouterr().err
+
+
+def test_both_directions_and_a_dumbbells_reverse_follow_the_trace() -> None:
+    trace = ac.RateTrace(steps=STEPS, period="1 s")
+    scenario = ac.Scenario(
+        duration="1 s",
+        dumbbell=ac.Dumbbell(
+            bottleneck=ac.Link(rate_trace=trace, delay="1 ms"), access=ac.Link(rate="10 Mbps", delay="1 ms")
+        ),
+        clients=[ac.Clients(transport=ac.Tcp("reno"), source=ac.Greedy())],
+    ).effective()
+    topology = json.loads(plan(scenario))["topology"]
+    rate = {"times": [0, 10**10, 25 * 10**9], "rates": [10**6, 0, 500_000], "period": 10**12}
+    assert (topology["bottleneck"]["rate"], topology["reverse"]["rate"]) == (rate, rate)
+    assert topology["access"][0][0]["rate"] == 10_000_000
+    links = json.loads(plan(line(trace).effective()))["topology"]["links"]
+    assert [link["link"]["rate"] for link in links] == [rate, rate]
+
+
+def test_what_needs_one_rate_takes_the_mean_over_the_run() -> None:
+    """Validates: pipe and notices go by the mean rate.
+
+    Source: 1 Mbit/s for 10 ms and 0.5 for 975 ms of 1 s: 497.5 kbit/s.
+    Tolerance: exact.
+    """
+    scenario = line(ac.RateTrace(steps=STEPS), packets=80)
+    assert bottleneck.find_measured(scenario.effective()).rate == 497_500
+    assert any("129% of the measured link's rate" in notice for notice in ac.simulate(scenario).notices)
+    again = line(ac.RateTrace(steps=STEPS, period="50 ms"))
+    assert bottleneck.find_measured(again.effective()).rate == 450_000
+
+
+def test_red_ages_its_average_by_the_mean_rate() -> None:
+    """Where a link that sends at 1 Mbit/s will send at 3, an idle time counts as much as at 2, its mean.
+
+    Validates: the rate that RED gets.
+    Source: RED counts idle times in typical packets: 1000 bytes at 2 Mbit/s take as long as 500 bytes at 1 Mbit/s.
+    Tolerance: exact.
+    """
+
+    def averages(trace: ac.RateTrace, mean_packet_size: int) -> list[float]:
+        red = ac.Red(packets=50, min_th=20, max_th=40, mean_packet_size=mean_packet_size, w_q=0.2)
+        scenario = line(trace, queue=red).changed({"flows.0.source": {"kind": "poisson", "rate": 100}})
+        found: list[float] = ac.simulate(scenario, record=["queue@a->b/10ms"]).table("queue")["average"].to_pylist()
+        return found[:50]
+
+    varying = ac.RateTrace(steps=[("0 s", "1 Mbps"), ("500 ms", "3 Mbps")])
+    constant = ac.RateTrace(steps=[("0 s", "1 Mbps")])
+    assert averages(varying, 1000) == averages(constant, 500)
+    assert averages(varying, 1000) != averages(constant, 1000)
+
+
+@pytest.mark.parametrize(
+    ("fields", "field", "message"),
+    [
+        ({"steps": []}, "steps", "must be an array of 1 to 10000 pairs"),
+        ({"steps": [["1 s", "1 Mbps"]]}, "steps", "in the pair at 0, '1 s' must be 0 s"),
+        ({"steps": [["0 s", "1 Mbps"], ["0 s", "2 Mbps"]]}, "steps", "in the pair at 1, '0 s' must be later than"),
+        ({"steps": [["0 s", "1 mbps"]]}, "steps", "in the pair at 0, '1 mbps' did you mean 'Mbps'? must be a rate"),
+        ({"steps": [["0 s", "1 Mbps", 3]]}, "steps", "the pair at 0 is none"),
+        ({"steps": [["0 s", "1 Mbps"], ["1 s", "0 bps"]]}, "steps", "an outage ends"),
+        ({"steps": [["0 s", "0 bps"]], "period": "1 s"}, "steps", "an outage ends"),
+        ({"steps": [["0 s", "1 Mbps"], ["1 s", "2 Mbps"]], "period": "1 s"}, "period", "after the last step, at 1 s"),
+        ({"steps": [["0 s", "1 Mbps"]], "path": "x.csv"}, "steps", "must be absent where path gives a file"),
+        ({"steps": [["0 s", "1 Mbps"]], "sha256": "0" * 64}, "sha256", "must be absent where there is no path"),
+        ({}, "steps", "must be given, or path instead"),
+        ({"step": []}, "step", "did you mean 'steps'?"),
+    ],
+)
+def test_wrong_steps_are_named(fields: dict[str, Any], field: str, message: str) -> None:
+    with pytest.raises(ac.ScenarioError) as caught:
+        ac.Scenario.from_dict(
+            line(ac.RateTrace(steps=STEPS)).to_dict()
+            | {"links": [{"from": "a", "to": "b", "delay": "1 ms", "rate_trace": fields}]}
+        )
+    assert caught.value.field == f"links.0.rate_trace.{field}"
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("link", "field", "message"),
+    [
+        ({}, "rate", "missing; must be a rate with its unit (bps kbps Mbps Gbps), such as '10 Mbps', unless"),
+        ({"rate": "1 Mbps", "rate_trace": {"steps": STEPS}}, "rate", "must be absent where rate_trace tells it"),
+    ],
+)
+def test_a_link_has_one_rate(link: dict[str, Any], field: str, message: str) -> None:
+    with pytest.raises(ac.ScenarioError) as caught:
+        ac.Link.model_validate({"delay": "1 ms"} | link)
+    assert caught.value.field == field
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "period", "message"),
+    [
+        ("", None, "cannot be used: Empty CSV file; must be CSV with a heading or Parquet, with the columns time"),
+        ("time\n0\n", None, "it has no column rate"),
+        ("time,rate\n", None, "it has 0 rows; must be a trace of 1 to 1000000 rows"),
+        ("time,rate\n1,5\n", None, "it does not begin at time 0"),
+        ("time,rate\n0,5\n1,5\n1,6\n", None, "a time comes twice, in row 3"),
+        ("time,rate\n0,5\n1,5\n0.5,6\n", None, "times go back, in row 3"),
+        (
+            "time,rate\n0,5\n1,-5\n",
+            None,
+            "rate is -5, in row 2; must be a trace of rates from 0 to 100000",
+        ),
+        ("time,rate\n0,nan\n", None, "its column rate holds something besides numbers"),
+        ("time,rate\n0,5\n1,1e13\n", None, "rate is 1e+13, in row 2"),
+        ("time,rate\n0,5\n1,0\n", None, "it ends in an outage; must be a trace that"),
+        ("time,rate\n0,5\n1,6\n", "1 s", "its last step is at 1 s; must be a trace that ends before 1 s, its period"),
+        ("time,rate\n0,5\n1e-13,6\n", None, "two times are the same"),
+        ("time,rate\n0,5\n1e9,6\n", None, "it goes on at 1e+09 s; must be a trace up to 17280000 s"),
+    ],
+)
+def test_wrong_files_are_named(tmp_path: Path, content: str, period: str | None, message: str) -> None:
+    path = tmp_path / "rates.csv"
+    path.write_text(content)
+    with pytest.raises(ac.ScenarioError) as caught:
+        ac.simulate(line(ac.RateTrace(path=str(path), period=period)))
+    assert caught.value.field == str(path)
+    assert message in str(caught.value)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ac.ScenarioError, match=r"none\.csv: cannot be used: No such file"):
+        ac.simulate(line(ac.RateTrace(path=str(tmp_path / "none.csv"))))
