@@ -316,8 +316,13 @@ def burstiness(
 def reproduce(
     study: Annotated[str, typer.Argument(help="The study (`ackclock list studies`).")] = "burstiness",
     seeds: Annotated[
-        str, typer.Option(metavar="NUMBER", help="How often each point is run, with the seeds 1, 2, ...")
-    ] = "5",
+        str | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="How often each point is run, with the seeds 1, 2, ...: 5 by default, 10 in selfsimilar.",
+            show_default=False,
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -339,7 +344,7 @@ def reproduce(
 
     experiments.reproduce(
         study,
-        seeds=integer("--seeds", seeds, experiments.COUNT),
+        seeds=None if seeds is None else integer("--seeds", seeds, experiments.COUNT),
         out=out,
         jobs=None if jobs is None else integer("--jobs", jobs, experiments.COUNT),
     )

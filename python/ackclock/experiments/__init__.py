@@ -10,5 +10,13 @@ STUDIES = {
     "vegas": "When does Vegas hold its own? Its goodput beside Reno over buffer, share, start and application",
     "manyflows": "Understanding the Performance of Many TCP Flows (Qiu, Zhang and Keshav 2001): Figures 6 to 24, "
     "Tables 1 to 5",
+    "selfsimilar": "Comparison of TCP Variants Over Self-Similar Traffic (Salleh and Abu Bakar): Tables 1 and 2, "
+    "Figures 4 to 7",
 }
 """Each study's name and what it repeats or asks."""
+
+SEEDS = 5
+"""How often each point is run if nobody says."""
+
+MORE_SEEDS = {"selfsimilar": 10}
+"""The same of studies whose runs differ more from seed to seed."""

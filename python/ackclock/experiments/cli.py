@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from ackclock.errors import one_of, refuse
-from ackclock.experiments import STUDIES
+from ackclock.experiments import MORE_SEEDS, SEEDS, STUDIES
 from ackclock.experiments.folder import check_replaceable, write_whole
 
 __all__ = ["COUNT", "reproduce"]
@@ -16,7 +16,9 @@ COUNT = "must be an integer from 1"
 """What ``--seeds`` and ``--jobs`` allow."""
 
 
-def reproduce(study: str = "burstiness", *, seeds: int = 5, out: Path | None = None, jobs: int | None = None) -> None:
+def reproduce(
+    study: str = "burstiness", *, seeds: int | None = None, out: Path | None = None, jobs: int | None = None
+) -> None:
     """Repeat a study and write its report: figures, data, and one page that opens offline.
 
     Parameters
@@ -24,7 +26,8 @@ def reproduce(study: str = "burstiness", *, seeds: int = 5, out: Path | None = N
     study
         Name of the study; one of `ackclock.experiments.STUDIES`.
     seeds
-        How often each point is run, with the seeds 1, 2, ...
+        How often each point is run, with the seeds 1, 2, ...; by default as often as the study needs
+        (`ackclock.experiments.SEEDS`, `MORE_SEEDS`).
     out
         Folder of the report, ``out/<study>`` by default. An earlier report of the same study is replaced;
         anything else that is there is left alone and refused.
@@ -42,6 +45,7 @@ def reproduce(study: str = "burstiness", *, seeds: int = 5, out: Path | None = N
     for name, number in (("--seeds", seeds), ("--jobs", jobs)):
         if number is not None and number < 1:
             raise refuse(name, number, COUNT)
+    seeds = MORE_SEEDS.get(study, SEEDS) if seeds is None else seeds
     out = out or Path("out") / study
     check_replaceable(out, study=study)
     replaced = out.is_dir() and any(out.iterdir())

@@ -11,6 +11,7 @@ small: who goes first decides what is lost. In ns-2 it is the arrival (`ties`), 
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -43,9 +44,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CONSTANT",
+    "DURATION",
     "GREEDY",
+    "RATE",
     "READINGS",
     "SCALES",
+    "SOURCES",
     "VARIANTS",
     "WINDOW",
     "Reading",
@@ -57,6 +61,7 @@ __all__ = [
     "flow_summary",
     "scenario",
     "settings_wanted",
+    "unresponsive",
 ]
 
 Variant = Literal["tahoe", "newreno", "vegas", "sack"]
@@ -115,7 +120,10 @@ class Reading:
 GREEDY = Reading(name="greedy", source=Greedy())
 """Always something to send, as Table 2's totals would have it."""
 
-CONSTANT = Reading(name="constant rate", source=Constant(rate=775))
+RATE: Final = 775
+"""Packets a second of the fixed-rate source."""
+
+CONSTANT = Reading(name="constant rate", source=Constant(rate=RATE))
 """6.2 Mb/s of data, as the text says; what makes Figure 5's windows."""
 
 WINDOW = Reading(name="window of 60", source=Greedy(), window=60)
@@ -162,6 +170,19 @@ def scenario(setting: Setting) -> Scenario:
     return _network(_sources(setting.sources), flow)
 
 
+def unresponsive(sources: int = SOURCES) -> Scenario:
+    """Give the network with the source of constant rate over UDP, which knows no windows and sends nothing again."""
+    flow = Flow(
+        name="flow",
+        from_="x",
+        to="y",
+        packet_size=_DATA + _HEADER,
+        transport=Udp(),
+        source=CONSTANT.source,
+    )
+    return _network(_sources(sources), flow)
+
+
 def background(sources: int = SOURCES) -> Scenario:
     """Give the network with the on/off sources alone: of one seed the same packets as beside any connection."""
     return _network(_sources(sources))
@@ -204,13 +225,15 @@ _ENDS: Final = f"arrivals@B->y,A->x/{DURATION}s"
 
 
 def flow_summary(run: Run) -> Mapping[str, float | None]:
-    """Take what Table 2 counts, from a run with the packets that entered the last links.
+    """Take what Table 2 counts, from a run with the packets that entered the last links, in bins of any length.
 
     ``arrivals`` are packets on the receiver's link, ``acks`` those on the sender's; ``efficiency`` is the paper's:
     arrivals over arrivals, drops and retransmissions together, by which a retransmission that arrives counts twice.
     """
     ends = run.table("arrivals")
-    came = dict(zip(ends["link"].to_pylist(), ends["packets"].to_pylist(), strict=True))
+    came: Counter[str] = Counter()
+    for link, packets in zip(ends["link"].to_pylist(), ends["packets"].to_pylist(), strict=True):
+        came[link] += packets
     flow = next(group for group in run.summary.groups if group.name == "flow")
     arrivals = came["B->y"]
     sent = arrivals + flow.drops + flow.retransmissions

@@ -1,0 +1,238 @@
+"""What the paper reads off Figures 4 to 7: how throughput grows, how windows move, and when round trips are long."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ackclock.experiments.claims import Claim, Judgement, graded
+from ackclock.experiments.reading import listed, shown
+from ackclock.experiments.selfsimilar.claims.reading import (
+    OVER_READINGS,
+    by_reading,
+    command,
+    each,
+    judged,
+    owner,
+    per_reading,
+)
+from ackclock.experiments.selfsimilar.experiment import CONSTANT, GREEDY, VARIANTS, Setting
+from ackclock.experiments.selfsimilar.looks import LOW, SETTLED, SPIKE
+from ackclock.experiments.selfsimilar.paired import beaten, difference, interval
+
+if TYPE_CHECKING:
+    from ackclock.experiments.selfsimilar.evidence import Evidence, Side
+    from ackclock.experiments.selfsimilar.experiment import Reading, Variant
+    from ackclock.report.html import Verdict
+
+__all__ = ["CLAIMS"]
+
+_START: Final = 20
+"""Seconds up to which throughput is an initial one."""
+
+_OPEN: Final = (150, 250)
+"""Packets: a window of "approximately 200"."""
+
+_OFTEN: Final = 3
+"""Falls to 2 packets or 1 in 95 s, from which on that is frequent."""
+
+_WIDE: Final[tuple[Variant, Variant]] = ("newreno", "sack")
+_LOW: Final[tuple[Variant, Variant]] = ("tahoe", "vegas")
+_MOST, _HALF = 0.9, 0.5
+
+_SOME: Final = 0.25
+"""The part of the runs that must show what the paper shows of one."""
+
+
+def _starts(side: Side, reading: Reading) -> list[Variant]:
+    """Give those that Vegas is clearly above at first."""
+    return beaten(side, reading, "vegas", f"rate_{_START}", 0)
+
+
+def _flattens(side: Side, reading: Reading) -> list[Variant]:
+    """Give those whose throughput clearly grows more in the second half than Vegas' does."""
+    return [variant for variant in VARIANTS if "vegas" in beaten(side, reading, variant, "growth", 0)]
+
+
+def _shape(side: Side, reading: Reading) -> Verdict:
+    others = len(VARIANTS) - 1
+    starts, flattens = (len(find(side, reading)) == others for find in (_starts, _flattens))
+    return graded(whole=starts and flattens, part=starts or flattens)
+
+
+def _why_shape(side: Side, reading: Reading) -> str:
+    above, more = (
+        listed([VARIANTS[variant] for variant in find(side, reading)]) or "none" for find in (_starts, _flattens)
+    )
+    return f"up to {_START} s Vegas is clearly above {above}; from half of the time on {more} clearly grow more than it"
+
+
+def _tell_shape(side: Side, reading: Reading) -> str:
+    return ", ".join(
+        f"{name} "
+        + "/".join(f"{interval(side, reading, variant, f'rate_{mark}').mean:.2f}" for mark in (5, 20, 50, 100))
+        for variant, name in VARIANTS.items()
+    )
+
+
+def _wide(side: Side, reading: Reading) -> bool:
+    medians = [interval(side, reading, variant, "cwnd_median").mean for variant in _WIDE]
+    return all(_OPEN[0] <= median <= _OPEN[1] for median in medians)
+
+
+def _kept(side: Side, reading: Reading, variant: Variant) -> float:
+    """Give the part of the runs in which the window is never below `LOW`."""
+    least = side.values(reading, variant, "cwnd_least")
+    return sum(value >= LOW for value in least) / len(least)
+
+
+def _windows(side: Side, reading: Reading) -> Verdict:
+    wide, kept = _wide(side, reading), all(_kept(side, reading, variant) >= _SOME for variant in _WIDE)
+    return graded(whole=wide and kept, part=wide or kept)
+
+
+def _tell_windows(side: Side, reading: Reading) -> str:
+    return ", ".join(
+        f"{VARIANTS[variant]} median {shown(interval(side, reading, variant, 'cwnd_median'), 0)}, least "
+        f"{shown(interval(side, reading, variant, 'cwnd_least'), 0)}"
+        for variant in _WIDE
+    )
+
+
+def _why_windows(side: Side, reading: Reading) -> str:
+    kept = listed([f"{100 * _kept(side, reading, variant):.0f} % of {owner(variant)} runs" for variant in _WIDE])
+    return (
+        f"medians are {'' if _wide(side, reading) else 'not '}from {_OPEN[0]} to {_OPEN[1]} packets, and in {kept} the "
+        f"window is never below {LOW}"
+    )
+
+
+def _chaotic(side: Side, reading: Reading) -> list[str]:
+    """Give those of Tahoe and Vegas that often start from 1, and clearly more often than NewReno and SACK."""
+    return [
+        VARIANTS[variant]
+        for variant in _LOW
+        if interval(side, reading, variant, "cwnd_falls").mean >= _OFTEN
+        and all(difference(side, reading, (variant, other), "cwnd_falls").above() for other in _WIDE)
+    ]
+
+
+def _falls(side: Side, reading: Reading) -> Verdict:
+    found = _chaotic(side, reading)
+    return graded(whole=len(found) == len(_LOW), part=bool(found))
+
+
+def _why_falls(side: Side, reading: Reading) -> str:
+    found = _chaotic(side, reading)
+    return f"those that often fall, clearly more often than NewReno and SACK: {listed(found) or 'none'}"
+
+
+def _spiked(side: Side, reading: Reading, variant: Variant) -> float:
+    """Give the part of the runs with a sample above `SPIKE`."""
+    most = side.values(reading, variant, "rtt_most")
+    return sum(value > SPIKE for value in most) / len(most)
+
+
+def _steady(side: Side, reading: Reading) -> Verdict:
+    others = [_spiked(side, reading, variant) > _HALF for variant in VARIANTS if variant != "tahoe"]
+    steady = _spiked(side, reading, "tahoe") == 0
+    return graded(whole=steady and all(others), part=steady and any(others))
+
+
+def _why_steady(side: Side, reading: Reading) -> str:
+    return f"samples above {SPIKE} ms in " + listed(
+        [f"{100 * _spiked(side, reading, variant):.0f} % of {owner(variant)} runs" for variant in VARIANTS]
+    )
+
+
+def _spikes(side: Side) -> tuple[float, float]:
+    """Count the spikes of all runs, and those of them with a retransmission while the sample was taken.
+
+    Raises
+    ------
+    LookupError
+        If there was none.
+
+    """
+    runs = [each for runs in side.looks.values() for each in runs]
+    total = sum(each.values["spikes"] or 0.0 for each in runs)
+    if not total:
+        raise LookupError("there is no spike")
+    return total, sum((each.values["spikes"] or 0.0) * (each.values["spikes_again"] or 0.0) for each in runs)
+
+
+def _tell_spikes(side: Side) -> str:
+    total, again = _spikes(side)
+    return f"{again:.0f} of {total:.0f} spikes"
+
+
+def _together(evidence: Evidence) -> Judgement:
+    total, again = _spikes(evidence.ours)
+    shares = [each.values["again_share"] or 0.0 for runs in evidence.ours.looks.values() for each in runs]
+    return judged(
+        evidence,
+        graded(whole=again >= _MOST * total, part=again >= _HALF * total),
+        _tell_spikes,
+        f"{again:.0f} of {total:.0f} samples above {SPIKE} ms were taken while a packet was sent again, as "
+        f"{100 * sum(shares) / len(shares):.1f} % of all samples were. Ten packets in the buffer add 1.6 ms, so a "
+        "longer one can only be of a packet that was timed from its first sending.",
+    )
+
+
+CLAIMS: tuple[Claim[Evidence], ...] = (
+    Claim(
+        key="5-11",
+        where="5, Figure 4",
+        text="Vegas starts with a higher throughput and flattens at 50 s, while the others go on growing.",
+        paper="said of a figure",
+        rule=f"Starts: up to {_START} s it is above all others. Flattens: from 50 to 100 s the throughput so far of "
+        "all others grows by more. Each if the paired 95 % interval leaves out zero. Reproduced if both, partly if "
+        f"one. {OVER_READINGS}",
+        judge=per_reading(
+            _shape, lambda side: f"Mb/s up to 5/20/50/100 s: {by_reading(_tell_shape)(side)}", _why_shape
+        ),
+        command=command(Setting(reading=GREEDY, variant="vegas"), record="arrivals@B->y/1s"),
+    ),
+    Claim(
+        key="5-12",
+        where="5, Figure 5",
+        text=f"NewReno and SACK have windows of about 200 packets, never below {LOW}.",
+        paper=f"approximately 200, never less than {LOW}",
+        rule=f"From {SETTLED} s on: the means of both medians are from {_OPEN[0]} to {_OPEN[1]}; in {100 * _SOME:g} % "
+        f"of the runs of both, at least, the window is never below {LOW}. Reproduced if both, partly if one of "
+        f"these. {OVER_READINGS}",
+        judge=per_reading(_windows, by_reading(_tell_windows), _why_windows),
+        command=command(Setting(reading=CONSTANT, variant="sack"), record="windows@flow/100ms"),
+    ),
+    Claim(
+        key="5-13",
+        where="5, Figure 5",
+        text="The windows of Tahoe and Vegas are chaotic: they frequently start from 1.",
+        paper="frequently",
+        rule=f"One does if its window falls to 2 packets or 1 at least {_OFTEN} times from {SETTLED} s on, in the "
+        "mean, and more often than NewReno's and SACK's (paired 95 % intervals). Reproduced if both do, partly if one. "
+        f"{OVER_READINGS}",
+        judge=per_reading(_falls, each("cwnd_falls", 1), _why_falls),
+        command=command(Setting(reading=GREEDY, variant="tahoe"), record="windows@flow"),
+    ),
+    Claim(
+        key="5-14",
+        where="5, Figure 6",
+        text="Tahoe's round-trip time is constant at 75 ms; those of the others vary.",
+        paper="0.075 s",
+        rule=f"Constant: no sample of any run above {SPIKE} ms. Reproduced if Tahoe's is and each other variant's is "
+        f"not in most runs, partly if that holds of one other. {OVER_READINGS}",
+        judge=per_reading(_steady, lambda side: f"largest sample, ms: {each('rtt_most', 0)(side)}", _why_steady),
+        command=command(Setting(reading=GREEDY, variant="tahoe"), record="windows@flow"),
+    ),
+    Claim(
+        key="5-15",
+        where="5, Figures 6 and 7",
+        text="Spikes of the round-trip time occur as packets are sent again.",
+        paper="said of two figures",
+        rule=f"Of the tenths of a second with a sample above {SPIKE} ms: reproduced if in 90 % of them a packet was "
+        "sent again while the sample was taken, partly if in half.",
+        judge=_together,
+        command=command(Setting(reading=GREEDY, variant="newreno"), record="packets@x->A"),
+    ),
+)
+"""In the order of the paper."""

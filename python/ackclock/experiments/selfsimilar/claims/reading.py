@@ -1,0 +1,127 @@
+"""What the rules on Table 2 and its figures share: verdicts over the readings, words, and the command of a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ackclock.analysis import student_interval
+from ackclock.experiments.claims import Judgement
+from ackclock.experiments.reading import run_command, shown, told
+from ackclock.experiments.selfsimilar.experiment import CONSTANT, GREEDY, READINGS, VARIANTS, WINDOW, Setting
+from ackclock.report.html import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from ackclock.experiments.selfsimilar.evidence import Evidence, Side
+    from ackclock.experiments.selfsimilar.experiment import Reading, Variant
+
+    Say = Callable[[Side], str]
+
+__all__ = [
+    "DASH",
+    "FILE",
+    "OVER_READINGS",
+    "by_reading",
+    "command",
+    "each",
+    "judged",
+    "over_readings",
+    "owner",
+    "per_reading",
+]
+
+DASH: Final = "–"  # noqa: RUF001 - for what was not measured
+
+FILE: Final = "examples/selfsimilar.toml"
+"""The scenario that commands start from: NewReno with a source of constant rate."""
+
+READING: Final = "what its fixed-rate source is"
+"""What claims may depend on."""
+
+OVER_READINGS: Final = (
+    "Asked under each reading of the source: what all of them say; else it depends on the reading if the claim holds "
+    "under one and fails under another, is partly reproduced if it holds at least partly under most, and is not if not."
+)
+"""How the verdicts of the readings become one, in words."""
+
+
+def over_readings(verdicts: Iterable[Verdict]) -> tuple[Verdict, str]:
+    """Turn the verdicts of the readings into one, and tell what it depends on, if it does."""
+    found = list(verdicts)
+    if len(set(found)) == 1:
+        return found[0], ""
+    if {Verdict.REPRODUCED, Verdict.NOT} <= set(found):
+        return Verdict.DEPENDS, READING
+    return (Verdict.PARTLY if 2 * found.count(Verdict.NOT) < len(found) else Verdict.NOT), ""
+
+
+def per_reading(
+    ask: Callable[[Side, Reading], Verdict], say: Say, why: Callable[[Side, Reading], str]
+) -> Callable[[Evidence], Judgement]:
+    """Make the judge of a claim that is asked under each reading.
+
+    Parameters
+    ----------
+    ask
+        Gives the verdict under a reading.
+    say
+        Our numbers and ns-2's, in words.
+    why
+        What decided under a reading, in words.
+
+    """
+
+    def judge(evidence: Evidence) -> Judgement:
+        ours = evidence.ours
+        verdict, setting = over_readings(ask(ours, reading) for reading in READINGS.values())
+        reasons = "; ".join(f"{reading.name}: {why(ours, reading)}" for reading in READINGS.values())
+        return judged(evidence, verdict, say, f"{reasons[0].upper()}{reasons[1:]}.", setting)
+
+    return judge
+
+
+def judged(evidence: Evidence, verdict: Verdict, say: Say, why: str, setting: str = "") -> Judgement:
+    """Give a judgement with the words for both simulators."""
+    return Judgement(verdict=verdict, why=why, setting=setting, **told(evidence, say))
+
+
+def by_reading(tell: Callable[[Side, Reading], str]) -> Say:
+    """Say something of each reading."""
+    return lambda side: "; ".join(f"{reading.name}: {tell(side, reading)}" for reading in READINGS.values())
+
+
+def each(measure: str, digits: int, unit: str = "", variants: Iterable[Variant] = tuple(VARIANTS)) -> Say:
+    """Make the words on a measure of some variants under each reading; a dash where no run has it."""
+
+    def number(side: Side, reading: Reading, variant: Variant) -> str:
+        try:
+            return shown(student_interval(side.values(reading, variant, measure)), digits, unit)
+        except LookupError:
+            return DASH
+
+    chosen = tuple(variants)
+    return by_reading(
+        lambda side, reading: ", ".join(f"{VARIANTS[variant]} {number(side, reading, variant)}" for variant in chosen)
+    )
+
+
+def owner(variant: Variant) -> str:
+    """Give the genitive of a variant's name."""
+    name = VARIANTS[variant]
+    return f"{name}'" if name.endswith("s") else f"{name}'s"
+
+
+_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
+    CONSTANT.name: (),
+    GREEDY.name: ('flows.1.source={kind = "greedy"}',),
+    WINDOW.name: ('flows.1.source={kind = "greedy"}', "flows.1.transport.max_window=60"),
+}
+"""How the readings differ from the file."""
+
+
+def command(setting: Setting, *, record: str = "") -> str:
+    """Give the command that makes one run of a setting, from the repository's root."""
+    variant = () if setting.variant == "newreno" else (f'flows.1.transport.variant="{setting.variant}"',)
+    size = ("flows.1.packet_size=1000",) if setting.variant == "vegas" else ()
+    return run_command(FILE, [*variant, *size, *_FIELDS[setting.reading.name]], record=record)

@@ -1,0 +1,118 @@
+"""Jitter of the fixed-rate source: in the network, and as an application sees it, over each TCP and over UDP."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ackclock.analysis import student_interval
+from ackclock.experiments.reading import shown
+from ackclock.experiments.selfsimilar.experiment import CONSTANT, RATE, VARIANTS
+from ackclock.experiments.selfsimilar.figures import rows_csv, seeds_told
+from ackclock.report.chart import Axis, Chart, Panel, Series
+from ackclock.report.html import Drawing, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ackclock.analysis import Interval
+    from ackclock.experiments.selfsimilar.evidence import Evidence, Side
+
+__all__ = ["jitter_drawing"]
+
+_MEASURES: Final[Mapping[str, tuple[str, int]]] = {
+    "jitter": ("Network: jitter (ms)", 3),
+    "variation_99": ("Network: delay variation, 99 % (ms)", 2),
+    "late_jitter": ("Application: jitter (ms)", 2),
+    "late_99": ("Application: delay variation, 99 % (ms)", 1),
+}
+
+
+def jitter_drawing(evidence: Evidence, *, command: str) -> Drawing:
+    """Draw what is made of packets that leave a source at a fixed rate."""
+    names = [*VARIANTS.values(), "UDP"]
+    panels = []
+    for number, (measure, (title, _)) in enumerate(_MEASURES.items()):
+        drawn = []
+        for side, shift, filled in ((evidence.ours, -0.1, True), (evidence.ns2, 0.1, False)):
+            points = _points(side, measure)
+            drawn.append(
+                Series(
+                    name="Ackclock" if filled else "ns-2.35",
+                    x=[names.index(name) + shift for name in points],
+                    y=[point.mean for point in points.values()],
+                    error=[point.half_width for point in points.values()],
+                    colour="blue" if filled else "ink",
+                    marker="circle",
+                    dash="none",
+                    filled=filled,
+                    size=6,
+                    listed=number == 0,
+                )
+            )
+        late = measure.startswith("late")
+        panels.append(
+            Panel(
+                title=title,
+                x=Axis(
+                    low=-0.6,
+                    high=len(names) - 0.4,
+                    ticks=[*enumerate(names)],
+                    label=" " if number == len(_MEASURES) - 1 else "",
+                ),
+                y=Axis(label="ms", log=late, low=None if late else 0),
+                series=drawn,
+            )
+        )
+    sides = (("ackclock", "", evidence.ours), ("ns-2.35", ", ns-2.35", evidence.ns2))
+    return Drawing(
+        chart=Chart(panels=panels, height=8.6),
+        slug="jitter",
+        title="Jitter of the fixed-rate source",
+        caption=f"Of {RATE} packets a second over the same backgrounds; points are means of "
+        f"{seeds_told(evidence.ours)} with 95 % intervals (Student's t). Jitter is the mean of RFC 3550's interarrival "
+        "jitter over all arrivals; delay variation is by how much 99 % of them are later, at most, than the fastest "
+        "(RFC 5481). In the network delays run from the sending of a packet to its arrival; for the application, from "
+        "when the source made it to when it is there in order. TCP adds no jitter on the way, but holds back what its "
+        "window does not let out, above all in the first seconds, and what waits for a retransmission. The paper says "
+        "that jitter was measured, and prints none.",
+        csv=rows_csv(
+            ["source", "transport", "seeds", *(f"{name}{end}" for name in _MEASURES for end in ("", "_ci95"))],
+            (
+                [
+                    source,
+                    name,
+                    points["jitter"][name].count,
+                    *(
+                        number
+                        for measure in _MEASURES
+                        for number in (points[measure][name].mean, points[measure][name].half_width)
+                    ),
+                ]
+                for source, _, side in sides
+                for points in [{measure: _points(side, measure) for measure in _MEASURES}]
+                for name in points["jitter"]
+            ),
+        ),
+        numbers=Table(
+            caption="Mean ± half-width of the 95 % interval",
+            head=["", *(title for title, _ in _MEASURES.values())],
+            rows=[
+                [
+                    f"{name}{ending}",
+                    *(shown(_points(side, measure)[name], digits) for measure, (_, digits) in _MEASURES.items()),
+                ]
+                for _, ending, side in sides
+                for name in _points(side, "jitter")
+            ],
+        ),
+        command=command,
+    )
+
+
+def _points(side: Side, measure: str) -> dict[str, Interval]:
+    """Give a measure of each transport."""
+    found = {name: student_interval(side.values(CONSTANT, variant, measure)) for variant, name in VARIANTS.items()}
+    return {
+        **found,
+        "UDP": student_interval([value for run in side.unresponsive if (value := run[measure]) is not None]),
+    }

@@ -1,0 +1,40 @@
+"""What the paper prints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ackclock.experiments.selfsimilar.experiment import Variant
+
+__all__ = ["COUNTS", "ROWS", "SHARES", "TABLE_2"]
+
+COUNTS: Final = ("arrivals", "drops", "retransmissions", "acks")
+"""The rows of Table 2 that are counted."""
+
+ROWS: Final[Mapping[str, tuple[str, int]]] = {
+    "arrivals": ("Arrivals", 0),
+    "drops": ("Drops", 0),
+    "retransmissions": ("Retransmissions", 0),
+    "acks": ("ACKs", 0),
+    "efficiency": ("Efficiency", 4),
+    "hurst_k50": ("H, K = 50", 2),
+}
+"""All rows: what they are called here, and decimals."""
+
+_PRINTED: Final[Mapping[Variant, tuple[float, ...]]] = {
+    "tahoe": (70070, 43, 45, 69960, 0.9987, 0.84),
+    "newreno": (77312, 35, 35, 77276, 0.9991, 0.82),
+    "vegas": (61853, 39, 45, 61860, 0.9986, 0.90),
+    "sack": (75673, 33, 33, 75665, 0.9991, 0.84),
+}
+
+TABLE_2: Final[Mapping[Variant, Mapping[str, float]]] = {
+    variant: dict(zip(ROWS, numbers, strict=True)) for variant, numbers in _PRINTED.items()
+}
+"""Each variant's column."""
+
+SHARES: Final[Mapping[str, float]] = {"IP": 96.54, "TCP": 90.7, "UDP": 5.84}
+"""Of the packets of the captured trace, per cent: "out of the total number of Internet traffic" for TCP and UDP."""
