@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ackclock.experiments.selfsimilar.evidence import Evidence, Side
     from ackclock.experiments.selfsimilar.experiment import Reading, Variant
 
-__all__ = ["PENS", "differences", "figure_4", "ranking", "rows_csv", "seeds_told", "table_2"]
+__all__ = ["PENS", "differences", "figure_4", "ranking", "rows_csv", "seeds_told", "sentence", "table_2"]
 
 PENS: Final[Mapping[Variant, Pen]] = {
     "tahoe": Pen(colour="grey", marker="down"),
@@ -44,6 +44,11 @@ def rows_csv(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return text.getvalue()
 
 
+def sentence(text: str) -> str:
+    """Begin a text with a capital letter."""
+    return f"{text[:1].upper()}{text[1:]}"
+
+
 def seeds_told(side: Side) -> str:
     """Say how many seeds there are."""
     count = max(len(runs) for runs in side.looks.values())
@@ -51,8 +56,9 @@ def seeds_told(side: Side) -> str:
 
 
 def table_2(evidence: Evidence) -> Table:
-    """Lay Table 2 out: the paper's column of each variant, and under each reading ours and ns-2's."""
-    sides = {"": evidence.ours, ", ns-2.35": evidence.ns2}
+    """Lay Table 2 out: the paper's numbers, and ours and ns-2's under each reading."""
+    columns = [(reading, side) for reading in READINGS.values() for side in (evidence.ours, evidence.ns2)]
+    measures = {**ROWS, "efficiency_plain": ("efficiency, plain", 4), "hurst_k1": ("H, K = 1", 2)}
 
     def cell(side: Side, reading: Reading, variant: Variant, measure: str, digits: int) -> str:
         try:
@@ -60,34 +66,19 @@ def table_2(evidence: Evidence) -> Table:
         except LookupError:
             return "–"  # noqa: RUF001 - a dash for what was not measured
 
-    columns = {**ROWS, "efficiency_plain": ("Efficiency, plain", 4), "hurst_k1": ("H, K = 1", 2)}
     return Table(
-        caption=f"Table 2: mean ± half-width of the 95 % interval, {seeds_told(evidence.ours)}. Efficiency is the "
-        "paper's, arrivals over arrivals, drops and retransmissions; plain: over arrivals and drops. H is of packets "
-        "received in 0.1 s, by the paper's method with so many lags",
-        head=["", *(title for title, _ in columns.values())],
+        caption=f"Table 2: mean ± half-width of the 95 % interval, {seeds_told(evidence.ours)}, by what the fixed-rate "
+        "source is. Efficiency is the paper's, arrivals over arrivals, drops and retransmissions; plain: over arrivals "
+        "and drops. H is of packets received in 0.1 s, by the paper's method with K lags",
+        head=["", "Paper", *(name for reading in READINGS.values() for name in (sentence(reading.name), "ns-2.35"))],
         rows=[
-            [f"{name}, {told}{ending}", *cells]
-            for variant, name in VARIANTS.items()
-            for told, ending, cells in [
-                (
-                    "the paper",
-                    "",
-                    [
-                        f"{TABLE_2[variant][measure]:,.{digits}f}" if measure in ROWS else ""
-                        for measure, (_, digits) in columns.items()
-                    ],
-                ),
-                *(
-                    (
-                        reading.name,
-                        ending,
-                        [cell(side, reading, variant, measure, digits) for measure, (_, digits) in columns.items()],
-                    )
-                    for reading in READINGS.values()
-                    for ending, side in sides.items()
-                ),
+            [
+                f"{name}, {title}",
+                f"{TABLE_2[variant][measure]:.{digits}f}" if measure in ROWS else "",
+                *(cell(side, reading, variant, measure, digits) for reading, side in columns),
             ]
+            for variant, name in VARIANTS.items()
+            for measure, (title, digits) in measures.items()
         ],
     )
 
@@ -132,8 +123,7 @@ def ranking(evidence: Evidence, *, command: str) -> Drawing:
         slug="ranking",
         title="Who is first? Arrivals seed by seed",
         caption="Packets that reached the receiver in 100 s. Above one seed all variants met the same background; at "
-        "the left, what Table 2 prints. What the background does from seed to seed is more than what separates "
-        "NewReno and SACK.",
+        "the left, what Table 2 prints.",
         csv=rows_csv(
             ["source", "reading", "variant", "seed", "arrivals"],
             (

@@ -15,11 +15,11 @@ COUNTS: Final = ("arrivals", "drops", "retransmissions", "acks")
 """The rows of Table 2 that are counted."""
 
 ROWS: Final[Mapping[str, tuple[str, int]]] = {
-    "arrivals": ("Arrivals", 0),
-    "drops": ("Drops", 0),
-    "retransmissions": ("Retransmissions", 0),
+    "arrivals": ("arrivals", 0),
+    "drops": ("drops", 0),
+    "retransmissions": ("retransmissions", 0),
     "acks": ("ACKs", 0),
-    "efficiency": ("Efficiency", 4),
+    "efficiency": ("efficiency", 4),
     "hurst_k50": ("H, K = 50", 2),
 }
 """All rows: what they are called here, and decimals."""

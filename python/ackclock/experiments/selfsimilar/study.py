@@ -9,7 +9,7 @@ from ackclock.experiments import output
 from ackclock.experiments.claims import findings, judge
 from ackclock.experiments.selfsimilar.evidence import settings
 from ackclock.experiments.selfsimilar.experiment import DURATION, RATE, READINGS, SOURCES, scenario
-from ackclock.experiments.selfsimilar.figures import table_2
+from ackclock.experiments.selfsimilar.figures import sentence, table_2
 from ackclock.experiments.selfsimilar.paired import order
 from ackclock.experiments.selfsimilar.parts import PARTS, TABLE_2
 from ackclock.experiments.summary import summary
@@ -150,5 +150,5 @@ def supported(evidence: Evidence) -> Statement:
     orders = "; ".join(f"{reading.name}: {order(evidence.ours, reading)}" for reading in READINGS.values())
     return Statement(
         lead="The order that the runs support, by arrivals over the same backgrounds.",
-        text=f"{orders[0].upper()}{orders[1:]}.",
+        text=f"{sentence(orders)}.",
     )

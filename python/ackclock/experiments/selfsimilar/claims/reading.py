@@ -8,6 +8,7 @@ from ackclock.analysis import student_interval
 from ackclock.experiments.claims import Judgement
 from ackclock.experiments.reading import run_command, shown, told
 from ackclock.experiments.selfsimilar.experiment import CONSTANT, GREEDY, READINGS, VARIANTS, WINDOW, Setting
+from ackclock.experiments.selfsimilar.figures import sentence
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def per_reading(
         ours = evidence.ours
         verdict, setting = over_readings(ask(ours, reading) for reading in READINGS.values())
         reasons = "; ".join(f"{reading.name}: {why(ours, reading)}" for reading in READINGS.values())
-        return judged(evidence, verdict, say, f"{reasons[0].upper()}{reasons[1:]}.", setting)
+        return judged(evidence, verdict, say, f"{sentence(reasons)}.", setting)
 
     return judge
 

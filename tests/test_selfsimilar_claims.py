@@ -1,0 +1,157 @@
+"""The claims on TCP over self-similar traffic: each rule, asked of made-up worlds in which it holds and does not."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.selfsimilar_world import evidence, methods, put, side
+from tests.typed import typed
+
+from ackclock.experiments.claims import judge
+from ackclock.experiments.selfsimilar.claims import CLAIMS, TOPICS
+from ackclock.experiments.selfsimilar.claims.reading import command, over_readings, owner
+from ackclock.experiments.selfsimilar.evidence import Side, settings
+from ackclock.experiments.selfsimilar.experiment import CONSTANT, GREEDY, WINDOW, Setting, scenario
+from ackclock.experiments.summary import summary
+from ackclock.report.html import Verdict
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.selfsimilar_world import Change
+
+BY_KEY = {claim.key: claim for claim in CLAIMS}
+
+R, P, D, N = Verdict.REPRODUCED, Verdict.PARTLY, Verdict.DEPENDS, Verdict.NOT
+TWO = (GREEDY, CONSTANT)
+
+WORSE: list[tuple[str, Verdict, list[Change]]] = [
+    ("5-2", P, [put("drops", 500.0, "tahoe")]),
+    ("5-2", D, [put(name, 500.0, readings=TWO) for name in ("drops", "retransmissions")]),
+    ("5-2", N, [put(name, 500.0) for name in ("drops", "retransmissions")]),
+    ("5-3", P, [put("arrivals", 77000.0, "newreno", "sack")]),
+    ("5-3", D, [put("arrivals", 90000.0, "sack", readings=[GREEDY])]),
+    ("5-3", N, [put("arrivals", 90000.0, "sack")]),
+    ("5-4", P, [put("efficiency", 0.9995, "vegas")]),
+    ("5-4", N, [put("efficiency", 0.9999, "vegas"), put("efficiency", 0.9981, "newreno")]),
+    ("5-5", P, [put("arrivals", 90000.0, "vegas")]),
+    ("5-5", D, [put(name, 1e5, "vegas", readings=TWO) for name in ("arrivals", "efficiency")]),
+    ("5-5", N, [put(name, 1e5, "vegas") for name in ("arrivals", "efficiency")]),
+    ("5-6", P, [put("retransmissions", 100.0, "tahoe")]),
+    ("5-6", N, [put("retransmissions", 100.0, "tahoe"), put("arrivals", 55000.0, "tahoe")]),
+    ("5-7", P, [put("acks", 61800.0, "vegas"), put("arrivals", 61850.0, "vegas")]),
+    ("5-7", N, [put(name, 70000.0) for name in ("acks", "arrivals")]),
+    ("5-8", P, [put("hurst_k50", 0.95, "vegas")]),
+    ("5-8", D, [put("hurst_k50", 0.5, readings=[WINDOW])]),
+    ("5-8", N, [put("hurst_k50", 0.5)]),
+    ("5-9", P, [put("long_range", 0.0, "vegas")]),
+    ("5-9", N, [put("long_range", 0.0)]),
+    ("5-10", P, [put("hurst_k50", 0.9, "sack", "vegas")]),
+    ("5-10", D, [put("hurst_k50", 0.8, "vegas", readings=[WINDOW])]),
+    ("5-10", N, [put("hurst_k50", 0.8, "vegas")]),
+    ("5-11", P, [put("growth", 1.3, "vegas")]),
+    ("5-11", N, [put("growth", 1.3, "vegas"), put("rate_20", 1.0, "vegas")]),
+    ("5-12", P, [put("cwnd_median", 60.0, "sack")]),
+    ("5-12", D, [put("cwnd_median", 60.0, "sack", readings=[GREEDY]), put("cwnd_least", 5.0, readings=[GREEDY])]),
+    ("5-12", N, [put("cwnd_median", 60.0, "sack"), put("cwnd_least", 5.0)]),
+    ("5-13", P, [put("cwnd_falls", 1.0, "vegas")]),
+    ("5-13", D, [put("cwnd_falls", 1.0, readings=TWO)]),
+    ("5-13", N, [put("cwnd_falls", 9.0)]),
+    ("5-14", P, [put("rtt_most", 76.0, "sack")]),
+    ("5-14", N, [put("rtt_most", 90.0, "tahoe")]),
+    ("5-15", P, [put("spikes_again", 0.6)]),
+    ("5-15", N, [put("spikes_again", 0.1)]),
+]
+
+
+class TestRules:
+    @pytest.mark.parametrize("key", sorted(BY_KEY.keys() - {"5-1"}))
+    def test_holds_in_the_made_up_world(self, key: str) -> None:
+        judgement = BY_KEY[key].judge(evidence())
+        assert judgement.verdict is R, judgement.why
+
+    @pytest.mark.parametrize(("key", "verdict", "changes"), WORSE)
+    def test_turns_in_another(self, key: str, verdict: Verdict, changes: list[Change]) -> None:
+        judgement = BY_KEY[key].judge(evidence(*changes))
+        assert judgement.verdict is verdict, judgement.why
+        assert bool(judgement.setting) is (verdict is D)
+
+    def test_each_can_fail(self) -> None:
+        assert {key for key, verdict, _ in WORSE if verdict is N} | {"4-1", "5-1"} == BY_KEY.keys()
+        assert len(BY_KEY) == len(CLAIMS)
+
+    @pytest.mark.parametrize(("width", "covered", "verdict"), [(0.2, 0.95, R), (0.2, 0.5, P), (0.5, 0.95, N)])
+    def test_method_needs_narrow_intervals_that_hold(self, width: float, covered: float, verdict: Verdict) -> None:
+        made = dataclasses.replace(evidence(), methods=methods(width=width, covered=covered))
+        assert BY_KEY["4-1"].judge(made).verdict is verdict
+
+    def test_parts_of_the_trace_that_add_up_to_ip_are_none_of_ip(self) -> None:
+        """90.7 + 5.84 = 96.54, as printed; parts of IP may add up to anything else."""
+        printed = BY_KEY["5-1"].judge(evidence())
+        assert printed.verdict is N
+        assert "94.0 %" in printed.ours
+        other = dataclasses.replace(evidence(), shares={"IP": 96.54, "TCP": 90.7, "UDP": 8.1})
+        assert BY_KEY["5-1"].judge(other).verdict is P
+
+    def test_ties_are_no_rank(self) -> None:
+        """A difference that chance does not explain, but is of 0.04 %, as between variants that all keep up."""
+        judgement = BY_KEY["5-3"].judge(evidence(put("arrivals", 77500.0), put("arrivals", 77530.0, "newreno")))
+        assert judgement.verdict is N
+        assert "NewReno is clearly above none" in judgement.why
+
+    def test_ns2_is_told_beside_and_never_decides(self) -> None:
+        usual = evidence()
+        theirs = dataclasses.replace(usual, ns2=side(put("spikes_again", 0.0)))
+        judgement = BY_KEY["5-15"].judge(theirs)
+        assert (judgement.verdict, judgement.ns2) == (R, "0 of 270 spikes")
+        silent = BY_KEY["5-15"].judge(dataclasses.replace(usual, ns2=Side(looks={})))
+        assert (silent.verdict, silent.ns2) == (R, "–")  # noqa: RUF001 - what was not measured
+
+    def test_topics_are_claims(self) -> None:
+        said = summary(judge(CLAIMS, evidence()), TOPICS)
+        assert len(said) == 1 + len(TOPICS)
+        assert {key for topic in TOPICS for key in (topic.key, *topic.also)} <= BY_KEY.keys()
+
+    def test_a_single_seed_is_judged_too(self) -> None:
+        made = evidence()
+        ours = Side(
+            looks={name: runs[:1] for name, runs in made.ours.looks.items()}, unresponsive=made.ours.unresponsive[:1]
+        )
+        judged = judge(CLAIMS, dataclasses.replace(made, ours=ours))
+        assert not any("nan" in cell or "inf" in cell for one in judged for cell in one.cells.values())
+
+    @pytest.mark.parametrize(
+        ("found", "verdict"),
+        [
+            ((R, R, R), R),
+            ((N, N, N), N),
+            ((R, P, N), D),
+            ((R, N, N), D),
+            ((R, P, P), P),
+            ((P, P, N), P),
+            ((P, N, N), N),
+        ],
+    )
+    def test_readings_make_one_verdict(self, found: tuple[Verdict, ...], verdict: Verdict) -> None:
+        assert over_readings(found)[0] is verdict
+
+    def test_genitives(self) -> None:
+        assert (owner("vegas"), owner("sack")) == ("Vegas'", "SACK's")
+
+
+class TestCommands:
+    def test_run_the_scenarios_of_the_settings(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(root)
+        for setting in settings().values():
+            line = command(setting)
+            assert typed(line).effective() == scenario(setting).effective(), line
+
+    def test_of_every_claim_can_be_typed(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(root)
+        for claim in CLAIMS:
+            assert typed(claim.command).effective().profile == "ns2-2.35"
+
+    def test_the_plainest_is_the_example(self) -> None:
+        assert command(Setting(reading=CONSTANT, variant="newreno")) == "ackclock run examples/selfsimilar.toml"
