@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING, Final
 
 from ackclock.analysis import student_interval
 from ackclock.experiments.reading import shown
-from ackclock.experiments.selfsimilar.experiment import CONSTANT, RATE, VARIANTS
+from ackclock.experiments.selfsimilar.experiment import CONSTANT, RATE, READINGS, VARIANTS
 from ackclock.experiments.selfsimilar.figures import rows_csv, seeds_told
 from ackclock.report.chart import Axis, Chart, Panel, Series
 from ackclock.report.html import Drawing, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from ackclock.analysis import Interval
     from ackclock.experiments.selfsimilar.evidence import Evidence, Side
+    from ackclock.experiments.selfsimilar.experiment import Reading, Variant
 
 __all__ = ["jitter_drawing"]
 
@@ -81,28 +82,32 @@ def jitter_drawing(evidence: Evidence, *, command: str) -> Drawing:
                 [
                     source,
                     name,
-                    points["jitter"][name].count,
+                    found["jitter"].count,
                     *(
                         number
                         for measure in _MEASURES
-                        for number in (points[measure][name].mean, points[measure][name].half_width)
+                        for point in [found.get(measure)]
+                        for number in ((point.mean, point.half_width) if point else ("", ""))
                     ),
                 ]
                 for source, _, side in sides
-                for points in [{measure: _points(side, measure) for measure in _MEASURES}]
-                for name in points["jitter"]
+                for name, found in _rows(side)
             ),
         ),
         numbers=Table(
-            caption="Mean ± half-width of the 95 % interval",
+            caption="Mean ± half-width of the 95 % interval; of other sources than that of constant rate in the "
+            "network only, as they make nothing at a fixed rate",
             head=["", *(title for title, _ in _MEASURES.values())],
             rows=[
                 [
                     f"{name}{ending}",
-                    *(shown(_points(side, measure)[name], digits) for measure, (_, digits) in _MEASURES.items()),
+                    *(
+                        shown(found[measure], digits) if measure in found else "–"  # noqa: RUF001 - for what is not there
+                        for measure, (_, digits) in _MEASURES.items()
+                    ),
                 ]
                 for _, ending, side in sides
-                for name in _points(side, "jitter")
+                for name, found in _rows(side)
             ],
         ),
         command=command,
@@ -116,3 +121,24 @@ def _points(side: Side, measure: str) -> dict[str, Interval]:
         **found,
         "UDP": student_interval([value for run in side.unresponsive if (value := run[measure]) is not None]),
     }
+
+
+def _rows(side: Side) -> Iterator[tuple[str, dict[str, Interval]]]:
+    """Give what is known of each transport, and of each variant under the other readings."""
+    points = {measure: _points(side, measure) for measure in _MEASURES}
+    for name in points["jitter"]:
+        yield name, {measure: found[name] for measure, found in points.items()}
+    for reading in READINGS.values():
+        for variant, name in VARIANTS.items():
+            made = {
+                measure: student_interval(values)
+                for measure in _MEASURES
+                if (values := _known(side, reading, variant, measure))
+            }
+            if made and reading is not CONSTANT:
+                yield f"{name}, {reading.name}", made
+
+
+def _known(side: Side, reading: Reading, variant: Variant, measure: str) -> list[float]:
+    found = (each.values.get(measure) for each in side.of(reading, variant))
+    return [value for value in found if value is not None]

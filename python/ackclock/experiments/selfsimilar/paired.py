@@ -95,7 +95,9 @@ def difference(side: Side, reading: Reading, pair: tuple[Variant, Variant], meas
     Raises
     ------
     LookupError
-        If a run of one lacks the measure.
+        If no run of one has the measure.
+    ValueError
+        If only some runs of one have it.
 
     """
     first, second = (np.array(side.values(reading, variant, measure)) for variant in pair)

@@ -74,8 +74,8 @@ def _sustains(evidence: Evidence) -> Judgement:
         + (
             ""
             if all(claimed)
-            else " What looks like it elsewhere is a window's sawtooth of seconds; a cycle of 3.1 bins is the round "
-            "trip of 75 ms, seen through bins of 100 ms."
+            else " What looks like it in the others is a window's sawtooth of seconds; a cycle of 3.1 bins is the "
+            "round trip of 75 ms, seen through bins of 100 ms."
         )
         + (f" Of NewReno's first run at a constant rate: {first}" if first else "")
         + (
