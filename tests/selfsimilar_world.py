@@ -45,6 +45,7 @@ def world(setting: Setting, seed: int) -> Values:
         "efficiency": row["efficiency"] + tiny,
         "efficiency_plain": row["efficiency"] + 2e-4 + tiny,
         "timeouts": 1.0,
+        "copies": 20.0,
         "hurst_k50": row["hurst_k50"] + tiny,
         "hurst_k1": row["hurst_k50"] + tiny,
         "hurst_wavelet": 0.85,

@@ -167,6 +167,12 @@ class TestLook:
         assert newreno.rates[-1] == pytest.approx((newreno.values["arrivals"] or 0) * 8e-5, rel=1e-9)
         assert newreno.values["rate_100"] == newreno.rates[-1]
 
+    def test_copies_are_what_was_sent_again_without_need(self, newreno: Look) -> None:
+        """What is dropped must be sent again, but for what is under way; what is sent again beyond that comes twice."""
+        found = {name: newreno.values[name] or 0 for name in ("copies", "retransmissions", "drops")}
+        assert found["copies"] == pytest.approx(found["retransmissions"] - found["drops"], abs=10)
+        assert found["copies"] > 10
+
     def test_what_was_sent_again_is_counted(self, newreno: Look) -> None:
         assert newreno.course is not None
         assert newreno.course.again.size == newreno.values["retransmissions"]
@@ -268,6 +274,7 @@ class TestReport:
         rows = {row[0]: row[1:] for row in report.overview.rows}
         assert len(report.overview.head) == 2 + 2 * len(READINGS)
         assert rows["NewReno, arrivals"][:2] == ["77312", "77312 ± 196"]
+        assert report.overview.head[2:4] == ["Greedy", "Constant rate"]
         assert rows["Vegas, H, K = 50"][0] == "0.90"
 
     def test_figures_have_the_numbers(self, report: Report) -> None:

@@ -11,7 +11,7 @@ from ackclock.experiments.selfsimilar.experiment import CONSTANT, DURATION, GREE
 from ackclock.experiments.selfsimilar.figures import PENS, rows_csv, seeds_told
 from ackclock.experiments.selfsimilar.looks import LOW, SETTLED, SPIKE, STEP
 from ackclock.experiments.selfsimilar.paired import interval
-from ackclock.report.chart import Axis, Chart, Level, Panel, Series
+from ackclock.report.chart import Axis, Band, Chart, Level, Panel, Series
 from ackclock.report.html import Drawing, Table
 
 if TYPE_CHECKING:
@@ -61,10 +61,11 @@ def course_drawings(evidence: Evidence, *, command: str) -> list[Drawing]:
 
 def _windows(evidence: Evidence, reading: Reading, ending: str, command: str) -> Drawing:
     return Drawing(
-        chart=_panels(evidence, reading, "cwnd", Axis(label="cwnd (packets)", low=0), Level(y=LOW)),
+        chart=_panels(evidence, reading, "cwnd", Axis(label="cwnd (packets)", low=0), Level(y=LOW), band=True),
         slug=f"figure5{ending}",
         title=f"Figure 5. Congestion window of TCP variants, {reading.name}",
-        caption=f"One run of each, looked at every {STEP} s; dashed: one of ns-2.35, with other random numbers. Dotted "
+        caption=f"One run of each, looked at every {STEP} s, over a band with the middle 80 % of "
+        f"{seeds_told(evidence.ours)}; dashed: one run of ns-2.35, with other random numbers. Dotted "
         f"line: the {LOW} packets below which the paper's NewReno and SACK never fall. The table has all seeds, from "
         f"{SETTLED} s on.",
         csv=_csv(evidence, reading, "cwnd"),
@@ -137,8 +138,8 @@ def _retransmissions(evidence: Evidence, command: str) -> Drawing:
     )
 
 
-def _panels(evidence: Evidence, reading: Reading, what: str, y: Axis, level: Level) -> Chart:
-    """Draw one panel a variant: ours as a line, and ns-2's behind it."""
+def _panels(evidence: Evidence, reading: Reading, what: str, y: Axis, level: Level, *, band: bool = False) -> Chart:
+    """Draw one panel a variant: ours as a line, and ns-2's behind it; behind both, if asked for, all our seeds."""
     panels = []
     for number, (variant, name) in enumerate(VARIANTS.items()):
         drawn = [
@@ -161,10 +162,25 @@ def _panels(evidence: Evidence, reading: Reading, what: str, y: Axis, level: Lev
                 x=Axis(label="Time (s)" if last else "", low=0, high=DURATION),
                 y=y,
                 series=drawn,
+                bands=[_middle(evidence.ours, reading, variant, what)] if band else (),
                 levels=[level],
             )
         )
     return Chart(panels=panels, height=8.8)
+
+
+def _middle(side: Side, reading: Reading, variant: Variant, what: str) -> Band:
+    """Give the band in which the middle 80 % of all seeds lie at each time."""
+    courses = np.array([getattr(each.course, what) for each in side.of(reading, variant)])
+    low, high = np.percentile(courses, (10, 90), axis=0)
+    return Band(
+        name=VARIANTS[variant],
+        x=_times(courses.shape[1]),
+        low=low,
+        high=high,
+        colour=PENS[variant].colour,
+        listed=False,
+    )
 
 
 def _first(side: Side, reading: Reading, variant: Variant) -> Course:

@@ -14,7 +14,7 @@ from ackclock.experiments.reading import shown
 from ackclock.experiments.selfsimilar.experiment import DURATION, READINGS, VARIANTS
 from ackclock.experiments.selfsimilar.looks import MARKS
 from ackclock.experiments.selfsimilar.paired import PAIRS, TIE, difference, firsts, interval, order
-from ackclock.experiments.selfsimilar.paper import ROWS, TABLE_2
+from ackclock.experiments.selfsimilar.paper import COUNTS, ROWS, TABLE_2
 from ackclock.report.chart import Axis, Band, Chart, Level, Panel, Series
 from ackclock.report.html import Drawing, Table
 
@@ -57,8 +57,13 @@ def seeds_told(side: Side) -> str:
 
 def table_2(evidence: Evidence) -> Table:
     """Lay Table 2 out: the paper's numbers, and ours and ns-2's under each reading."""
-    columns = [(reading, side) for reading in READINGS.values() for side in (evidence.ours, evidence.ns2)]
-    measures = {**ROWS, "efficiency_plain": ("efficiency, plain", 4), "hurst_k1": ("H, K = 1", 2)}
+    columns = [(side, reading) for side in (evidence.ours, evidence.ns2) for reading in READINGS.values()]
+    measures = {
+        **{name: ROWS[name] for name in (*COUNTS, "efficiency")},
+        "efficiency_plain": ("efficiency, plain", 4),
+        "hurst_k50": ROWS["hurst_k50"],
+        "hurst_k1": ("H, K = 1", 2),
+    }
 
     def cell(side: Side, reading: Reading, variant: Variant, measure: str, digits: int) -> str:
         try:
@@ -70,12 +75,12 @@ def table_2(evidence: Evidence) -> Table:
         caption=f"Table 2: mean ± half-width of the 95 % interval, {seeds_told(evidence.ours)}, by what the fixed-rate "
         "source is. Efficiency is the paper's, arrivals over arrivals, drops and retransmissions; plain: over arrivals "
         "and drops. H is of packets received in 0.1 s, by the paper's method with K lags",
-        head=["", "Paper", *(name for reading in READINGS.values() for name in (sentence(reading.name), "ns-2.35"))],
+        head=["", "Paper", *map(sentence, READINGS), *(f"ns-2.35, {name}" for name in READINGS)],
         rows=[
             [
                 f"{name}, {title}",
                 f"{TABLE_2[variant][measure]:.{digits}f}" if measure in ROWS else "",
-                *(cell(side, reading, variant, measure, digits) for reading, side in columns),
+                *(cell(side, reading, variant, measure, digits) for side, reading in columns),
             ]
             for variant, name in VARIANTS.items()
             for measure, (title, digits) in measures.items()

@@ -220,7 +220,8 @@ def look(run: Run) -> Look:
     Returns
     -------
     Look
-        Its values: those of `flow_summary` and `measures`; ``efficiency_plain``, arrivals over arrivals and drops;
+        Its values: those of `flow_summary` and `measures`; ``copies``, arrivals of segments that had arrived before;
+        ``efficiency_plain``, arrivals over arrivals and drops;
         ``hurst_k1`` and ``hurst_k50``, of packets received in bins of `BIN`, by the paper's method with one lag and
         with 50; ``hurst_wavelet``; ``long_range``, 1 if `ackclock.analysis.hurst` claims long-range dependence, else
         0; `variation` of the delays in the network; for the source of constant rate also `lateness`.
@@ -243,12 +244,14 @@ def look(run: Run) -> Look:
     came, arrived = _came(run.table("packets"))
     late = lateness(*delivered(came, arrived), rate=RATE) if flow.source == CONSTANT.source else {}
     summary = flow_summary(run)
+    copies = arrived.size - np.unique(arrived).size
     memory = hurst(counts)
     estimates = {each.method: each.h for each in memory.estimates}
     return Look(
         seed=run.seed,
         values={
             **summary,
+            "copies": float(copies),
             "efficiency_plain": plain(summary),
             "hurst_k1": estimates["kettani_gubner_k1"],
             "hurst_k50": estimates["kettani_gubner"],

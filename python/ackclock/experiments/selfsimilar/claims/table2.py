@@ -83,10 +83,12 @@ def _why_first(side: Side, reading: Reading) -> str:
     below = [name for variant, name in VARIANTS.items() if "newreno" in beaten(side, reading, variant)]
     count = firsts(side, reading)["newreno"]
     seeds = len(side.of(reading, "newreno"))
+    copies = [interval(side, reading, variant, "copies").mean for variant in ("newreno", "sack")]
     return (
         f"NewReno is clearly above {above or 'none'}"
         + (f" and below {listed(below)}" if below else "")
-        + f", and first in {count} of {seeds} seeds"
+        + f", and first in {count} of {seeds} seeds (of its packets {copies[0]:.0f} came twice, of SACK's "
+        + f"{copies[1]:.0f})"
     )
 
 
