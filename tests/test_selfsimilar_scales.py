@@ -1,0 +1,163 @@
+"""Table 1 and the background by load: what is run, measured and drawn, and how the claims are judged."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ackclock as ac
+from ackclock.experiments.observation import Observation
+from ackclock.experiments.selfsimilar import ns2
+from ackclock.experiments.selfsimilar.experiment import background
+from ackclock.experiments.selfsimilar.loads import LOADS, OTHERS, USUAL, ns2_loads
+from ackclock.experiments.selfsimilar.packet_sizes import PacketSizes, mix_wanted, sizes_drawing
+from ackclock.experiments.selfsimilar.scales import over_counts, over_scales
+from ackclock.experiments.selfsimilar.traffic import (
+    BINS,
+    ESTIMATORS,
+    KINDS,
+    LADDER,
+    NOISE,
+    ON_OFF,
+    POISSON,
+    Kind,
+    Traffic,
+    binned,
+    hursts,
+    ladder_summary,
+    traffic_wanted,
+)
+from ackclock.study import observe
+
+
+class TestTraffic:
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_all_kinds_have_the_mean_of_40_sources(self, kind: Kind) -> None:
+        traffic = Traffic(kind=kind, seconds=90)
+        source = traffic.scenario().flows[0]
+        assert isinstance(source.source, (ac.Poisson, ac.OnOff, ac.FractionalNoise))
+        assert source.count * source.source.mean_rate == pytest.approx(traffic.mean) == 2500
+        run = ac.simulate(traffic.scenario(), seed=1)
+        assert run.summary.drops == 0
+        assert run.summary.arrivals == pytest.approx(2500 * 100, rel=0.15)
+
+    def test_bins_are_added_up_whole(self) -> None:
+        assert binned(np.array([1, 2, 3, 4, 5]), 2).tolist() == [3, 7]
+
+    def test_measures_of_a_ladder_by_hand(self) -> None:
+        """Of 8 and 12 by turns: mean 10, standard deviation 2; two of them are always 20."""
+        found = ladder_summary(np.array([8, 12] * 5000))
+        assert found["mean"] == pytest.approx(1000)
+        assert [found[f"{name}_0.01"] for name in ("cov", "dispersion", "peak")] == pytest.approx([0.2, 0.4, 1.2])
+        assert [found[f"{name}_0.02"] for name in ("cov", "dispersion", "peak")] == [0, 0, 1]
+        assert len(found) == 1 + 3 * len(LADDER)
+
+    def test_poisson_has_its_exact_coefficient_of_variation(self) -> None:
+        """Validates: Poisson traffic of any number of sources has a c.o.v. of 1 / sqrt(mean) at every scale.
+        Source: theory.
+        Tolerance: three standard errors, 3 / sqrt(2 n) of n bins, with a tenth of the bins at the longest scale.
+        """
+        cells = [Traffic(kind=POISSON, sources=count, rate=5000 / count, seconds=100) for count in (1, 50)]
+        for run in observe(traffic_wanted(cells, seeds=[1]), jobs=1):
+            for scale in (0.01, 0.1, 1.0):
+                value = run.values[f"cov_{scale:g}"]
+                assert value == pytest.approx((2500 * scale) ** -0.5, rel=3 / np.sqrt(2 * 100 / scale))
+            assert run.values["local Whittle 0.1"] == pytest.approx(0.5, abs=0.2)
+
+    def test_noise_has_the_variance_of_its_rate_and_of_poisson(self) -> None:
+        """Of n bins of 0.01 s: 1 / 25 from the Poisson process, 0.175² from the rate less n^-0.2, the mean's share."""
+        (run,) = observe(traffic_wanted([Traffic(kind=NOISE, seconds=300)], seeds=[1]), jobs=1)
+        assert run.values["cov_0.01"] == pytest.approx((1 / 25 + 0.175**2 * (1 - 30_000**-0.2)) ** 0.5, rel=0.06)
+
+    def test_a_method_that_says_nothing_leaves_none(self) -> None:
+        found = hursts(np.random.default_rng(1).poisson(50, 9_800), prefix="out ")
+        assert len(found) == len(BINS) * len(ESTIMATORS)
+        assert found["out Abry-Veitch 1"] is None
+        assert found["out K = 1 0.01"] == pytest.approx(0.5, abs=0.03)
+
+
+def made_run(variant: str, clients: int, seed: int, **values: float) -> Observation:
+    return Observation(variant=variant, clients=clients, seed=seed, values=values)
+
+
+class TestFits:
+    def test_powers_of_the_scale(self) -> None:
+        runs = [made_run(ON_OFF, 40, seed, **{f"cov_{s:g}": seed * s**-0.1 for s in (0.1, 1, 10)}) for seed in (1, 2)]
+        found = over_scales(runs, ON_OFF, "cov", (0.1, 1.0, 10.0))
+        assert (found.mean, found.half_width) == pytest.approx((-0.1, 0))
+        with pytest.raises(ValueError, match="sample"):
+            over_scales(runs, POISSON, "cov", (0.1, 1.0))
+
+    def test_powers_of_the_number_of_sources(self) -> None:
+        runs = [made_run(ON_OFF, n, seed, cov=n ** (-0.4 - 0.1 * seed)) for n in (1, 4, 16) for seed in (0, 2)]
+        found = over_counts(runs, ON_OFF, lambda run: run.values["cov"] or 0)
+        assert found.mean == pytest.approx(-0.5)
+        assert found.half_width > 0.1
+
+
+class TestLoads:
+    def test_the_background_is_that_of_the_study(self) -> None:
+        """Sent on behind the bottleneck, of the same seed it has the same packets; what is not dropped leaves."""
+        made = background(80).changed({"flows.0.to": "y", "duration": "30 s"})
+        run = ac.simulate(made, seed=5, record=["arrivals@A->B,B->y/30s"])
+        alone = ac.simulate(background(80).changed({"duration": "30 s"}), seed=5)
+        came, left = run.table("arrivals")["packets"].to_pylist()[:2]
+        assert came == alone.summary.arrivals
+        assert alone.summary.drops > 0
+        assert 0 <= came - alone.summary.drops - left < 200
+
+    def test_ns2_was_run_at_every_load(self) -> None:
+        places = {(run.variant, run.clients) for run in ns2_loads()}
+        assert places == {*((USUAL, sources) for sources in LOADS), *OTHERS.items()}
+        assert all(set(hursts(np.arange(9_800) % 7)) <= set(run.values) for run in ns2_loads())
+
+    def test_ns2_has_the_same_method_in_both_tables(self) -> None:
+        """The seeds are the same: 1 to 10 of 40."""
+        longer = {run.seed: run.values["hurst_0.1"] for run in ns2.background()}
+        here = {run.seed: run.values["K = 1 0.1"] for run in ns2_loads() if (run.variant, run.clients) == (USUAL, 40)}
+        assert here == pytest.approx({seed: longer[seed] for seed in here}, abs=2e-3)
+
+
+class TestPacketSizes:
+    def test_bins_by_hand(self) -> None:
+        sizes = PacketSizes(time=np.array([5.0, 7.5, 5.2, 9.0]), size=np.array([40.0, 1500, 100, 60]))
+        assert (sizes.length, sizes.bin) == (4.0, 0.001)
+        packets, carried = sizes.per_bin(2.0)
+        assert (packets.tolist(), carried.tolist()) == ([2, 1], [140, 1500])
+        assert [len(part) for part in sizes.per_bin(10.0)] == [1, 1]
+
+    @pytest.mark.parametrize(("length", "width"), [(300, 0.1), (1e-3, 1e-7), (1e8, 1e4)])
+    def test_bins_are_few_however_long_it_is(self, length: float, width: float) -> None:
+        sizes = PacketSizes(time=np.array([0.0, length]), size=np.ones(2))
+        assert sizes.bin == pytest.approx(width)
+        assert len(sizes.per_bin(sizes.bin)[0]) <= 10_000
+
+    @pytest.mark.parametrize(
+        ("time", "size", "message"),
+        [
+            ([0.0, 1.0], [1.0], "size: must be as many"),
+            ([0.0], [1.0], "time: must be"),
+            ([1.0, 1.0], [1.0, 1.0], "time: must be"),
+            ([0.0, np.nan], [1.0, 1.0], "time: must be"),
+            ([0.0, 1.0], [1.0, -1.0], "size: must be finite"),
+        ],
+    )
+    def test_refuses(self, time: list[float], size: list[float], message: str) -> None:
+        with pytest.raises(ValueError, match=f"^{message}"):
+            PacketSizes(time=np.array(time), size=np.array(size))
+
+    def test_the_stand_in_is_much_like_the_capture(self) -> None:
+        """The authors' five minutes have 4880 packets with 3,018,692 bytes."""
+        sizes = observe(mix_wanted(1), jobs=1)
+        assert sizes.time.size == pytest.approx(4880, rel=0.25)
+        assert sizes.size.sum() == pytest.approx(3_018_692, rel=0.25)
+        assert {40, 1500} < set(sizes.size.tolist())
+        drawing = sizes_drawing(sizes, slug="figure3", title="Figure 3", caption="Simulated.", command="ackclock")
+        assert len(drawing.csv.splitlines()) == 1 + 2997
+        assert [row[0] for row in drawing.numbers.rows] == ["size, packet by packet", "bytes in 0.1 s", "bytes in 1 s"]
+
+    def test_a_capture_too_small_for_any_method_is_drawn(self) -> None:
+        sizes = PacketSizes(time=np.array([0.0, 1.0]), size=np.array([0.0, 0.0]))
+        drawing = sizes_drawing(sizes, slug="tiny", title="Tiny", caption="Two.", command="ackclock")
+        assert drawing.svg.startswith("<")
+        assert set(drawing.numbers.rows[0][2:]) == {"–"}  # noqa: RUF001
