@@ -6,8 +6,6 @@ short exchanges over TCP, and some UDP, with about as many packets and bytes in 
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -16,6 +14,7 @@ import numpy as np
 
 from ackclock.analysis import hurst
 from ackclock.experiments.reading import DASH
+from ackclock.experiments.selfsimilar.tables import csv_text
 from ackclock.experiments.selfsimilar.traffic import ESTIMATORS
 from ackclock.report.chart import Axis, Chart, Dots, Panel, Series
 from ackclock.report.html import Drawing, Table
@@ -209,7 +208,13 @@ def sizes_drawing(sizes: PacketSizes, *, slug: str, title: str, caption: str, co
         caption=f"{caption} {sizes.size.size:,} packets, {sizes.size.sum():,.0f} bytes in {sizes.length:.0f} s. The "
         "table has the Hurst parameter by the paper's method with one lag and with 50 and by two others, and whether "
         "long-range dependence can be claimed: no trend, no cycle, and scaling that lasts.",
-        csv=_csv(width, packets, carried),
+        csv=csv_text(
+            ["time", "packets", "bytes"],
+            (
+                (f"{width * place:.10g}", f"{some:.0f}", f"{size:.0f}")
+                for place, (some, size) in enumerate(zip(packets, carried, strict=True))
+            ),
+        ),
         numbers=Table(
             caption="Hurst parameter; a dash where a method asks for more values, or for scaling",
             head=["Series", "values", *ESTIMATORS, "long-range dependence"],
@@ -232,14 +237,3 @@ def _estimates(values: Reals) -> list[str]:
     except ValueError:
         claimed = DASH
     return [*cells, claimed]
-
-
-def _csv(width: float, packets: Reals, carried: Reals) -> str:
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(["time", "packets", "bytes"])
-    rows.writerows(
-        (f"{width * place:.10g}", f"{some:.0f}", f"{size:.0f}")
-        for place, (some, size) in enumerate(zip(packets, carried, strict=True))
-    )
-    return text.getvalue()
