@@ -11,7 +11,7 @@ from ackclock.experiments.selfsimilar.experiment import SOURCES
 from ackclock.experiments.selfsimilar.loads import LOADS, OTHERS, USUAL, ns2_loads
 from ackclock.experiments.selfsimilar.tables import csv_text, numbers
 from ackclock.experiments.selfsimilar.traffic import BINS, ESTIMATORS, SHAPE
-from ackclock.report.chart import Axis, Chart, Level, Panel
+from ackclock.report.chart import Axis, Chart, Panel, Series
 from ackclock.report.html import Drawing, Table
 
 if TYPE_CHECKING:
@@ -32,7 +32,14 @@ _PENS: Final[Mapping[str, Pen]] = {
     "Abry-Veitch": Pen(colour="orange", marker="diamond", dash="dashed"),
 }
 
-_LEVELS: Final = (Level(y=ASYMPTOTIC, text="(3 - shape) / 2"), Level(y=0.8, text="the paper's"))
+
+def _lines(first: float, last: float) -> list[Series]:
+    """Draw what theory and the paper say, from one end to the other."""
+    return [
+        Series(name=name, x=[first, last], y=[h, h], colour=colour, dash="dotted", width=1.0)
+        for name, h, colour in (("(3 - shape) / 2", ASYMPTOTIC, "ink"), ("the paper's 0.8", 0.8, "grey"))
+    ]
+
 
 Points = dict[int, "Interval"]
 
@@ -80,8 +87,8 @@ def _by_load(runs: Sequence[Observation], *, command: str) -> Drawing:
                     *(theirs(name, points, _PENS[name]) for name, points in hollow.items()),
                     *(own(name, points, _PENS[name]) for name, points in ours.items()),
                     HOLLOW,
+                    *_lines(0, 100),
                 ],
-                levels=_LEVELS,
             )
         )
     return Drawing(
@@ -157,8 +164,8 @@ def _by_bin(runs: Sequence[Observation], *, command: str) -> Drawing:
                     *(theirs(name, points, _READING_PENS[name]) for name, points in hollow.items()),
                     *(own(name, points, _READING_PENS[name]) for name, points in ours.items()),
                     HOLLOW,
+                    *_lines(BINS[0], BINS[-1]),
                 ],
-                levels=_LEVELS,
             )
         )
     head = ["Method", "Background", "Source", *(f"{scale:g} s" for scale in BINS)]

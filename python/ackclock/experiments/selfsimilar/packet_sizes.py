@@ -184,7 +184,7 @@ def sizes_drawing(sizes: PacketSizes, *, slug: str, title: str, caption: str, co
                     x=Axis(low=0, high=end),
                     y=Axis(label="Bytes", low=0, high=1.05 * max(float(sizes.size.max()), 1.0)),
                     series=[],
-                    dots=Dots(name="a packet", x=begun, y=sizes.size, colour="blue"),
+                    dots=Dots(name="a packet", x=begun, y=sizes.size, colour="blue", columns=300, rows=80),
                 ),
                 Panel(
                     title=f"(b) what comes in {width:g} s",

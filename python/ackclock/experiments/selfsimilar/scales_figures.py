@@ -81,7 +81,7 @@ def _bins(scales: Scales, *, command: str) -> Drawing:
                 high=_APART * len(KINDS),
                 ticks=[(_APART * place + 50, kind) for place, kind in enumerate(KINDS)],
             ),
-            y=Axis(label="Packets / mean", low=0, high=2.4),
+            y=Axis(label="Packets / mean", low=0.2, high=1.8),
             series=[
                 Series(
                     name=kind,
@@ -142,7 +142,7 @@ def _ladder(scales: Scales, *, command: str) -> Drawing:
         Panel(
             title=f"({letter}) {title}",
             x=Axis(label="Bin (s)" if name == "peak" else "", log=True, ticks=_POWERS),
-            y=Axis(label=label, log=True),
+            y=Axis(label=label, log=name != "peak"),
             series=[
                 *(own(kind, found[name, kind], _PENS[kind]) for kind in KINDS),
                 *([exact] if name == "cov" else []),
@@ -227,10 +227,10 @@ def _multiplexing(scales: Scales, *, command: str) -> Drawing:
     memory = {kind: along(scales.alike, kind, COUNTS, "local Whittle 0.1") for kind in (POISSON, ON_OFF)}
     panels.append(
         Panel(
-            title="(d) sources of one rate each: Hurst parameter",
+            title="(d) sources of one rate each: Hurst parameter in bins of 0.1 s",
             x=Axis(label="Sources", log=True, ticks=ticks),
             y=Axis(label="H, local Whittle", low=0.4, high=1.1),
-            series=[own(kind, points, _PENS[kind]) for kind, points in memory.items()],
+            series=[own(f"{kind}, 0.1 s", points, _PENS[kind]) for kind, points in memory.items()],
         )
     )
     cells = [(f"{title}, {kind}, {scale:g} s", points) for (title, kind, scale), points in found.items()]
