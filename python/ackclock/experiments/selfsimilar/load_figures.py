@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from ackclock.experiments.figures import HOLLOW, Pen, own, theirs
@@ -10,7 +11,7 @@ from ackclock.experiments.reading import DASH, along
 from ackclock.experiments.selfsimilar.experiment import SOURCES
 from ackclock.experiments.selfsimilar.loads import LOADS, OTHERS, USUAL, ns2_loads
 from ackclock.experiments.selfsimilar.tables import csv_text, numbers
-from ackclock.experiments.selfsimilar.traffic import BINS, ESTIMATORS, SHAPE
+from ackclock.experiments.selfsimilar.traffic import BINS, ESTIMATORS, LENGTH, ON_OFF, SHAPE
 from ackclock.report.chart import Axis, Chart, Panel, Series
 from ackclock.report.html import Drawing, Table
 
@@ -44,18 +45,20 @@ def _lines(first: float, last: float) -> list[Series]:
 Points = dict[int, "Interval"]
 
 
-def load_drawings(runs: Sequence[Observation], *, command: str) -> list[Drawing]:
+def load_drawings(runs: Sequence[Observation], longer: Sequence[Observation], *, command: str) -> list[Drawing]:
     """Draw what the background's Hurst parameter depends on.
 
     Parameters
     ----------
     runs
         Ours, as `gather_loads` gives them.
+    longer
+        On/off sources for `LENGTH` seconds.
     command
         What a person types to make them.
 
     """
-    return [_by_load(runs, command=command), _by_bin(runs, command=command), _behind(runs, command=command)]
+    return [_by_load(runs, command=command), _by_bin(runs, longer, command=command), _behind(runs, command=command)]
 
 
 def _along(runs: Iterable[Observation], variant: str, counts: Sequence[int], measure: str) -> Points:
@@ -117,7 +120,8 @@ def _by_load(runs: Sequence[Observation], *, command: str) -> Drawing:
     )
 
 
-_READINGS: Final[Mapping[str, int]] = {USUAL: SOURCES, **OTHERS}
+_LONGER: Final = f"UDP, {LENGTH} s"
+_READINGS: Final[Mapping[str, int]] = {USUAL: SOURCES, **OTHERS, _LONGER: SOURCES}
 
 _READING_PENS: Final = dict(
     zip(
@@ -126,14 +130,16 @@ _READING_PENS: Final = dict(
             Pen(colour="blue", marker="square"),
             Pen(colour="orange", marker="diamond", dash="dotted"),
             Pen(colour="green", marker="triangle", dash="dashed"),
+            Pen(colour="red", marker="circle"),
         ),
         strict=True,
     )
 )
 
 
-def _by_bin(runs: Sequence[Observation], *, command: str) -> Drawing:
+def _by_bin(runs: Sequence[Observation], longer: Sequence[Observation], *, command: str) -> Drawing:
     reference = ns2_loads()
+    mine = [*runs, *(replace(run, variant=_LONGER) for run in longer if run.variant == ON_OFF)]
 
     def over_bins(some: Sequence[Observation], variant: str, method: str) -> dict[float, Interval]:
         count = _READINGS[variant]
@@ -142,12 +148,13 @@ def _by_bin(runs: Sequence[Observation], *, command: str) -> Drawing:
 
     panels, rows = [], []
     for letter, method in zip("abcd", ESTIMATORS, strict=True):
-        ours = {variant: over_bins(runs, variant, method) for variant in _READINGS}
-        hollow = {variant: over_bins(reference, variant, method) for variant in _READINGS}
+        ours = {variant: over_bins(mine, variant, method) for variant in _READINGS}
+        hollow = {variant: over_bins(reference, variant, method) for variant in _READINGS if variant != _LONGER}
         rows += [
             [method, f"{variant}, {count} sources", source, *(_cell(points[variant].get(scale)) for scale in BINS)]
             for variant, count in _READINGS.items()
             for source, points in (("ackclock", ours), ("ns-2.35", hollow))
+            if variant in points
         ]
         panels.append(
             Panel(
@@ -173,9 +180,11 @@ def _by_bin(runs: Sequence[Observation], *, command: str) -> Drawing:
         chart=Chart(height=11.0, panels=panels),
         slug="hurst-by-bin",
         title="The background's Hurst parameter with respect to the bin",
-        caption=f"40 sources of 1000-byte packets over UDP, 25 of 210-byte packets, and 40 that Tahoe with a window of "
-        f"20 carries, over 100 s; means of {seeds_of(runs)} seeds with 95 % intervals. Packets at equal intervals, "
-        "and windows that go out as bursts, are what short bins see; in bins of 0.1 s and more the three are alike.",
+        caption="40 sources of 1000-byte packets over UDP, 25 of 210-byte packets, and 40 that Tahoe with a window of "
+        f"20 carries, over 100 s, and the first over {LENGTH} s; means of {seeds_of(runs)} seeds with 95 % intervals. "
+        "Packets at equal intervals, and windows that go out as bursts, are what short bins see; in bins of 0.1 s and "
+        "more all are alike. Long bins of a long run come to what theory gives. With 50 lags H is too low, the more "
+        "so the fewer bins there are: the run's mean is taken out of them.",
         csv=csv_text(head, rows),
         numbers=Table(caption="Hurst parameter: mean ± half-width of the 95 % interval", head=head, rows=rows),
         command=command,

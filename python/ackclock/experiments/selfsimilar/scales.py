@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ackclock.experiments.selfsimilar.traffic import Kind
     from ackclock.study import Batch
 
-__all__ = ["TOTAL", "Scales", "gather_scales", "over_counts", "over_scales"]
+__all__ = ["TOTAL", "Scales", "gather_scales", "over_counts", "over_scales", "variance"]
 
 TOTAL = 2500
 """Packets per second of all sources together, where they share a rate: of 40 as in the paper."""
@@ -168,6 +168,12 @@ def over_counts(runs: Iterable[Observation], variant: str, measure: Callable[[Ob
         if run.variant == variant:
             by_seed.setdefault(run.seed, []).append((run.clients, measure(run)))
     return student_interval([_power(*zip(*points, strict=True)) for points in by_seed.values()])
+
+
+def variance(run: Observation, scale: float) -> float:
+    """Give the variance of the packets in bins of so many seconds."""
+    share, mean = run.values[f"cov_{scale:g}"] or 0.0, run.values["mean"] or 0.0
+    return (share * mean * scale) ** 2
 
 
 def _power(x: Sequence[float], y: Sequence[float]) -> float:

@@ -12,7 +12,7 @@ from ackclock.experiments.observation import seeds_of
 from ackclock.experiments.reading import along, at
 from ackclock.experiments.selfsimilar.load_figures import load_drawings
 from ackclock.experiments.selfsimilar.packet_sizes import sizes_drawing
-from ackclock.experiments.selfsimilar.scales import TOTAL
+from ackclock.experiments.selfsimilar.scales import TOTAL, variance
 from ackclock.experiments.selfsimilar.tables import csv_text, numbers
 from ackclock.experiments.selfsimilar.traffic import COUNTS, KINDS, LADDER, NOISE, ON_OFF, PANELS, POISSON
 from ackclock.report.chart import Axis, Chart, Level, Panel, Series
@@ -59,7 +59,7 @@ def scales_drawings(scales: Scales, *, command: str) -> list[Drawing]:
         _bins(scales, command=command),
         _ladder(scales, command=command),
         _multiplexing(scales, command=command),
-        *load_drawings(scales.loads, command=command),
+        *load_drawings(scales.loads, scales.times, command=command),
         sizes_drawing(
             scales.mix,
             slug="packet-sizes",
@@ -167,7 +167,7 @@ def _ladder(scales: Scales, *, command: str) -> Drawing:
         caption=f"The traffic of the figure above over 1000 s, means of {seeds_of(scales.times)} seeds with 95 % "
         "intervals (Student's t). Dotted: 1 / √mean, the c.o.v. of Poisson traffic. The variance is taken about the "
         "run's own mean, which of n bins of self-similar traffic lacks about n^(2H - 2) of it: 40 % of a hundred bins "
-        "with H = 0.9.",
+        "with H = 0.9. Periods of on/off sources have no variance, so that what is measured settles slowly.",
         csv=csv_text(
             ["measure", "kind", "bin_s", "mean", "ci95"],
             [
@@ -186,12 +186,6 @@ def _ladder(scales: Scales, *, command: str) -> Drawing:
 
 
 _DIGITS: Final = {"cov": 4, "dispersion": 2, "peak": 2}
-
-
-def variance(run: Observation, scale: float) -> float:
-    """Give the variance of the packets in bins of so many seconds."""
-    share, mean = run.values[f"cov_{scale:g}"] or 0.0, run.values["mean"] or 0.0
-    return (share * mean * scale) ** 2
 
 
 def _multiplexing(scales: Scales, *, command: str) -> Drawing:
