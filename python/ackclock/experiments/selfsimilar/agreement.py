@@ -15,7 +15,14 @@ import numpy as np
 from ackclock.experiments.agreement import arguments_of, measures_table, missed_bars, places_table, tell
 from ackclock.experiments.comparison import STANDARD_ERRORS, compare
 from ackclock.experiments.selfsimilar import ns2
-from ackclock.experiments.selfsimilar.comparison import BACKGROUND, BAR, LEAST_P, TABLE_2, by_distribution
+from ackclock.experiments.selfsimilar.comparison import (
+    BACKGROUND,
+    BAR,
+    LEAST_P,
+    LOADS,
+    TABLE_2,
+    by_distribution,
+)
 from ackclock.experiments.selfsimilar.experiment import (
     CONSTANT,
     READINGS,
@@ -24,6 +31,7 @@ from ackclock.experiments.selfsimilar.experiment import (
     background_wanted,
     settings_wanted,
 )
+from ackclock.experiments.selfsimilar.loads import gather_loads, ns2_loads
 from ackclock.study import Batch
 
 if TYPE_CHECKING:
@@ -33,10 +41,13 @@ if TYPE_CHECKING:
     from ackclock.experiments.observation import Observation
     from ackclock.experiments.selfsimilar.comparison import Likeness
 
-__all__ = ["agreement", "background_agreement", "main", "measured"]
+__all__ = ["agreement", "background_agreement", "loads_agreement", "main", "measured"]
 
 SEEDS: Final = 40
 """Seeds a point, on both sides."""
+
+LOAD_SEEDS: Final = 20
+"""Those of the background from low load to high."""
 
 _INTRODUCTION = f"""\
 # Agreement with ns-2 where one connection meets self-similar traffic
@@ -53,6 +64,11 @@ Vegas has several fates: now and then a run delivers a third of what others do, 
 timeout, the gap between two ACKs for its base round-trip time (`base_rtt = "ns2"`) and trusts it from then on. A mean
 says little of that. Two samples agree unless chance would set them as far apart in less than {100 * LEAST_P:g} % of all
 cases (Kolmogorov and Smirnov's two-sample test).
+"""
+
+_LOADS = """\
+From 5 to 95 sources, 25 of 210-byte packets, and 40 that Tahoe carries; 20 seeds on both sides. The sources of one seed
+are the first ones of any larger number: the points of a measure are no independent trials.
 """
 
 _ADJACENT = """\
@@ -131,6 +147,21 @@ def background_agreement(alone: Sequence[Observation]) -> list[Comparison]:
     return compare(alone, ns2.background(), BACKGROUND)
 
 
+def loads_agreement(*, seeds: int, jobs: int | None = None) -> list[Comparison]:
+    """Run the background from low load to high, as ns-2 was, and compare.
+
+    Parameters
+    ----------
+    seeds, jobs
+        As for `measured`.
+
+    """
+    batch = Batch()
+    made = gather_loads(batch, seeds=range(1, seeds + 1))
+    batch.run(jobs=jobs, label="loads")
+    return compare(made(), ns2_loads(), LOADS)
+
+
 def _likeness_table(found: Sequence[Likeness]) -> list[str]:
     """Write a row a measure and reading, as lines of Markdown."""
     return [
@@ -172,6 +203,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     background = background_agreement(alone)
     lines, missed = [_INTRODUCTION, *_means("The background", BACKGROUND, background), ""], []
     missed += [f"The background: {each}" for each in missed_bars(BACKGROUND, background, bar=BAR)]
+    loads = loads_agreement(seeds=min(given.seeds, LOAD_SEEDS), jobs=given.jobs)
+    lines += [*_means("From low load to high", LOADS, loads), "", _LOADS]
+    missed += [f"From low load to high: {each}" for each in missed_bars(LOADS, loads, bar=BAR)]
     for title, told, table in (("Table 2", _VEGAS, "runs"), ("Beside adjacent seeds", _ADJACENT, "adjacent")):
         means, vegas = agreement(flows, table)
         lines += [*_means(title, TABLE_2, means), "", told, *_likeness_table(vegas), ""]

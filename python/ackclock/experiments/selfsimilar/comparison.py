@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Final
 
 from ackclock.experiments.comparison import Rule, named
 from ackclock.experiments.selfsimilar.experiment import SCALES, VARIANTS
+from ackclock.experiments.selfsimilar.traffic import BINS, ESTIMATORS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ackclock.experiments.observation import Observation
 
-__all__ = ["BACKGROUND", "BAR", "TABLE_2", "Likeness", "by_distribution"]
+__all__ = ["BACKGROUND", "BAR", "LOADS", "TABLE_2", "Likeness", "by_distribution"]
 
 BAR: Final = 0.95
 """The part of the points of each measure that must agree."""
@@ -38,6 +39,18 @@ BACKGROUND: Final = (
     *(Rule(title=f"H in {scale:g} s", measure=named(f"hurst_{scale:g}"), relative=0.01) for scale in SCALES),
 )
 """The mean of the background, its spread over a ladder of time scales, and its Hurst parameter there."""
+
+LOADS: Final = (
+    Rule(title="load", measure=named("load"), relative=0.01),
+    Rule(title="loss", measure=named("loss"), relative=0.15),
+    *(Rule(title=f"c.o.v. in {scale:g} s", measure=named(f"cov {scale:g}"), relative=0.02) for scale in BINS),
+    *(
+        Rule(title=f"H, {method}, in {scale:g} s", measure=named(f"{method} {scale:g}"), relative=0.01)
+        for method in ESTIMATORS
+        for scale in BINS
+    ),
+)
+"""The background from low load to high: those methods that 100 s are enough for find points on both sides."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
