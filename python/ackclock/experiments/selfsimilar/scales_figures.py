@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -259,4 +260,6 @@ def _pen(kind: str, scale: float) -> Pen:
 
 
 def _short(interval: Interval) -> str:
-    return f"{interval.mean:.3g} ± {interval.half_width:.2g}"
+    """Write a mean with three digits, and the half-width if there is one: from cell to cell sizes differ much."""
+    known = math.isfinite(interval.half_width)
+    return f"{interval.mean:.3g} ± {interval.half_width:.2g}" if known else f"{interval.mean:.3g}"
