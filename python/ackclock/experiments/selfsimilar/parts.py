@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from ackclock.experiments.selfsimilar.claims import CLAIMS, TOPICS
+from ackclock.experiments.selfsimilar.claims.scales import SCALES_CLAIMS, SCALES_TOPICS
 from ackclock.experiments.selfsimilar.course_figures import course_drawings
 from ackclock.experiments.selfsimilar.evidence import Evidence, gather
 from ackclock.experiments.selfsimilar.figures import differences, figure_4, ranking
 from ackclock.experiments.selfsimilar.jitter_figure import jitter_drawing
+from ackclock.experiments.selfsimilar.scales import Scales, gather_scales
+from ackclock.experiments.selfsimilar.scales_figures import scales_drawings
 from ackclock.report.html import Section
 
 if TYPE_CHECKING:
@@ -82,8 +85,21 @@ def _sections(evidence: Evidence, command: str) -> list[Section]:
     ]
 
 
+def _scales_sections(scales: Scales, command: str) -> list[Section]:
+    return [
+        Section(
+            title="Table 1, and the background's Hurst parameter",
+            text="Poisson and self-similar traffic of the same rate bin by bin, over time scales, and with ever more "
+            "sources. Longer runs than those above, where a figure says so: a hundred seconds have ten bins of ten.",
+            drawings=scales_drawings(scales, command=command),
+        )
+    ]
+
+
 TABLE_2: Part[Evidence] = Part(gather=gather, sections=_sections, claims=CLAIMS, topics=TOPICS)
 """Table 2 and Figures 4 to 7."""
 
-PARTS: tuple[Part[Any], ...] = ()
+PARTS: tuple[Part[Any], ...] = (
+    Part(gather=gather_scales, sections=_scales_sections, claims=SCALES_CLAIMS, topics=SCALES_TOPICS),
+)
 """The others, in the order of the report."""
