@@ -296,5 +296,5 @@ def test_the_engine_takes_every_plan(data: dict[str, Any]) -> None:
         group["count"] = 2
         group["source"] |= {"rate": 10} if "rate" in group["source"] else {}
     scenario = ac.Scenario.from_dict(data | small)
-    outcome, _ = _core.simulate(plan(scenario.effective()), 1)
+    outcome, _, _ = _core.simulate(plan(scenario.effective()), 1)
     assert json.loads(outcome)["summary"]["drops"] >= 0

@@ -6,9 +6,11 @@ use std::io::Result;
 use std::path::{Path, PathBuf};
 
 /// What is hashed, from the root of the workspace: files, and directories with all files in them.
-const SOURCES: [&str; 10] = [
+const SOURCES: [&str; 12] = [
     "Cargo.lock",
     "Cargo.toml",
+    "crates/capture/Cargo.toml",
+    "crates/capture/src",
     "crates/net/Cargo.toml",
     "crates/net/src",
     "crates/python/Cargo.toml",

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from ackclock.catalogue import catalogue
 from ackclock.errors import refuse
+from ackclock.pcap import CaptureRequest
 from ackclock.quantity import PICOSECONDS_PER_SECOND, RATE, SIZE, TIME, seconds
 from ackclock.records import Record
 from ackclock.scenario import (
@@ -55,7 +56,7 @@ _MOST_BINS: Final = 2**23
 _TIMER_FIELDS = ("clock", "min_rto", "max_rto", "initial_rto")
 
 
-def plan(scenario: Scenario, records: Sequence[Record] = ()) -> str:
+def plan(scenario: Scenario, records: Sequence[Record] = (), captures: Sequence[CaptureRequest] = ()) -> str:
     """Write the engine's plan of an effective scenario, as JSON."""
     _refuse_too_many_bins(scenario)
     number = links_of(scenario).number(scenario.measure.link or "")
@@ -71,6 +72,7 @@ def plan(scenario: Scenario, records: Sequence[Record] = ()) -> str:
             "topology": _dumbbell(scenario) if scenario.dumbbell is not None else _graph(scenario, nodes),
             "groups": [_group(scenario, place, nodes) for place in range(len(scenario.groups))],
             "records": [record.for_engine() for record in records],
+            "captures": [capture.for_engine() for capture in captures],
         },
         allow_nan=False,
     )

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic_core import from_json
 
-from ackclock import _core
+from ackclock import _core, pcap
 from ackclock.analysis import mser5
 from ackclock.catalogue import catalogue
 from ackclock.errors import one_of, refuse
 from ackclock.kinds import whole
 from ackclock.notices import Notices, warmup_end
+from ackclock.pcap import Captured, CaptureRequest, Written
 from ackclock.plan import plan
 from ackclock.processors import threads
 from ackclock.quantity import seconds
@@ -49,6 +50,12 @@ class Run:
     """When the warm-up is over, by MSER-5 on the arrivals per bin (`ackclock.analysis.mser5`): simulated time in s,
     from ``measure.from`` on. ``None`` where no end is found, or the measured time has fewer than 50 bins."""
     _tables: "Mapping[str, _core.Rows | pa.Table]" = field(repr=False, compare=False)
+    _captures: Mapping[str, Captured] = field(repr=False, compare=False, default_factory=dict)
+
+    @property
+    def captures(self) -> tuple[str, ...]:
+        """The captures that were asked for. They stay with the run that made them: copies and results have none."""
+        return tuple(self._captures)
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -77,6 +84,52 @@ class Run:
             raise refuse("table", name, f"{one_of(name, self._tables)} (simulate(..., record=[...]) asks for more)")
         table = self._tables[name]
         return to_arrow(table, self.scenario) if isinstance(table, _core.Rows) else table
+
+    def write_pcapng(self, capture: str, file: str | Path, *, snap_length: int = pcap.SNAP_LENGTH) -> Written:
+        """Write the packets of a capture into a new pcapng file.
+
+        Each point that was asked for is an interface, times are in whole nanoseconds from the beginning of the run, and
+        each packet has IPv4 and TCP or UDP headers, with their checksums, in front of a payload of zeros. Packets that
+        the link does not carry have a comment that says why.
+
+        Parameters
+        ----------
+        capture
+            One of `captures`.
+        file
+            Where to. It takes its name when all is written.
+        snap_length
+            Most bytes of a packet that are kept, from 80: all headers. Checksums and lengths are those of the whole
+            packet.
+
+        Returns
+        -------
+        Written
+            What the file holds, and what in it differs from the simulated link.
+
+        Raises
+        ------
+        ScenarioError
+            There is no such capture, the file exists already or cannot be made, or `snap_length` is not allowed.
+
+        Notes
+        -----
+        A packet is as long as on the simulated link, as far as its headers fit into that. They do not in a SYN and the
+        answer to it, whose options come on top of 40 bytes; in an ACK with SACK blocks, where the link leaves out the
+        option's own two bytes and the padding; and in a datagram of fewer than 28 bytes.
+        """
+        if capture not in self._captures:
+            raise refuse("capture", capture, f"{one_of(capture, self._captures)} (simulate(..., capture=[...]))")
+        return self._captures[capture].write(Path(file), snap_length, self._origin())
+
+    def _origin(self) -> str:
+        """Say what a capture is of, as its file does."""
+        from ackclock.store.row import scenario_id  # noqa: PLC0415  # of use only here
+        from ackclock.study.making import canonical  # noqa: PLC0415
+
+        return (
+            f"scenario {scenario_id(canonical(self.scenario))}, seed {self.seed}; times from the beginning of the run"
+        )
 
     def batch_means(self) -> "BatchMeans":
         """Give the mean arrivals per bin after the warm-up, with the interval that a single long run allows.
@@ -108,7 +161,7 @@ class Run:
 
     def __getstate__(self) -> dict[str, Any]:
         """Give what a copy is made of: its tables are written out, as the engine's rows stay with it."""
-        return self.__dict__ | {"_tables": {name: self.table(name) for name in self.tables}}
+        return self.__dict__ | {"_tables": {name: self.table(name) for name in self.tables}, "_captures": {}}
 
     def to_dict(self) -> dict[str, Any]:
         """Give the run as ``ackclock run --json`` prints it."""
@@ -140,6 +193,7 @@ def simulate(
     *,
     seed: int = 1,
     record: Iterable[str] = (),
+    capture: Iterable[str] = (),
     progress: Callable[[float], None] | None = None,
     jobs: int | None = None,
 ) -> Run:
@@ -154,6 +208,10 @@ def simulate(
     record
         Tables to keep besides ``flows``: ``KIND[@WHERE][/INTERVAL]``, such as ``"arrivals"`` or
         ``"queue@bottleneck/10ms"``.
+    capture
+        Packets to keep for `Run.write_pcapng`: ``LINK[@POINT]``, several with commas, such as ``"bottleneck"`` or
+        ``"access.0,access.0.reverse@receive"``. They are seen as they are offered to the link's queue, with the point
+        ``dequeue`` as their transmission begins, and with ``receive`` as they reach the far end.
     progress
         Called now and then with the share of simulated time that is done; if it raises, the run stops.
     jobs
@@ -167,7 +225,7 @@ def simulate(
     Raises
     ------
     ScenarioError
-        The scenario is none, or the seed, a record request or `jobs` is not allowed.
+        The scenario is none, or the seed, a request or `jobs` is not allowed.
 
     Examples
     --------
@@ -183,7 +241,7 @@ def simulate(
     >>> run.summary.arrivals, run.summary.loss, run.table("arrivals").column_names
     (20, 0.0, ['time', 'link', 'packets'])
     """
-    prepared = Prepared.of(scenario, record)
+    prepared = Prepared.of(scenario, record, capture)
     return prepared.run(seed, progress, jobs=threads(jobs))
 
 
@@ -209,6 +267,7 @@ class Outcome:
     notices: tuple[str, ...]
     warmup: float | None
     tables: Mapping[str, _core.Rows]
+    captures: Sequence[_core.Capture]
 
 
 @dataclass(frozen=True)
@@ -217,25 +276,27 @@ class Prepared:
 
     scenario: Scenario
     record: tuple[str, ...]
+    captures: tuple[CaptureRequest, ...]
     plan: str
     notices: Notices
 
     @classmethod
-    def of(cls, scenario: object, record: Iterable[str]) -> "Prepared":
+    def of(cls, scenario: object, record: Iterable[str], capture: Iterable[str] = ()) -> "Prepared":
         """Write out the defaults, read the requests and make the plan; what is no scenario is refused."""
         effective = whole_scenario(scenario).effective()
         requests = (record,) if isinstance(record, str) else tuple(record)
-        return cls(effective, requests, plan(effective, understand(requests, effective)), Notices(effective))
+        records, captures = understand(requests, effective), tuple(pcap.understand(capture, effective))
+        return cls(effective, requests, captures, plan(effective, records, captures), Notices(effective))
 
     def simulate(
         self, seed: int, progress: Callable[[float], None] | None = None, *, jobs: int = 1
     ) -> Callable[[], Outcome]:
         """Run it with one seed; what comes back reads what the engine tells."""
         SEED.require("seed", seed)
-        told, tables = _core.simulate(self.plan, seed, progress, jobs)
-        return lambda: self._read(told, tables)
+        answer = _core.simulate(self.plan, seed, progress, jobs)
+        return lambda: self._read(*answer)
 
-    def _read(self, outcome: str, tables: Mapping[str, _core.Rows]) -> Outcome:
+    def _read(self, outcome: str, tables: Mapping[str, _core.Rows], captures: Sequence[_core.Capture]) -> Outcome:
         told = from_json(outcome)
         warmup = mser5(told["facts"]["bins"])
         names = (group.name or "" for group in self.scenario.groups)
@@ -245,6 +306,7 @@ class Prepared:
             notices=self.notices.of(told["facts"], warmup),
             warmup=None if warmup.length is None else warmup_end(self.scenario, warmup.length),
             tables=tables,
+            captures=captures,
         )
 
     def run(self, seed: int, progress: Callable[[float], None] | None = None, *, jobs: int = 1) -> Run:
@@ -259,4 +321,8 @@ class Prepared:
             notices=outcome.notices,
             warmup=outcome.warmup,
             _tables=outcome.tables,
+            _captures={
+                request.text: Captured(request, packets)
+                for request, packets in zip(self.captures, outcome.captures, strict=True)
+            },
         )

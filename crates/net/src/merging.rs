@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::network::Part;
-use crate::observe::{Column, Rows, Table, Values};
+use crate::observe::{Capture, Column, Rows, Table, Values};
 use crate::plan::{Plan, RecordSpec};
 use crate::run::Outcome;
 
@@ -12,6 +12,7 @@ pub(crate) fn merge(plan: &Plan, parts: Vec<Part>, outcomes: Vec<Outcome>) -> Ou
     let mut groups = vec![None; plan.groups.len()];
     let mut window_limited = vec![None; plan.groups.len()];
     let mut tables: Vec<Vec<(Arc<Numbers>, Table)>> = vec![Vec::new(); plan.records.len() + 1];
+    let mut captures: Vec<Vec<(Arc<Numbers>, Capture)>> = vec![Vec::new(); plan.captures.len()];
     let (mut measured, mut events, mut rows) = (None, 0, 0);
     for (Part { names, groups: places, is_measured, .. }, outcome) in parts.into_iter().zip(outcomes) {
         for ((place, group), limited) in places.iter().zip(outcome.groups).zip(outcome.facts.window_limited.iter()) {
@@ -21,6 +22,9 @@ pub(crate) fn merge(plan: &Plan, parts: Vec<Part>, outcomes: Vec<Outcome>) -> Ou
         let numbers = Arc::new(Numbers { links: names.links, flows: names.flows, groups: places });
         for (table, together) in outcome.tables.into_iter().zip(&mut tables) {
             together.push((Arc::clone(&numbers), table));
+        }
+        for (capture, together) in outcome.captures.into_iter().zip(&mut captures) {
+            together.push((Arc::clone(&numbers), capture));
         }
         events += outcome.events;
         rows += outcome.rows;
@@ -36,7 +40,20 @@ pub(crate) fn merge(plan: &Plan, parts: Vec<Part>, outcomes: Vec<Outcome>) -> Ou
         let name = tables.first()?.1.name;
         Some(Table::new(name, Merged { tables, order: record.map_or(Vec::new(), links_in_order) }))
     });
-    Outcome { summary, groups: groups.into_iter().flatten().collect(), facts, events, rows, tables: merged.collect() }
+    let captures = captures.into_iter().map(|parts| {
+        let (numbers, captures): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+        let named = captures.into_iter().zip(&numbers);
+        Capture::join(named.map(|(capture, numbers)| (capture, &numbers.links[..], &numbers.flows[..])))
+    });
+    Outcome {
+        summary,
+        groups: groups.into_iter().flatten().collect(),
+        facts,
+        events,
+        rows,
+        tables: merged.collect(),
+        captures: captures.collect(),
+    }
 }
 
 /// The links of a record whose rows of one instant are in the order in which it names them.

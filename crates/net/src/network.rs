@@ -247,6 +247,12 @@ impl Plan {
         for (index, record) in self.records.iter().enumerate() {
             record.check(links, flows).map_err(|problem| PlanError::new(format!("records.{index}"), problem))?;
         }
+        for (index, capture) in self.captures.iter().enumerate() {
+            if let Some(link) = capture.links().find(|link| **link as usize >= links) {
+                let problem = format!("{link} is not one of the {links} links");
+                return Err(PlanError::new(format!("captures.{index}"), problem));
+            }
+        }
         let dumbbell = matches!(self.topology, Topology::Dumbbell { .. });
         for (index, group) in self.groups.iter().enumerate() {
             let invalid = |field: &str, problem: &str| Err(PlanError::new(format!("groups.{index}.{field}"), problem));

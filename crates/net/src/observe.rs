@@ -1,6 +1,7 @@
 //! Watching a run. The model never sees who watches: the event loop is generic over one [`Observer`] and nothing else, so
 //! that not watching costs nothing.
 
+mod capture;
 mod histogram;
 mod measure;
 mod packets;
@@ -8,12 +9,13 @@ mod recorder;
 mod table;
 mod watchers;
 
-use ackclock_tcp::{Ack, Sender};
+use ackclock_tcp::{Ack, Sack, Sender};
 use ackclock_units::Time;
 
 use crate::link::Offered;
-use crate::packet::{FlowId, LinkId, Packet};
+use crate::packet::{FlowId, LinkId, Packet, SackId};
 
+pub use capture::{Capture, Captured, CapturedKind, Fate};
 pub use histogram::Histogram;
 pub use measure::{Facts, GroupSummary, Measure, Summary};
 pub use recorder::Recorder;
@@ -41,6 +43,13 @@ pub enum Observation<'a> {
         in_order: u64,
         /// The receiver had it already.
         duplicate: bool,
+    },
+    /// An ACK with blocks beyond its number is about to leave its receiver.
+    Selective {
+        /// What the ACK names its blocks by, until it ends.
+        id: SackId,
+        /// The blocks.
+        sack: &'a Sack,
     },
     /// An ACK reached its sender, which has not looked at it yet. Its turn follows before anything happens at another endpoint.
     Acked {

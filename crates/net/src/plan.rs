@@ -31,6 +31,9 @@ pub struct Plan {
     /// Tables asked for besides the summary.
     #[serde(default)]
     pub records: Vec<RecordSpec>,
+    /// Captures asked for.
+    #[serde(default)]
+    pub captures: Vec<CaptureSpec>,
 }
 
 /// Where and over what time the summary is measured.
@@ -222,6 +225,43 @@ pub enum RecordSpec {
     },
 }
 
+/// Packets to keep with all that they carry, as taps see them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CaptureSpec {
+    /// Where it looks.
+    pub taps: Vec<Tap>,
+}
+
+/// A point of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tap {
+    /// Link index.
+    pub link: u32,
+    /// Which point of it.
+    pub at: TapPoint,
+}
+
+/// The points of a link at which a packet can be seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TapPoint {
+    /// As it is offered to the queue, whether or not it is dropped there.
+    Offer,
+    /// As it leaves the queue: its transmission begins.
+    Dequeue,
+    /// As it reaches the far end.
+    Receive,
+}
+
+impl CaptureSpec {
+    /// The links that it looks at.
+    pub(crate) fn links(&self) -> impl Iterator<Item = &u32> {
+        self.taps.iter().map(|tap| &tap.link)
+    }
+}
+
 /// Why a plan cannot run. The Python front checks scenarios in the user's own words first; this is the engine's own guard.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{field}: {problem}")]
@@ -289,5 +329,6 @@ pub fn dumbbell_of_reno(count: u32) -> Plan {
             source: SourceSpec::Poisson { rate: 100.0 },
         }],
         records: Vec::new(),
+        captures: Vec::new(),
     }
 }

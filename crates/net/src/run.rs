@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::merging::merge;
 use crate::network::{Part, decompose};
-use crate::observe::{Facts, GroupSummary, Summary, Table, Watchers};
+use crate::observe::{Capture, Facts, GroupSummary, Summary, Table, Watchers};
 use crate::packet::Names;
 use crate::plan::{Plan, PlanError};
 use crate::simulator::Simulator;
@@ -33,6 +33,9 @@ pub struct Outcome {
     /// The flows' counters and the records asked for.
     #[serde(skip)]
     pub tables: Vec<Table>,
+    /// The captures asked for.
+    #[serde(skip)]
+    pub captures: Vec<Capture>,
 }
 
 /// Runs a plan.
@@ -202,24 +205,32 @@ fn run_undivided<E: From<PlanError>>(
     }
     let Watchers { mut measure, recorder, .. } = watchers;
     measure.finish(&simulator);
+    let rows = recorder.rows();
+    let (tables, captures) = recorder.into_tables(&measure);
     Ok(Outcome {
         summary: measure.summary(),
         groups: measure.group_summaries(),
         facts: measure.facts(&mut simulator),
         events: simulator.events(),
-        rows: recorder.rows(),
-        tables: recorder.into_tables(&measure),
+        rows,
+        tables,
+        captures,
     })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use ackclock_tcp::recovery::RecoverySpec;
+    use ackclock_tcp::{ReceiverConfig, Sack, SenderConfig};
     use ackclock_units::Rate;
     use proptest::prelude::*;
 
     use super::*;
-    use crate::observe::{Column, Values};
-    use crate::plan::{EdgeSpec, GroupSpec, LinkSpec, MeasureSpec, RecordSpec, SourceSpec, Topology, dumbbell_of_reno};
+    use crate::observe::{Captured, Column, Values};
+    use crate::plan::{CaptureSpec, EdgeSpec, GroupSpec, LinkSpec, MeasureSpec, RecordSpec, SourceSpec};
+    use crate::plan::{Tap, TapPoint, Topology, TransportSpec, dumbbell_of_reno};
 
     /// Domains around a backbone, each with a link there and one back, and groups that send from domain to domain.
     fn star(domains: u32, pairs: &[(u32, u32)], measured: u32) -> Plan {
@@ -243,11 +254,21 @@ mod tests {
             } else {
                 SourceSpec::Greedy { packets: None }
             },
+            transport: TransportSpec::Tcp {
+                sender: Arc::new(SenderConfig { recovery: RecoverySpec::Sack, ..SenderConfig::default() }),
+                receiver: ReceiverConfig { sack_blocks: 3, ..ReceiverConfig::default() },
+            },
             ..base.groups[0].clone()
         };
         let groups: Vec<GroupSpec> = pairs.iter().enumerate().map(group).collect();
         let flows = groups.len() as u32 * 2;
         let links: Vec<u32> = (0..2 * domains).rev().collect();
+        let taps = |at| links.iter().map(move |link| Tap { link: *link, at });
+        let taps = taps(TapPoint::Receive).chain(taps(TapPoint::Dequeue)).chain(taps(TapPoint::Offer));
+        let captures = vec![
+            CaptureSpec { taps: taps.collect() },
+            CaptureSpec { taps: vec![Tap { link: 0, at: TapPoint::Offer }] },
+        ];
         Plan {
             measure: MeasureSpec { link: measured % (2 * domains), ..base.measure },
             topology: Topology::Graph { nodes: domains + 1, links: edges.collect() },
@@ -259,6 +280,7 @@ mod tests {
                 RecordSpec::Windows { flows: (0..flows).collect(), every: None },
                 RecordSpec::Acks { flows: (1..flows).collect() },
             ],
+            captures,
             groups,
             ..base
         }
@@ -282,6 +304,20 @@ mod tests {
             rows.sort_by_key(|row| (row[0], row[1]));
         }
         rows
+    }
+
+    /// The packets of a capture, each with its blocks, wherever these are kept.
+    fn packets(capture: &Capture) -> Vec<(Time, [u64; 4], String, &Sack)> {
+        let told = |packet: &Captured| {
+            let Captured { time, number, link, flow, size, .. } = *packet;
+            let words = format!("{:?} {:?} {:?}", packet.at, packet.kind, packet.fate);
+            (time, [number, link.into(), flow.into(), size.into()], words)
+        };
+        let with_blocks = |packet| {
+            let (time, numbers, words) = told(packet);
+            (time, numbers, words, capture.sack(packet))
+        };
+        capture.packets().iter().map(with_blocks).collect()
     }
 
     fn undivided(plan: &Plan, seed: u64) -> Outcome {
@@ -313,6 +349,9 @@ mod tests {
             for (whole, parted) in whole.tables.iter().zip(&parted.tables) {
                 prop_assert_eq!(whole.name, parted.name);
                 prop_assert!(rows(whole) == rows(parted), "table {} differs", whole.name);
+            }
+            for (whole, parted) in whole.captures.iter().zip(&parted.captures) {
+                prop_assert!(packets(whole) == packets(parted), "captures differ");
             }
         }
     }

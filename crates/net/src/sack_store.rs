@@ -3,6 +3,7 @@
 use ackclock_tcp::{Ack, HEADER, Sack};
 use ackclock_units::Time;
 
+use crate::observe::{Observation, Observer};
 use crate::packet::{FlowId, Packet, Payload, SackId};
 use crate::pool::Pool;
 
@@ -13,14 +14,20 @@ pub(crate) struct SackStore(Pool<Sack>);
 impl SackStore {
     /// The packet that carries an ACK.
     #[inline(always)]
-    pub(crate) fn packet(&mut self, flow: FlowId, ack: Ack<'_>, sent: Time) -> Packet {
-        let (size, sack) = if ack.sack.is_empty() { (HEADER, SackId::NONE) } else { (ack.size(), self.keep(ack.sack)) };
+    pub(crate) fn packet(&mut self, flow: FlowId, ack: Ack<'_>, sent: Time, observer: &mut impl Observer) -> Packet {
+        let (size, sack) = if ack.sack.is_empty() {
+            (HEADER, SackId::NONE)
+        } else {
+            (ack.size(), self.keep(ack.sack, sent, observer))
+        };
         Packet { flow, size, payload: Payload::Ack { next: ack.next, sack }, sent }
     }
 
     #[inline(never)]
-    fn keep(&mut self, sack: &Sack) -> SackId {
-        SackId(self.0.add(*sack))
+    fn keep(&mut self, sack: &Sack, now: Time, observer: &mut impl Observer) -> SackId {
+        let id = SackId(self.0.add(*sack));
+        observer.observe(now, &Observation::Selective { id, sack });
+        id
     }
 
     /// The blocks of an ACK that has arrived, or is lost; nobody may ask for them again.

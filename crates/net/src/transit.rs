@@ -153,7 +153,7 @@ impl Transit {
             _ => (0, u64::from(receiver.rcv_nxt() == 0)),
         };
         let before = receiver.rcv_nxt() + syn;
-        let ack = receiver.handle_segment(number, now).map(|ack| self.sacks.packet(packet.flow, ack, now));
+        let ack = receiver.handle_segment(number, now).map(|ack| self.sacks.packet(packet.flow, ack, now, observer));
         let (in_order, ack_hop) = (receiver.rcv_nxt() - before, *ack_hop);
         let duplicate = in_order == 0 && receiver.had_it();
         observer.observe(now, &Observation::Delivered { packet, in_order, duplicate });
@@ -167,7 +167,7 @@ impl Transit {
     pub(crate) fn delayed_ack(&mut self, flow: FlowId, now: Time, observer: &mut impl Observer) {
         let Destination::Tcp { receiver, alarm, ack_hop, .. } = &mut self.destinations[flow.0 as usize] else { return };
         if alarm.fires(now, receiver.poll_timeout()) {
-            let (ack, hop) = (self.sacks.packet(flow, receiver.handle_timeout(), now), *ack_hop);
+            let (ack, hop) = (self.sacks.packet(flow, receiver.handle_timeout(), now, observer), *ack_hop);
             self.send(&ack, hop, now, observer);
         } else {
             self.arm_delayed_ack(flow);

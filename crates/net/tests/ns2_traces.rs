@@ -100,6 +100,7 @@ impl Case {
                 source: SourceSpec::Greedy { packets: None },
             }],
             records: Vec::new(),
+            captures: Vec::new(),
         }
     }
 

@@ -1,5 +1,7 @@
 //! The engine as the Python module `ackclock._core`: a plan in, an outcome and its tables out. All that is Python lives here.
 
+mod capture;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -13,6 +15,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::{Map, Value, json};
+
+use capture::{Capture, captures_of};
 
 create_exception!(_core, PlanError, PyValueError, "A plan that cannot run; the message names the field.");
 
@@ -80,7 +84,7 @@ fn components(plan: &str) -> PyResult<Vec<Vec<u32>>> {
     ackclock_net::components(&plan).map_err(refuse)
 }
 
-/// Runs a plan: the outcome as JSON, and its tables.
+/// Runs a plan: the outcome as JSON, its tables and its captures.
 ///
 /// Parts of it that do not affect each other run so many at a time. The interpreter is free for other threads meanwhile. `progress` is called now and then with the fraction done; what it
 /// raises stops the run.
@@ -93,9 +97,9 @@ fn simulate(
     seed: u64,
     progress: Option<Py<PyAny>>,
     jobs: usize,
-) -> PyResult<(String, RawTables)> {
+) -> PyResult<(String, RawTables, Vec<Capture>)> {
     let plan: Plan = serde_json::from_str(plan).map_err(refuse)?;
-    let outcome = py.detach(|| -> Result<Outcome, Stopped> {
+    let mut outcome = py.detach(|| -> Result<Outcome, Stopped> {
         let mut told = now();
         run_with_progress(&plan, seed, jobs, |fraction| {
             if told.elapsed() < BETWEEN_REPORTS {
@@ -112,7 +116,8 @@ fn simulate(
         })
     })?;
     let json = serde_json::to_string(&outcome).map_err(refuse)?;
-    Ok((json, outcome.tables.into_iter().map(|table| (table.name, Rows(table))).collect()))
+    let captures = captures_of(&mut outcome, &plan);
+    Ok((json, outcome.tables.into_iter().map(|table| (table.name, Rows(table))).collect(), captures))
 }
 
 /// Reads the clock, which decides only how often a run is asked about: nothing of it shows in an outcome.
@@ -181,6 +186,7 @@ fn refuse(error: impl ToString) -> PyErr {
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("PlanError", module.py().get_type::<PlanError>())?;
     module.add_class::<Rows>()?;
+    module.add_class::<Capture>()?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(components, module)?)?;
     module.add_function(wrap_pyfunction!(check_law, module)?)?;

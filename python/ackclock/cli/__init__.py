@@ -103,6 +103,8 @@ def ackclock(
     ackclock run examples/feng60.toml
     ackclock run examples/feng60.toml --set "duration=20 s" --set clients.0.count=40
     ackclock run examples/feng60.toml --record arrivals --record windows@0,9/100ms --out result
+    ackclock run examples/feng60.toml --pcap bottleneck=gateway.pcapng
+    ackclock run examples/feng60.toml --pcap access.0,access.0.reverse@receive=sender.pcapng --snap-length 1500
     ackclock run result --seed 2
     """
 )
@@ -129,14 +131,37 @@ def run(
             "`ackclock list records` lists the kinds.",
         ),
     ] = None,
+    pcap: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="LINK[@POINT][,LINK...]=FILE",
+            help="Write packets into this new file (pcapng): as they are offered to the link's queue, or at the point "
+            "dequeue or receive; repeatable.",
+        ),
+    ] = None,
+    snap_length: Annotated[
+        str | None,
+        typer.Option(
+            metavar="BYTES", help="Most bytes of a packet that --pcap keeps: 96 by default.", show_default=False
+        ),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Write the record and its tables (Parquet) into this new directory.")
     ] = None,
 ) -> None:
     """Simulate a scenario and print its summary."""
     from ackclock.cli import runner  # noqa: PLC0415
+    from ackclock.cli.capturing import captures_of  # noqa: PLC0415
 
-    runner.run(file, seed=seed, as_json=json, overrides=overrides or [], record=record, out=out)
+    runner.run(
+        file,
+        seed=seed,
+        as_json=json,
+        overrides=overrides or [],
+        record=record,
+        captures=captures_of(pcap or [], snap_length),
+        out=out,
+    )
 
 
 @app.command(

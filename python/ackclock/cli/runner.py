@@ -11,6 +11,7 @@ from rich.text import Text
 
 from ackclock.catalogue import catalogue
 from ackclock.cli.arguments import integer
+from ackclock.cli.capturing import CaptureFiles
 from ackclock.cli.console import console
 from ackclock.overrides import override
 from ackclock.progress import progress_bar
@@ -44,6 +45,7 @@ def run(
     as_json: bool,
     overrides: Sequence[str],
     record: Sequence[str] | None,
+    captures: CaptureFiles,
     out: Path | None,
 ) -> None:
     """Run a scenario file or a stored result."""
@@ -56,11 +58,18 @@ def run(
     records = request.record if record is None else tuple(record)
     _tell_version(file, request.version)
     with progress_bar("1 run", 1) as show:
-        result = simulate(scenario, seed=chosen, record=records, progress=lambda share: show(share, f"{share:4.0%}"))
+        result = simulate(
+            scenario,
+            seed=chosen,
+            record=records,
+            capture=tuple(captures.files),
+            progress=lambda share: show(share, f"{share:4.0%}"),
+        )
     if record and out is None:
         sys.stderr.write("--record: the tables are kept only with --out\n")
     if out is not None:
         save(result, out)
+    captures.write(result)
     if as_json:
         sys.stdout.write(json.dumps(result.to_dict(), indent=2, allow_nan=False) + "\n")
     else:

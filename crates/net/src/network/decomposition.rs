@@ -12,7 +12,8 @@ use super::components::Places;
 use super::routes::Graph;
 use super::{checked_edges, no_route};
 use crate::packet::{LinkId, Names};
-use crate::plan::{EdgeSpec, GroupSpec, MeasureSpec, Plan, PlanError, RecordSpec, Topology, TransportSpec};
+use crate::plan::{CaptureSpec, EdgeSpec, GroupSpec, MeasureSpec, Plan, PlanError};
+use crate::plan::{RecordSpec, Tap, Topology, TransportSpec};
 
 /// A part of a plan.
 #[derive(Debug)]
@@ -56,7 +57,8 @@ pub(crate) fn decompose(plan: &Plan) -> Result<Option<Vec<Part>>, PlanError> {
     parts.sort_by_key(|members| members.groups[0]);
     // what is looked at and used by nobody is the first one's
     let used: BTreeSet<u32> = parts.iter().flat_map(|members| members.links.iter().copied()).collect();
-    let looked_at = plan.records.iter().flat_map(RecordSpec::links).chain([&plan.measure.link]);
+    let looked_at = plan.records.iter().flat_map(RecordSpec::links);
+    let looked_at = looked_at.chain(plan.captures.iter().flat_map(CaptureSpec::links)).chain([&plan.measure.link]);
     parts[0].links.extend(looked_at.filter(|link| !used.contains(link)));
     Ok(Some(parts.into_iter().map(|members| members.part(plan, links)).collect()))
 }
@@ -111,6 +113,7 @@ impl Members {
             topology: Topology::Graph { nodes: nodes.0.len() as u32, links: edges.iter().map(edge).collect() },
             groups: groups.iter().map(renumbered).collect(),
             records: whole.records.iter().map(|record| record.of_part(&links_kept, &flows_kept)).collect(),
+            captures: whole.captures.iter().map(|capture| capture.of_part(&links_kept)).collect(),
         };
         Part { plan, names: Names { links: links.into_iter().collect(), flows }, groups, is_measured }
     }
@@ -154,5 +157,13 @@ impl RecordSpec {
             Self::Windows { flows, .. } | Self::Acks { flows } => *flows = flows_kept(flows),
         }
         record
+    }
+}
+
+impl CaptureSpec {
+    /// The capture of what of it lies in a part.
+    fn of_part(&self, links_kept: &dyn Fn(&[u32]) -> Vec<u32>) -> Self {
+        let kept = |tap: &Tap| links_kept(&[tap.link]).first().map(|link| Tap { link: *link, ..*tap });
+        Self { taps: self.taps.iter().filter_map(kept).collect() }
     }
 }

@@ -6,12 +6,13 @@ mod senders;
 
 use ackclock_units::Time;
 
+use super::capture::Captures;
 use super::packets::PacketLog;
 use super::table::columns;
-use super::{Measure, Observation, Observer, Table};
+use super::{Capture, Measure, Observation, Observer, Table};
 use crate::link::Offered;
 use crate::packet::{FlowId, LinkId, Packet};
-use crate::plan::{Plan, PlanError, RecordSpec};
+use crate::plan::{CaptureSpec, Plan, PlanError, RecordSpec};
 use crate::simulator::Simulator;
 use links::{Arrivals, Drops};
 use senders::SenderLog;
@@ -36,6 +37,7 @@ pub struct Recorder {
     windows: Option<usize>,
     acks: Option<usize>,
     samples: Vec<(usize, Samples)>,
+    captures: Captures,
 }
 
 /// What is looked at now and then.
@@ -67,6 +69,7 @@ impl Recorder {
             windows: None,
             acks: None,
             samples: Vec::new(),
+            captures: Captures::of(&plan.captures),
         };
         let mut heard = Vec::new();
         let (mut windows, mut acks) = (None, None);
@@ -99,6 +102,7 @@ impl Recorder {
                 }
             }
         }
+        heard.extend(plan.captures.iter().flat_map(CaptureSpec::links));
         recorder.links = membership(&heard);
         let flows =
             |asked: &Option<(usize, Vec<u32>)>| asked.iter().flat_map(|(_, flows)| flows.clone()).collect::<Vec<_>>();
@@ -155,10 +159,11 @@ impl Recorder {
         self.drops.iter().map(|(_, drops)| drops.rows()).sum::<usize>()
             + self.packets.iter().map(|(_, log)| log.rows()).sum::<usize>()
             + self.senders.iter().map(SenderLog::rows).sum::<usize>()
+            + self.captures.rows()
     }
 
-    /// The tables, the flows' counters first.
-    pub fn into_tables(self, measure: &Measure) -> Vec<Table> {
+    /// The tables, the flows' counters first, and the captures.
+    pub fn into_tables(self, measure: &Measure) -> (Vec<Table>, Vec<Capture>) {
         let end = self.end;
         let mut tables: Vec<(usize, Table)> = Vec::new();
         tables.extend(self.arrivals.into_iter().map(|(place, arrivals)| (place, arrivals.table(end))));
@@ -170,7 +175,8 @@ impl Recorder {
         }
         tables.extend(self.samples.into_iter().map(|(place, samples)| (place, samples.of.table())));
         tables.sort_by_key(|(place, _)| *place);
-        std::iter::once(flows(measure)).chain(tables.into_iter().map(|(_, table)| table)).collect()
+        let tables = std::iter::once(flows(measure)).chain(tables.into_iter().map(|(_, table)| table));
+        (tables.collect(), self.captures.into_captures())
     }
 
     #[inline(always)]
@@ -186,6 +192,9 @@ impl Recorder {
         }
         if let Some((_, log)) = &mut self.packets {
             log.offered(now, link, packet, offered, self.end);
+        }
+        if self.captures.any() {
+            self.captures.offered(now, link, packet, offered, self.end);
         }
     }
 }
@@ -208,7 +217,9 @@ impl Observer for Recorder {
                     senders.turn(now, flow.0, sender);
                 }
             }
-            Observation::Delivered { .. } | Observation::TransferBegins { .. } => {}
+            Observation::Delivered { packet, .. } if self.captures.any() => self.captures.delivered(now, packet),
+            Observation::Selective { id, sack } if self.captures.any() => self.captures.selective(*id, sack),
+            _ => {}
         }
     }
 

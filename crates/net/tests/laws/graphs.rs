@@ -202,6 +202,7 @@ pub(crate) fn plans(transfers: bool) -> impl Strategy<Value = Plan> {
                 topology: Topology::Graph { nodes, links },
                 groups: members.iter().map(|member| member.group(nodes, transfers)).collect(),
                 records: Vec::new(),
+                captures: Vec::new(),
             }
         },
     )

@@ -37,7 +37,7 @@ impl Observer for Ledger {
             Observation::Delivered { packet, in_order, .. } => self.delivered.push((now, **packet, *in_order)),
             Observation::Acked { flow, ack, .. } => self.acked.push((now, flow.0, ack.next)),
             Observation::Turn { flow, .. } => self.turns.push((now, flow.0)),
-            Observation::TransferBegins { .. } => {}
+            Observation::Selective { .. } | Observation::TransferBegins { .. } => {}
         }
     }
 }

@@ -1,0 +1,3 @@
+//! Files of captured packets.
+
+pub mod write;

@@ -1,0 +1,135 @@
+//! What the packets of a simulated flow would be on a real wire.
+
+use std::net::Ipv4Addr;
+
+use ackclock_net::observe::{Captured, CapturedKind};
+use ackclock_net::plan::{GroupSpec, TransportSpec};
+use ackclock_tcp::{HEADER, Sack};
+
+use super::headers::{ACK, Ends, Headers, Options, SYN, Tcp};
+
+/// Each flow has two addresses of its own, for there are more flows than ports.
+const SENDERS: u32 = u32::from_be_bytes([10, 0, 0, 1]);
+const RECEIVERS: u32 = u32::from_be_bytes([10, 128, 0, 1]);
+/// Ports of clients (RFC 6335, section 6), and the port of the discard protocol (RFC 863): nobody looks for more in the payload.
+const FIRST_PORT: u16 = 49_152;
+const PORTS: u32 = 16_384;
+const DISCARD: u16 = 9;
+
+/// The first byte of data, as both ends count.
+const FIRST_BYTE: u32 = 1;
+/// The largest window that the header can tell, and the largest shift of it (RFC 7323, section 2.3).
+const LARGEST_WINDOW: u64 = 65_535;
+const LARGEST_SHIFT: u8 = 14;
+
+/// The groups of a plan as their packets look.
+#[derive(Debug)]
+pub(super) struct Wires {
+    /// Each with the number of the flow behind its last one.
+    groups: Vec<(u32, Wire)>,
+}
+
+/// What the packets of a group look like.
+#[derive(Debug)]
+enum Wire {
+    Udp,
+    Tcp(Connection),
+}
+
+/// What all connections of a group have in common.
+#[derive(Debug)]
+struct Connection {
+    /// Bytes of data in a segment.
+    mss: u32,
+    /// Its opening is simulated, as segment 0.
+    handshake: bool,
+    /// The receiver's window in bytes, and how its header tells it.
+    window: u64,
+    shift: u8,
+    /// The options of a SYN and of the answer to it.
+    opening: Options,
+}
+
+impl Wires {
+    pub(super) fn of(groups: &[GroupSpec]) -> Self {
+        let mut end = 0;
+        let wires = groups.iter().map(|group| {
+            end += group.count;
+            (end, Wire::of(group))
+        });
+        Self { groups: wires.collect() }
+    }
+
+    /// The headers of a packet.
+    pub(super) fn headers(&self, packet: &Captured, sack: &Sack) -> Headers {
+        let group = self.groups.partition_point(|(end, _)| *end <= packet.flow);
+        let ends = Ends {
+            from: (Ipv4Addr::from(SENDERS + packet.flow), FIRST_PORT + (packet.flow % PORTS) as u16),
+            to: (Ipv4Addr::from(RECEIVERS + packet.flow), DISCARD),
+        };
+        match &self.groups[group].1 {
+            Wire::Udp => Headers::udp(ends, packet.size),
+            Wire::Tcp(connection) => connection.headers(ends, packet, sack),
+        }
+    }
+}
+
+impl Wire {
+    fn of(group: &GroupSpec) -> Self {
+        let TransportSpec::Tcp { sender, receiver } = &group.transport else { return Self::Udp };
+        let mss = group.packet_size - HEADER;
+        let window = u64::from(sender.max_window) * u64::from(mss);
+        let scaled = (0..LARGEST_SHIFT).find(|shift| window <= LARGEST_WINDOW << shift);
+        let shift = if sender.handshake { scaled.unwrap_or(LARGEST_SHIFT) } else { 0 };
+        let mut opening = Options::NONE.mss(mss as u16);
+        if receiver.sack_blocks > 0 {
+            opening = opening.sack_permitted();
+        }
+        if shift > 0 {
+            opening = opening.window_scale(shift);
+        }
+        Self::Tcp(Connection { mss, handshake: sender.handshake, window, shift, opening })
+    }
+}
+
+impl Connection {
+    fn headers(&self, ends: Ends, packet: &Captured, sack: &Sack) -> Headers {
+        let before = FIRST_BYTE - 1;
+        let none = Options::NONE;
+        let opens = self.handshake && packet.number == 1;
+        match packet.kind {
+            CapturedKind::Syn => {
+                let (window, options) = (self.window_of(0), &self.opening);
+                Headers::tcp(ends, Tcp { sequence: before, acknowledgment: 0, flags: SYN, window, options }, 0)
+            }
+            CapturedKind::FirstAck if opens => {
+                let (flags, window, options) = (SYN | ACK, self.window_of(0), &self.opening);
+                let acknowledgment = FIRST_BYTE;
+                Headers::tcp(ends.back(), Tcp { sequence: before, acknowledgment, flags, window, options }, 0)
+            }
+            CapturedKind::Data => {
+                let (sequence, window) = (self.byte_of(packet.number), self.window_of(self.shift));
+                let fields = Tcp { sequence, acknowledgment: FIRST_BYTE, flags: ACK, window, options: &none };
+                Headers::tcp(ends, fields, self.mss)
+            }
+            CapturedKind::FirstAck | CapturedKind::Ack => {
+                let (acknowledgment, window) = (self.byte_of(packet.number), self.window_of(self.shift));
+                let blocks = sack.blocks().iter().map(|block| (self.byte_of(block.start), self.byte_of(block.end)));
+                let options = if sack.is_empty() { none } else { none.sack(blocks) };
+                let fields = Tcp { sequence: FIRST_BYTE, acknowledgment, flags: ACK, window, options: &options };
+                Headers::tcp(ends.back(), fields, 0)
+            }
+        }
+    }
+
+    /// The sequence number of the first byte of a segment; it counts modulo 2^32.
+    fn byte_of(&self, segment: u64) -> u32 {
+        let data = segment.saturating_sub(u64::from(self.handshake));
+        FIRST_BYTE.wrapping_add(data.wrapping_mul(u64::from(self.mss)) as u32)
+    }
+
+    /// The window as a header tells it with that shift: rounded up, so that none of it is missing.
+    fn window_of(&self, shift: u8) -> u16 {
+        self.window.div_ceil(1 << shift).min(LARGEST_WINDOW) as u16
+    }
+}

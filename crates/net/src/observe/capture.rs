@@ -1,0 +1,214 @@
+//! Captured packets: what a tap on a link sees, with all that a packet carries.
+
+use ackclock_tcp::Sack;
+use ackclock_units::Time;
+
+use crate::link::Offered;
+use crate::packet::{FlowId, Packet, Payload, SackId};
+use crate::plan::{CaptureSpec, TapPoint};
+use crate::queue::DropReason;
+
+/// A packet at a tap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Captured {
+    /// When the tap saw it.
+    pub time: Time,
+    /// The segment, or the one that an ACK expects next; of a datagram its number.
+    pub number: u64,
+    /// The link.
+    pub link: u32,
+    /// The flow.
+    pub flow: u32,
+    /// Bytes on the wire.
+    pub size: u32,
+    /// Where its blocks are kept.
+    blocks: u32,
+    /// Where on the link the tap is.
+    pub at: TapPoint,
+    /// What it carries.
+    pub kind: CapturedKind,
+    /// What becomes of it there.
+    pub fate: Fate,
+}
+
+/// What a captured packet carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CapturedKind {
+    /// The opening of a connection, which is segment 0.
+    Syn,
+    /// Data.
+    Data,
+    /// An ACK that left before any data had come: with a handshake it answers the SYN.
+    FirstAck,
+    /// Any other ACK.
+    Ack,
+}
+
+/// What becomes of a packet at the link where it is captured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It crosses the link.
+    Crosses,
+    /// The queue has no room for it, or drops it early.
+    Dropped,
+    /// The link loses it.
+    Lost,
+}
+
+/// A captured packet has no blocks.
+const NO_BLOCKS: u32 = u32::MAX;
+
+/// All that the taps of one capture saw.
+#[derive(Clone, Debug, Default)]
+pub struct Capture {
+    packets: Vec<Captured>,
+    blocks: Vec<Sack>,
+}
+
+impl Capture {
+    /// The packets in order of time; of one instant first what arrives at the end of a link, then the rest, each by link.
+    pub fn packets(&self) -> &[Captured] {
+        &self.packets
+    }
+
+    /// The blocks that a packet of it tells of.
+    pub fn sack(&self, packet: &Captured) -> &Sack {
+        self.blocks.get(packet.blocks as usize).unwrap_or(&Sack::NONE)
+    }
+
+    /// The captures of parts as one, with the numbers that the whole plan has for links and flows.
+    pub(crate) fn join<'a>(parts: impl Iterator<Item = (Self, &'a [u32], &'a [u32])>) -> Self {
+        let mut all = Self::default();
+        for (part, links, flows) in parts {
+            let before = all.blocks.len() as u32;
+            all.blocks.extend(part.blocks);
+            all.packets.extend(part.packets.into_iter().map(|packet| Captured {
+                link: links[packet.link as usize],
+                flow: flows[packet.flow as usize],
+                blocks: if packet.blocks == NO_BLOCKS { NO_BLOCKS } else { before + packet.blocks },
+                ..packet
+            }));
+        }
+        all.sorted()
+    }
+
+    fn sorted(mut self) -> Self {
+        self.packets.sort_by_key(|packet| (packet.time, packet.at != TapPoint::Receive, packet.link));
+        self
+    }
+}
+
+/// Keeps what the taps of one capture see.
+#[derive(Clone, Debug)]
+struct Taps {
+    /// The points of each link, as far as there is a tap.
+    points: Vec<Vec<TapPoint>>,
+    seen: Capture,
+}
+
+impl Taps {
+    fn of(spec: &CaptureSpec) -> Self {
+        let mut points = Vec::new();
+        for tap in &spec.taps {
+            let link = tap.link as usize;
+            points.resize(points.len().max(link + 1), Vec::new());
+            points[link].push(tap.at);
+        }
+        Self { points, seen: Capture::default() }
+    }
+}
+
+/// The captures of a plan, and what they must know to tell what an ACK carries.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Captures {
+    taps: Vec<Taps>,
+    /// The blocks of ACKs under way.
+    under_way: Vec<Sack>,
+    /// When the first data of each flow came to its receiver, as far as any has.
+    first_data: Vec<Time>,
+}
+
+impl Captures {
+    pub(super) fn of(specs: &[CaptureSpec]) -> Self {
+        Self { taps: specs.iter().map(Taps::of).collect(), ..Self::default() }
+    }
+
+    /// Whether there are any.
+    #[inline(always)]
+    pub(super) const fn any(&self) -> bool {
+        !self.taps.is_empty()
+    }
+
+    /// Data came to its receiver.
+    pub(super) fn delivered(&mut self, now: Time, packet: &Packet) {
+        if !matches!(packet.payload, Payload::Data { .. }) {
+            return;
+        }
+        let flow = packet.flow.0 as usize;
+        if self.first_data.len() <= flow {
+            self.first_data.resize(flow + 1, Time::MAX);
+        }
+        self.first_data[flow] = self.first_data[flow].min(now);
+    }
+
+    /// An ACK with blocks leaves.
+    pub(super) fn selective(&mut self, id: SackId, sack: &Sack) {
+        let place = id.0 as usize;
+        if self.under_way.len() <= place {
+            self.under_way.resize(place + 1, Sack::NONE);
+        }
+        self.under_way[place] = *sack;
+    }
+
+    /// A packet was offered to a link. All that will happen to it there is known at once; what lies behind the end of the run is
+    /// left out.
+    #[inline(never)]
+    pub(super) fn offered(&mut self, now: Time, link: u32, packet: &Packet, offered: Offered, end: Time) {
+        for place in 0..self.taps.len() {
+            let Some(points) = self.taps[place].points.get(link as usize).filter(|points| !points.is_empty()) else {
+                continue;
+            };
+            for at in points.clone() {
+                let (time, fate) = match (at, offered) {
+                    (TapPoint::Offer, Offered::Accepted { .. }) => (now, Fate::Crosses),
+                    (TapPoint::Offer, Offered::Dropped(DropReason::Lost)) => (now, Fate::Lost),
+                    (TapPoint::Offer, Offered::Dropped(DropReason::Full | DropReason::Early)) => (now, Fate::Dropped),
+                    (TapPoint::Dequeue, Offered::Accepted { start, .. }) => (start, Fate::Crosses),
+                    (TapPoint::Receive, Offered::Accepted { arrival, .. }) => (arrival, Fate::Crosses),
+                    (TapPoint::Dequeue | TapPoint::Receive, Offered::Dropped(_)) => continue,
+                };
+                if time < end {
+                    self.keep(place, time, link, packet, at, fate);
+                }
+            }
+        }
+    }
+
+    fn keep(&mut self, place: usize, time: Time, link: u32, packet: &Packet, at: TapPoint, fate: Fate) {
+        let seen = &mut self.taps[place].seen;
+        let mut blocks = NO_BLOCKS;
+        let (kind, number) = match packet.payload {
+            Payload::Syn { .. } => (CapturedKind::Syn, 0),
+            Payload::Data { number, .. } => (CapturedKind::Data, number),
+            Payload::Ack { next, sack } => {
+                if sack != SackId::NONE {
+                    blocks = seen.blocks.len() as u32;
+                    seen.blocks.push(self.under_way[sack.0 as usize]);
+                }
+                let FlowId(flow) = packet.flow;
+                let data_came = self.first_data.get(flow as usize).is_some_and(|first| *first <= packet.sent);
+                (if data_came { CapturedKind::Ack } else { CapturedKind::FirstAck }, next)
+            }
+        };
+        let (flow, size) = (packet.flow.0, packet.size);
+        seen.packets.push(Captured { time, number, link, flow, size, blocks, at, kind, fate });
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        self.taps.iter().map(|taps| taps.seen.packets.len()).sum()
+    }
+
+    pub(super) fn into_captures(self) -> Vec<Capture> {
+        self.taps.into_iter().map(|taps| taps.seen.sorted()).collect()
+    }
+}

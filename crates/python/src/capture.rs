@@ -1,0 +1,42 @@
+//! Captures as Python has them: packets that stay in the engine until they are written into a file.
+
+use std::fs::OpenOptions;
+use std::io::BufWriter;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use ackclock_capture::write::{Setup, write};
+use ackclock_net::plan::{GroupSpec, Tap};
+use ackclock_net::{Outcome, Plan, observe};
+use pyo3::prelude::*;
+
+use crate::refuse;
+
+/// What the taps of a capture saw.
+#[pyclass(frozen)]
+#[derive(Debug)]
+pub(crate) struct Capture {
+    seen: observe::Capture,
+    taps: Vec<Tap>,
+    groups: Arc<[GroupSpec]>,
+}
+
+/// The captures of a run, as a plan asks for them.
+pub(crate) fn captures_of(outcome: &mut Outcome, plan: &Plan) -> Vec<Capture> {
+    let groups: Arc<[GroupSpec]> = plan.groups.clone().into();
+    let captures = std::mem::take(&mut outcome.captures).into_iter().zip(&plan.captures);
+    captures.map(|(seen, spec)| Capture { seen, taps: spec.taps.clone(), groups: Arc::clone(&groups) }).collect()
+}
+
+#[pymethods]
+impl Capture {
+    /// Writes it into a file that is there already, as pcapng, and tells what was written, as JSON.
+    fn write(&self, py: Python<'_>, path: PathBuf, setup: &str) -> PyResult<String> {
+        let setup: Setup = serde_json::from_str(setup).map_err(refuse)?;
+        let written = py.detach(|| {
+            let file = OpenOptions::new().write(true).truncate(true).open(path)?;
+            write(&self.seen, &self.groups, &self.taps, &setup, BufWriter::with_capacity(1 << 20, file))
+        })?;
+        serde_json::to_string(&written).map_err(refuse)
+    }
+}

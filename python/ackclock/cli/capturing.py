@@ -1,0 +1,56 @@
+"""``ackclock run --pcap``: which captures go into which files."""
+
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ackclock.cli.arguments import option
+from ackclock.errors import refuse
+from ackclock.pcap import SNAP, SNAP_LENGTH, refuse_existing
+from ackclock.run import Run
+
+
+@dataclass(frozen=True)
+class CaptureFiles:
+    """The files that are asked for."""
+
+    files: Mapping[str, Path]
+    """Each by its capture request."""
+    snap_length: int
+
+    def write(self, run: Run) -> None:
+        """Write them, and tell where they differ from the simulated links."""
+        for capture, file in self.files.items():
+            written = run.write_pcapng(capture, file, snap_length=self.snap_length)
+            if written.longer:
+                sys.stderr.write(
+                    f"{file}: {written.longer:,} of {written.packets:,} packets are longer than in the simulation, by "
+                    f"{written.longer_by:,} of {written.bytes:,} bytes: their headers take more there\n"
+                )
+
+
+def captures_of(requests: Iterable[str], snap_length: str | None) -> CaptureFiles:
+    """Read ``--pcap`` and ``--snap-length``.
+
+    Raises
+    ------
+    ScenarioError
+        A request names no file, or one that exists or is named twice; the snap length is not allowed.
+    """
+    files: dict[str, Path] = {}
+    for request in requests:
+        capture, equals, name = request.partition("=")
+        if not (capture and equals and name):
+            raise refuse("--pcap", request, "must be links and a file, as in bottleneck=gateway.pcapng")
+        file = Path(name)
+        refuse_existing("--pcap", file)
+        if capture in files:
+            raise refuse("--pcap", request, f"must not ask for {capture} twice")
+        if file.absolute() in (other.absolute() for other in files.values()):
+            raise refuse("--pcap", request, f"must not name {name} twice")
+        files[capture] = file
+    if snap_length is not None and not files:
+        raise refuse("--snap-length", snap_length, "must come with --pcap")
+    snap = SNAP_LENGTH if snap_length is None else option("--snap-length", snap_length, SNAP, int)
+    return CaptureFiles(files, snap)
