@@ -46,10 +46,6 @@ class Tap:
         """Give it as the engine reads it."""
         return {"link": self.number, "at": self.point or "offer"}
 
-    def for_file(self) -> dict[str, str]:
-        """Give the interface that stands for it in a file."""
-        return {"name": self.name, "description": POINTS[self.point]}
-
 
 @dataclass(frozen=True)
 class CaptureRequest:
@@ -91,7 +87,8 @@ class Captured:
             "snap_length": snap_length,
             "application": f"Ackclock {catalogue().version}",
             "comment": comment,
-            "interfaces": [tap.for_file() for tap in self.request.taps],
+            "interface": self.request.text,
+            "description": "; ".join(f"{tap.name}: {POINTS[tap.point]}" for tap in self.request.taps),
         }
         refuse_existing("file", file)
         beside = None

@@ -88,9 +88,10 @@ class Run:
     def write_pcapng(self, capture: str, file: str | Path, *, snap_length: int = pcap.SNAP_LENGTH) -> Written:
         """Write the packets of a capture into a new pcapng file.
 
-        Each point that was asked for is an interface, times are in whole nanoseconds from the beginning of the run, and
-        each packet has IPv4 and TCP or UDP headers, with their checksums, in front of a payload of zeros. Packets that
-        the link does not carry have a comment that says why.
+        The file has one interface, whose packets are those of all points that were asked for; what is received comes
+        in, what is offered or dequeued goes out. Times are in whole nanoseconds from the beginning of the run. Each
+        packet has IPv4 and TCP or UDP headers, with their checksums, in front of a payload of zeros. One that the link
+        does not carry has a comment that says why.
 
         Parameters
         ----------

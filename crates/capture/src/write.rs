@@ -1,13 +1,15 @@
 //! Simulated packets as a capture: pcapng with IPv4, TCP and UDP headers, so that tools for real networks read it.
 //!
-//! The engine counts in segments and gives packets no addresses. [`wire`](self) makes bytes of that, by rules that hang on the
-//! plan alone:
+//! The engine counts in segments and gives packets no addresses. Bytes are made of that by rules that hang on the plan alone:
 //!
 //! - Flow `f` goes from 10.0.0.0 + `f` + 1 to 10.128.0.0 + `f` + 1, from port 49152 + `f` mod 16384 to port 9.
 //! - Data begins at sequence number 1 in both directions; the number before is the SYN's, where the opening is simulated.
 //! - A payload is all zeros.
 //!
 //! What is not simulated is not made up: there is no SYN without `handshake`, no third packet of an opening, and no FIN.
+//!
+//! All of a file's packets are of one interface, whatever they crossed: libpcap 1.10, and what is built on it, takes no file with
+//! two interfaces of raw IP.
 
 mod headers;
 mod pcapng;
@@ -16,10 +18,10 @@ mod wire;
 use std::io::{self, Write};
 
 use ackclock_net::observe::{Capture, Fate};
-use ackclock_net::plan::{GroupSpec, Tap};
+use ackclock_net::plan::{GroupSpec, TapPoint};
 use serde::{Deserialize, Serialize};
 
-use pcapng::Pcapng;
+use pcapng::{Direction, Pcapng};
 use wire::Wires;
 
 /// Picoseconds in the unit of the file's times.
@@ -35,17 +37,9 @@ pub struct Setup {
     pub application: String,
     /// What the packets are of.
     pub comment: String,
-    /// The interfaces, one for each tap.
-    pub interfaces: Vec<Interface>,
-}
-
-/// An interface, as the file tells of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Interface {
-    /// Its name.
-    pub name: String,
-    /// What it sees.
+    /// Where they were seen.
+    pub interface: String,
+    /// The same in words.
     pub description: String,
 }
 
@@ -71,31 +65,21 @@ pub struct Written {
 /// If `out` cannot be written.
 ///
 /// # Panics
-/// If the capture was not made from these groups and taps.
-pub fn write(
-    capture: &Capture,
-    groups: &[GroupSpec],
-    taps: &[Tap],
-    setup: &Setup,
-    out: impl Write,
-) -> io::Result<Written> {
+/// If the capture was not made from these groups.
+pub fn write(capture: &Capture, groups: &[GroupSpec], setup: &Setup, out: impl Write) -> io::Result<Written> {
     let wires = Wires::of(groups);
-    let mut file = Pcapng::begin(out, &setup.application, &setup.comment)?;
-    for interface in &setup.interfaces {
-        file.interface(&interface.name, &interface.description, setup.snap_length)?;
-    }
+    let mut file = Pcapng::begin(out, setup)?;
     let mut written = Written::default();
     for packet in capture.packets() {
-        let seen_by = |tap: &Tap| (tap.link, tap.at) == (packet.link, packet.at);
-        let interface = taps.iter().position(seen_by).expect("one of its taps saw it");
         let headers = wires.headers(packet, capture.sack(packet));
         let comment = match packet.fate {
             Fate::Crosses => None,
             Fate::Dropped => Some("dropped by the queue"),
             Fate::Lost => Some("lost by the link"),
         };
+        let direction = if packet.at == TapPoint::Receive { Direction::Inbound } else { Direction::Outbound };
         let nanos = packet.time.as_picos() / PICOS_PER_NANO;
-        file.packet(interface as u32, nanos, headers.bytes(), headers.total(), comment)?;
+        file.packet(nanos, &headers, direction, comment)?;
         written.packets += 1;
         written.bytes += u64::from(headers.total());
         let longer_by = u64::from(headers.total().saturating_sub(packet.size));

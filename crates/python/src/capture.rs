@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use ackclock_capture::write::{Setup, write};
-use ackclock_net::plan::{GroupSpec, Tap};
+use ackclock_net::plan::GroupSpec;
 use ackclock_net::{Outcome, Plan, observe};
 use pyo3::prelude::*;
 
@@ -17,15 +17,14 @@ use crate::refuse;
 #[derive(Debug)]
 pub(crate) struct Capture {
     seen: observe::Capture,
-    taps: Vec<Tap>,
     groups: Arc<[GroupSpec]>,
 }
 
 /// The captures of a run, as a plan asks for them.
 pub(crate) fn captures_of(outcome: &mut Outcome, plan: &Plan) -> Vec<Capture> {
     let groups: Arc<[GroupSpec]> = plan.groups.clone().into();
-    let captures = std::mem::take(&mut outcome.captures).into_iter().zip(&plan.captures);
-    captures.map(|(seen, spec)| Capture { seen, taps: spec.taps.clone(), groups: Arc::clone(&groups) }).collect()
+    let captures = std::mem::take(&mut outcome.captures).into_iter();
+    captures.map(|seen| Capture { seen, groups: Arc::clone(&groups) }).collect()
 }
 
 #[pymethods]
@@ -35,7 +34,7 @@ impl Capture {
         let setup: Setup = serde_json::from_str(setup).map_err(refuse)?;
         let written = py.detach(|| {
             let file = OpenOptions::new().write(true).truncate(true).open(path)?;
-            write(&self.seen, &self.groups, &self.taps, &setup, BufWriter::with_capacity(1 << 20, file))
+            write(&self.seen, &self.groups, &setup, BufWriter::with_capacity(1 << 20, file))
         })?;
         serde_json::to_string(&written).map_err(refuse)
     }

@@ -2,6 +2,9 @@
 
 use std::io::{self, Write};
 
+use super::Setup;
+use super::headers::Headers;
+
 const SECTION_HEADER: u32 = 0x0a0d_0d0a;
 const INTERFACE: u32 = 1;
 const ENHANCED_PACKET: u32 = 6;
@@ -18,76 +21,81 @@ const SHB_USER_APPLICATION: u16 = 4;
 const IF_NAME: u16 = 2;
 const IF_DESCRIPTION: u16 = 3;
 const IF_TIME_RESOLUTION: u16 = 9;
+const EPB_FLAGS: u16 = 2;
 
 /// Times are in units of 10 to the minus 9 s.
 const NANOSECONDS: u8 = 9;
 
-/// The longest value that an option can have, in whole words.
-const LONGEST_OPTION: usize = 65_532;
+/// The longest value that an option can have.
+const LONGEST_OPTION: usize = u16::MAX as usize;
+
+/// Whether a packet came to the interface or left by it.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Direction {
+    Inbound = 1,
+    Outbound = 2,
+}
 
 /// A file under way.
 #[derive(Debug)]
 pub(super) struct Pcapng<W> {
     out: W,
-    /// Most bytes of a packet that each interface keeps.
-    snap_lengths: Vec<u32>,
+    /// Most bytes of a packet that are kept.
+    snap_length: u32,
     /// The block that is being made.
     block: Vec<u8>,
 }
 
 impl<W: Write> Pcapng<W> {
-    pub(super) fn begin(out: W, application: &str, comment: &str) -> io::Result<Self> {
-        let mut file = Self { out, snap_lengths: Vec::new(), block: Vec::new() };
+    /// Begins a file, with one interface.
+    pub(super) fn begin(out: W, setup: &Setup) -> io::Result<Self> {
+        let mut file = Self { out, snap_length: setup.snap_length, block: Vec::new() };
         file.start(SECTION_HEADER);
         file.put(&BYTE_ORDER.to_le_bytes());
         file.put(&1_u16.to_le_bytes());
         file.put(&0_u16.to_le_bytes());
         file.put(&UNKNOWN_LENGTH.to_le_bytes());
-        file.option(OPT_COMMENT, comment.as_bytes());
-        file.option(SHB_USER_APPLICATION, application.as_bytes());
+        file.text(OPT_COMMENT, &setup.comment);
+        file.text(SHB_USER_APPLICATION, &setup.application);
+        file.option(OPT_END, &[]);
+        file.finish()?;
+        file.start(INTERFACE);
+        file.put(&LINKTYPE_RAW.to_le_bytes());
+        file.put(&[0, 0]);
+        file.put(&setup.snap_length.to_le_bytes());
+        file.text(IF_NAME, &setup.interface);
+        file.text(IF_DESCRIPTION, &setup.description);
+        file.option(IF_TIME_RESOLUTION, &[NANOSECONDS]);
         file.option(OPT_END, &[]);
         file.finish()?;
         Ok(file)
     }
 
-    /// Tells of an interface; they are numbered in this order.
-    pub(super) fn interface(&mut self, name: &str, description: &str, snap_length: u32) -> io::Result<()> {
-        self.snap_lengths.push(snap_length);
-        self.start(INTERFACE);
-        self.put(&LINKTYPE_RAW.to_le_bytes());
-        self.put(&[0, 0]);
-        self.put(&snap_length.to_le_bytes());
-        self.option(IF_NAME, name.as_bytes());
-        self.option(IF_DESCRIPTION, description.as_bytes());
-        self.option(IF_TIME_RESOLUTION, &[NANOSECONDS]);
-        self.option(OPT_END, &[]);
-        self.finish()
-    }
-
-    /// Adds a packet: its headers, behind which there are zeros up to `total` bytes.
+    /// Adds a packet, whose payload is all zeros.
     pub(super) fn packet(
         &mut self,
-        interface: u32,
         nanos: u64,
-        headers: &[u8],
-        total: u32,
+        headers: &Headers,
+        direction: Direction,
         comment: Option<&str>,
     ) -> io::Result<()> {
-        let kept = total.min(self.snap_lengths[interface as usize]);
+        let total = headers.total();
+        let kept = total.min(self.snap_length);
         self.start(ENHANCED_PACKET);
-        self.put(&interface.to_le_bytes());
+        self.put(&0_u32.to_le_bytes());
         self.put(&((nanos >> 32) as u32).to_le_bytes());
         self.put(&(nanos as u32).to_le_bytes());
         self.put(&kept.to_le_bytes());
         self.put(&total.to_le_bytes());
         let end = self.block.len() + kept as usize;
-        self.put(&headers[..headers.len().min(kept as usize)]);
+        self.put(headers.bytes());
         self.block.resize(end, 0);
         self.pad();
         if let Some(comment) = comment {
-            self.option(OPT_COMMENT, comment.as_bytes());
-            self.option(OPT_END, &[]);
+            self.text(OPT_COMMENT, comment);
         }
+        self.option(EPB_FLAGS, &(direction as u32).to_le_bytes());
+        self.option(OPT_END, &[]);
         self.finish()
     }
 
@@ -110,8 +118,13 @@ impl<W: Write> Pcapng<W> {
         self.block.resize(self.block.len().next_multiple_of(4), 0);
     }
 
+    /// An option of text; what does not fit is cut off, between two characters.
+    fn text(&mut self, code: u16, text: &str) {
+        let fits = (0..=text.len().min(LONGEST_OPTION)).rfind(|end| text.is_char_boundary(*end));
+        self.option(code, &text.as_bytes()[..fits.unwrap_or(0)]);
+    }
+
     fn option(&mut self, code: u16, value: &[u8]) {
-        let value = &value[..value.len().min(LONGEST_OPTION)];
         self.put(&code.to_le_bytes());
         self.put(&(value.len() as u16).to_le_bytes());
         self.put(value);
@@ -128,7 +141,10 @@ impl<W: Write> Pcapng<W> {
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv4Addr;
+
     use super::*;
+    use crate::write::headers::Ends;
 
     fn word(bytes: &[u8], at: usize) -> u32 {
         u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
@@ -137,10 +153,17 @@ mod tests {
     #[test]
     fn blocks_are_framed_by_their_lengths_and_packets_are_cut() {
         let mut out = Vec::new();
-        let mut file = Pcapng::begin(&mut out, "a program", "what it is").expect("memory");
-        file.interface("bottleneck", "in words", 3).expect("memory");
-        file.packet(0, 0x1_0000_0002, &[1, 2], 5, Some("gone")).expect("memory");
-        file.packet(0, 7, &[1, 2, 3, 4], 4, None).expect("memory");
+        let setup = Setup {
+            snap_length: 81,
+            application: "a program".into(),
+            comment: "what it is".into(),
+            interface: "bottleneck".into(),
+            description: "é".repeat(LONGEST_OPTION),
+        };
+        let mut file = Pcapng::begin(&mut out, &setup).expect("memory");
+        let ends = Ends { from: (Ipv4Addr::LOCALHOST, 1), to: (Ipv4Addr::LOCALHOST, 2) };
+        file.packet(0x1_0000_0002, &Headers::udp(ends, 82), Direction::Inbound, Some("gone")).expect("memory");
+        file.packet(7, &Headers::udp(ends, 29), Direction::Outbound, None).expect("memory");
         file.end().expect("memory");
         let (mut at, mut kinds) = (0, Vec::new());
         while at < out.len() {
@@ -153,10 +176,12 @@ mod tests {
         let [(SECTION_HEADER, _), (INTERFACE, _), (ENHANCED_PACKET, long), (ENHANCED_PACKET, short)] = kinds[..] else {
             panic!("{kinds:?}");
         };
-        let fields: Vec<u32> = (0..5).map(|place| word(&out, long + 8 + 4 * place)).collect();
-        assert_eq!(fields, [0, 1, 2, 3, 5]);
-        assert_eq!(out[long + 28..long + 32], [1, 2, 0, 0]);
-        assert_eq!(out[long + 32..long + 40], [1, 0, 4, 0, b'g', b'o', b'n', b'e']);
-        assert_eq!(out[short + 28..short + 32], [1, 2, 3, 0]);
+        let fields = |at| -> Vec<u32> { (0..5).map(|place| word(&out, at + 8 + 4 * place)).collect() };
+        assert_eq!(fields(long), [0, 1, 2, 81, 82]);
+        assert_eq!(fields(short), [0, 0, 7, 29, 29]);
+        let behind = long + 28 + 84;
+        assert_eq!(out[behind..behind + 8], [1, 0, 4, 0, b'g', b'o', b'n', b'e']);
+        assert_eq!(out[behind + 8..behind + 20], [2, 0, 4, 0, 1, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(out[short + 28 + 32..short + 28 + 40], [2, 0, 4, 0, 2, 0, 0, 0]);
     }
 }
