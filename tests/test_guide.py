@@ -128,6 +128,11 @@ def test_burstiness(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert claimed == {"Poisson": False, "sawtooth": False, "long memory": True}
 
 
+def test_captures(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = read(root / "docs" / "guide" / "captures_writing.md", tmp_path, monkeypatch)
+    assert reader.session["cov"] == reader.session["run"].summary.cov
+
+
 @pytest.mark.parametrize(
     ("shown", "printed", "same"),
     [

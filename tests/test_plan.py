@@ -94,6 +94,7 @@ def test_the_dumbbell_of_the_issue(feng60: ac.Scenario) -> None:
             }
         ],
         "records": [],
+        "captures": [],
     }
 
 
