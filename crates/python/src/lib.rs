@@ -1,6 +1,6 @@
 //! The engine as the Python module `ackclock._core`: a plan in, an outcome and its tables out. All that is Python lives here.
 
-mod capture;
+mod pcapng;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::{Map, Value, json};
 
-use capture::{Capture, captures_of};
+use pcapng::{Capture, captures_of};
 
 create_exception!(_core, PlanError, PyValueError, "A plan that cannot run; the message names the field.");
 
