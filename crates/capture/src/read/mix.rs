@@ -1,0 +1,161 @@
+//! How many packets and bytes there are of each protocol.
+
+use std::collections::BTreeMap;
+
+use etherparse::{EtherType, IpNumber};
+
+use super::link::{self, Carried};
+
+/// Packets, and their bytes as sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// Packets.
+    pub packets: u64,
+    /// Bytes as sent, captured or not.
+    pub bytes: u64,
+}
+
+impl Count {
+    #[inline]
+    fn add(&mut self, bytes: u32) {
+        self.packets += 1;
+        self.bytes += u64::from(bytes);
+    }
+}
+
+/// Where a protocol stands: a packet is counted once in each layer that it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layer {
+    /// What the capture was made on, and tags.
+    Link,
+    /// What links carry.
+    Network,
+    /// What IP carries.
+    Transport,
+}
+
+/// Counters for all names that there can be.
+pub(super) struct Mix {
+    links: BTreeMap<u16, Count>,
+    last_link: (u16, Count),
+    vlan: Count,
+    llc: Count,
+    types: Box<[Count]>,
+    unknown: Count,
+    transport: [Count; 256],
+}
+
+impl Mix {
+    pub(super) fn new() -> Self {
+        Self {
+            links: BTreeMap::new(),
+            last_link: (0, Count::default()),
+            vlan: Count::default(),
+            llc: Count::default(),
+            types: vec![Count::default(); 1 << 16].into_boxed_slice(),
+            unknown: Count::default(),
+            transport: [Count::default(); 256],
+        }
+    }
+
+    /// Counts a packet by its link, by what that carries, and by what IP carries, where it is IP.
+    #[inline]
+    pub(super) fn add(&mut self, link: u16, frame: &link::Frame<'_>, protocol: Option<u8>, bytes: u32) {
+        if self.last_link.0 != link {
+            let earlier = self.links.get(&link).copied().unwrap_or_default();
+            let (other, count) = std::mem::replace(&mut self.last_link, (link, earlier));
+            self.links.insert(other, count);
+        }
+        self.last_link.1.add(bytes);
+        if frame.vlan {
+            self.vlan.add(bytes);
+        }
+        if frame.llc {
+            self.llc.add(bytes);
+        }
+        match frame.carried {
+            Carried::Type(kind) => self.types[usize::from(kind)].add(bytes),
+            Carried::Llc => {}
+            Carried::Unknown => self.unknown.add(bytes),
+        }
+        if let Some(protocol) = protocol {
+            self.transport[usize::from(protocol)].add(bytes);
+        }
+    }
+
+    /// Packets of IP, of either version.
+    pub(super) fn ip(&self) -> Count {
+        [EtherType::IPV4, EtherType::IPV6].iter().map(|kind| self.types[usize::from(kind.0)]).fold(
+            Count::default(),
+            |sum, count| Count { packets: sum.packets + count.packets, bytes: sum.bytes + count.bytes },
+        )
+    }
+
+    /// All protocols that came up: by layer, and in each by name.
+    pub(super) fn rows(&self) -> Vec<(Layer, String, Count)> {
+        let mut rows: BTreeMap<(u8, String), (Layer, Count)> = BTreeMap::new();
+        let mut tell = |layer: Layer, name: String, count: Count| {
+            if count.packets > 0 {
+                let row = rows.entry((layer as u8, name)).or_insert((layer, Count::default()));
+                row.1.packets += count.packets;
+                row.1.bytes += count.bytes;
+            }
+        };
+        for (&number, &count) in self.links.iter().chain([(&self.last_link.0, &self.last_link.1)]) {
+            tell(Layer::Link, link::name(number).map_or_else(|| format!("link-{number}"), str::to_owned), count);
+        }
+        tell(Layer::Link, "vlan".to_owned(), self.vlan);
+        tell(Layer::Link, "llc".to_owned(), self.llc);
+        for (kind, &count) in (0_u16..).zip(&self.types) {
+            tell(Layer::Network, type_name(kind).map_or_else(|| format!("type-0x{kind:04x}"), str::to_owned), count);
+        }
+        tell(Layer::Network, "unknown".to_owned(), self.unknown);
+        for (number, &count) in (0_u8..=255).zip(&self.transport) {
+            let name = protocol_name(number).map_or_else(|| format!("proto-{number}"), str::to_owned);
+            tell(Layer::Transport, name, count);
+        }
+        rows.into_iter().map(|((_, name), (layer, count))| (layer, name, count)).collect()
+    }
+}
+
+/// The name of an EtherType, as `tshark` has it.
+pub(super) fn type_name(kind: u16) -> Option<&'static str> {
+    Some(match EtherType(kind) {
+        EtherType::IPV4 => "ip",
+        EtherType::IPV6 => "ipv6",
+        EtherType::ARP => "arp",
+        EtherType(0x8035) => "rarp",
+        EtherType(0x8137) => "ipx",
+        EtherType(0x8847 | 0x8848) => "mpls",
+        EtherType(0x8863) => "pppoed",
+        EtherType(0x8864) => "pppoes",
+        EtherType(0x888e) => "eapol",
+        EtherType(0x88cc) => "lldp",
+        EtherType(0x9000) => "loop",
+        _ => return None,
+    })
+}
+
+/// The name of a protocol over IP, as `tshark` has it.
+pub(super) fn protocol_name(number: u8) -> Option<&'static str> {
+    Some(match IpNumber(number) {
+        IpNumber::ICMP => "icmp",
+        IpNumber::IGMP => "igmp",
+        IpNumber::IPV4 => "ip-in-ip",
+        IpNumber::TCP => "tcp",
+        IpNumber::UDP => "udp",
+        IpNumber(33) => "dccp",
+        IpNumber::IPV6 => "ipv6-in-ip",
+        IpNumber::GRE => "gre",
+        IpNumber(50) => "esp",
+        IpNumber(51) => "ah",
+        IpNumber::IPV6_ICMP => "icmpv6",
+        IpNumber(88) => "eigrp",
+        IpNumber(89) => "ospf",
+        IpNumber(103) => "pim",
+        IpNumber(112) => "vrrp",
+        IpNumber(132) => "sctp",
+        IpNumber(136) => "udplite",
+        _ => return None,
+    })
+}
