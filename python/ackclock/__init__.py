@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ackclock import analysis as analysis
     from ackclock import models as models
     from ackclock.bottleneck import Pipe, pipe
+    from ackclock.capture import Capture, read_capture
     from ackclock.decomposition import Component, components
     from ackclock.errors import ScenarioError
     from ackclock.run import Run, simulate
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     open = Store.open  # noqa: A001  # as `ackclock.open` it reads well
 
 __all__ = [
+    "Capture",
     "Clients",
     "Component",
     "Constant",
@@ -98,6 +100,7 @@ __all__ = [
     "clustered_connections",
     "components",
     "pipe",
+    "read_capture",
     "replicate",
     "simulate",
     "sweep",
@@ -111,6 +114,7 @@ _HOMES: Final = (
     "run",
     "runs",
     "bottleneck",
+    "capture",
     "decomposition",
     "store",
     "study.design",

@@ -1,7 +1,36 @@
-"""The engine: a plan goes in, tables come up. Everything else about it is Rust."""
+"""The engine: a plan goes in, tables come up; and captures are read. Everything else about it is Rust."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Self
+
+class CaptureError(ValueError):
+    """A file that is no capture."""
+
+class Capture:
+    """A capture that is being read: its columns are (name, type, little-endian bytes) each."""
+
+    def __new__(cls, path: str | os.PathLike[str], width: int, rows: bool, key: bytes | None, /) -> Self:
+        """Open a file, with bins of so many ns; whether packets are wanted as rows; a key if addresses are replaced."""
+
+    def read(self, most: int, /) -> tuple[list[tuple[str, str, bytes]], list[str], list[str]] | None:
+        """Read up to so many packets: columns, and the addresses and protocols they number; ``None`` at the end."""
+
+    def flows(self) -> tuple[list[tuple[str, str, bytes]], list[str], list[str]]:
+        """Give the conversations that ended since this was asked last: as `read`."""
+
+    def arrivals(self) -> list[tuple[str, str, bytes]]:
+        """Give packets and bytes in each bin."""
+
+    def taken(self) -> int:
+        """Tell how many bytes of the file are read."""
+
+    def packets(self) -> int:
+        """Tell how many packets are read."""
+
+    def facts(self) -> str:
+        """Tell all else, as JSON."""
 
 class PlanError(ValueError):
     """A plan that the engine cannot run."""
@@ -12,7 +41,7 @@ class Rows:
     def columns(self) -> list[tuple[str, str, bytes]]:
         """Write them out: (name, type, little-endian bytes) of each column."""
 
-class Capture:
+class CapturedPackets:
     """The packets of a capture, as the engine keeps them."""
 
     def write(self, path: Path, setup_json: str, /) -> str:
@@ -32,5 +61,5 @@ def components(plan_json: str, /) -> list[list[int]]:
 
 def simulate(
     plan_json: str, seed: int, progress: Callable[[float], None] | None = None, jobs: int = 1
-) -> tuple[str, dict[str, Rows], list[Capture]]:
+) -> tuple[str, dict[str, Rows], list[CapturedPackets]]:
     """Run a plan, so many of its components at once: the outcome as JSON, the tables by name, and the captures."""

@@ -78,7 +78,7 @@ class Captured:
     """A request, and the packets that answer it."""
 
     request: CaptureRequest
-    packets: _core.Capture
+    packets: _core.CapturedPackets
 
     def write(self, file: Path, snap_length: int, comment: str) -> Written:
         """Write them into a new file, whole or not at all."""

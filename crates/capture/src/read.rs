@@ -199,6 +199,11 @@ impl Capture {
         self.captured
     }
 
+    /// When the first packet passed, in nanoseconds since 1970.
+    pub fn start(&self) -> Option<i64> {
+        self.arrivals.start()
+    }
+
     /// The earliest and the latest time, in nanoseconds since 1970.
     pub fn span(&self) -> Option<(i64, i64)> {
         self.span
@@ -244,9 +249,9 @@ impl Capture {
         (self.container.format(), self.container.zipped())
     }
 
-    /// Name and link type of each interface.
-    pub fn interfaces(&self) -> Vec<(String, u16)> {
-        self.container.interfaces().iter().map(|each| (each.name.clone(), each.link)).collect()
+    /// Name and link type of each interface, and how the latter is called if it is looked into.
+    pub fn interfaces(&self) -> Vec<(String, u16, Option<&'static str>)> {
+        self.container.interfaces().iter().map(|each| (each.name.clone(), each.link, link::name(each.link))).collect()
     }
 
     /// Bytes taken from the file: how far the reading is.

@@ -1,4 +1,7 @@
-//! The engine as the Python module `ackclock._core`: a plan in, an outcome and its tables out. All that is Python lives here.
+//! The engine as the Python module `ackclock._core`: a plan in, an outcome and its tables out; and captures, read. All that
+//! is Python lives here.
+
+mod capture;
 
 mod pcapng;
 
@@ -16,7 +19,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::{Map, Value, json};
 
-use pcapng::{Capture, captures_of};
+use pcapng::{CapturedPackets, captures_of};
 
 create_exception!(_core, PlanError, PyValueError, "A plan that cannot run; the message names the field.");
 
@@ -97,7 +100,7 @@ fn simulate(
     seed: u64,
     progress: Option<Py<PyAny>>,
     jobs: usize,
-) -> PyResult<(String, RawTables, Vec<Capture>)> {
+) -> PyResult<(String, RawTables, Vec<CapturedPackets>)> {
     let plan: Plan = serde_json::from_str(plan).map_err(refuse)?;
     let mut outcome = py.detach(|| -> Result<Outcome, Stopped> {
         let mut told = now();
@@ -126,19 +129,20 @@ fn now() -> Instant {
     Instant::now()
 }
 
+fn bytes<'py, T: Copy, const N: usize>(
+    py: Python<'py>,
+    values: &[T],
+    encode: fn(T) -> [u8; N],
+) -> PyResult<Bound<'py, PyBytes>> {
+    PyBytes::new_with(py, N * values.len(), |bytes| {
+        for (place, value) in bytes.as_chunks_mut().0.iter_mut().zip(values) {
+            *place = encode(*value);
+        }
+        Ok(())
+    })
+}
+
 fn raw<'py>(py: Python<'py>, column: &Column) -> PyResult<RawColumn<'py>> {
-    fn bytes<'py, T: Copy, const N: usize>(
-        py: Python<'py>,
-        values: &[T],
-        encode: fn(T) -> [u8; N],
-    ) -> PyResult<Bound<'py, PyBytes>> {
-        PyBytes::new_with(py, N * values.len(), |bytes| {
-            for (place, value) in bytes.as_chunks_mut().0.iter_mut().zip(values) {
-                *place = encode(*value);
-            }
-            Ok(())
-        })
-    }
     let (kind, bytes): (Cow<'_, str>, _) = match &column.values {
         Values::U32(values) => ("u32".into(), bytes(py, values, u32::to_le_bytes)?),
         Values::U64(values) => ("u64".into(), bytes(py, values, u64::to_le_bytes)?),
@@ -184,9 +188,11 @@ fn refuse(error: impl ToString) -> PyErr {
 
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("CaptureError", module.py().get_type::<capture::CaptureError>())?;
     module.add("PlanError", module.py().get_type::<PlanError>())?;
+    module.add_class::<capture::PyCapture>()?;
     module.add_class::<Rows>()?;
-    module.add_class::<Capture>()?;
+    module.add_class::<CapturedPackets>()?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(components, module)?)?;
     module.add_function(wrap_pyfunction!(check_law, module)?)?;

@@ -15,20 +15,20 @@ use crate::refuse;
 /// What the taps of a capture saw.
 #[pyclass(frozen)]
 #[derive(Debug)]
-pub(crate) struct Capture {
+pub(crate) struct CapturedPackets {
     seen: observe::Capture,
     groups: Arc<[GroupSpec]>,
 }
 
 /// The captures of a run, as a plan asks for them.
-pub(crate) fn captures_of(outcome: &mut Outcome, plan: &Plan) -> Vec<Capture> {
+pub(crate) fn captures_of(outcome: &mut Outcome, plan: &Plan) -> Vec<CapturedPackets> {
     let groups: Arc<[GroupSpec]> = plan.groups.clone().into();
     let captures = std::mem::take(&mut outcome.captures).into_iter();
-    captures.map(|seen| Capture { seen, groups: Arc::clone(&groups) }).collect()
+    captures.map(|seen| CapturedPackets { seen, groups: Arc::clone(&groups) }).collect()
 }
 
 #[pymethods]
-impl Capture {
+impl CapturedPackets {
     /// Writes it into a file that is there already, as pcapng, and tells what was written, as JSON.
     fn write(&self, py: Python<'_>, path: PathBuf, setup: &str) -> PyResult<String> {
         let setup: Setup = serde_json::from_str(setup).map_err(refuse)?;

@@ -1,4 +1,4 @@
-"""The command line: ``ackclock run | sweep | query | report | burstiness | reproduce | model | ...``.
+"""The command line: ``ackclock run | sweep | query | report | burstiness | capture | reproduce | model | ...``.
 
 What costs time to load is loaded by the command that needs it, so that ``--help`` answers at once.
 """
@@ -221,7 +221,9 @@ def sweep(
     """
 )
 def query(
-    store: Annotated[Path, typer.Argument(metavar="STORE", help="The folder of a store.", show_default=False)],
+    store: Annotated[
+        Path, typer.Argument(metavar="STORE", help="The folder of a store, or of a capture.", show_default=False)
+    ],
     sql: Annotated[
         str,
         typer.Argument(
@@ -234,7 +236,7 @@ def query(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON array of objects.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="Print comma-separated values.")] = False,
 ) -> None:
-    """Ask a store of runs by SQL."""
+    """Ask a store of runs, or a capture, by SQL."""
     from ackclock.cli import querying  # noqa: PLC0415
 
     querying.query(store, sql, as_json=json, as_csv=csv)
@@ -335,6 +337,57 @@ def burstiness(
     from ackclock.cli import scaling  # noqa: PLC0415
 
     scaling.burstiness(input_, column=column, bin_=bin_, weight=weight, as_json=json, out=out)
+
+
+@app.command(
+    epilog="""Examples:
+
+    \b
+    ackclock capture lan.pcapng
+    ackclock capture lan.pcap.gz --bin "100 ms" --json
+    ackclock capture lan.pcap --anonymise --out lan
+    ackclock query lan "select protocol, count(*), sum(bytes) from packets group by all order by all"
+    """
+)
+def capture(
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="A capture: pcap or pcapng, plain or in gzip.", show_default=False),
+    ],
+    bin_: Annotated[
+        str, typer.Option("--bin", metavar="TIME", help="The length of the bins that arrivals are counted in.")
+    ] = "10 ms",
+    anonymise: Annotated[
+        bool,
+        typer.Option(
+            "--anonymise", help="Replace addresses by others that share as long a prefix as they did; ports stay."
+        ),
+    ] = False,
+    key: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HEX",
+            help="With --anonymise: 64 hexadecimal digits, to be kept secret; a random key by default.",
+            show_default=False,
+        ),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write packets, conversations and arrivals (Parquet), figures and a report into this folder; an "
+            "earlier one is replaced.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Tell what a capture shows: protocols, conversations, how bursty its arrivals are.
+
+    The file is read in one pass and in bounded memory. What it carries is looked at no further than the headers.
+    """
+    from ackclock.cli import captures  # noqa: PLC0415
+
+    captures.capture(file, bin_=bin_, anonymise=anonymise, key=key, as_json=json, out=out)
 
 
 @app.command()

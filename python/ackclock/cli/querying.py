@@ -1,4 +1,4 @@
-"""``ackclock query``: ask a store by SQL."""
+"""``ackclock query``: ask a store, or a capture, by SQL."""
 
 import csv
 import sys
@@ -10,6 +10,7 @@ from pydantic_core import to_json
 from rich.table import Table
 from rich.text import Text
 
+from ackclock.capture.sql import ask, is_capture
 from ackclock.cli.console import console
 from ackclock.errors import listed, refuse
 from ackclock.store import Store
@@ -25,10 +26,13 @@ def query(folder: Path, sql: str, *, as_json: bool, as_csv: bool) -> None:
     """Run a query and print what comes of it."""
     if as_json and as_csv:
         raise refuse("--csv", "--json", "must be one of the two")
-    with Store.open(folder) as store:
-        answer = store.sql(sql)
-        for notice in store.notices:
-            sys.stderr.write(f"Note: {notice}\n")
+    if is_capture(folder):
+        answer = ask(folder, sql)
+    else:
+        with Store.open(folder) as store:
+            answer = store.sql(sql)
+            for notice in store.notices:
+                sys.stderr.write(f"Note: {notice}\n")
     if as_json:
         _write_json(answer)
     elif as_csv:

@@ -35,7 +35,7 @@ def burstiness(
         check_replaceable(out, study=_MADE)
     series = read(source, column=column, bin_=bin_, weight=weight)
     ladder, found = analysis.burstiness(series.values), analysis.hurst(series.values)
-    told = _told(source, series, ladder, found)
+    told = {"version": catalogue().version, "input": source, **described(series, ladder, found)}
     if out is not None:
         _write(out, told, ladder, found)
     if as_json:
@@ -46,15 +46,14 @@ def burstiness(
         console().print(Text(f"\nThe figures are in {out}"))
 
 
-def _told(source: str, series: Series, ladder: Burstiness, found: Hurst) -> dict[str, Any]:
+def described(series: Series, ladder: Burstiness, found: Hurst) -> dict[str, Any]:
+    """Give what a series shows as plain data, for JSON."""
     columns = ("cov", "dispersion", "peak_to_mean", "autocorrelation")
     rungs = [
         {"scale": int(scale), "bins": int(bins)} | {name: _number(getattr(ladder, name)[place]) for name in columns}
         for place, (scale, bins) in enumerate(zip(ladder.scales, ladder.bins, strict=True))
     ]
     return {
-        "version": catalogue().version,
-        "input": source,
         "about": series.about,
         "count": series.values.size,
         "bin": series.bin,

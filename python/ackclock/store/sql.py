@@ -15,9 +15,12 @@ from ackclock.errors import unreadable
 from ackclock.store.tables import SWEPT, fit, unified_schemas
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
     from ackclock.store.contents import Contents
 
-__all__ = ["ask", "identifier"]
+__all__ = ["ask", "closed", "identifier"]
 
 _CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
     # One thread adds numbers in one order: an answer is the same to the last byte each time.
@@ -41,15 +44,35 @@ def ask(contents: Contents, query: str) -> pa.Table:
 
     """
     with duckdb.connect(config=_CONFIG) as connection:
-        names = _make_views(connection, contents)
-        try:
-            statements = connection.extract_statements(query)
-            if [each.type for each in statements] != [duckdb.StatementType.SELECT]:
-                raise unreadable("query", "it is not one SELECT", f"a query over {', '.join(names)}")
-            return _plain(connection.sql(query).to_arrow_table())
-        except duckdb.Error as error:
-            why = " ".join(str(error).partition("\n\n")[0].split())  # then comes the query, with a mark in it
-            raise unreadable("query", why, f"DuckDB's SQL over {', '.join(names)}") from None
+        return _answer(connection, query, _make_views(connection, contents))
+
+
+def closed(query: str, files: Mapping[str, Path]) -> pa.Table:
+    """Run a query over Parquet files, each a table by its name, and over nothing else.
+
+    Raises
+    ------
+    ScenarioError
+        It is not one ``SELECT``, or there is an error in it.
+
+    """
+    with duckdb.connect(config=_CONFIG) as connection:
+        paths = {name: _text(str(path)) for name, path in files.items()}
+        for name, path in paths.items():
+            connection.execute(f"create view {identifier(name)} as from read_parquet({path})")
+        _close(connection, list(paths.values()))
+        return _answer(connection, query, list(files))
+
+
+def _answer(connection: duckdb.DuckDBPyConnection, query: str, names: Sequence[str]) -> pa.Table:
+    try:
+        statements = connection.extract_statements(query)
+        if [each.type for each in statements] != [duckdb.StatementType.SELECT]:
+            raise unreadable("query", "it is not one SELECT", f"a query over {', '.join(names)}")
+        return _plain(connection.sql(query).to_arrow_table())
+    except duckdb.Error as error:
+        why = " ".join(str(error).partition("\n\n")[0].split())  # then comes the query, with a mark in it
+        raise unreadable("query", why, f"DuckDB's SQL over {', '.join(names)}") from None
 
 
 def _plain(answer: pa.Table) -> pa.Table:
@@ -92,10 +115,15 @@ def _make_views(connection: duckdb.DuckDBPyConnection, contents: Contents) -> li
     views |= {name: f"from store.{identifier(name)}" for name in schemas.keys() - views.keys()}
     for name, view in views.items():
         connection.execute(f"create view {identifier(name)} as {view}")
+    _close(connection, files)
+    return list(views)
+
+
+def _close(connection: duckdb.DuckDBPyConnection, files: Sequence[str]) -> None:
+    """Close the database to all but some files, for good."""
     connection.execute(f"set allowed_paths = [{', '.join(files)}]")
     connection.execute("set enable_external_access = false")
     connection.execute("set lock_configuration = true")
-    return list(views)
 
 
 def _runs(connection: duckdb.DuckDBPyConnection, schema: pa.Schema) -> str:

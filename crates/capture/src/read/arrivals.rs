@@ -56,6 +56,11 @@ impl Arrivals {
         self.width *= 2;
     }
 
+    /// When the first packet passed.
+    pub(super) fn start(&self) -> Option<i64> {
+        self.start
+    }
+
     /// Nanoseconds in a bin, in the end.
     pub(super) fn width(&self) -> u64 {
         self.width

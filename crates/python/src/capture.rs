@@ -1,0 +1,220 @@
+//! Captures for Python: opened, read in batches of rows, and told at the end.
+
+use std::fs::File;
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard};
+
+use ackclock_capture::anonymise::{Anonymiser, KEY_BYTES};
+use ackclock_capture::read::{Capture, Count, Flow, Layer, NONE, Rows, Stop, transport_name};
+use pyo3::create_exception;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use serde_json::json;
+
+use crate::{RawColumn, bytes};
+
+create_exception!(_core, CaptureError, PyValueError, "A file that is no capture; the message says where and why.");
+
+/// A batch as Python takes it: columns, and the addresses and protocols that they number.
+type RawBatch<'py> = (Vec<RawColumn<'py>>, Vec<String>, Vec<String>);
+
+/// A column, and what its numbers are.
+type Column = (&'static str, Numbers);
+
+#[derive(Debug)]
+enum Numbers {
+    U32(Vec<u32>),
+    U64(Vec<u64>),
+    I32(Vec<i32>),
+    I64(Vec<i64>),
+    Bool(Vec<bool>),
+}
+
+/// A capture that is being read.
+#[pyclass(frozen, name = "Capture")]
+#[derive(Debug)]
+pub(crate) struct PyCapture {
+    capture: Mutex<Capture>,
+    anonymiser: Option<Anonymiser>,
+}
+
+#[pymethods]
+impl PyCapture {
+    /// Opens a file.
+    #[new]
+    fn new(path: PathBuf, bin: u64, rows: bool, key: Option<[u8; KEY_BYTES]>) -> PyResult<Self> {
+        let capture = Capture::new(File::open(path)?, bin).map_err(|stop| refuse(&stop))?;
+        let capture = Mutex::new(if rows { capture.keeping_rows() } else { capture });
+        Ok(Self { capture, anonymiser: key.as_ref().map(Anonymiser::new) })
+    }
+
+    /// Reads on for up to so many packets; `None` at the end.
+    fn read<'py>(&self, py: Python<'py>, most: usize) -> PyResult<Option<RawBatch<'py>>> {
+        let batch = py.detach(|| {
+            let rows = self.capture().read(most)?;
+            let names = (rows.addresses(self.anonymiser.as_ref()), rows.protocols());
+            Some((columns(rows), names))
+        });
+        let Some((columns, (addresses, protocols))) = batch else { return Ok(None) };
+        Ok(Some((raw(py, &columns)?, addresses, protocols)))
+    }
+
+    /// Conversations that ended or were forgotten since this was asked last, and the addresses and protocols they number.
+    fn flows<'py>(&self, py: Python<'py>) -> PyResult<RawBatch<'py>> {
+        let (columns, addresses, protocols) = py.detach(|| self.flow_columns());
+        Ok((raw(py, &columns)?, addresses, protocols))
+    }
+
+    /// Bytes taken from the file so far.
+    fn taken(&self) -> u64 {
+        self.capture().taken()
+    }
+
+    /// Packets read so far.
+    fn packets(&self) -> u64 {
+        self.capture().packets()
+    }
+
+    /// Packets in each bin from the first packet on, and bytes.
+    fn arrivals<'py>(&self, py: Python<'py>) -> PyResult<Vec<RawColumn<'py>>> {
+        let capture = self.capture();
+        let (packets, bytes) = capture.arrivals();
+        let columns = [("packets", Numbers::U32(packets.to_vec())), ("bytes", Numbers::U64(bytes.to_vec()))];
+        raw(py, &columns)
+    }
+
+    /// All else that was found, as JSON.
+    fn facts(&self) -> String {
+        let capture = self.capture();
+        let odd = capture.oddities();
+        let (format, zipped) = capture.format();
+        let protocols: Vec<_> = capture
+            .protocols()
+            .into_iter()
+            .map(|(layer, name, Count { packets, bytes })| {
+                let layer = match layer {
+                    Layer::Link => "link",
+                    Layer::Network => "network",
+                    Layer::Transport => "transport",
+                };
+                json!({"layer": layer, "name": name, "packets": packets, "bytes": bytes})
+            })
+            .collect();
+        let interfaces: Vec<_> = capture
+            .interfaces()
+            .into_iter()
+            .map(|(name, number, link)| json!({"name": name, "number": number, "link": link}))
+            .collect();
+        json!({
+            "format": format,
+            "gzip": zipped,
+            "packets": capture.packets(),
+            "bytes": capture.bytes(),
+            "captured_bytes": capture.captured(),
+            "ip": {"packets": capture.ip().packets, "bytes": capture.ip().bytes},
+            "start": capture.start(),
+            "span": capture.span(),
+            "bin": capture.bin(),
+            "protocols": protocols,
+            "interfaces": interfaces,
+            "stopped": capture.stopped().map(|stop| json!({"offset": stop.offset, "problem": stop.problem})),
+            "oddities": {
+                "backwards": odd.backwards,
+                "timeless": odd.timeless,
+                "cut": odd.cut,
+                "headless": odd.headless,
+                "fragments": odd.fragments,
+                "forgotten": odd.forgotten,
+                "before": odd.before,
+            },
+        })
+        .to_string()
+    }
+}
+
+impl PyCapture {
+    fn capture(&self) -> MutexGuard<'_, Capture> {
+        self.capture.lock().expect("nobody panics while reading")
+    }
+
+    fn flow_columns(&self) -> (Vec<Column>, Vec<String>, Vec<String>) {
+        let flows = self.capture().flows();
+        let mut addresses = Vec::with_capacity(2 * flows.len());
+        let mut protocols: Vec<u8> = Vec::new();
+        let (mut protocol, mut ends, mut ports) = (Vec::new(), [Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
+        for flow in &flows {
+            let place = protocols.iter().position(|&each| each == flow.protocol).unwrap_or_else(|| {
+                protocols.push(flow.protocol);
+                protocols.len() - 1
+            });
+            protocol.push(place as u32);
+            for (end, &(address, port)) in flow.ends.iter().enumerate() {
+                ends[end].push(addresses.len() as i32);
+                addresses.push(self.anonymiser.as_ref().map_or(address, |other| other.address(address)).to_string());
+                ports[end].push(if flow.ported { i32::from(port) } else { NONE });
+            }
+        }
+        let [sources, destinations] = ends;
+        let [source_ports, destination_ports] = ports;
+        let of = |number: fn(&Flow) -> u64| Numbers::U64(flows.iter().map(number).collect());
+        let columns = [
+            ("protocol", Numbers::U32(protocol)),
+            ("source", Numbers::I32(sources)),
+            ("source_port", Numbers::I32(source_ports)),
+            ("destination", Numbers::I32(destinations)),
+            ("destination_port", Numbers::I32(destination_ports)),
+            ("first", Numbers::I64(flows.iter().map(|flow| flow.first).collect())),
+            ("last", Numbers::I64(flows.iter().map(|flow| flow.last).collect())),
+            ("packets", of(|flow| flow.ways[0].packets)),
+            ("bytes", of(|flow| flow.ways[0].bytes)),
+            ("retransmissions", of(|flow| flow.ways[0].retransmissions)),
+            ("round_trips", of(|flow| flow.ways[0].round_trips)),
+            ("round_trip_sum", of(|flow| flow.ways[0].round_trip_sum)),
+            ("round_trip_least", of(|flow| flow.ways[0].round_trip_least)),
+            ("packets_back", of(|flow| flow.ways[1].packets)),
+            ("bytes_back", of(|flow| flow.ways[1].bytes)),
+            ("retransmissions_back", of(|flow| flow.ways[1].retransmissions)),
+            ("round_trips_back", of(|flow| flow.ways[1].round_trips)),
+            ("round_trip_sum_back", of(|flow| flow.ways[1].round_trip_sum)),
+            ("round_trip_least_back", of(|flow| flow.ways[1].round_trip_least)),
+        ];
+        let protocols = protocols.into_iter().map(transport_name).collect();
+        (columns.into(), addresses, protocols)
+    }
+}
+
+fn columns(rows: Rows) -> Vec<Column> {
+    [
+        ("timestamp", Numbers::I64(rows.time)),
+        ("interface", Numbers::U32(rows.interface)),
+        ("bytes", Numbers::U32(rows.bytes)),
+        ("captured", Numbers::U32(rows.captured)),
+        ("network", Numbers::U32(rows.network)),
+        ("protocol", Numbers::I32(rows.transport)),
+        ("source", Numbers::I32(rows.source)),
+        ("source_port", Numbers::I32(rows.source_port)),
+        ("destination", Numbers::I32(rows.destination)),
+        ("destination_port", Numbers::I32(rows.destination_port)),
+        ("fragment", Numbers::Bool(rows.fragment)),
+        ("retransmission", Numbers::Bool(rows.retransmission)),
+    ]
+    .into()
+}
+
+fn raw<'py>(py: Python<'py>, columns: &[Column]) -> PyResult<Vec<RawColumn<'py>>> {
+    let told = |(name, numbers): &Column| {
+        let (kind, bytes) = match numbers {
+            Numbers::U32(values) => ("u32", bytes(py, values, u32::to_le_bytes)?),
+            Numbers::U64(values) => ("u64", bytes(py, values, u64::to_le_bytes)?),
+            Numbers::I32(values) => ("i32", bytes(py, values, i32::to_le_bytes)?),
+            Numbers::I64(values) => ("i64", bytes(py, values, i64::to_le_bytes)?),
+            Numbers::Bool(values) => ("bool", bytes(py, values, |value| [u8::from(value)])?),
+        };
+        Ok((*name, kind.into(), bytes))
+    };
+    columns.iter().map(told).collect()
+}
+
+fn refuse(stop: &Stop) -> PyErr {
+    CaptureError::new_err(stop.to_string())
+}

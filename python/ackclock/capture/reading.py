@@ -1,0 +1,237 @@
+"""Reading a capture: one pass over the file, and what it shows."""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ackclock import _core
+from ackclock.capture.notices import notices_of
+from ackclock.capture.tables import FLOWS, PACKETS, flow_table, numbers, packet_table
+from ackclock.errors import refuse, unreadable
+from ackclock.kinds import measured
+from ackclock.quantity import TIME
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Mapping
+
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+__all__ = ["BIN", "KEY_BYTES", "WHAT", "Capture", "Protocol", "read_capture"]
+
+BIN: Final = measured(TIME, "1 us", "3600 s")
+KEY_BYTES: Final = 32
+WHAT: Final = "a capture: pcap or pcapng, plain or in gzip"
+
+_ROWS: Final = 1 << 17
+"""Packets that are read at once."""
+_LARGEST: Final = 1000
+"""Conversations that are kept: those of the most bytes."""
+_PICOSECONDS_PER_NANOSECOND: Final = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Protocol:
+    """What a capture has of one protocol."""
+
+    name: str
+    """As tshark has it, where it has one name for it."""
+    layer: str
+    """``link``, ``network`` (what links carry) or ``transport`` (what IP carries): a packet counts once in each."""
+    packets: int
+    """Packets, parts of packets each for itself."""
+    bytes: int
+    """As sent, headers of the link included."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Capture:
+    """What a capture shows.
+
+    Examples
+    --------
+    >>> import ackclock as ac
+    >>> capture = ac.read_capture("tests/data/captures/ethernet.pcap")
+    >>> capture.packets > 300, "tcp" in capture.protocols
+    (True, True)
+    """
+
+    path: Path
+    """The file."""
+    format: str
+    """``pcap`` or ``pcapng``."""
+    packets: int
+    """Packets that were read."""
+    bytes: int
+    """Their bytes as sent, headers of the link included."""
+    captured_bytes: int
+    """Those of them that were captured."""
+    start: int | None
+    """When the first packet passed: ns since 1970. None without a packet."""
+    span: tuple[int, int] | None
+    """The earliest and the latest time, in ns since 1970."""
+    mix: tuple[Protocol, ...]
+    """All protocols, by layer and name."""
+    ip_packets: int
+    """Packets of IP, of both versions."""
+    ip_bytes: int
+    """Their bytes."""
+    bin: float
+    """Length of a bin in s."""
+    packets_per_bin: NDArray[np.float64] = field(repr=False)
+    """Packets in each bin, from the first packet on; the last bin may have begun only."""
+    bytes_per_bin: NDArray[np.float64] = field(repr=False)
+    """Bytes in each bin."""
+    flows: pa.Table = field(repr=False)
+    """The 1000 conversations of the most bytes in both directions (`ackclock.capture.tables.FLOWS`)."""
+    flow_count: int
+    """How many conversations there are."""
+    retransmissions: int
+    """Segments of TCP that had been sent before, of all conversations."""
+    interfaces: tuple[tuple[str, int], ...]
+    """Name and link type of what was captured at."""
+    stopped: tuple[int, str] | None
+    """At which byte the reading had to end before the file does, and why."""
+    notices: tuple[str, ...]
+    """What a reader of these numbers must know."""
+
+    @property
+    def protocols(self) -> dict[str, int]:
+        """Packets by the name of their protocol. One packet counts under several: ``eth``, ``ip``, ``tcp``."""
+        return {each.name: each.packets for each in self.mix}
+
+    @property
+    def duration(self) -> float:
+        """Seconds between the earliest and the latest packet."""
+        return 0.0 if self.span is None else (self.span[1] - self.span[0]) / 1e9
+
+
+def read_capture(
+    path: str | os.PathLike[str],
+    *,
+    bin: str = "10 ms",  # noqa: A002  # a bin is a bin
+    packets: str | os.PathLike[str] | None = None,
+    flows: str | os.PathLike[str] | None = None,
+    key: bytes | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Capture:
+    """Read a capture, pcap or pcapng, plain or in gzip, in one pass.
+
+    Memory does not grow with the file: some 200 MB at most. A file that is damaged is read up to the damage, and the
+    notices say where that is.
+
+    Parameters
+    ----------
+    path
+        The file.
+    bin
+        Length of the bins that arrivals are counted in, from the first packet on. Where that would make more than four
+        million bins, they are doubled until it does not, and a notice says so.
+    packets
+        Where to write each packet as a row of Parquet (`ackclock.capture.tables.PACKETS`).
+    flows
+        Where to write each conversation as a row of Parquet (`ackclock.capture.tables.FLOWS`).
+    key
+        32 secret bytes: addresses are replaced by others, which share as long a prefix as they did (Crypto-PAn; Xu et
+        al., ICNP 2002). Ports stay.
+    progress
+        Called now and then with the bytes of the file that are read, and the packets.
+
+    Raises
+    ------
+    ScenarioError
+        The file is no capture, cannot be read, or is damaged before its first packet; or an argument is not allowed.
+    """
+    path = Path(path)
+    width = TIME.parse(BIN.require("bin", bin)) // _PICOSECONDS_PER_NANOSECOND
+    if key is not None and len(key) != KEY_BYTES:
+        raise refuse("key", f"{len(key)} bytes", f"must be {KEY_BYTES} bytes")
+    try:
+        reader = _core.Capture(path, width, packets is not None, key)
+    except _core.CaptureError as error:
+        raise unreadable(path, str(error), WHAT) from None
+    except OSError as error:
+        raise unreadable(path, error.strerror or str(error), WHAT) from None
+    found = _Flows()
+    start: int | None = None
+    with ExitStack() as files:
+        packet_file = None if packets is None else files.enter_context(_parquet(packets, PACKETS))
+        flow_file = None if flows is None else files.enter_context(_parquet(flows, FLOWS))
+        while (batch := reader.read(_ROWS)) is not None:
+            if packet_file is not None and len(batch[0][0][2]):
+                if start is None:
+                    start = int(np.frombuffer(batch[0][0][2], dtype="<i8", count=1)[0])
+                packet_file.write_table(packet_table(batch, start))
+            ended = flow_table(reader.flows())
+            if flow_file is not None and len(ended):
+                flow_file.write_table(ended)
+            found.add(ended)
+            if progress is not None:
+                progress(reader.taken(), reader.packets())
+    facts = json.loads(reader.facts())
+    if facts["stopped"] and not facts["packets"]:
+        raise unreadable(path, f"at byte {facts['stopped']['offset']}: {facts['stopped']['problem']}", WHAT)
+    return _capture(path, facts, numbers(reader.arrivals()), found, asked=width)
+
+
+def _capture(
+    path: Path, facts: Mapping[str, Any], arrivals: Mapping[str, NDArray[Any]], found: _Flows, *, asked: int
+) -> Capture:
+    stopped = facts["stopped"]
+    return Capture(
+        path=path,
+        format=facts["format"],
+        packets=facts["packets"],
+        bytes=facts["bytes"],
+        captured_bytes=facts["captured_bytes"],
+        start=facts["start"],
+        span=None if facts["span"] is None else tuple(facts["span"]),
+        mix=tuple(Protocol(**each) for each in facts["protocols"]),
+        ip_packets=facts["ip"]["packets"],
+        ip_bytes=facts["ip"]["bytes"],
+        bin=facts["bin"] / 1e9,
+        packets_per_bin=arrivals["packets"].astype(np.float64),
+        bytes_per_bin=arrivals["bytes"].astype(np.float64),
+        flows=found.largest,
+        flow_count=found.count,
+        retransmissions=found.retransmissions,
+        interfaces=tuple((each["name"], each["number"]) for each in facts["interfaces"]),
+        stopped=None if stopped is None else (stopped["offset"], stopped["problem"]),
+        notices=tuple(notices_of(facts, asked=asked)),
+    )
+
+
+class _Flows:
+    """Counts conversations, and keeps the largest."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.retransmissions = 0
+        self.largest: pa.Table = FLOWS.empty_table()
+
+    def add(self, ended: pa.Table) -> None:
+        import pyarrow as pa  # noqa: PLC0415  # slow to load
+        import pyarrow.compute as pc  # noqa: PLC0415
+
+        if not len(ended):
+            return
+        self.count += len(ended)
+        for name in ("retransmissions", "retransmissions_back"):
+            self.retransmissions += pc.sum(ended[name]).as_py()
+        both = pa.concat_tables([self.largest, ended]).unify_dictionaries()
+        total = np.asarray(both["bytes"]).astype(np.int64) + np.asarray(both["bytes_back"]).astype(np.int64)
+        order = np.lexsort((np.asarray(both["first"].cast(pa.int64())), -total))[:_LARGEST]
+        self.largest = both.take(order)
+
+
+def _parquet(path: str | os.PathLike[str], schema: pa.Schema) -> Any:
+    from pyarrow import parquet  # noqa: PLC0415
+
+    return parquet.ParquetWriter(path, schema)

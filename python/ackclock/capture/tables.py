@@ -1,0 +1,111 @@
+"""The reader's columns as Arrow tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["FLOWS", "PACKETS", "flow_table", "numbers", "packet_table"]
+
+_NUMPY_TYPES: Final = {"u32": "<u4", "u64": "<u8", "i32": "<i4", "i64": "<i8", "bool": "u1"}
+
+_NAME: Final = pa.dictionary(pa.int32(), pa.string())
+_STAMP: Final = pa.timestamp("ns", tz="UTC")
+
+PACKETS: Final = pa.schema(
+    [
+        ("time", pa.float64()),
+        ("timestamp", _STAMP),
+        ("interface", pa.uint32()),
+        ("bytes", pa.uint32()),
+        ("captured", pa.uint32()),
+        ("network", _NAME),
+        ("protocol", _NAME),
+        ("source", _NAME),
+        ("source_port", pa.uint16()),
+        ("destination", _NAME),
+        ("destination_port", pa.uint16()),
+        ("fragment", pa.bool_()),
+        ("retransmission", pa.bool_()),
+    ]
+)
+"""A packet a row. ``time`` is in s from the first packet on; ``timestamp`` is exact; ``bytes`` are those sent."""
+
+_WAY: Final = [
+    ("packets", pa.uint64()),
+    ("bytes", pa.uint64()),
+    ("retransmissions", pa.uint64()),
+    ("rtt_samples", pa.uint64()),
+    ("rtt_mean", pa.float64()),
+    ("rtt_min", pa.float64()),
+]
+FLOWS: Final = pa.schema(
+    [
+        ("protocol", _NAME),
+        ("source", _NAME),
+        ("source_port", pa.uint16()),
+        ("destination", _NAME),
+        ("destination_port", pa.uint16()),
+        ("first", _STAMP),
+        ("last", _STAMP),
+        *_WAY,
+        *((f"{name}_back", kind) for name, kind in _WAY),
+    ]
+)
+"""A conversation a row: ``source`` sent first; what went to it is ``_back``. Round-trip times are in s, from a segment
+to its acknowledgment as they pass, so those of the way from the capture to the other end."""
+
+_Columns = list[tuple[str, str, bytes]]
+
+
+def numbers(columns: _Columns) -> dict[str, NDArray[Any]]:
+    """Give the reader's columns as arrays."""
+    return {name: np.frombuffer(content, dtype=_NUMPY_TYPES[kind]) for name, kind, content in columns}
+
+
+def packet_table(batch: tuple[_Columns, list[str], list[str]], start: int) -> pa.Table:
+    """Make rows of packets; ``start`` is when the capture begins, in ns since 1970."""
+    columns, addresses, protocols = batch
+    values = numbers(columns)
+    # Times far apart overflow 64 bits: their difference in floating point is near enough, and exact for all others.
+    since = values["timestamp"] - np.int64(start)
+    far = np.abs(values["timestamp"].astype(np.float64) - start) > 2.0**62
+    time = np.where(far, values["timestamp"].astype(np.float64) - start, since) / 1e9
+    return _table(PACKETS, {**values, "time": time}, addresses, protocols)
+
+
+def flow_table(batch: tuple[_Columns, list[str], list[str]]) -> pa.Table:
+    """Make rows of conversations."""
+    columns, addresses, protocols = batch
+    values = numbers(columns)
+    for back in ("", "_back"):
+        samples = values.pop(f"round_trips{back}")
+        total, least = values.pop(f"round_trip_sum{back}"), values.pop(f"round_trip_least{back}")
+        none = np.where(samples > 0, 1.0, np.nan)
+        values[f"rtt_samples{back}"] = samples
+        values[f"rtt_mean{back}"] = none * total / np.maximum(samples, 1) / 1e9
+        values[f"rtt_min{back}"] = none * least / 1e9
+    return _table(FLOWS, values, addresses, protocols)
+
+
+def _table(
+    schema: pa.Schema, values: Mapping[str, NDArray[Any]], addresses: Sequence[str], protocols: Sequence[str]
+) -> pa.Table:
+    names = {"source": addresses, "destination": addresses, "network": protocols, "protocol": protocols}
+    dictionaries = {name: pa.array(words, pa.string()) for name, words in names.items()}
+    return pa.table([_array(field, values[field.name], dictionaries) for field in schema], schema=schema)
+
+
+def _array(field: pa.Field, values: NDArray[Any], dictionaries: Mapping[str, pa.Array]) -> pa.Array:
+    # Below zero stands for what is not there.
+    there = pa.array(values, mask=values < 0) if values.dtype == np.int32 else pa.array(values, from_pandas=True)
+    if field.name in dictionaries:
+        return pa.DictionaryArray.from_arrays(there.cast(pa.int32()), dictionaries[field.name])
+    return there.cast(field.type)

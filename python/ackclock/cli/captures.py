@@ -1,0 +1,245 @@
+"""``ackclock capture``: what a capture shows."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import shlex
+import sys
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from rich.table import Table
+from rich.text import Text
+
+from ackclock.capture.reading import KEY_BYTES, WHAT, Capture, read_capture
+from ackclock.capture.sql import MADE
+from ackclock.catalogue import catalogue
+from ackclock.cli.console import console
+from ackclock.errors import refuse, unreadable
+from ackclock.experiments.folder import check_replaceable, write_whole
+from ackclock.progress import progress_bar
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from ackclock.analysis import Burstiness, Hurst
+
+_TOP: Final = 10
+_RANDOM_KEY: Final = (
+    "Addresses were replaced under a random key, which is kept nowhere: another reading gives other ones. --key makes "
+    "them the same each time."
+)
+
+
+def capture(file: Path, *, bin_: str, anonymise: bool, key: str | None, as_json: bool, out: Path | None) -> None:
+    """Print what a capture shows, and write it."""
+    secret = _key(key, anonymise=anonymise)
+    if out is None:
+        read, told, _ = _read(file, bin_=bin_, key=secret, random=anonymise and key is None)
+    else:
+        check_replaceable(out, study=MADE)
+        record = {"version": catalogue().version, "input": str(file), "anonymised": anonymise}
+        with write_whole(out, study=MADE, record=record) as folder:
+            read, told, found = _read(file, bin_=bin_, key=secret, random=anonymise and key is None, folder=folder)
+            _write(folder, read, told, found, command=shlex.join(_command(file, bin_, anonymise=anonymise, out=out)))
+    if as_json:
+        sys.stdout.write(json.dumps(told, indent=2, allow_nan=False) + "\n")
+        return
+    _show(read, told)
+    if out is not None:
+        console().print(Text(f"\nThe report is {out / 'report.html'}; `ackclock query {out} SQL` asks it."))
+
+
+def _key(key: str | None, *, anonymise: bool) -> bytes | None:
+    if key is None:
+        return secrets.token_bytes(KEY_BYTES) if anonymise else None
+    if not anonymise:
+        raise refuse("--key", "a key", "must come with --anonymise")
+    try:
+        secret = bytes.fromhex(key)
+    except ValueError:
+        secret = b""
+    if len(secret) != KEY_BYTES:  # the message must not show it
+        raise refuse("--key", f"{len(key)} characters", f"must be {2 * KEY_BYTES} hexadecimal digits")
+    return secret
+
+
+def _command(file: Path, bin_: str, *, anonymise: bool, out: Path) -> list[str]:
+    hidden = ["--anonymise"] if anonymise else []
+    return ["ackclock", "capture", str(file), "--bin", bin_, *hidden, "--out", str(out)]
+
+
+def _read(
+    file: Path, *, bin_: str, key: bytes | None, random: bool, folder: Path | None = None
+) -> tuple[Capture, dict[str, Any], tuple[Burstiness, Hurst] | None]:
+    """Read the file: what was found, all of it as plain data, and how its arrivals vary over scales."""
+    try:
+        size = file.stat().st_size
+    except OSError as error:
+        raise unreadable(file, error.strerror or str(error), WHAT) from None
+    with progress_bar(file.name, size) as show:
+        read = read_capture(
+            file,
+            bin=bin_,
+            packets=None if folder is None else folder / "packets.parquet",
+            flows=None if folder is None else folder / "flows.parquet",
+            key=key,
+            progress=lambda done, packets: show(done, f"{packets:,} packets"),
+        )
+    found, missing = _scales(read)
+    told = _told(read, found, notices=[*read.notices, *missing, *([_RANDOM_KEY] if random else [])])
+    return read, told, found
+
+
+def _scales(read: Capture) -> tuple[tuple[Burstiness, Hurst] | None, list[str]]:
+    """Look at packets per bin over time scales, where there is enough to look at."""
+    from ackclock import analysis  # noqa: PLC0415  # slow to load
+    from ackclock.analysis.scaling.verdict import LEAST  # noqa: PLC0415
+
+    counts = read.packets_per_bin[:-1]  # the last bin may have begun only
+    if counts.size < LEAST:
+        return None, [
+            f"{counts.size} whole bins are too few to tell how traffic varies over scales: {LEAST} are needed."
+        ]
+    if counts.min() == counts.max():
+        return None, ["Every bin has as many packets: nothing varies over scales."]
+    return (analysis.burstiness(counts), analysis.hurst(counts)), []
+
+
+def _told(read: Capture, found: tuple[Burstiness, Hurst] | None, *, notices: list[str]) -> dict[str, Any]:
+    from ackclock.cli import scaling  # noqa: PLC0415
+    from ackclock.cli.series import Series  # noqa: PLC0415
+
+    counts = read.packets_per_bin[:-1]
+    arrivals: dict[str, Any] = {"bin": read.bin, "count": counts.size}
+    if found is not None:
+        series = Series(values=counts, about=f"packets in {counts.size} bins of {read.bin:g} s", bin=read.bin)
+        arrivals |= scaling.described(series, *found)
+    return {
+        "version": catalogue().version,
+        "input": str(read.path),
+        "format": read.format,
+        "packets": read.packets,
+        "bytes": read.bytes,
+        "captured_bytes": read.captured_bytes,
+        "first": None if read.span is None else _stamp(read.span[0]),
+        "last": None if read.span is None else _stamp(read.span[1]),
+        "duration": read.duration,
+        "protocols": read.protocols,
+        "mix": [
+            {"layer": each.layer, "name": each.name, "packets": each.packets, "bytes": each.bytes} for each in read.mix
+        ],
+        "ip_packets": read.ip_packets,
+        "ip_bytes": read.ip_bytes,
+        "conversations": read.flow_count,
+        "retransmissions": read.retransmissions,
+        "top": [_plain(row) for row in read.flows.slice(0, _TOP).to_pylist()],
+        "arrivals": arrivals,
+        "interfaces": [{"name": name, "link_type": link} for name, link in read.interfaces],
+        "stopped": None if read.stopped is None else {"offset": read.stopped[0], "problem": read.stopped[1]},
+        "notices": notices,
+    }
+
+
+def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: str(value) if name in {"first", "last"} else value for name, value in row.items()}
+
+
+def _stamp(time: int) -> str:
+    """Write a time of ns since 1970 as ISO 8601 has it."""
+    seconds, rest = divmod(time, 1_000_000_000)
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest:09d}Z"
+
+
+def _show(read: Capture, told: Mapping[str, Any]) -> None:
+    out = console()
+    when = f", from {told['first']} to {told['last']}" if read.span else ""
+    out.print(Text(f"{read.packets:,} packets, {read.bytes:,} bytes as sent in {read.duration:.6g} s{when}\n"))
+    out.print(_mix_table(read))
+    if len(read.flows):
+        out.print()
+        out.print(_flow_table(read))
+        out.print(Text(f"{read.flow_count:,} conversations, {read.retransmissions:,} retransmissions in all"))
+    arrivals = told["arrivals"]
+    if "cov" in arrivals:
+        estimates = [each["h"] for each in arrivals["hurst"]]
+        spread = f"; Hurst parameter {min(estimates):.3f} to {max(estimates):.3f}" if estimates else ""
+        out.print(
+            Text(
+                f"\n{arrivals['about']}: c.o.v. {arrivals['cov']:.4g}, dispersion {arrivals['dispersion']:.4g}, "
+                f"peak/mean {arrivals['peak_to_mean']:.4g}{spread}"
+            )
+        )
+    for notice in [*told["notices"], *arrivals.get("notices", ())]:
+        out.print(Text(f"Note: {notice}"))
+
+
+def _mix_table(read: Capture) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("layer")
+    table.add_column("protocol")
+    for name in ("packets", "% of all", "% of IP", "bytes", "% of all", "% of IP"):
+        table.add_column(name, justify="right")
+    for each in read.mix:
+        of_ip = each.layer == "transport"
+        table.add_row(
+            each.layer,
+            each.name,
+            f"{each.packets:,}",
+            _share(each.packets, read.packets),
+            _share(each.packets, read.ip_packets) if of_ip else "",
+            f"{each.bytes:,}",
+            _share(each.bytes, read.bytes),
+            _share(each.bytes, read.ip_bytes) if of_ip else "",
+        )
+    return table
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.2f}" if whole else "-"
+
+
+def _flow_table(read: Capture) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("conversation", overflow="fold")
+    for name in ("packets", "back", "bytes", "back", "retrans.", "back", "RTT, ms", "back"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in read.flows.slice(0, _TOP).to_pylist():
+        ends = [_end(row[f"{end}"], row[f"{end}_port"]) for end in ("source", "destination")]
+        tcp = row["protocol"] == "tcp"
+        table.add_row(
+            f"{row['protocol']} {ends[0]} > {ends[1]}",
+            *(f"{row[name]:,}" for name in ("packets", "packets_back", "bytes", "bytes_back")),
+            *(f"{row[name]:,}" if tcp else "-" for name in ("retransmissions", "retransmissions_back")),
+            *("-" if row[name] is None else f"{1e3 * row[name]:.3g}" for name in ("rtt_mean", "rtt_mean_back")),
+        )
+    return table
+
+
+def _end(address: str, port: int | None) -> str:
+    if port is None:
+        return address
+    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
+
+
+def _write(
+    folder: Path, read: Capture, told: Mapping[str, Any], found: tuple[Burstiness, Hurst] | None, *, command: str
+) -> None:
+    import numpy as np  # noqa: PLC0415
+    import pyarrow as pa  # noqa: PLC0415
+    from pyarrow import parquet  # noqa: PLC0415
+
+    from ackclock.report.capture import capture_report  # noqa: PLC0415
+    from ackclock.report.html import render  # noqa: PLC0415
+
+    time = np.arange(read.packets_per_bin.size) * read.bin
+    counts = {"packets": read.packets_per_bin.astype(np.int64), "bytes": read.bytes_per_bin.astype(np.int64)}
+    parquet.write_table(pa.table({"time": time, **counts}), folder / "arrivals.parquet")
+    report = capture_report(read, folder / "packets.parquet", scales=found, notices=told["notices"], command=command)
+    for drawing in report.drawings:
+        for name, content in drawing.files.items():
+            (folder / name).write_bytes(content)
+    (folder / "capture.json").write_text(json.dumps(told, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+    (folder / "report.html").write_text(render(report), encoding="utf-8")

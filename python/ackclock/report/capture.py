@@ -1,0 +1,239 @@
+"""What a capture shows, drawn: f(t), the size of each packet against time; arrivals, and how these vary over scales."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ackclock.report.chart import Axis, Chart, Dots, Panel, Series
+from ackclock.report.html import Drawing, Report, Section, Statement, Table
+from ackclock.report.scaling import scaling_charts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from ackclock.analysis import Burstiness, Hurst
+    from ackclock.capture import Capture
+
+__all__ = ["capture_report", "sizes_panel"]
+
+_COLUMNS: Final = 500
+_ROWS: Final = 300
+_POINTS: Final = 1000
+"""Bins that a line shows at most: more are added up."""
+_TITLES: Final = {
+    "cov": "Coefficient of variation over time scales",
+    "variance_time": "Variance over time scales",
+    "rescaled_range": "Rescaled range",
+    "log_scale": "Log-scale diagram",
+}
+_CAPTIONS: Final = {
+    "cov": "Of packets per bin, as bins become longer; dashed, were bins independent of each other.",
+    "variance_time": "Variance of the mean over longer and longer blocks of bins, and the line that gives H.",
+    "rescaled_range": "R/S over blocks of bins, and the line that gives H.",
+    "log_scale": "Energy of the wavelet coefficients at each scale with 95 % intervals, and the line that gives H.",
+}
+
+
+def sizes_panel(time: NDArray[np.float64], size: NDArray[np.float64], *, end: float, largest: float) -> Panel:
+    """Draw f(t): a dot for each packet, its bytes against when it passed.
+
+    Parameters
+    ----------
+    time, size
+        Seconds from 0, and bytes.
+    end, largest
+        Where the axes end.
+    """
+    dots = Dots(name="packets", x=time, y=size, colour="blue", columns=_COLUMNS, rows=_ROWS)
+    x = Axis(label="Time, s", low=0.0, high=end)
+    return Panel(x=x, y=Axis(label="Packet size, bytes", low=0.0, high=largest), series=(), dots=dots)
+
+
+def capture_report(
+    capture: Capture,
+    packets: Path,
+    *,
+    scales: tuple[Burstiness, Hurst] | None,
+    notices: Sequence[str],
+    command: str,
+) -> Report:
+    """Make the page of a capture.
+
+    Parameters
+    ----------
+    capture
+        What was read.
+    packets
+        Its packets, in Parquet.
+    scales
+        How packets per bin vary over time scales, if there are enough bins.
+    notices
+        What a reader must know.
+    command
+        What a person types to make the page.
+
+    Returns
+    -------
+    Report
+        For `ackclock.report.html.render`.
+    """
+    drawings = [*_course(capture, packets, command)] if capture.packets else []
+    sections = [Section(title="Packets over time", drawings=drawings)] if drawings else []
+    if scales is not None:
+        sections.append(Section(title="Over time scales", drawings=list(_scales(capture, scales, command))))
+    return Report(
+        title=f"What {capture.path.name} shows",
+        source=f"{capture.packets:,} packets, {capture.bytes:,} bytes as sent, in {capture.duration:.6g} s.",
+        summary=[*_statements(capture, scales), *(Statement(lead="Note:", text=notice) for notice in notices)],
+        overview=_mix(capture),
+        sections=sections,
+        provenance=[("Command", command)],
+    )
+
+
+def _statements(capture: Capture, scales: tuple[Burstiness, Hurst] | None) -> Iterator[Statement]:
+    yield Statement(
+        lead="Conversations:",
+        text=f"{capture.flow_count:,}, with {capture.retransmissions:,} retransmissions of TCP as seen here.",
+    )
+    if scales is not None:
+        ladder, found = scales
+        estimates = [each.h for each in found.estimates]
+        spread = f" The Hurst parameter is {min(estimates):.2f} to {max(estimates):.2f}." if estimates else ""
+        text = f"c.o.v. {ladder.cov[0]:.4g} in bins of {capture.bin:g} s.{spread}"
+        yield Statement(lead="Burstiness:", text=text)
+        for notice in found.notices:
+            yield Statement(lead="Note:", text=notice)
+
+
+def _mix(capture: Capture) -> Table:
+    def share(part: int, whole: int) -> str:
+        return f"{100 * part / whole:.2f}" if whole else "-"
+
+    rows = [
+        [
+            each.name,
+            each.layer,
+            f"{each.packets:,}",
+            share(each.packets, capture.packets),
+            share(each.packets, capture.ip_packets) if each.layer == "transport" else "",
+            f"{each.bytes:,}",
+            share(each.bytes, capture.bytes),
+            share(each.bytes, capture.ip_bytes) if each.layer == "transport" else "",
+        ]
+        for each in capture.mix
+    ]
+    head = ["protocol", "layer", "packets", "% of all", "% of IP", "bytes", "% of all", "% of IP"]
+    caption = (
+        "Protocols. A packet counts once in each layer: on its link, in what the link carries, in what IP carries."
+    )
+    return Table(caption=caption, head=head, rows=rows)
+
+
+def _course(capture: Capture, packets: Path, command: str) -> Iterator[Drawing]:
+    end = _end(capture)
+    time, size, largest = _dots(packets, end)
+    yield Drawing(
+        slug="sizes",
+        title="Packet size against time",
+        caption="f(t): each dot stands for at least one packet of that size and time, headers of the link included.",
+        chart=Chart(panels=[sizes_panel(time, size, end=end, largest=largest)], height=3.6),
+        csv=_csv({"time": time, "bytes": size}),
+        numbers=Table(
+            caption="Ends of the drawing", head=["time, s", "bytes"], rows=[[f"{end:.6g}", f"{largest:.0f}"]]
+        ),
+        command=command,
+    )
+    width = -(-capture.packets_per_bin.size // _POINTS)
+    length = width * capture.bin
+    counts, volumes = (_merged(each, width) for each in (capture.packets_per_bin, capture.bytes_per_bin))
+    starts = length * np.arange(counts.size, dtype=np.float64)
+    series = [("Packets per second", counts / length, "blue"), ("Bytes per second", volumes / length, "green")]
+    panels = [
+        Panel(
+            x=Axis(label="Time, s" if place else "", low=0.0, high=end),
+            y=Axis(label=label, low=0.0),
+            series=[Series(name=label, x=starts, y=values, colour=colour, width=0.9, listed=False)],
+        )
+        for place, (label, values, colour) in enumerate(series)
+    ]
+    yield Drawing(
+        slug="arrivals",
+        title="Arrivals",
+        caption=f"In bins of {length:g} s, each from its start on; the last one may have begun only.",
+        chart=Chart(panels=panels, height=4.5),
+        csv=_csv({"time": starts, "packets": counts, "bytes": volumes}),
+        numbers=Table(
+            caption="Per bin",
+            head=["", "mean", "most"],
+            rows=[
+                [name, f"{each.mean():.6g}", f"{each.max():.6g}"]
+                for name, each in (("packets", counts), ("bytes", volumes))
+            ],
+        ),
+        command=command,
+    )
+
+
+def _end(capture: Capture) -> float:
+    """Say where time ends on paper: with the last bin."""
+    return capture.packets_per_bin.size * capture.bin
+
+
+def _dots(packets: Path, end: float) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+    """Give one point for each cell of the drawing that packets lie in, reading them piece by piece."""
+    from pyarrow import parquet  # noqa: PLC0415
+
+    with parquet.ParquetFile(packets) as file:
+        pieces = [
+            file.metadata.row_group(number).column(file.schema_arrow.get_field_index("bytes")).statistics
+            for number in range(file.num_row_groups)
+        ]
+        largest = 1.02 * max([1.0, *(float(each.max) for each in pieces)])
+        cells = np.zeros((_ROWS, _COLUMNS), dtype=bool)
+        for batch in file.iter_batches(columns=["time", "bytes"]):
+            time, size = (np.asarray(batch[name], dtype=np.float64) for name in ("time", "bytes"))
+            there = (time >= 0) & (time < end)
+            cells[(size[there] / largest * _ROWS).astype(np.int64), (time[there] / end * _COLUMNS).astype(np.int64)] = (
+                True
+            )
+    up, along = np.nonzero(cells)
+    return (along + 0.5) / _COLUMNS * end, (up + 0.5) / _ROWS * largest, largest
+
+
+def _merged(values: NDArray[np.float64], width: int) -> NDArray[np.float64]:
+    whole = np.zeros(-(-values.size // width) * width)
+    whole[: values.size] = values
+    merged: NDArray[np.float64] = whole.reshape(-1, width).sum(axis=1)
+    return merged
+
+
+def _scales(capture: Capture, scales: tuple[Burstiness, Hurst], command: str) -> Iterator[Drawing]:
+    ladder, found = scales
+    for name, chart in scaling_charts(ladder, found).items():
+        series = chart.panels[0].series
+        columns = {each.name: np.asarray(each.y, dtype=np.float64) for each in series}
+        scale = np.asarray(series[0].x, dtype=np.float64)
+        rows = [[f"{each:.6g}" for each in row] for row in zip(scale, *columns.values(), strict=True)]
+        yield Drawing(
+            slug=name,
+            title=_TITLES[name],
+            caption=f"{_CAPTIONS[name]} One bin is {capture.bin:g} s.",
+            chart=chart,
+            csv=_csv({"scale": scale, **columns}),
+            numbers=Table(caption="As drawn", head=["scale (bins)", *columns], rows=rows),
+            command=command,
+        )
+
+
+def _csv(columns: dict[str, NDArray[np.float64]]) -> str:
+    text = io.StringIO()
+    text.write(",".join(f'"{name}"' if "," in name else name for name in columns) + "\n")
+    np.savetxt(text, np.column_stack(list(columns.values())), fmt="%.9g", delimiter=",")
+    return text.getvalue()
