@@ -40,7 +40,9 @@ pub(super) struct Mix {
     last_link: (u16, Count),
     vlan: Count,
     llc: Count,
-    types: Box<[Count]>,
+    ip: Count,
+    ipv6: Count,
+    types: BTreeMap<u16, Count>,
     unknown: Count,
     transport: [Count; 256],
 }
@@ -52,7 +54,9 @@ impl Mix {
             last_link: (0, Count::default()),
             vlan: Count::default(),
             llc: Count::default(),
-            types: vec![Count::default(); 1 << 16].into_boxed_slice(),
+            ip: Count::default(),
+            ipv6: Count::default(),
+            types: BTreeMap::new(),
             unknown: Count::default(),
             transport: [Count::default(); 256],
         }
@@ -74,7 +78,9 @@ impl Mix {
             self.llc.add(bytes);
         }
         match frame.carried {
-            Carried::Type(kind) => self.types[usize::from(kind)].add(bytes),
+            Carried::Type(0x0800) => self.ip.add(bytes),
+            Carried::Type(0x86dd) => self.ipv6.add(bytes),
+            Carried::Type(kind) => self.types.entry(kind).or_default().add(bytes),
             Carried::Llc => {}
             Carried::Unknown => self.unknown.add(bytes),
         }
@@ -85,10 +91,7 @@ impl Mix {
 
     /// Packets of IP, of either version.
     pub(super) fn ip(&self) -> Count {
-        [EtherType::IPV4, EtherType::IPV6].iter().map(|kind| self.types[usize::from(kind.0)]).fold(
-            Count::default(),
-            |sum, count| Count { packets: sum.packets + count.packets, bytes: sum.bytes + count.bytes },
-        )
+        Count { packets: self.ip.packets + self.ipv6.packets, bytes: self.ip.bytes + self.ipv6.bytes }
     }
 
     /// All protocols that came up: by layer, and in each by name.
@@ -106,7 +109,9 @@ impl Mix {
         }
         tell(Layer::Link, "vlan".to_owned(), self.vlan);
         tell(Layer::Link, "llc".to_owned(), self.llc);
-        for (kind, &count) in (0_u16..).zip(&self.types) {
+        tell(Layer::Network, "ip".to_owned(), self.ip);
+        tell(Layer::Network, "ipv6".to_owned(), self.ipv6);
+        for (&kind, &count) in &self.types {
             tell(Layer::Network, type_name(kind).map_or_else(|| format!("type-0x{kind:04x}"), str::to_owned), count);
         }
         tell(Layer::Network, "unknown".to_owned(), self.unknown);

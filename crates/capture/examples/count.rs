@@ -1,0 +1,21 @@
+//! Counts what is in a capture, and nothing else: `cargo run --release --example count FILE`. What is measured of the reader.
+
+use std::env;
+use std::error::Error;
+use std::fs::File;
+
+use ackclock_capture::read::Capture;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let path = env::args_os().nth(1).ok_or("name a capture")?;
+    let mut capture = Capture::new(File::open(path)?, 10_000_000)?;
+    let mut conversations = 0;
+    while capture.read(1 << 17).is_some() {
+        conversations += capture.flows().len();
+    }
+    println!("{} packets, {} bytes, {conversations} conversations", capture.packets(), capture.bytes());
+    for (_, name, count) in capture.protocols() {
+        println!("{name} {} {}", count.packets, count.bytes);
+    }
+    Ok(())
+}

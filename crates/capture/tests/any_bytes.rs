@@ -1,0 +1,225 @@
+//! Whatever a file holds, reading it ends, keeps its laws and says where it cannot go on.
+
+mod laws;
+
+use std::fs;
+use std::io::{Cursor, Write};
+use std::path::{Path, PathBuf};
+
+use ackclock_capture::read::{Capture, Stop};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use proptest::prelude::*;
+
+fn below(path: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    let mut files: Vec<PathBuf> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+fn captures() -> Vec<Vec<u8>> {
+    let files = below("../../tests/data/captures");
+    let captured = |path: &&PathBuf| path.extension().is_some_and(|kind| kind == "pcap" || kind == "pcapng");
+    files.iter().filter(captured).map(|path| fs::read(path).unwrap()).collect()
+}
+
+/// pcap of Ethernet in microseconds, its least significant byte first, of these (captured, wire, bytes).
+fn pcap(records: &[(u32, u32, &[u8])]) -> Vec<u8> {
+    let mut file = vec![0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 1, 0, 0, 0];
+    for (place, (captured, wire, bytes)) in records.iter().enumerate() {
+        for number in [place as u32, 0, *captured, *wire] {
+            file.extend(number.to_le_bytes());
+        }
+        file.extend(*bytes);
+    }
+    file
+}
+
+fn block(kind: u32, content: &[u8]) -> Vec<u8> {
+    let length = (content.len() as u32 + 12).to_le_bytes();
+    [&kind.to_le_bytes(), &length, content, &length].concat()
+}
+
+/// A section header, and an interface of a link type.
+fn pcapng(link: u8) -> Vec<u8> {
+    let section = block(0x0a0d_0d0a, &[&0x1a2b_3c4d_u32.to_le_bytes()[..], &[1, 0, 0, 0], &[0xff; 8]].concat());
+    [section, block(1, &[link, 0, 0, 0, 0, 0, 0, 0])].concat()
+}
+
+/// Reads to the end: the packets, and where it had to end.
+fn read(bytes: &[u8]) -> (u64, Option<Stop>) {
+    let mut capture = Capture::new(Cursor::new(bytes.to_vec()), 1_000).unwrap();
+    while capture.read(100).is_some() {}
+    (capture.packets(), capture.stopped().cloned())
+}
+
+fn stop(offset: u64, problem: &str) -> Option<Stop> {
+    Some(Stop { offset, problem: problem.to_owned() })
+}
+
+#[test]
+fn what_the_fuzzer_found_worth_keeping() {
+    let corpus = below("fuzz/corpus/read");
+    assert!(!corpus.is_empty());
+    for path in corpus {
+        let _ = laws::hold(&fs::read(path).unwrap());
+    }
+}
+
+#[test]
+fn real_captures_cut_anywhere_lose_only_the_end() {
+    for bytes in captures() {
+        let (whole, stopped) = read(&bytes);
+        assert!(whole > 300 && stopped.is_none());
+        for end in (0..bytes.len()).step_by(1997) {
+            let Ok(packets) = laws::hold(&bytes[..end]) else { continue };
+            assert!(packets <= whole);
+        }
+        let (packets, stopped) = read(&bytes[..bytes.len() - 1]);
+        assert!(packets >= whole - 1);
+        assert!(stopped.is_some_and(|stop| stop.problem.contains("the file ends")));
+    }
+}
+
+#[test]
+fn gzip_is_seen_through() {
+    for bytes in captures() {
+        let mut zipped = GzEncoder::new(Vec::new(), Compression::fast());
+        zipped.write_all(&bytes).unwrap();
+        let zipped = zipped.finish().unwrap();
+        assert_eq!(read(&zipped), read(&bytes));
+        let (packets, stopped) = read(&zipped[..zipped.len() / 2]);
+        assert!(packets < read(&bytes).0);
+        assert!(stopped.unwrap().problem.starts_with("gzip's data cannot be read on"));
+    }
+}
+
+#[test]
+fn a_bomb_of_gzip_is_read_in_little_memory() {
+    // 16 MB of empty records, in 16 kB.
+    let mut zipped = GzEncoder::new(Vec::new(), Compression::best());
+    zipped.write_all(&pcap(&[])).unwrap();
+    for _ in 0..16 {
+        zipped.write_all(&vec![0; 1 << 20]).unwrap();
+    }
+    let zipped = zipped.finish().unwrap();
+    assert!(zipped.len() < 1 << 15);
+    assert_eq!(read(&zipped), (1 << 20, None));
+}
+
+#[test]
+fn heads_that_are_none() {
+    let refused = |bytes: &[u8]| Capture::new(Cursor::new(bytes.to_vec()), 1).unwrap_err().to_string();
+    assert_eq!(refused(b""), "at byte 0: it is empty");
+    assert_eq!(refused(b"ab"), "at byte 0: it ends after 2 bytes");
+    assert_eq!(refused(b"%PDF-1.7"), "at byte 0: its first bytes, 25 50 44 46, are those of no capture");
+    assert_eq!(refused(&pcap(&[])[..23]), "at byte 0: the file ends 23 bytes into the head of the file of 24");
+}
+
+#[test]
+fn absurd_lengths_end_the_reading_where_they_stand() {
+    let good: (u32, u32, &[u8]) = (3, 60, &[1, 2, 3]);
+    assert_eq!(read(&pcap(&[good, good])), (2, None));
+    let long = "a packet says that 4294967295 of its bytes were captured; the most that makes sense is 262144";
+    assert_eq!(read(&pcap(&[good, (u32::MAX, 60, &[])])), (1, stop(43, long)));
+    assert_eq!(read(&pcap(&[good, (9, 60, &[1])])), (1, stop(43, "the file ends 17 bytes into a packet of 25")));
+    let mut cut = pcap(&[good]);
+    cut.push(0);
+    assert_eq!(read(&cut), (1, stop(43, "the file ends 1 bytes into the head of a record of 16")));
+}
+
+#[test]
+fn blocks_that_lie() {
+    let with = |rest: &[u8]| read(&[pcapng(1), rest.to_vec()].concat());
+    let at = pcapng(1).len() as u64;
+    assert_eq!(with(&[]), (0, None));
+    let packet = |interface: u32, captured: u32| {
+        let numbers = [interface, 0, 7, captured, 60];
+        block(6, &[numbers.map(u32::to_le_bytes).concat(), vec![0; 4]].concat())
+    };
+    assert_eq!(with(&packet(0, 4)), (1, None));
+    assert_eq!(with(&packet(0, 5)), (0, stop(at, "a block of 36 bytes says that 5 were captured")));
+    assert_eq!(with(&packet(1, 4)), (0, stop(at, "a packet came in by interface 1, which is not described")));
+    let mut uneven = packet(0, 4);
+    uneven[33] = 1;
+    let problem = "a block says that it has 36 bytes at its start, not at its end";
+    assert_eq!(with(&uneven), (0, stop(at, problem)));
+    // A billion bytes: of a packet they make no sense, and what else they are is skipped, not held.
+    let billion = 1_000_000_000_u32.to_le_bytes();
+    let problem = "a block says that it has 1000000000 bytes; the most that makes sense is 16777216";
+    assert_eq!(with(&[6_u32.to_le_bytes(), billion, [0; 4]].concat()), (0, stop(at, problem)));
+    let problem = "a block of 1000000000 bytes ends with the file";
+    assert_eq!(with(&[77_u32.to_le_bytes(), billion, [0; 4]].concat()), (0, stop(at, problem)));
+    assert_eq!(
+        with(&[77_u32.to_le_bytes(), [3, 0, 0, 0], [0; 4]].concat()).1,
+        stop(at, "a block says that it has 3 bytes")
+    );
+    // An unknown block is passed over; a simple packet has no time.
+    let simple = block(3, &[60_u32.to_le_bytes().to_vec(), vec![0; 8]].concat());
+    assert_eq!(with(&[block(77, &[1, 2, 3, 4]), simple].concat()), (1, None));
+}
+
+#[test]
+fn a_second_section_in_the_other_order_of_bytes() {
+    let turned = |kind: u32, content: &[u8]| {
+        let length = (content.len() as u32 + 12).to_be_bytes();
+        [&kind.to_be_bytes(), &length, content, &length].concat()
+    };
+    let section = turned(0x0a0d_0d0a, &[&0x1a2b_3c4d_u32.to_be_bytes()[..], &[0, 1, 0, 0], &[0xff; 8]].concat());
+    // Raw IP, in units of 2^-10 s, half an hour late.
+    let options = [&[0, 9, 0, 1, 0x8a, 0, 0, 0, 0, 14, 0, 8][..], &1800_i64.to_be_bytes()].concat();
+    let interface = turned(1, &[&[0, 101, 0, 0, 0, 0, 0, 0][..], &options].concat());
+    let packet = turned(6, &[0_u32, 0, 512, 0, 40].map(u32::to_be_bytes).concat());
+    let mut file = pcapng(1);
+    file.extend([section, interface, packet].concat());
+    let mut capture = Capture::new(Cursor::new(file), 1_000).unwrap();
+    while capture.read(10).is_some() {}
+    assert_eq!(capture.stopped(), None);
+    assert_eq!(capture.interfaces().iter().map(|each| each.1).collect::<Vec<_>>(), [1, 101]);
+    assert_eq!(capture.span(), Some((1_800_500_000_000, 1_800_500_000_000)));
+}
+
+#[test]
+fn time_that_runs_backwards_is_told() {
+    let mut file = pcap(&[(0, 60, &[]), (0, 60, &[]), (0, 60, &[])]);
+    file[24..28].copy_from_slice(&9_u32.to_le_bytes());
+    let mut capture = Capture::new(Cursor::new(file), 1_000_000_000).unwrap();
+    while capture.read(10).is_some() {}
+    assert_eq!((capture.oddities().backwards, capture.oddities().before), (1, 2));
+    assert_eq!(capture.span(), Some((1_000_000_000, 9_000_000_000)));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn random_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+        let _ = laws::hold(&bytes);
+    }
+
+    #[test]
+    fn random_bytes_behind_a_head(bytes in proptest::collection::vec(any::<u8>(), 0..400), link in 0_u8..3) {
+        let _ = laws::hold(&[pcap(&[]), bytes.clone()].concat());
+        let _ = laws::hold(&[pcapng(link), bytes].concat());
+    }
+
+    #[test]
+    fn random_packets(frames in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..90), 0..20), link in any::<u8>()) {
+        let records: Vec<(u32, u32, &[u8])> =
+            frames.iter().map(|frame| (frame.len() as u32, frame.len() as u32, frame.as_slice())).collect();
+        let mut file = pcap(&records);
+        file[20] = link;
+        prop_assert_eq!(laws::hold(&file), Ok(frames.len() as u64));
+    }
+
+    #[test]
+    fn real_captures_with_bytes_changed(place in any::<usize>(), changes in proptest::collection::vec((0_usize..4000, any::<u8>()), 1..8)) {
+        let captures = captures();
+        let mut bytes = captures[place % captures.len()][..4000].to_vec();
+        for (at, byte) in changes {
+            bytes[at] = byte;
+        }
+        let _ = laws::hold(&bytes);
+    }
+}

@@ -1,0 +1,77 @@
+//! What holds of any bytes that are read as a capture: used by the tests and by the fuzzer.
+
+use std::io::Cursor;
+
+use ackclock_capture::anonymise::Anonymiser;
+use ackclock_capture::read::{Capture, Layer, NONE, Rows, Stop};
+
+/// Reads bytes to their end and holds what comes out against itself; gives the packets.
+pub fn hold(bytes: &[u8]) -> Result<u64, Stop> {
+    let other = Anonymiser::new(&[3; 32]);
+    let mut capture = Capture::new(Cursor::new(bytes.to_vec()), 1_000_000)?.keeping_rows();
+    let (mut rows, mut flows, mut in_flows, mut of_ip) = (0, 0, 0, 0);
+    while let Some(batch) = capture.read(997) {
+        check(&batch, &other);
+        rows += batch.len() as u64;
+        of_ip += batch.transport.iter().filter(|&&place| place != NONE).count() as u64;
+        for flow in capture.flows() {
+            flows += 1;
+            assert!(flow.first <= flow.last);
+            for way in flow.ways {
+                in_flows += way.packets;
+                assert!(way.retransmissions + way.round_trips <= 2 * way.packets);
+                assert!(way.round_trip_least <= way.round_trip_sum);
+            }
+        }
+    }
+    assert!(capture.read(1).is_none(), "the end is the end");
+    let packets = capture.packets();
+    assert_eq!(rows, packets);
+    assert_eq!(in_flows, of_ip);
+    assert!(flows <= of_ip);
+    let (counts, volumes) = capture.arrivals();
+    let odd = capture.oddities();
+    assert_eq!(counts.iter().map(|&count| u64::from(count)).sum::<u64>() + odd.before, packets);
+    assert!(volumes.iter().sum::<u64>() <= capture.bytes());
+    assert!(counts.len() <= 1 << 22);
+    // Each packet is of one link, and IP carries one thing.
+    let protocols = capture.protocols();
+    let of = |wanted: Layer| {
+        let named = protocols.iter().filter(|(layer, _, _)| *layer == wanted);
+        named.filter(|(_, name, _)| name != "vlan" && name != "llc").map(|(_, _, count)| count.packets).sum::<u64>()
+    };
+    assert_eq!(of(Layer::Link), packets);
+    assert!(of(Layer::Network) <= packets);
+    assert_eq!(of(Layer::Transport), of_ip);
+    assert!(capture.taken() <= bytes.len() as u64);
+    match capture.stopped() {
+        Some(stop) if packets == 0 => Err(stop.clone()),
+        _ => Ok(packets),
+    }
+}
+
+/// All columns are of one length, and number names that there are.
+fn check(rows: &Rows, other: &Anonymiser) {
+    let lengths = [
+        rows.interface.len(),
+        rows.bytes.len(),
+        rows.captured.len(),
+        rows.network.len(),
+        rows.transport.len(),
+        rows.source.len(),
+        rows.destination.len(),
+        rows.source_port.len(),
+        rows.destination_port.len(),
+        rows.fragment.len(),
+        rows.retransmission.len(),
+    ];
+    assert_eq!(lengths, [rows.len(); 11]);
+    let (addresses, protocols) = (rows.addresses(None).len() as i32, rows.protocols().len() as i32);
+    assert!(rows.source.iter().chain(&rows.destination).all(|&place| (NONE..addresses).contains(&place)));
+    assert!(rows.transport.iter().all(|&place| (NONE..protocols).contains(&place)));
+    assert!(rows.network.iter().all(|&place| (place as i32) < protocols));
+    assert!(rows.captured.iter().all(|&captured| captured <= 262_144));
+    if addresses <= 8 {
+        assert_eq!(rows.addresses(Some(other)).len() as i32, addresses);
+    }
+}
