@@ -54,8 +54,8 @@ fn read(bytes: &[u8]) -> (u64, Option<Stop>) {
     (capture.packets(), capture.stopped().cloned())
 }
 
-fn stop(offset: u64, problem: &str) -> Option<Stop> {
-    Some(Stop { offset, problem: problem.to_owned() })
+fn stop(offset: u64, problem: &str) -> Stop {
+    Stop { offset, problem: problem.to_owned() }
 }
 
 #[test]
@@ -122,11 +122,11 @@ fn absurd_lengths_end_the_reading_where_they_stand() {
     let good: (u32, u32, &[u8]) = (3, 60, &[1, 2, 3]);
     assert_eq!(read(&pcap(&[good, good])), (2, None));
     let long = "a packet says that 4294967295 of its bytes were captured; the most that makes sense is 262144";
-    assert_eq!(read(&pcap(&[good, (u32::MAX, 60, &[])])), (1, stop(43, long)));
-    assert_eq!(read(&pcap(&[good, (9, 60, &[1])])), (1, stop(43, "the file ends 17 bytes into a packet of 25")));
+    assert_eq!(read(&pcap(&[good, (u32::MAX, 60, &[])])), (1, Some(stop(43, long))));
+    assert_eq!(read(&pcap(&[good, (9, 60, &[1])])), (1, Some(stop(43, "the file ends 17 bytes into a packet of 25"))));
     let mut cut = pcap(&[good]);
     cut.push(0);
-    assert_eq!(read(&cut), (1, stop(43, "the file ends 1 bytes into the head of a record of 16")));
+    assert_eq!(read(&cut), (1, Some(stop(43, "the file ends 1 bytes into the head of a record of 16"))));
 }
 
 #[test]
@@ -139,21 +139,21 @@ fn blocks_that_lie() {
         block(6, &[numbers.map(u32::to_le_bytes).concat(), vec![0; 4]].concat())
     };
     assert_eq!(with(&packet(0, 4)), (1, None));
-    assert_eq!(with(&packet(0, 5)), (0, stop(at, "a block of 36 bytes says that 5 were captured")));
-    assert_eq!(with(&packet(1, 4)), (0, stop(at, "a packet came in by interface 1, which is not described")));
+    assert_eq!(with(&packet(0, 5)), (0, Some(stop(at, "a block of 36 bytes says that 5 were captured"))));
+    assert_eq!(with(&packet(1, 4)), (0, Some(stop(at, "a packet came in by interface 1, which is not described"))));
     let mut uneven = packet(0, 4);
     uneven[33] = 1;
     let problem = "a block says that it has 36 bytes at its start, not at its end";
-    assert_eq!(with(&uneven), (0, stop(at, problem)));
+    assert_eq!(with(&uneven), (0, Some(stop(at, problem))));
     // A billion bytes: of a packet they make no sense, and what else they are is skipped, not held.
     let billion = 1_000_000_000_u32.to_le_bytes();
     let problem = "a block says that it has 1000000000 bytes; the most that makes sense is 16777216";
-    assert_eq!(with(&[6_u32.to_le_bytes(), billion, [0; 4]].concat()), (0, stop(at, problem)));
+    assert_eq!(with(&[6_u32.to_le_bytes(), billion, [0; 4]].concat()), (0, Some(stop(at, problem))));
     let problem = "a block of 1000000000 bytes ends with the file";
-    assert_eq!(with(&[77_u32.to_le_bytes(), billion, [0; 4]].concat()), (0, stop(at, problem)));
+    assert_eq!(with(&[77_u32.to_le_bytes(), billion, [0; 4]].concat()), (0, Some(stop(at, problem))));
     assert_eq!(
         with(&[77_u32.to_le_bytes(), [3, 0, 0, 0], [0; 4]].concat()).1,
-        stop(at, "a block says that it has 3 bytes")
+        Some(stop(at, "a block says that it has 3 bytes"))
     );
     // An unknown block is passed over; a simple packet has no time.
     let simple = block(3, &[60_u32.to_le_bytes().to_vec(), vec![0; 8]].concat());

@@ -217,7 +217,7 @@ class _Flows:
         self.largest: pa.Table = FLOWS.empty_table()
 
     def add(self, ended: pa.Table) -> None:
-        import pyarrow as pa  # noqa: PLC0415  # slow to load
+        import pyarrow as pa  # noqa: PLC0415
         import pyarrow.compute as pc  # noqa: PLC0415
 
         if not len(ended):
@@ -232,6 +232,11 @@ class _Flows:
 
 
 def _parquet(path: str | os.PathLike[str], schema: pa.Schema) -> Any:
+    import pyarrow as pa  # noqa: PLC0415
     from pyarrow import parquet  # noqa: PLC0415
 
-    return parquet.ParquetWriter(path, schema)
+    # Names repeat and numbers seldom do: looking for repeated ones takes longer than writing them.
+    named = [field.name for field in schema if pa.types.is_dictionary(field.type)]
+    steady = {"timestamp": "DELTA_BINARY_PACKED", "time": "BYTE_STREAM_SPLIT"}
+    encoding = {name: kind for name, kind in steady.items() if name in schema.names}
+    return parquet.ParquetWriter(path, schema, use_dictionary=named, column_encoding=encoding)

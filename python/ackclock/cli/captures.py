@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 from rich.table import Table
 from rich.text import Text
 
+from ackclock.capture.folder import MADE
 from ackclock.capture.reading import KEY_BYTES, WHAT, Capture, read_capture
-from ackclock.capture.sql import MADE
 from ackclock.catalogue import catalogue
 from ackclock.cli.console import console
 from ackclock.errors import refuse, unreadable
@@ -207,10 +207,10 @@ def _flow_table(read: Capture) -> Table:
     for name in ("packets", "back", "bytes", "back", "retrans.", "back", "RTT, ms", "back"):
         table.add_column(name, justify="right", no_wrap=True)
     for row in read.flows.slice(0, _TOP).to_pylist():
-        ends = [_end(row[f"{end}"], row[f"{end}_port"]) for end in ("source", "destination")]
+        ends = [_end(row[end], row[f"{end}_port"]) for end in ("source", "destination")]
         tcp = row["protocol"] == "tcp"
         table.add_row(
-            f"{row['protocol']} {ends[0]} > {ends[1]}",
+            Text(f"{row['protocol']} {ends[0]} > {ends[1]}"),  # brackets are no markup
             *(f"{row[name]:,}" for name in ("packets", "packets_back", "bytes", "bytes_back")),
             *(f"{row[name]:,}" if tcp else "-" for name in ("retransmissions", "retransmissions_back")),
             *("-" if row[name] is None else f"{1e3 * row[name]:.3g}" for name in ("rtt_mean", "rtt_mean_back")),

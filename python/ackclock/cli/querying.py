@@ -10,7 +10,7 @@ from pydantic_core import to_json
 from rich.table import Table
 from rich.text import Text
 
-from ackclock.capture.sql import ask, is_capture
+from ackclock.capture.folder import ask, is_capture
 from ackclock.cli.console import console
 from ackclock.errors import listed, refuse
 from ackclock.store import Store

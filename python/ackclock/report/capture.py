@@ -24,6 +24,8 @@ __all__ = ["capture_report", "sizes_panel"]
 
 _COLUMNS: Final = 500
 _ROWS: Final = 300
+_FEW: Final = 5000
+"""So few dots are drawn larger, to be seen."""
 _POINTS: Final = 1000
 """Bins that a line shows at most: more are added up."""
 _TITLES: Final = {
@@ -50,7 +52,8 @@ def sizes_panel(time: NDArray[np.float64], size: NDArray[np.float64], *, end: fl
     end, largest
         Where the axes end.
     """
-    dots = Dots(name="packets", x=time, y=size, colour="blue", columns=_COLUMNS, rows=_ROWS)
+    coarser = 1 if time.size > _FEW else 2
+    dots = Dots(name="packets", x=time, y=size, colour="blue", columns=_COLUMNS // coarser, rows=_ROWS // coarser)
     x = Axis(label="Time, s", low=0.0, high=end)
     return Panel(x=x, y=Axis(label="Packet size, bytes", low=0.0, high=largest), series=(), dots=dots)
 
@@ -154,7 +157,10 @@ def _course(capture: Capture, packets: Path, command: str) -> Iterator[Drawing]:
     length = width * capture.bin
     counts, volumes = (_merged(each, width) for each in (capture.packets_per_bin, capture.bytes_per_bin))
     starts = length * np.arange(counts.size, dtype=np.float64)
-    series = [("Packets per second", counts / length, "blue"), ("Bytes per second", volumes / length, "green")]
+    series = [
+        ("Packets per second", counts / length, "blue"),
+        ("Megabits per second", 8e-6 * volumes / length, "green"),
+    ]
     panels = [
         Panel(
             x=Axis(label="Time, s" if place else "", low=0.0, high=end),
@@ -190,7 +196,7 @@ def _dots(packets: Path, end: float) -> tuple[NDArray[np.float64], NDArray[np.fl
     """Give one point for each cell of the drawing that packets lie in, reading them piece by piece."""
     from pyarrow import parquet  # noqa: PLC0415
 
-    with parquet.ParquetFile(packets) as file:
+    with parquet.ParquetFile(packets, pre_buffer=False) as file:
         pieces = [
             file.metadata.row_group(number).column(file.schema_arrow.get_field_index("bytes")).statistics
             for number in range(file.num_row_groups)

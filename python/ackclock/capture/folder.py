@@ -1,11 +1,9 @@
-"""DuckDB over the folder of a capture."""
+"""The folder that ``ackclock capture --out`` makes, and DuckDB over it."""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Final
-
-from ackclock.store.sql import closed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,4 +35,6 @@ def ask(folder: Path, query: str) -> pa.Table:
     ScenarioError
         It is not one ``SELECT``, or there is an error in it.
     """
+    from ackclock.store.sql import closed  # noqa: PLC0415  # slow to load
+
     return closed(query, {name: folder / f"{name}.parquet" for name in _TABLES})
