@@ -338,6 +338,27 @@ def test_tshark_and_tcptrace_find_our_retransmissions_at_the_sender(variant: str
     assert [counted[sender] + openings[sender] for sender in senders] == ours
 
 
+def test_tshark_finds_openings_that_are_sent_again(tmp_path: Path) -> None:
+    """A quarter of the packets is lost, and 15 % on the way back: SYNs, answers to them and first segments too."""
+    flows = 30
+    clients = [ac.Clients(count=flows, transport=ac.Tcp("sack"), source=ac.Greedy(size="50 kB"))]
+    losing = {
+        f"dumbbell.{link}.loss": {"kind": "random", "probability": share}
+        for link, share in (("bottleneck", 0.25), ("reverse", 0.15))
+    }
+    scenario = lossy("sack", duration="60 s", clients=clients).effective().changed(losing)
+    run = ac.simulate(scenario, capture=[at_senders(flows)])
+    file = written(run, tmp_path, at_senders(flows))
+    rows = fields(file, "ip.src", "tcp.flags.str", "tcp.ack", *(f"tcp.analysis.{name}" for name in _CLASSES))
+    again = Counter(row[0] for row in rows if any(row[3:]))
+    ours = run.table("flows")["retransmissions"].to_pylist()
+    assert [again[f"10.0.0.{flow + 1}"] for flow in range(flows)] == ours
+    assert any("S" in row[1] and any(row[3:]) for row in rows)
+    # who waits for the first segment acknowledges the SYN once more, but does not answer it
+    first = {"S" in row[1] for row in rows if row[0].startswith("10.128") and row[2] == "1"}
+    assert first == {True, False}
+
+
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_tshark_finds_nothing_wrong(variant: str, tmp_path: Path) -> None:
     """Whole packets in both directions at the gateway: all checksums are good, nothing is malformed or an error."""

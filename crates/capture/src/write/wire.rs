@@ -133,3 +133,44 @@ impl Connection {
         self.window.div_ceil(1 << shift).min(LARGEST_WINDOW) as u16
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use ackclock_net::plan::dumbbell_of_reno;
+    use ackclock_tcp::SenderConfig;
+
+    use super::*;
+
+    fn connection(max_window: u32, handshake: bool) -> Connection {
+        let mut group = dumbbell_of_reno(1).groups.remove(0);
+        let TransportSpec::Tcp { sender, .. } = &mut group.transport else { unreachable!("it is Reno") };
+        *sender = Arc::new(SenderConfig { max_window, handshake, ..SenderConfig::clone(sender) });
+        let Wire::Tcp(connection) = Wire::of(&group) else { unreachable!("it is Reno") };
+        connection
+    }
+
+    #[test]
+    fn a_window_is_scaled_as_little_as_it_must_be_and_told_whole() {
+        let told = |max_window, handshake| {
+            let connection = connection(max_window, handshake);
+            (connection.shift, connection.window_of(0), connection.window_of(connection.shift))
+        };
+        assert_eq!(told(20, true), (0, 29_200, 29_200));
+        assert_eq!(told(44, true), (0, 64_240, 64_240));
+        // 65,700 bytes are 32,850 twice
+        assert_eq!(told(45, true), (1, 65_535, 32_850));
+        assert_eq!(told(1_000_000_000, true), (14, 65_535, 65_535));
+        // nobody was told of a shift
+        assert_eq!(told(1_000, false), (0, 65_535, 65_535));
+    }
+
+    #[test]
+    fn data_begins_at_byte_one_with_and_without_a_syn_and_counts_modulo_2_to_the_32() {
+        assert_eq!([1, 2, 3].map(|segment| connection(20, true).byte_of(segment)), [1, 1_461, 2_921]);
+        assert_eq!([0, 1, 2].map(|segment| connection(20, false).byte_of(segment)), [1, 1_461, 2_921]);
+        // 2,941,759 * 1460 = 4,294,968,140 is 844 beyond 2^32
+        assert_eq!(connection(20, false).byte_of(2_941_759), 845);
+    }
+}

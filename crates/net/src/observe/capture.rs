@@ -165,10 +165,9 @@ impl Captures {
     #[inline(never)]
     pub(super) fn offered(&mut self, now: Time, link: u32, packet: &Packet, offered: Offered, end: Time) {
         for place in 0..self.taps.len() {
-            let Some(points) = self.taps[place].points.get(link as usize).filter(|points| !points.is_empty()) else {
-                continue;
-            };
-            for at in points.clone() {
+            let count = self.taps[place].points.get(link as usize).map_or(0, Vec::len);
+            for point in 0..count {
+                let at = self.taps[place].points[link as usize][point];
                 let (time, fate) = match (at, offered) {
                     (TapPoint::Offer, Offered::Accepted { .. }) => (now, Fate::Crosses),
                     (TapPoint::Offer, Offered::Dropped(DropReason::Lost)) => (now, Fate::Lost),
