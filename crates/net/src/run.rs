@@ -49,7 +49,7 @@ pub fn run(plan: &Plan, seed: u64) -> Result<Outcome, PlanError> {
 /// In how many slices, at least, a run reports its progress, and how long one may be.
 const SLICES: u64 = 200;
 const LONGEST_SLICE: Time = Time::from_millis(20_000);
-/// Most rows kept of what happens at no fixed interval: some gigabytes.
+/// Most rows and captured packets kept of what happens at no fixed interval: some gigabytes.
 const MOST_ROWS: usize = 30_000_000;
 
 /// Runs a plan and calls `progress` with the fraction done from time to time; if that fails, the run stops.
@@ -162,7 +162,8 @@ fn run_parts<E: From<PlanError>>(
 }
 
 fn too_many_rows() -> PlanError {
-    PlanError::new("record", format!("more than {MOST_ROWS} rows: record fewer links or flows, or at an interval"))
+    let problem = "rows and captured packets: ask for fewer links or flows, or at an interval";
+    PlanError::new("record", format!("more than {MOST_ROWS} {problem}"))
 }
 
 /// Runs a plan as it is.
