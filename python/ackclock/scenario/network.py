@@ -175,11 +175,14 @@ class Link(Part):
     Examples
     --------
     >>> Link(rate="10000 kbps", delay="0.025 s")
-    Link(rate='10 Mbps', delay='25 ms', queue=None, loss=None, rate_trace=None)
+    Link(rate='10 Mbps', rate_trace=None, delay='25 ms', queue=None, loss=None)
     """
 
     rate: Rate | None = None
     """Transmission rate of each direction, such as ``"10 Mbps"``."""
+
+    rate_trace: RateTrace | None = None
+    """How the rate changes, instead of one rate."""
 
     delay: Delay
     """Propagation delay of each direction, such as ``"25 ms"``."""
@@ -189,9 +192,6 @@ class Link(Part):
 
     loss: Loss | None = Field(default=None, discriminator="kind")
     """What is lost besides: nothing where it is absent."""
-
-    rate_trace: RateTrace | None = None
-    """How the rate changes, instead of one rate."""
 
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
@@ -235,6 +235,9 @@ class GraphLink(Part):
     rate: Rate | None = None
     """Transmission rate, such as ``"10 Mbps"``."""
 
+    rate_trace: RateTrace | None = None
+    """How the rate changes, instead of one rate."""
+
     delay: Delay
     """Propagation delay, such as ``"25 ms"``."""
 
@@ -243,9 +246,6 @@ class GraphLink(Part):
 
     loss: Loss | None = Field(default=None, discriminator="kind")
     """What is lost besides: nothing where it is absent."""
-
-    rate_trace: RateTrace | None = None
-    """How the rate changes, instead of one rate."""
 
     name: PlainName | None = None
     """What records and ``measure.link`` call it: ``from->to`` where it is absent."""
