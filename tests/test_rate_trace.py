@@ -222,6 +222,15 @@ def test_wrong_files_are_named(tmp_path: Path, content: str, period: str | None,
     assert message in str(caught.value)
 
 
+def test_too_many_steps_of_all_links_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    scenario = line(ac.RateTrace(steps=STEPS))
+    twice = scenario.changed({"links": [*scenario.to_dict()["links"], scenario.to_dict()["links"][0] | {"name": "b"}]})
+    monkeypatch.setattr("ackclock.plan._MOST_STEPS", 5)
+    assert ac.simulate(scenario).summary.departures > 0
+    with pytest.raises(ac.ScenarioError, match=r"links\.1\.rate_trace\.steps: .* at most 5 steps"):
+        ac.simulate(twice)
+
+
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(ac.ScenarioError, match=r"none\.csv: cannot be used: No such file"):
         ac.simulate(line(ac.RateTrace(path=str(tmp_path / "none.csv"))))

@@ -53,12 +53,15 @@ _SENDER_FIELDS = (
 )
 # What sources of fractional Gaussian noise draw before a run can be stopped: seconds, and memory that stays.
 _MOST_BINS: Final = 2**23
+# What the rates of links that change take of memory.
+_MOST_STEPS: Final = 2**22
 _TIMER_FIELDS = ("clock", "min_rto", "max_rto", "initial_rto")
 
 
 def plan(scenario: Scenario, records: Sequence[Record] = (), captures: Sequence[CaptureRequest] = ()) -> str:
     """Write the engine's plan of an effective scenario, as JSON."""
     _refuse_too_many_bins(scenario)
+    _refuse_too_many_steps(scenario)
     number = links_of(scenario).number(scenario.measure.link or "")
     nodes = {node.name: number for number, node in enumerate(scenario.nodes)}
     return json.dumps(
@@ -87,6 +90,24 @@ def _refuse_too_many_bins(scenario: Scenario) -> None:
                 at = f"{'clients' if scenario.clients else 'flows'}.{place}.source.bin"
                 limit = f"must make at most {_MOST_BINS:,} bins of the run, those of all flows together"
                 raise refuse(at, group.source.bin, limit)
+
+
+def _refuse_too_many_steps(scenario: Scenario) -> None:
+    dumbbell, steps = scenario.dumbbell, 0
+    named: list[tuple[str, Link | GraphLink | None]] = [
+        *((f"links.{place}", link) for place, link in enumerate(scenario.links)),
+        *((f"clients.{place}.access", group.access) for place, group in enumerate(scenario.clients)),
+    ]
+    if dumbbell is not None:
+        named += [("dumbbell.bottleneck", dumbbell.bottleneck), ("dumbbell.reverse", dumbbell.reverse)]
+    for at, link in named:
+        trace = link and link.rate_trace
+        if trace is not None:
+            steps += trace.course().times.size
+            if steps > _MOST_STEPS:
+                field, value = ("steps", trace.steps) if trace.path is None else ("path", trace.path)
+                limit = f"must leave the traces of all links together at most {_MOST_STEPS:,} steps"
+                raise refuse(f"{at}.rate_trace.{field}", value, limit)
 
 
 def packets_of(group: Clients | Flow) -> int | None:

@@ -6,6 +6,7 @@ mod layout;
 mod routes;
 mod steps;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ use crate::loss::LossSpec;
 use crate::packet::{FlowId, LinkId, Name, Names};
 use crate::plan::{EdgeSpec, GroupSpec, LinkSpec, Plan, PlanError, RecordSpec, Topology, TransportSpec};
 use crate::queue::Context;
-use crate::rate::LinkRate;
+use crate::rate::{LinkRate, RateSpec};
 use crate::sack_store::SackStore;
 use crate::sizes::Sizes;
 use crate::transit::{Destination, Transit};
@@ -198,9 +199,16 @@ fn ends(plan: &Plan) -> impl Iterator<Item = (u32, u32)> {
 }
 
 fn links(edges: &[Edge<'_>], names: &Names, duration: Time, seed: u64) -> Vec<Link> {
+    // links that follow the same trace, as those of a group's clients do, share what is made of it
+    let mut shared = BTreeMap::new();
     let build = |(id, Edge { link, .. }): (usize, &Edge<'_>)| {
         let Name(name) = names.link(LinkId(id as u32));
-        let rate = LinkRate::new(&link.rate);
+        let rate = match &link.rate {
+            RateSpec::Constant(_) => LinkRate::new(&link.rate),
+            RateSpec::Trace(trace) => {
+                shared.entry(Arc::as_ptr(trace)).or_insert_with(|| LinkRate::new(&link.rate)).clone()
+            }
+        };
         let context = Context { rate: rate.mean(Time::ZERO, duration), stream: Stream::new(seed, Role::Queue, name) };
         Link::new(link, rate, link.queue.build(&context), Stream::new(seed, Role::Loss, name))
     };

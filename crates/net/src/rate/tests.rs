@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::plan::{Plan, SourceSpec, Topology, TransportSpec, dumbbell_of_reno};
-use crate::run;
 use crate::sizes::SizeSpec;
+use crate::{LinkId, Simulator, run};
 
 /// Rates in kbit/s from these milliseconds on.
 fn trace(steps: &[(u64, u64)], period: Option<u64>) -> RateSpec {
@@ -90,6 +90,19 @@ fn a_busy_link_carries_the_mean_rate() {
         assert!((summary.throughput_bps / mean - 1.0).abs() < 0.01, "{} {mean}", summary.throughput_bps);
         assert!((0.99..=1.0).contains(&summary.utilization), "{}", summary.utilization);
     }
+}
+
+#[test]
+fn links_that_follow_one_trace_share_what_is_made_of_it() {
+    let mut plan = dumbbell_of_reno(3);
+    let Topology::Dumbbell { access, .. } = &mut plan.topology else { unreachable!() };
+    access[0].0.rate = trace(&[(0, 1_000)], None);
+    let simulator = Simulator::new(&plan, 1).expect("sound");
+    let (LinkRate::Varying(first), LinkRate::Varying(last)) = (simulator.rate(LinkId(2)), simulator.rate(LinkId(6)))
+    else {
+        unreachable!()
+    };
+    assert!(Arc::ptr_eq(first, last));
 }
 
 /// Validates: a trace of one rate, and one whose steps are all alike, is that rate: the same summary to the last digit.
