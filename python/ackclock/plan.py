@@ -101,7 +101,7 @@ def _refuse_too_many_steps(scenario: Scenario) -> None:
     if dumbbell is not None:
         named += [("dumbbell.bottleneck", dumbbell.bottleneck), ("dumbbell.reverse", dumbbell.reverse)]
     for at, link in named:
-        trace = link and link.rate_trace
+        trace = None if link is None else link.rate_trace
         if trace is not None:
             steps += trace.course().times.size
             if steps > _MOST_STEPS:
