@@ -221,7 +221,7 @@ def test_the_formula_needs_a_loss() -> None:
 
 
 def test_figures_hold_every_place() -> None:
-    drawings = future_drawings(world(holds=True))
+    drawings = future_drawings(world(holds=True), command="ackclock reproduce selfsimilar")
     assert [drawing.slug for drawing in drawings] == ["load", "last-hop-losses", "last-hop-rates"]
     for drawing, places, variants in zip(drawings, (LOADS, LOSSES, DWELLS), (8, 8, 4), strict=True):
         assert len(drawing.csv.splitlines()) == 1 + variants * len(places)

@@ -297,7 +297,9 @@ class Prepared:
         answer = _core.simulate(self.plan, seed, progress, jobs)
         return lambda: self._read(*answer)
 
-    def _read(self, outcome: str, tables: Mapping[str, _core.Rows], captures: Sequence[_core.CapturedPackets]) -> Outcome:
+    def _read(
+        self, outcome: str, tables: Mapping[str, _core.Rows], captures: Sequence[_core.CapturedPackets]
+    ) -> Outcome:
         told = from_json(outcome)
         warmup = mser5(told["facts"]["bins"])
         names = (group.name or "" for group in self.scenario.groups)

@@ -53,12 +53,23 @@ _PENS: Final[Mapping[Variant, Pen]] = {
 _MEASURES: Final = ("goodput", "loss", "retransmissions", "timeouts", "efficiency")
 """What the CSV files have of each place."""
 
-_COMMAND: Final = "ackclock reproduce selfsimilar"
 
+def future_drawings(future: Future, *, command: str) -> list[Drawing]:
+    """Draw all of it: four measures by load, goodput by the loss of the last hop, and by how its rate changes.
 
-def future_drawings(future: Future) -> list[Drawing]:
-    """Draw all of it: four measures by load, goodput by the loss of the last hop, and by how its rate changes."""
-    return [_load(future.runs["load"]), _losses(future.runs["losses"]), _rates(future.runs["rates"])]
+    Parameters
+    ----------
+    future
+        Our runs.
+    command
+        What a person types to make them.
+
+    """
+    return [
+        _load(future.runs["load"], command=command),
+        _losses(future.runs["losses"], command=command),
+        _rates(future.runs["rates"], command=command),
+    ]
 
 
 def _curves(runs: Sequence[Observation], names: Mapping[Variant, str], measure: str) -> dict[Variant, Curve]:
@@ -81,7 +92,7 @@ def _lines(
     ]
 
 
-def _load(runs: Sequence[Observation]) -> Drawing:
+def _load(runs: Sequence[Observation], *, command: str) -> Drawing:
     loads = {count: _mean(runs, count, "load") for count in LOADS}
     names = {
         reading.name: {variant: Setting(reading=reading, variant=variant).name for variant in VARIANTS}
@@ -144,11 +155,11 @@ def _load(runs: Sequence[Observation]) -> Drawing:
             [_curves(runs, some, "goodput") for some in names.values()],
             [f"{VARIANTS[variant]}, {reading}" for reading in names for variant in VARIANTS],
         ),
-        command=_COMMAND,
+        command=command,
     )
 
 
-def _losses(runs: Sequence[Observation]) -> Drawing:
+def _losses(runs: Sequence[Observation], *, command: str) -> Drawing:
     names = {
         kind: {variant: Hop(variant=variant, kind=kind, amount=0).name for variant in VARIANTS}
         for kind in (RANDOM, BURSTS)
@@ -214,11 +225,11 @@ def _losses(runs: Sequence[Observation]) -> Drawing:
             [_curves(runs, some, "goodput") for some in names.values()],
             [f"{VARIANTS[variant]}, {kind}" for kind in names for variant in VARIANTS],
         ),
-        command=_COMMAND,
+        command=command,
     )
 
 
-def _rates(runs: Sequence[Observation]) -> Drawing:
+def _rates(runs: Sequence[Observation], *, command: str) -> Drawing:
     names = {variant: Hop(variant=variant, kind=RATES, amount=0).name for variant in VARIANTS}
     places = {dwell: place for place, dwell in enumerate(DWELLS)}
     words = [f"{dwell / 1000:g} s" if dwell else "constant" for dwell in DWELLS]
@@ -274,7 +285,7 @@ def _rates(runs: Sequence[Observation]) -> Drawing:
             [_curves(runs, names, "goodput")],
             list(VARIANTS.values()),
         ),
-        command=_COMMAND,
+        command=command,
     )
 
 

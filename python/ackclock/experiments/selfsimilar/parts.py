@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from ackclock.experiments.selfsimilar.claims import CLAIMS, TOPICS
+from ackclock.experiments.selfsimilar.claims.future import FUTURE_CLAIMS, FUTURE_TOPICS
 from ackclock.experiments.selfsimilar.claims.scales import SCALES_CLAIMS, SCALES_TOPICS
 from ackclock.experiments.selfsimilar.course_figures import course_drawings
 from ackclock.experiments.selfsimilar.evidence import Evidence, gather
 from ackclock.experiments.selfsimilar.figures import differences, figure_4, ranking
+from ackclock.experiments.selfsimilar.future import Future, gather_future
+from ackclock.experiments.selfsimilar.future_figures import future_drawings
 from ackclock.experiments.selfsimilar.jitter_figure import jitter_drawing
 from ackclock.experiments.selfsimilar.scales import Scales, gather_scales
 from ackclock.experiments.selfsimilar.scales_figures import scales_drawings
@@ -96,10 +99,22 @@ def _scales_sections(scales: Scales, command: str) -> list[Section]:
     ]
 
 
+def _future_sections(future: Future, command: str) -> list[Section]:
+    return [
+        Section(
+            title="What the authors left for later",
+            text="A background from low load to high, and a wireless last hop: losses one by one or in bursts, and a "
+            "rate that changes.",
+            drawings=future_drawings(future, command=command),
+        )
+    ]
+
+
 TABLE_2: Part[Evidence] = Part(gather=gather, sections=_sections, claims=CLAIMS, topics=TOPICS)
 """Table 2 and Figures 4 to 7."""
 
 PARTS: tuple[Part[Any], ...] = (
     Part(gather=gather_scales, sections=_scales_sections, claims=SCALES_CLAIMS, topics=SCALES_TOPICS),
+    Part(gather=gather_future, sections=_future_sections, claims=FUTURE_CLAIMS, topics=FUTURE_TOPICS),
 )
 """The others, in the order of the report."""
