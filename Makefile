@@ -4,6 +4,7 @@
 STUDY ?= burstiness
 LISTS ?= 250
 CASES ?= 100000
+SECONDS ?= 1200
 
 VENV := .venv
 OUT := out
@@ -27,7 +28,7 @@ COMPILE := $(VENV)/lock/bin/pip-compile --quiet --generate-hashes --strip-extras
 ENGINE := Cargo.toml Cargo.lock $(shell find crates \( -name tests -o -name examples \) -prune -o \
 	\( -type d -o -name '*.rs' -o -name Cargo.toml \) -print)
 
-.PHONY: help reproduce test check ray laws bench guard traces agreement validation build lock format clean
+.PHONY: help reproduce test check ray laws fuzz bench guard traces agreement validation build lock format clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -54,6 +55,9 @@ ray: $(VENV)/.installed ## install Ray as well, for `ackclock sweep --engine ray
 laws: ## hold the engine to its laws in many more random cases than `make test` does (CASES=100000, other ones each time)
 	PROPTEST_CASES=$(CASES) cargo test --profile laws --locked --package ackclock-tcp --test contract
 	PROPTEST_CASES=$(CASES) cargo test --profile laws --locked --package ackclock-net --test laws
+
+fuzz: ## read any bytes as captures for SECONDS (1200), from the corpus on (needs a nightly toolchain and cargo-fuzz)
+	cd crates/capture && cargo +nightly fuzz run read -- -max_total_time=$(SECONDS) -max_len=8192
 
 bench: $(VENV)/.built ## measure what a run costs, beside ns-2 where there is one, and write docs/performance.md (PARTS="speed records")
 	PYTHONPATH=bench $(PY) -m performance $(PARTS)

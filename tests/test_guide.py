@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet
 import pytest
 
 import ackclock as ac
@@ -20,6 +21,9 @@ from ackclock.analysis import compare_paired
 
 FENCE = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?(?:e-?\d+)?")
+
+ADDRESSES = {"source", "source_port", "destination", "destination_port"}
+"""Columns that the guide to captures calls addresses and ports."""
 
 TOLERANCE = 0.25
 """Numbers shown may differ by this share: a mended model moves them a little, and no word of the guide hangs on it."""
@@ -129,6 +133,17 @@ def test_burstiness(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_captures(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "lan.pcapng").write_bytes((root / "tests" / "data" / "captures" / "two.pcapng").read_bytes())
+    read(root / "docs" / "guide" / "captures.md", tmp_path, monkeypatch)
+    folder = {path.name for path in (tmp_path / "lan").iterdir()}
+    guide = (root / "docs" / "guide" / "captures.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `([\w.]+)` \|", guide, re.MULTILINE)) <= folder
+    names = pyarrow.parquet.read_schema(tmp_path / "lan" / "packets.parquet").names
+    told = guide.partition("`packets.parquet`")[2].partition("\n")[0]
+    assert [name for name in names if f"`{name}`" not in told and name not in ADDRESSES] == []
+
+
+def test_captures_writing(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reader = read(root / "docs" / "guide" / "captures_writing.md", tmp_path, monkeypatch)
     assert reader.session["cov"] == reader.session["run"].summary.cov
 

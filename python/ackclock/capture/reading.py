@@ -8,11 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from ackclock import _core
 from ackclock.capture.notices import notices_of
-from ackclock.capture.tables import FLOWS, PACKETS, flow_table, numbers, packet_table
 from ackclock.errors import refuse, unreadable
 from ackclock.kinds import measured
 from ackclock.quantity import TIME
@@ -21,8 +18,11 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Mapping
 
+    import numpy as np
     import pyarrow as pa
     from numpy.typing import NDArray
+
+    from ackclock.capture.keeping import Largest
 
 __all__ = ["BIN", "KEY_BYTES", "WHAT", "Capture", "Protocol", "read_capture"]
 
@@ -30,10 +30,8 @@ BIN: Final = measured(TIME, "1 us", "3600 s")
 KEY_BYTES: Final = 32
 WHAT: Final = "a capture: pcap or pcapng, plain or in gzip"
 
-_ROWS: Final = 1 << 17
+_ROWS: Final = 1 << 16
 """Packets that are read at once."""
-_LARGEST: Final = 1000
-"""Conversations that are kept: those of the most bytes."""
 _PICOSECONDS_PER_NANOSECOND: Final = 1000
 
 
@@ -124,7 +122,7 @@ def read_capture(
 ) -> Capture:
     """Read a capture, pcap or pcapng, plain or in gzip, in one pass.
 
-    Memory does not grow with the file: some 200 MB at most. A file that is damaged is read up to the damage, and the
+    Memory does not grow with the file: some 300 MB at most. A file that is damaged is read up to the damage, and the
     notices say where that is.
 
     Parameters
@@ -149,6 +147,11 @@ def read_capture(
     ScenarioError
         The file is no capture, cannot be read, or is damaged before its first packet; or an argument is not allowed.
     """
+    import numpy as np  # noqa: PLC0415  # slow to load, as what follows is
+
+    from ackclock.capture.keeping import Largest, writer  # noqa: PLC0415
+    from ackclock.capture.tables import FLOWS, PACKETS, flow_table, numbers, packet_table  # noqa: PLC0415
+
     path = Path(path)
     width = TIME.parse(BIN.require("bin", bin)) // _PICOSECONDS_PER_NANOSECOND
     if key is not None and len(key) != KEY_BYTES:
@@ -159,11 +162,11 @@ def read_capture(
         raise unreadable(path, str(error), WHAT) from None
     except OSError as error:
         raise unreadable(path, error.strerror or str(error), WHAT) from None
-    found = _Flows()
+    found = Largest()
     start: int | None = None
     with ExitStack() as files:
-        packet_file = None if packets is None else files.enter_context(_parquet(packets, PACKETS))
-        flow_file = None if flows is None else files.enter_context(_parquet(flows, FLOWS))
+        packet_file = None if packets is None else files.enter_context(writer(packets, PACKETS))
+        flow_file = None if flows is None else files.enter_context(writer(flows, FLOWS))
         while (batch := reader.read(_ROWS)) is not None:
             if packet_file is not None and len(batch[0][0][2]):
                 if start is None:
@@ -182,7 +185,7 @@ def read_capture(
 
 
 def _capture(
-    path: Path, facts: Mapping[str, Any], arrivals: Mapping[str, NDArray[Any]], found: _Flows, *, asked: int
+    path: Path, facts: Mapping[str, Any], arrivals: Mapping[str, NDArray[Any]], found: Largest, *, asked: int
 ) -> Capture:
     stopped = facts["stopped"]
     return Capture(
@@ -197,8 +200,8 @@ def _capture(
         ip_packets=facts["ip"]["packets"],
         ip_bytes=facts["ip"]["bytes"],
         bin=facts["bin"] / 1e9,
-        packets_per_bin=arrivals["packets"].astype(np.float64),
-        bytes_per_bin=arrivals["bytes"].astype(np.float64),
+        packets_per_bin=arrivals["packets"].astype("float64"),
+        bytes_per_bin=arrivals["bytes"].astype("float64"),
         flows=found.largest,
         flow_count=found.count,
         retransmissions=found.retransmissions,
@@ -206,37 +209,3 @@ def _capture(
         stopped=None if stopped is None else (stopped["offset"], stopped["problem"]),
         notices=tuple(notices_of(facts, asked=asked)),
     )
-
-
-class _Flows:
-    """Counts conversations, and keeps the largest."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.retransmissions = 0
-        self.largest: pa.Table = FLOWS.empty_table()
-
-    def add(self, ended: pa.Table) -> None:
-        import pyarrow as pa  # noqa: PLC0415
-        import pyarrow.compute as pc  # noqa: PLC0415
-
-        if not len(ended):
-            return
-        self.count += len(ended)
-        for name in ("retransmissions", "retransmissions_back"):
-            self.retransmissions += pc.sum(ended[name]).as_py()
-        both = pa.concat_tables([self.largest, ended]).unify_dictionaries()
-        total = np.asarray(both["bytes"]).astype(np.int64) + np.asarray(both["bytes_back"]).astype(np.int64)
-        order = np.lexsort((np.asarray(both["first"].cast(pa.int64())), -total))[:_LARGEST]
-        self.largest = both.take(order)
-
-
-def _parquet(path: str | os.PathLike[str], schema: pa.Schema) -> Any:
-    import pyarrow as pa  # noqa: PLC0415
-    from pyarrow import parquet  # noqa: PLC0415
-
-    # Names repeat and numbers seldom do: looking for repeated ones takes longer than writing them.
-    named = [field.name for field in schema if pa.types.is_dictionary(field.type)]
-    steady = {"timestamp": "DELTA_BINARY_PACKED", "time": "BYTE_STREAM_SPLIT"}
-    encoding = {name: kind for name, kind in steady.items() if name in schema.names}
-    return parquet.ParquetWriter(path, schema, use_dictionary=named, column_encoding=encoding)

@@ -1,0 +1,56 @@
+"""What is kept of a capture: its largest conversations in memory, all that is asked for in Parquet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import parquet
+
+from ackclock.capture.tables import FLOWS
+
+if TYPE_CHECKING:
+    import os
+
+__all__ = ["Largest", "writer"]
+
+_LARGEST: Final = 1000
+"""Conversations that are kept: those of the most bytes."""
+
+
+class Largest:
+    """Counts conversations, and keeps the largest."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.retransmissions = 0
+        self.largest: pa.Table = FLOWS.empty_table()
+
+    def add(self, ended: pa.Table) -> None:
+        """Take conversations in that ended."""
+        if not len(ended):
+            return
+        self.count += len(ended)
+        for name in ("retransmissions", "retransmissions_back"):
+            self.retransmissions += pc.sum(ended[name]).as_py()
+        both = pa.concat_tables([self.largest, ended]).unify_dictionaries()
+        total = np.asarray(both["bytes"]).astype(np.int64) + np.asarray(both["bytes_back"]).astype(np.int64)
+        order = np.lexsort((np.asarray(both["first"].cast(pa.int64())), -total))[:_LARGEST]
+        self.largest = pa.table([_fresh(column) for column in both.take(order).columns], schema=FLOWS)
+
+
+def _fresh(column: pa.ChunkedArray) -> pa.Array:
+    """Forget names that no row has: else those of every conversation would stay."""
+    whole = column.combine_chunks()
+    return whole.cast(pa.string()).dictionary_encode() if pa.types.is_dictionary(column.type) else whole
+
+
+def writer(path: str | os.PathLike[str], schema: pa.Schema) -> parquet.ParquetWriter:
+    """Open a Parquet file to be written."""
+    # Names repeat and numbers seldom do: looking for repeated ones takes longer than writing them.
+    named = [field.name for field in schema if pa.types.is_dictionary(field.type)]
+    steady = {"timestamp": "DELTA_BINARY_PACKED", "time": "BYTE_STREAM_SPLIT"}
+    encoding = {name: kind for name, kind in steady.items() if name in schema.names}
+    return parquet.ParquetWriter(path, schema, use_dictionary=named, column_encoding=encoding)
