@@ -122,7 +122,7 @@ def read_capture(
 ) -> Capture:
     """Read a capture, pcap or pcapng, plain or in gzip, in one pass.
 
-    Memory does not grow with the file: some 300 MB at most. A file that is damaged is read up to the damage, and the
+    Memory does not grow with the file: some 400 MB at most, for a capture of millions of conversations. A file that is damaged is read up to the damage, and the
     notices say where that is.
 
     Parameters
