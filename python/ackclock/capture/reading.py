@@ -122,8 +122,8 @@ def read_capture(
 ) -> Capture:
     """Read a capture, pcap or pcapng, plain or in gzip, in one pass.
 
-    Memory does not grow with the file: some 400 MB at most, for a capture of millions of conversations. A file that is damaged is read up to the damage, and the
-    notices say where that is.
+    Memory does not grow with the file: some 200 MB, and up to 400 MB where there are millions of conversations. A file
+    that is damaged is read up to the damage, and the notices say where that is.
 
     Parameters
     ----------
