@@ -100,6 +100,9 @@ def _axis(axis: Axis) -> dict[str, Any]:
     drawn: dict[str, Any] = {"title": {"text": axis.label}, "type": "log" if axis.log else "linear"}
     if axis.ticks is not None:
         drawn |= {"tickvals": [at for at, _ in axis.ticks], "ticktext": [words for _, words in axis.ticks]}
+    elif axis.log:
+        # Over one or two decades 2 and 5 are named between powers of ten, not each digit.
+        drawn["nticks"] = 5
     low, high = (None if end is None else _place(end, log=axis.log) for end in (axis.low, axis.high))
     if low is not None and high is not None:
         return drawn | {"range": [low, high]}
