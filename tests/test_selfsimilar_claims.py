@@ -87,6 +87,14 @@ class TestRules:
         made = dataclasses.replace(evidence(), methods=methods(width=width, covered=covered))
         assert BY_KEY["4-1"].judge(made).verdict is verdict
 
+    @pytest.mark.parametrize(("power", "verdict"), [(0.75, R), (0.35, R), (0.76, P), (1.0, P)])
+    def test_memory_is_held_against_what_passes_of_exact_noise(self, power: float, verdict: Verdict) -> None:
+        """Three variants of four pass everywhere: as much as of noise of which three of four paths do."""
+        made = dataclasses.replace(evidence(put("long_range", 0.0, "vegas")), power=power)
+        judgement = BY_KEY["5-9"].judge(made)
+        assert judgement.verdict is verdict
+        assert f"of exact noise of H = 0.8 {100 * power:.0f} % do" in judgement.why
+
     def test_parts_of_the_trace_that_add_up_to_ip_are_none_of_ip(self) -> None:
         """90.7 + 5.84 = 96.54, as printed; parts of IP may add up to anything else."""
         printed = BY_KEY["5-1"].judge(evidence())

@@ -19,7 +19,7 @@ from ackclock.experiments.selfsimilar.experiment import (
     unresponsive,
 )
 from ackclock.experiments.selfsimilar.looks import RECORD, Look, look, unresponsive_values
-from ackclock.experiments.selfsimilar.methods import Method, methods
+from ackclock.experiments.selfsimilar.methods import Method, methods, power
 from ackclock.experiments.selfsimilar.paper import SHARES
 from ackclock.study import Point, Wanted
 
@@ -88,12 +88,15 @@ class Evidence(Sides[Side]):
     ----------
     methods
         What estimators say of noise whose Hurst parameter is known.
+    power
+        The part of such noise, as many values as a run has, that passes for long-range dependence.
     shares
         What the paper prints of its trace's protocols.
 
     """
 
     methods: Mapping[str, Method] = field(default_factory=dict)
+    power: float = 1.0
     shares: Mapping[str, float] = field(default_factory=lambda: SHARES)
 
     @property
@@ -148,7 +151,7 @@ def gather(batch: Batch, *, seeds: Sequence[int]) -> Callable[[], Evidence]:
             make=lambda runs: [run.value for run in runs],
         )
     )
-    return lambda: Evidence(ours=Side(looks=looked(), unresponsive=udp()), ns2=from_ns2(), methods=methods())
+    return lambda: Evidence(ours=Side(looks=looked(), unresponsive=udp()), ns2=from_ns2(), methods=methods(), power=power())
 
 
 def from_ns2() -> Side:
