@@ -35,6 +35,7 @@ WORSE: list[tuple[str, Verdict, list[Change]]] = [
     ("5-3", D, [put("arrivals", 90000.0, "sack", readings=[GREEDY])]),
     ("5-3", N, [put("arrivals", 90000.0, "sack")]),
     ("5-4", P, [put("efficiency", 0.9995, "vegas")]),
+    ("5-4", P, [put("efficiency", 0.9988, "newreno")]),
     ("5-4", N, [put("efficiency", 0.9999, "vegas"), put("efficiency", 0.9981, "newreno")]),
     ("5-5", P, [put("arrivals", 90000.0, "vegas")]),
     ("5-5", D, [put(name, 1e5, "vegas", readings=TWO) for name in ("arrivals", "efficiency")]),
@@ -59,6 +60,7 @@ WORSE: list[tuple[str, Verdict, list[Change]]] = [
     ("5-13", P, [put("cwnd_falls", 1.0, "vegas")]),
     ("5-13", D, [put("cwnd_falls", 1.0, readings=TWO)]),
     ("5-13", N, [put("cwnd_falls", 9.0)]),
+    ("5-14", R, [put("rtt_most", 78.0, "tahoe")]),
     ("5-14", P, [put("rtt_most", 76.0, "sack")]),
     ("5-14", N, [put("rtt_most", 90.0, "tahoe")]),
     ("5-15", P, [put("spikes_again", 0.6)]),
@@ -95,13 +97,13 @@ class TestRules:
         assert judgement.verdict is verdict
         assert f"of exact noise of H = 0.8 {100 * power:.0f} % do" in judgement.why
 
-    def test_parts_of_the_trace_that_add_up_to_ip_are_none_of_ip(self) -> None:
-        """90.7 + 5.84 = 96.54, as printed; parts of IP may add up to anything else."""
+    def test_parts_of_the_trace_add_up(self) -> None:
+        """90.7 + 5.84 = 96.54, as printed: that much can be checked, and no more."""
         printed = BY_KEY["5-1"].judge(evidence())
-        assert printed.verdict is N
+        assert printed.verdict is P
         assert "94.0 %" in printed.ours
         other = dataclasses.replace(evidence(), shares={"IP": 96.54, "TCP": 90.7, "UDP": 8.1})
-        assert BY_KEY["5-1"].judge(other).verdict is P
+        assert BY_KEY["5-1"].judge(other).verdict is N
 
     def test_ties_are_no_rank(self) -> None:
         """A difference that chance does not explain, but is of 0.04 %, as between variants that all keep up."""
@@ -159,6 +161,9 @@ class TestCommands:
     def test_of_every_claim_can_be_typed(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.chdir(root)
         for claim in CLAIMS:
+            if claim.key == "5-1":  # of a capture that nobody else has
+                assert claim.command == "ackclock capture trace.pcap"
+                continue
             assert typed(claim.command).effective().profile == "ns2-2.35"
 
     def test_the_plainest_is_the_example(self) -> None:

@@ -81,8 +81,8 @@ def _round_trips(evidence: Evidence, reading: Reading, ending: str, command: str
         title=f"Figure 6. Round-trip time of TCP variants, {reading.name}",
         caption="The largest sample that the sender took in every "
         f"{STEP} s, in ticks of 1 ms, of one run; dashed: one of ns-2.35. A packet sent once takes 75.3 ms, and up to "
-        f"1.6 ms more behind ten others: what lies above {SPIKE} ms (dotted) was timed from its first sending and sent "
-        "again meanwhile.",
+        f"1.6 ms more behind ten others: what lies far above {SPIKE} ms (dotted) was timed from its first sending and "
+        "sent again meanwhile.",
         csv=_csv(evidence, reading, "rtt"),
         numbers=_table(evidence, (reading,), _ROUND_TRIP, "Samples of the round-trip time"),
         command=command,

@@ -58,7 +58,7 @@ LOW: Final = 25
 
 SPIKE: Final = 77
 """Milliseconds, above which no sample of a packet sent once can be: 75.33 without a queue, 1.6 for one of 10 packets,
-and a tick of 1 ms that has begun.
+and a tick of 1 ms that has begun. A burst of the sender's own on its access link may add 0.08 ms a packet.
 """
 
 RECORD: Final = (f"arrivals@B->y,A->x/{1000 * BIN:g}ms", "windows@flow", "packets@x->A,B->y")

@@ -303,11 +303,12 @@ TABLE_1: Final[tuple[Claim[HasTraffic], ...]] = (
     Claim(
         key="2-1",
         where="2, after Stallings",
-        text="Index of dispersion and peak-to-mean ratio are no longer meaningful for self-similar traffic.",
+        text="The index of dispersion is no longer meaningful for self-similar traffic.",
         paper="no longer meaningful",
         rule="Reproduced if over bins of 0.01 to 10 s the index of dispersion changes by more than a factor of "
         f"{GROWS} for on/off traffic only, and its growth from 1 to 10 s does not tell H within {NEAR:g} of "
-        "(3 - shape) / 2; partly if it does, for then it means something at a time scale that is told; else not.",
+        "(3 - shape) / 2; partly if it does, for then it means something at a time scale that is told; else not. The "
+        "peak over the mean, of which the paper says the same, is told and not judged: it grows with a run's length.",
         judge=_one_number,
         command=_traffic_command(),
     ),
@@ -358,9 +359,9 @@ SCALES_TOPICS: Final = (
     Topic(
         key="H-2",
         leads={
-            Verdict.REPRODUCED: "The background's Hurst parameter changes with the load.",
-            Verdict.PARTLY: "The background's Hurst parameter changes with the load, by most methods.",
-            Verdict.NOT: "The background's Hurst parameter does not hang on the load.",
+            Verdict.REPRODUCED: "The background's Hurst parameter is the same at any load.",
+            Verdict.PARTLY: "By most methods the background's Hurst parameter is the same at any load.",
+            Verdict.NOT: "It does not show that the background's Hurst parameter is the same at any load.",
         },
     ),
 )
