@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ackclock.experiments.selfsimilar.evidence import Evidence, Side
+from ackclock.experiments.selfsimilar.evidence import Evidence, Side, settings
 from ackclock.experiments.selfsimilar.experiment import READINGS, VARIANTS, Setting
 from ackclock.experiments.selfsimilar.looks import MARKS, Course, Look
+from ackclock.experiments.selfsimilar.memory import BACKGROUND
 from ackclock.experiments.selfsimilar.methods import Method
 from ackclock.experiments.selfsimilar.paper import TABLE_2
 
@@ -78,11 +79,22 @@ def side(*changes: Change) -> Side:
                 values = world(setting, seed)
                 for change in changes:
                     values = change(setting, values)
-                runs.append(Look(seed=seed, values=values, rates=np.full(100, 6.0), course=course(), verdict="It has."))
+                runs.append(Look(seed=seed, values=values, rates=np.full(100, 6.0), course=course()))
             looks[setting.name] = runs
     udp = {"arrivals": 77473.0, "drops": 0.0, "hurst_k50": 0.3, "jitter": 0.1, "variation_99": 0.4}
     late = {"late_jitter": 0.1, "late_99": 0.4, "late_most": 0.8}
-    return Side(looks=looks, unresponsive=[{**udp, **late} for _ in SEEDS])
+    return Side(looks=looks, unresponsive=[{**udp, **late} for _ in SEEDS], memory=memory())
+
+
+def memory(*without: Setting, h: float = 0.8) -> dict[str, list[Values]]:
+    """Make what long runs showed: memory everywhere, but another Hurst parameter by wavelets in some settings."""
+    named = {each.name for each in without}
+    return {
+        name: [
+            {"abry_veitch": (h if name in named else 0.8) + 0.01 * (seed - 3.5), "local_whittle": 0.8} for seed in SEEDS
+        ]
+        for name in (*settings(), BACKGROUND)
+    }
 
 
 def course() -> Course:

@@ -19,7 +19,8 @@ from ackclock.experiments.selfsimilar.experiment import (
     unresponsive,
 )
 from ackclock.experiments.selfsimilar.looks import RECORD, Look, look, unresponsive_values
-from ackclock.experiments.selfsimilar.methods import Method, methods, power
+from ackclock.experiments.selfsimilar.memory import LONG, memory_wanted
+from ackclock.experiments.selfsimilar.methods import Method, methods
 from ackclock.experiments.selfsimilar.paper import SHARES
 from ackclock.study import Point, Wanted
 
@@ -45,11 +46,14 @@ class Side:
         background.
     unresponsive
         What the source of constant rate showed over UDP, seed by seed.
+    memory
+        What `ackclock.experiments.selfsimilar.memory` found in long runs, by the names of the settings.
 
     """
 
     looks: Mapping[str, Sequence[Look]]
     unresponsive: Sequence[Values] = ()
+    memory: Mapping[str, Sequence[Values]] = field(default_factory=dict)
 
     def of(self, reading: Reading, variant: Variant) -> Sequence[Look]:
         """Give the runs of a setting; none if there are none."""
@@ -88,15 +92,12 @@ class Evidence(Sides[Side]):
     ----------
     methods
         What estimators say of noise whose Hurst parameter is known.
-    power
-        The part of such noise, as many values as a run has, that passes for long-range dependence.
     shares
         What the paper prints of its trace's protocols.
 
     """
 
     methods: Mapping[str, Method] = field(default_factory=dict)
-    power: float = 1.0
     shares: Mapping[str, float] = field(default_factory=lambda: SHARES)
 
     @property
@@ -106,7 +107,12 @@ class Evidence(Sides[Side]):
             "constant rate over UDP": [
                 Observation(variant="UDP, constant rate", clients=SOURCES, seed=seed, values=values)
                 for seed, values in enumerate(self.ours.unresponsive, start=1)
-            ]
+            ],
+            f"long-range dependence in {LONG} s": [
+                Observation(variant=name, clients=SOURCES, seed=seed, values=values)
+                for name, runs in self.ours.memory.items()
+                for seed, values in enumerate(runs, start=1)
+            ],
         }
 
 
@@ -151,7 +157,10 @@ def gather(batch: Batch, *, seeds: Sequence[int]) -> Callable[[], Evidence]:
             make=lambda runs: [run.value for run in runs],
         )
     )
-    return lambda: Evidence(ours=Side(looks=looked(), unresponsive=udp()), ns2=from_ns2(), methods=methods(), power=power())
+    memory = batch.add(memory_wanted(list(settings().values()), seeds=seeds))
+    return lambda: Evidence(
+        ours=Side(looks=looked(), unresponsive=udp(), memory=memory()), ns2=from_ns2(), methods=methods()
+    )
 
 
 def from_ns2() -> Side:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ackclock.analysis import student_interval
 from ackclock.experiments.figures import HOLLOW, Pen, theirs
-from ackclock.experiments.reading import shown
+from ackclock.experiments.reading import DASH, shown
 from ackclock.experiments.selfsimilar.experiment import DURATION, READINGS, VARIANTS
 from ackclock.experiments.selfsimilar.looks import MARKS
 from ackclock.experiments.selfsimilar.paired import PAIRS, TIE, difference, firsts, interval, order
@@ -69,7 +69,7 @@ def table_2(evidence: Evidence) -> Table:
         try:
             return shown(interval(side, reading, variant, measure), digits)
         except LookupError:
-            return "–"  # noqa: RUF001 - a dash for what was not measured
+            return DASH
 
     return Table(
         caption=f"Table 2: mean ± half-width of the 95 % interval, {seeds_told(evidence.ours)}, by what the fixed-rate "

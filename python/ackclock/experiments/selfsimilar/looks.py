@@ -125,8 +125,6 @@ class Look:
         Throughput from 0 s up to the end of each second, Mb/s of data; None where that was not kept.
     course
         What figures show; None where that was not kept.
-    verdict
-        What `ackclock.analysis.hurst` says of long-range dependence, in words; empty where it was not asked.
 
     """
 
@@ -134,7 +132,6 @@ class Look:
     values: Values
     rates: Array | None = None
     course: Course | None = None
-    verdict: str = ""
 
 
 def measures(trace: Trace) -> dict[str, float | None]:
@@ -263,7 +260,6 @@ def look(run: Run) -> Look:
         },
         rates=rates(counts),
         course=course(trace),
-        verdict=memory.notices[0],
     )
 
 

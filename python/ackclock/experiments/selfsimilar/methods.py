@@ -10,18 +10,17 @@ import numpy as np
 from ackclock.analysis import (
     abry_veitch,
     fractional_gaussian_noise,
-    hurst,
     kettani_gubner,
     rescaled_range,
     variance_time,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
     from ackclock.analysis import HurstEstimate
 
-__all__ = ["LENGTH", "PATHS", "TRUTH", "Method", "methods", "power"]
+__all__ = ["LENGTH", "PATHS", "TRUTH", "Method", "methods"]
 
 TRUTH: Final = 0.8
 """Of the noise: the paper's background."""
@@ -63,9 +62,10 @@ class Method:
 
 def methods() -> dict[str, Method]:
     """Try the paper's method and those it is compared with, on the same paths."""
+    paths = [fractional_gaussian_noise(LENGTH, hurst=TRUTH, seed=seed) for seed in range(1, PATHS + 1)]
     found = {}
     for name, estimate in _METHODS.items():
-        made = [estimate(path) for path in _paths()]
+        made = [estimate(path) for path in paths]
         values = np.array([each.h for each in made])
         found[name] = Method(
             mean=float(values.mean()),
@@ -74,15 +74,3 @@ def methods() -> dict[str, Method]:
             covered=float(np.mean([each.low <= TRUTH <= each.high for each in made])),
         )
     return found
-
-
-def power() -> float:
-    """Give the part of the paths of which `ackclock.analysis.hurst` claims long-range dependence: it is there in all.
-
-    So few values say little of it, and what is found in traffic is to be held against this part, not against all.
-    """
-    return float(np.mean([hurst(path).long_range for path in _paths()]))
-
-
-def _paths() -> Iterator[np.ndarray]:
-    return (fractional_gaussian_noise(LENGTH, hurst=TRUTH, seed=seed) for seed in range(1, PATHS + 1))

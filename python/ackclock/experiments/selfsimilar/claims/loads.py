@@ -114,7 +114,7 @@ def _slopes(runs: Sequence[Observation]) -> dict[Place, Interval]:
 
 def _stays(change: Interval) -> bool:
     """Say whether chance leaves no room for a change that matters."""
-    return -ROOM <= low(change) and high(change) <= ROOM
+    return low(change) >= -ROOM and high(change) <= ROOM
 
 
 def _changes(change: Interval) -> bool:

@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Final
 
 from ackclock.analysis import student_interval
 from ackclock.experiments.claims import Claim, Judgement, by_share, graded
-from ackclock.experiments.reading import listed, shown
-from ackclock.experiments.selfsimilar.claims.reading import DASH, OVER_READINGS, command, each, judged, per_reading
-from ackclock.experiments.selfsimilar.experiment import CONSTANT, READINGS, VARIANTS, Setting
+from ackclock.experiments.reading import DASH, listed, low, shown
+from ackclock.experiments.selfsimilar.claims.reading import OVER_READINGS, by_reading, command, each, per_reading
+from ackclock.experiments.selfsimilar.experiment import CONSTANT, GREEDY, VARIANTS, Setting
 from ackclock.experiments.selfsimilar.looks import BIN
+from ackclock.experiments.selfsimilar.memory import BACKGROUND, LONG, METHODS
 from ackclock.experiments.selfsimilar.methods import LENGTH, PATHS, TRUTH
 from ackclock.experiments.selfsimilar.paired import beaten, interval
 
 if TYPE_CHECKING:
+    from ackclock.analysis import Interval
     from ackclock.experiments.selfsimilar.evidence import Evidence, Side
     from ackclock.experiments.selfsimilar.experiment import Reading, Variant
     from ackclock.report.html import Verdict
@@ -22,6 +24,9 @@ __all__ = ["METHOD", "OWN"]
 
 _PRINTED: Final = (0.82, 0.90)
 """The Hurst parameters of Table 2, from least to most."""
+
+_NONE: Final = 0.5
+"""The Hurst parameter of traffic without memory."""
 
 _COVERED: Final = 0.9
 """The part of 95 % intervals that must hold the truth, for 100 paths to show that they do."""
@@ -40,46 +45,65 @@ def _why_about(side: Side, reading: Reading) -> str:
     return f"{sum(_inside(side, reading))} of {len(VARIANTS)} means are from {_PRINTED[0]:.2f} to {_PRINTED[1]:.2f}"
 
 
-def _claimed(side: Side) -> list[bool]:
+def _of(side: Side, name: str, method: str) -> Interval:
+    """Give the Hurst parameter that a method found in long runs.
+
+    Raises
+    ------
+    LookupError
+        If it found none.
+
+    """
+    found = [value for values in side.memory.get(name, ()) if (value := values[method]) is not None]
+    if not found:
+        raise LookupError(f"{method} found no scaling in {name}")
+    return student_interval(found)
+
+
+def _has_memory(side: Side, name: str) -> bool:
+    """Say whether all methods find memory: clearly above that of none, and not above 1, where traffic wanders."""
+    try:
+        found = [_of(side, name, method) for method in METHODS]
+    except LookupError:
+        return False
+    return all(low(h) > _NONE and h.mean <= 1 for h in found)
+
+
+def _with_memory(side: Side, reading: Reading) -> list[str]:
     return [
-        value == 1
-        for reading in READINGS.values()
-        for variant in VARIANTS
-        for value in side.values(reading, variant, "long_range")
+        label
+        for variant, label in VARIANTS.items()
+        if _has_memory(side, Setting(reading=reading, variant=variant).name)
     ]
 
 
-def _tell_claimed(side: Side) -> str:
-    claimed = _claimed(side)
-    wavelets = [
-        student_interval(side.values(reading, variant, "hurst_wavelet")).mean
-        for reading in READINGS.values()
-        for variant in VARIANTS
-        if any(run.values.get("hurst_wavelet") is not None for run in side.of(reading, variant))
-    ]
-    words = f"claimed of {sum(claimed)} of {len(claimed)} runs"
-    return words + (f"; by wavelets H is {min(wavelets):.2f} to {max(wavelets):.2f}" if wavelets else "")
+def _sustains(side: Side, reading: Reading) -> Verdict:
+    found = len(_with_memory(side, reading))
+    return graded(whole=found == len(VARIANTS), part=found > 0)
 
 
-def _sustains(evidence: Evidence) -> Judgement:
-    ours = evidence.ours
-    claimed = _claimed(ours)
-    share = sum(claimed) / len(claimed)
-    udp = [value for run in ours.unresponsive if (value := run["hurst_k50"]) is not None]
-    first = next((run.verdict for run in ours.of(CONSTANT, "newreno") if run.verdict), "")
-    return judged(
-        evidence,
-        graded(whole=share >= evidence.power, part=2 * share >= evidence.power),
-        _tell_claimed,
-        f"Of {len(claimed)} runs {sum(claimed)} pass for long-range dependence; so few values are a hard test, but of "
-        f"exact noise of H = {TRUTH} {100 * evidence.power:.0f} % do."
-        + (f" Of NewReno's first run at a constant rate: {first}" if first else "")
-        + (
-            f" The same source over UDP, which crosses the same queue, has H = {shown(student_interval(udp), 2)}."
-            if udp
-            else ""
-        ),
+def _why_sustains(side: Side, reading: Reading) -> str:
+    return f"{listed(_with_memory(side, reading)) or 'none'} of the variants"
+
+
+def _tell_memory(side: Side, name: str) -> str:
+    return "/".join(shown(_of(side, name, method), 2) if _found(side, name, method) else DASH for method in METHODS)
+
+
+def _found(side: Side, name: str, method: str) -> bool:
+    return any(values[method] is not None for values in side.memory.get(name, ()))
+
+
+def _tell_sustains(side: Side) -> str:
+    if not side.memory:
+        raise LookupError("there are no long runs")
+    told = by_reading(
+        lambda side, reading: ", ".join(
+            f"{label} {_tell_memory(side, Setting(reading=reading, variant=variant).name)}"
+            for variant, label in VARIANTS.items()
+        )
     )
+    return f"H by {'/'.join(METHODS.values())}: background {_tell_memory(side, BACKGROUND)}; {told(side)}"
 
 
 def _top(side: Side, reading: Reading) -> Verdict:
@@ -143,12 +167,11 @@ OWN: tuple[Claim[Evidence], ...] = (
         where="5; abstract; 6",
         text="TCP sustains the long-range dependence of the background: its own traffic has it too.",
         paper="H near that of the background",
-        rule="Whether a run's traffic has it is what ackclock.analysis.hurst says: no trend, no cycle, wavelets and "
-        f"local Whittle from 0.5 to 1, and memory that lasts. Of {PATHS} paths of {LENGTH} values of noise with "
-        f"H = {TRUTH}, which all have it, a part passes. Reproduced if as large a part of the runs does, partly if at "
-        "least half of that part; else not.",
-        judge=_sustains,
-        command=command(Setting(reading=CONSTANT, variant="newreno"), record=f"arrivals@B->y/{1000 * BIN:g}ms"),
+        rule=f"Of packets received in 1 s over {LONG} s, as 100 s are too few to tell. A variant's traffic has it if H "
+        f"by wavelets and by local Whittle alike is clearly above {_NONE:g} (95 % intervals) and its mean is not above "
+        f"1. Reproduced if that of all four has it, partly if that of some. {OVER_READINGS}",
+        judge=per_reading(_sustains, _tell_sustains, _why_sustains),
+        command=command(Setting(reading=GREEDY, variant="newreno"), duration=LONG, record="arrivals@B->y/1s"),
     ),
     Claim(
         key="5-10",

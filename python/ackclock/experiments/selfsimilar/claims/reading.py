@@ -6,8 +6,16 @@ from typing import TYPE_CHECKING, Final
 
 from ackclock.analysis import student_interval
 from ackclock.experiments.claims import Judgement
-from ackclock.experiments.reading import run_command, shown, told
-from ackclock.experiments.selfsimilar.experiment import CONSTANT, GREEDY, READINGS, VARIANTS, WINDOW, Setting
+from ackclock.experiments.reading import DASH, run_command, shown, told
+from ackclock.experiments.selfsimilar.experiment import (
+    CONSTANT,
+    DURATION,
+    GREEDY,
+    READINGS,
+    VARIANTS,
+    WINDOW,
+    Setting,
+)
 from ackclock.experiments.selfsimilar.figures import sentence
 from ackclock.report.html import Verdict
 
@@ -20,7 +28,6 @@ if TYPE_CHECKING:
     Say = Callable[[Side], str]
 
 __all__ = [
-    "DASH",
     "FILE",
     "OVER_READINGS",
     "by_reading",
@@ -31,8 +38,6 @@ __all__ = [
     "owner",
     "per_reading",
 ]
-
-DASH: Final = "–"  # noqa: RUF001 - for what was not measured
 
 FILE: Final = "examples/selfsimilar.toml"
 """The scenario that commands start from: NewReno with a source of constant rate."""
@@ -121,8 +126,9 @@ _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
 """How the readings differ from the file."""
 
 
-def command(setting: Setting, *, record: str = "") -> str:
-    """Give the command that makes one run of a setting, from the repository's root."""
+def command(setting: Setting, *, duration: int = DURATION, record: str = "") -> str:
+    """Give the command that makes one run of a setting over so many seconds, from the repository's root."""
     variant = () if setting.variant == "newreno" else (f'flows.1.transport.variant="{setting.variant}"',)
     size = ("flows.1.packet_size=1000",) if setting.variant == "vegas" else ()
-    return run_command(FILE, [*variant, *size, *_FIELDS[setting.reading.name]], record=record)
+    length = () if duration == DURATION else (f"duration={duration} s",)
+    return run_command(FILE, [*variant, *size, *_FIELDS[setting.reading.name], *length], record=record)

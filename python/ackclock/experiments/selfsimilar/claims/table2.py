@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ackclock.experiments.claims import Claim, Judgement, by_share, graded
-from ackclock.experiments.reading import listed, shown
+from ackclock.experiments.reading import DASH, listed, shown
 from ackclock.experiments.selfsimilar.claims.reading import (
-    DASH,
     OVER_READINGS,
     by_reading,
     command,
@@ -21,11 +20,11 @@ from ackclock.experiments.selfsimilar.claims.reading import (
 from ackclock.experiments.selfsimilar.experiment import CONSTANT, GREEDY, READINGS, VARIANTS, WINDOW, Setting
 from ackclock.experiments.selfsimilar.paired import TIE, beaten, difference, firsts, interval, single
 from ackclock.experiments.selfsimilar.paper import COUNTS, TABLE_2
-from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
     from ackclock.experiments.selfsimilar.evidence import Evidence, Side
     from ackclock.experiments.selfsimilar.experiment import Reading, Variant
+    from ackclock.report.html import Verdict
 
 __all__ = ["CLAIMS"]
 

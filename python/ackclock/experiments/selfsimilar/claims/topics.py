@@ -31,8 +31,9 @@ TOPICS = (
         key="5-9",
         leads={
             Verdict.REPRODUCED: "TCP's own traffic has long-range dependence over such a background.",
-            Verdict.PARTLY: "TCP's own traffic mostly has long-range dependence over such a background.",
-            Verdict.NOT: "TCP's own traffic has a Hurst parameter like the paper's, and no long-range dependence.",
+            Verdict.PARTLY: "TCP's own traffic has long-range dependence over such a background in part.",
+            Verdict.DEPENDS: "Whether TCP's own traffic has long-range dependence depends on its source.",
+            Verdict.NOT: "TCP's own traffic has the paper's Hurst parameter, but mostly no long-range dependence.",
         },
         also=("5-8",),
     ),
