@@ -12,7 +12,7 @@ from ackclock.experiments.selfsimilar import ns2
 from ackclock.experiments.selfsimilar.agreement import loads_agreement
 from ackclock.experiments.selfsimilar.comparison import BAR
 from ackclock.experiments.selfsimilar.comparison import LOADS as LOAD_RULES
-from ackclock.experiments.selfsimilar.experiment import background
+from ackclock.experiments.selfsimilar.experiment import background, binned
 from ackclock.experiments.selfsimilar.loads import LOADS, OTHERS, USUAL, ns2_loads
 from ackclock.experiments.selfsimilar.packet_sizes import PacketSizes, mix_wanted, sizes_drawing
 from ackclock.experiments.selfsimilar.scales import over_counts, over_scales
@@ -26,7 +26,6 @@ from ackclock.experiments.selfsimilar.traffic import (
     POISSON,
     Kind,
     Traffic,
-    binned,
     hursts,
     ladder_summary,
     traffic_wanted,

@@ -102,13 +102,15 @@ class Interval:
         ('0.127 ± 0.001', '2.0')
         >>> student_interval([0.1271, 0.1268, 0.1275]).shown(2), student_interval([2, 2]).shown(1)
         ('0.13 ± <0.01', '2.0 ± 0')
+        >>> student_interval([56000, 58000, 61000]).shown(0)
+        '58,333 ± 6,252'
         """
         if not math.isfinite(self.half_width):
-            return f"{self.mean:.{digits}f}"
-        bar = f"{self.half_width:.{digits}f}"
-        if float(bar) == 0:
+            return f"{self.mean:,.{digits}f}"
+        bar = f"{self.half_width:,.{digits}f}"
+        if float(bar.replace(",", "")) == 0:
             bar = f"<{10**-digits:.{digits}f}" if self.half_width else "0"
-        return f"{self.mean:.{digits}f} ± {bar}"
+        return f"{self.mean:,.{digits}f} ± {bar}"
 
     def __str__(self) -> str:
         """Give the mean and its half-width, to the digits that the half-width leaves meaningful.

@@ -51,6 +51,8 @@ class Judgement:
         One sentence that the numbers choose.
     setting
         What the outcome depends on, where that is the verdict.
+    brief
+        What the summary says in place of the sentence, where that is too long for it.
 
     """
 
@@ -59,6 +61,7 @@ class Judgement:
     ns2: str
     why: str
     setting: str = ""
+    brief: str = ""
 
     @property
     def title(self) -> str:

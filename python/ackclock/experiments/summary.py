@@ -63,7 +63,7 @@ def summary(judged: Sequence[Judged[Any]], topics: Sequence[Topic]) -> list[Stat
         *(
             Statement(
                 lead=topic.leads[by_key[topic.key].verdict],
-                text=" ".join(by_key[key].why for key in (topic.key, *topic.also)),
+                text=" ".join(by_key[key].brief or by_key[key].why for key in (topic.key, *topic.also)),
             )
             for topic in topics
         ),

@@ -8,9 +8,10 @@ import numpy as np
 
 from ackclock.experiments.reading import shown
 from ackclock.experiments.selfsimilar.experiment import CONSTANT, DURATION, GREEDY, READINGS, VARIANTS
-from ackclock.experiments.selfsimilar.figures import PENS, rows_csv, seeds_told
+from ackclock.experiments.selfsimilar.figures import PENS, seeds_told
 from ackclock.experiments.selfsimilar.looks import LOW, SETTLED, SPIKE, STEP
 from ackclock.experiments.selfsimilar.paired import interval
+from ackclock.experiments.selfsimilar.tables import csv_text
 from ackclock.report.chart import Axis, Band, Chart, Level, Panel, Series
 from ackclock.report.html import Drawing, Table
 
@@ -123,7 +124,7 @@ def _retransmissions(evidence: Evidence, command: str) -> Drawing:
         slug="figure7",
         title="Figure 7. Occurrences of retransmitted packets",
         caption="When one run of each variant sent a packet again; hollow: one run of ns-2.35, below.",
-        csv=rows_csv(
+        csv=csv_text(
             ["source", "reading", "variant", "time"],
             (
                 [source, reading.name, variant, float(time)]
@@ -206,7 +207,7 @@ def _csv(evidence: Evidence, reading: Reading, what: str) -> str:
         for variant in VARIANTS
     }
     along = _times(round(DURATION / STEP))
-    return rows_csv(
+    return csv_text(
         ["time", *columns], zip(map(float, along), *(map(float, each) for each in columns.values()), strict=True)
     )
 

@@ -58,6 +58,7 @@ __all__ = [
     "background",
     "background_summary",
     "background_wanted",
+    "binned",
     "flow_summary",
     "scenario",
     "settings_wanted",
@@ -256,7 +257,7 @@ def background_summary(run: Run) -> Mapping[str, float | None]:
     """
     counts = run.table("arrivals")["packets"].to_numpy()
     settled = counts[round(SETTLED / _STEP) :]
-    bins = {f"{scale:g}": _binned(settled, round(scale / _STEP)) for scale in SCALES}
+    bins = {f"{scale:g}": binned(settled, round(scale / _STEP)) for scale in SCALES}
     return {
         "load": float(counts.sum()) * 8 * _PACKET / (_RATE * DURATION),
         **{f"cov_{scale}": cov(packets) for scale, packets in bins.items()},
@@ -264,7 +265,7 @@ def background_summary(run: Run) -> Mapping[str, float | None]:
     }
 
 
-def _binned(counts: np.ndarray, width: int) -> np.ndarray:
+def binned(counts: np.ndarray, width: int) -> np.ndarray:
     """Add up as many bins as there are whole ones of the new width."""
     return np.asarray(counts[: len(counts) // width * width].reshape(-1, width).sum(axis=1))
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -15,16 +13,17 @@ from ackclock.experiments.selfsimilar.experiment import DURATION, READINGS, VARI
 from ackclock.experiments.selfsimilar.looks import MARKS
 from ackclock.experiments.selfsimilar.paired import PAIRS, TIE, difference, firsts, interval, order
 from ackclock.experiments.selfsimilar.paper import COUNTS, ROWS, TABLE_2
+from ackclock.experiments.selfsimilar.tables import csv_text
 from ackclock.report.chart import Axis, Band, Chart, Level, Panel, Series
 from ackclock.report.html import Drawing, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping
 
     from ackclock.experiments.selfsimilar.evidence import Evidence, Side
     from ackclock.experiments.selfsimilar.experiment import Reading, Variant
 
-__all__ = ["PENS", "differences", "figure_4", "ranking", "rows_csv", "seeds_told", "sentence", "table_2"]
+__all__ = ["PENS", "differences", "figure_4", "ranking", "seeds_told", "sentence", "table_2"]
 
 PENS: Final[Mapping[Variant, Pen]] = {
     "tahoe": Pen(colour="grey", marker="down"),
@@ -33,15 +32,6 @@ PENS: Final[Mapping[Variant, Pen]] = {
     "sack": Pen(colour="red", marker="square"),
 }
 """What each variant looks like."""
-
-
-def rows_csv(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Write rows as CSV; numbers with six digits."""
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(head)
-    table.writerows([f"{cell:.6g}" if isinstance(cell, float) else cell for cell in row] for row in rows)
-    return text.getvalue()
 
 
 def sentence(text: str) -> str:
@@ -79,7 +69,7 @@ def table_2(evidence: Evidence) -> Table:
         rows=[
             [
                 f"{name}, {title}",
-                f"{TABLE_2[variant][measure]:.{digits}f}" if measure in ROWS else "",
+                f"{TABLE_2[variant][measure]:,.{digits}f}" if measure in ROWS else "",
                 *(cell(side, reading, variant, measure, digits) for side, reading in columns),
             ]
             for variant, name in VARIANTS.items()
@@ -98,7 +88,7 @@ def ranking(evidence: Evidence, *, command: str) -> Drawing:
         drawn = [
             Series(
                 name=name,
-                x=[0.0, *(float(each.seed) for each in ours.of(reading, variant))],
+                x=[shift + place for place in (0, *(each.seed for each in ours.of(reading, variant)))],
                 y=[
                     TABLE_2[variant]["arrivals"] / 1000,
                     *(value / 1000 for value in ours.values(reading, variant, "arrivals")),
@@ -108,7 +98,7 @@ def ranking(evidence: Evidence, *, command: str) -> Drawing:
                 dash="none",
                 size=5,
             )
-            for variant, name in VARIANTS.items()
+            for (variant, name), shift in zip(VARIANTS.items(), (-0.24, -0.08, 0.08, 0.24), strict=True)
         ]
         panels.append(
             Panel(
@@ -128,8 +118,8 @@ def ranking(evidence: Evidence, *, command: str) -> Drawing:
         slug="ranking",
         title="Who is first? Arrivals seed by seed",
         caption="Packets that reached the receiver in 100 s. Above one seed all variants met the same background; at "
-        "the left, what Table 2 prints.",
-        csv=rows_csv(
+        "the left, what Table 2 prints. Markers of one seed stand side by side, so that equal ones are seen.",
+        csv=csv_text(
             ["source", "reading", "variant", "seed", "arrivals"],
             (
                 [source, reading.name, variant, each.seed, each.values["arrivals"]]
@@ -194,7 +184,7 @@ def differences(evidence: Evidence, *, command: str) -> Drawing:
         "The paper has, in this order, "
         + ", ".join(f"{100 * _printed(pair):+.1f}" for pair in PAIRS)
         + " %, of one run each.",
-        csv=rows_csv(
+        csv=csv_text(
             ["source", "reading", "measure", "first", "second", "seeds", "difference", "ci95", "unpaired_ci95"],
             (
                 [
@@ -271,7 +261,7 @@ def figure_4(evidence: Evidence, *, command: str) -> Drawing:
         caption="Data received from 0 s up to each time over that time, 1000 bytes a packet. Lines are means of "
         f"{seeds_told(ours)} with bands for the 95 % interval (Student's t); hollow markers are means of "
         f"{seeds_told(found)} of ns-2.35. The paper shows one run.",
-        csv=rows_csv(
+        csv=csv_text(
             ["source", "reading", "variant", "time", "seeds", "rate", "ci95"],
             (
                 [source, reading.name, variant, mark, point.count, point.mean, point.half_width]

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 from ackclock.analysis import student_interval
 from ackclock.experiments.reading import shown
 from ackclock.experiments.selfsimilar.experiment import CONSTANT, RATE, READINGS, VARIANTS
-from ackclock.experiments.selfsimilar.figures import rows_csv, seeds_told
+from ackclock.experiments.selfsimilar.figures import seeds_told
+from ackclock.experiments.selfsimilar.tables import csv_text
 from ackclock.report.chart import Axis, Chart, Panel, Series
 from ackclock.report.html import Drawing, Table
 
@@ -76,7 +77,7 @@ def jitter_drawing(evidence: Evidence, *, command: str) -> Drawing:
         "when the source made it to when it is there in order. TCP adds no jitter on the way, but holds back what its "
         "window does not let out, above all in the first seconds, and what waits for a retransmission. The paper says "
         "that jitter was measured, and prints none.",
-        csv=rows_csv(
+        csv=csv_text(
             ["source", "transport", "seeds", *(f"{name}{end}" for name in _MEASURES for end in ("", "_ci95"))],
             (
                 [

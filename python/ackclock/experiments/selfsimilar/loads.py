@@ -13,8 +13,8 @@ import numpy as np
 
 from ackclock.analysis import cov
 from ackclock.experiments.observation import Observation, cells_wanted
-from ackclock.experiments.selfsimilar.experiment import DURATION, SETTLED, SOURCES, background
-from ackclock.experiments.selfsimilar.traffic import BINS, SHAPE, STEP, binned, hursts
+from ackclock.experiments.selfsimilar.experiment import DURATION, SETTLED, SOURCES, background, binned
+from ackclock.experiments.selfsimilar.traffic import BINS, SHAPE, STEP, hursts
 from ackclock.scenario import Clients, DropTail, Dumbbell, Link, OnOff, Pareto, Scenario, Tcp
 from ackclock.study import Point
 

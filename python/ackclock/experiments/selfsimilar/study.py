@@ -10,6 +10,7 @@ from ackclock.experiments.claims import findings, judge
 from ackclock.experiments.selfsimilar.evidence import settings
 from ackclock.experiments.selfsimilar.experiment import DURATION, RATE, READINGS, SOURCES, scenario
 from ackclock.experiments.selfsimilar.figures import sentence, table_2
+from ackclock.experiments.selfsimilar.memory import LONG
 from ackclock.experiments.selfsimilar.paired import order
 from ackclock.experiments.selfsimilar.parts import PARTS, TABLE_2
 from ackclock.experiments.summary import summary
@@ -52,7 +53,11 @@ SETUP: Final = (
         ),
     ),
     ("TCP", "1000 bytes of data and 40 of header, of Vegas 1000 in all, as in ns-2.35; each packet is acknowledged"),
-    ("Counted", f"{DURATION} s, from 0 s on, as in the paper; nothing is warmed up"),
+    (
+        "Counted",
+        f"{DURATION} s, from 0 s on, as in the paper; nothing is warmed up. Long-range dependence is asked of runs of "
+        f"{LONG:,} s",
+    ),
     ("Pairs", "of one seed all variants and readings meet the same background, packet by packet"),
     ("Ties", "a packet that arrives as a transmission ends finds the queue as it was, as nearly always in ns-2"),
     ("Other defaults", f"profile {PROFILE}; ackclock profile show {PROFILE} lists them"),

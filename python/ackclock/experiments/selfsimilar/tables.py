@@ -15,9 +15,11 @@ __all__ = ["csv_text", "numbers"]
 
 
 def csv_text(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Write a heading and rows."""
+    """Write a heading and rows; floating-point numbers with six digits."""
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([head, *rows])
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(head)
+    table.writerows([f"{cell:.6g}" if isinstance(cell, float) else cell for cell in row] for row in rows)
     return text.getvalue()
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from ackclock.analysis import cov, kettani_gubner, kettani_gubner_k1
 from ackclock.analysis.scaling import abry_veitch, local_whittle
 from ackclock.experiments.observation import Observation, cells_wanted
-from ackclock.experiments.selfsimilar.experiment import SOURCES
+from ackclock.experiments.selfsimilar.experiment import SOURCES, binned
 from ackclock.scenario import (
     DropTail,
     Flow,
@@ -57,7 +57,6 @@ __all__ = [
     "STEP",
     "Kind",
     "Traffic",
-    "binned",
     "gaps_wanted",
     "hursts",
     "ladder_summary",
@@ -184,11 +183,6 @@ ESTIMATORS: Final[Mapping[str, Callable[[ArrayLike], HurstEstimate]]] = {
 }
 """Methods for the Hurst parameter: the paper's with one lag and with 50, or a quarter of the bins, and two that leave
 the short scales out."""
-
-
-def binned(counts: Counts, width: int) -> Counts:
-    """Add up as many bins as there are whole ones of the new width."""
-    return np.asarray(counts[: len(counts) // width * width].reshape(-1, width).sum(axis=1))
 
 
 def hursts(counts: Counts, *, prefix: str = "") -> dict[str, float | None]:

@@ -182,6 +182,7 @@ def _together(evidence: Evidence) -> Judgement:
         f"In {again:.0f} of {total:.0f} tenths of a second with a sample above {SPIKE} ms a packet was sent again "
         f"while it was taken; of all tenths that holds of {100 * sum(shares) / len(shares):.1f} %. Ten packets in the "
         "buffer add only 1.6 ms: longer ones are timed from a first sending, or wait in a burst of the sender's own.",
+        brief=f"In {again:.0f} of {total:.0f} spikes a packet was sent again meanwhile.",
     )
 
 
@@ -207,7 +208,15 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         rule=f"From {SETTLED} s on: the means of both medians are from {_OPEN[0]} to {_OPEN[1]}; in {100 * _SOME:g} % "
         f"of the runs of both, at least, the window is never below {LOW}. Reproduced if both, partly if one of "
         f"these. {OVER_READINGS}",
-        judge=per_reading(_windows, by_reading(_tell_windows), _why_windows),
+        judge=per_reading(
+            _windows,
+            by_reading(_tell_windows),
+            _why_windows,
+            lambda side, reading: " and ".join(
+                f"{interval(side, reading, variant, 'cwnd_median').mean:.0f}" for variant in _WIDE
+            ),
+            told="Medians of NewReno and SACK are {}",
+        ),
         command=command(Setting(reading=CONSTANT, variant="sack"), record="windows@flow/100ms"),
     ),
     Claim(
@@ -228,7 +237,13 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         paper="0.075 s",
         rule=f"Constant: no sample of any run above {_STEADY} ms. Reproduced if Tahoe's is and of each other variant "
         f"{100 * _SOME:g} % of the runs, at least, are not; partly if that holds of one other. {OVER_READINGS}",
-        judge=per_reading(_steady, lambda side: f"largest sample, ms: {each('rtt_most', 0)(side)}", _why_steady),
+        judge=per_reading(
+            _steady,
+            lambda side: f"largest sample, ms: {each('rtt_most', 0)(side)}",
+            _why_steady,
+            lambda side, reading: f"{max(side.values(reading, 'tahoe', 'rtt_most')):.0f} ms",
+            told="Tahoe's longest takes {}",
+        ),
         command=command(Setting(reading=GREEDY, variant="tahoe"), record="windows@flow"),
     ),
     Claim(

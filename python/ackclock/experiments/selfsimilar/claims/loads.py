@@ -90,6 +90,7 @@ def _background(evidence: HasBackground) -> Judgement:
         ns2=_said(_estimates(ns2_loads(), USUAL, SOURCES, _OWN)),
         why=f"The paper's method gives {min(means):.2f} to {max(means):.2f} of one and the same traffic; within "
         f"{NEAR:g} of {PAPERS:g} at {len(near)} of {len(ours)} places{f': {_bins(near)}' if near else ''}.",
+        brief=f"The paper's method gives {min(means):.2f} to {max(means):.2f} of one and the same traffic, by its bin.",
     )
 
 
@@ -157,6 +158,7 @@ def _behind(evidence: HasBackground) -> Judgement:
         why=f"At {LOADS[-1]} % load the link drops {100 * loss.mean:.1f} % of the packets, and H stays at "
         f"{sum(stays)} of {len(stays)} places"
         + (f"; not by {_bins(off)}, where what leaves is cut at the link's rate." if off else "."),
+        brief=f"Ten packets of buffer leave H as it is at {sum(stays)} of {len(stays)} places.",
     )
 
 

@@ -83,7 +83,11 @@ def _sustains(side: Side, reading: Reading) -> Verdict:
 
 
 def _why_sustains(side: Side, reading: Reading) -> str:
-    return f"{listed(_with_memory(side, reading)) or 'none'} of the variants"
+    return f"it has long-range dependence of {_brief_sustains(side, reading)}"
+
+
+def _brief_sustains(side: Side, reading: Reading) -> str:
+    return listed(_with_memory(side, reading)) or "none"
 
 
 def _tell_memory(side: Side, name: str) -> str:
@@ -159,7 +163,13 @@ OWN: tuple[Claim[Evidence], ...] = (
         paper="0.82 to 0.90",
         rule=f"Of packets received in {BIN:g} s, by the paper's method with 50 lags: reproduced if the means of all "
         f"four variants are from {_PRINTED[0]:.2f} to {_PRINTED[1]:.2f}, partly if most. {OVER_READINGS}",
-        judge=per_reading(_about, each("hurst_k50", 2), _why_about),
+        judge=per_reading(
+            _about,
+            each("hurst_k50", 2),
+            _why_about,
+            lambda side, reading: f"{sum(_inside(side, reading))} of {len(VARIANTS)} variants",
+            told="In 100 s the paper's method gives the paper's numbers for {}",
+        ),
         command=command(Setting(reading=CONSTANT, variant="newreno"), record=f"arrivals@B->y/{1000 * BIN:g}ms"),
     ),
     Claim(
@@ -170,7 +180,9 @@ OWN: tuple[Claim[Evidence], ...] = (
         rule=f"Of packets received in 1 s over {LONG} s, as 100 s are too few to tell. A variant's traffic has it if H "
         f"by wavelets and by local Whittle alike is clearly above {_NONE:g} (95 % intervals) and its mean is not above "
         f"1. Reproduced if that of all four has it, partly if that of some. {OVER_READINGS}",
-        judge=per_reading(_sustains, _tell_sustains, _why_sustains),
+        judge=per_reading(
+            _sustains, _tell_sustains, _why_sustains, _brief_sustains, told=f"In {LONG:,} s it shows of {{}}"
+        ),
         command=command(Setting(reading=GREEDY, variant="newreno"), duration=LONG, record="arrivals@B->y/1s"),
     ),
     Claim(

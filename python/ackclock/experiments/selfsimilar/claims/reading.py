@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from ackclock.analysis import student_interval
 from ackclock.experiments.claims import Judgement
-from ackclock.experiments.reading import DASH, run_command, shown, told
+from ackclock.experiments.reading import DASH, listed, run_command, shown
+from ackclock.experiments.reading import told as of_both
 from ackclock.experiments.selfsimilar.experiment import (
     CONSTANT,
     DURATION,
@@ -63,7 +64,12 @@ def over_readings(verdicts: Iterable[Verdict]) -> tuple[Verdict, str]:
 
 
 def per_reading(
-    ask: Callable[[Side, Reading], Verdict], say: Say, why: Callable[[Side, Reading], str]
+    ask: Callable[[Side, Reading], Verdict],
+    say: Say,
+    why: Callable[[Side, Reading], str],
+    brief: Callable[[Side, Reading], str] | None = None,
+    *,
+    told: str = "{}",
 ) -> Callable[[Evidence], Judgement]:
     """Make the judge of a claim that is asked under each reading.
 
@@ -75,6 +81,8 @@ def per_reading(
         Our numbers and ns-2's, in words.
     why
         What decided under a reading, in words.
+    brief, told
+        The same for the summary: in a few words, and the sentence that they stand in.
 
     """
 
@@ -82,14 +90,19 @@ def per_reading(
         ours = evidence.ours
         verdict, setting = over_readings(ask(ours, reading) for reading in READINGS.values())
         reasons = "; ".join(f"{reading.name}: {why(ours, reading)}" for reading in READINGS.values())
-        return judged(evidence, verdict, say, f"{sentence(reasons)}.", setting)
+        short = listed([f"{brief(ours, reading)} ({reading.name})" for reading in READINGS.values()]) if brief else ""
+        return judged(
+            evidence, verdict, say, f"{sentence(reasons)}.", setting, brief=f"{told.format(short)}." if brief else ""
+        )
 
     return judge
 
 
-def judged(evidence: Evidence, verdict: Verdict, say: Say, why: str, setting: str = "") -> Judgement:
+def judged(
+    evidence: Evidence, verdict: Verdict, say: Say, why: str, setting: str = "", *, brief: str = ""
+) -> Judgement:
     """Give a judgement with the words for both simulators."""
-    return Judgement(verdict=verdict, why=why, setting=setting, **told(evidence, say))
+    return Judgement(verdict=verdict, why=why, setting=setting, brief=brief, **of_both(evidence, say))
 
 
 def by_reading(tell: Callable[[Side, Reading], str]) -> Say:

@@ -91,6 +91,10 @@ def _why_first(side: Side, reading: Reading) -> str:
     )
 
 
+def _brief_first(side: Side, reading: Reading) -> str:
+    return f"{firsts(side, reading)['newreno']} of {len(side.of(reading, 'newreno'))} seeds"
+
+
 def _tell_first(side: Side, reading: Reading) -> str:
     counts = ", ".join(
         f"{name} {shown(interval(side, reading, variant, 'arrivals'), 0)}" for variant, name in VARIANTS.items()
@@ -144,7 +148,7 @@ def _why_vegas(side: Side, reading: Reading) -> str:
     arrivals = side.values(reading, "vegas", "arrivals")
     return (
         f"clearly above Vegas are by arrivals {more}, by efficiency {better}, and its runs reach from "
-        f"{min(arrivals):.0f} to {max(arrivals):.0f} packets"
+        f"{min(arrivals):,.0f} to {max(arrivals):,.0f} packets"
     )
 
 
@@ -252,6 +256,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
             _counts,
             by_reading(_tell_counts),
             _why_counts,
+            lambda side, reading: f"{_CELLS - _missed(side, reading)}",
+            told=f"Of {_CELLS} counts one run may have {{}}",
         ),
         command=command(Setting(reading=CONSTANT, variant="sack")),
     ),
@@ -262,7 +268,9 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         paper="77,312 packets; SACK 75,673, Tahoe 70,070, Vegas 61,853",
         rule=f"One is clearly above another if {_CLEARLY}. Reproduced if NewReno is above all three, partly if above "
         f"some and below none. {OVER_READINGS}",
-        judge=per_reading(_first, by_reading(_tell_first), _why_first),
+        judge=per_reading(
+            _first, by_reading(_tell_first), _why_first, _brief_first, told="NewReno delivers most in {}"
+        ),
         command=command(Setting(reading=GREEDY, variant="newreno")),
     ),
     Claim(
@@ -282,7 +290,15 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         paper="61,853 packets, 0.9986",
         rule=f"Fewest: all others are clearly above it, where {_CLEARLY}. Lowest: the paired 95 % interval leaves out "
         f"zero. Reproduced if both, partly if one of these. {OVER_READINGS}",
-        judge=per_reading(_vegas, each("arrivals", 0), _why_vegas),
+        judge=per_reading(
+            _vegas,
+            each("arrivals", 0),
+            _why_vegas,
+            lambda side, reading: (
+                listed([VARIANTS[other] for other in _last(side, reading, "arrivals", TIE)]) or "none"
+            ),
+            told="Clearly more than Vegas deliver {}",
+        ),
         command=command(Setting(reading=GREEDY, variant="vegas")),
     ),
     Claim(
