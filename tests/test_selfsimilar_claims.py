@@ -162,6 +162,18 @@ class TestRules:
     def test_readings_make_one_verdict(self, found: tuple[Verdict, ...], verdict: Verdict) -> None:
         assert over_readings(found)[0] is verdict
 
+    def test_summary_is_short(self) -> None:
+        """What is the same under all readings is said once."""
+        same = BY_KEY["5-3"].judge(evidence()).brief
+        assert same == "NewReno delivers most in 6 of 6 seeds (all readings)."
+        other = BY_KEY["5-3"].judge(evidence(put("arrivals", 90000.0, "sack", readings=[GREEDY]))).brief
+        assert other == (
+            "NewReno delivers most in 0 of 6 seeds (greedy), 6 of 6 seeds (constant rate) and 6 of 6 seeds "
+            "(window of 60)."
+        )
+        said = summary(judge(CLAIMS, evidence()), TOPICS)
+        assert all(len(statement.text) < 400 for statement in said)
+
     def test_genitives(self) -> None:
         assert (owner("vegas"), owner("sack")) == ("Vegas'", "SACK's")
 

@@ -55,8 +55,10 @@ SETUP: Final = (
     ("TCP", "1000 bytes of data and 40 of header, of Vegas 1000 in all, as in ns-2.35; each packet is acknowledged"),
     (
         "Counted",
-        f"{DURATION} s, from 0 s on, as in the paper; nothing is warmed up. Long-range dependence is asked of runs of "
-        f"{LONG:,} s",
+        (
+            f"{DURATION} s, from 0 s on, as in the paper; nothing is warmed up. Long-range dependence is asked of runs "
+            f"of {LONG:,} s"
+        ),
     ),
     ("Pairs", "of one seed all variants and readings meet the same background, packet by packet"),
     ("Ties", "a packet that arrives as a transmission ends finds the queue as it was, as nearly always in ns-2"),

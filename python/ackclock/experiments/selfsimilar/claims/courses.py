@@ -242,7 +242,7 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
             lambda side: f"largest sample, ms: {each('rtt_most', 0)(side)}",
             _why_steady,
             lambda side, reading: f"{max(side.values(reading, 'tahoe', 'rtt_most')):.0f} ms",
-            told="Tahoe's longest takes {}",
+            told="Tahoe's longest round trip takes {}",
         ),
         command=command(Setting(reading=GREEDY, variant="tahoe"), record="windows@flow"),
     ),

@@ -83,7 +83,7 @@ def _sustains(side: Side, reading: Reading) -> Verdict:
 
 
 def _why_sustains(side: Side, reading: Reading) -> str:
-    return f"it has long-range dependence of {_brief_sustains(side, reading)}"
+    return f"long-range dependence of {_brief_sustains(side, reading)}"
 
 
 def _brief_sustains(side: Side, reading: Reading) -> str:
@@ -181,7 +181,11 @@ OWN: tuple[Claim[Evidence], ...] = (
         f"by wavelets and by local Whittle alike is clearly above {_NONE:g} (95 % intervals) and its mean is not above "
         f"1. Reproduced if that of all four has it, partly if that of some. {OVER_READINGS}",
         judge=per_reading(
-            _sustains, _tell_sustains, _why_sustains, _brief_sustains, told=f"In {LONG:,} s it shows of {{}}"
+            _sustains,
+            _tell_sustains,
+            _why_sustains,
+            _brief_sustains,
+            told=f"Long-range dependence shows in {LONG:,} s for {{}}",
         ),
         command=command(Setting(reading=GREEDY, variant="newreno"), duration=LONG, record="arrivals@B->y/1s"),
     ),

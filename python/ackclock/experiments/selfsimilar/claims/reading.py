@@ -90,12 +90,18 @@ def per_reading(
         ours = evidence.ours
         verdict, setting = over_readings(ask(ours, reading) for reading in READINGS.values())
         reasons = "; ".join(f"{reading.name}: {why(ours, reading)}" for reading in READINGS.values())
-        short = listed([f"{brief(ours, reading)} ({reading.name})" for reading in READINGS.values()]) if brief else ""
-        return judged(
-            evidence, verdict, say, f"{sentence(reasons)}.", setting, brief=f"{told.format(short)}." if brief else ""
-        )
+        words = f"{told.format(_briefly(ours, brief))}." if brief else ""
+        return judged(evidence, verdict, say, f"{sentence(reasons)}.", setting, brief=words)
 
     return judge
+
+
+def _briefly(side: Side, brief: Callable[[Side, Reading], str]) -> str:
+    """Say something of each reading in a few words; once, if it is the same of all."""
+    said = {reading.name: brief(side, reading) for reading in READINGS.values()}
+    if len(set(said.values())) == 1:
+        return f"{next(iter(said.values()))} (all readings)"
+    return listed([f"{words} ({name})" for name, words in said.items()])
 
 
 def judged(
