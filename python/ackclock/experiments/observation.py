@@ -88,9 +88,10 @@ def cells_wanted(
 
 
 def observations_wanted(
-    cells: Sequence[tuple[str, int]],
+    cells: Sequence[C],
     *,
-    point: Callable[[tuple[str, int]], Point],
+    where: Callable[[C], tuple[str, int]],
+    point: Callable[[C], Point],
     seeds: Iterable[int],
     take: Callable[[Run], Mapping[str, float | None]] = summary,
     record: Sequence[str] = (),
@@ -99,9 +100,9 @@ def observations_wanted(
 
     Parameters
     ----------
-    cells
-        Name of the variant and number of clients of each.
-    point, seeds, take, record
+    where
+        Gives the variant and the number of clients of a cell.
+    cells, point, seeds, take, record
         As for `cells_wanted`.
 
     """
@@ -112,7 +113,8 @@ def observations_wanted(
         take=take,
         make=lambda ran: [
             Observation(variant=variant, clients=clients, seed=run.seed, values=run.value)
-            for (variant, clients), runs in ran
+            for cell, runs in ran
+            for variant, clients in [where(cell)]
             for run in runs
         ],
         record=record,

@@ -259,8 +259,9 @@ def observations_wanted(
 
     """
     return observation.observations_wanted(
-        [(variant.name, clients) for variant, clients in cells],
-        point=lambda cell: _point(BY_NAME[cell[0]], cell[1], profile, setting),
+        cells,
+        where=lambda cell: (cell[0].name, cell[1]),
+        point=lambda cell: _point(*cell, profile, setting),
         seeds=seeds,
         take=take,
         record=record,

@@ -244,6 +244,7 @@ def scene_wanted(
     """
     return observations_wanted(
         list(cells or product(variants(scene), scene.counts)),
+        where=lambda cell: cell,
         point=lambda cell: Point(
             name=f"{cell[1]} added clients of {cell[0]}, {scene.name}",
             scenario=scenario(scene, *cell, choice=choice),

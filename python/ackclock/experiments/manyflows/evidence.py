@@ -11,7 +11,7 @@ from ackclock.experiments.manyflows import places
 from ackclock.experiments.manyflows.experiment import FRACTIONS, flow_summary, scenario, settings_wanted
 from ackclock.experiments.manyflows.looks import looks_wanted
 from ackclock.experiments.manyflows.reference import known, looks, modern_runs
-from ackclock.experiments.observation import Observation, cells_wanted
+from ackclock.experiments.observation import Observation, observations_wanted
 from ackclock.scenario import Scenario
 from ackclock.study import Point
 
@@ -150,8 +150,9 @@ def modern_scenario(setting: Setting) -> Scenario:
 
 def _modern_wanted(seeds: Sequence[int]) -> Any:
     cells = [(name, setting) for name, settings in places.modern().items() for setting in settings]
-    return cells_wanted(
+    return observations_wanted(
         cells,
+        where=lambda cell: (cell[0], cell[1].flows),
         point=lambda cell: Point(
             name=f"{cell[1].flows} connections, {cell[1].name}, {MODERN}",
             scenario=modern_scenario(cell[1]),
@@ -159,9 +160,4 @@ def _modern_wanted(seeds: Sequence[int]) -> Any:
         ),
         seeds=seeds,
         take=flow_summary,
-        make=lambda ran: [
-            Observation(variant=cell[0], clients=cell[1].flows, seed=run.seed, values=run.value)
-            for cell, runs in ran
-            for run in runs
-        ],
     )

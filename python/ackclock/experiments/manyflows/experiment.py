@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ackclock.experiments.observation import Observation, cells_wanted, summary
+from ackclock.experiments.observation import Observation, observations_wanted, summary
 from ackclock.scenario import Clients, DropTail, Dumbbell, Greedy, Link, Measure, Scenario, Tcp
 from ackclock.study import Point
 
@@ -314,8 +314,9 @@ def settings_wanted(
         As for `ackclock.study.Wanted`.
 
     """
-    return cells_wanted(
+    return observations_wanted(
         settings,
+        where=lambda setting: (setting.name, setting.flows),
         point=lambda setting: Point(
             name=f"{setting.flows} connections, {setting.name}",
             scenario=scenario(setting),
@@ -323,10 +324,5 @@ def settings_wanted(
         ),
         seeds=seeds,
         take=take,
-        make=lambda ran: [
-            Observation(variant=setting.name, clients=setting.flows, seed=run.seed, values=run.value)
-            for setting, runs in ran
-            for run in runs
-        ],
         record=record,
     )

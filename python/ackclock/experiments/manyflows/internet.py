@@ -10,7 +10,7 @@ import numpy as np
 
 from ackclock.decomposition import components
 from ackclock.experiments.manyflows.experiment import PACKET_SIZE, PROFILE, WINDOW
-from ackclock.experiments.observation import Observation, cells_wanted
+from ackclock.experiments.observation import Observation, observations_wanted
 from ackclock.quantity import RATE, seconds
 from ackclock.scenario import DropTail, Greedy, Link, Measure, Tcp
 from ackclock.scenario.internet import ACCESS_RATES, abstract_internet, clustered_connections, wide_area
@@ -148,16 +148,12 @@ def _wanted(
 ) -> Wanted[Mapping[str, float | None], list[Observation]]:
     """Ask for runs that tell of the drops at every link; all cells have the same links."""
     links = ",".join(name for link in cells[0][2].effective().links for name, _, _ in link.directions)
-    return cells_wanted(
+    return observations_wanted(
         cells,
+        where=lambda cell: cell[:2],
         point=lambda cell: Point(name=f"{cell[0]} {cell[1]}", scenario=cell[2], work=1e9),
         seeds=seeds,
         take=take,
-        make=lambda ran: [
-            Observation(variant=cell[0], clients=cell[1], seed=run.seed, values=run.value)
-            for cell, runs in ran
-            for run in runs
-        ],
         record=[f"drops@{links}"],
     )
 

@@ -25,7 +25,7 @@ from ackclock.experiments.manyflows.padhye import (
     predicted,
     topology,
 )
-from ackclock.experiments.observation import Observation, cells_wanted
+from ackclock.experiments.observation import Observation, observations_wanted
 from ackclock.models import pftk
 from ackclock.models.pftk import timeout_share, window_and_rounds
 from ackclock.quantity import seconds
@@ -129,21 +129,12 @@ def _wanted(
     take: Callable[[Run], Mapping[str, float | None]],
     record: Sequence[str],
 ) -> Wanted[Mapping[str, float | None], list[Observation]]:
-    return cells_wanted(
+    return observations_wanted(
         PLACES,
+        where=lambda setting: ("with" if setting.overhead else "without", topology(setting)),
         point=lambda setting: replace(point_of(setting), scenario=network(setting)),
         seeds=seeds,
         take=take,
-        make=lambda ran: [
-            Observation(
-                variant="with" if setting.overhead else "without",
-                clients=topology(setting),
-                seed=run.seed,
-                values=run.value,
-            )
-            for setting, runs in ran
-            for run in runs
-        ],
         record=record,
     )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ackclock.experiments.reading import shown
-from ackclock.experiments.selfsimilar.experiment import CONSTANT, DURATION, GREEDY, READINGS, VARIANTS
+from ackclock.experiments.selfsimilar.experiment import CONSTANT, DURATION, GREEDY, READINGS, VARIANTS, WINDOW
 from ackclock.experiments.selfsimilar.figures import PENS, seeds_told
 from ackclock.experiments.selfsimilar.looks import LOW, SETTLED, SPIKE, STEP
 from ackclock.experiments.selfsimilar.paired import interval
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["course_drawings"]
 
-_SHOWN: Final[Mapping[str, Reading]] = {"": CONSTANT, "-greedy": GREEDY}
-"""The readings whose windows and round-trip times are drawn, by what their files end with."""
+_SHOWN: Final[Mapping[str, Reading]] = {"": CONSTANT, "-greedy": GREEDY, "-window": WINDOW}
+"""The readings, the one that comes nearest to the paper's Figure 5 first, by what their files end with."""
 
 _WINDOW: Final = (
     ("cwnd_least", "least", 0),
@@ -43,7 +43,7 @@ _AGAIN: Final = (("retransmissions", "sent again", 1), ("drops", "dropped", 1), 
 
 
 def course_drawings(evidence: Evidence, *, command: str) -> list[Drawing]:
-    """Draw Figures 5, 6 and 7: windows and round-trip times of two readings, retransmissions of all.
+    """Draw Figures 5 and 6, windows and round-trip times, for each reading, and Figure 7, retransmissions, for all.
 
     Parameters
     ----------
@@ -65,8 +65,8 @@ def _windows(evidence: Evidence, reading: Reading, ending: str, command: str) ->
         chart=_panels(evidence, reading, "cwnd", Axis(label="cwnd (packets)", low=0), Level(y=LOW), band=True),
         slug=f"figure5{ending}",
         title=f"Figure 5. Congestion window of TCP variants, {reading.name}",
-        caption=f"One run of each, looked at every {STEP} s, over a band with the middle 80 % of "
-        f"{seeds_told(evidence.ours)}; dashed: one run of ns-2.35, with other random numbers. Dotted "
+        caption=f"The first run of each, like the others or not, looked at every {STEP} s, over a band with the "
+        f"middle 80 % of {seeds_told(evidence.ours)}; dashed: one run of ns-2.35, with other random numbers. Dotted "
         f"line: the {LOW} packets below which the paper's NewReno and SACK never fall. The table has all seeds, from "
         f"{SETTLED} s on.",
         csv=_csv(evidence, reading, "cwnd"),

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, Literal
 import numpy as np
 
 from ackclock.analysis import cov, kettani_gubner_k1
-from ackclock.experiments.observation import Observation, cells_wanted
+from ackclock.experiments.observation import Observation, observations_wanted
 from ackclock.scenario import (
     Constant,
     DropTail,
@@ -283,18 +283,14 @@ def settings_wanted(
         As for `ackclock.study.Wanted`.
 
     """
-    return cells_wanted(
+    return observations_wanted(
         settings,
+        where=lambda setting: (setting.name, setting.sources),
         point=lambda setting: Point(
             name=f"{setting.name}, {setting.sources} sources", scenario=scenario(setting), work=setting.sources
         ),
         seeds=seeds,
         take=flow_summary,
-        make=lambda ran: [
-            Observation(variant=setting.name, clients=setting.sources, seed=run.seed, values=run.value)
-            for setting, runs in ran
-            for run in runs
-        ],
         record=(_ENDS,),
     )
 
@@ -312,15 +308,11 @@ def background_wanted(
         How many on/off sources there are.
 
     """
-    return cells_wanted(
+    return observations_wanted(
         [sources],
+        where=lambda count: ("background", count),
         point=lambda count: Point(name=f"{count} sources", scenario=background(count), work=count),
         seeds=seeds,
         take=background_summary,
-        make=lambda ran: [
-            Observation(variant="background", clients=count, seed=run.seed, values=run.value)
-            for count, runs in ran
-            for run in runs
-        ],
         record=(f"arrivals@A->B/{1000 * _STEP:g}ms",),
     )

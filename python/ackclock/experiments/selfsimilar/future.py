@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy as np
 
-from ackclock.experiments.observation import Observation, cells_wanted
+from ackclock.experiments.observation import Observation, observations_wanted
 from ackclock.experiments.selfsimilar.experiment import (
     CONSTANT,
     DURATION,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from ackclock.run import Run
     from ackclock.scenario import Scenario
-    from ackclock.study import Batch, Replication
+    from ackclock.study import Batch
 
 C = TypeVar("C")
 
@@ -246,14 +246,14 @@ def gather_future(batch: Batch, *, seeds: Sequence[int]) -> Callable[[], Future]
         for count in LOADS
     ]
     load = batch.add(
-        cells_wanted(
+        observations_wanted(
             settings,
+            where=lambda setting: (setting.name, setting.sources),
             point=lambda setting: Point(
                 name=f"{setting.name}, {setting.sources} sources", scenario=scenario(setting), work=setting.sources
             ),
             seeds=seeds,
             take=_over_load,
-            make=lambda ran: _observed(ran, lambda setting: (setting.name, setting.sources)),
             record=(_ENDS,),
         )
     )
@@ -273,27 +273,17 @@ def gather_future(batch: Batch, *, seeds: Sequence[int]) -> Callable[[], Future]
 
 def _hops(batch: Batch, hops: Sequence[Hop], seeds: Sequence[int]) -> Callable[[], list[Observation]]:
     return batch.add(
-        cells_wanted(
+        observations_wanted(
             hops,
+            where=lambda hop: (hop.name, hop.amount),
             point=lambda hop: Point(
                 name=f"{hop.name}, {hop.amount}, {hop.seed}", scenario=hop_scenario(hop), work=SOURCES
             ),
             seeds=seeds,
             take=_over_hop,
-            make=lambda ran: _observed(ran, lambda hop: (hop.name, hop.amount)),
             record=(_ENDS, _LOST),
         )
     )
-
-
-def _observed(
-    ran: Sequence[tuple[C, Sequence[Replication[Mapping[str, float | None]]]]], where: Callable[[C], tuple[str, int]]
-) -> list[Observation]:
-    return [
-        Observation(variant=where(cell)[0], clients=where(cell)[1], seed=run.seed, values=run.value)
-        for cell, runs in ran
-        for run in runs
-    ]
 
 
 def _over_load(run: Run) -> Mapping[str, float | None]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ackclock.analysis import cov
-from ackclock.experiments.observation import Observation, cells_wanted
+from ackclock.experiments.observation import Observation, observations_wanted
 from ackclock.experiments.selfsimilar.experiment import DURATION, SETTLED, SOURCES, background, binned
 from ackclock.experiments.selfsimilar.traffic import BINS, SHAPE, STEP, hursts
 from ackclock.scenario import Clients, DropTail, Dumbbell, Link, OnOff, Pareto, Scenario, Tcp
@@ -75,16 +75,12 @@ def _asked(
     batch: Batch, cells: Sequence[tuple[str, int]], links: Mapping[str, str], seeds: Sequence[int]
 ) -> Callable[[], list[Observation]]:
     return batch.add(
-        cells_wanted(
+        observations_wanted(
             cells,
+            where=lambda cell: cell,
             point=_point,
             seeds=seeds,
             take=lambda run: _take(run, links),
-            make=lambda ran: [
-                Observation(variant=variant, clients=sources, seed=run.seed, values=run.value)
-                for (variant, sources), runs in ran
-                for run in runs
-            ],
             record=(f"arrivals@{','.join(links.values())}/{1000 * STEP:g}ms",),
         )
     )

@@ -1,7 +1,7 @@
 """Table 1 of the paper made visible: traffic with and without memory, alone at a link that has room for all of it.
 
-Poisson sources, on/off sources with Pareto periods as in the paper, and a source whose rate is fractional Gaussian
-noise: the exact case of self-similarity. What arrives at the link is counted; nothing waits, so nothing shapes it.
+Poisson sources, on/off sources with Pareto periods as in the paper, and a Poisson source whose rate is fractional
+Gaussian noise, exactly self-similar in itself. What arrives at the link is counted; nothing waits there.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from ackclock.analysis import cov, kettani_gubner, kettani_gubner_k1
 from ackclock.analysis.scaling import abry_veitch, local_whittle
-from ackclock.experiments.observation import Observation, cells_wanted
+from ackclock.experiments.observation import Observation, observations_wanted
 from ackclock.experiments.selfsimilar.experiment import SOURCES, binned
 from ackclock.scenario import (
     DropTail,
@@ -70,7 +70,7 @@ POISSON: Final = "Poisson"
 ON_OFF: Final = "on/off"
 NOISE: Final = "Gaussian noise"
 KINDS: Final[tuple[Kind, ...]] = (POISSON, ON_OFF, NOISE)
-"""Without memory, with the memory of heavy tails, and the exact case of self-similarity."""
+"""Without memory, with the memory of heavy tails, and with that of noise which is exactly self-similar."""
 
 STEP: Final = 0.01
 """Seconds in which packets are counted: the shortest time scale."""
@@ -271,16 +271,12 @@ def gaps_wanted(*, seeds: Iterable[int]) -> Wanted[Values, list[Observation]]:
 def _wanted(
     cells: Sequence[Traffic], *, seeds: Iterable[int], take: Callable[[Run], Values], record: str
 ) -> Wanted[Values, list[Observation]]:
-    return cells_wanted(
+    return observations_wanted(
         cells,
+        where=lambda cell: (cell.kind, cell.sources),
         point=_point,
         seeds=seeds,
         take=take,
-        make=lambda ran: [
-            Observation(variant=cell.kind, clients=cell.sources, seed=run.seed, values=run.value)
-            for cell, runs in ran
-            for run in runs
-        ],
         record=(record,),
     )
 
