@@ -14,7 +14,6 @@ from ackclock.experiments.selfsimilar.comparison import BAR
 from ackclock.experiments.selfsimilar.comparison import LOADS as LOAD_RULES
 from ackclock.experiments.selfsimilar.experiment import background, binned
 from ackclock.experiments.selfsimilar.loads import LOADS, OTHERS, USUAL, ns2_loads
-from ackclock.experiments.selfsimilar.packet_sizes import PacketSizes, mix_wanted, sizes_drawing
 from ackclock.experiments.selfsimilar.scales import over_counts, over_scales
 from ackclock.experiments.selfsimilar.traffic import (
     BINS,
@@ -134,48 +133,3 @@ def test_the_background_agrees_with_ns2_at_every_load() -> None:
     places = loads_agreement(seeds=20, jobs=1)
     assert len(places) > 15 * (len(LOADS) + len(OTHERS))
     assert missed_bars(LOAD_RULES, places, bar=BAR) == []
-
-
-class TestPacketSizes:
-    def test_bins_by_hand(self) -> None:
-        sizes = PacketSizes(time=np.array([5.0, 7.5, 5.2, 9.0]), size=np.array([40.0, 1500, 100, 60]))
-        assert (sizes.length, sizes.bin) == (4.0, 0.001)
-        packets, carried = sizes.per_bin(2.0)
-        assert (packets.tolist(), carried.tolist()) == ([2, 1], [140, 1500])
-        assert [len(part) for part in sizes.per_bin(10.0)] == [1, 1]
-
-    @pytest.mark.parametrize(("length", "width"), [(300, 0.1), (1e-3, 1e-7), (1e8, 1e4)])
-    def test_bins_are_few_however_long_it_is(self, length: float, width: float) -> None:
-        sizes = PacketSizes(time=np.array([0.0, length]), size=np.ones(2))
-        assert sizes.bin == pytest.approx(width)
-        assert len(sizes.per_bin(sizes.bin)[0]) <= 10_000
-
-    @pytest.mark.parametrize(
-        ("time", "size", "message"),
-        [
-            ([0.0, 1.0], [1.0], "size: must be as many"),
-            ([0.0], [1.0], "time: must be"),
-            ([1.0, 1.0], [1.0, 1.0], "time: must be"),
-            ([0.0, np.nan], [1.0, 1.0], "time: must be"),
-            ([0.0, 1.0], [1.0, -1.0], "size: must be finite"),
-        ],
-    )
-    def test_refuses(self, time: list[float], size: list[float], message: str) -> None:
-        with pytest.raises(ValueError, match=f"^{message}"):
-            PacketSizes(time=np.array(time), size=np.array(size))
-
-    def test_the_stand_in_is_much_like_the_capture(self) -> None:
-        """The authors' five minutes have 4880 packets with 3,018,692 bytes."""
-        sizes = observe(mix_wanted(1), jobs=1)
-        assert sizes.time.size == pytest.approx(4880, rel=0.25)
-        assert sizes.size.sum() == pytest.approx(3_018_692, rel=0.25)
-        assert {40, 1500} < set(sizes.size.tolist())
-        drawing = sizes_drawing(sizes, slug="figure3", title="Figure 3", caption="Simulated.", command="ackclock")
-        assert len(drawing.csv.splitlines()) == 1 + 2997
-        assert [row[0] for row in drawing.numbers.rows] == ["size, packet by packet", "bytes in 0.1 s", "bytes in 1 s"]
-
-    def test_a_capture_too_small_for_any_method_is_drawn(self) -> None:
-        sizes = PacketSizes(time=np.array([0.0, 1.0]), size=np.array([0.0, 0.0]))
-        drawing = sizes_drawing(sizes, slug="tiny", title="Tiny", caption="Two.", command="ackclock")
-        assert drawing.svg.startswith("<")
-        assert set(drawing.numbers.rows[0][2:]) == {"–"}  # noqa: RUF001

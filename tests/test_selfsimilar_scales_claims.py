@@ -14,7 +14,6 @@ from ackclock.experiments.observation import Observation
 from ackclock.experiments.selfsimilar.claims.scales import SCALES_CLAIMS, SCALES_TOPICS
 from ackclock.experiments.selfsimilar.experiment import background
 from ackclock.experiments.selfsimilar.loads import CARRIED, LOADS, OTHERS, USUAL
-from ackclock.experiments.selfsimilar.packet_sizes import PacketSizes
 from ackclock.experiments.selfsimilar.scales import Scales, gather_scales
 from ackclock.experiments.selfsimilar.scales_figures import scales_drawings
 from ackclock.experiments.selfsimilar.traffic import (
@@ -115,7 +114,6 @@ def made_up(
         alike=many(alike, lambda count: 62.5 * count),
         shared=many(shared, lambda _: 2500),
         loads=[load(variant, count, seed, h, cut) for variant, count in places for seed in SEEDS],
-        mix=PacketSizes(time=np.linspace(0, 30, 400), size=np.tile([40.0, 1500.0], 200)),
     )
 
 
@@ -185,7 +183,6 @@ def test_single_runs_are_judged() -> None:
     found = made_up()
     first = Scales(
         panels=found.panels,
-        mix=found.mix,
         **{
             name: [run for run in getattr(found, name) if run.seed == 1]
             for name in ("times", "gaps", "alike", "shared", "loads")
@@ -222,7 +219,6 @@ def test_figures_show_every_place() -> None:
         "hurst-by-load",
         "hurst-by-bin",
         "hurst-behind",
-        "packet-sizes",
     ]
     assert len(drawings["time-scales"].csv.splitlines()) == 1 + len(PANELS) * 100
     assert len(drawings["scales-of-burstiness"].numbers.rows) == len(LADDER)

@@ -412,6 +412,15 @@ def reproduce(
         str | None,
         typer.Option(metavar="NUMBER", help="How many runs at once: one per core by default.", show_default=False),
     ] = None,
+    capture: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="In selfsimilar: a capture (pcap or pcapng) for Figure 3; simulated packets by default, as the "
+            "authors' capture is not public.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Repeat a published study and write its report.
 
@@ -425,6 +434,7 @@ def reproduce(
         seeds=None if seeds is None else integer("--seeds", seeds, experiments.COUNT),
         out=out,
         jobs=None if jobs is None else integer("--jobs", jobs, experiments.COUNT),
+        capture=capture,
     )
 
 

@@ -11,7 +11,7 @@ STUDIES = {
     "manyflows": "Understanding the Performance of Many TCP Flows (Qiu, Zhang and Keshav 2001): Figures 6 to 24, "
     "Tables 1 to 5",
     "selfsimilar": "Comparison of TCP Variants Over Self-Similar Traffic (Salleh and Abu Bakar): Tables 1 and 2, "
-    "Figures 4 to 7",
+    "Figures 3 to 7",
 }
 """Each study's name and what it repeats or asks."""
 
@@ -20,3 +20,6 @@ SEEDS = 5
 
 MORE_SEEDS = {"selfsimilar": 10}
 """The same of studies whose runs differ more from seed to seed."""
+
+WITH_CAPTURE = ("selfsimilar",)
+"""Studies that take a capture."""

@@ -51,6 +51,8 @@ class Judgement:
         One sentence that the numbers choose.
     setting
         What the outcome depends on, where that is the verdict.
+    command
+        A command that shows what was judged, where that is not the claim's own.
     brief
         What the summary says in place of the sentence, where that is too long for it.
 
@@ -61,6 +63,7 @@ class Judgement:
     ns2: str
     why: str
     setting: str = ""
+    command: str = ""
     brief: str = ""
 
     @property
@@ -122,7 +125,7 @@ class Judged(Generic[E_contra]):
             "verdict": judgement.title,
             "why": judgement.why,
             "rule": claim.rule,
-            "command": claim.command,
+            "command": judgement.command or claim.command,
         }
 
 
@@ -178,7 +181,7 @@ def findings(judged: Sequence[Judged[E_contra]]) -> list[Finding]:
             setting=one.judgement.setting,
             why=one.judgement.why,
             rule=one.claim.rule,
-            command=one.claim.command,
+            command=one.judgement.command or one.claim.command,
         )
         for one in judged
     ]

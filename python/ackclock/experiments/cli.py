@@ -6,8 +6,8 @@ import importlib
 import sys
 from pathlib import Path
 
-from ackclock.errors import one_of, refuse
-from ackclock.experiments import MORE_SEEDS, SEEDS, STUDIES
+from ackclock.errors import listed, one_of, refuse
+from ackclock.experiments import MORE_SEEDS, SEEDS, STUDIES, WITH_CAPTURE
 from ackclock.experiments.folder import check_replaceable, write_whole
 
 __all__ = ["COUNT", "reproduce"]
@@ -17,7 +17,12 @@ COUNT = "must be an integer from 1"
 
 
 def reproduce(
-    study: str = "burstiness", *, seeds: int | None = None, out: Path | None = None, jobs: int | None = None
+    study: str = "burstiness",
+    *,
+    seeds: int | None = None,
+    out: Path | None = None,
+    jobs: int | None = None,
+    capture: Path | None = None,
 ) -> None:
     """Repeat a study and write its report: figures, data, and one page that opens offline.
 
@@ -33,6 +38,9 @@ def reproduce(
         anything else that is there is left alone and refused.
     jobs
         How many runs at once; one for each processor by default.
+    capture
+        A file of captured packets, for a study that looks at one (`ackclock.experiments.WITH_CAPTURE`). It is read
+        before any run is made, and the folder keeps its digest.
 
     Raises
     ------
@@ -45,12 +53,19 @@ def reproduce(
     for name, number in (("--seeds", seeds), ("--jobs", jobs)):
         if number is not None and number < 1:
             raise refuse(name, number, COUNT)
+    if capture is not None and study not in WITH_CAPTURE:
+        raise refuse("--capture", str(capture), f"{study} takes none; it is for {listed(WITH_CAPTURE)}")
     seeds = MORE_SEEDS.get(study, SEEDS) if seeds is None else seeds
     out = out or Path("out") / study
     check_replaceable(out, study=study)
     replaced = out.is_dir() and any(out.iterdir())
     module = importlib.import_module(f"ackclock.experiments.{study}.study")
-    with write_whole(out, study=study, record=module.record(seeds=seeds)) as folder:
-        module.write(folder, seeds=range(1, seeds + 1), jobs=jobs)
+    given = {}
+    if capture is not None:
+        if out.resolve() in capture.resolve().parents:
+            raise refuse("--capture", str(capture), f"must not lie in {out}, which is replaced")
+        given["trace"] = module.read_trace(capture)
+    with write_whole(out, study=study, record=module.record(seeds=seeds, **given)) as folder:
+        module.write(folder, seeds=range(1, seeds + 1), jobs=jobs, **given)
     earlier = "; it replaced an earlier one" if replaced else ""
     sys.stdout.write(f"The report is {out / 'report.html'}{earlier}\n")

@@ -32,9 +32,10 @@ def record(study: str, *, profile: str, seeds: int) -> dict[str, Any]:
     }
 
 
-def command(study: str, *, seeds: int) -> str:
+def command(study: str, *, seeds: int, capture: Path | None = None) -> str:
     """Give the command that makes a study's report."""
-    return shlex.join(["ackclock", "reproduce", study, "--seeds", str(seeds)])
+    given = [] if capture is None else ["--capture", str(capture)]
+    return shlex.join(["ackclock", "reproduce", study, "--seeds", str(seeds), *given])
 
 
 def write_report(folder: Path, report: Report, judged: Sequence[Judged[Any]]) -> None:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ackclock.experiments.selfsimilar.looks import Values
+    from ackclock.experiments.selfsimilar.trace import Trace
     from ackclock.study import Batch
 
 __all__ = ["Evidence", "Side", "from_ns2", "gather", "settings"]
@@ -94,11 +95,14 @@ class Evidence(Sides[Side]):
         What estimators say of noise whose Hurst parameter is known.
     shares
         What the paper prints of its trace's protocols.
+    trace
+        The capture at hand; None where there is not even a stand-in.
 
     """
 
     methods: Mapping[str, Method] = field(default_factory=dict)
     shares: Mapping[str, float] = field(default_factory=lambda: SHARES)
+    trace: Trace | None = None
 
     @property
     def runs(self) -> Mapping[str, Sequence[Observation]]:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from ackclock.experiments.selfsimilar.experiment import Variant
 
-__all__ = ["COUNTS", "ROWS", "SHARES", "TABLE_2"]
+__all__ = ["COUNTS", "ROWS", "SHARES", "TABLE_2", "TRACE"]
 
 COUNTS: Final = ("arrivals", "drops", "retransmissions", "acks")
 """The rows of Table 2 that are counted."""
@@ -36,5 +36,8 @@ TABLE_2: Final[Mapping[Variant, Mapping[str, float]]] = {
 }
 """Each variant's column."""
 
-SHARES: Final[Mapping[str, float]] = {"IP": 96.54, "TCP": 90.7, "UDP": 5.84}
+SHARES: Final[Mapping[str, float]] = {"ARP": 0.94, "IP": 96.54, "LLC": 2.5, "TCP": 90.7, "UDP": 5.84}
 """Of the packets of the captured trace, per cent: "out of the total number of Internet traffic" for TCP and UDP."""
+
+TRACE: Final[Mapping[str, float]] = {"packets": 4880, "bytes": 3_018_692, "seconds": 300, "hurst": 0.88}
+"""What else it prints of that trace: Figure 3 and section 5."""

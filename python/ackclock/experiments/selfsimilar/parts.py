@@ -16,6 +16,7 @@ from ackclock.experiments.selfsimilar.future_figures import future_drawings
 from ackclock.experiments.selfsimilar.jitter_figure import jitter_drawing
 from ackclock.experiments.selfsimilar.scales import Scales, gather_scales
 from ackclock.experiments.selfsimilar.scales_figures import scales_drawings
+from ackclock.experiments.selfsimilar.trace_figures import trace_section
 from ackclock.report.html import Section
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ def _sections(evidence: Evidence, command: str) -> list[Section]:
             "that holds the connection to about that.",
             drawings=[ranking(evidence, command=command), differences(evidence, command=command)],
         ),
+        *([] if evidence.trace is None else [trace_section(evidence.trace, command=command)]),
         Section(
             title="Figures 4 to 7",
             drawings=[figure_4(evidence, command=command), *course_drawings(evidence, command=command)],
@@ -111,7 +113,7 @@ def _future_sections(future: Future, command: str) -> list[Section]:
 
 
 TABLE_2: Part[Evidence] = Part(gather=gather, sections=_sections, claims=CLAIMS, topics=TOPICS)
-"""Table 2 and Figures 4 to 7."""
+"""Table 2 and Figures 3 to 7."""
 
 PARTS: tuple[Part[Any], ...] = (
     Part(gather=gather_scales, sections=_scales_sections, claims=SCALES_CLAIMS, topics=SCALES_TOPICS),

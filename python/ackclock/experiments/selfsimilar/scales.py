@@ -9,7 +9,6 @@ import numpy as np
 
 from ackclock.analysis import student_interval
 from ackclock.experiments.selfsimilar.loads import gather_loads
-from ackclock.experiments.selfsimilar.packet_sizes import mix_wanted
 from ackclock.experiments.selfsimilar.traffic import (
     COUNTS,
     KINDS,
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 
     from ackclock.analysis import Interval
     from ackclock.experiments.observation import Observation
-    from ackclock.experiments.selfsimilar.packet_sizes import PacketSizes
     from ackclock.experiments.selfsimilar.traffic import Kind
     from ackclock.study import Batch
 
@@ -59,8 +57,6 @@ class Scales:
         As many sources that share one rate.
     loads
         The background.
-    mix
-        Packets of mixed sizes: a stand-in for the authors' capture.
 
     """
 
@@ -70,7 +66,6 @@ class Scales:
     alike: Sequence[Observation]
     shared: Sequence[Observation]
     loads: Sequence[Observation]
-    mix: PacketSizes
 
     @property
     def runs(self) -> dict[str, Sequence[Observation]]:
@@ -111,10 +106,8 @@ def gather_scales(batch: Batch, *, seeds: Sequence[int]) -> Callable[[], Scales]
         for count in COUNTS
     ]
     each, together = (batch.add(traffic_wanted(cells, seeds=seeds)) for cells in (alike, shared))
-    loads, mix = gather_loads(batch, seeds=seeds), batch.add(mix_wanted(seeds[0]))
-    return lambda: Scales(
-        panels=panels(), times=times(), gaps=gaps(), alike=each(), shared=together(), loads=loads(), mix=mix()
-    )
+    loads = gather_loads(batch, seeds=seeds)
+    return lambda: Scales(panels=panels(), times=times(), gaps=gaps(), alike=each(), shared=together(), loads=loads())
 
 
 def over_scales(

@@ -12,7 +12,6 @@ from ackclock.experiments.figures import Pen, own
 from ackclock.experiments.observation import seeds_of
 from ackclock.experiments.reading import along, at
 from ackclock.experiments.selfsimilar.load_figures import load_drawings
-from ackclock.experiments.selfsimilar.packet_sizes import sizes_drawing
 from ackclock.experiments.selfsimilar.scales import TOTAL, variance
 from ackclock.experiments.selfsimilar.tables import csv_text, numbers
 from ackclock.experiments.selfsimilar.traffic import COUNTS, KINDS, LADDER, NOISE, ON_OFF, PANELS, POISSON
@@ -46,7 +45,7 @@ _POWERS: Final = ((0.01, "0.01"), (0.1, "0.1"), (1.0, "1"), (10.0, "10"))
 
 
 def scales_drawings(scales: Scales, *, command: str) -> list[Drawing]:
-    """Draw Table 1, the Hurst parameter with respect to load, and the stand-in for Figure 3.
+    """Draw Table 1 and the Hurst parameter with respect to load.
 
     Parameters
     ----------
@@ -61,14 +60,6 @@ def scales_drawings(scales: Scales, *, command: str) -> list[Drawing]:
         _ladder(scales, command=command),
         _multiplexing(scales, command=command),
         *load_drawings(scales.loads, scales.times, command=command),
-        sizes_drawing(
-            scales.mix,
-            slug="packet-sizes",
-            title="Figure 3. Packet size against time: a stand-in",
-            caption="The authors' capture is not public. These are simulated packets: pages and short exchanges over "
-            "TCP, and some UDP, as they come to a link of 2 Mb/s from either side.",
-            command=command,
-        ),
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from ackclock import __version__
@@ -13,6 +14,7 @@ from ackclock.experiments.selfsimilar.figures import sentence, table_2
 from ackclock.experiments.selfsimilar.memory import LONG
 from ackclock.experiments.selfsimilar.paired import order
 from ackclock.experiments.selfsimilar.parts import PARTS, TABLE_2
+from ackclock.experiments.selfsimilar.trace import STAND_IN, read_trace, stand_in
 from ackclock.experiments.summary import summary
 from ackclock.report.html import Report, Statement
 from ackclock.study import Batch
@@ -24,8 +26,9 @@ if TYPE_CHECKING:
     from ackclock.experiments.claims import Judged
     from ackclock.experiments.selfsimilar.evidence import Evidence
     from ackclock.experiments.selfsimilar.parts import Found
+    from ackclock.experiments.selfsimilar.trace import Trace
 
-__all__ = ["NAME", "record", "report", "write"]
+__all__ = ["NAME", "read_trace", "record", "report", "write"]
 
 NAME: Final = "selfsimilar"
 PROFILE: Final = "ns2-2.35"
@@ -66,12 +69,17 @@ SETUP: Final = (
 )
 
 
-def record(*, seeds: int) -> dict[str, Any]:
+def record(*, seeds: int, trace: Trace | None = None) -> dict[str, Any]:
     """Tell what makes the folder: enough to make it again."""
-    return output.record(NAME, profile=PROFILE, seeds=seeds)
+    made = output.record(NAME, profile=PROFILE, seeds=seeds)
+    return made if trace is None else {**made, "command": _command(seeds, trace), "capture": trace.record}
 
 
-def write(folder: Path, *, seeds: Sequence[int], jobs: int | None = None) -> None:
+def _command(seeds: int, trace: Trace | None) -> str:
+    return output.command(NAME, seeds=seeds, capture=None if trace is None else trace.capture.path)
+
+
+def write(folder: Path, *, seeds: Sequence[int], jobs: int | None = None, trace: Trace | None = None) -> None:
     """Run the study and write everything that belongs to it into a folder.
 
     Parameters
@@ -82,13 +90,16 @@ def write(folder: Path, *, seeds: Sequence[int], jobs: int | None = None) -> Non
         The seeds that each point is run with.
     jobs
         How many runs at once; one for each processor by default.
+    trace
+        The capture of Figure 3, as `read_trace` gives it; by default a stand-in is simulated.
 
     """
     batch = Batch()
     asked = TABLE_2.gather(batch, seeds=seeds)
     others = [part.gather(batch, seeds=seeds) for part in PARTS]
     batch.run(jobs=jobs, label=NAME)
-    evidence, found = asked(), [made() for made in others]
+    shown = stand_in(folder / STAND_IN, seed=seeds[0]) if trace is None else trace
+    evidence, found = replace(asked(), trace=shown), [made() for made in others]
     known = settings()
     output.write_runs(
         folder / "runs.parquet", evidence.ours.observations, scenario=lambda variant, _: scenario(known[variant])
@@ -97,7 +108,7 @@ def write(folder: Path, *, seeds: Sequence[int], jobs: int | None = None) -> Non
         folder / "single.parquet", {name: runs for each in (evidence, *found) for name, runs in each.runs.items()}
     )
     judged = judge_all(evidence, found)
-    output.write_report(folder, report(evidence, found, judged, command=output.command(NAME, seeds=len(seeds))), judged)
+    output.write_report(folder, report(evidence, found, judged, command=_command(len(seeds), trace)), judged)
 
 
 def judge_all(evidence: Evidence, found: Sequence[Found]) -> list[Judged[Any]]:
@@ -114,7 +125,7 @@ def report(evidence: Evidence, found: Sequence[Found], judged: Sequence[Judged[A
     Parameters
     ----------
     evidence
-        The runs of Table 2 and Figures 4 to 7.
+        The runs of Table 2 and Figures 4 to 7, and the capture of Figure 3.
     found
         What the other parts found, in their order.
     judged
@@ -146,6 +157,7 @@ def report(evidence: Evidence, found: Sequence[Found], judged: Sequence[Judged[A
         provenance=[
             ("Program", f"Ackclock {__version__}"),
             ("Command", command),
+            *([] if evidence.trace is None else [("Capture of Figure 3", evidence.trace.told)]),
             ("Runs", f"{seeds} seeds of each setting, in runs.parquet; others in single.parquet"),
             ("ns-2's runs", f"ns-2.35 (Debian 2.35+dfsg-5), unmodified, {theirs} seeds of each setting of Table 2"),
         ],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ackclock.experiments.claims import Claim, Judgement, by_share, graded
-from ackclock.experiments.reading import DASH, listed, shown
+from ackclock.experiments.reading import listed, shown
 from ackclock.experiments.selfsimilar.claims.reading import (
     OVER_READINGS,
     by_reading,
@@ -17,6 +17,7 @@ from ackclock.experiments.selfsimilar.claims.reading import (
     owner,
     per_reading,
 )
+from ackclock.experiments.selfsimilar.claims.trace import TRACE_CLAIM
 from ackclock.experiments.selfsimilar.experiment import CONSTANT, GREEDY, READINGS, VARIANTS, WINDOW, Setting
 from ackclock.experiments.selfsimilar.paired import TIE, beaten, difference, firsts, interval, single
 from ackclock.experiments.selfsimilar.paper import COUNTS, TABLE_2
@@ -220,31 +221,8 @@ def _acks(evidence: Evidence) -> Judgement:
     )
 
 
-def _trace(evidence: Evidence) -> Judgement:
-    shares = evidence.shares
-    both = shares["TCP"] + shares["UDP"]
-    of_all = abs(both - shares["IP"]) < 0.005
-    return Judgement(
-        verdict=graded(whole=False, part=of_all),
-        ours=f"TCP {100 * shares['TCP'] / shares['IP']:.1f} % of IP, if the parts are of all packets",
-        ns2=DASH,
-        why=f"TCP and UDP add up to {both:.2f} %, {'just' if of_all else 'not'} the part of IP in all packets"
-        + (": the numbers fit together if all are parts of all packets." if of_all else ".")
-        + " The capture is not public, so that nobody can count again, and its Hurst parameter of 0.88 is not judged.",
-    )
-
-
 CLAIMS: tuple[Claim[Evidence], ...] = (
-    Claim(
-        key="5-1",
-        where="5, Figure 3",
-        text="TCP dominates the captured trace: 90.7 % of the Internet traffic is TCP and 5.84 % UDP.",
-        paper="IP 96.54 %; TCP 90.7 %, UDP 5.84 %; H = 0.88",
-        rule="Only the printed numbers can be checked: partly if the parts of TCP and UDP add up to that of IP, else "
-        "not.",
-        judge=_trace,
-        command="ackclock capture trace.pcap",
-    ),
+    TRACE_CLAIM,
     Claim(
         key="5-2",
         where="5, Table 2",

@@ -1,0 +1,88 @@
+"""What the paper says of its captured trace: its protocols, and the Hurst parameter of Figure 3."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Final
+
+from ackclock.experiments.claims import Claim, Judgement, by_share
+from ackclock.experiments.reading import listed
+from ackclock.experiments.selfsimilar.claims.reading import DASH, command
+from ackclock.experiments.selfsimilar.experiment import CONSTANT, Setting
+from ackclock.experiments.selfsimilar.paper import TRACE
+from ackclock.experiments.selfsimilar.trace_figures import estimate
+from ackclock.report.html import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ackclock.experiments.selfsimilar.evidence import Evidence
+    from ackclock.experiments.selfsimilar.trace import Trace
+
+__all__ = ["TRACE_CLAIM"]
+
+_DOMINATES: Final = 90.0
+"""Per cent of all packets."""
+
+
+def _judge(evidence: Evidence) -> Judgement:
+    trace = evidence.trace
+    if trace is not None and not trace.simulated:
+        return _of_capture(trace, evidence.shares)
+    stands = "" if trace is None else f"; the stand-in has {_mix(trace)}"
+    shares = evidence.shares
+    return Judgement(
+        verdict=Verdict.NOT if _of_all(shares) else Verdict.PARTLY,
+        ours=f"TCP {100 * shares['TCP'] / shares['IP']:.1f} % of IP, if the parts are of all packets{stands}",
+        ns2=DASH,
+        why=f"The capture is not public, so its Hurst parameter of {TRACE['hurst']:g} is not judged; {_sum(shares)}",
+    )
+
+
+def _of_capture(trace: Trace, shares: Mapping[str, float]) -> Judgement:
+    sizes, bytes_, _ = trace.memory
+    dominates = trace.shares["TCP"] >= _DOMINATES
+    notices = [
+        f"of {each.name}: {each.found.notices[0] if each.found else 'there are too few values, or all are the same.'}"
+        for each in (sizes, bytes_)
+    ]
+    return Judgement(
+        verdict=by_share([dominates, sizes.long_range, bytes_.long_range]),
+        ours=f"{_mix(trace)} of {trace.capture.packets:,} packets; H of f(t) {estimate(sizes, 'kettani_gubner')}, with "
+        f"one lag {estimate(sizes, 'kettani_gubner_k1')}",
+        ns2=DASH,
+        why=f"{trace.capture.path.name} is judged: {trace.shares['TCP']:.1f} % of its packets are TCP; "
+        f"{' '.join(notices)} In the paper {_sum(shares)}",
+        command=shlex.join(["ackclock", "capture", str(trace.capture.path)]),
+    )
+
+
+def _mix(trace: Trace) -> str:
+    return listed([f"{name} {share:.2f} %" for name, share in trace.shares.items()])
+
+
+def _of_all(shares: Mapping[str, float]) -> bool:
+    return abs(shares["TCP"] + shares["UDP"] - shares["IP"]) < 0.005
+
+
+def _sum(shares: Mapping[str, float]) -> str:
+    end = ": they are parts of all packets, not of those of IP." if _of_all(shares) else "."
+    return (
+        f"TCP and UDP add up to {shares['TCP'] + shares['UDP']:.2f} %, which is "
+        f"{'just' if _of_all(shares) else 'not'} the part of IP in all packets{end}"
+    )
+
+
+TRACE_CLAIM: Claim[Evidence] = Claim(
+    key="5-1",
+    where="5, Figure 3",
+    text="Of the packets of the Internet protocol in the captured trace 90.7 % are TCP and 5.84 % UDP; TCP dominates, "
+    "and packet size over time is self-similar.",
+    paper="IP 96.54 %; of it TCP 90.7 %, UDP 5.84 %; H = 0.88",
+    rule="Of a capture that is given (--capture) three things are asked: whether 90 % of its packets are TCP, and "
+    "whether long-range dependence is claimed of f(t), packet by packet, and of the bytes per bin. Reproduced if all "
+    "are so, partly if two. Without one: not reproduced if the printed parts of TCP and UDP add up to that of IP in "
+    "all packets, since they are then no parts of IP; else partly, as nobody else has the trace.",
+    judge=_judge,
+    command=command(Setting(reading=CONSTANT, variant="newreno"), record="packets@A->B"),
+)
