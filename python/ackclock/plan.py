@@ -4,9 +4,9 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from ackclock.capture.writing import CaptureRequest
 from ackclock.catalogue import catalogue
 from ackclock.errors import refuse
-from ackclock.pcap import CaptureRequest
 from ackclock.quantity import PICOSECONDS_PER_SECOND, RATE, SIZE, TIME, seconds
 from ackclock.records import Record
 from ackclock.scenario import (

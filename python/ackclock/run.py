@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic_core import from_json
 
-from ackclock import _core, pcap
+from ackclock import _core
 from ackclock.analysis import mser5
+from ackclock.capture import writing
+from ackclock.capture.writing import Captured, CaptureRequest, Written
 from ackclock.catalogue import catalogue
 from ackclock.errors import one_of, refuse
 from ackclock.kinds import whole
 from ackclock.notices import Notices, warmup_end
-from ackclock.pcap import Captured, CaptureRequest, Written
 from ackclock.plan import plan
 from ackclock.processors import threads
 from ackclock.quantity import seconds
@@ -85,7 +86,7 @@ class Run:
         table = self._tables[name]
         return to_arrow(table, self.scenario) if isinstance(table, _core.Rows) else table
 
-    def write_pcapng(self, capture: str, file: str | Path, *, snap_length: int = pcap.SNAP_LENGTH) -> Written:
+    def write_pcapng(self, capture: str, file: str | Path, *, snap_length: int = writing.SNAP_LENGTH) -> Written:
         """Write the packets of a capture into a new pcapng file.
 
         The file has one interface, whose packets are those of all points that were asked for; what is received comes
@@ -286,7 +287,7 @@ class Prepared:
         """Write out the defaults, read the requests and make the plan; what is no scenario is refused."""
         effective = whole_scenario(scenario).effective()
         requests = (record,) if isinstance(record, str) else tuple(record)
-        records, captures = understand(requests, effective), tuple(pcap.understand(capture, effective))
+        records, captures = understand(requests, effective), tuple(writing.understand(capture, effective))
         return cls(effective, requests, captures, plan(effective, records, captures), Notices(effective))
 
     def simulate(

@@ -1,7 +1,8 @@
-"""Captured packets: what a pcap or pcapng file shows, read in one pass and in bounded memory.
+"""Captured packets, both ways: runs become files, and files, simulated or real, become what can be counted.
 
-`read_capture` takes a file apart and gives a `Capture`: protocols, arrivals per bin, conversations. Where it is
-asked to, it writes each packet as a row of Parquet.
+`ackclock.capture.writing` makes a pcapng file of the packets of a run (`ackclock.Run.write_pcapng`). `read_capture`
+takes a file apart and gives a `Capture`: protocols, arrivals per bin, conversations. Where it is asked to, it writes
+each packet as a row of Parquet.
 """
 
 from ackclock.capture.reading import Capture, Protocol, read_capture

@@ -151,7 +151,7 @@ def run(
 ) -> None:
     """Simulate a scenario and print its summary."""
     from ackclock.cli import runner  # noqa: PLC0415
-    from ackclock.cli.capturing import captures_of  # noqa: PLC0415
+    from ackclock.cli.capture_writing import captures_of  # noqa: PLC0415
 
     runner.run(
         file,
@@ -385,9 +385,9 @@ def capture(
 
     The file is read in one pass and in bounded memory. What it carries is looked at no further than the headers.
     """
-    from ackclock.cli import captures  # noqa: PLC0415
+    from ackclock.cli import capture_reading  # noqa: PLC0415
 
-    captures.capture(file, bin_=bin_, anonymise=anonymise, key=key, as_json=json, out=out)
+    capture_reading.capture(file, bin_=bin_, anonymise=anonymise, key=key, as_json=json, out=out)
 
 
 @app.command()

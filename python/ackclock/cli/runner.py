@@ -11,7 +11,7 @@ from rich.text import Text
 
 from ackclock.catalogue import catalogue
 from ackclock.cli.arguments import integer
-from ackclock.cli.capturing import CaptureFiles
+from ackclock.cli.capture_writing import CaptureFiles
 from ackclock.cli.console import console
 from ackclock.overrides import override
 from ackclock.progress import progress_bar

@@ -1,4 +1,4 @@
-"""Captures: what the files hold, beside the engine's own records and the tools that people read captures with."""
+"""Captures that are written: what the files hold, beside the engine's records and the tools that people use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Captures: what tshark and capinfos say of the same files, what a folder holds, and what is refused."""
+"""Captures that are read: what tshark and capinfos say of the same files, what a folder holds, what is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Captures: packets of a run as a file that Wireshark, tshark and tcptrace read.
+"""Writing captures: packets of a run as a file that Wireshark, tshark and tcptrace read.
 
 A request names points of links: ``LINK[@POINT][,LINK[@POINT]]``, such as ``bottleneck`` or
 ``access.0,access.0.reverse@receive``. Without a point, packets are seen as they are offered to the link's queue. Asking

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from ackclock.capture.writing import SNAP, SNAP_LENGTH, refuse_existing
 from ackclock.cli.arguments import option
 from ackclock.errors import refuse
-from ackclock.pcap import SNAP, SNAP_LENGTH, refuse_existing
 from ackclock.run import Run
 
 
