@@ -98,6 +98,19 @@ class TestCov:
     def test_is_of_the_population(self) -> None:
         assert cov([8, 12]) == 0.2
 
+    @given(counts=st.lists(st.integers(0, 10_000), min_size=1, max_size=300))
+    def test_of_whole_numbers_is_exact(self, counts: list[int]) -> None:
+        """Sums of integers have no rounding: one is left in the root and one in the quotient."""
+        total, squares = sum(counts), sum(count * count for count in counts)
+        exact = math.sqrt(len(counts) * squares - total**2) / total if total else math.nan
+        assert cov(counts) == pytest.approx(exact, rel=0, abs=0, nan_ok=True)
+
+    def test_of_large_and_broken_numbers_is_no_worse(self) -> None:
+        values = np.random.default_rng(1).normal(1e12, 1e11, size=1000)
+        assert cov(values) == pytest.approx(cov(np.floor(values)), rel=1e-9) == pytest.approx(0.1, abs=0.01)
+        assert cov([1.5, 2.5]) == 0.25
+        assert math.isnan(cov([np.nan, 1.0]))
+
     def test_without_packets_has_no_value(self) -> None:
         assert math.isnan(cov([]))
         assert math.isnan(cov([0, 0]))

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Ladder", "cov", "cov_ladder", "poisson_cov"]
 
+_EXACT: Final = 2**53
+"""Sums of whole numbers below are exact in floating point."""
+
 _LEAST_BINS: Final = 10
 """Fewer bins say little of a standard deviation: that of ten has an error of more than a fifth."""
 
@@ -35,7 +38,8 @@ def cov(counts: ArrayLike) -> float:
     Notes
     -----
     The bins are the whole population that is looked at, hence the division by *n*, not *n* - 1.
-    Tinnakornsrisuphap, Feng and Philp (ICDCS 2000), section 2.2, with bins of one two-way propagation delay.
+    Tinnakornsrisuphap, Feng and Philp (ICDCS 2000), section 2.2, with bins of one two-way propagation delay. Whole
+    numbers are summed exactly, as in a run: of the same counts both have the same last digit.
 
     Examples
     --------
@@ -44,8 +48,14 @@ def cov(counts: ArrayLike) -> float:
 
     """
     values = np.asarray(counts, dtype=np.float64).ravel()
-    mean = float(values.mean()) if values.size else 0.0
-    return float(values.std()) / mean if mean > 0 else math.nan
+    if not values.size or not values.sum() > 0:
+        return math.nan
+    with np.errstate(over="ignore"):
+        squares = float(values @ values)
+    if squares < _EXACT and (values == np.floor(values)).all():
+        total = int(values.sum())
+        return math.sqrt(values.size * int(squares) - total**2) / total
+    return float(values.std() / values.mean())
 
 
 def poisson_cov(packets_per_bin: ArrayLike) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ackclock.analysis.scaling.estimate import checked
+from ackclock.analysis.variation import cov
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -90,9 +91,9 @@ def burstiness(series: ArrayLike) -> Burstiness:
         apart = sums - mean
         # A mean of nothing and bins that are all equal have ratios that mean nothing.
         with np.errstate(divide="ignore", invalid="ignore"):
-            ratios = np.array([variance**0.5, variance, float(sums.max())]) / mean
+            ratios = np.array([variance, float(sums.max())]) / mean
             neighbours = np.divide(apart[:-1] @ apart[1:], apart @ apart)
-        found.append((sums.size, *ratios, neighbours))
+        found.append((sums.size, cov(sums), *ratios, neighbours))
     columns = np.array(found).T
     return Burstiness(
         scales=scales,
