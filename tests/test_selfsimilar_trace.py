@@ -131,7 +131,8 @@ class TestFigures:
         assert [row[0] for row in figure.numbers.rows[: len(METHODS)]] == list(METHODS.values())
         assert "[" in figure.numbers.rows[0][1]
         rows = {row[0]: row for row in protocols.numbers.rows}
-        assert (rows["arp"][5], rows["ip"][5], rows["tcp"][5], rows["udp"][5]) == ("0.94", "96.54", "90.7", "5.84")
+        assert [rows[name][5] for name in ("arp", "llc", "tcp", "udp")] == ["0.94", "2.5", "90.7", "5.84"]
+        assert rows["IP of both versions"][3:6] == [f"{real.shares['IP']:.2f}", "", "96.54"]
         assert rows["all"][2] == f"{real.capture.packets:,}"
         assert real.shares["IP"] > real.shares["TCP"] > 0
 
@@ -148,6 +149,14 @@ class TestFigures:
         assert section.drawings[0].svg.startswith("<")
         assert section.drawings[1].svg.startswith("<")
         assert {row[1] for row in section.drawings[0].numbers.rows[:6]} == {"–"}  # noqa: RUF001
+
+    def test_times_far_apart_and_backwards_are_drawn(self, tmp_path: Path) -> None:
+        (tmp_path / "years.pcap").write_bytes(HEAD + record(5, 60) + record(2**32 - 1, 1500) + record(0, 60))
+        made = read_trace(tmp_path / "years.pcap")
+        assert made.sizes.length == 2**32 - 1
+        section = trace_section(made, command="ackclock")
+        assert "Time runs backwards" in section.text
+        assert section.drawings[0].svg.startswith("<")
 
     def test_damage_is_told(self, tmp_path: Path) -> None:
         (tmp_path / "cut.pcap").write_bytes(HEAD + record(0, 60) + record(1, 60) + record(2, 60)[:9])

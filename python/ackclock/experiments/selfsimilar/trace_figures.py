@@ -176,7 +176,7 @@ def _protocols(trace: Trace, *, command: str) -> Drawing:
 
 def _mix(trace: Trace) -> Table:
     capture = trace.capture
-    printed = {name.lower(): f"{share:g}" for name, share in SHARES.items()}
+    printed = {name.lower(): f"{share:g}" for name, share in SHARES.items() if name != "IP"}
     rows = [
         [
             each.name,
@@ -190,11 +190,21 @@ def _mix(trace: Trace) -> Table:
         ]
         for each in capture.mix
     ]
+    both = [
+        "IP of both versions",
+        "network",
+        f"{capture.ip_packets:,}",
+        _percent(capture.ip_packets, capture.packets),
+        "",
+        f"{SHARES['IP']:g}",
+        f"{capture.ip_bytes:,}",
+        _percent(capture.ip_bytes, capture.bytes),
+    ]
     whole = ["all", "", f"{capture.packets:,}", "100", "", "100", f"{capture.bytes:,}", "100"]
     return Table(
         caption="Protocols: a packet counts once in each layer. The paper prints parts of all packets.",
         head=["Protocol", "layer", "packets", "% of all", "% of IP", "paper, % of all", "bytes", "% of all bytes"],
-        rows=[*rows, whole],
+        rows=[*rows, both, whole],
     )
 
 
