@@ -142,7 +142,7 @@ def _sizes(file: Path, packets: Path) -> PacketSizes:
         return PacketSizes(time=table["time"].to_numpy(), size=table["bytes"].to_numpy().astype(np.float64))
     except ValueError:
         allowed = "a capture of two packets or more, not all at one time"
-        raise unreadable(file, f"it has {len(table)} packets, at one time", allowed) from None
+        raise unreadable(file, "it has fewer than two packets, or all at one time", allowed) from None
 
 
 def mix() -> Scenario:

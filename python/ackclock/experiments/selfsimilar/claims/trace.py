@@ -43,7 +43,7 @@ def _of_capture(trace: Trace, shares: Mapping[str, float]) -> Judgement:
     sizes, bytes_, _ = trace.memory
     dominates = trace.shares["TCP"] >= _DOMINATES
     notices = [
-        f"of {each.name}: {each.found.notices[0] if each.found else 'there are too few values, or all are the same.'}"
+        f"On {each.name}: {each.found.notices[0] if each.found else 'Too few values, or all are the same.'}"
         for each in (sizes, bytes_)
     ]
     return Judgement(
@@ -51,8 +51,8 @@ def _of_capture(trace: Trace, shares: Mapping[str, float]) -> Judgement:
         ours=f"{_mix(trace)} of {trace.capture.packets:,} packets; H of f(t) {estimate(sizes, 'kettani_gubner')}, with "
         f"one lag {estimate(sizes, 'kettani_gubner_k1')}",
         ns2=DASH,
-        why=f"{trace.capture.path.name} is judged: {trace.shares['TCP']:.1f} % of its packets are TCP; "
-        f"{' '.join(notices)} In the paper {_sum(shares)}",
+        why=f"{trace.capture.path.name} is judged: {trace.shares['TCP']:.1f} % of its packets are TCP, which "
+        f"dominates from {_DOMINATES:g} % on. {' '.join(notices)} In the paper {_sum(shares)}",
         command=shlex.join(["ackclock", "capture", str(trace.capture.path)]),
     )
 
