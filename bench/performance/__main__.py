@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from performance.captures import captures
 from performance.domains import domains
 from performance.front import replications, startup
 from performance.page import PAGE, machine, put
@@ -23,6 +24,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "scale": scale,
     "domains": domains,
     "records": records,
+    "captures": captures,
     "replications": replications,
     "startup": startup,
 }

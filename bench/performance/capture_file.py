@@ -1,9 +1,13 @@
-"""Make a capture of many packets, to measure the reader on: `python bench/capture_file.py FILE [PACKETS]`."""
+"""A capture of many packets, to measure the reader on."""
 
-import sys
-from pathlib import Path
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _CAPTURED = 64
 _FLOWS = 1000
@@ -11,7 +15,7 @@ _HEAD = bytes.fromhex("a1b23c4d000200040000000000000000")
 """pcap in nanoseconds, its bytes from the most significant one on, of Ethernet."""
 
 
-def main(file: Path, count: int) -> None:
+def make(file: Path, count: int) -> None:
     """Write TCP, UDP and ARP between a thousand pairs: each packet of another flow than the one before."""
     chance = np.random.default_rng(1)
     with file.open("wb") as out:
@@ -54,7 +58,3 @@ def big(rows: np.ndarray, at: int, values: np.ndarray, width: int = 4) -> None:
     """Write numbers into columns, the most significant byte first."""
     for place in range(width):
         rows[:, at + place] = (values >> (8 * (width - 1 - place))) & 0xFF
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 10_000_000)
