@@ -196,6 +196,8 @@ def test_json_has_what_scripts_ask_for(folder: Path, capsys: pytest.CaptureFixtu
     assert told["bytes"] > told["captured_bytes"] > 0
     assert told["protocols"]["ip"] + told["protocols"]["ipv6"] == told["ip_packets"]
     assert told["arrivals"]["cov"] > 0
+    assert len(told["top"][0]["first"]) == len(told["first"]) == len("2026-11-22T14:59:57.735617000Z")
+    assert told["first"] <= told["top"][0]["first"] <= told["top"][0]["last"] <= told["last"]
 
 
 def test_other_names_keep_prefixes_and_ports(folder: Path, tmp_path: Path) -> None:
@@ -287,7 +289,7 @@ def test_times_far_apart_make_bins_longer(tmp_path: Path) -> None:
     file.write_bytes(HEAD + record(0) + record(2**32 - 1) + record(5))
     capture = ac.read_capture(file, packets=tmp_path / "packets.parquet")
     assert capture.duration == 2**32 - 1
-    assert capture.packets_per_bin.size <= 2**22
+    assert capture.packets_per_bin.size <= 2**20
     assert capture.packets_per_bin.sum() == 3
     assert any("so long that they are" in notice for notice in capture.notices)
     assert any(notice.startswith("Time runs backwards") for notice in capture.notices)

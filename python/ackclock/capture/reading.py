@@ -122,7 +122,7 @@ def read_capture(
 ) -> Capture:
     """Read a capture, pcap or pcapng, plain or in gzip, in one pass.
 
-    Memory does not grow with the file: some 200 MB, and up to 400 MB where there are millions of conversations. A file
+    Memory does not grow with the file: some 200 MB, and up to 300 MB where there are millions of conversations. A file
     that is damaged is read up to the damage, and the notices say where that is.
 
     Parameters
@@ -130,7 +130,7 @@ def read_capture(
     path
         The file.
     bin
-        Length of the bins that arrivals are counted in, from the first packet on. Where that would make more than four
+        Length of the bins that arrivals are counted in, from the first packet on. Where that would make more than a
         million bins, they are doubled until it does not, and a notice says so.
     packets
         Where to write each packet as a row of Parquet (`ackclock.capture.tables.PACKETS`).

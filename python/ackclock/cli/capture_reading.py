@@ -144,7 +144,7 @@ def _told(read: Capture, found: tuple[Burstiness, Hurst] | None, *, notices: lis
 
 
 def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: str(value) if name in {"first", "last"} else value for name, value in row.items()}
+    return {name: _stamp(value.value) if name in {"first", "last"} else value for name, value in row.items()}
 
 
 def _stamp(time: int) -> str:

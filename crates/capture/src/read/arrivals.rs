@@ -1,7 +1,7 @@
-//! Packets and bytes in bins of time, in as much memory as a few million bins need.
+//! Packets and bytes in bins of time, in as much memory as a million bins need.
 
-/// Bins at most: at 10 ms each, eleven hours. Beyond that two become one.
-const MOST: usize = 1 << 22;
+/// Bins at most: at 10 ms each, three hours. Beyond that two become one. What looks at them takes a hundred times their memory.
+const MOST: usize = 1 << 20;
 
 /// Counts from the first packet on.
 #[derive(Debug)]

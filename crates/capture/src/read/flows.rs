@@ -11,7 +11,7 @@ use indexmap::IndexMap;
 use super::network::{ACK, FIN, Ip, SYN, Tcp};
 
 /// Conversations in one generation.
-const GENERATION: usize = 1 << 16;
+const GENERATION: usize = 1 << 15;
 
 /// Both ends in the order of their numbers, so that both directions have one key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -281,7 +281,7 @@ mod tests {
         for number in 0..3 * GENERATION as u32 {
             let other = Ip { source: IpAddr::V4(number.into()), ..busy };
             flows.add(&other, 0, 40);
-            if number % 1000 == 0 {
+            if number % 500 == 0 {
                 flows.add(&busy, 0, 40);
             }
         }
