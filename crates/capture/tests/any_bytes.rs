@@ -149,12 +149,16 @@ fn blocks_that_lie() {
     let billion = 1_000_000_000_u32.to_le_bytes();
     let problem = "a block says that it has 1000000000 bytes; the most that makes sense is 16777216";
     assert_eq!(with(&[6_u32.to_le_bytes(), billion, [0; 4]].concat()), (0, Some(stop(at, problem))));
-    let problem = "a block of 1000000000 bytes ends with the file";
+    let problem = "the file ends within a block of 1000000000 bytes";
     assert_eq!(with(&[77_u32.to_le_bytes(), billion, [0; 4]].concat()), (0, Some(stop(at, problem))));
     assert_eq!(
         with(&[77_u32.to_le_bytes(), [3, 0, 0, 0], [0; 4]].concat()).1,
         Some(stop(at, "a block says that it has 3 bytes"))
     );
+    let mut unknown = block(77, &[1, 2, 3, 4]);
+    unknown[12] += 1;
+    let problem = "a block says that it has 16 bytes at its start, not at its end";
+    assert_eq!(with(&unknown), (0, Some(stop(at, problem))));
     // An unknown block is passed over; a simple packet has no time.
     let simple = block(3, &[60_u32.to_le_bytes().to_vec(), vec![0; 8]].concat());
     assert_eq!(with(&[block(77, &[1, 2, 3, 4]), simple].concat()), (1, None));

@@ -47,7 +47,7 @@ def captures_of(requests: Iterable[str], snap_length: str | None) -> CaptureFile
         refuse_existing("--pcap", file)
         if capture in files:
             raise refuse("--pcap", request, f"must not ask for {capture} twice")
-        if file.absolute() in (other.absolute() for other in files.values()):
+        if file.resolve() in (other.resolve() for other in files.values()):
             raise refuse("--pcap", request, f"must not name {name} twice")
         files[capture] = file
     if snap_length is not None and not files:

@@ -162,14 +162,8 @@ impl Container {
             }
             let held = matches!(kind, SECTION | 1 | 2 | 3 | 6);
             if !held {
-                let offset = self.source.offset();
-                match self.source.skip(u64::from(length)) {
-                    Ok(true) => continue,
-                    Ok(false) => {
-                        return Err(Stop { offset, problem: format!("a block of {length} bytes ends with the file") });
-                    }
-                    Err(error) => return Err(self.failed(&error)),
-                }
+                self.pass_over(length)?;
+                continue;
             }
             if length > MOST_BLOCK {
                 return Err(self.stop(format!(
@@ -179,7 +173,7 @@ impl Container {
             let length = length as usize;
             self.need(length, "a block")?;
             if self.u32(length - 4) as usize != length {
-                return Err(self.stop(format!("a block says that it has {length} bytes at its start, not at its end")));
+                return Err(self.stop(mismatch(length)));
             }
             let record = match kind {
                 1 => {
@@ -195,6 +189,20 @@ impl Container {
             }
             self.source.advance(length);
         }
+    }
+
+    /// Moves on over a block that nobody looks at, which may be longer than what is ever held.
+    fn pass_over(&mut self, length: u32) -> Result<(), Stop> {
+        let offset = self.source.offset();
+        let skipped = self.source.skip(u64::from(length) - 4).map_err(|error| self.failed(&error))?;
+        if !skipped || self.fill(4)? < 4 {
+            return Err(Stop { offset, problem: format!("the file ends within a block of {length} bytes") });
+        }
+        if self.u32(0) != length {
+            return Err(Stop { offset, problem: mismatch(length as usize) });
+        }
+        self.source.advance(4);
+        Ok(())
     }
 
     /// A section header block (4.1): order of bytes, and interfaces counted anew.
@@ -303,4 +311,8 @@ impl Container {
         let bytes: [u8; 4] = self.source.window()[at..at + 4].try_into().expect("four bytes");
         if self.big { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
     }
+}
+
+fn mismatch(length: usize) -> String {
+    format!("a block says that it has {length} bytes at its start, not at its end")
 }

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from scipy import fft, optimize, signal
+from scipy import fft, optimize
 
 from ackclock.analysis.scaling.estimate import NORMAL_95, HurstEstimate, checked
 from ackclock.analysis.scaling.noise import fgn_autocorrelation
@@ -152,7 +152,7 @@ def _mean_and_error(h: float, count: int, lags: int) -> tuple[float, float]:
     weights = slope / float(slope @ slope)
     kernel = np.concatenate([weights[::-1], [0], weights])
     own = float(weights @ rho[lags + at])
-    moved = signal.fftconvolve(rho, kernel, mode="valid")[1:] - 2 * own * rho[lags + 1 : -lags]
+    moved = np.convolve(rho, kernel, mode="valid")[1:] - 2 * own * rho[lags + 1 : -lags]
     taper = 1 - np.arange(1, size) / size
     error = math.sqrt(float(taper @ moved**2) / size)
     return mean, error * (size / count) ** min(0.5, 2 - 2 * h)

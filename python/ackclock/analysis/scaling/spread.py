@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from scipy import stats
+from scipy.special import stdtrit
 
 from ackclock.analysis.scaling.noise import draw_noise, noise_weights
 
@@ -48,7 +48,7 @@ def with_spread(found: HurstEstimate, count: int, estimate: Callable[[NDArray[np
     """
     means, spreads = _moments(estimate, min(count, _LONGEST))
     # One new value beside fifty others.
-    reach = float(stats.t.ppf(0.975, _PATHS - 1)) * (1 + 1 / _PATHS) ** 0.5 * spreads
+    reach = float(stdtrit(_PATHS - 1, 0.975)) * (1 + 1 / _PATHS) ** 0.5 * spreads
     return inverted(found, truths=np.array(_TRUTHS), means=means, reach=reach)
 
 

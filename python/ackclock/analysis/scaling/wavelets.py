@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 import pywt
-from scipy import special, stats
+from scipy import special  # scipy.stats takes half a second to load
 
 from ackclock.analysis.scaling.estimate import NORMAL_95, ONSET, ROUNDING, Diagram, HurstEstimate, checked
 
@@ -141,4 +141,6 @@ def _line(x: NDArray[np.float64], y: NDArray[np.float64], errors: NDArray[np.flo
     """Put a line through points by weighted least squares; `fit` is the χ² test's probability of worse residuals."""
     (slope, intercept), covariance = np.polyfit(x, y, 1, w=1 / errors, cov="unscaled")
     squares = float(np.sum(((y - intercept - slope * x) / errors) ** 2))
-    return _Line(float(slope), float(intercept), math.sqrt(covariance[0, 0]), float(stats.chi2.sf(squares, x.size - 2)))
+    return _Line(
+        float(slope), float(intercept), math.sqrt(covariance[0, 0]), float(special.chdtrc(x.size - 2, squares))
+    )
