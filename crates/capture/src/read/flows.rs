@@ -37,6 +37,8 @@ pub struct Way {
     pub round_trip_least: u64,
     initial: Option<u32>,
     next: Option<u32>,
+    /// Up to where the other end has acknowledged, as it said last.
+    answered: Option<u32>,
     window: u16,
     timed: Option<(u32, i64)>,
 }
@@ -143,14 +145,15 @@ impl Flow {
     /// Follows a segment; tells whether it was sent before.
     ///
     /// The rule is the one by which `tshark` tells that a segment is a retransmission of any kind or out of order: it has
-    /// data, SYN or FIN, and does not begin at or above what had been sent; a keep-alive, the last byte again or nothing at
-    /// all just before the next one, is none. A probe of a closed window does not count as having been sent.
+    /// data, SYN or FIN, and does not begin at or above what had been sent, or all of its data is acknowledged already; a
+    /// keep-alive, the last byte again or nothing at all just before the next one, is none, nor is the last byte with new
+    /// ones behind it, as after a probe that was not taken. A probe of a closed window does not count as having been sent.
     fn segment(&mut self, way: usize, tcp: &Tcp, time: i64) -> bool {
         let flagged = tcp.flags & (SYN | FIN) != 0;
         if tcp.flags & (SYN | ACK) == SYN && self.ways[way].initial.is_some_and(|initial| initial != tcp.sequence) {
             // The ports are used again: what was sent before says nothing about this connection.
             for each in &mut self.ways {
-                (each.initial, each.next, each.timed) = (None, None, None);
+                (each.initial, each.next, each.answered, each.timed) = (None, None, None, None);
             }
         }
         let closed = self.ways[1 - way].window == 0;
@@ -173,11 +176,12 @@ impl Flow {
         if tcp.payload == 0 && !flagged {
             return false;
         }
-        if before(tcp.sequence, next) {
-            let kept_alive = tcp.payload <= 1 && !flagged && tcp.sequence == next.wrapping_sub(1);
-            if kept_alive {
-                return false;
-            }
+        let last = !flagged && tcp.sequence == next.wrapping_sub(1);
+        if last && tcp.payload <= 1 {
+            return false;
+        }
+        let had = tcp.payload > 0 && own.answered.is_some_and(|answered| !before(answered, end));
+        if had || before(tcp.sequence, next) && !last {
             own.retransmissions += 1;
             // Karn's rule: an answer now could be to either (RFC 6298, section 3).
             own.timed = None;
@@ -196,8 +200,9 @@ impl Flow {
 }
 
 impl Way {
-    /// Times the segment that waits for its acknowledgment: one at a time, as TCP's own timer does.
+    /// Takes an acknowledgment, and times the segment that waits for it: one at a time, as TCP's own timer does.
     fn acknowledged(&mut self, acknowledgment: u32, time: i64) {
+        self.answered = Some(acknowledgment);
         let Some((end, sent)) = self.timed else { return };
         if before(acknowledgment, end) {
             return;
@@ -238,12 +243,35 @@ mod tests {
     #[test]
     fn what_is_sent_again_is_counted_once_each_time() {
         let mut flows = Flows::default();
-        let sent = [(0_u32.wrapping_sub(100), 100), (0, 100), (100, 100), (0, 100), (200, 100), (299, 1), (300, 100)];
+        let sent = [
+            (0_u32.wrapping_sub(100), 100),
+            (0, 100),
+            (100, 100),
+            (0, 100),
+            (200, 100),
+            (299, 1),
+            (300, 100),
+            (399, 51),
+            (440, 20),
+            (450, 10),
+        ];
         let again: Vec<bool> = sent
             .iter()
             .map(|&(at, length)| flows.add(&packet(true, data(at, length)), 0, 140).retransmission)
             .collect();
-        assert_eq!(again, [false, false, false, true, false, false, false]);
+        assert_eq!(again, [false, false, false, true, false, false, false, false, true, true]);
+    }
+
+    #[test]
+    fn what_is_acknowledged_already_was_sent_before() {
+        let mut flows = Flows::default();
+        flows.add(&packet(true, data(0, 100)), 0, 140);
+        flows.add(&packet(false, ack(300)), 1, 40);
+        // The capture missed what was acknowledged: its end is seen again, then new data.
+        let again: Vec<bool> =
+            [data(200, 100), data(99, 301)].map(|tcp| flows.add(&packet(true, tcp), 2, 140).retransmission).to_vec();
+        assert_eq!(again, [true, true]);
+        assert!(!flows.add(&packet(true, data(400, 100)), 3, 140).retransmission);
     }
 
     #[test]
