@@ -174,6 +174,10 @@ impl Flow {
             return false;
         };
         if tcp.payload == 0 && !flagged {
+            if before(next, tcp.sequence) {
+                // The capture missed what was sent up to there.
+                own.next = Some(tcp.sequence);
+            }
             return false;
         }
         let last = !flagged && tcp.sequence == next.wrapping_sub(1);
@@ -272,6 +276,9 @@ mod tests {
             [data(200, 100), data(99, 301)].map(|tcp| flows.add(&packet(true, tcp), 2, 140).retransmission).to_vec();
         assert_eq!(again, [true, true]);
         assert!(!flows.add(&packet(true, data(400, 100)), 3, 140).retransmission);
+        // It missed what came before this as well: an empty segment tells where its sender is.
+        assert!(!flows.add(&packet(true, data(900, 0)), 4, 40).retransmission);
+        assert!(flows.add(&packet(true, data(500, 100)), 5, 140).retransmission);
     }
 
     #[test]
