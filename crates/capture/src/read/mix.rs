@@ -36,6 +36,7 @@ pub enum Layer {
 
 /// Counters for all names that there can be.
 pub(super) struct Mix {
+    /// Link types but the last one, which is counted apart: it seldom changes.
     links: BTreeMap<u16, Count>,
     last_link: (u16, Count),
     vlan: Count,
@@ -66,7 +67,7 @@ impl Mix {
     #[inline]
     pub(super) fn add(&mut self, link: u16, frame: &link::Frame<'_>, protocol: Option<u8>, bytes: u32) {
         if self.last_link.0 != link {
-            let earlier = self.links.get(&link).copied().unwrap_or_default();
+            let earlier = self.links.remove(&link).unwrap_or_default();
             let (other, count) = std::mem::replace(&mut self.last_link, (link, earlier));
             self.links.insert(other, count);
         }
@@ -163,4 +164,24 @@ pub(super) fn protocol_name(number: u8) -> Option<&'static str> {
         IpNumber(136) => "udplite",
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn link_types_that_take_turns_are_counted_once_each() {
+        let mut mix = Mix::new();
+        for link in [1, 113, 1, 1, 113, 0, 1] {
+            mix.add(link, &link::open(link, &[]), None, 60);
+        }
+        let links: Vec<(String, u64)> = mix
+            .rows()
+            .into_iter()
+            .filter(|(layer, ..)| *layer == Layer::Link)
+            .map(|(_, name, count)| (name, count.packets))
+            .collect();
+        assert_eq!(links, [("eth".to_owned(), 4), ("null".to_owned(), 1), ("sll".to_owned(), 2)]);
+    }
 }
