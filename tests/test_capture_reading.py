@@ -171,6 +171,8 @@ def test_folder_holds_tables_figures_and_a_page(made: Path, capsys: pytest.Captu
     assert {"sizes.png", "arrivals.svg", "cov.csv", "report.html"} <= {path.name for path in made.iterdir()}
     page = (made / "report.html").read_text(encoding="utf-8")
     assert "Packet size against time" in page
+    largest = told["top"][0]
+    assert f"{largest['source']}:{largest['source_port']} &gt; {largest['destination']}" in page
     main_exits(["query", str(made), "select count(*) as n, sum(bytes) as b from packets", "--json"])
     (row,) = json.loads(capsys.readouterr().out)
     assert row == {"n": told["packets"], "b": told["bytes"]}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rich.table import Table
 from rich.text import Text
 
+from ackclock.capture.conversations import HEAD, TOP, conversations
 from ackclock.capture.folder import MADE
 from ackclock.capture.reading import KEY_BYTES, WHAT, Capture, read_capture
 from ackclock.catalogue import catalogue
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
     from ackclock.analysis import Burstiness, Hurst
 
-_TOP: Final = 10
 _RANDOM_KEY: Final = (
     "Addresses were replaced under a random key, which is kept nowhere: another reading gives other ones. --key makes "
     "them the same each time."
@@ -135,7 +135,7 @@ def _told(read: Capture, found: tuple[Burstiness, Hurst] | None, *, notices: lis
         "ip_bytes": read.ip_bytes,
         "conversations": read.flow_count,
         "retransmissions": read.retransmissions,
-        "top": [_plain(row) for row in read.flows.slice(0, _TOP).to_pylist()],
+        "top": [_plain(row) for row in read.flows.slice(0, TOP).to_pylist()],
         "arrivals": arrivals,
         "interfaces": [{"name": name, "link_type": link} for name, link in read.interfaces],
         "stopped": None if read.stopped is None else {"offset": read.stopped[0], "problem": read.stopped[1]},
@@ -203,25 +203,12 @@ def _share(part: int, whole: int) -> str:
 
 def _flow_table(read: Capture) -> Table:
     table = Table(box=None, pad_edge=False)
-    table.add_column("conversation", overflow="fold")
-    for name in ("packets", "back", "bytes", "back", "retrans.", "back", "RTT, ms", "back"):
+    table.add_column(HEAD[0], overflow="fold")
+    for name in HEAD[1:]:
         table.add_column(name, justify="right", no_wrap=True)
-    for row in read.flows.slice(0, _TOP).to_pylist():
-        ends = [_end(row[end], row[f"{end}_port"]) for end in ("source", "destination")]
-        tcp = row["protocol"] == "tcp"
-        table.add_row(
-            Text(f"{row['protocol']} {ends[0]} > {ends[1]}"),  # brackets are no markup
-            *(f"{row[name]:,}" for name in ("packets", "packets_back", "bytes", "bytes_back")),
-            *(f"{row[name]:,}" if tcp else "-" for name in ("retransmissions", "retransmissions_back")),
-            *("-" if row[name] is None else f"{1e3 * row[name]:.3g}" for name in ("rtt_mean", "rtt_mean_back")),
-        )
+    for ends, *numbers in conversations(read):
+        table.add_row(Text(ends), *numbers)  # brackets are no markup
     return table
-
-
-def _end(address: str, port: int | None) -> str:
-    if port is None:
-        return address
-    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
 
 
 def _write(

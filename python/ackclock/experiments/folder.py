@@ -89,9 +89,11 @@ def write_whole(out: Path, *, study: str, record: Mapping[str, Any]) -> Iterator
         if out.exists():
             out.rename(earlier)
         making.rename(out)
-    except BaseException:
+    except BaseException as error:
         if earlier.exists() and not out.exists():  # it was out of the way, and nothing has taken its place
             earlier.rename(out)
+        if isinstance(error, OSError) and error.filename is None:  # a full disk names no file
+            error.filename = str(out)
         raise
     finally:
         for rest in (making, earlier):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ackclock.capture.conversations import HEAD, TOP, conversations
 from ackclock.report.chart import Axis, Chart, Dots, Panel, Series
 from ackclock.report.html import Drawing, Report, Section, Statement, Table
 from ackclock.report.scaling import scaling_charts
@@ -90,6 +91,8 @@ def capture_report(
     sections = [Section(title="Packets over time", drawings=drawings)] if drawings else []
     if scales is not None:
         sections.append(Section(title="Over time scales", drawings=list(_scales(capture, scales, command))))
+    if len(capture.flows):
+        sections.insert(0, Section(title="Largest conversations", drawings=[], table=_conversations(capture)))
     return Report(
         title=f"What {capture.path.name} shows",
         source=f"{capture.packets:,} packets, {capture.bytes:,} bytes as sent, in {capture.duration:.6g} s.",
@@ -137,6 +140,14 @@ def _mix(capture: Capture) -> Table:
         "Protocols. A packet counts once in each layer: on its link, in what the link carries, in what IP carries."
     )
     return Table(caption=caption, head=head, rows=rows)
+
+
+def _conversations(capture: Capture) -> Table:
+    caption = (
+        f"The {min(TOP, len(capture.flows))} of the most bytes: packets, bytes, retransmissions and mean round-trip "
+        "time from the one that sent first to the other, and back. flows.parquet has all."
+    )
+    return Table(caption=caption, head=HEAD, rows=list(conversations(capture)))
 
 
 def _course(capture: Capture, packets: Path, command: str) -> Iterator[Drawing]:

@@ -193,12 +193,15 @@ class Section:
         Its figures, in order.
     text
         What the part is about.
+    table
+        Its numbers, before the figures.
 
     """
 
     title: str
     drawings: Sequence[Drawing]
     text: str = ""
+    table: Table | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

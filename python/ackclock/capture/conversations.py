@@ -1,0 +1,35 @@
+"""The largest conversations of a capture as rows of text, for the terminal and the page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ackclock.capture.reading import Capture
+
+__all__ = ["HEAD", "TOP", "conversations"]
+
+TOP: Final = 10
+"""So many are told."""
+HEAD: Final = ("conversation", "packets", "back", "bytes", "back", "retrans.", "back", "RTT, ms", "back")
+
+
+def conversations(capture: Capture) -> Iterator[list[str]]:
+    """Tell the largest conversations: who first sent to whom, and each number there and back."""
+    for row in capture.flows.slice(0, TOP).to_pylist():
+        ends = [_end(row[end], row[f"{end}_port"]) for end in ("source", "destination")]
+        tcp = row["protocol"] == "tcp"
+        yield [
+            f"{row['protocol']} {ends[0]} > {ends[1]}",
+            *(f"{row[name]:,}" for name in ("packets", "packets_back", "bytes", "bytes_back")),
+            *(f"{row[name]:,}" if tcp else "-" for name in ("retransmissions", "retransmissions_back")),
+            *("-" if row[name] is None else f"{1e3 * row[name]:.3g}" for name in ("rtt_mean", "rtt_mean_back")),
+        ]
+
+
+def _end(address: str, port: int | None) -> str:
+    if port is None:
+        return address
+    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
