@@ -122,8 +122,9 @@ def read_capture(
 ) -> Capture:
     """Read a capture, pcap or pcapng, plain or in gzip, in one pass.
 
-    Memory does not grow with the file: some 200 MB, and up to 300 MB where there are millions of conversations. A file
-    that is damaged is read up to the damage, and the notices say where that is.
+    Memory does not grow with the file: some 200 MB, up to 300 MB where there are millions of conversations, and up to
+    400 MB where these are written as well. A file that is damaged is read up to the damage, and the notices say where
+    that is.
 
     Parameters
     ----------
