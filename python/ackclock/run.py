@@ -127,11 +127,9 @@ class Run:
     def _origin(self) -> str:
         """Say what a capture is of, as its file does."""
         from ackclock.store.row import scenario_id  # noqa: PLC0415  # of use only here
-        from ackclock.study.making import canonical  # noqa: PLC0415
 
-        return (
-            f"scenario {scenario_id(canonical(self.scenario))}, seed {self.seed}; times from the beginning of the run"
-        )
+        name = scenario_id(self.scenario.to_json())
+        return f"scenario {name}, seed {self.seed}; times from the beginning of the run"
 
     def batch_means(self) -> "BatchMeans":
         """Give the mean arrivals per bin after the warm-up, with the interval that a single long run allows.

@@ -167,6 +167,10 @@ class Scenario(Part):
         listed = {name: list(value) if isinstance(value, tuple) else value for name, value in tables.items()}
         return {name: value for name, value in listed.items() if value != []}
 
+    def to_json(self) -> str:
+        """Give the scenario as JSON of one form: what an effective scenario is known by."""
+        return self.model_dump_json(by_alias=True, exclude_none=True)
+
     def to_toml(self) -> str:
         """Give the scenario as TOML, which :meth:`from_toml` reads back to an equal scenario."""
         import tomli_w  # noqa: PLC0415  # only where a scenario is written

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ackclock.run import Outcome
-    from ackclock.scenario import Scenario
     from ackclock.study.wanted import Point, Scalar
 
 __all__ = ["Job", "Site", "begin", "make"]
@@ -63,7 +62,7 @@ class Site:
 
         """
         prepared = Prepared.of(point.scenario, record)
-        text = canonical(prepared.scenario)
+        text = prepared.scenario.to_json()
         return cls(
             coordinates=point.coordinates,
             prepared=prepared,
@@ -86,11 +85,6 @@ class Job:
     site: Site
     seed: int
     run_id: str
-
-
-def canonical(effective: Scenario) -> str:
-    """Write an effective scenario as JSON of one form."""
-    return effective.model_dump_json(by_alias=True, exclude_none=True)
 
 
 def name_of_run(scenario: str, seed: int, record: Sequence[str], warmup: str | None) -> str:
