@@ -2,6 +2,9 @@
 //!
 //! pcap: draft-ietf-opsawg-pcap, sections 4 and 5, and what libpcap takes beside it (Kuznetzov's longer records). pcapng:
 //! draft-ietf-opsawg-pcapng, section 4. Damage ends the reading where it is found: lengths cannot be trusted after it.
+//!
+//! The framing is our own. The crate `pcap-parser` takes no clock of a power of two (its `build_ts_resolution` refuses each of
+//! them), and a length that lies looks to it like a file that is cut off, so that the offset of the damage is lost.
 
 use std::io::Read;
 
