@@ -1,0 +1,36 @@
+"""``ackclock profile``: the named sets of defaults."""
+
+from typing import Annotated
+
+import typer
+
+profiles = typer.Typer(help="List, show and compare profiles: named sets of defaults.", no_args_is_help=True)
+
+
+@profiles.command("list")
+def profile_list() -> None:
+    """List the profiles."""
+    from ackclock.cli import listing  # noqa: PLC0415
+
+    listing.show("profiles")
+
+
+@profiles.command("show")
+def profile_show(
+    profile: Annotated[str, typer.Argument(help="Its name (`ackclock profile list`).", show_default=False)],
+) -> None:
+    """Show every default of a profile, with its meaning and source."""
+    from ackclock.cli import listing  # noqa: PLC0415
+
+    listing.show_profiles([profile])
+
+
+@profiles.command("diff")
+def profile_diff(
+    first: Annotated[str, typer.Argument(help="A profile, such as rfc.", show_default=False)],
+    second: Annotated[str, typer.Argument(help="Another, such as ns2-2.35.", show_default=False)],
+) -> None:
+    """Show the defaults in which two profiles differ."""
+    from ackclock.cli import listing  # noqa: PLC0415
+
+    listing.show_profiles([first, second])
