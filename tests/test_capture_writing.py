@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 import re
 import shutil
@@ -283,6 +284,19 @@ def test_the_command_writes_files_and_tells_what_differs(
         assert ended.value.code == 2
         assert message in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["gateway.pcapng"]
+
+
+def test_a_file_that_cannot_be_written_takes_no_summary_with_it(
+    root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    options = ["--set", "duration=2 s", "--json", "--pcap", f"bottleneck={tmp_path / 'file' / 'below.pcapng'}"]
+    with pytest.raises(SystemExit) as ended:
+        main(["run", str(root / "examples/feng60.toml"), *options])
+    told = capsys.readouterr()
+    assert ended.value.code == 2
+    assert "must be a new file that can be written" in told.err
+    assert json.loads(told.out)["summary"]["arrivals"] > 0
 
 
 # What judges us is not part of us: without it these tests are skipped.

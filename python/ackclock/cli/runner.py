@@ -69,11 +69,12 @@ def run(
         sys.stderr.write("--record: the tables are kept only with --out\n")
     if out is not None:
         save(result, out)
-    captures.write(result)
     if as_json:
         sys.stdout.write(json.dumps(result.to_dict(), indent=2, allow_nan=False) + "\n")
     else:
         _show(result)
+    # last, so that a file that cannot be written takes no summary with it
+    captures.write(result)
 
 
 def _request(file: Path) -> Request:
