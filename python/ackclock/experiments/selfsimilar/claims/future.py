@@ -82,7 +82,8 @@ def _newreno_first(measure: str, unit: str, digits: int) -> Callable[[Future], J
             [not some for some in beaten.values()],
             ours=f"{unit} at {LOADS[0]}, {LOADS[3]} and {LOADS[-1]} sources: "
             + told_at(runs, names.values(), (LOADS[0], LOADS[3], LOADS[-1]), measure, digits),
-            why=f"Another variant is clearly above NewReno at {sum(map(bool, beaten.values()))} of {len(LOADS)} loads"
+            why=f"By {measure}, another variant is clearly above NewReno at {sum(map(bool, beaten.values()))} of "
+            f"{len(LOADS)} loads"
             + (
                 ": " + ", ".join(f"{name} at {sum(name in some for some in beaten.values())}" for name in by)
                 if by

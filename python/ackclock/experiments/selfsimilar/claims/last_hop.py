@@ -70,7 +70,7 @@ def _mathis(future: Future) -> Judgement:
             for name in names
         )
         + f" (packets delivered, at {MODERATE[0] / MILLION:.1%} and {MODERATE[-1] / MILLION:.0%})",
-        why=f"Within {NEAR:.0%} at {sum(holds)} of {len(holds)} places.",
+        why=f"Under random losses both are within {NEAR:.0%} of Mathis et al. at {sum(holds)} of {len(holds)} places.",
     )
 
 
@@ -139,8 +139,8 @@ def _bursts_cost_less(future: Future) -> Judgement:
         list(holds.values()),
         ours=f"Mb/s at {some[0] / MILLION:.1%} and {some[1] / MILLION:.1%}: "
         + told_at(runs, [*BY_KIND[RANDOM].values(), *BY_KIND[BURSTS].values()], some, "goodput", 2),
-        why=f"Bursts leave clearly more at {sum(holds.values())} of {len(holds)} places"
-        + (f", and nowhere to {', '.join(never)}" if never else "")
+        why=f"Bursts leave clearly more than lone losses at {sum(holds.values())} of {len(holds)} places"
+        + (f", and never to {', '.join(never)}" if never else "")
         + ".",
     )
 

@@ -275,7 +275,7 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
             lambda side, reading: (
                 listed([VARIANTS[other] for other in _last(side, reading, "arrivals", TIE)]) or "none"
             ),
-            told="Clearly more than Vegas deliver {}",
+            told="Variants that deliver clearly more than Vegas: {}",
         ),
         command=command(Setting(reading=GREEDY, variant="vegas")),
     ),
