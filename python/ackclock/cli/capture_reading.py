@@ -15,6 +15,7 @@ from rich.text import Text
 from ackclock.capture.conversations import HEAD, TOP, conversations
 from ackclock.capture.folder import MADE
 from ackclock.capture.reading import KEY_BYTES, WHAT, Capture, read_capture
+from ackclock.capture.shares import SHARES, shares
 from ackclock.catalogue import catalogue
 from ackclock.cli.console import console
 from ackclock.errors import refuse, unreadable
@@ -180,25 +181,11 @@ def _mix_table(read: Capture) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column("layer")
     table.add_column("protocol")
-    for name in ("packets", "% of all", "% of IP", "bytes", "% of all", "% of IP"):
+    for name in SHARES:
         table.add_column(name, justify="right")
-    for each in read.mix:
-        of_ip = each.layer == "transport"
-        table.add_row(
-            each.layer,
-            each.name,
-            f"{each.packets:,}",
-            _share(each.packets, read.packets),
-            _share(each.packets, read.ip_packets) if of_ip else "",
-            f"{each.bytes:,}",
-            _share(each.bytes, read.bytes),
-            _share(each.bytes, read.ip_bytes) if of_ip else "",
-        )
+    for each, numbers in shares(read):
+        table.add_row(each.layer, each.name, *numbers)
     return table
-
-
-def _share(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.2f}" if whole else "-"
 
 
 def _flow_table(read: Capture) -> Table:

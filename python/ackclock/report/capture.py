@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ackclock.capture.conversations import HEAD, TOP, conversations
+from ackclock.capture.shares import SHARES, shares
 from ackclock.report.chart import Axis, Chart, Dots, Panel, Series
 from ackclock.report.html import Drawing, Report, Section, Statement, Table
 from ackclock.report.scaling import scaling_charts
@@ -119,27 +120,11 @@ def _statements(capture: Capture, scales: tuple[Burstiness, Hurst] | None) -> It
 
 
 def _mix(capture: Capture) -> Table:
-    def share(part: int, whole: int) -> str:
-        return f"{100 * part / whole:.2f}" if whole else "-"
-
-    rows = [
-        [
-            each.name,
-            each.layer,
-            f"{each.packets:,}",
-            share(each.packets, capture.packets),
-            share(each.packets, capture.ip_packets) if each.layer == "transport" else "",
-            f"{each.bytes:,}",
-            share(each.bytes, capture.bytes),
-            share(each.bytes, capture.ip_bytes) if each.layer == "transport" else "",
-        ]
-        for each in capture.mix
-    ]
-    head = ["protocol", "layer", "packets", "% of all", "% of IP", "bytes", "% of all", "% of IP"]
+    rows = [[each.name, each.layer, *numbers] for each, numbers in shares(capture)]
     caption = (
         "Protocols. A packet counts once in each layer: on its link, in what the link carries, in what IP carries."
     )
-    return Table(caption=caption, head=head, rows=rows)
+    return Table(caption=caption, head=["protocol", "layer", *SHARES], rows=rows)
 
 
 def _conversations(capture: Capture) -> Table:

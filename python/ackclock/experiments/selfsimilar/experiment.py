@@ -36,16 +36,19 @@ from ackclock.scenario import (
 from ackclock.study import Point
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ackclock.run import Run
     from ackclock.scenario.sources import Source
     from ackclock.study import Wanted
 
 __all__ = [
+    "BOTTLENECK",
     "CONSTANT",
     "DURATION",
+    "ENDS",
     "GREEDY",
+    "PACKET",
     "RATE",
     "READINGS",
     "SCALES",
@@ -59,6 +62,8 @@ __all__ = [
     "background_summary",
     "background_wanted",
     "binned",
+    "efficiency",
+    "flow_counts",
     "flow_summary",
     "scenario",
     "settings_wanted",
@@ -79,10 +84,10 @@ SETTLED: Final = 2
 SOURCES: Final = 40
 """On/off sources: with so many the background takes 0.38 of the link and the totals are in the range of Table 2."""
 
-_RATE: Final = 50_000_000
+BOTTLENECK: Final = 50_000_000
 """Of the bottleneck, bit/s."""
 
-_PACKET: Final = 1000
+PACKET: Final = 1000
 """Bytes of a packet of the background."""
 
 _DATA, _HEADER = 1000, 40
@@ -197,7 +202,7 @@ def _sources(count: int) -> Flow:
         count=count,
         from_="A",
         to="B",
-        packet_size=_PACKET,
+        packet_size=PACKET,
         spread="1 s",
         transport=Udp(),
         source=OnOff(rate=125, on=period, off=period),
@@ -213,7 +218,7 @@ def _network(*flows: Flow) -> Scenario:
         links=[
             GraphLink(from_="x", to="A", rate="100 Mbps", delay="10 ms"),
             GraphLink(
-                from_="A", to="B", rate=f"{_RATE} bps", delay="25 ms", queue=DropTail(packets=10, ties="arrival")
+                from_="A", to="B", rate=f"{BOTTLENECK} bps", delay="25 ms", queue=DropTail(packets=10, ties="arrival")
             ),
             GraphLink(from_="B", to="y", rate="100 Mbps", delay="2.5 ms"),
         ],
@@ -221,31 +226,40 @@ def _network(*flows: Flow) -> Scenario:
     )
 
 
-_ENDS: Final = f"arrivals@B->y,A->x/{DURATION}s"
+ENDS: Final = f"arrivals@B->y,A->x/{DURATION}s"
 """Packets on the receiver's link, and ACKs on the sender's: what Table 2 counts."""
 
 
 def flow_summary(run: Run) -> Mapping[str, float | None]:
-    """Take what Table 2 counts, from a run with the packets that entered the last links, in bins of any length.
+    """Take what Table 2 counts (`flow_counts`), and the paper's efficiency of it."""
+    counts = flow_counts(run)
+    return {**counts, "efficiency": efficiency(counts)}
 
-    ``arrivals`` are packets on the receiver's link, ``acks`` those on the sender's; ``efficiency`` is the paper's:
-    arrivals over arrivals, drops and retransmissions together, by which a retransmission that arrives counts twice.
+
+def flow_counts(run: Run, *, lost: int = 0) -> dict[str, float]:
+    """Count what Table 2 counts, from a run with the packets that entered the last links, in bins of any length.
+
+    ``arrivals`` are packets on the receiver's link, but for those that it ``lost``; these are ``drops`` too. ``acks``
+    are packets on the sender's link.
     """
     ends = run.table("arrivals")
     came: Counter[str] = Counter()
     for link, packets in zip(ends["link"].to_pylist(), ends["packets"].to_pylist(), strict=True):
         came[link] += packets
     flow = next(group for group in run.summary.groups if group.name == "flow")
-    arrivals = came["B->y"]
-    sent = arrivals + flow.drops + flow.retransmissions
     return {
-        "arrivals": arrivals,
-        "drops": flow.drops,
+        "arrivals": came["B->y"] - lost,
+        "drops": flow.drops + lost,
         "retransmissions": flow.retransmissions,
         "acks": came["A->x"],
-        "efficiency": arrivals / sent if sent else None,
         "timeouts": flow.timeouts,
     }
+
+
+def efficiency(counts: Mapping[str, float]) -> float | None:
+    """Give the paper's: arrivals over arrivals, drops and retransmissions, so that one sent again counts twice."""
+    sent = counts["arrivals"] + counts["drops"] + counts["retransmissions"]
+    return counts["arrivals"] / sent if sent else None
 
 
 def background_summary(run: Run) -> Mapping[str, float | None]:
@@ -259,7 +273,7 @@ def background_summary(run: Run) -> Mapping[str, float | None]:
     settled = counts[round(SETTLED / _STEP) :]
     bins = {f"{scale:g}": binned(settled, round(scale / _STEP)) for scale in SCALES}
     return {
-        "load": float(counts.sum()) * 8 * _PACKET / (_RATE * DURATION),
+        "load": float(counts.sum()) * 8 * PACKET / (BOTTLENECK * DURATION),
         **{f"cov_{scale}": cov(packets) for scale, packets in bins.items()},
         **{f"hurst_{scale}": kettani_gubner_k1(packets).h for scale, packets in bins.items()},
     }
@@ -271,7 +285,10 @@ def binned(counts: np.ndarray, width: int) -> np.ndarray:
 
 
 def settings_wanted(
-    settings: Sequence[Setting], *, seeds: Iterable[int]
+    settings: Sequence[Setting],
+    *,
+    seeds: Iterable[int],
+    take: Callable[[Run], Mapping[str, float | None]] = flow_summary,
 ) -> Wanted[Mapping[str, float | None], list[Observation]]:
     """Ask for runs of settings: observations in the order of the settings and, within one, of the seeds.
 
@@ -279,7 +296,7 @@ def settings_wanted(
     ----------
     settings
         What is simulated.
-    seeds
+    seeds, take
         As for `ackclock.study.Wanted`.
 
     """
@@ -290,8 +307,8 @@ def settings_wanted(
             name=f"{setting.name}, {setting.sources} sources", scenario=scenario(setting), work=setting.sources
         ),
         seeds=seeds,
-        take=flow_summary,
-        record=(_ENDS,),
+        take=take,
+        record=(ENDS,),
     )
 
 

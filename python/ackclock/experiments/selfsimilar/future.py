@@ -14,21 +14,27 @@ from __future__ import annotations
 import csv
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from ackclock.experiments.observation import Observation, observations_wanted
 from ackclock.experiments.selfsimilar.experiment import (
+    BOTTLENECK,
     CONSTANT,
     DURATION,
+    ENDS,
     GREEDY,
+    PACKET,
     SOURCES,
     VARIANTS,
     Reading,
     Setting,
     Variant,
+    efficiency,
+    flow_counts,
     scenario,
+    settings_wanted,
 )
 from ackclock.scenario import DropTail, GilbertElliott, GraphLink, RandomLoss
 from ackclock.scenario.rate_trace import RateTrace
@@ -40,8 +46,6 @@ if TYPE_CHECKING:
     from ackclock.run import Run
     from ackclock.scenario import Scenario
     from ackclock.study import Batch
-
-C = TypeVar("C")
 
 __all__ = [
     "BUFFER",
@@ -102,7 +106,6 @@ RTT: Final = 0.0755
 _STEPPED: Final = (("0 s", "8 Mbps"), ("30 s", "2 Mbps"), ("60 s", "4 Mbps"))
 """Steps that were run in ns-2 as well."""
 
-_ENDS: Final = f"arrivals@B->y,A->x/{DURATION}s"
 _LOST: Final = "drops@B->y"
 
 
@@ -245,18 +248,7 @@ def gather_future(batch: Batch, *, seeds: Sequence[int]) -> Callable[[], Future]
         for variant in VARIANTS
         for count in LOADS
     ]
-    load = batch.add(
-        observations_wanted(
-            settings,
-            where=lambda setting: (setting.name, setting.sources),
-            point=lambda setting: Point(
-                name=f"{setting.name}, {setting.sources} sources", scenario=scenario(setting), work=setting.sources
-            ),
-            seeds=seeds,
-            take=_over_load,
-            record=(_ENDS,),
-        )
-    )
+    load = batch.add(settings_wanted(settings, seeds=seeds, take=_over_load))
     hops = [
         Hop(variant=variant, kind=kind, amount=amount)
         for kind in (RANDOM, BURSTS)
@@ -281,38 +273,29 @@ def _hops(batch: Batch, hops: Sequence[Hop], seeds: Sequence[int]) -> Callable[[
             ),
             seeds=seeds,
             take=_over_hop,
-            record=(_ENDS, _LOST),
+            record=(ENDS, _LOST),
         )
     )
 
 
 def _over_load(run: Run) -> Mapping[str, float | None]:
     background = next(group for group in run.summary.groups if group.name == "background")
-    return _outcome(run, 0) | {"load": background.arrivals * 8 * _PACKET / (_BOTTLENECK * DURATION)}
+    return _outcome(run, 0) | {"load": background.arrivals * 8 * PACKET / (BOTTLENECK * DURATION)}
 
 
 def _over_hop(run: Run) -> Mapping[str, float | None]:
     return _outcome(run, run.table("drops").num_rows)
 
 
-_PACKET, _BOTTLENECK = 1000, 50_000_000
-
-
 def _outcome(run: Run, lost: int) -> dict[str, float | None]:
     """Take what became of the connection, of whose packets the last hop lost so many."""
-    ends = run.table("arrivals")
-    came = dict(zip(ends["link"].to_pylist(), ends["packets"].to_pylist(), strict=True))["B->y"] - lost
+    counts = flow_counts(run, lost=lost)
     flow = next(group for group in run.summary.groups if group.name == "flow")
-    drops = flow.drops + lost
-    all_that_was = came + drops + flow.retransmissions
     return {
-        "goodput": (came - flow.duplicates) * 8 * _PACKET / DURATION / MILLION,
-        "arrivals": came,
-        "drops": drops,
-        "loss": drops / flow.arrivals if flow.arrivals else None,
-        "retransmissions": flow.retransmissions,
-        "timeouts": flow.timeouts,
-        "efficiency": came / all_that_was if all_that_was else None,
+        **counts,
+        "goodput": (counts["arrivals"] - flow.duplicates) * 8 * PACKET / DURATION / MILLION,
+        "loss": counts["drops"] / flow.arrivals if flow.arrivals else None,
+        "efficiency": efficiency(counts),
     }
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ackclock.analysis import cov
 from ackclock.experiments.observation import Observation, observations_wanted
-from ackclock.experiments.selfsimilar.experiment import DURATION, SETTLED, SOURCES, background, binned
+from ackclock.experiments.selfsimilar.experiment import BOTTLENECK, DURATION, SETTLED, SOURCES, background, binned
 from ackclock.experiments.selfsimilar.traffic import BINS, SHAPE, STEP, hursts
 from ackclock.scenario import Clients, DropTail, Dumbbell, Link, OnOff, Pareto, Scenario, Tcp
 from ackclock.study import Point
@@ -36,9 +36,6 @@ OTHERS: Final[Mapping[str, int]] = {SMALL: 25, CARRIED: SOURCES}
 
 _SIZES: Final[Mapping[str, int]] = {USUAL: 1000, SMALL: 210, CARRIED: 1040}
 """Bytes of a packet, header included."""
-
-_RATE: Final = 50_000_000
-"""Of the bottleneck, bit/s."""
 
 _BITS: Final = 1_000_000
 """Of a source while it is on, per second."""
@@ -107,7 +104,7 @@ def _by_tcp(sources: int) -> Scenario:
         duration=f"{DURATION} s",
         dumbbell=Dumbbell(
             access=Link(rate="100 Mbps", delay="10 ms"),
-            bottleneck=Link(rate=f"{_RATE} bps", delay="27.5 ms", queue=DropTail(packets=10, ties="arrival")),
+            bottleneck=Link(rate=f"{BOTTLENECK} bps", delay="27.5 ms", queue=DropTail(packets=10, ties="arrival")),
         ),
         clients=[
             Clients(
@@ -125,7 +122,7 @@ def _take(run: Run, links: Mapping[str, str]) -> dict[str, float | None]:
     table, size = run.table("arrivals"), (run.scenario.flows or run.scenario.clients)[0].packet_size or 0
     link, packets = np.asarray(table["link"].to_pylist()), table["packets"].to_numpy()
     found: dict[str, float | None] = {
-        "load": run.summary.arrivals * size * 8 / (_RATE * DURATION),
+        "load": run.summary.arrivals * size * 8 / (BOTTLENECK * DURATION),
         "loss": run.summary.loss,
     }
     for prefix, name in links.items():

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ackclock.capture.shares import percent, shares
 from ackclock.experiments.reading import DASH
 from ackclock.experiments.selfsimilar.paper import SHARES, TRACE
 from ackclock.experiments.selfsimilar.tables import csv_text
 from ackclock.experiments.selfsimilar.trace import LAYERS, STAND_IN
-from ackclock.report.chart import Axis, Chart, Dots, Panel, Series
+from ackclock.report.capture import sizes_panel
+from ackclock.report.chart import Axis, Chart, Panel, Series
 from ackclock.report.html import Drawing, Section, Table
 
 if TYPE_CHECKING:
@@ -74,19 +77,15 @@ def _sizes(trace: Trace, *, command: str) -> Drawing:
         chart=Chart(
             height=6.4,
             panels=[
-                Panel(
+                replace(
+                    sizes_panel(
+                        sizes.time - sizes.time.min(),
+                        sizes.size,
+                        end=end,
+                        largest=1.05 * max(float(sizes.size.max()), 1.0),
+                    ),
                     title="(a) f(t): the size of each packet",
                     x=Axis(low=0, high=end),
-                    y=Axis(label="Bytes", low=0, high=1.05 * max(float(sizes.size.max()), 1.0)),
-                    series=[],
-                    dots=Dots(
-                        name="a packet",
-                        x=sizes.time - sizes.time.min(),
-                        y=sizes.size,
-                        colour="blue",
-                        columns=300,
-                        rows=80,
-                    ),
                 ),
                 Panel(
                     title=f"(b) what comes in {width:g} s",
@@ -178,27 +177,18 @@ def _mix(trace: Trace) -> Table:
     capture = trace.capture
     printed = {name.lower(): f"{share:g}" for name, share in SHARES.items() if name != "IP"}
     rows = [
-        [
-            each.name,
-            each.layer,
-            f"{each.packets:,}",
-            _percent(each.packets, capture.packets),
-            _percent(each.packets, capture.ip_packets) if each.layer == "transport" else "",
-            printed.get(each.name, ""),
-            f"{each.bytes:,}",
-            _percent(each.bytes, capture.bytes),
-        ]
-        for each in capture.mix
+        [each.name, each.layer, *numbers[:3], printed.get(each.name, ""), *numbers[3:5]]
+        for each, numbers in shares(capture)
     ]
     both = [
         "IP of both versions",
         "network",
         f"{capture.ip_packets:,}",
-        _percent(capture.ip_packets, capture.packets),
+        percent(capture.ip_packets, capture.packets),
         "",
         f"{SHARES['IP']:g}",
         f"{capture.ip_bytes:,}",
-        _percent(capture.ip_bytes, capture.bytes),
+        percent(capture.ip_bytes, capture.bytes),
     ]
     whole = ["all", "", f"{capture.packets:,}", "100", "", "100", f"{capture.bytes:,}", "100"]
     return Table(
@@ -206,7 +196,3 @@ def _mix(trace: Trace) -> Table:
         head=["Protocol", "layer", "packets", "% of all", "% of IP", "paper, % of all", "bytes", "% of all bytes"],
         rows=[*rows, both, whole],
     )
-
-
-def _percent(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.2f}" if whole else DASH

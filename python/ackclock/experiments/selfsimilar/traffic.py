@@ -14,7 +14,7 @@ import numpy as np
 from ackclock.analysis import cov, kettani_gubner, kettani_gubner_k1
 from ackclock.analysis.scaling import abry_veitch, local_whittle
 from ackclock.experiments.observation import Observation, observations_wanted
-from ackclock.experiments.selfsimilar.experiment import SOURCES, binned
+from ackclock.experiments.selfsimilar.experiment import PACKET, SOURCES, binned
 from ackclock.scenario import (
     DropTail,
     Flow,
@@ -102,9 +102,6 @@ _RATE: Final = 125.0
 _PART: Final = 0.5
 """The part of the time that it is on."""
 
-_PACKET: Final = 1000
-"""Bytes."""
-
 _NOISE_COV: Final = 0.175
 """Of the noise in 0.01 s: what 40 on/off sources have there."""
 
@@ -156,7 +153,7 @@ class Traffic:
                     count=count,
                     from_="A",
                     to="B",
-                    packet_size=_PACKET,
+                    packet_size=PACKET,
                     spread="1 s",
                     transport=Udp(),
                     source=source,
