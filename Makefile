@@ -28,7 +28,7 @@ COMPILE := $(VENV)/lock/bin/pip-compile --quiet --generate-hashes --strip-extras
 ENGINE := Cargo.toml Cargo.lock $(shell find crates \( -name tests -o -name examples \) -prune -o \
 	\( -type d -o -name '*.rs' -o -name Cargo.toml \) -print)
 
-.PHONY: help reproduce test check ray laws fuzz bench guard traces agreement validation build lock format clean
+.PHONY: help reproduce test check ray extras laws fuzz bench guard traces agreement validation build lock format clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -51,6 +51,9 @@ check: $(VENV)/.installed ## formatting, lints, types and documentation, each wi
 
 ray: $(VENV)/.installed ## install Ray as well, for `ackclock sweep --engine ray` and the tests of it
 	$(PY) -m pip install --require-hashes --requirement requirements-ray.lock
+
+extras: ray $(VENV)/.built ## run the tests that `make test` skips where Ray, Chromium, tshark or tcptrace is missing
+	$(PY) -m pytest -m needs
 
 laws: ## hold the engine to its laws in many more random cases than `make test` does (CASES=100000, other ones each time)
 	PROPTEST_CASES=$(CASES) cargo test --profile laws --locked --package ackclock-tcp --test contract

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import shutil
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +23,14 @@ os.environ["NO_COLOR"] = "1"
 # No deadline, for machines differ; the same examples each time, for a failure must be there again tomorrow.
 settings.register_profile("ackclock", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("ackclock")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test whose optional programs or packages are missing; ``make extras`` runs these tests."""
+    for marker in item.iter_markers("needs"):
+        missing = [name for name in marker.args if shutil.which(name) is None and find_spec(name) is None]
+        if missing:
+            pytest.skip(f"not installed: {', '.join(missing)}")
 
 
 @pytest.fixture(scope="session")

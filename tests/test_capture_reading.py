@@ -5,7 +5,6 @@ from __future__ import annotations
 import collections
 import gzip
 import json
-import shutil
 import struct
 import subprocess
 from typing import TYPE_CHECKING, Any
@@ -26,8 +25,6 @@ FILES = ("ethernet.pcap", "cooked.pcap", "two.pcapng")
 EXTENSIONS = {0, 43, 44, 60}
 """Headers between IPv6 and what it carries (RFC 8200, section 4.1)."""
 NAMES = {6: "tcp", 17: "udp", 58: "icmpv6", 59: "proto-59", 132: "sctp"}
-
-needs_tshark = pytest.mark.skipif(not shutil.which("tshark"), reason="tshark judges what is read; it is not here")
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +67,7 @@ def test_mix_is_as_tshark_recorded_it(folder: Path, name: str) -> None:
     assert capture.retransmissions == recorded["retransmissions"]
 
 
-@needs_tshark
+@pytest.mark.needs("tshark")
 @pytest.mark.parametrize("name", FILES)
 def test_what_was_recorded_is_what_tshark_says(folder: Path, name: str) -> None:
     recorded = json.loads((folder / "tshark.json").read_text(encoding="utf-8"))[name]
@@ -79,7 +76,7 @@ def test_what_was_recorded_is_what_tshark_says(folder: Path, name: str) -> None:
     assert len(tshark(folder / name, "-Y", again, "-e", "frame.number")) == recorded["retransmissions"]
 
 
-@needs_tshark
+@pytest.mark.needs("tshark")
 @pytest.mark.parametrize("name", FILES)
 def test_every_packet_is_tsharks_to_the_nanosecond(folder: Path, name: str, tmp_path: Path) -> None:
     fields = ["frame.time_epoch", "frame.len", "frame.cap_len", "ip.src", "ipv6.src", "tcp.srcport", "udp.srcport"]
@@ -107,7 +104,7 @@ def test_every_packet_is_tsharks_to_the_nanosecond(folder: Path, name: str, tmp_
         assert row["interface"] == int(interface or 0)
 
 
-@needs_tshark
+@pytest.mark.needs("tshark")
 def test_round_trips_are_tsharks_where_nothing_is_lost(folder: Path) -> None:
     theirs = tshark(
         folder / "two.pcapng", "-Y", "ip.addr == 127.0.0.1 && tcp.analysis.ack_rtt", "-e", "tcp.analysis.ack_rtt"

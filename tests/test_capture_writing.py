@@ -6,7 +6,6 @@ import itertools
 import json
 import math
 import re
-import shutil
 import subprocess
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -299,20 +298,12 @@ def test_a_file_that_cannot_be_written_takes_no_summary_with_it(
     assert json.loads(told.out)["summary"]["arrivals"] > 0
 
 
-# What judges us is not part of us: without it these tests are skipped.
-
-
-def tool(name: str) -> str:
-    """Find a program, or skip."""
-    found = shutil.which(name)
-    if found is None:
-        pytest.skip(f"needs {name}")
-    return found
+# The tests below compare with other programs and are skipped where these are missing.
 
 
 def read_by(name: str, *arguments: str) -> str:
     """Give what a program prints; it must end well."""
-    return subprocess.run([tool(name), *arguments], capture_output=True, text=True, check=True).stdout
+    return subprocess.run([name, *arguments], capture_output=True, text=True, check=True).stdout
 
 
 def fields(file: Path, *names: str) -> list[list[str]]:
@@ -326,6 +317,7 @@ def fields(file: Path, *names: str) -> list[list[str]]:
 _CLASSES = ("retransmission", "fast_retransmission", "spurious_retransmission", "out_of_order")
 
 
+@pytest.mark.needs("tshark", "tcptrace")
 @pytest.mark.parametrize("profile", ["rfc", "ns2-2000"])
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_tshark_and_tcptrace_find_our_retransmissions_at_the_sender(variant: str, profile: str, tmp_path: Path) -> None:
@@ -352,6 +344,7 @@ def test_tshark_and_tcptrace_find_our_retransmissions_at_the_sender(variant: str
     assert [counted[sender] + openings[sender] for sender in senders] == ours
 
 
+@pytest.mark.needs("tshark")
 def test_tshark_finds_openings_that_are_sent_again(tmp_path: Path) -> None:
     """A quarter of the packets is lost, and 15 % on the way back: SYNs, answers to them and first segments too."""
     flows = 30
@@ -373,6 +366,7 @@ def test_tshark_finds_openings_that_are_sent_again(tmp_path: Path) -> None:
     assert first == {True, False}
 
 
+@pytest.mark.needs("tshark", "capinfos")
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_tshark_finds_nothing_wrong(variant: str, tmp_path: Path) -> None:
     """Whole packets in both directions at the gateway: all checksums are good, nothing is malformed or an error."""
@@ -394,6 +388,7 @@ def test_tshark_finds_nothing_wrong(variant: str, tmp_path: Path) -> None:
     assert "Strict time order:   True" in told
 
 
+@pytest.mark.needs("tshark")
 def test_tshark_finds_nothing_wrong_in_datagrams(tmp_path: Path) -> None:
     groups = (ac.Clients(count=2, transport=ac.Udp(packet_sizes="exponential"), source=ac.Poisson(rate=300)),)
     run = ac.simulate(lossy("reno", duration="2 s", clients=groups), capture=["bottleneck"])

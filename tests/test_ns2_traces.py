@@ -1,7 +1,6 @@
 """The data that the engine is held to, segment by segment, against ns-2: see ``bench/ns2_traces.py``."""
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,7 @@ def test_the_random_numbers_are_those_of_ns2() -> None:
     assert ns2_traces.uniforms(1, 6) == pytest.approx(expected, rel=1e-11)
 
 
-@pytest.mark.skipif(shutil.which("ns") is None, reason="ns-2 is not installed")
+@pytest.mark.needs("ns")
 @pytest.mark.parametrize("file", ["named", "random"])
 def test_ns2_still_makes_the_first_traces(file: str) -> None:
     lines = (ns2_traces.DATA / f"{file}.jsonl").read_text(encoding="utf-8").splitlines()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -44,8 +43,6 @@ new MutationObserver((_, observer) => {
 """
 """Tells in the page what each download would save, once the page's script has made its buttons."""
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-
 
 @pytest.fixture(scope="module")
 def report(their_runs: Runs) -> Report:
@@ -75,13 +72,12 @@ class TestText:
 @pytest.fixture(scope="module")
 def visit(page: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str, set[str]]:
     """Open the page and give its elements, what the console said, and the addresses that were asked for."""
-    assert CHROMIUM is not None
     folder = tmp_path_factory.mktemp("chromium")
     log, pressed = folder / "net.json", folder / "report.html"
     pressed.write_text(page.read_text(encoding="utf-8") + PRESS_EVERY_BUTTON, encoding="utf-8")
     visited = subprocess.run(
         [
-            CHROMIUM,
+            "chromium",
             "--headless=new",
             "--no-sandbox",
             "--disable-gpu",
@@ -110,7 +106,7 @@ def visit(page: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, st
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+@pytest.mark.needs("chromium")
 class TestBrowser:
     def test_draws_every_figure(self, visit: tuple[str, str, set[str]], report: Report) -> None:
         elements, _, _ = visit

@@ -74,6 +74,24 @@ def test_documents_name_targets_of_the_makefile(root: Path) -> None:
         assert named <= targets, page
 
 
+def test_ci_runs_the_two_commands_of_the_readme_before_it_installs_anything(root: Path) -> None:
+    """They are all that a newcomer has: what an optional package mends must not hide that they fail."""
+    readme = (root / "README.md").read_text(encoding="utf-8")
+    (_, section) = readme.split("## Two commands")
+    commands = re.findall(r"^(make \w+) +#", section, re.MULTILINE)
+    script = (root / ".ci/run").read_text(encoding="utf-8")
+    steps = re.findall(r"^\s*(make \w+|apt-get|.*apt-get install.*)", script, re.MULTILINE)
+    assert commands == ["make reproduce", "make test"]
+    assert steps[:2] == commands
+
+
+def test_licence_is_there_and_named(root: Path) -> None:
+    project = toml(root / "pyproject.toml")["project"]
+    text = (root / project["license-files"][0]).read_text(encoding="utf-8")
+    assert text.startswith(f"{project['license']} License")
+    assert toml(root / "Cargo.toml")["workspace"]["package"]["license"] == project["license"]
+
+
 def test_no_file_is_too_large_to_review(root: Path) -> None:
     large = [str(path) for path in tracked(root) if path.stat().st_size > 2_000_000]
     assert large == []

@@ -44,6 +44,16 @@ def test_loads_no_package_that_it_does_not_use(root: Path, code: str, but: set[s
     assert not loaded(root, code) & (HEAVY | but)
 
 
+def test_the_tables_of_a_run_load_no_pandas(root: Path) -> None:
+    """Arrow's own conversion would, wherever pandas is installed, and take 2 s for it."""
+    code = RUN.replace("ac.simulate", "run = ac.simulate").replace(
+        "))\n", "), record=['arrivals', 'windows', 'drops'])\n"
+    )
+    there = loaded(root, f"{code}\nfor name in run.tables: run.table(name)")
+    assert "pyarrow" in there
+    assert "pandas" not in there
+
+
 def test_every_name_is_there() -> None:
     for name in ackclock.__all__:
         assert getattr(ackclock, name).__module__.startswith("ackclock."), name

@@ -22,8 +22,7 @@ from ackclock.study.sweeping import fill
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-pytest.importorskip("ray", reason="Ray is not installed: pip install 'ackclock[ray]'")
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.needs("ray")]
 
 # A cluster of our own, which nobody else can join.
 ENVIRONMENT = {

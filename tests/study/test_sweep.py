@@ -176,6 +176,16 @@ def test_nothing_runs_and_nothing_is_made_before_all_is_right(tmp_path: Path) ->
     assert not (tmp_path / "store").exists()
 
 
+def test_without_ray_a_sweep_on_it_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Options are checked first, so that what is wrong is the same error with Ray and without."""
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(ac.ScenarioError, match="jobs: 0 is not allowed; must be an integer from 1"):
+        fill(tmp_path / "store", study(), engine="ray", jobs=0)
+    with pytest.raises(ac.ScenarioError, match=r"engine: .*Ray is not installed \(pip install 'ackclock\[ray\]'\)"):
+        fill(tmp_path / "store", study(), engine="ray")
+    assert not (tmp_path / "store").exists()
+
+
 def test_in_python_a_store_may_pass_with_what_is_returned(tmp_path: Path) -> None:
     store = ac.sweep(scenario(), over={"clients.0.count": [2, 4]}, replications=3, jobs=1)
     kept = ac.sweep(study(over={"clients.0.count": [2, 4]}, replications=3), store=tmp_path / "kept")

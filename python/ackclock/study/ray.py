@@ -41,13 +41,13 @@ class Cluster(Generic[T, R]):
     """
 
     def __init__(self, work: Callable[[T], R], *, address: str | None = None, jobs: int | None = None) -> None:
+        if jobs is not None and jobs < 1:
+            raise refuse("jobs", jobs, "must be an integer from 1")
         try:
             import ray  # noqa: PLC0415 - an extra, and slow to load
         except ImportError:
             allowed = "must be threads: Ray is not installed (pip install 'ackclock[ray]')"
             raise refuse("engine", "ray", allowed) from None
-        if jobs is not None and jobs < 1:
-            raise refuse("jobs", jobs, "must be an integer from 1")
         self._ray: Any = ray
         self._work = work
         self._address = address
