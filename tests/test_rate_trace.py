@@ -194,7 +194,7 @@ def test_a_link_has_one_rate(link: dict[str, Any], field: str, message: str) -> 
 @pytest.mark.parametrize(
     ("content", "period", "message"),
     [
-        ("", None, "cannot be used: Empty CSV file; must be CSV with a heading or Parquet, with the columns time"),
+        ("", None, "cannot be used: it is empty; must be CSV with a heading or Parquet, with the columns time"),
         ("time\n0\n", None, "it has no column rate"),
         ("time,rate\n", None, "it has 0 rows; must be a trace of 1 to 1000000 rows"),
         ("time,rate\n1,5\n", None, "it does not begin at time 0"),
@@ -203,14 +203,14 @@ def test_a_link_has_one_rate(link: dict[str, Any], field: str, message: str) -> 
         (
             "time,rate\n0,5\n1,-5\n",
             None,
-            "rate is -5, in row 2; must be a trace of rates from 0 to 100000",
+            "a rate is out of bounds, in row 2; must be a trace of rates from 0 to 100000",
         ),
-        ("time,rate\n0,nan\n", None, "its column rate holds something besides numbers"),
-        ("time,rate\n0,5\n1,1e13\n", None, "rate is 1e+13, in row 2"),
+        ("time,rate\n0,nan\n", None, "its column rate holds something besides numbers, in row 1"),
+        ("time,rate\n0,5\n1,1e13\n", None, "a rate is out of bounds, in row 2"),
         ("time,rate\n0,5\n1,0\n", None, "it ends in an outage; must be a trace that"),
-        ("time,rate\n0,5\n1,6\n", "1 s", "its last step is at 1 s; must be a trace that ends before 1 s, its period"),
+        ("time,rate\n0,5\n1,6\n", "1 s", "it is too long; must be a trace that ends before 1 s, its period"),
         ("time,rate\n0,5\n1e-13,6\n", None, "two times are the same"),
-        ("time,rate\n0,5\n1e9,6\n", None, "it goes on at 1e+09 s; must be a trace up to 17280000 s"),
+        ("time,rate\n0,5\n1e9,6\n", None, "it is too long; must be a trace up to 17280000 s"),
     ],
 )
 def test_wrong_files_are_named(tmp_path: Path, content: str, period: str | None, message: str) -> None:

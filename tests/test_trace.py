@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -111,19 +113,24 @@ def test_a_run_is_read_without_its_trace(csv: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "cannot be used: Empty CSV file; must be CSV with a heading or Parquet"),
+        ("", "cannot be used: it is empty; must be CSV with a heading or Parquet"),
+        ("\n", "cannot be used: it cannot be read as CSV; must be CSV with a heading or Parquet"),
         ("time\n", "it has 0 rows; must be a trace of 1 to 5000000 rows"),
         ("at\n1\n", "it has no column time"),
-        ("time\n1\nx\n", "its column time holds something besides numbers"),
-        ("time,packets\n1,2\n2,\n", "its column packets holds something besides numbers"),
+        ("time\n1\nx\n", "its column time holds something besides numbers, in row 2"),
+        ("time,packets\n1,2\n2,\n3,4\n", "its column packets holds something besides numbers, in row 2"),
+        ("time,time\n1,2\n", "it has more than one column time"),
         ("time\n1\ninf\n", "a time is not finite, in row 2"),
         ("time\n1\n-2\n", "a time is negative, in row 2"),
         ("time\n1\n2\n1.5\n", "times go back, in row 3"),
-        ("time,packets\n1,1\n2,1.5\n", "packets is 1.5, in row 2; must be a trace with 0 to 1000000 whole packets"),
-        ("time,packets\n1,-1\n", "packets is -1, in row 1"),
-        ("time,packets\n1\n", "cannot be used: "),
-        ("time\n1e9\n", "flows.0.source.scale: 1.0 is not allowed; must end the trace (1e+09 s) by 17280000 s"),
-        ("time\n7\n", "flows.0.source.period: '3 s' is not allowed; must reach the trace's last time, 7 s"),
+        (
+            "time,packets\n1,1\n2,1.5\n",
+            "packets is not a whole number within bounds, in row 2; must be a trace with 0 to 1000000 whole packets",
+        ),
+        ("time,packets\n1,-1\n", "packets is not a whole number within bounds, in row 1"),
+        ("time,packets\n1,1\n1\n", "cannot be used: it has not one value for each column, in row 2"),
+        ("time\n1e9\n", "flows.0.source.scale: 1.0 is not allowed; must end the trace by 17280000 s"),
+        ("time\n7\n", "flows.0.source.period: '3 s' is not allowed; must reach the trace's last time"),
     ],
 )
 def test_files_that_are_no_trace(csv: Path, content: str, message: str) -> None:
@@ -144,3 +151,62 @@ def test_a_parquet_file_of_something_else(tmp_path: Path) -> None:
     pyarrow.parquet.write_table(pa.table({"time": ["a"]}), tmp_path / "words.parquet")
     with pytest.raises(ac.ScenarioError, match="its column time holds something besides numbers"):
         ac.simulate(wide(ac.Trace(path=str(tmp_path / "words.parquet"))))
+
+
+def rates(path: str) -> ac.Scenario:
+    """Give a link whose rate follows a file."""
+    link = {"from": "a", "to": "b", "rate_trace": {"path": path}, "delay": "1 ms"}
+    return wide(ac.OnOff(rate=1, on=ac.Fixed(mean="1 s"), off=ac.Fixed(mean="1 s"))).changed({"links": [link]})
+
+
+def refusals(path: Path) -> list[str]:
+    """Give what is said of a file as a trace of packets, and as one of rates."""
+    said = []
+    for scenario in (wide(ac.Trace(path=str(path))), rates(str(path))):
+        with pytest.raises(ac.ScenarioError) as caught:
+            ac.simulate(scenario)
+        said.append(str(caught.value))
+    return said
+
+
+def test_what_never_ends_is_not_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")  # to open it would wait for a writer
+    for path in (Path("/dev/zero"), tmp_path / "pipe", tmp_path):
+        for said in refusals(path):
+            assert "cannot be used: it is not a regular file; must be CSV" in said
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="files that hide their size are Linux's")
+def test_the_limit_holds_while_a_file_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    hidden = Path("/proc/self/status")
+    assert hidden.stat().st_size == 0
+    monkeypatch.setattr(trace_file, "LARGEST", 100)
+    for said in refusals(hidden):
+        assert "it is too large" in said
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"time,rate,packets\n0,1,1\nsecret\n",
+        b"time,rate,packets\nsecret,1,1\n",
+        b"time,rate,packets\n0,secret,secret\n",
+        b"time,rate,packets\n0,87654321e12,87654321\n",
+        b"time,rate,packets\n87654321,1,1\n",
+        b"time,rate,packets\n0,1,1\n1,-87654321,-87654321\n",
+        b"PAR1 secret PAR1",
+        b"secret\nsecret\0secret\xff",
+    ],
+)
+def test_errors_never_quote_a_file(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "some.csv"
+    path.write_bytes(content)
+    for said in refusals(path):
+        assert not re.search("secret|87654321|8.76", said)
+
+
+def test_parquet_of_too_many_rows_is_refused_before_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "many.parquet"
+    pyarrow.parquet.write_table(pa.table({"time": np.zeros(5_000_001), "rate": np.zeros(5_000_001)}), path)
+    monkeypatch.setattr("pyarrow.parquet.ParquetFile.read", lambda *_, **__: pytest.fail("it is read"))
+    assert [said.partition("it has ")[2][:12] for said in refusals(path)] == ["5000001 rows"] * 2

@@ -112,17 +112,16 @@ class RateTrace(Part):
             return RateCourse(times=times, rates=rates, period=period)
         found = trace_file.read_rates(self.path)
         if self.sha256 not in (None, found.sha256):
-            raise trace_file.other_digest(self.path, found.sha256, self.sha256)
+            raise trace_file.other_digest(self.path, self.sha256)
         if found.times[-1] > seconds(LONGEST_RUN):
-            raise errors.unreadable(self.path, f"it goes on at {found.times[-1]:g} s", f"a trace up to {LONGEST_RUN}")
+            raise errors.unreadable(self.path, "it is too long", f"a trace up to {LONGEST_RUN}")
         times = np.rint(found.times * PICOSECONDS_PER_SECOND).astype(np.int64)
         rates = np.rint(found.rates).astype(np.int64)
         course = RateCourse(times=times, rates=rates, period=period, sha256=found.sha256)
-        last = f"its last step is at {found.times[-1]:g} s"
         if (np.diff(times) == 0).any():
             raise errors.unreadable(self.path, "two times are the same", "a trace whose times grow by a picosecond")
         if period is not None and period <= times[-1]:
-            raise errors.unreadable(self.path, last, f"a trace that ends before {self.period}, its period")
+            raise errors.unreadable(self.path, "it is too long", f"a trace that ends before {self.period}, its period")
         if not _ends(course):
             raise errors.unreadable(self.path, "it ends in an outage", f"a trace that {_NEVER.removeprefix('must ')}")
         return course

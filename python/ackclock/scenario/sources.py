@@ -206,7 +206,7 @@ class Trace(Part):
         """
         found = read(self.path)
         if self.sha256 not in (None, found.sha256):
-            raise other_digest(self.path, found.sha256, self.sha256)
+            raise other_digest(self.path, self.sha256)
         return found
 
     @property

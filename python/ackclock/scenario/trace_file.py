@@ -1,9 +1,15 @@
-"""Traces that a source replays or a link's rate follows: read from a file, checked, and known by their content."""
+"""Traces that a source replays or a link's rate follows: read from a file, checked, and known by their content.
+
+A scenario may name any file that its user can read, so errors never quote the content: they name the row, and what was
+expected there.
+"""
 
 from __future__ import annotations
 
 import functools
 import hashlib
+import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -20,11 +26,54 @@ MOST_PACKETS: Final = 1_000_000
 """Most packets at one time."""
 LARGEST: Final = 500_000_000
 """Most bytes of a file."""
-_WHAT: Final = "CSV with a heading or Parquet, with a column time (seconds), and packets where not one comes each time"
 MOST_STEPS: Final = 1_000_000
 FASTEST: Final = 10**12
 """The highest rate, bit/s."""
-_RATES: Final = "CSV with a heading or Parquet, with the columns time (seconds) and rate (bit/s)"
+
+
+@dataclass(frozen=True)
+class _Form:
+    """What a file must hold."""
+
+    words: str
+    columns: tuple[str, ...]
+    optional: tuple[str, ...]
+    most: int
+    """Most rows."""
+
+    def refused(self, path: str, why: str) -> ScenarioError:
+        """Make the error for a file that has another form."""
+        return unreadable(path, why, self.words)
+
+    def chosen(self, path: str, names: list[str]) -> list[str]:
+        """Find the columns that are wanted, once each."""
+        for name in self.columns:
+            if name not in names:
+                raise self.refused(path, f"it has no column {name}")
+        chosen = [*self.columns, *(name for name in self.optional if name in names)]
+        for name in chosen:
+            if names.count(name) > 1:
+                raise self.refused(path, f"it has more than one column {name}")
+        return chosen
+
+    def check_rows(self, path: str, rows: int) -> None:
+        """Check how many rows there are."""
+        if not 0 < rows <= self.most:
+            raise unreadable(path, f"it has {rows} rows", f"a trace of 1 to {self.most} rows")
+
+
+_PACKETS: Final = _Form(
+    "CSV with a heading or Parquet, with a column time (seconds), and packets where not one comes each time",
+    columns=("time",),
+    optional=("packets",),
+    most=MOST_ROWS,
+)
+_RATES: Final = _Form(
+    "CSV with a heading or Parquet, with the columns time (seconds) and rate (bit/s)",
+    columns=("time", "rate"),
+    optional=(),
+    most=MOST_STEPS,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,11 +113,8 @@ def read(path: str) -> TraceFile:
     ScenarioError
         The file cannot be read, or holds no trace.
     """
-    try:
-        there = Path(path).stat()
-        return _read(path, there.st_mtime_ns, there.st_size)
-    except OSError as error:
-        raise _refused(path, error.strerror or str(error)) from None
+    there = _status(path, _PACKETS)
+    return _read(path, there.st_mtime_ns, there.st_size)
 
 
 def read_rates(path: str) -> RateFile:
@@ -79,25 +125,45 @@ def read_rates(path: str) -> RateFile:
     ScenarioError
         The file cannot be read, or holds no rate trace.
     """
+    there = _status(path, _RATES)
+    return _read_rates(path, there.st_mtime_ns, there.st_size)
+
+
+def other_digest(path: str, expected: str | None) -> ScenarioError:
+    """Make the error for a file whose content differs from the content that a result was made of."""
+    return unreadable(path, "the digest of its content is another", f"the file with sha256 = {expected}")
+
+
+def _status(path: str, form: _Form) -> os.stat_result:
+    """Look the file up; a device or a pipe may never end, and would be read twice."""
     try:
         there = Path(path).stat()
-        return _read_rates(path, there.st_mtime_ns, there.st_size)
     except OSError as error:
-        raise _refused(path, error.strerror or str(error), _RATES) from None
+        raise form.refused(path, error.strerror or str(error)) from None
+    if not stat.S_ISREG(there.st_mode):
+        raise form.refused(path, "it is not a regular file")
+    return there
 
 
-def other_digest(path: str, found: str, expected: str | None) -> ScenarioError:
-    """Make the error for a file whose content is another than the one that a result was made of."""
-    return unreadable(path, f"the digest of its content is {found}", f"the file with sha256 = {expected}")
+def _bytes(path: str, form: _Form) -> bytes:
+    """Read the whole file, which may grow meanwhile or hide its size, up to the limit."""
+    try:
+        with Path(path).open("rb") as file:
+            content = file.read(LARGEST + 1)
+    except OSError as error:
+        raise form.refused(path, error.strerror or str(error)) from None
+    if len(content) > LARGEST:
+        raise unreadable(path, "it is too large", f"a file of at most {LARGEST // 1_000_000} MB")
+    return content
 
 
 @functools.lru_cache(maxsize=4)
 def _read(path: str, modified: int, size: int) -> TraceFile:
     """Read a trace; what has the same size and time is the same."""
-    del modified
-    digest, table = _content(path, size, ["time"], MOST_ROWS, _WHAT)
+    del modified, size
+    digest, table = _content(path, _PACKETS)
     packets = _packets(path, table["packets"]) if "packets" in table.column_names else None
-    return TraceFile(digest, _times(path, table["time"], _WHAT), packets)
+    return TraceFile(digest, _times(path, table["time"], _PACKETS), packets)
 
 
 @functools.lru_cache(maxsize=4)
@@ -105,86 +171,124 @@ def _read_rates(path: str, modified: int, size: int) -> RateFile:
     """Read a rate trace, likewise."""
     import numpy as np  # noqa: PLC0415
 
-    del modified
-    digest, table = _content(path, size, ["time", "rate"], MOST_STEPS, _RATES)
+    del modified, size
+    digest, table = _content(path, _RATES)
     times = _times(path, table["time"], _RATES)
     wrong = np.diff(times, prepend=-1.0) <= 0
     if times[0] != 0 or wrong.any():
         why = (
             "it does not begin at time 0" if times[0] != 0 else f"a time comes twice, in row {int(wrong.argmax()) + 1}"
         )
-        raise _refused(path, why, _RATES)
+        raise _RATES.refused(path, why)
     rates = _numbers(path, "rate", table["rate"], _RATES).astype(np.float64)
     wrong = ~((rates >= 0) & (rates <= FASTEST))
     if wrong.any():
-        place = int(np.argmax(wrong))
-        why = f"rate is {rates[place]:g}, in row {place + 1}"
+        why = f"a rate is out of bounds, in row {int(np.argmax(wrong)) + 1}"
         raise unreadable(path, why, f"a trace of rates from 0 to {FASTEST} bit/s")
     return RateFile(digest, times, rates)
 
 
-def _content(path: str, size: int, columns: list[str], most: int, what: str) -> tuple[str, pa.Table]:
-    """Read a table with some columns; and its digest."""
-    if size > LARGEST:
-        raise unreadable(path, "it is too large", f"a file of at most {LARGEST // 1_000_000} MB")
-    content = Path(path).read_bytes()
-    table = _table(path, content, what)
-    for name in columns:
-        if name not in table.column_names:
-            raise _refused(path, f"it has no column {name}", what)
-    if not 0 < table.num_rows <= most:
-        raise unreadable(path, f"it has {table.num_rows} rows", f"a trace of 1 to {most} rows")
+def _content(path: str, form: _Form) -> tuple[str, pa.Table]:
+    """Read the columns of a table; and the digest of the file."""
+    content = _bytes(path, form)
+    if not content:
+        raise form.refused(path, "it is empty")
+    table = (_parquet if content.startswith(b"PAR1") else _csv)(path, content, form)
+    form.check_rows(path, table.num_rows)
     return hashlib.sha256(content).hexdigest(), table
 
 
-def _refused(path: str, why: str, what: str = _WHAT) -> ScenarioError:
-    return unreadable(path, why, what)
-
-
-def _table(path: str, content: bytes, what: str) -> pa.Table:
+def _csv(path: str, content: bytes, form: _Form) -> pa.Table:
     import pyarrow as pa  # noqa: PLC0415  # slow to load
-    import pyarrow.csv  # noqa: PLC0415
-    import pyarrow.parquet  # noqa: PLC0415
+    from pyarrow import csv  # noqa: PLC0415
 
-    source = pa.BufferReader(content)
+    ragged: list[int] = []
+
+    def skip(row: csv.InvalidRow) -> str:
+        ragged.append(row.number - 1)  # it counts the heading
+        return "skip"
+
+    # in one thread, or rows that do not fit would have no numbers
+    reading, parsing = csv.ReadOptions(use_threads=False), csv.ParseOptions(invalid_row_handler=skip)
     try:
-        if content.startswith(b"PAR1"):
-            return pyarrow.parquet.read_table(source)
-        return pyarrow.csv.read_csv(source)
-    except (pa.ArrowException, OSError) as error:
-        raise _refused(path, str(error).partition("\n")[0], what) from None
+        table = csv.read_csv(pa.BufferReader(content), read_options=reading, parse_options=parsing)
+    except pa.ArrowException:  # its message may quote the file
+        raise form.refused(path, "it cannot be read as CSV") from None
+    chosen = form.chosen(path, table.column_names)
+    if ragged:
+        raise form.refused(path, f"it has not one value for each column, in row {ragged[0]}")
+    return table.select(chosen)
 
 
-def _times(path: str, column: pa.ChunkedArray, what: str) -> NDArray[np.float64]:
+def _parquet(path: str, content: bytes, form: _Form) -> pa.Table:
+    import pyarrow as pa  # noqa: PLC0415
+    from pyarrow import parquet  # noqa: PLC0415
+
+    try:
+        file = parquet.ParquetFile(pa.BufferReader(content))
+        chosen = form.chosen(path, file.schema_arrow.names)
+        form.check_rows(path, file.metadata.num_rows)
+        for name in chosen:  # before it is read: what is packed well may not fit into memory
+            if not _is_number(file.schema_arrow.field(name).type):
+                raise form.refused(path, f"its column {name} holds something besides numbers")
+        return file.read(columns=chosen)
+    except (pa.ArrowException, OSError):  # likewise
+        raise form.refused(path, "it cannot be read as Parquet") from None
+
+
+def _times(path: str, column: pa.ChunkedArray, form: _Form) -> NDArray[np.float64]:
     import numpy as np  # noqa: PLC0415
 
-    times = _numbers(path, "time", column, what).astype(np.float64)
+    times = _numbers(path, "time", column, form).astype(np.float64)
     for wrong, why in (
         (~np.isfinite(times), "a time is not finite"),
         (times < 0, "a time is negative"),
         (np.diff(times, prepend=0.0) < 0, "times go back"),
     ):
         if wrong.any():
-            raise _refused(path, f"{why}, in row {int(np.argmax(wrong)) + 1}", what)
+            raise form.refused(path, f"{why}, in row {int(np.argmax(wrong)) + 1}")
     return times
 
 
 def _packets(path: str, column: pa.ChunkedArray) -> NDArray[np.int64]:
     import numpy as np  # noqa: PLC0415
 
-    numbers = _numbers(path, "packets", column, _WHAT)
+    numbers = _numbers(path, "packets", column, _PACKETS)
     wrong = ~((numbers >= 0) & (numbers <= MOST_PACKETS) & (np.floor(numbers) == numbers))
     if wrong.any():
-        place = int(np.argmax(wrong))
-        why = f"packets is {numbers[place]:g}, in row {place + 1}"
+        why = f"packets is not a whole number within bounds, in row {int(np.argmax(wrong)) + 1}"
         raise unreadable(path, why, f"a trace with 0 to {MOST_PACKETS} whole packets at a time")
     return numbers.astype(np.int64)
 
 
-def _numbers(path: str, name: str, column: pa.ChunkedArray, what: str) -> NDArray[np.float64]:
-    import pyarrow as pa  # noqa: PLC0415
-
-    if column.null_count or not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
-        raise _refused(path, f"its column {name} holds something besides numbers", what)
+def _numbers(path: str, name: str, column: pa.ChunkedArray, form: _Form) -> NDArray[np.float64]:
+    if column.null_count or not _is_number(column.type):
+        raise form.refused(
+            path, f"its column {name} holds something besides numbers, in row {_first_wrong(column) + 1}"
+        )
     numbers: NDArray[np.float64] = column.to_numpy()
     return numbers
+
+
+def _is_number(type_: pa.DataType) -> bool:
+    import pyarrow as pa  # noqa: PLC0415
+
+    return bool(pa.types.is_integer(type_) or pa.types.is_floating(type_))
+
+
+def _first_wrong(column: pa.ChunkedArray) -> int:
+    """Find the first value that is no number, by halves."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    def right(low: int, high: int) -> bool:
+        part = column.slice(low, high - low)
+        try:
+            return not part.cast(pa.string()).cast(pa.float64()).null_count
+        except pa.ArrowException:
+            return False
+
+    low, high = 0, len(column)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if right(low, middle) else (low, middle)
+    return low
