@@ -55,9 +55,10 @@ ray: $(VENV)/.installed ## install Ray as well, for `ackclock sweep --engine ray
 extras: ray $(VENV)/.built ## run the tests that `make test` skips where Ray, Chromium, tshark or tcptrace is missing
 	$(PY) -m pytest -m needs
 
-laws: ## hold the engine to its laws in many more random cases than `make test` does (CASES=100000, other ones each time)
+laws: ## hold the engine and the reader of captures to their laws in many more random cases than `make test` does (CASES=100000, other ones each time)
 	PROPTEST_CASES=$(CASES) cargo test --profile laws --locked --package ackclock-tcp --test contract
 	PROPTEST_CASES=$(CASES) cargo test --profile laws --locked --package ackclock-net --test laws
+	PROPTEST_CASES=$(CASES) cargo test --profile laws --locked --package ackclock-capture --test any_bytes
 
 fuzz: ## read any bytes as captures for SECONDS (1200), from the corpus on (needs a nightly toolchain and cargo-fuzz)
 	cd crates/capture && cargo +nightly fuzz run read -- -max_total_time=$(SECONDS) -max_len=8192

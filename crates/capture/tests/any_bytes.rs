@@ -5,6 +5,7 @@ mod laws;
 use std::fs;
 use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use ackclock_capture::read::{Capture, Stop};
 use flate2::Compression;
@@ -18,11 +19,12 @@ fn below(path: &str) -> Vec<PathBuf> {
     files
 }
 
-fn captures() -> Vec<Vec<u8>> {
+/// The real captures, read once: a million cases change bytes of them.
+static CAPTURES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let files = below("../../tests/data/captures");
     let captured = |path: &&PathBuf| path.extension().is_some_and(|kind| kind == "pcap" || kind == "pcapng");
     files.iter().filter(captured).map(|path| fs::read(path).unwrap()).collect()
-}
+});
 
 /// pcap of Ethernet in microseconds, its least significant byte first, of these (captured, wire, bytes).
 fn pcap(records: &[(u32, u32, &[u8])]) -> Vec<u8> {
@@ -69,8 +71,8 @@ fn what_the_fuzzer_found_worth_keeping() {
 
 #[test]
 fn real_captures_cut_anywhere_lose_only_the_end() {
-    for bytes in captures() {
-        let (whole, stopped) = read(&bytes);
+    for bytes in CAPTURES.iter() {
+        let (whole, stopped) = read(bytes);
         assert!(whole > 300 && stopped.is_none());
         for end in (0..bytes.len()).step_by(1997) {
             let Ok(packets) = laws::hold(&bytes[..end]) else { continue };
@@ -84,13 +86,13 @@ fn real_captures_cut_anywhere_lose_only_the_end() {
 
 #[test]
 fn gzip_is_seen_through() {
-    for bytes in captures() {
+    for bytes in CAPTURES.iter() {
         let mut zipped = GzEncoder::new(Vec::new(), Compression::fast());
         zipped.write_all(&bytes).unwrap();
         let zipped = zipped.finish().unwrap();
-        assert_eq!(read(&zipped), read(&bytes));
+        assert_eq!(read(&zipped), read(bytes));
         let (packets, stopped) = read(&zipped[..zipped.len() / 2]);
-        assert!(packets < read(&bytes).0);
+        assert!(packets < read(bytes).0);
         assert!(stopped.unwrap().problem.starts_with("gzip's data cannot be read on"));
     }
 }
@@ -219,8 +221,7 @@ proptest! {
 
     #[test]
     fn real_captures_with_bytes_changed(place in any::<usize>(), changes in proptest::collection::vec((0_usize..4000, any::<u8>()), 1..8)) {
-        let captures = captures();
-        let mut bytes = captures[place % captures.len()][..4000].to_vec();
+        let mut bytes = CAPTURES[place % CAPTURES.len()][..4000].to_vec();
         for (at, byte) in changes {
             bytes[at] = byte;
         }
