@@ -50,7 +50,7 @@ def save(run: Run, directory: Path) -> None:
         raise unreadable(directory, str(error.strerror), "a new directory that can be written") from None
     try:
         for name in run.tables:
-            pyarrow.parquet.write_table(run.table(name), beside / f"{name}.parquet")
+            pyarrow.parquet.write_table(run.table(name), (beside / f"{name}.parquet").absolute())
         (beside / RECORD).write_text(json.dumps(record(run), indent=2, allow_nan=False) + "\n")
         beside.chmod(0o755)
         refuse_existing(directory)
@@ -82,7 +82,7 @@ def load(directory: Path) -> Run:
     try:
         summary = data["summary"]
         groups = tuple(GroupSummary(**group) for group in summary["groups"])
-        tables = {file.stem: pyarrow.parquet.read_table(file) for file in sorted(directory.glob("*.parquet"))}
+        tables = {file.stem: pyarrow.parquet.read_table(file.absolute()) for file in sorted(directory.glob("*.parquet"))}
         return Run(
             scenario=Scenario.from_dict(request.scenario),
             seed=request.seed,

@@ -6,9 +6,11 @@ import errno
 import fcntl
 import json
 import os
+import shutil
 import stat
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -21,7 +23,6 @@ from ackclock.store.folder import FORMAT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 ROWS = [row(number, tables={"arrivals": arrivals(number)}) for number in range(6)]
 
@@ -265,10 +266,28 @@ def test_a_reader_does_not_wait_for_another_one(folder: Path) -> None:
         os.close(lock)
 
 
-@pytest.mark.parametrize("name", ["with'quote", 'with"quotes', "star*[1]?{a,b}", "a space", "ümläut", "-dash"])
-def test_a_store_may_have_any_name(tmp_path: Path, name: str) -> None:
-    add(tmp_path / name, ROWS[:3])
-    assert told(tmp_path / name) == expected(ROWS[:3])
+NAMES = ["with'quote", 'with"quotes', "star*[1]?{a,b}", "a space", "ümläut", "-dash", "back\\slash*", "~"]
+HIVE = ["seed=5", "cov=0.5", "clients.0.count=3"]
+LIKE_OTHERS = ["a[1]", "?1", "**"]
+PROTOCOLS = ["http:", "file:", "runs.csv.gz"]
+
+
+@pytest.mark.parametrize("name", [*NAMES, *HIVE, *LIKE_OTHERS, *PROTOCOLS])
+def test_a_store_may_have_any_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Nothing is guessed from it: neither columns nor patterns, a home directory, a protocol or a compression."""
+    monkeypatch.chdir(tmp_path)
+    folder = Path(name) / "below"
+    add(folder, ROWS[:3])
+    shutil.copytree(tmp_path / name, tmp_path / "a1")  # what a pattern would find as well
+    assert told(folder) == expected(ROWS[:3])
+    with Store.open(folder) as store:
+        assert store.done() == {each.run_id for each in ROWS[:3]}
+        assert store.sql("select seed, \"clients.0.count\" as count from runs").to_pylist() == [
+            {"seed": seed, "count": 1} for seed in (1, 2, 3)
+        ]
+        assert store.sql("from arrivals").column_names == ["run_id", "link", "bin", "count"]
+    add(folder, ROWS)
+    assert told(folder) == expected(ROWS)
 
 
 def test_a_point_must_not_hide_a_number(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -53,4 +54,4 @@ def writer(path: str | os.PathLike[str], schema: pa.Schema) -> parquet.ParquetWr
     named = [field.name for field in schema if pa.types.is_dictionary(field.type)]
     steady = {"timestamp": "DELTA_BINARY_PACKED", "time": "BYTE_STREAM_SPLIT"}
     encoding = {name: kind for name, kind in steady.items() if name in schema.names}
-    return parquet.ParquetWriter(path, schema, use_dictionary=named, column_encoding=encoding)
+    return parquet.ParquetWriter(Path(path).absolute(), schema, use_dictionary=named, column_encoding=encoding)

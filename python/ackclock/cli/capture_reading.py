@@ -210,7 +210,7 @@ def _write(
 
     time = np.arange(read.packets_per_bin.size) * read.bin
     counts = {"packets": read.packets_per_bin.astype(np.int64), "bytes": read.bytes_per_bin.astype(np.int64)}
-    parquet.write_table(pa.table({"time": time, **counts}), folder / "arrivals.parquet")
+    parquet.write_table(pa.table({"time": time, **counts}), (folder / "arrivals.parquet").absolute())
     report = capture_report(read, folder / "packets.parquet", scales=found, notices=told["notices"], command=command)
     for drawing in report.drawings:
         for name, content in drawing.files.items():

@@ -107,8 +107,8 @@ def _table(path: Path) -> pa.Table:
 
     try:
         if path.suffix.lower() == ".parquet":
-            return parquet.read_table(path)
-        table = csv.read_csv(path)
+            return parquet.read_table(path.absolute())
+        table = csv.read_csv(path.absolute())
     except OSError as error:
         raise unreadable(path, error.strerror or str(error).splitlines()[0], _WHAT) from None
     except pa.ArrowException as error:

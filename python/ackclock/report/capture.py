@@ -192,7 +192,7 @@ def _dots(packets: Path, end: float) -> tuple[NDArray[np.float64], NDArray[np.fl
     """Give one point for each cell of the drawing that packets lie in, reading them piece by piece."""
     from pyarrow import parquet  # noqa: PLC0415
 
-    with parquet.ParquetFile(packets, pre_buffer=False) as file:
+    with parquet.ParquetFile(packets.absolute(), pre_buffer=False) as file:
         pieces = [
             file.metadata.row_group(number).column(file.schema_arrow.get_field_index("bytes")).statistics
             for number in range(file.num_row_groups)

@@ -92,7 +92,7 @@ class Part:
         for name in names:
             file = path / f"{name}.parquet"
             try:
-                schemas[name] = pq.read_schema(file)
+                schemas[name] = pq.read_schema(file.absolute())
             except (OSError, pa.ArrowInvalid) as error:
                 damaged.append(NotWholeError(file, str(error).partition(". ")[0]))
         if not schemas or ("runs" in names and "runs" not in schemas):
@@ -120,7 +120,7 @@ class Part:
 
         """
         try:
-            with pq.ParquetFile(self.file(name), pre_buffer=False, page_checksum_verification=True) as file:
+            with pq.ParquetFile(self.file(name).absolute(), pre_buffer=False, page_checksum_verification=True) as file:
                 for batch in file.iter_batches(_PIECE, columns=columns, use_threads=False):
                     yield pa.Table.from_batches([batch])
         except (OSError, pa.ArrowInvalid) as error:
@@ -218,7 +218,7 @@ def _write(path: Path, schema: pa.Schema, sources: Sequence[Source]) -> bool:
     writer = None
     try:
         for group in _groups(pieces):
-            writer = writer or pq.ParquetWriter(path, schema, compression="zstd", write_page_checksum=True)
+            writer = writer or pq.ParquetWriter(path.absolute(), schema, compression="zstd", write_page_checksum=True)
             writer.write_table(group)
     finally:
         if writer is not None:

@@ -2,11 +2,16 @@
 
 A query reads, and nothing else: it is one ``SELECT``, and the database that runs it lies in memory, opens no files but
 those of the store, loads no extensions, and holds to that whatever the query says.
+
+DuckDB reads more out of a path than a place: columns (``seed=5/``), patterns (``*``, ``?``, ``[``), a home directory, a
+protocol, a compression. So it never sees the path of a file: it gets an open file, by its descriptor.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+import os
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Final, Self
 
 import duckdb
 import pyarrow as pa
@@ -43,8 +48,8 @@ def ask(contents: Contents, query: str) -> pa.Table:
         It is not one ``SELECT``, or there is an error in it.
 
     """
-    with duckdb.connect(config=_CONFIG) as connection:
-        return _answer(connection, query, _make_views(connection, contents))
+    with _Database() as database:
+        return _answer(database.connection, query, _make_views(database, contents))
 
 
 def closed(query: str, files: Mapping[str, Path]) -> pa.Table:
@@ -56,12 +61,39 @@ def closed(query: str, files: Mapping[str, Path]) -> pa.Table:
         It is not one ``SELECT``, or there is an error in it.
 
     """
-    with duckdb.connect(config=_CONFIG) as connection:
-        paths = {name: _text(str(path)) for name, path in files.items()}
-        for name, path in paths.items():
-            connection.execute(f"create view {identifier(name)} as from read_parquet({path})")
-        _close(connection, list(paths.values()))
-        return _answer(connection, query, list(files))
+    with _Database() as database:
+        for name, path in files.items():
+            database.connection.execute(f"create view {identifier(name)} as from {database.file(path)}")
+        database.close()
+        return _answer(database.connection, query, list(files))
+
+
+class _Database:
+    """A database in memory, and the files that it may read, open as long as it is."""
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+        self._paths: list[str] = []
+
+    def __enter__(self) -> Self:
+        self.connection = self._stack.enter_context(duckdb.connect(config=_CONFIG))
+        return self
+
+    def __exit__(self, *why: object) -> None:
+        self._stack.close()
+
+    def file(self, path: Path) -> str:
+        """Open a Parquet file, and say how a query names it."""
+        number = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        self._stack.callback(os.close, number)
+        self._paths.append(f"'/dev/fd/{number}'")
+        return f"read_parquet({self._paths[-1]})"
+
+    def close(self) -> None:
+        """Close the database to all but these files, for good."""
+        self.connection.execute(f"set allowed_paths = [{', '.join(self._paths)}]")
+        self.connection.execute("set enable_external_access = false")
+        self.connection.execute("set lock_configuration = true")
 
 
 def _answer(connection: duckdb.DuckDBPyConnection, query: str, names: Sequence[str]) -> pa.Table:
@@ -88,22 +120,21 @@ def _plain(answer: pa.Table) -> pa.Table:
     return answer
 
 
-def _make_views(connection: duckdb.DuckDBPyConnection, contents: Contents) -> list[str]:
+def _make_views(database: _Database, contents: Contents) -> list[str]:
     """Make a view of each table, and close the database to all else."""
+    connection = database.connection
     rows = contents.rows()
     schemas = unified_schemas([*contents.parts, rows])
-    files: list[str] = []
     connection.execute("create schema store")  # what is there, as it is there; views are made over it
     for name, schema in schemas.items():
         fresh = [fit(piece, schema) for piece in rows.pieces(name)] if name in rows.schemas else []
         connection.register("fresh", pa.concat_tables([schema.empty_table(), *fresh]))
         connection.execute(f"create table store.{identifier(f'journal.{name}')} as from fresh")
         connection.unregister("fresh")
-        kept = [_text(str(part.file(name))) for part in contents.parts if name in part.schemas]
-        tables = [f"store.{identifier(f'journal.{name}')}", *(f"read_parquet({each})" for each in kept)]
+        kept = [database.file(part.file(name)) for part in contents.parts if name in part.schemas]
+        tables = [f"store.{identifier(f'journal.{name}')}", *kept]
         together = " union all by name ".join(f"from {each}" for each in tables)
         connection.execute(f"create view store.{identifier(name)} as {together}")
-        files += kept
     views = {
         "runs": _runs(connection, schemas["runs"]),
         "failures": _failures(schemas["failures"]),
@@ -115,15 +146,8 @@ def _make_views(connection: duckdb.DuckDBPyConnection, contents: Contents) -> li
     views |= {name: f"from store.{identifier(name)}" for name in schemas.keys() - views.keys()}
     for name, view in views.items():
         connection.execute(f"create view {identifier(name)} as {view}")
-    _close(connection, files)
+    database.close()
     return list(views)
-
-
-def _close(connection: duckdb.DuckDBPyConnection, files: Sequence[str]) -> None:
-    """Close the database to all but some files, for good."""
-    connection.execute(f"set allowed_paths = [{', '.join(files)}]")
-    connection.execute("set enable_external_access = false")
-    connection.execute("set lock_configuration = true")
 
 
 def _runs(connection: duckdb.DuckDBPyConnection, schema: pa.Schema) -> str:
