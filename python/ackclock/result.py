@@ -82,7 +82,8 @@ def load(directory: Path) -> Run:
     try:
         summary = data["summary"]
         groups = tuple(GroupSummary(**group) for group in summary["groups"])
-        tables = {file.stem: pyarrow.parquet.read_table(file.absolute()) for file in sorted(directory.glob("*.parquet"))}
+        files = sorted(directory.absolute().glob("*.parquet"))
+        tables = {file.stem: pyarrow.parquet.read_table(file) for file in files}
         return Run(
             scenario=Scenario.from_dict(request.scenario),
             seed=request.seed,

@@ -282,7 +282,7 @@ def test_a_store_may_have_any_name(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert told(folder) == expected(ROWS[:3])
     with Store.open(folder) as store:
         assert store.done() == {each.run_id for each in ROWS[:3]}
-        assert store.sql("select seed, \"clients.0.count\" as count from runs").to_pylist() == [
+        assert store.sql('select seed, "clients.0.count" as count from runs').to_pylist() == [
             {"seed": seed, "count": 1} for seed in (1, 2, 3)
         ]
         assert store.sql("from arrivals").column_names == ["run_id", "link", "bin", "count"]
