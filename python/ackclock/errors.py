@@ -4,9 +4,9 @@ Every message about an input is made here. Pydantic finds most of the problems; 
 """
 
 import difflib
-import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import ValidationError
@@ -19,6 +19,7 @@ _LONGEST_FIELD = 120
 _LONGEST_PLACE = 500
 _LONGEST_LIST = 40
 _MOST_PROBLEMS = 10
+_MOST_NAMED = 5
 
 # Typing errors come before missing fields: a misspelt field is both, and its spelling is the news.
 _UNKNOWN, _VALUE, _MISSING, _FILE = range(4)
@@ -43,6 +44,9 @@ class Problem:
     where: str = ""
     """Which of many inputs it is in, such as ``over: clients.0.count = -3``."""
 
+    noun: str = ""
+    """What the value should have named, such as a ``variant``, where a name can be unknown."""
+
     @property
     def order(self) -> int:
         """Where it stands among others: a table's missing kind is why its fields cannot be right."""
@@ -61,6 +65,10 @@ class Problem:
             return f"{field}: missing; {self.allowed}"
         if self.rank == _FILE:
             return f"{field}: {self.allowed}"
+        if self.noun and isinstance(self.value, str):
+            return f"{field}: unknown {self.noun} {shown(self.value)}; {self.allowed}"
+        if self.allowed.startswith("must be absent") and not isinstance(self.value, str | int | float):
+            return f"{field}: {self.allowed}"  # its value, "a table", would say nothing
         return f"{field}: {shown(self.value)} is not allowed; {self.allowed}"
 
 
@@ -92,9 +100,13 @@ class ScenarioError(ValueError):
 
     @property
     def headline(self) -> str:
-        """The first problem, and how many more there are, on one line."""
-        more = len(self.problems) - 1
-        return f"{self.problems[0]} (and {more} more)" if more else str(self.problems[0])
+        """The first problem, and the fields of the others, on one line."""
+        first, *others = self.problems
+        if not others:
+            return str(first)
+        fields = list(dict.fromkeys(shorten(problem.field, _LONGEST_FIELD) for problem in others))
+        cut = ", …" if len(fields) > _MOST_NAMED else ""
+        return f"{first} (and {len(others)} more: {', '.join(fields[:_MOST_NAMED])}{cut})"
 
     def __str__(self) -> str:
         lines = [str(problem) for problem in self.problems[:_MOST_PROBLEMS]]
@@ -102,9 +114,18 @@ class ScenarioError(ValueError):
         return "\n".join([*lines, f"and {more} more"] if more else lines)
 
 
-def refuse(field: str, value: object, allowed: str) -> ScenarioError:
+def refuse(field: str, value: object, allowed: str, *, noun: str = "") -> ScenarioError:
     """Make the error for a single problem."""
-    return ScenarioError([Problem(field=field, value=value, allowed=allowed)])
+    return ScenarioError([Problem(field=field, value=value, allowed=allowed, noun=noun)])
+
+
+def no_attribute(
+    thing: object, name: str, names: Iterable[str], also: Mapping[str, str] = MappingProxyType({})
+) -> AttributeError:
+    """Make the error for an attribute that a result does not have; ``also`` says where others are found."""
+    hint = "" if name.startswith("_") else near(name, names, also).rstrip()
+    message = f"{type(thing).__name__!r} object has no attribute {name!r}{hint and '; '}{hint}"
+    return AttributeError(message, name=name, obj=thing)
 
 
 def unreadable(path: object, why: str, allowed: str) -> ScenarioError:
@@ -158,32 +179,38 @@ def listed(names: Iterable[str]) -> str:
     return ", ".join(names[:_LONGEST_LIST]) + (f" and {rest} more" if rest > 0 else "")
 
 
-def near(name: str, names: Iterable[str]) -> str:
-    """Ask for the nearest of the allowed words, or nothing if none is near."""
+def near(name: str, names: Iterable[str], also: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Ask for the nearest of the allowed words, or nothing if none is near; ``also`` has other words for them.
+
+    Examples
+    --------
+    >>> near("tahoo", ["reno", "tahoe"]), near("fifo", ["droptail"], {"fifo": "droptail"}), near("fq", ["droptail"])
+    ("did you mean 'tahoe'? ", "did you mean 'droptail'? ", '')
+    """
     if len(name) > _LONGEST_FIELD:
         return ""
-    names = list(names)[:10_000]
+    names = [*list(names)[:10_000], *also]
     close = [each for each in names if each.casefold() == name.casefold()] or difflib.get_close_matches(
         name, names, n=1
     )
-    return f"did you mean '{close[0]}'? " if close else ""
+    return f"did you mean '{also.get(close[0], close[0])}'? " if close else ""
 
 
-def one_of(value: object, names: Iterable[str]) -> str:
+def one_of(value: object, names: Iterable[str], also: Mapping[str, str] = MappingProxyType({})) -> str:
     """Say which words are allowed, the nearest to ``value`` first."""
     names = list(names)
     words = f"must be one of {listed(names)}" if names else "there is none to name"
-    return (near(value, names) if isinstance(value, str) else "") + words
+    return (near(value, names, also) if isinstance(value, str) else "") + words
 
 
 # --------------------------------------------------------------------------------------------------------------------
 # Between ours and pydantic's
 
 
-def not_allowed(allowed: str, rank: int = _VALUE) -> PydanticCustomError:
+def not_allowed(allowed: str, rank: int = _VALUE, noun: str = "") -> PydanticCustomError:
     """Make the error that pydantic carries from a value to the scenario around it."""
     # Its text is a template: ours goes in as a value, so that braces in it stay braces.
-    return PydanticCustomError("ackclock", "{allowed}", {"allowed": allowed, "rank": rank})
+    return PydanticCustomError("ackclock", "{allowed}", {"allowed": allowed, "rank": rank, "noun": noun})
 
 
 def unknown(location: Location, value: object, *, given: str, known: Iterable[str]) -> InitErrorDetails:
@@ -197,13 +224,13 @@ def missing(location: Location, allowed: str) -> InitErrorDetails:
     return _detail(location, None, allowed, _MISSING)
 
 
-def wrong(location: Location, value: object, allowed: str) -> InitErrorDetails:
-    """Report a value that is not allowed, to be raised through pydantic."""
-    return _detail(location, value, allowed, _VALUE)
+def wrong(location: Location, value: object, allowed: str, *, noun: str = "") -> InitErrorDetails:
+    """Report a value that is not allowed, or a name that is unknown, to be raised through pydantic."""
+    return _detail(location, value, allowed, _VALUE, noun)
 
 
-def _detail(location: Location, value: object, allowed: str, rank: int) -> InitErrorDetails:
-    return InitErrorDetails(type=not_allowed(allowed, rank), loc=location, input=value)
+def _detail(location: Location, value: object, allowed: str, rank: int, noun: str = "") -> InitErrorDetails:
+    return InitErrorDetails(type=not_allowed(allowed, rank, noun), loc=location, input=value)
 
 
 def raised(details: Sequence[InitErrorDetails]) -> ValidationError:
@@ -236,15 +263,15 @@ def _reword(found: ErrorDetails, fields: Mapping[str, str], unions: Mapping[str,
         location = (location[0], *location[2:])
     match found["type"]:
         case "ackclock":
-            return _detail(location, value, found["ctx"]["allowed"], found["ctx"]["rank"])
+            return _detail(location, value, found["ctx"]["allowed"], found["ctx"]["rank"], found["ctx"]["noun"])
         case "extra_forbidden":
             return unknown(location, value, given=name, known=fields)
         case "missing":
             return missing(location, fields[name])
         case "union_tag_not_found" | "union_tag_invalid":
-            tag = value.get("kind")
-            report = missing if tag is None else functools.partial(wrong, value=tag)
-            return report((*location, "kind"), allowed=one_of(tag, kinds))
+            tag, at = value.get("kind"), (*location, "kind")
+            allowed = one_of(tag, kinds)
+            return missing(at, allowed) if tag is None else wrong(at, tag, allowed, noun=name)
         case "model_type" | "model_attributes_type":
             content = f"kind = {' or '.join(kinds)}" if kinds else listed(fields)
             return wrong(location, value, f"must be a table with {content}")
@@ -259,5 +286,6 @@ def scenario_error(error: ValidationError) -> ScenarioError:
         context: Mapping[str, Any] = found.get("ctx", {})
         field = ".".join(str(part) for part in found["loc"]) or "scenario"
         allowed = context.get("allowed", found["msg"])
-        problems.append(Problem(field, found["input"], allowed, context.get("rank", _VALUE)))
+        rank, noun = context.get("rank", _VALUE), context.get("noun", "")
+        problems.append(Problem(field, found["input"], allowed, rank, noun=noun))
     return ScenarioError(problems)

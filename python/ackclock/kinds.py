@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
@@ -30,6 +31,8 @@ class Kind:
     """Returns the value, canonical, or raises ``ValueError`` saying what is allowed."""
     schema: Mapping[str, Any]
     """The kind in JSON Schema."""
+    noun: str = ""
+    """What a word names, such as a ``variant``, so that a message can call it unknown."""
 
     def require(self, field: str, given: T) -> T:
         """Give the value back, or refuse it under the name of its field.
@@ -48,7 +51,7 @@ class Kind:
         try:
             self.check(given)
         except ValueError as error:
-            raise refuse(field, given, str(error)) from None
+            raise refuse(field, given, str(error), noun=self.noun) from None
         return given
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -56,7 +59,7 @@ class Kind:
             try:
                 return self.check(value)
             except ValueError as error:
-                raise not_allowed(str(error)) from None
+                raise not_allowed(str(error), noun=self.noun) from None
 
         return core_schema.no_info_plain_validator_function(validate)
 
@@ -207,16 +210,23 @@ def flag() -> Kind:
     return Kind(allowed, check, {"type": "boolean"})
 
 
-def word(words: Iterable[str]) -> Kind:
-    """Allow a few words."""
+def word(words: Iterable[str], *, noun: str = "", also: Mapping[str, str] = MappingProxyType({})) -> Kind:
+    """Allow a few words, which may be the names of something; ``also`` has the names that others give them.
+
+    Examples
+    --------
+    >>> word(["droptail", "red"], noun="queue", also={"fifo": "droptail"}).require("kind", "fifo")
+    Traceback (most recent call last):
+    ackclock.errors.ScenarioError: kind: unknown queue 'fifo'; did you mean 'droptail'? must be one of droptail, red
+    """
     words = tuple(words)
 
     def check(value: object) -> str:
         if not isinstance(value, str) or value not in words:
-            raise ValueError(one_of(value, words))
+            raise ValueError(one_of(value, words, also))
         return value
 
-    return Kind(one_of(None, words), check, {"enum": list(words)})
+    return Kind(one_of(None, words), check, {"enum": list(words)}, noun)
 
 
 def measured(quantity: Quantity, low: str, high: str) -> Kind:
@@ -239,7 +249,7 @@ def measured(quantity: Quantity, low: str, high: str) -> Kind:
             bound = "above 0" if least else "0 or more"
             raise ValueError(f"must be {bound}: a {quantity.noun} from {low} to {high}") from None
         except QuantityError as error:
-            raise ValueError(f"{near(quantity.unknown_unit(value), quantity.units)}{error}") from None
+            raise ValueError(f"{near(quantity.unknown_unit(value), quantity.units, quantity.also)}{error}") from None
         if not least <= base <= greatest:
             raise ValueError(f"must be a {quantity.noun} from {low} to {high}")
         return quantity.format(base)

@@ -13,7 +13,7 @@ from typing import Final
 
 PICOSECONDS_PER_SECOND: Final = 10**12
 
-_WRITTEN = re.compile(r"([+-]?)([0-9]+(?:\.[0-9]*)?|\.[0-9]+)((?:[eE][+-]?[0-9]{1,3})?)\s*([A-Za-z]*)", re.ASCII)
+_WRITTEN = re.compile(r"([+-]?)([0-9]+(?:\.[0-9]*)?|\.[0-9]+)((?:[eE][+-]?[0-9]{1,3})?)\s*([A-Za-z/]*)", re.ASCII)
 _LONGEST = 64
 
 
@@ -41,6 +41,8 @@ class Quantity:
         The units that :meth:`format` chooses from, smallest first.
     plain
         The unit that zero is written in.
+    also
+        What others call the units: a message asks whether these are meant.
     """
 
     noun: str
@@ -48,6 +50,7 @@ class Quantity:
     units: dict[str, int]
     spoken: tuple[str, ...]
     plain: str
+    also: dict[str, str]
 
     @property
     def allowed(self) -> str:
@@ -137,6 +140,11 @@ TIME: Final = Quantity(
     },
     spoken=("ps", "ns", "us", "ms", "s"),
     plain="s",
+    also={
+        **{f"{part}sec{end}": f"{part}s" for part in ("n", "u", "m", "") for end in ("", "s", "ond", "onds")},
+        **dict.fromkeys(("mins", "minute", "minutes"), "min"),
+        **dict.fromkeys(("hr", "hrs", "hour", "hours"), "h"),
+    },
 )
 RATE: Final = Quantity(
     noun="rate",
@@ -144,6 +152,12 @@ RATE: Final = Quantity(
     units={"bps": 1, "kbps": 10**3, "Mbps": 10**6, "Gbps": 10**9},
     spoken=("bps", "kbps", "Mbps", "Gbps"),
     plain="bps",
+    also={
+        f"{part}{unit}": f"{part}bps"
+        for part in ("", "k", "M", "G")
+        for unit in ("b", "b/s", "bit", "bits", "bit/s", "bits/s")
+    }
+    | {part: f"{part}bps" for part in ("k", "M", "G")},
 )
 SIZE: Final = Quantity(
     noun="size",
@@ -151,6 +165,7 @@ SIZE: Final = Quantity(
     units={"B": 1, "kB": 10**3, "KiB": 2**10, "MB": 10**6, "MiB": 2**20, "GB": 10**9},
     spoken=("B", "kB", "MB", "GB"),
     plain="B",
+    also={"byte": "B", "bytes": "B", "k": "kB", "M": "MB", "G": "GB"},
 )
 
 

@@ -16,7 +16,7 @@ from ackclock.errors import refuse, unreadable
 from ackclock.run import Run
 from ackclock.scenario import Scenario
 from ackclock.scenario.files import read_json
-from ackclock.summary import GroupSummary, Summary
+from ackclock.summary import Groups, GroupSummary, Summary
 
 RECORD: Final = "record.json"
 
@@ -81,7 +81,7 @@ def load(directory: Path) -> Run:
     request = _request(path, data)
     try:
         summary = data["summary"]
-        groups = tuple(GroupSummary(**group) for group in summary["groups"])
+        groups = Groups(GroupSummary(**group) for group in summary["groups"])
         files = sorted(directory.absolute().glob("*.parquet"))
         tables = {file.stem: pyarrow.parquet.read_table(file) for file in files}
         return Run(

@@ -12,7 +12,7 @@ from ackclock.analysis import mser5
 from ackclock.capture import writing
 from ackclock.capture.writing import Captured, CaptureRequest, Written
 from ackclock.catalogue import catalogue
-from ackclock.errors import one_of, refuse
+from ackclock.errors import no_attribute, one_of, refuse
 from ackclock.kinds import whole
 from ackclock.notices import Notices, warmup_end
 from ackclock.plan import plan
@@ -20,7 +20,7 @@ from ackclock.processors import threads
 from ackclock.quantity import seconds
 from ackclock.records import understand
 from ackclock.scenario import Scenario
-from ackclock.summary import GroupSummary, Summary
+from ackclock.summary import MEASURES, Groups, GroupSummary, Summary
 from ackclock.tables import to_arrow
 
 if TYPE_CHECKING:
@@ -53,6 +53,17 @@ class Run:
     _tables: "Mapping[str, _core.Rows | pa.Table]" = field(repr=False, compare=False)
     _captures: Mapping[str, Captured] = field(repr=False, compare=False, default_factory=dict)
 
+    if not TYPE_CHECKING:  # a type checker would take any name for one that is there
+
+        def __getattr__(self, name: str) -> object:
+            own = [*self.__dataclass_fields__, *dir(type(self))]
+            raise no_attribute(self, name, own, {measure: f"summary.{measure}" for measure in MEASURES})
+
+    @property
+    def groups(self) -> Groups[GroupSummary]:
+        """The numbers of each group, in their order or by name: ``run.groups["near"].goodput_bps``."""
+        return self.summary.groups
+
     @property
     def captures(self) -> tuple[str, ...]:
         """The captures that were asked for. They stay with the run that made them: copies and results have none."""
@@ -82,7 +93,8 @@ class Run:
             There is no such table.
         """
         if name not in self._tables:
-            raise refuse("table", name, f"{one_of(name, self._tables)} (simulate(..., record=[...]) asks for more)")
+            allowed = f"{one_of(name, self._tables)} (simulate(..., record=[...]) asks for more)"
+            raise refuse("table", name, allowed, noun="table")
         table = self._tables[name]
         return to_arrow(table, self.scenario) if isinstance(table, _core.Rows) else table
 
@@ -319,7 +331,7 @@ class Prepared:
             seed=seed,
             version=catalogue().version,
             record=self.record,
-            summary=Summary(**outcome.summary, groups=tuple(GroupSummary(**group) for group in outcome.groups)),
+            summary=Summary(**outcome.summary, groups=Groups(GroupSummary(**group) for group in outcome.groups)),
             notices=outcome.notices,
             warmup=outcome.warmup,
             _tables=outcome.tables,

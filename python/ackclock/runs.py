@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, overload
 
-from ackclock.errors import listed, one_of, refuse
+from ackclock.errors import listed, no_attribute, one_of, refuse
 from ackclock.run import Run
 from ackclock.scenario import Scenario
-from ackclock.summary import MEASURES
+from ackclock.summary import GROUP_MEASURES, MEASURES, Groups, GroupSummary
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -63,10 +63,47 @@ class Estimate:
         return "undefined" if self.interval is None else str(self.interval)
 
 
+class GroupRuns:
+    """One group in several runs.
+
+    Each number of a :class:`~ackclock.GroupSummary` is an attribute: ``runs.groups["near"].goodput_bps`` is an
+    :class:`Estimate`.
+
+    Parameters
+    ----------
+    name
+        The group.
+    summaries
+        Its summary in each run.
+    """
+
+    def __init__(self, name: str, summaries: Iterable[GroupSummary]) -> None:
+        self.name = name
+        """The group."""
+        self._summaries = tuple(summaries)
+
+    @property
+    def clients(self) -> int:
+        """How many flows it has."""
+        return self._summaries[0].clients
+
+    def __repr__(self) -> str:
+        return f"GroupRuns({self.name}, {self.clients} flows; goodput_bps: {self.goodput_bps})"
+
+    def __getattr__(self, name: str) -> Estimate:
+        if name not in GROUP_MEASURES:
+            raise no_attribute(self, name, GROUP_MEASURES)
+        return Estimate.of(getattr(summary, name) for summary in self._summaries)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *GROUP_MEASURES]
+
+
 class Runs(Sequence[Run]):
     """Runs of one scenario, one per seed, in the order of seeds.
 
-    Each number of a :class:`~ackclock.Summary` is an attribute: ``runs.cov`` is an :class:`Estimate`.
+    Each number of a :class:`~ackclock.Summary` is an attribute: ``runs.cov`` is an :class:`Estimate`. So are those of
+    each group in `groups`.
     """
 
     def __init__(self, runs: Iterable[Run]) -> None:
@@ -94,7 +131,7 @@ class Runs(Sequence[Run]):
 
     def __getattr__(self, name: str) -> Estimate:
         if name not in MEASURES:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+            raise no_attribute(self, name, [*MEASURES, *dir(type(self))])
         return Estimate.of(getattr(run.summary, name) for run in self._runs)
 
     def __dir__(self) -> list[str]:
@@ -104,6 +141,12 @@ class Runs(Sequence[Run]):
     def seeds(self) -> tuple[int, ...]:
         """The seeds."""
         return tuple(run.seed for run in self._runs)
+
+    @property
+    def groups(self) -> Groups[GroupRuns]:
+        """Each group, in their order or by name: ``runs.groups["near"].goodput_bps`` is its mean with an interval."""
+        summaries = zip(*(run.groups for run in self._runs), strict=True)
+        return Groups(GroupRuns(group[0].name, group) for group in summaries)
 
     def compare(self, other: "Runs", measure: str) -> "Comparison":
         """Compare a number of these runs with that of others, seed by seed.
@@ -131,7 +174,7 @@ class Runs(Sequence[Run]):
         from ackclock.analysis import compare_paired  # noqa: PLC0415  # it loads NumPy
 
         if measure not in MEASURES:
-            raise refuse("measure", measure, one_of(measure, MEASURES))
+            raise refuse("measure", measure, one_of(measure, MEASURES), noun="measure")
         if other.seeds != self.seeds:
             raise refuse("other", other.seeds, f"must have the same seeds: {listed(map(str, self.seeds))}")
         values = (getattr(runs, measure).values for runs in (self, other))

@@ -2,7 +2,56 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol, SupportsIndex, TypeVar, overload
+
+from ackclock.errors import no_attribute, one_of, refuse
+
+
+class Named(Protocol):
+    """Something with a name."""
+
+    @property
+    def name(self) -> str:
+        """The name."""
+
+
+T = TypeVar("T", bound=Named)
+
+
+class Groups(tuple[T, ...]):
+    """What there is of each group, in their order; also by name.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> groups = Groups([SimpleNamespace(name="near", loss=0.02), SimpleNamespace(name="far", loss=0.01)])
+    >>> groups["near"] is groups[0], groups.names
+    (True, ('near', 'far'))
+    >>> groups["nearr"]
+    Traceback (most recent call last):
+    ackclock.errors.ScenarioError: groups: unknown group 'nearr'; did you mean 'near'? must be one of near, far
+    """
+
+    __slots__ = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the groups."""
+        return tuple(group.name for group in self)
+
+    @overload
+    def __getitem__(self, key: str) -> T: ...
+    @overload
+    def __getitem__(self, key: SupportsIndex) -> T: ...
+    @overload
+    def __getitem__(self, key: slice) -> tuple[T, ...]: ...
+    def __getitem__(self, key: str | SupportsIndex | slice) -> T | tuple[T, ...]:
+        if not isinstance(key, str):
+            return super().__getitem__(key)
+        for group in self:
+            if group.name == key:
+                return group
+        raise refuse("groups", key, one_of(key, self.names), noun="group")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +106,11 @@ class GroupSummary:
     """Finite transfers that the receiver has whole."""
     completion_mean: float | None
     """Mean time from the handing over of such a transfer to its last packet's arrival, s."""
+
+    if not TYPE_CHECKING:  # a type checker would take any name for one that is there
+
+        def __getattr__(self, name: str) -> object:
+            raise no_attribute(self, name, (field.name for field in fields(self)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,8 +169,13 @@ class Summary:
     """Flows with less than 2 % of their fair share: the link's rate over the flows that cross it."""
     starved: int
     """Flows with less than 10 % of it."""
-    groups: tuple[GroupSummary, ...]
-    """The same per group, where it has a meaning."""
+    groups: Groups[GroupSummary]
+    """The same per group, where it has a meaning: in their order, or by name, as ``groups["near"]``."""
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            raise no_attribute(self, name, (field.name for field in fields(self)))
 
     def to_dict(self) -> dict[str, Any]:
         """Give the summary as JSON has it, groups inside."""
@@ -125,6 +184,9 @@ class Summary:
 
 MEASURES = tuple(field.name for field in fields(Summary) if field.name != "groups")
 """The names of the numbers in a :class:`Summary`."""
+
+GROUP_MEASURES = tuple(field.name for field in fields(GroupSummary) if field.name not in {"name", "clients"})
+"""The names of the numbers in a :class:`GroupSummary`."""
 
 UNITS: Final[Mapping[str, tuple[str, float]]] = {
     "arrivals": ("packets", 1),

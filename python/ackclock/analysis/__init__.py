@@ -97,3 +97,7 @@ if not TYPE_CHECKING:  # a type checker would take any name for one that is ther
                 if name in vars(module):
                     return vars(module)[name]
         raise AttributeError(f"module 'ackclock.analysis' has no attribute {name!r}", name=name)
+
+
+def __dir__() -> list[str]:
+    return [*(name for name in globals() if name.startswith("__")), *__all__]

@@ -37,7 +37,7 @@ def show_profiles(names: Sequence[str]) -> None:
     """Show the defaults of one profile, or those in which two differ."""
     for name in names:
         if name not in profile.PROFILES:
-            raise refuse("profile", name, one_of(name, profile.PROFILES))
+            raise refuse("profile", name, one_of(name, profile.PROFILES), noun="profile")
     rows = profile.TABLE if len(names) == 1 else profile.differences(*names)
     out = console()
     if not rows:

@@ -49,7 +49,7 @@ def reproduce(
 
     """
     if study not in STUDIES:
-        raise refuse("study", study, f"{one_of(study, STUDIES)} (see ackclock list studies)")
+        raise refuse("study", study, f"{one_of(study, STUDIES)} (see ackclock list studies)", noun="study")
     for name, number in (("--seeds", seeds), ("--jobs", jobs)):
         if number is not None and number < 1:
             raise refuse(name, number, COUNT)

@@ -82,7 +82,7 @@ def _routes(scenario: "Scenario") -> Iterator[InitErrorDetails]:
 def _ends(table: str, place: int, a: str, b: str, nodes: Mapping[str, None]) -> Iterator[InitErrorDetails]:
     for end, name in (("from", a), ("to", b)):
         if name not in nodes:
-            yield wrong((table, place, end), name, f"must be the name of a node: {one_of(name, nodes)}")
+            yield wrong((table, place, end), name, one_of(name, nodes), noun="node")
     if a == b:
         yield wrong((table, place, "to"), b, "must be another node than from")
 
@@ -211,4 +211,4 @@ def _link(scenario: "Scenario") -> Iterator[InitErrorDetails]:
     if given is None and scenario.dumbbell is None:
         yield missing(("measure", "link"), one_of(None, links.names()))
     elif given is not None and links.number(given) is None:
-        yield wrong(("measure", "link"), given, one_of(given, links.names()))
+        yield wrong(("measure", "link"), given, one_of(given, links.names()), noun="link")

@@ -54,9 +54,11 @@ TraceOffset = Annotated[str, word_or(["random"], measured(TIME, "0 s", LONGEST_R
 
 GroupName = Annotated[str, name(letter_first=True)]
 PlainName = Annotated[str, name()]
-ProfileName = Annotated[str, word(PROFILES)]
-VariantName = Annotated[str, word(catalogue().variants)]
-QueueName = Annotated[str, word(catalogue().queues)]
+ProfileName = Annotated[str, word(PROFILES, noun="profile")]
+VariantName = Annotated[str, word(catalogue().variants, noun="variant")]
+QueueName = Annotated[
+    str, word(catalogue().queues, noun="queue", also=dict.fromkeys(("fifo", "pfifo", "tail-drop"), "droptail"))
+]
 Direction = Annotated[str, word(["forward", "reverse"])]
 DecreaseFrom = Annotated[str, word(["flight_size", "window", "whole_window"])]
 IdleRestart = Annotated[str, word(["rfc5681", "timeout"])]
