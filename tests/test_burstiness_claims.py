@@ -275,8 +275,8 @@ class TestTable:
     def test_summary_follows_the_verdicts(self) -> None:
         said = summary(judge(CLAIMS, PAPER), TOPICS)
         assert len(said) <= 6
-        assert said[0].lead.startswith(f"Of {len(CLAIMS)} claims {len(CLAIMS)} are reproduced")
-        assert said[0].text == "None fails."
+        assert said[0].lead == f"Of {len(CLAIMS)} claims {len(CLAIMS)} are reproduced."  # no empty counts
+        assert not said[0].text
         assert "RED makes every TCP burstier." in [one.lead for one in said]
         other = put("weights", "cov", times("cov", 0.3))(put("close", "cutting", 0.1)(SIDE))
         said = summary(judge(CLAIMS, Evidence(ours=other, ns2=from_ns2())), TOPICS)
@@ -300,7 +300,7 @@ class TestTable:
             Verdict.NOT,
             Verdict.NOT,
         ]
-        with pytest.raises(ValueError, match="at least one place"):
+        with pytest.raises(ValueError, match="at least one point"):
             by_share([])
 
 

@@ -23,3 +23,18 @@ MORE_SEEDS = {"selfsimilar": 10}
 
 WITH_CAPTURE = ("selfsimilar",)
 """Studies that take a capture."""
+
+
+def few_seeds(seeds: int) -> str:
+    """Warn of intervals from fewer runs than `SEEDS`; empty for enough.
+
+    Examples
+    --------
+    >>> few_seeds(5)
+    ''
+
+    """
+    if seeds >= SEEDS:
+        return ""
+    runs = "A single run of each point has no interval" if seeds == 1 else f"Intervals of {seeds} runs are very wide"
+    return f"{runs}: many claims stay undecided. Use --seeds {SEEDS} or more for results to rely on."

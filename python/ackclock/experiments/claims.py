@@ -7,12 +7,25 @@ import io
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from ackclock.experiments.truth import NO, OPEN, YES, Truth, as_truth, most
 from ackclock.report.html import Finding, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["Claim", "Judged", "Judgement", "Sides", "by_share", "findings", "graded", "judge", "to_csv"]
+__all__ = [
+    "BY_SHARE",
+    "ELSE_UNDECIDED",
+    "Claim",
+    "Judged",
+    "Judgement",
+    "Sides",
+    "by_share",
+    "findings",
+    "graded",
+    "judge",
+    "to_csv",
+]
 
 E_contra = TypeVar("E_contra", contravariant=True)  # who judges by a part of the evidence can be given all of it
 S = TypeVar("S")
@@ -134,28 +147,59 @@ def judge(claims: Sequence[Claim[E_contra]], evidence: E_contra) -> list[Judged[
     return [Judged(claim=claim, judgement=claim.judge(evidence)) for claim in claims]
 
 
-def by_share(holds: Sequence[bool]) -> Verdict:
-    """Give the verdict of a rule that asks at several places: all, most (more than half), or fewer.
+def by_share(holds: Sequence[Truth | bool]) -> Verdict:
+    """Give the verdict of a rule that asks at several points.
+
+    Points that chance may decide do not count against the claim, nor for it: it is reproduced if it holds at more than
+    half of the points and fails at none, partly if it holds at more than half, not reproduced if it fails at half or
+    more, and undecided otherwise. `BY_SHARE` says so to the reader.
 
     Raises
     ------
     ValueError
-        If there is no place.
+        If there is no point.
 
     Examples
     --------
-    >>> by_share([True, True, False]).value
-    'partly'
+    >>> by_share([YES, YES, OPEN]).value, by_share([YES, YES, NO]).value, by_share([YES, OPEN, NO]).value
+    ('reproduced', 'partly', 'undecided')
 
     """
     if not holds:
-        raise ValueError("holds: must have at least one place")
-    return graded(whole=all(holds), part=2 * sum(holds) > len(holds))
+        raise ValueError("holds: must have at least one point")
+    answers = [as_truth(one) for one in holds]
+    mostly = most(answers)
+    return graded(whole=NO if NO in answers else mostly, part=mostly)
 
 
-def graded(*, whole: bool, part: bool) -> Verdict:
-    """Give the verdict of a rule with two bars: reproduced over the higher one, partly over the lower one alone."""
-    return Verdict.REPRODUCED if whole else Verdict.PARTLY if part else Verdict.NOT
+BY_SHARE = (
+    "Reproduced if it clearly holds at more than half of the points and clearly fails at none; partly if it clearly "
+    "holds at more than half; not reproduced if it clearly fails at half or more; otherwise undecided."
+)
+"""What `by_share` does, in words."""
+
+ELSE_UNDECIDED = "Undecided where the intervals admit both."
+"""What `graded` does with open answers, in words."""
+
+
+def graded(*, whole: Truth | bool, part: Truth | bool) -> Verdict:
+    """Give the verdict of a rule with two bars: reproduced over the higher one, partly over the lower one alone.
+
+    What the evidence admits decides. Where it admits *not reproduced* and something else, the verdict is *undecided*;
+    where it admits *reproduced* and *partly*, the lower bar is established, and the verdict is *partly*.
+
+    Examples
+    --------
+    >>> graded(whole=OPEN, part=YES).value, graded(whole=NO, part=OPEN).value, graded(whole=NO, part=NO).value
+    ('partly', 'undecided', 'not reproduced')
+
+    """
+    whole, part = as_truth(whole), as_truth(part)
+    if whole is YES:
+        return Verdict.REPRODUCED
+    if part is YES:
+        return Verdict.PARTLY
+    return Verdict.UNDECIDED if OPEN in (whole, part) else Verdict.NOT
 
 
 def to_csv(judged: Sequence[Judged[E_contra]]) -> str:

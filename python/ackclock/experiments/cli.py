@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from ackclock.errors import listed, one_of, refuse
-from ackclock.experiments import MORE_SEEDS, SEEDS, STUDIES, WITH_CAPTURE
+from ackclock.experiments import MORE_SEEDS, SEEDS, STUDIES, WITH_CAPTURE, few_seeds
 from ackclock.experiments.folder import check_replaceable, write_whole
 
 __all__ = ["COUNT", "reproduce"]
@@ -65,6 +65,9 @@ def reproduce(
         if out.resolve() in capture.resolve().parents:
             raise refuse("--capture", str(capture), f"must not lie in {out}, which is replaced")
         given["trace"] = module.read_trace(capture)
+    warning = few_seeds(seeds)
+    if warning:
+        sys.stderr.write(f"Note: {warning}\n")
     with write_whole(out, study=study, record=module.record(seeds=seeds, **given)) as folder:
         module.write(folder, seeds=range(1, seeds + 1), jobs=jobs, **given)
     earlier = "; it replaced an earlier one" if replaced else ""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import shlex
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ackclock import __version__
+from ackclock.experiments import few_seeds
 from ackclock.experiments.claims import to_csv
 from ackclock.report.html import render
 
@@ -38,7 +40,7 @@ def command(study: str, *, seeds: int, capture: Path | None = None) -> str:
     return shlex.join(["ackclock", "reproduce", study, "--seeds", str(seeds), *given])
 
 
-def write_report(folder: Path, report: Report, judged: Sequence[Judged[Any]]) -> None:
+def write_report(folder: Path, report: Report, judged: Sequence[Judged[Any]], *, seeds: int) -> None:
     """Write the page, each figure with its data, and the table of claims.
 
     Parameters
@@ -49,8 +51,11 @@ def write_report(folder: Path, report: Report, judged: Sequence[Judged[Any]]) ->
         The study as a person reads it.
     judged
         Its claims, each with what came out.
+    seeds
+        How many runs each point has: of too few the page warns.
 
     """
+    report = replace(report, warning=few_seeds(seeds))
     for drawing in report.drawings:
         for name, content in drawing.files.items():
             (folder / name).write_bytes(content)

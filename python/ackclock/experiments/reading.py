@@ -7,6 +7,7 @@ import shlex
 from typing import TYPE_CHECKING, TypeVar
 
 from ackclock.analysis import student_interval
+from ackclock.experiments.truth import NO, YES, Truth, as_truth
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ def told(evidence: Sides[S], say: Callable[[S], str]) -> dict[str, str]:
 
 
 def weighed(
-    verdict: Verdict, weights: Mapping[float, R], holds: Callable[[R], bool | None]
+    verdict: Verdict, weights: Mapping[float, R], holds: Callable[[R], Truth | bool | None]
 ) -> tuple[Verdict, str, str]:
     """Turn a verdict into "depends on" if another weight of RED clearly gives the opposite answer.
 
@@ -152,14 +153,18 @@ def weighed(
     Returns
     -------
     tuple
-        The verdict, what it depends on, and at which weights the claim holds, in words.
+        The verdict, what it depends on, and at which weights the claim holds and fails, in words. An undecided verdict
+        stays.
 
     """
-    answers = {weight: holds(runs) for weight, runs in weights.items()}
-    flips = any(answer is (verdict is Verdict.NOT) for answer in answers.values())
-    yes = [f"{weight:g}" for weight, answer in answers.items() if answer]
-    words = f"with 60 clients it clearly holds at the weights {listed(yes) or 'none'} of {len(answers)} tried"
-    return (Verdict.DEPENDS, SETTING, words) if flips else (verdict, "", words)
+    answers = {weight: as_truth(holds(runs)) for weight, runs in weights.items()}
+    opposite = {Verdict.NOT: YES, Verdict.REPRODUCED: NO, Verdict.PARTLY: NO}.get(verdict)
+    yes, no = ([f"{weight:g}" for weight, answer in answers.items() if answer is one] for one in (YES, NO))
+    parts = [f"{word} at {listed(there)}" for word, there in (("holds", yes), ("fails", no)) if there]
+    words = f"of {len(answers)} weights with 60 clients it " + (
+        f"clearly {listed(parts)}" if parts else "is decided at none"
+    )
+    return (Verdict.DEPENDS, SETTING, words) if opposite in answers.values() else (verdict, "", words)
 
 
 def listed(parts: Sequence[str]) -> str:

@@ -138,6 +138,8 @@ class Verdict(StrEnum):
     PARTLY = "partly"
     DEPENDS = "depends on"
     """It flips with a setting that the paper does not print."""
+    UNDECIDED = "undecided"
+    """The intervals admit both that it holds and that it does not."""
     NOT = "not reproduced"
 
 
@@ -226,6 +228,8 @@ class Report:
         What was simulated: name and value.
     provenance
         What made the page: name and value.
+    warning
+        What a reader must know before anything else, such as that there are too few runs.
 
     """
 
@@ -237,6 +241,7 @@ class Report:
     findings: Sequence[Finding] = ()
     setup: Sequence[tuple[str, str]] = ()
     provenance: Sequence[tuple[str, str]] = ()
+    warning: str = ""
 
     @property
     def drawings(self) -> Sequence[Drawing]:

@@ -127,7 +127,7 @@ def write(folder: Path, *, seeds: Sequence[int], jobs: int | None = None) -> Non
     output.write_single(folder / "single.parquet", _single(runs.ours))
     judged = judge(CLAIMS, Evidence(ours=runs.ours, ns2=from_ns2()))
     whole = report(runs, judged, command=output.command("burstiness", seeds=len(seeds)))
-    output.write_report(folder, whole, judged)
+    output.write_report(folder, whole, judged, seeds=len(seeds))
 
 
 def _single(ours: Side) -> dict[str, Sequence[Observation]]:

@@ -151,7 +151,7 @@ def write(folder: Path, *, seeds: Sequence[int], jobs: int | None = None, paper:
     output.write_single(folder / "single.parquet", _single(ours))
     judged = judge(paper.claims, Evidence(ours=ours, ns2=from_ns2(paper.scenes, model=ours.model)))
     whole = report(ours, judged, command=output.command(paper.study, seeds=len(seeds)), paper=paper)
-    output.write_report(folder, whole, judged)
+    output.write_report(folder, whole, judged, seeds=len(seeds))
 
 
 def _single(ours: Side) -> dict[str, Sequence[Observation]]:

@@ -105,7 +105,7 @@ def write(folder: Path, *, seeds: Sequence[int], jobs: int | None = None) -> Non
     output.write_single(folder / "single.parquet", _single(ours, flows))
     judged = judge_all(evidence, flows)
     command = output.command(STUDY, seeds=len(seeds))
-    output.write_report(folder, report(evidence, flows, judged, command=command), judged)
+    output.write_report(folder, report(evidence, flows, judged, command=command), judged, seeds=len(seeds))
 
 
 def judge_all(evidence: Evidence, flows: FlowStudies) -> list[Judged[Any]]:

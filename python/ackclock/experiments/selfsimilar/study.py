@@ -108,7 +108,9 @@ def write(folder: Path, *, seeds: Sequence[int], jobs: int | None = None, trace:
         folder / "single.parquet", {name: runs for each in (evidence, *found) for name, runs in each.runs.items()}
     )
     judged = judge_all(evidence, found)
-    output.write_report(folder, report(evidence, found, judged, command=_command(len(seeds), trace)), judged)
+    output.write_report(
+        folder, report(evidence, found, judged, command=_command(len(seeds), trace)), judged, seeds=len(seeds)
+    )
 
 
 def judge_all(evidence: Evidence, found: Sequence[Found]) -> list[Judged[Any]]:

@@ -95,7 +95,9 @@ def write(folder: Path, *, seeds: Sequence[int], jobs: int | None = None) -> Non
     (folder / "places.csv").write_text(data(runs, runs), encoding="utf-8")
     _write_runs(folder / "runs.parquet", runs, seeds)
     judged = judge(CLAIMS, Evidence(ours=runs, ns2=ns2.runs()))
-    output.write_report(folder, report(runs, judged, command=output.command(NAME, seeds=len(seeds))), judged)
+    output.write_report(
+        folder, report(runs, judged, command=output.command(NAME, seeds=len(seeds))), judged, seeds=len(seeds)
+    )
 
 
 def _write_runs(path: Path, runs: Runs, seeds: Sequence[int]) -> None:

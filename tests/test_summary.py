@@ -1,0 +1,87 @@
+"""The head of a report: how many verdicts of each kind, which claims they are, and a warning of too few runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.test_report import small_report
+
+from ackclock.cli import main
+from ackclock.experiments import SEEDS, few_seeds, output
+from ackclock.experiments.claims import Claim, Judged, Judgement
+from ackclock.experiments.summary import Topic, summary
+from ackclock.experiments.vegas import study
+from ackclock.report.html import Verdict
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LEADS: dict[Verdict, str] = {verdict: f"It is {verdict}." for verdict in Verdict if verdict is not Verdict.UNDECIDED}
+
+
+def judged(*verdicts: Verdict) -> list[Judged[None]]:
+    found = []
+    for number, verdict in enumerate(verdicts):
+        setting = "a weight" if verdict is Verdict.DEPENDS else ""
+        judgement = Judgement(verdict=verdict, ours="1", ns2="2", why=f"Why {number}.", setting=setting)
+        claim: Claim[None] = Claim(
+            key=f"C-{number}",
+            where="1",
+            text=f"Claim {number}.",
+            paper="3",
+            rule="Rule.",
+            judge=lambda _, judgement=judgement: judgement,  # type: ignore[misc]
+            command="ackclock run",
+        )
+        found.append(Judged(claim=claim, judgement=judgement))
+    return found
+
+
+class TestTally:
+    def test_names_only_what_there_is(self) -> None:
+        (said,) = summary(judged(Verdict.REPRODUCED, Verdict.REPRODUCED, Verdict.NOT), [])
+        assert said.lead == "Of 3 claims 2 are reproduced and 1 is not reproduced."
+        assert said.text == "Not reproduced: Claim 2 (C-2)."
+
+    def test_counts_the_undecided_apart(self) -> None:
+        (said,) = summary(judged(Verdict.UNDECIDED, Verdict.PARTLY, Verdict.UNDECIDED), [])
+        assert said.lead == "Of 3 claims 1 is partly reproduced and 2 are undecided."
+        assert said.text == "Undecided, since the intervals admit both answers: C-0, C-2."
+
+    def test_says_what_others_depend_on(self) -> None:
+        (said,) = summary(judged(Verdict.DEPENDS, Verdict.REPRODUCED), [])
+        assert said.lead == "Of 2 claims 1 is reproduced and 1 depends on what the paper does not print."
+        assert said.text == "What others depend on: a weight (C-0)."
+
+    @pytest.mark.parametrize("verdict", Verdict)
+    def test_a_topic_has_words_for_every_verdict(self, verdict: Verdict) -> None:
+        said = summary(judged(verdict), [Topic(key="C-0", leads=LEADS)])[1]
+        assert said.lead == ("Undecided: Claim 0." if verdict is Verdict.UNDECIDED else f"It is {verdict}.")
+        assert said.text == "Why 0."
+
+
+class TestFewSeeds:
+    def test_are_warned_of_below_the_default(self) -> None:
+        assert [bool(few_seeds(seeds)) for seeds in (1, 2, SEEDS - 1, SEEDS, 10)] == [True, True, True, False, False]
+        assert "A single run" in few_seeds(1)
+        assert "4 runs" in few_seeds(4)
+
+    @pytest.mark.parametrize("seeds", [2, 5])
+    def test_on_the_page(self, tmp_path: Path, seeds: int) -> None:
+        output.write_report(tmp_path, small_report(), judged(Verdict.UNDECIDED), seeds=seeds)
+        page = (tmp_path / "report.html").read_text()
+        assert (few_seeds(2) in page) == (seeds == 2)
+        assert ('<p class="warning"' in page) == (seeds == 2)
+
+    @pytest.mark.parametrize("seeds", [2, 5])
+    def test_in_the_terminal(
+        self, tmp_path: Path, seeds: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.setattr(study, "write", lambda folder, **_: (folder / "claims.csv").write_text("key\n"))
+        with pytest.raises(SystemExit) as ended:
+            main(["reproduce", "vegas", "--seeds", str(seeds), "--out", str(tmp_path / "out")])
+        assert ended.value.code == 0
+        written = capsys.readouterr()
+        assert written.err == (f"Note: {few_seeds(2)}\n" if seeds == 2 else "")
+        assert "report.html" in written.out
