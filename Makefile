@@ -28,7 +28,7 @@ COMPILE := $(VENV)/lock/bin/pip-compile --quiet --generate-hashes --strip-extras
 ENGINE := Cargo.toml Cargo.lock $(shell find crates \( -name tests -o -name examples \) -prune -o \
 	\( -type d -o -name '*.rs' -o -name Cargo.toml \) -print)
 
-.PHONY: help reproduce test check ray extras laws fuzz bench guard traces agreement validation build lock format clean
+.PHONY: help reproduce test check ray extras laws fuzz bench guard traces agreement validation guides build lock format clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -79,6 +79,9 @@ agreement: $(VENV)/.built ## compare the engine with every ns-2 figure in the re
 
 validation: $(VENV)/.built ## write docs/validation.md: what the tests hold the program to, and how it came out
 	$(PY) bench/validation.py
+
+guides: $(VENV)/.built ## run every block of the guides and write its output below it (PAGES=docs/guide/first_study.md: one page)
+	$(PY) bench/guides.py $(PAGES)
 
 build: $(VENV)/.built ## make .venv/bin/ackclock and nothing else
 	@echo '$(VENV)/bin/ackclock is up to date'

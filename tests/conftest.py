@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from guides import SETTINGS
+
 if TYPE_CHECKING:
     from ackclock.experiments.burstiness.study import Runs
 
 # Before anything draws or prints: both are read once, when the libraries are first loaded.
-os.environ["MPLBACKEND"] = "Agg"
-os.environ["COLUMNS"] = "100"
-os.environ["NO_COLOR"] = "1"
+os.environ.update(SETTINGS)
 
 # No deadline, for machines differ; the same examples each time, for a failure must be there again tomorrow.
 settings.register_profile("ackclock", deadline=None, derandomize=True, print_blob=True)

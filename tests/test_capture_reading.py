@@ -7,7 +7,8 @@ import gzip
 import json
 import struct
 import subprocess
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,10 +18,11 @@ from typer.testing import CliRunner
 import ackclock as ac
 from ackclock.cli import app, main
 
-if TYPE_CHECKING:
-    from pathlib import Path
+CAPTURES = "tests/data/captures"
+LAN = "examples/lan.pcapng"
+"""The one that the guide to captures reads."""
 
-FILES = ("ethernet.pcap", "cooked.pcap", "two.pcapng")
+FILES = (f"{CAPTURES}/ethernet.pcap", f"{CAPTURES}/cooked.pcap", LAN)
 
 EXTENSIONS = {0, 43, 44, 60}
 """Headers between IPv6 and what it carries (RFC 8200, section 4.1)."""
@@ -29,7 +31,7 @@ NAMES = {6: "tcp", 17: "udp", 58: "icmpv6", 59: "proto-59", 132: "sctp"}
 
 @pytest.fixture(scope="module")
 def folder(root: Path) -> Path:
-    return root / "tests" / "data" / "captures"
+    return root / CAPTURES
 
 
 def tshark(file: Path, *words: str) -> list[list[str]]:
@@ -58,9 +60,9 @@ def mix_by_tshark(file: Path) -> dict[str, list[int]]:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_mix_is_as_tshark_recorded_it(folder: Path, name: str) -> None:
-    recorded = json.loads((folder / "tshark.json").read_text(encoding="utf-8"))[name]
-    capture = ac.read_capture(folder / name)
+def test_mix_is_as_tshark_recorded_it(root: Path, name: str) -> None:
+    recorded = json.loads((root / CAPTURES / "tshark.json").read_text(encoding="utf-8"))[Path(name).name]
+    capture = ac.read_capture(root / name)
     assert {each.name: [each.packets, each.bytes] for each in capture.mix} == recorded["mix"]
     assert capture.packets == recorded["packets"]
     assert capture.bytes == recorded["bytes"]
@@ -69,25 +71,25 @@ def test_mix_is_as_tshark_recorded_it(folder: Path, name: str) -> None:
 
 @pytest.mark.needs("tshark")
 @pytest.mark.parametrize("name", FILES)
-def test_what_was_recorded_is_what_tshark_says(folder: Path, name: str) -> None:
-    recorded = json.loads((folder / "tshark.json").read_text(encoding="utf-8"))[name]
-    assert mix_by_tshark(folder / name) == recorded["mix"]
+def test_what_was_recorded_is_what_tshark_says(root: Path, name: str) -> None:
+    recorded = json.loads((root / CAPTURES / "tshark.json").read_text(encoding="utf-8"))[Path(name).name]
+    assert mix_by_tshark(root / name) == recorded["mix"]
     again = "tcp.analysis.retransmission || tcp.analysis.out_of_order"
-    assert len(tshark(folder / name, "-Y", again, "-e", "frame.number")) == recorded["retransmissions"]
+    assert len(tshark(root / name, "-Y", again, "-e", "frame.number")) == recorded["retransmissions"]
 
 
 @pytest.mark.needs("tshark")
 @pytest.mark.parametrize("name", FILES)
-def test_every_packet_is_tsharks_to_the_nanosecond(folder: Path, name: str, tmp_path: Path) -> None:
+def test_every_packet_is_tsharks_to_the_nanosecond(root: Path, name: str, tmp_path: Path) -> None:
     fields = ["frame.time_epoch", "frame.len", "frame.cap_len", "ip.src", "ipv6.src", "tcp.srcport", "udp.srcport"]
     fields += ["tcp.dstport", "udp.dstport", "frame.interface_id"]
     theirs = tshark(
-        folder / name,
+        root / name,
         # Ports of the packet that holds them, not of the one that tshark puts together from its parts.
         *("-o", "ip.defragment:FALSE", "-o", "ipv6.defragment:FALSE"),
         *(word for field in fields for word in ("-e", field)),
     )
-    ac.read_capture(folder / name, packets=tmp_path / "packets.parquet")
+    ac.read_capture(root / name, packets=tmp_path / "packets.parquet")
     table = parquet.read_table(tmp_path / "packets.parquet")
     times = table["timestamp"].cast("int64").to_pylist()
     ours = table.select(["bytes", "captured", "source", "source_port", "destination_port", "interface"]).to_pylist()
@@ -105,11 +107,9 @@ def test_every_packet_is_tsharks_to_the_nanosecond(folder: Path, name: str, tmp_
 
 
 @pytest.mark.needs("tshark")
-def test_round_trips_are_tsharks_where_nothing_is_lost(folder: Path) -> None:
-    theirs = tshark(
-        folder / "two.pcapng", "-Y", "ip.addr == 127.0.0.1 && tcp.analysis.ack_rtt", "-e", "tcp.analysis.ack_rtt"
-    )
-    flow = local(ac.read_capture(folder / "two.pcapng"))
+def test_round_trips_are_tsharks_where_nothing_is_lost(root: Path) -> None:
+    theirs = tshark(root / LAN, "-Y", "ip.addr == 127.0.0.1 && tcp.analysis.ack_rtt", "-e", "tcp.analysis.ack_rtt")
+    flow = local(ac.read_capture(root / LAN))
     samples = [flow["rtt_min"], flow["rtt_min_back"]]
     least = min(float(each[0]) for each in theirs)
     assert min(samples) == pytest.approx(least, abs=1e-9)
@@ -121,8 +121,8 @@ def local(capture: ac.Capture) -> dict[str, Any]:
     return next(row for row in rows if row["source"] == "127.0.0.1" and row["protocol"] == "tcp")
 
 
-def test_conversations(folder: Path) -> None:
-    capture = ac.read_capture(folder / "two.pcapng")
+def test_conversations(root: Path) -> None:
+    capture = ac.read_capture(root / LAN)
     flow = local(capture)
     assert (flow["destination"], flow["destination_port"]) == ("127.0.0.1", 5001)
     assert flow["bytes"] > 20_000 > flow["bytes_back"]
@@ -153,9 +153,9 @@ def test_arrivals_are_the_packets_in_their_bins(folder: Path, tmp_path: Path) ->
 
 
 @pytest.fixture
-def made(folder: Path, tmp_path: Path) -> Path:
+def made(root: Path, tmp_path: Path) -> Path:
     out = tmp_path / "lan"
-    result = CliRunner().invoke(app, ["capture", str(folder / "two.pcapng"), "--out", str(out)])
+    result = CliRunner().invoke(app, ["capture", str(root / LAN), "--out", str(out)])
     assert result.exit_code == 0, result.output
     assert "conversations" in result.output
     return out
@@ -199,10 +199,10 @@ def test_json_has_what_scripts_ask_for(folder: Path, capsys: pytest.CaptureFixtu
     assert told["first"] <= told["top"][0]["first"] <= told["top"][0]["last"] <= told["last"]
 
 
-def test_other_names_keep_prefixes_and_ports(folder: Path, tmp_path: Path) -> None:
+def test_other_names_keep_prefixes_and_ports(root: Path, tmp_path: Path) -> None:
     key = bytes(range(32))
-    plain = ac.read_capture(folder / "two.pcapng", packets=tmp_path / "plain.parquet")
-    other = ac.read_capture(folder / "two.pcapng", packets=tmp_path / "other.parquet", key=key)
+    plain = ac.read_capture(root / LAN, packets=tmp_path / "plain.parquet")
+    other = ac.read_capture(root / LAN, packets=tmp_path / "other.parquet", key=key)
     before, after = (parquet.read_table(tmp_path / f"{name}.parquet") for name in ("plain", "other"))
     names = dict(zip(before["source"].to_pylist(), after["source"].to_pylist(), strict=True))
     del names[None]
@@ -213,12 +213,12 @@ def test_other_names_keep_prefixes_and_ports(folder: Path, tmp_path: Path) -> No
     assert after["source_port"].equals(before["source_port"])
     assert after["bytes"].equals(before["bytes"])
     assert other.mix == plain.mix
-    again = ac.read_capture(folder / "two.pcapng", key=key)
+    again = ac.read_capture(root / LAN, key=key)
     assert again.flows == other.flows
 
 
-def test_a_random_key_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    main_exits(["capture", str(folder / "two.pcapng"), "--anonymise", "--json"])
+def test_a_random_key_is_told(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main_exits(["capture", str(root / LAN), "--anonymise", "--json"])
     told = json.loads(capsys.readouterr().out)
     assert any("random key" in notice for notice in told["notices"])
     assert "127.0.0.1" not in {row["source"] for row in told["top"]}

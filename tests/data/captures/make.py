@@ -1,4 +1,4 @@
-"""Make the captures beside this file anew: as root, on Linux, with iproute2, tcpdump, dumpcap and tshark.
+"""Make the captures beside this file and `examples/lan.pcapng`: as root, on Linux, with iproute2, tcpdump and dumpcap.
 
 Two network namespaces talk over a third, which carries frames between them, late, and loses some. Nothing leaves them.
 """
@@ -14,7 +14,8 @@ import threading
 import time
 from pathlib import Path
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
+LAN = HERE.parents[2] / "examples" / "lan.pcapng"
 LATE = 0.004
 LOSS = 0.03
 
@@ -77,7 +78,7 @@ def main() -> None:
     captures = [
         begin(first, f"tcpdump -q -i eth0 -s 96 -w {HERE}/ethernet.pcap"),
         begin(second, f"tcpdump -q -i any --nano -s 128 -w {HERE}/cooked.pcap"),
-        begin(first, f"dumpcap -q -i lo -i eth0 -s 128 -w {HERE}/two.pcapng"),
+        begin(first, f"dumpcap -q -i lo -i eth0 -s 128 -w {LAN}"),
     ]
     time.sleep(1.5)
     strange(first)
@@ -95,7 +96,7 @@ def main() -> None:
     for end in ends:
         end.kill()
         end.wait()
-    forget(HERE / "two.pcapng")
+    forget(LAN)
 
 
 def forget(file: Path) -> None:
