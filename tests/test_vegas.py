@@ -19,6 +19,7 @@ from tests.typed import typed
 import ackclock as ac
 from ackclock.analysis import student_interval
 from ackclock.cli import main
+from ackclock.experiments.truth import NO, YES, Truth
 from ackclock.experiments.vegas import ns2, study
 from ackclock.experiments.vegas.comparison import agreement_statement, compare_places
 from ackclock.experiments.vegas.evidence import gather, halves, pairs, places, plane
@@ -35,7 +36,7 @@ from ackclock.experiments.vegas.experiment import (
     Place,
     scenario,
 )
-from ackclock.experiments.vegas.measures import RECORD, Outcome, interval, observe, outcome
+from ackclock.experiments.vegas.measures import RECORD, holds_its_own, interval, observe
 from ackclock.scenario import OnOff, Trace, Transfers
 from ackclock.study import Batch
 
@@ -149,16 +150,16 @@ class TestMeasures:
         assert 0.1 < (found["vegas_rtt_least"] or 0) < 0.2
 
     @pytest.mark.parametrize(
-        ("ratios", "becomes"),
+        ("ratios", "holds"),
         [
-            ([1.0, 1.01, 0.99], Outcome.HOLDS),
-            ([0.5, 0.51, 0.49], Outcome.LOSES),
-            ([0.5, 1.5, 1.0], Outcome.UNCLEAR),
-            ([0.95], Outcome.HOLDS),
+            ([1.0, 1.01, 0.99], YES),
+            ([0.5, 0.51, 0.49], NO),
+            ([0.5, 1.5, 1.0], Truth.OPEN),
+            ([0.95], Truth.OPEN),
         ],
     )
-    def test_outcome_goes_by_the_interval(self, ratios: list[float], becomes: Outcome) -> None:
-        assert outcome(student_interval(ratios)) is becomes
+    def test_holds_its_own_if_the_interval_says_so(self, ratios: list[float], holds: Truth) -> None:
+        assert holds_its_own(student_interval(ratios)) is holds
 
     def test_a_place_without_the_number(self) -> None:
         with pytest.raises(LookupError, match="no run has ratio"):

@@ -6,22 +6,25 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.typed import typed
-from tests.vegas_world import beside, evidence, put
+from tests.vegas_world import beside, evidence, once, put, unsteady
 
 from ackclock.experiments.claims import judge
 from ackclock.experiments.summary import summary
+from ackclock.experiments.truth import NO, YES
 from ackclock.experiments.vegas.claims import CLAIMS, TOPICS
 from ackclock.experiments.vegas.claims.reading import command, outcomes, tally
 from ackclock.experiments.vegas.claims.sources import leftover
 from ackclock.experiments.vegas.evidence import places
 from ackclock.experiments.vegas.experiment import GREEDY, OPEN, POISSON, TRACE, TRANSFERS, Place, scenario
-from ackclock.experiments.vegas.measures import Outcome
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tests.vegas_world import Change
+
+    from ackclock.experiments.vegas.evidence import Evidence
 
 BY_KEY = {claim.key: claim for claim in CLAIMS}
 
@@ -94,6 +97,14 @@ class TestRules:
         judgement = BY_KEY[key].judge(evidence(*changes))
         assert judgement.verdict is verdict, judgement.why
 
+    @pytest.mark.parametrize("key", BY_KEY)
+    @pytest.mark.parametrize("make", [once, unsteady])
+    def test_is_undecided_if_runs_differ_too_much_or_there_is_one(
+        self, key: str, make: Callable[[Evidence], Evidence]
+    ) -> None:
+        judgement = BY_KEY[key].judge(make(evidence()))
+        assert judgement.verdict is Verdict.UNDECIDED, judgement.why
+
     def test_each_can_fail(self) -> None:
         assert {key for key, verdict, _ in OTHER if verdict is Verdict.NOT} == BY_KEY.keys()
         assert len(BY_KEY) == len(CLAIMS)
@@ -115,8 +126,8 @@ class TestRules:
     def test_outcomes_are_counted(self) -> None:
         where = [Place(buffer=buffer) for buffer in (10, 50, 3000)]
         found = outcomes(evidence().ours, where)
-        assert list(found.values()) == [Outcome.HOLDS, Outcome.HOLDS, Outcome.LOSES]
-        assert tally(found) == "of 3 places Vegas holds its own at 2 and loses at 1"
+        assert list(found.values()) == [YES, YES, NO]
+        assert tally(found) == "of 3 points Vegas holds its own at 2 and loses at 1"
 
     @pytest.mark.parametrize(("vegas", "part"), [(30, 7 / 18), (57, 0.6784)])
     def test_leftover_is_what_is_over(self, vegas: int, part: float) -> None:

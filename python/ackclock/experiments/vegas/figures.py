@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock.experiments.reading import shown
+from ackclock.experiments.truth import Truth
 from ackclock.experiments.vegas.evidence import line
 from ackclock.experiments.vegas.experiment import BUFFERS, GREEDY, OPEN, TRACE, TRANSFERS, Place
-from ackclock.experiments.vegas.measures import HELD, KINDS, Outcome, interval, outcome
+from ackclock.experiments.vegas.measures import HELD, KINDS, OUTCOMES, holds_its_own, interval
 from ackclock.report.chart import Axis, Band, Chart, Level, Panel, Series
 from ackclock.report.html import Drawing, Table
 
@@ -93,7 +94,7 @@ def data(runs: Runs, where: Iterable[Place]) -> str:
                 int(place.ties),
                 int(place.whole),
                 len(runs[place]),
-                outcome(interval(runs, place)) if _has(runs, place, "ratio") else "",
+                OUTCOMES[holds_its_own(interval(runs, place))] if _has(runs, place, "ratio") else "",
                 *numbers,
             ]
         )
@@ -191,7 +192,7 @@ def drawing(
 
 def cell(ratio: Interval) -> str:
     """Write a ratio, with a question mark where chance decides whether Vegas holds its own."""
-    return f"{ratio.mean:.2f}" + ("?" if outcome(ratio) is Outcome.UNCLEAR else "")
+    return f"{ratio.mean:.2f}" + ("?" if holds_its_own(ratio) is Truth.OPEN else "")
 
 
 def cause_lines(runs: Runs) -> Table:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ackclock.analysis import sampled_windows, student_interval
 from ackclock.experiments.burstiness.experiment import PACKET_SIZE
-from ackclock.experiments.reading import high, low
+from ackclock.experiments.truth import Truth, at_least
 from ackclock.experiments.vegas.experiment import Place
 from ackclock.quantity import seconds
 from ackclock.scenario import Tcp
@@ -21,7 +20,20 @@ if TYPE_CHECKING:
     from ackclock.analysis import Interval
     from ackclock.run import Run
 
-__all__ = ["HELD", "KINDS", "RECORD", "Measure", "Outcome", "Runs", "Values", "interval", "observe", "outcome"]
+__all__ = [
+    "ALIKE",
+    "EFFECT",
+    "HELD",
+    "KINDS",
+    "OUTCOMES",
+    "RECORD",
+    "Measure",
+    "Runs",
+    "Values",
+    "holds_its_own",
+    "interval",
+    "observe",
+]
 
 Values = Mapping[str, float | None]
 """What one run showed, number by number; None where a number has no meaning."""
@@ -32,22 +44,23 @@ Runs = Mapping[Place, Sequence[Values]]
 Measure = str | Callable[[Values], float | None]
 """A number by its name, or what makes one."""
 
+OUTCOMES = {Truth.YES: "holds its own", Truth.NO: "loses", Truth.OPEN: "is undecided"}
+"""What becomes of Vegas, by whether it holds its own."""
+
 KINDS = ("reno", "vegas")
 """What is measured of one kind of client begins with its name."""
 
 HELD = 0.9
 """The part of a Reno client's goodput from which on a Vegas client holds its own."""
 
+ALIKE = 0.1
+"""The largest difference of two ratios that count as alike."""
+
+EFFECT = 0.02
+"""The smallest difference of two ratios that counts as one."""
+
 RECORD = ("queue@bottleneck/100ms", "windows/1s")
 """What runs record, for the oscillation of the queue and of the windows."""
-
-
-class Outcome(StrEnum):
-    """What becomes of Vegas at a place."""
-
-    HOLDS = "holds its own"
-    LOSES = "loses"
-    UNCLEAR = "unclear"
 
 
 def observe(run: Run) -> Values:
@@ -130,12 +143,6 @@ def interval(runs: Runs, place: Place, measure: Measure = "ratio") -> Interval:
     return student_interval(numbers)
 
 
-def outcome(ratio: Interval) -> Outcome:
-    """Judge what a Vegas client gets over what a Reno client gets.
-
-    It holds its own if the whole interval lies at `HELD` or above, loses if the whole lies below; otherwise that is
-    left to chance. A single run, which has no interval, is taken at its word.
-    """
-    if low(ratio) >= HELD:
-        return Outcome.HOLDS
-    return Outcome.LOSES if high(ratio) < HELD else Outcome.UNCLEAR
+def holds_its_own(ratio: Interval) -> Truth:
+    """Say whether Vegas holds its own: the goodput of a Vegas client over a Reno client's is `HELD` or more."""
+    return at_least(ratio, HELD)

@@ -24,7 +24,7 @@ TOPICS = (
         key="F-4",
         leads={
             Verdict.REPRODUCED: "With a small buffer Vegas holds its own.",
-            Verdict.PARTLY: "With a small buffer Vegas mostly holds its own: there the papers are right.",
+            Verdict.PARTLY: "With a small buffer Vegas mostly holds its own: in this the papers are right.",
             Verdict.NOT: "Even with a small buffer Vegas does not hold its own.",
         },
         also=("F-1", "W-10"),
@@ -32,9 +32,9 @@ TOPICS = (
     Topic(
         key="M-4",
         leads={
-            Verdict.REPRODUCED: "As the buffer grows Vegas' part falls: there Mo et al. are right.",
-            Verdict.PARTLY: "As the buffer grows Vegas' part mostly falls: there Mo et al. are right.",
-            Verdict.NOT: "Vegas' part does not fall as the buffer grows.",
+            Verdict.REPRODUCED: "Vegas' share falls as the buffer grows: in this Mo et al. are right.",
+            Verdict.PARTLY: "Vegas' share mostly falls as the buffer grows: in this Mo et al. are right.",
+            Verdict.NOT: "Vegas' share does not fall as the buffer grows.",
         },
         also=("M-1", "M-3", "F-2"),
     ),
@@ -59,18 +59,18 @@ TOPICS = (
     Topic(
         key="W-5",
         leads={
-            Verdict.REPRODUCED: "Sources that ask for little bound what Reno takes, and so does its advertised window.",
-            Verdict.PARTLY: "Sources that ask for little mostly bound what Reno takes.",
-            Verdict.NOT: "What Reno's sources ask for does not tell what Vegas gets.",
+            Verdict.REPRODUCED: "Light sources limit what Reno takes, and so does its advertised window.",
+            Verdict.PARTLY: "Light sources mostly limit what Reno takes.",
+            Verdict.NOT: "The load that Reno's sources offer does not determine what Vegas gets.",
         },
         also=("W-4", "W-6", "W-7"),
     ),
     Topic(
         key="O-1",
         leads={
-            Verdict.REPRODUCED: "More Vegas makes a calmer queue.",
-            Verdict.PARTLY: "More Vegas mostly makes a calmer queue.",
-            Verdict.NOT: "More Vegas does not make a calmer queue.",
+            Verdict.REPRODUCED: "With more Vegas clients the queue varies less.",
+            Verdict.PARTLY: "With more Vegas clients the queue mostly varies less.",
+            Verdict.NOT: "With more Vegas clients the queue varies no less.",
         },
         also=("O-2", "O-3"),
     ),

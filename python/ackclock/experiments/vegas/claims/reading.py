@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ackclock.experiments.reading import listed, run_command, shown
+from ackclock.experiments.truth import Truth, count
 from ackclock.experiments.vegas.evidence import line
 from ackclock.experiments.vegas.experiment import GATEWAYS, Place, scenario
-from ackclock.experiments.vegas.measures import Outcome, interval, outcome
+from ackclock.experiments.vegas.measures import OUTCOMES, holds_its_own, interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -38,16 +38,16 @@ def along(runs: Runs, where: Iterable[Place], measure: Measure = "ratio") -> dic
     return found
 
 
-def outcomes(runs: Runs, where: Iterable[Place]) -> dict[Place, Outcome]:
-    """Say what becomes of Vegas at each of some places."""
-    return {place: outcome(ratio) for place, ratio in along(runs, where).items()}
+def outcomes(runs: Runs, where: Iterable[Place]) -> dict[Place, Truth]:
+    """Say at each of some places whether Vegas holds its own."""
+    return {place: holds_its_own(ratio) for place, ratio in along(runs, where).items()}
 
 
-def tally(found: Mapping[Place, Outcome]) -> str:
+def tally(found: Mapping[Place, Truth]) -> str:
     """Count the outcomes, in words."""
-    counts = Counter(found.values())
-    words = {Outcome.HOLDS: "holds its own at", Outcome.LOSES: "loses at", Outcome.UNCLEAR: "is left to chance at"}
-    return f"of {len(found)} places Vegas {listed([f'{words[one]} {counts[one]}' for one in Outcome if counts[one]])}"
+    counts = {words: count(found.values(), one) for one, words in OUTCOMES.items()}
+    parts = [f"{words} at {number}" for words, number in counts.items() if number]
+    return f"of {len(found)} points Vegas {listed(parts)}"
 
 
 def by_buffer(points: Mapping[Place, Interval], digits: int = 2) -> str:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from ackclock.experiments.burstiness.experiment import BOTTLENECK_RATE, PACKET_SIZE
 from ackclock.experiments.claims import Judgement, by_share, graded
-from ackclock.experiments.reading import clearly, shown, told
+from ackclock.experiments.reading import shown, told
+from ackclock.experiments.truth import YES, above, counted, every, near
 from ackclock.experiments.vegas.claims.reading import along, at_each, outcomes, tally, told_along
 from ackclock.experiments.vegas.evidence import IDLE, LIGHT, line
 from ackclock.experiments.vegas.experiment import CLIENTS, GREEDY, OPEN, POISSON, RATE, SHARES, TRANSFERS, Place
-from ackclock.experiments.vegas.measures import Outcome, interval
+from ackclock.experiments.vegas.measures import EFFECT, interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +45,7 @@ def unsaturated(evidence: Evidence) -> Judgement:
     light, usual = line(Place(load=LIGHT)), line(Place())
     found, others = outcomes(evidence.ours, light), outcomes(evidence.ours, usual)
     return Judgement(
-        verdict=by_share([one is Outcome.HOLDS for one in found.values()]),
+        verdict=by_share(list(found.values())),
         why=f"With Poisson sources of {LIGHT * RATE:g} packets a second, which leave a seventh of the link free, "
         f"{tally(found)}; with {RATE}, {tally(others)}.",
         **told(evidence, told_along("ratio", {f"{LIGHT * RATE:g} packets/s": light, f"{RATE} packets/s": usual})),
@@ -57,13 +58,13 @@ def leftovers(evidence: Evidence) -> Judgement:
         Place(buffer=1500, vegas=vegas, start=start) for vegas in SHARES if vegas >= CLIENTS // 2 for start in (0, 10)
     ]
     found = along(evidence.ours, where)
-    holds = [abs(ratio.mean / leftover(place.vegas) - 1) <= NEAR for place, ratio in found.items()]
+    holds = [near(ratio, leftover(place.vegas), by=NEAR * leftover(place.vegas)) for place, ratio in found.items()]
     left = ", ".join(f"{leftover(vegas):.3f}" for vegas in SHARES if vegas >= CLIENTS // 2)
     return Judgement(
         verdict=by_share(holds),
-        why="With room for 1500 packets and 30, 45 or 57 Vegas clients, what Reno's applications leave comes to "
-        f"{left} of Reno's part; Vegas gets that within {100 * NEAR:.0f} % at {sum(holds)} of {len(holds)} places."
-        + (" What stops Reno there is that its sources ask for no more." if all(holds) else ""),
+        why="With a buffer of 1500 packets and 30, 45 or 57 Vegas clients, what Reno's applications leave is a ratio "
+        f"of {left}; Vegas gets that within {100 * NEAR:.0f} % at {counted(holds, 'points')}."
+        + (" Reno takes no more there because its sources offer no more." if every(holds) is YES else ""),
         **told(
             evidence,
             at_each(
@@ -81,8 +82,8 @@ def greed(evidence: Evidence) -> Judgement:
     return _clear(
         evidence,
         pairs,
-        "Where clients have endless data and an open window, not Poisson sources of 100 packets a second and one of "
-        "20, Vegas' part is clearly smaller",
+        "With greedy sources and an open window the ratio is clearly lower than with Poisson sources of 100 packets a "
+        "second and a window of 20",
         ("Poisson, window 20", "greedy, open window"),
     )
 
@@ -93,8 +94,8 @@ def window(evidence: Evidence) -> Judgement:
     return _clear(
         evidence,
         pairs,
-        "With endless data on both sides, an advertised window of 20 packets, beyond which Reno cannot fill the "
-        "buffer, leaves Vegas clearly more",
+        "With greedy sources on both sides, the ratio is clearly higher with an advertised window of 20 packets, with "
+        "which Reno cannot fill the buffer, than with an open one",
         ("window 20", "open window"),
     )
 
@@ -110,7 +111,7 @@ def _against(one: Place, other: Place) -> list[tuple[Place, Place]]:
 
 def _clear(evidence: Evidence, pairs: Sequence[tuple[Place, Place]], words: str, names: tuple[str, str]) -> Judgement:
     """Judge whether the first of each pair clearly has the higher ratio."""
-    holds = [clearly(*(interval(evidence.ours, place) for place in pair)) is True for pair in pairs]
+    holds = [above(*(interval(evidence.ours, place) for place in pair), by=EFFECT) for pair in pairs]
     named = {
         f"{name} {place.buffer:,} packets, start {place.start} s": place
         for pair in pairs
@@ -118,7 +119,7 @@ def _clear(evidence: Evidence, pairs: Sequence[tuple[Place, Place]], words: str,
     }
     return Judgement(
         verdict=by_share(holds),
-        why=f"{words} at {sum(holds)} of {len(holds)} places.",
+        why=f"{words} at {counted(holds, 'points')}.",
         **told(evidence, at_each("ratio", named)),
     )
 
@@ -130,14 +131,14 @@ def slow_start(evidence: Evidence) -> Judgement:
     times = [interval(runs, idle, f"{kind}_completion") for kind in ("reno", "vegas")]
     used, ratio = interval(runs, idle, "utilization"), interval(runs, busy)
     greedy = interval(runs, Place(application=OPEN))
-    slower = clearly(times[1], times[0]) is True
-    below = clearly(greedy, ratio) is True
+    slower = above(times[1], times[0])
+    less = above(greedy, ratio, by=EFFECT)
     return Judgement(
-        verdict=graded(whole=slower and below, part=slower or below),
+        verdict=graded(whole=slower & less, part=slower | less),
         ours=f"mean time of a transfer that hardly meets others: Reno {shown(times[0], 2)}, Vegas {shown(times[1], 2)} "
         f"s; ratio with 50 packets: transfers {shown(ratio, 2)}, endless data {shown(greedy, 2)}",
         ns2="–",  # noqa: RUF001 - for what was not measured
         why=f"On a link that is {100 * used.mean:.0f} % full a transfer takes Vegas "
         f"{times[1].mean / times[0].mean:.2f} times as long as Reno; with a buffer of 50 packets a Vegas client gets "
-        f"{ratio.mean:.2f} of Reno's part with transfers and {greedy.mean:.2f} with endless data.",
+        f"{ratio.mean:.2f} of what a Reno client gets with transfers and {greedy.mean:.2f} with greedy sources.",
     )

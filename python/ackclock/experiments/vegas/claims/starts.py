@@ -6,22 +6,25 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ackclock.experiments.claims import Judgement, by_share, graded
-from ackclock.experiments.reading import clearly, shown, told
+from ackclock.experiments.reading import shown, told
+from ackclock.experiments.truth import NO, YES, Truth, above, apart, counted, most, some
+from ackclock.experiments.truth import OPEN as UNDECIDED
 from ackclock.experiments.vegas.claims.reading import at_each, outcomes, told_along
 from ackclock.experiments.vegas.evidence import PAPERS_BUFFERS, line, papers
 from ackclock.experiments.vegas.experiment import GREEDY, OPEN, POISSON, SHARES, Place
-from ackclock.experiments.vegas.measures import Outcome, interval
+from ackclock.experiments.vegas.measures import ALIKE, EFFECT, interval
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from ackclock.analysis import Interval
     from ackclock.experiments.vegas.evidence import Evidence
     from ackclock.experiments.vegas.measures import Runs
 
-__all__ = ["ALIKE", "defect", "full_queue", "papers_start", "startup", "ties"]
+__all__ = ["LONGER", "defect", "full_queue", "papers_start", "startup", "ties"]
 
-ALIKE = 0.1
-"""The most by which two ratios differ that count as alike."""
+LONGER = 0.005
+"""The smallest difference of two least round-trip times that counts as one, s."""
 
 EARLY = [place for buffer in PAPERS_BUFFERS for place in papers(buffer)]
 """The papers' places."""
@@ -43,9 +46,8 @@ def full_queue(evidence: Evidence) -> Judgement:
     full |= {"20 join 40, Poisson, 1,500": papers(1500)[0]}
     runs = evidence.ours
     holds = [
-        clearly(interval(runs, full[name]), interval(runs, clean[name])) is True
-        and clearly(interval(runs, full[name], "vegas_rtt_least"), interval(runs, clean[name], "vegas_rtt_least"))
-        is True
+        above(interval(runs, full[name]), interval(runs, clean[name]), by=EFFECT)
+        & above(*(interval(runs, where[name], "vegas_rtt_least") for where in (full, clean)), by=LONGER)
         for name in full
     ]
     longest = [
@@ -61,13 +63,13 @@ def full_queue(evidence: Evidence) -> Judgement:
         ]
         if not parts:
             raise LookupError("none of these places was run")
-        return "ratio where Vegas comes to a queue that is short, and to one that is long: " + "; ".join(parts)
+        return "ratio when Vegas starts with a short queue, and with a long one: " + "; ".join(parts)
 
     return Judgement(
         verdict=by_share(holds),
-        why=f"At {sum(holds)} of {len(holds)} places Vegas clearly gets more, and has clearly a longer least round "
-        f"trip, where it comes to a long queue: {seen} ms."
-        + (" What waits when it comes counts as distance." if 2 * sum(holds) > len(holds) else ""),
+        why="Vegas clearly gets more, and its least round-trip time is clearly longer, when it starts with a long "
+        f"queue at {counted(holds, 'points')}: {seen} ms."
+        + (" Vegas mistakes the standing queue for propagation delay." if most(holds) is YES else ""),
         **told(evidence, say),
     )
 
@@ -77,28 +79,39 @@ def papers_start(evidence: Evidence) -> Judgement:
     early, late = papers(1500)[0], papers(1500, start=10)[0]
     runs = evidence.ours
     met = [interval(runs, place, "queue_met").mean for place in (early, late)]
-    more = clearly(interval(runs, early), interval(runs, late)) is True
-    lost = outcomes(runs, [early])[early] is Outcome.LOSES
+    more = above(interval(runs, early), interval(runs, late), by=EFFECT)
+    holds = outcomes(runs, [early])[early]
+    gains = {
+        YES: "clearly gives them more",
+        NO: "clearly gives them no more",
+        UNDECIDED: "may or may not give them more",
+    }
     return Judgement(
-        verdict=graded(whole=more and not lost, part=more),
+        verdict=graded(whole=more & holds, part=more),
         why=f"20 Vegas clients that join 40 of Reno behind FIFO of 1500 packets meet {met[0]:.0f} packets in the first "
         f"second at 1 s and {met[1]:.0f} at 10 s; the early start "
-        + ("clearly gives them more" if more else "gives them no more that is clear")
-        + (", and yet they lose." if lost else "."),
+        + gains[more]
+        + (", and yet they lose." if holds is NO else "."),
         **told(evidence, at_each("ratio", {"start at 1 s": early, "at 10 s": late})),
     )
+
+
+def largest_gap(pairs: Sequence[tuple[Interval, Interval]]) -> float:
+    """Give the largest difference of the means of two intervals."""
+    return max(abs(one.mean - other.mean) for one, other in pairs)
 
 
 def startup(evidence: Evidence) -> Judgement:
     """Judge "what the papers see is the start-up"."""
     whole = {place: replace(place, whole=True) for place in EARLY}
     runs = evidence.ours
-    apart = {place: abs(interval(runs, other).mean - interval(runs, place).mean) for place, other in whole.items()}
+    both = [(interval(runs, other), interval(runs, place)) for place, other in whole.items()]
+    holds = [apart(one, other, by=ALIKE) for one, other in both]
     return Judgement(
-        verdict=by_share([gap > ALIKE for gap in apart.values()]),
-        why=f"Measured from the start or from 90 s on, Vegas' part differs by {max(apart.values()):.3f} at most at the "
-        f"papers' {len(apart)} places."
-        + (" Whatever the start does, it does through what lasts." if max(apart.values()) <= ALIKE else ""),
+        verdict=by_share(holds),
+        why=f"Measured from the start and from 90 s on, the ratios differ by {largest_gap(both):.3f} at most, and "
+        f"clearly by more than {ALIKE} at {counted(holds, 'points')}."
+        + (" The start-up matters only through its lasting effect." if some(holds) is NO else ""),
         **told(
             evidence,
             at_each(
@@ -118,12 +131,12 @@ def ties(evidence: Evidence) -> Judgement:
     """Judge "exact ties decide what Vegas gets"."""
     tied = {place: replace(place, ties=True) for place in EARLY}
     runs = evidence.ours
-    clear = [clearly(interval(runs, place), interval(runs, other)) is not None for place, other in tied.items()]
-    apart = [abs(interval(runs, other).mean - interval(runs, place).mean) for place, other in tied.items()]
+    both = [(interval(runs, place), interval(runs, other)) for place, other in tied.items()]
+    differ = [apart(one, other, by=EFFECT) for one, other in both]
     return Judgement(
-        verdict=by_share(clear),
-        why=f"Without processing time, so that exact ties decide, Vegas' part differs clearly at {sum(clear)} of "
-        f"{len(clear)} of the papers' places, by {max(apart):.2f} at most.",
+        verdict=by_share(differ),
+        why=f"Without processing time, so that exact ties decide, the ratio clearly differs at "
+        f"{counted(differ, 'points')} of the papers' curves, by {largest_gap(both):.2f} at most.",
         **told(
             evidence,
             at_each(
@@ -150,9 +163,9 @@ def defect(evidence: Evidence) -> Judgement:
     ]
     runs = evidence.ours
 
-    def costs(buffers: tuple[int, ...]) -> list[bool]:
+    def costs(buffers: tuple[int, ...]) -> list[Truth]:
         return [
-            clearly(interval(runs, better), interval(runs, place)) is True
+            above(interval(runs, better), interval(runs, place), by=EFFECT)
             for better, place in pairs
             if place.buffer in buffers
         ]
@@ -163,10 +176,9 @@ def defect(evidence: Evidence) -> Judgement:
         "the least sample": [replace(place, base_rtt="minimum") for place in line(Place(application=OPEN))],
     }
     return Judgement(
-        verdict=by_share([*small, *(not one for one in large)]),
-        why="With the least round trip for Vegas' base in place of ns-2's rule, Vegas clearly gets more at "
-        f"{sum(small)} of {len(small)} places with room for 10 or 50 packets and at {sum(large)} of {len(large)} from "
-        "500 packets on"
-        + (": the defect is not why it loses with a large buffer." if 2 * sum(large) < len(large) else "."),
+        verdict=by_share([*small, *(~one for one in large)]),
+        why="With the least round-trip sample as the base, instead of ns-2's rule, Vegas clearly gets more at "
+        f"{counted(small, 'points')} with a buffer of 10 or 50 packets and at {counted(large, 'points')} from 500 "
+        "packets on" + (": the defect is not why it loses with a large buffer." if most(large) is NO else "."),
         **told(evidence, told_along("ratio, greedy with an open window", lines)),
     )
