@@ -336,7 +336,9 @@ def test_a_result_is_never_overwritten_nor_half_written(
 
 def told(scenario: ac.Scenario, **facts: object) -> str:
     """Join the notices of a run with other facts than its own."""
-    quiet = {"red_avg_max": None, "window_limited": [None] * len(scenario.groups), "bins": [100] * 100}
+    groups = len(scenario.groups)
+    counts = {"window_limited": [None] * groups, "unfinished": [0] * groups, "completed": [0] * groups}
+    quiet = {"red_avg_max": None, **counts, "bins": [100] * 100}
     seen: dict[str, Any] = quiet | facts
     return " ".join(Notices(scenario.effective()).of(seen, mser5(seen["bins"])))
 

@@ -21,6 +21,8 @@ _WORTH_LEAVING_OUT: Final = 0.05
 
 _CUT_WORTH_TELLING: Final = 0.001
 """The share of exponential packet sizes above the longest packet that is told of."""
+_LEFT_OUT: Final = 0.05
+"""The share of transfers without an end from which their absence in completion times is reported."""
 _RARE_SIZE: Final = math.log(1e6)
 """An exponential size exceeds so many means once in a million packets."""
 
@@ -54,8 +56,8 @@ class Notices:
         Parameters
         ----------
         facts
-            What the engine saw besides its summary: ``red_avg_max``, ``window_limited`` per group, and ``bins``, the
-            arrivals per bin.
+            What the engine saw besides its summary: ``red_avg_max``; per group ``window_limited`` and the transfers
+            ``unfinished`` and ``completed``; and ``bins``, the arrivals per bin.
         warmup
             What MSER-5 says of these bins.
         """
@@ -64,8 +66,18 @@ class Notices:
             *_bins(self._scenario, facts["bins"], warmup),
             *_window_limited(self._scenario, facts["window_limited"]),
             *_red(self._measured, facts["red_avg_max"]),
+            *_unfinished(self._scenario, facts["unfinished"], facts["completed"]),
             *self._after,
         )
+
+
+def _unfinished(scenario: Scenario, counts: Sequence[int], completed: Sequence[int]) -> Iterator[str]:
+    for group, left, ended in zip(scenario.groups, counts, completed, strict=True):
+        if left > _LEFT_OUT * (left + ended):
+            yield (
+                f"{left} of {left + ended} transfers of group {group.name} had not ended when the run did. Its "
+                "completion times leave them out, and they tend to be the longest: run for longer."
+            )
 
 
 def _nothing_measured(scenario: Scenario, measured: Measured) -> Iterator[str]:

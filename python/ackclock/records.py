@@ -65,6 +65,11 @@ KINDS: Final = {
         engine_interval="every",
     ),
     "acks": RecordKind("each ACK that reaches the sender of a flow", of_links=False, sampled=False),
+    "transfers": RecordKind(
+        "each finite transfer: start, size, end, completion time, slowdown and retransmissions",
+        of_links=False,
+        sampled=False,
+    ),
 }
 
 
@@ -134,6 +139,8 @@ def _understand(request: object, scenario: Scenario) -> Record:
         interval = TIME.parse(scenario.measure.bin or "")
     places = where.split(",") if at else None
     numbers = _links(request, places, scenario, kind) if kind.of_links else _flows(request, places, scenario)
+    if name == "transfers" and not any(group.has_transfers for group in scenario.groups):
+        raise refuse("record", request, "needs a source with transfers that end: transfers, or greedy with a size")
     record = Record(name, tuple(dict.fromkeys(numbers)), interval)
     _bounded(request, record, scenario)
     return record

@@ -312,12 +312,13 @@ class Prepared:
         self, outcome: str, tables: Mapping[str, _core.Rows], captures: Sequence[_core.CapturedPackets]
     ) -> Outcome:
         told = from_json(outcome)
-        warmup = mser5(told["facts"]["bins"])
+        facts = told["facts"] | {"completed": [group["completed"] for group in told["groups"]]}
+        warmup = mser5(facts["bins"])
         names = (group.name or "" for group in self.scenario.groups)
         return Outcome(
             summary=told["summary"],
             groups=[{"name": name, **group} for name, group in zip(names, told["groups"], strict=True)],
-            notices=self.notices.of(told["facts"], warmup),
+            notices=self.notices.of(facts, warmup),
             warmup=None if warmup.length is None else warmup_end(self.scenario, warmup.length),
             tables=tables,
             captures=captures,

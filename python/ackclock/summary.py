@@ -106,6 +106,14 @@ class GroupSummary:
     """Finite transfers that the receiver has whole."""
     completion_mean: float | None
     """Mean time from the handing over of such a transfer to its last packet's arrival, s."""
+    completion_p50: float | None = None
+    """Median of that time, s."""
+    completion_p95: float | None = None
+    """The same, 95th percentile, s."""
+    completion_p99: float | None = None
+    """The same, 99th percentile, s."""
+    slowdown_mean: float | None = None
+    """Mean slowdown: that time over the shortest in which the idle path could carry the transfer."""
 
     if not TYPE_CHECKING:  # a type checker would take any name for one that is there
 

@@ -99,7 +99,7 @@ impl Feed {
     fn follow_transfers(&mut self, sender: &Sender, now: Time, flow: FlowId, observer: &mut impl Observer) {
         let AnySource::Transfers(source) = &mut self.source else { return };
         if let Some(Transfer { at, packets }) = source.begun() {
-            observer.observe(at, &Observation::TransferBegins { flow, packets });
+            observer.observe(at, &Observation::TransferBegins { flow, packets, sender });
         }
         if self.next.is_none() && sender.is_idle() {
             self.next = Some(source.acknowledged(now, &mut self.stream));

@@ -23,6 +23,7 @@ mod agenda;
 mod backlog;
 mod event;
 mod flow;
+mod ideal;
 mod merging;
 mod network;
 mod packet;

@@ -11,13 +11,15 @@ use crate::run::Outcome;
 pub(crate) fn merge(plan: &Plan, parts: Vec<Part>, outcomes: Vec<Outcome>) -> Outcome {
     let mut groups = vec![None; plan.groups.len()];
     let mut window_limited = vec![None; plan.groups.len()];
+    let mut unfinished = vec![0; plan.groups.len()];
     let mut tables: Vec<Vec<(Arc<Numbers>, Table)>> = vec![Vec::new(); plan.records.len() + 1];
     let mut captures: Vec<Vec<(Arc<Numbers>, Capture)>> = vec![Vec::new(); plan.captures.len()];
     let (mut measured, mut events, mut rows) = (None, 0, 0);
     for (Part { names, groups: places, is_measured, .. }, outcome) in parts.into_iter().zip(outcomes) {
-        for ((place, group), limited) in places.iter().zip(outcome.groups).zip(outcome.facts.window_limited.iter()) {
-            groups[*place as usize] = Some(group);
-            window_limited[*place as usize] = *limited;
+        for (at, (place, group)) in places.iter().map(|place| *place as usize).zip(outcome.groups).enumerate() {
+            groups[place] = Some(group);
+            window_limited[place] = outcome.facts.window_limited[at];
+            unfinished[place] = outcome.facts.unfinished[at];
         }
         let numbers = Arc::new(Numbers { links: names.links, flows: names.flows, groups: places });
         for (table, together) in outcome.tables.into_iter().zip(&mut tables) {
@@ -33,7 +35,7 @@ pub(crate) fn merge(plan: &Plan, parts: Vec<Part>, outcomes: Vec<Outcome>) -> Ou
         }
     }
     let (summary, mut facts) = measured.expect("the measured link is somebody's");
-    facts.window_limited = window_limited;
+    (facts.window_limited, facts.unfinished) = (window_limited, unfinished);
     // the flows' counters come first
     let records = std::iter::once(None).chain(plan.records.iter().map(Some));
     let merged = records.zip(tables).filter_map(|(record, tables)| {
@@ -109,7 +111,7 @@ impl Merged {
         for Column { name, values } in columns {
             match (*name, values) {
                 // times are not negative: their bits are in their order
-                ("time", Values::F64(times)) => {
+                ("time" | "start", Values::F64(times)) => {
                     keys.iter_mut().zip(times).for_each(|(key, time)| key.0 = time.to_bits());
                 }
                 ("event", Values::Words { codes, words }) => {

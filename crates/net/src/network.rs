@@ -297,7 +297,7 @@ impl RecordSpec {
             Self::Queue { links: ids, every } => (ids, links, Some(*every)),
             Self::Drops { links: ids } | Self::Packets { links: ids } => (ids, links, None),
             Self::Windows { flows: ids, every } => (ids, flows, *every),
-            Self::Acks { flows: ids } => (ids, flows, None),
+            Self::Acks { flows: ids } | Self::Transfers { flows: ids } => (ids, flows, None),
         };
         if interval == Some(Time::ZERO) {
             return Err("an interval must be above 0 s");

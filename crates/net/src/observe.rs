@@ -66,6 +66,8 @@ pub enum Observation<'a> {
         flow: FlowId,
         /// Packets.
         packets: u64,
+        /// The sender, which has sent nothing of it.
+        sender: &'a Sender,
     },
     /// A sender did all that it could for now.
     Turn {

@@ -223,6 +223,11 @@ pub enum RecordSpec {
         /// Flow indices.
         flows: Vec<u32>,
     },
+    /// Each finite transfer of these flows.
+    Transfers {
+        /// Flow indices.
+        flows: Vec<u32>,
+    },
 }
 
 /// Packets to keep with all that they carry, as taps see them.
@@ -279,6 +284,11 @@ impl PlanError {
 }
 
 impl GroupSpec {
+    /// Whether its sources hand over transfers that end.
+    pub(crate) const fn has_transfers(&self) -> bool {
+        matches!(self.source, SourceSpec::Greedy { packets: Some(_) } | SourceSpec::Transfers { .. })
+    }
+
     /// When the source of a flow of the group starts.
     pub(crate) fn start_of(&self, flow: u32, seed: u64) -> Time {
         self.start.saturating_add(Stream::new(seed, Role::Start, flow).time_below(self.spread))
@@ -286,6 +296,15 @@ impl GroupSpec {
 }
 
 impl Plan {
+    /// The flows whose source hands over one transfer at its start, and its packets; others announce each.
+    pub(crate) fn single_transfers(&self) -> impl Iterator<Item = (u32, u64)> {
+        let packets = |(flow, (_, group)): (u32, (u32, &GroupSpec))| match group.source {
+            SourceSpec::Greedy { packets: Some(packets) } => Some((flow, packets)),
+            _ => None,
+        };
+        (0..).zip(self.flows()).filter_map(packets)
+    }
+
     /// Every flow: the number of its group, and the group.
     pub(crate) fn flows(&self) -> impl Iterator<Item = (u32, &GroupSpec)> {
         (0..).zip(&self.groups).flat_map(|(index, group)| (0..group.count).map(move |_| (index, group)))

@@ -10,11 +10,12 @@ use ackclock_units::Time;
 use crate::agenda::{Agenda, Rounds};
 use crate::event::{Event, Wakeup};
 use crate::flow::Flow;
+use crate::ideal::Ideal;
 use crate::link::Link;
 use crate::network::Network;
 use crate::observe::Observer;
 use crate::packet::{FlowId, LinkId, Names, Payload, SackId};
-use crate::plan::{Plan, PlanError};
+use crate::plan::{GroupSpec, Plan, PlanError, TransportSpec};
 use crate::rate::LinkRate;
 use crate::transit::{Hop, Transit};
 
@@ -187,6 +188,15 @@ impl Simulator {
     /// When a flow's source starts, in a simulator at time 0.
     pub(crate) fn start(&self, flow: usize) -> Time {
         self.flows[flow].feed.next.unwrap_or(Time::ZERO)
+    }
+
+    /// The shortest time in which the path of a flow can carry a transfer.
+    pub(crate) fn ideal(&self, flow: usize, group: &GroupSpec, end: Time) -> Ideal {
+        let TransportSpec::Tcp { sender, .. } = &group.transport else { return Ideal::default() };
+        let links = |hop| self.transit.links_from(hop).map(|link| &self.transit.links[link.0 as usize]);
+        let data = links(self.flows[flow].data_hop);
+        let acks = self.transit.destinations[flow].ack_hop().into_iter().flat_map(links);
+        Ideal::of(data, acks, group.packet_size, sender.handshake, end)
     }
 
     /// The links that a flow's data crosses.

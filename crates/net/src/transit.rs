@@ -64,6 +64,14 @@ pub(crate) enum Destination {
 }
 
 impl Destination {
+    /// Where its ACKs start, if it sends any.
+    pub(crate) const fn ack_hop(&self) -> Option<u32> {
+        match self {
+            Self::Udp => None,
+            Self::Tcp { ack_hop, .. } => Some(*ack_hop),
+        }
+    }
+
     /// Looks at what data will touch.
     pub(crate) const fn look(&self) -> u64 {
         match self {

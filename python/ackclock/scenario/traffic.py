@@ -33,7 +33,7 @@ from ackclock.scenario.fields import (
 )
 from ackclock.scenario.model import Declared, Part
 from ackclock.scenario.network import Link
-from ackclock.scenario.sources import Source
+from ackclock.scenario.sources import Greedy, Source, Transfers
 
 
 class Udp(Part):
@@ -201,6 +201,11 @@ class Group(Part):
 
     source: Source
     """Where data comes from."""
+
+    @property
+    def has_transfers(self) -> bool:
+        """Whether its sources hand over transfers that end."""
+        return isinstance(self.source, Transfers) or (isinstance(self.source, Greedy) and self.source.size is not None)
 
 
 class Clients(Group):

@@ -142,7 +142,7 @@ impl RecordSpec {
             | Self::Queue { links, .. }
             | Self::Drops { links }
             | Self::Packets { links } => links,
-            Self::Windows { .. } | Self::Acks { .. } => &[],
+            Self::Windows { .. } | Self::Acks { .. } | Self::Transfers { .. } => &[],
         }
     }
 
@@ -154,7 +154,9 @@ impl RecordSpec {
             | Self::Queue { links, .. }
             | Self::Drops { links }
             | Self::Packets { links } => *links = links_kept(links),
-            Self::Windows { flows, .. } | Self::Acks { flows } => *flows = flows_kept(flows),
+            Self::Windows { flows, .. } | Self::Acks { flows } | Self::Transfers { flows } => {
+                *flows = flows_kept(flows);
+            }
         }
         record
     }

@@ -10,6 +10,7 @@ use ackclock_units::{Rate, Time};
 use serde::Serialize;
 
 use super::{Histogram, Observation, Observer};
+use crate::ideal::Ideal;
 use crate::link::Offered;
 use crate::packet::{FlowId, LinkId, Packet, Payload};
 use crate::plan::{GroupSpec, Plan, SourceSpec};
@@ -83,7 +84,7 @@ pub struct Summary {
 
 /// The same for one group, where it has a meaning; packets are those of senders at the measured link.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[expect(missing_docs, reason = "the fields are those of Summary; the last two tell of finite transfers")]
+#[expect(missing_docs, reason = "the fields are those of Summary; the last ones tell of finite transfers")]
 pub struct GroupSummary {
     pub clients: u32,
     pub arrivals: u64,
@@ -110,6 +111,14 @@ pub struct GroupSummary {
     pub completed: u64,
     /// Their mean time from being handed over to the receiver having everything.
     pub completion_mean: Option<f64>,
+    /// Its median.
+    pub completion_p50: Option<f64>,
+    /// Its 95th percentile.
+    pub completion_p95: Option<f64>,
+    /// Its 99th percentile.
+    pub completion_p99: Option<f64>,
+    /// Their mean slowdown: that time over the shortest in which the path could carry the transfer.
+    pub slowdown_mean: Option<f64>,
 }
 
 /// What a user might have to be told about.
@@ -119,6 +128,8 @@ pub struct Facts {
     pub red_avg_max: Option<f64>,
     /// For each group, the share of turns that only the advertised window ended.
     pub window_limited: Vec<Option<f64>>,
+    /// For each group, the transfers that began and did not end.
+    pub unfinished: Vec<u64>,
     /// Arrivals in each whole bin at the measured link.
     pub bins: Vec<u32>,
 }
@@ -165,6 +176,9 @@ pub struct Measure {
     /// Of each flow, data that its receiver had already: apart from the deliveries, which fill a line of the cache.
     duplicates: Vec<u64>,
     transfers: Vec<Option<Transfers>>,
+    /// Of each flow the shortest time of a transfer, and of each group the times that its transfers took, if there are any.
+    ideals: Vec<Ideal>,
+    completions: Vec<Histogram>,
     counters: Vec<Counters>,
     poisson_rates: Vec<Option<f64>>,
 }
@@ -176,15 +190,11 @@ impl Measure {
         let link = LinkId(spec.link);
         let groups = simulator.groups().to_vec();
         let rate = simulator.rate(link).clone();
-        let of_flow = |(id, (_, group)): (usize, (u32, &GroupSpec))| match group.source {
-            // its only transfer; others are told of when they begin
-            SourceSpec::Greedy { packets: Some(packets) } => Some(Transfers::of_one(simulator.start(id), packets)),
-            SourceSpec::Transfers { .. } => Some(Transfers::default()),
-            _ => None,
-        };
-        let transfers: Vec<_> = plan.flows().enumerate().map(of_flow).collect();
+        let any = plan.groups.iter().any(GroupSpec::has_transfers);
+        let of_flow = |(_, group): (u32, &GroupSpec)| group.has_transfers().then(Transfers::default);
+        let ideal = |(id, (_, group)): (usize, (u32, &GroupSpec))| simulator.ideal(id, group, plan.duration);
         let crosses = |id| simulator.data_links(id).any(|crossed| crossed == link);
-        Self {
+        let mut measure = Self {
             from: spec.from,
             end: plan.duration,
             link,
@@ -197,11 +207,17 @@ impl Measure {
             crosses: (0..groups.len()).map(crosses).collect(),
             deliveries: vec![Deliveries::default(); groups.len()],
             duplicates: vec![0; groups.len()],
-            transfers: if transfers.iter().any(Option::is_some) { transfers } else { Vec::new() },
+            transfers: if any { plan.flows().map(of_flow).collect() } else { Vec::new() },
+            ideals: if any { plan.flows().enumerate().map(ideal).collect() } else { Vec::new() },
+            completions: if any { vec![Histogram::default(); plan.groups.len()] } else { Vec::new() },
             counters: Vec::new(),
             groups,
             poisson_rates: plan.groups.iter().map(poisson_rate).collect(),
+        };
+        for (flow, packets) in plan.single_transfers() {
+            measure.on_transfer(simulator.start(flow as usize), FlowId(flow), packets, true);
         }
+        measure
     }
 
     /// The measured time begins: counters from here on.
@@ -312,15 +328,17 @@ impl Measure {
         if duplicate && measured {
             self.duplicates[flow] += 1;
         }
-        if let Some(Some(transfers)) = self.transfers.get_mut(flow) {
-            transfers.add(now, in_order, measured);
+        if let Some(Some(transfers)) = self.transfers.get_mut(flow)
+            && let Some(took) = transfers.add(now, in_order, measured)
+        {
+            self.completions[self.groups[flow] as usize].record(took);
         }
     }
 
     #[inline(never)]
-    fn on_transfer(&mut self, now: Time, flow: FlowId, packets: u64) {
-        if let Some(Some(transfers)) = self.transfers.get_mut(flow.0 as usize) {
-            transfers.begin(now, packets);
+    fn on_transfer(&mut self, now: Time, FlowId(flow): FlowId, packets: u64, opens: bool) {
+        if let Some(Some(transfers)) = self.transfers.get_mut(flow as usize) {
+            transfers.begin(now, packets, self.ideals[flow as usize].time(packets, opens));
         }
     }
 
@@ -369,6 +387,7 @@ impl Measure {
 
     fn group_summary(&self, group: u32, meter: &LinkMeter) -> GroupSummary {
         let over = Over::new(self.flows_of(group).map(|flow| self.flow(flow)), self.seconds());
+        let took = |q| self.completions.get(group as usize)?.quantile(q).map(Time::as_secs_f64);
         GroupSummary {
             clients: over.flows,
             arrivals: meter.arrivals.all(),
@@ -393,6 +412,10 @@ impl Measure {
             starved: self.below(STARVED, self.flows_of(group)),
             completed: over.completed,
             completion_mean: over.completion_mean,
+            completion_p50: took(0.5),
+            completion_p95: took(0.95),
+            completion_p99: took(0.99),
+            slowdown_mean: over.slowdown_mean,
         }
     }
 
@@ -410,7 +433,16 @@ impl Measure {
             let limited: u64 = of_group().map(|counters| counters.window_limited).sum();
             ratio(limited as f64, turns as f64)
         });
-        Facts { red_avg_max, window_limited: window_limited.collect(), bins: self.bins.counts().to_vec() }
+        let open = |flow: &usize| {
+            self.transfers.get(*flow).is_some_and(|of| of.as_ref().is_some_and(|of| of.is_open(self.end)))
+        };
+        let unfinished = (0..self.groups().len() as u32).map(|group| self.flows_of(group).filter(open).count() as u64);
+        Facts {
+            red_avg_max,
+            window_limited: window_limited.collect(),
+            unfinished: unfinished.collect(),
+            bins: self.bins.counts().to_vec(),
+        }
     }
 
     /// The flows of a group: they are numbered through the groups in order.
@@ -440,6 +472,16 @@ impl Measure {
         (0..self.groups.len()).map(|id| self.flow(id))
     }
 
+    /// The shortest time of a flow's transfers; of one without any, nothing.
+    pub(super) fn ideal(&self, flow: u32) -> Ideal {
+        self.ideals.get(flow as usize).copied().unwrap_or_default()
+    }
+
+    /// The group of a flow.
+    pub(super) fn group_of(&self, flow: u32) -> u32 {
+        self.groups[flow as usize]
+    }
+
     /// Seconds measured.
     pub(super) fn measured_seconds(&self) -> f64 {
         self.seconds()
@@ -463,7 +505,9 @@ impl Observer for Measure {
             Observation::Delivered { packet, in_order, duplicate } => {
                 self.on_delivered(now, packet, *in_order, *duplicate);
             }
-            Observation::TransferBegins { flow, packets } => self.on_transfer(now, *flow, *packets),
+            Observation::TransferBegins { flow, packets, sender } => {
+                self.on_transfer(now, *flow, *packets, sender.counters().sent == 0);
+            }
             _ => {}
         }
     }

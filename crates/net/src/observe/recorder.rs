@@ -3,6 +3,7 @@
 mod links;
 mod packed;
 mod senders;
+mod transfers;
 
 use ackclock_units::Time;
 
@@ -16,6 +17,7 @@ use crate::plan::{CaptureSpec, Plan, PlanError, RecordSpec};
 use crate::simulator::Simulator;
 use links::{Arrivals, Drops};
 use senders::SenderLog;
+use transfers::TransferLog;
 
 columns! { Queue { time: F64(f64), link: U32(u32), packets: U64(u64), bytes: U64(u64), average: F64(f64) } }
 columns! { Flows {
@@ -36,6 +38,7 @@ pub struct Recorder {
     senders: Option<SenderLog>,
     windows: Option<usize>,
     acks: Option<usize>,
+    transfers: Option<(usize, TransferLog)>,
     samples: Vec<(usize, Samples)>,
     captures: Captures,
 }
@@ -68,6 +71,7 @@ impl Recorder {
             senders: None,
             windows: None,
             acks: None,
+            transfers: None,
             samples: Vec::new(),
             captures: Captures::of(&plan.captures),
         };
@@ -88,6 +92,9 @@ impl Recorder {
                     heard.extend(links);
                 }
                 RecordSpec::Acks { flows } => keep_once(&mut acks, place, flows)?,
+                RecordSpec::Transfers { flows } => {
+                    keep_once(&mut recorder.transfers, place, TransferLog::of(&flows, plan))?;
+                }
                 RecordSpec::Windows { flows, every: None } => {
                     keep_once(&mut windows, place, flows)?;
                 }
@@ -114,6 +121,13 @@ impl Recorder {
         Ok(recorder)
     }
 
+    /// Keeps the transfers that sources hand over at their start, without announcing them.
+    pub(super) fn begin(&mut self, plan: &Plan, simulator: &Simulator) {
+        if let Some((_, transfers)) = &mut self.transfers {
+            transfers.begin_single(plan, simulator);
+        }
+    }
+
     /// The links whose packets any record hears of.
     pub(super) fn links(&self) -> impl Iterator<Item = u32> {
         (0..).zip(&self.links).filter_map(|(link, heard)| heard.then_some(link))
@@ -121,7 +135,7 @@ impl Recorder {
 
     /// Whether any record has to hear of what happens: samples are taken without.
     pub fn hears(&self) -> bool {
-        self.links().next().is_some() || self.senders.is_some()
+        self.links().next().is_some() || self.senders.is_some() || self.transfers.is_some()
     }
 
     /// The first sampling instant after `now`, if there is one before the end.
@@ -159,6 +173,7 @@ impl Recorder {
         self.drops.iter().map(|(_, drops)| drops.rows()).sum::<usize>()
             + self.packets.iter().map(|(_, log)| log.rows()).sum::<usize>()
             + self.senders.iter().map(SenderLog::rows).sum::<usize>()
+            + self.transfers.iter().map(|(_, log)| log.rows()).sum::<usize>()
             + self.captures.rows()
     }
 
@@ -173,6 +188,7 @@ impl Recorder {
             tables.extend(self.windows.map(|place| (place, windows)));
             tables.extend(self.acks.map(|place| (place, acks)));
         }
+        tables.extend(self.transfers.into_iter().map(|(place, log)| (place, log.table(measure))));
         tables.extend(self.samples.into_iter().map(|(place, samples)| (place, samples.of.table())));
         tables.sort_by_key(|(place, _)| *place);
         let tables = std::iter::once(flows(measure)).chain(tables.into_iter().map(|(_, table)| table));
@@ -216,10 +232,28 @@ impl Observer for Recorder {
                 if let Some(senders) = self.senders.as_mut().filter(|_| now < self.end) {
                     senders.turn(now, flow.0, sender);
                 }
+                if let Some((_, transfers)) = self.transfers.as_mut().filter(|_| now < self.end) {
+                    transfers.turn(flow.0, sender);
+                }
             }
-            Observation::Delivered { packet, .. } if self.captures.any() => self.captures.delivered(now, packet),
-            Observation::Selective { id, sack } if self.captures.any() => self.captures.selective(*id, sack),
-            _ => {}
+            Observation::Delivered { packet, in_order, .. } => {
+                if self.captures.any() {
+                    self.captures.delivered(now, packet);
+                }
+                if let Some((_, transfers)) = self.transfers.as_mut().filter(|_| now < self.end) {
+                    transfers.delivered(now, packet.flow.0, *in_order);
+                }
+            }
+            Observation::TransferBegins { flow, packets, sender } => {
+                if let Some((_, transfers)) = self.transfers.as_mut() {
+                    transfers.begin(now, flow.0, *packets, sender.counters());
+                }
+            }
+            Observation::Selective { id, sack } => {
+                if self.captures.any() {
+                    self.captures.selective(*id, sack);
+                }
+            }
         }
     }
 

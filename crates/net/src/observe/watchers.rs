@@ -25,7 +25,8 @@ impl Watchers {
     /// # Errors
     /// If the plan asks for a record twice.
     pub fn new(plan: &Plan, simulator: &Simulator) -> Result<Self, PlanError> {
-        let recorder = Recorder::new(plan)?;
+        let mut recorder = Recorder::new(plan)?;
+        recorder.begin(plan, simulator);
         let heard = || recorder.links().chain([plan.measure.link]);
         let first_link = heard().min().unwrap_or_default();
         let span = heard().max().map_or(0, |last| last - first_link + 1);

@@ -252,7 +252,8 @@ proptest! {
             RecordSpec::Drops { links: all },
             RecordSpec::Windows { flows: flows.clone(), every: None },
             RecordSpec::Windows { flows: flows.clone(), every: Some(every) },
-            RecordSpec::Acks { flows },
+            RecordSpec::Acks { flows: flows.clone() },
+            RecordSpec::Transfers { flows },
         ];
         let watched = Plan { records, ..plan.clone() };
         let other_link = MeasureSpec { link: elsewhere.index(links) as u32, ..plan.measure.clone() };

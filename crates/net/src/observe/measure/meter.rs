@@ -52,28 +52,35 @@ pub(super) struct Transfers {
     start: Time,
     /// Packets of it still to come.
     missing: u64,
-    /// Those that ended in the measured time, and the seconds that they took together.
+    /// The shortest time in which the path could carry it.
+    least: Time,
+    /// Those that ended in the measured time, the seconds that they took together, and the sum of their slowdowns.
     completed: u64,
     seconds: f64,
+    slowdowns: f64,
 }
 
 impl Transfers {
-    pub(super) fn of_one(start: Time, packets: u64) -> Self {
-        Self { start, missing: packets, ..Self::default() }
+    pub(super) const fn begin(&mut self, now: Time, packets: u64, least: Time) {
+        (self.start, self.missing, self.least) = (now, packets, least);
     }
 
-    pub(super) const fn begin(&mut self, now: Time, packets: u64) {
-        (self.start, self.missing) = (now, packets);
-    }
-
-    pub(super) fn add(&mut self, now: Time, in_order: u64, measured: bool) {
-        if self.missing > 0 {
-            self.missing = self.missing.saturating_sub(in_order);
-            if self.missing == 0 && measured {
-                self.completed += 1;
-                self.seconds += (now - self.start).as_secs_f64();
-            }
+    /// Counts what arrived. Returns how long the transfer took, if that was the last of it.
+    pub(super) fn add(&mut self, now: Time, in_order: u64, measured: bool) -> Option<Time> {
+        if self.missing == 0 {
+            return None;
         }
+        self.missing = self.missing.saturating_sub(in_order);
+        let took = Some(now - self.start).filter(|_| self.missing == 0 && measured)?;
+        self.completed += 1;
+        self.seconds += took.as_secs_f64();
+        self.slowdowns += took.as_secs_f64() / self.least.as_secs_f64();
+        Some(took)
+    }
+
+    /// Whether one that began before `end` has not ended.
+    pub(super) fn is_open(&self, end: Time) -> bool {
+        self.missing > 0 && self.start < end
     }
 }
 
@@ -109,6 +116,11 @@ impl FlowMeter<'_> {
         self.transfers.map_or(0.0, |transfers| transfers.seconds)
     }
 
+    /// The sum of their slowdowns.
+    fn slowdowns(&self) -> f64 {
+        self.transfers.map_or(0.0, |transfers| transfers.slowdowns)
+    }
+
     /// How long they took on average.
     pub(crate) fn completion_mean(&self) -> Option<f64> {
         ratio(self.completing(), self.completed() as f64)
@@ -127,12 +139,13 @@ pub(super) struct Over {
     pub(super) jain_index: Option<f64>,
     pub(super) completed: u64,
     pub(super) completion_mean: Option<f64>,
+    pub(super) slowdown_mean: Option<f64>,
 }
 
 impl Over {
     pub(super) fn new<'a>(meters: impl Iterator<Item = FlowMeter<'a>>, seconds: f64) -> Self {
         let (mut flows, mut delivered, mut duplicates, mut delay, mut completed) = (0, 0, 0, 0, 0);
-        let (mut jitter, mut goodput, mut squares, mut completion) = (0.0, 0.0, 0.0, 0.0);
+        let (mut jitter, mut goodput, mut squares, mut completion, mut slowdowns) = (0.0, 0.0, 0.0, 0.0, 0.0);
         let mut counters = Counters::default();
         for meter in meters {
             flows += 1;
@@ -145,6 +158,7 @@ impl Over {
             counters = add(counters, meter.counters);
             completed += meter.completed();
             completion += meter.completing();
+            slowdowns += meter.slowdowns();
         }
         Self {
             flows,
@@ -156,6 +170,7 @@ impl Over {
             jain_index: ratio(goodput * goodput, f64::from(flows) * squares),
             completed,
             completion_mean: ratio(completion, completed as f64),
+            slowdown_mean: ratio(slowdowns, completed as f64),
         }
     }
 

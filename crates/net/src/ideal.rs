@@ -1,0 +1,48 @@
+//! The shortest time in which a path can carry a transfer, which its slowdown is measured by.
+
+use ackclock_tcp::HEADER;
+use ackclock_units::Time;
+
+use crate::link::Link;
+
+/// A transfer of n packets takes at least `first + (n - 1) * each`, and `opening` before if it opens the connection.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Ideal {
+    /// A handshake: a SYN to the receiver and its answer back.
+    opening: Time,
+    /// The first packet, link by link.
+    first: Time,
+    /// One packet at the slowest link, which sends the others one after the other.
+    each: Time,
+}
+
+impl Ideal {
+    /// That of idle links which data and ACKs cross, each at its mean rate until `end`.
+    pub(crate) fn of<'a>(
+        data: impl Iterator<Item = &'a Link>,
+        acks: impl Iterator<Item = &'a Link>,
+        packet_size: u32,
+        handshake: bool,
+        end: Time,
+    ) -> Self {
+        let sent = |link: &Link, size: u32| link.rate().mean(Time::ZERO, end).transmission_time(size);
+        let crossed = |link: &Link, size: u32| sent(link, size).saturating_add(link.delay());
+        let mut ideal = Self::default();
+        for link in data {
+            ideal.opening = ideal.opening.saturating_add(crossed(link, HEADER));
+            ideal.first = ideal.first.saturating_add(crossed(link, packet_size));
+            ideal.each = ideal.each.max(sent(link, packet_size));
+        }
+        for link in acks {
+            ideal.opening = ideal.opening.saturating_add(crossed(link, HEADER));
+        }
+        Self { opening: if handshake { ideal.opening } else { Time::ZERO }, ..ideal }
+    }
+
+    /// The time of so many packets, which may open the connection.
+    pub(crate) fn time(&self, packets: u64, opens: bool) -> Time {
+        let rest = self.each.saturating_mul(packets.saturating_sub(1));
+        let opening = if opens { self.opening } else { Time::ZERO };
+        opening.saturating_add(self.first).saturating_add(rest)
+    }
+}

@@ -1,0 +1,116 @@
+//! The record `transfers`: each finite transfer, from the request to its last packet.
+
+use ackclock_tcp::{Counters, HEADER, Sender};
+use ackclock_units::Time;
+
+use crate::observe::table::columns;
+use crate::observe::{Measure, Table};
+use crate::plan::Plan;
+use crate::simulator::Simulator;
+
+columns! { TransferColumns {
+    start: F64(f64), flow: U32(u32), group: U32(u32), packets: U64(u64), bytes: U64(u64), end: F64(f64), completion: F64(f64),
+    slowdown: F64(f64), retransmissions: U64(u64),
+} }
+
+/// Transfers as they come and go.
+#[derive(Clone, Debug)]
+pub(super) struct TransferLog {
+    flows: Vec<Watched>,
+    /// Bytes of data in a packet of each group.
+    payloads: Vec<u32>,
+    rows: Vec<Row>,
+    end: Time,
+}
+
+/// What a flow is at.
+#[derive(Clone, Copy, Debug, Default)]
+struct Watched {
+    wanted: bool,
+    /// The row of the transfer that its sender is at.
+    row: Option<usize>,
+    /// Packets of it still to come, and retransmissions before it.
+    missing: u64,
+    before: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    start: Time,
+    end: Option<Time>,
+    packets: u64,
+    retransmissions: u64,
+    flow: u32,
+    opens: bool,
+}
+
+impl TransferLog {
+    /// The log of these flows.
+    pub(super) fn of(flows: &[u32], plan: &Plan) -> Self {
+        let watched = super::membership(flows).into_iter().map(|wanted| Watched { wanted, ..Watched::default() });
+        let payloads = plan.groups.iter().map(|group| group.packet_size.saturating_sub(HEADER));
+        Self { flows: watched.collect(), payloads: payloads.collect(), rows: Vec::new(), end: plan.duration }
+    }
+
+    /// The transfers that sources hand over at their start, without announcing them.
+    pub(super) fn begin_single(&mut self, plan: &Plan, simulator: &Simulator) {
+        for (flow, packets) in plan.single_transfers() {
+            self.begin(simulator.start(flow as usize), flow, packets, Counters::default());
+        }
+    }
+
+    /// A transfer begins, of a sender that did so much before.
+    pub(super) fn begin(&mut self, start: Time, flow: u32, packets: u64, before: Counters) {
+        let Some(own) = self.flows.get_mut(flow as usize).filter(|own| own.wanted && start < self.end) else { return };
+        *own = Watched { row: Some(self.rows.len()), missing: packets, before: before.retransmissions, ..*own };
+        self.rows.push(Row { start, end: None, packets, retransmissions: 0, flow, opens: before.sent == 0 });
+    }
+
+    /// Data reached its receiver.
+    pub(super) fn delivered(&mut self, now: Time, flow: u32, in_order: u64) {
+        let Some(own) = self.flows.get_mut(flow as usize).filter(|own| own.missing > 0) else { return };
+        own.missing = own.missing.saturating_sub(in_order);
+        if own.missing == 0
+            && let Some(row) = own.row
+        {
+            self.rows[row].end = Some(now);
+        }
+    }
+
+    /// A sender did all that it could for now; once all is acknowledged, its transfer is over for it too.
+    pub(super) fn turn(&mut self, flow: u32, sender: &Sender) {
+        let Some(own) = self.flows.get_mut(flow as usize) else { return };
+        let Some(row) = own.row else { return };
+        self.rows[row].retransmissions = sender.counters().retransmissions - own.before;
+        if sender.is_idle() {
+            own.row = None;
+        }
+    }
+
+    pub(super) const fn rows(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Its rows by their start, and within an instant by flow.
+    pub(super) fn table(mut self, measure: &Measure) -> Table {
+        self.rows.sort_by_key(|row| (row.start, row.flow));
+        let mut rows = TransferColumns::with_capacity(self.rows.len());
+        for row in self.rows {
+            let group = measure.group_of(row.flow);
+            let took = row.end.map(|end| (end - row.start).as_secs_f64());
+            let least = measure.ideal(row.flow).time(row.packets, row.opens).as_secs_f64();
+            rows.push(
+                row.start.as_secs_f64(),
+                row.flow,
+                group,
+                row.packets,
+                row.packets.saturating_mul(self.payloads[group as usize].into()),
+                row.end.map_or(f64::NAN, Time::as_secs_f64),
+                took.unwrap_or(f64::NAN),
+                took.map_or(f64::NAN, |took| took / least),
+                row.retransmissions,
+            );
+        }
+        Table::new("transfers", rows)
+    }
+}
