@@ -128,16 +128,22 @@ def anywhere(_scene: Scene, _added: int) -> bool:
 def put(
     part: str,
     name: str,
-    factor: float,
+    factor: float | Callable[[int], float],
     *variants: str,
     at: Where = anywhere,
 ) -> Change:
-    """Make the change that multiplies a number in one part of the evidence, of some variants at some places."""
+    """Make the change that multiplies a number in one part of the evidence, of some variants at some places.
+
+    The factor may go by the seed, so that runs lie apart.
+    """
+
+    def new(run: Observation) -> float:
+        return (factor(run.seed) if callable(factor) else factor) * (run.values[name] or 0)
 
     def changed(runs: Mapping[Scene, Sequence[Observation]]) -> dict[Scene, list[Observation]]:
         return {
             scene: [
-                dataclasses.replace(run, values={**run.values, name: factor * (run.values[name] or 0)})
+                dataclasses.replace(run, values={**run.values, name: new(run)})
                 if (not variants or run.variant in variants) and at(scene, run.clients)
                 else run
                 for run in there

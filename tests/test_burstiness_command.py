@@ -89,6 +89,13 @@ class TestLadder:
         assert np.all(np.abs(found.cov / poisson_cov(5 * found.scales) - 1) < 4 / np.sqrt(2 * found.bins))
         assert np.all(np.abs(found.autocorrelation) < 4 / np.sqrt(found.bins))
 
+    def test_dispersion_is_that_of_the_bins_themselves(self) -> None:
+        """Validates: the index of dispersion is the mean square from the mean over the mean: (c.o.v.)^2 times it.
+        Source: Gusella 1991; 8 and 12 by turns, worked by hand: 4 over 10, then nothing.
+        Tolerance: exact.
+        """
+        assert burstiness([8, 12] * 10).dispersion.tolist() == [0.4, 0.0]
+
     def test_peak_to_mean(self) -> None:
         assert burstiness([1, 1, 1, 5] * 5).peak_to_mean.tolist() == [2.5, 1.5]
 

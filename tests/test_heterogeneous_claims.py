@@ -140,6 +140,24 @@ class TestVerdicts:
         judgement = OWN_SHORT[key].judge(dataclasses.replace(PAPER, ours=changed(SIDE, changes)))
         assert judgement.verdict is verdict, judgement.why
 
+    @pytest.mark.parametrize(
+        ("key", "mean", "changes", "spread"),
+        [
+            # packets held behind RED: 2.3 to 2.9 on average, of 3; give or take half of it
+            ("3.2.1-12", Verdict.REPRODUCED, [put("scenes", "queue_mean", 12.5)], {"scenes": "queue_mean"}),
+            # a part of 0.70 to 0.95 of Reno's goodput, where 0.98 is enough; give or take half of it
+            ("1-1", Verdict.NOT, gains(0.7, *VEGAS, parts=STARTED), dict.fromkeys(STARTED, "added_goodput_packets")),
+        ],
+    )
+    def test_a_mean_alone_decides_nothing(
+        self, key: str, mean: Verdict, changes: list[Change], spread: dict[str, str]
+    ) -> None:
+        """Where the means say one thing and the intervals admit both, the verdict is not the means'."""
+        assert OWN[key].judge(dataclasses.replace(PAPER, ours=changed(SIDE, changes))).verdict is mean
+        apart = [put(part, name, lambda seed: 0.6 + 0.2 * seed, *VEGAS) for part, name in spread.items()]
+        judgement = OWN[key].judge(dataclasses.replace(PAPER, ours=changed(SIDE, changes + apart)))
+        assert judgement.verdict is not mean, judgement.why
+
     def test_each_of_its_own_can_fail(self) -> None:
         assert {key for key, *_ in WORSE} == OWN.keys()
         shared = {claim.rule for claim in CLAIMS}

@@ -125,6 +125,12 @@ class TestHyperbolas:
                 a, b = TABLED[fraction][name]
                 assert (fit.a, fit.b) == pytest.approx((a, b), rel=1e-3)
 
+    def test_need_three_points(self) -> None:
+        name = "T1, W_c 100"
+        runs = [run for run in SIDE.counted(places.STEADY, 0.0) if run.variant == name]
+        for points, found in ((2, []), (3, [name])):
+            assert list(fits([run for run in runs if run.clients in places.TABLED[:points]])) == found
+
     def test_printed(self) -> None:
         assert printed(0.0, "T1, W_c 100", 600) == pytest.approx(0.3237 * 600 / (600 + 144.9275))
 

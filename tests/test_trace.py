@@ -52,6 +52,8 @@ def csv(tmp_path: Path) -> Path:
         ({"offset": "0.5 s"}, [0, 0, 1.5]),
         ({"period": "3 s"}, [0, 0.5, 0.5, 2, 3, 3.5, 3.5, 5, 6, 6.5, 6.5, 8, 9, 9.5, 9.5]),
         ({"period": "3 s", "offset": "1 s", "scale": 2}, [2, 4, 5, 5, 8]),
+        # a period may end with the last packet: the first of the next one is sent at the same time
+        ({"period": "2 s"}, [0, 0.5, 0.5, 2, 2, 2.5, 2.5, 4, 4, 4.5, 4.5, 6, 6, 6.5, 6.5, 8, 8, 8.5, 8.5]),
     ],
 )
 def test_packets_come_when_the_trace_says(csv: Path, fields: dict[str, Any], times: list[float]) -> None:

@@ -232,6 +232,8 @@ mod tests {
     use crate::observe::{Captured, Column, Values};
     use crate::plan::{CaptureSpec, EdgeSpec, GroupSpec, LinkSpec, MeasureSpec, RecordSpec, SourceSpec};
     use crate::plan::{Tap, TapPoint, Topology, TransportSpec, dumbbell_of_reno};
+    use crate::sizes::SizeSpec;
+    use crate::source::Distribution;
 
     /// Domains around a backbone, each with a link there and one back, and groups that send from domain to domain.
     fn star(domains: u32, pairs: &[(u32, u32)], measured: u32) -> Plan {
@@ -384,6 +386,23 @@ mod tests {
         let plan = star(8, &[(0, 1), (2, 3), (4, 5)], 5);
         let stop = |done: f64| if done > 0.2 { Err(PlanError::new("progress", "enough")) } else { Ok(()) };
         assert_eq!(run_with_progress(&plan, 1, 2, stop).expect_err("stopped").field, "progress");
+    }
+
+    #[test]
+    fn what_hands_over_much_at_once_needs_a_transport_that_paces_it() {
+        let mean = Distribution::Fixed { mean: 10.0 };
+        for (source, refused) in [
+            (SourceSpec::Greedy { packets: None }, Some("groups.0.source")),
+            (SourceSpec::Transfers { size: mean, think: mean }, Some("groups.0.source")),
+            (SourceSpec::Poisson { rate: 10.0 }, None),
+        ] {
+            let mut plan = Plan { duration: Time::SECOND, ..dumbbell_of_reno(1) };
+            plan.groups[0].source = source;
+            assert!(run(&plan, 1).is_ok(), "{:?}", plan.groups[0].source);
+            plan.groups[0].transport = TransportSpec::Udp { sizes: SizeSpec::Fixed };
+            let field = run(&plan, 1).err().map(|error| error.field);
+            assert_eq!(field.as_deref(), refused, "{:?}", plan.groups[0].source);
+        }
     }
 
     #[test]

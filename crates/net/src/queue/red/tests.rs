@@ -216,6 +216,25 @@ fn below_min_th_nothing_is_dropped_and_above_max_th_everything() {
     assert_eq!(verdict(16.0), Verdict::Drop(DropReason::Early));
 }
 
+/// Full and above `max_th`, with ever more packets waiting.
+///
+/// Validates: with `spare_last` nothing is dropped while at most one unit waits: a packet, or a byte.
+/// Source: ns-2.35, `queue/red.cc`: `if (qavg >= edp_.th_min && qlen > 1)`, with `qlen` in bytes where the queue is.
+/// Tolerance: exact.
+#[test]
+fn spare_last_keeps_what_finds_at_most_one_waiting() {
+    let verdict = |spare_last, unit, waiting: u64| {
+        // one more is being transmitted; the average stays
+        let spec = RedSpec { spare_last, unit, w_q: 0.0, mean_packet_size: 1.0, ..SPEC };
+        Red { avg: 16.0, ..red(spec) }.on_arrival(&arrival(&backlog(waiting + 1, Time::ZERO), Time::ZERO))
+    };
+    let early = Verdict::Drop(DropReason::Early);
+    let packets = [0, 1, 2].map(|waiting| verdict(true, Unit::Packets, waiting));
+    assert_eq!(packets, [Verdict::Accept, Verdict::Accept, early]);
+    assert_eq!([0, 1].map(|waiting| verdict(true, Unit::Bytes, waiting)), [Verdict::Accept, early]);
+    assert_eq!(verdict(false, Unit::Packets, 1), early);
+}
+
 #[test]
 fn thresholds_must_be_in_order() {
     let invalid = check(&RedSpec { max_th: 5.0, ..SPEC }).unwrap_err();
