@@ -6,6 +6,7 @@ import csv
 import dataclasses
 import io
 import json
+import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -30,9 +31,10 @@ from ackclock.experiments.heterogeneous.experiment import (
     scene_wanted,
     variants,
 )
+from ackclock.experiments.heterogeneous.figures import newcomer_drawings
 from ackclock.experiments.heterogeneous.measures import loss, loss_percent, per_client, queue_share, throughput
 from ackclock.experiments.heterogeneous.sharing import PAIRED, advantages, gateway_name
-from ackclock.experiments.heterogeneous.stochastic import OPEN, SMALL, model_runs
+from ackclock.experiments.heterogeneous.stochastic import OPEN, SMALL, model_drawing, model_runs
 from ackclock.experiments.observation import Observation
 from ackclock.experiments.reading import along
 from ackclock.study import observe
@@ -263,6 +265,17 @@ class TestReport:
         assert float(row["loss_percent"]) == pytest.approx(mean, rel=1e-5)
         assert drawings["figure5"].numbers.head == ["Added clients", "Reno", "Vegas", "Reno/RED", "Vegas/RED"]
         assert not any("nan" in cell for one in drawings.values() for row in one.numbers.rows for cell in row)
+
+    def test_captions_say_of_how_many_runs_the_points_are(
+        self, ours: Side, theirs: Mapping[Scene, Sequence[Observation]]
+    ) -> None:
+        """Each number in a caption is in the column `runs` of its figure's own data, and the other way round."""
+        drawn = newcomer_drawings(ours.scenes, theirs, command="ackclock")
+        mixed = model_drawing(ours.alone.grid, ours.alone.grid, ours.model, command="ackclock")
+        assert "Points are means of 5 runs (Reno) and 2 runs (Model, W = 1; Model, W = 20)" in mixed.caption
+        for one in (*drawn, mixed):
+            counts = {row["runs"] for row in csv.DictReader(io.StringIO(one.csv))}
+            assert set(re.findall(r"(\d+) runs", one.caption)) == counts, one.caption
 
 
 class TestCommand:

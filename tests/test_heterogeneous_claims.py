@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.heterogeneous_world import PAPER, SIDE, anywhere, beside, put, put_alone, put_list
+from tests.single_seed import single_seed
 from tests.typed import typed
 
 from ackclock.experiments.burstiness.claims import CLAIMS as ALONE
@@ -157,6 +158,18 @@ class TestVerdicts:
         apart = [put(part, name, lambda seed: 0.6 + 0.2 * seed, *VEGAS) for part, name in spread.items()]
         judgement = OWN[key].judge(dataclasses.replace(PAPER, ours=changed(SIDE, changes + apart)))
         assert judgement.verdict is not mean, judgement.why
+
+    @pytest.mark.parametrize("key", OWN)
+    def test_a_single_run_decides_nothing(self, key: str) -> None:
+        judgement = OWN[key].judge(dataclasses.replace(PAPER, ours=single_seed(SIDE)))
+        assert judgement.verdict is Verdict.UNDECIDED, judgement.why
+
+    def test_wide_intervals_leave_it_open(self) -> None:
+        """Two of three seeds speak for the claim and one against it, by far: the mean says yes, its interval both."""
+        wide = put("scenes", "added_goodput_packets", lambda seed: 0.2 if seed == 3 else 1, *VEGAS)
+        judgement = OWN["3.2.1-1"].judge(dataclasses.replace(PAPER, ours=changed(SIDE, [wide])))
+        assert judgement.verdict is Verdict.UNDECIDED
+        assert "at 0 of 8 points (8 undecided)" in judgement.why
 
     def test_each_of_its_own_can_fail(self) -> None:
         assert {key for key, *_ in WORSE} == OWN.keys()

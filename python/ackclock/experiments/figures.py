@@ -11,6 +11,7 @@ import numpy as np
 
 from ackclock.experiments.curves import curves
 from ackclock.experiments.observation import seeds_of
+from ackclock.experiments.reading import listed
 from ackclock.report.chart import Dash, Marker, Series
 from ackclock.report.html import Drawing, Table
 
@@ -135,13 +136,12 @@ class GridFigure:
 
 def drawing(figure: GridFigure, ours: Sequence[Observation], theirs: Sequence[Observation], *, command: str) -> Drawing:
     """Draw a figure and lay its data beside it."""
-    seeds = seeds_of(ours)
     bars = (
-        f"Points are means of {seeds} runs with bars for the 95 % confidence interval (Student's t); "
-        if seeds > 1
+        f"Points are means of {_counted(ours)} with bars for the 95 % confidence interval (Student's t); "
+        if seeds_of(ours) > 1
         else "Points are single runs, without bars; "
     )
-    marks = f"hollow markers are means of {seeds_of(theirs)} runs of ns-2.35, whose intervals are in the CSV."
+    marks = f"hollow markers are means of {_counted(theirs)} of ns-2.35, whose intervals are in the CSV."
     return Drawing(
         chart=figure.draw(ours, theirs),
         slug=figure.slug,
@@ -151,6 +151,20 @@ def drawing(figure: GridFigure, ours: Sequence[Observation], theirs: Sequence[Ob
         numbers=_numbers(figure, ours),
         command=command,
     )
+
+
+def _counted(runs: Sequence[Observation]) -> str:
+    """Say how many runs a mean has; of each variant, where they differ."""
+    seeds = {
+        variant: seeds_of([run for run in runs if run.variant == variant])
+        for variant in dict.fromkeys(run.variant for run in runs)
+    }
+    by_count: dict[int, list[str]] = {}
+    for variant, count in seeds.items():
+        by_count.setdefault(count, []).append(variant)
+    if len(by_count) == 1:
+        return f"{seeds_of(runs)} runs"
+    return listed([f"{count} runs ({'; '.join(variants)})" for count, variants in by_count.items()])
 
 
 def _data(figure: GridFigure, ours: Sequence[Observation], theirs: Sequence[Observation]) -> str:

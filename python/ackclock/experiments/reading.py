@@ -7,6 +7,7 @@ import shlex
 from typing import TYPE_CHECKING, TypeVar
 
 from ackclock.analysis import student_interval
+from ackclock.experiments import truth
 from ackclock.experiments.truth import NO, YES, Truth, as_truth
 from ackclock.report.html import Verdict
 
@@ -25,6 +26,7 @@ __all__ = [
     "along",
     "at",
     "clearly",
+    "each_above",
     "every",
     "high",
     "listed",
@@ -114,6 +116,11 @@ def every(answers: Iterable[bool | None]) -> bool | None:
 def above(larger: Mapping[int, Interval], smaller: Mapping[int, Interval]) -> list[bool]:
     """Say for each client count of both whether one is clearly above the other."""
     return [clearly(larger[clients], smaller[clients]) is True for clients in larger if clients in smaller]
+
+
+def each_above(larger: Mapping[int, Interval], smaller: Mapping[int, Interval], *, times: float = 1.0) -> list[Truth]:
+    """Say for each client count of both whether one is above the other, or above so many times the other."""
+    return [truth.above(larger[clients], smaller[clients], times=times) for clients in larger if clients in smaller]
 
 
 def shown(interval: Interval, digits: int, unit: str = "") -> str:

@@ -98,8 +98,8 @@ def model_drawing(
         what="Simulated Reno behind FIFO, as in Figure 2, and the paper's model, equations (1) to (4), with gamma = "
         "μτ/8P + B: the printed one adds packets per second to packets. (a) The c.o.v. in bins of 0.1 s; (b) relative "
         "to Poisson's.",
-        rest=f"The model's means are of {_REPLICATIONS} replications without their first 20 s. The window that it "
-        "starts from decides when it meets congestion first, and it stays congested then.",
+        rest="The model is run without its first 20 s. The window that it starts from decides when it meets "
+        "congestion first, and it stays congested then.",
         unit="Coefficient of variation",
         digits=4,
         draw=_chart,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ackclock.experiments.claims import Judgement, by_share, graded
 from ackclock.experiments.heterogeneous.claims.reading import (
+    beside,
     edges,
     factors,
     losses,
@@ -15,7 +16,8 @@ from ackclock.experiments.heterogeneous.claims.reading import (
 )
 from ackclock.experiments.heterogeneous.measures import loss, loss_percent, per_client, throughput
 from ackclock.experiments.heterogeneous.sharing import PAIRED, gateway_name, paired
-from ackclock.experiments.reading import above, along, at, clearly, every, high, low, shown, told, weighed
+from ackclock.experiments.reading import along, at, each_above, shown, told, weighed
+from ackclock.experiments.truth import NO, OPEN, YES, Truth, above, count, counted, every, most, near
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -52,18 +54,17 @@ def gains_throughput(scene: Scene) -> Judge:
 
     def judge(evidence: Evidence) -> Judgement:
         found = edges(evidence.ours.scenes[scene], scene, counts)
-        holds = [low(point) > 1 for points in found.values() for point in points.values()]
+        holds = [above(point, 1) for points in found.values() for point in points.values()]
 
-        def at_weight(runs: Sequence[Observation]) -> bool | None:
-            ends = [points[scene.most] for points in edges(runs, scene, (scene.most,)).values()]
-            return every(True if low(end) > 1 else False if high(end) < 1 else None for end in ends)
+        def at_weight(runs: Sequence[Observation]) -> Truth:
+            return every(above(points[scene.most], 1) for points in edges(runs, scene, (scene.most,)).values())
 
         verdict, setting, where = weighed(by_share(holds), _at_weights(evidence.ours, scene), at_weight)
         return Judgement(
             verdict=verdict,
             setting=setting,
-            why=f"Once the link is full, Vegas clearly gets more at {sum(holds)} of {len(holds)} places; behind RED "
-            f"{where}.",
+            why=f"Once the link is full, {beside(scene)}, Vegas clearly gets more at {counted(holds, 'points')}; "
+            f"behind RED {where}.",
             **told(
                 evidence,
                 lambda side: f"Vegas' goodput over Reno's: {factors(edges(side.scenes[scene], scene, counts))}",
@@ -79,18 +80,18 @@ def loses_less(scene: Scene) -> Judge:
 
     def judge(evidence: Evidence) -> Judgement:
         runs = evidence.ours.scenes[scene]
-        holds: dict[str, list[bool]] = {}
+        holds: dict[str, list[Truth]] = {}
         void = []
         for gateway in scene.gateways:
             vegas, reno = losses(runs, gateway, counts)
             if max(point.mean for point in (*vegas.values(), *reno.values())) < _LEAST_LOSS:
                 void.append(gateway.removeprefix("/") or "FIFO")
             else:
-                holds[gateway] = above(reno, vegas)
+                holds[gateway] = each_above(reno, vegas)
 
-        def at_weight(runs: Sequence[Observation]) -> bool | None:
+        def at_weight(runs: Sequence[Observation]) -> Truth:
             ends = [[points[scene.most] for points in losses(runs, gateway, (scene.most,))] for gateway in reds(scene)]
-            return every(clearly(reno, vegas) for vegas, reno in ends)
+            return every(above(reno, vegas) for vegas, reno in ends)
 
         def say(side: Side) -> str:
             parts = []
@@ -103,12 +104,14 @@ def loses_less(scene: Scene) -> Judge:
         each = [clear for clears in holds.values() for clear in clears]
         verdict, setting, where = weighed(by_share(each), _at_weights(evidence.ours, scene), at_weight)
         kinds = ", ".join(
-            f"{gateway.removeprefix('/') or 'FIFO'} {sum(clears)} of {len(clears)}" for gateway, clears in holds.items()
+            f"{gateway.removeprefix('/') or 'FIFO'} {count(clears)} of {len(clears)}"
+            for gateway, clears in holds.items()
         )
         return Judgement(
             verdict=verdict,
             setting=setting,
-            why=f"Vegas clearly loses less at {sum(each)} of {len(each)} places of a full link ({kinds})"
+            why=f"Once the link is full, {beside(scene)}, Vegas clearly loses less at {counted(each, 'points')} "
+            f"({kinds})"
             + (f"; behind {' and '.join(void)} nobody loses anything" if void else "")
             + f". Behind RED {where}.",
             **told(evidence, say),
@@ -123,32 +126,25 @@ def close_throughput(scene: Scene, margin: float) -> Judge:
     def judge(evidence: Evidence) -> Judgement:
         found = edges(evidence.ours.scenes[scene], scene)
         full = saturated(scene)
-        near = {
-            (gateway, added): abs(point.mean - 1) <= margin
+        close = {
+            (gateway, added): near(point, 1, by=margin)
             for gateway, points in found.items()
             for added, point in points.items()
         }
-        light = [held for (_, added), held in near.items() if added not in full]
+        light = [held for (_, added), held in close.items() if added not in full]
 
-        def every_near(points: Mapping[str, Points]) -> bool | None:
-            return every(
-                True
-                if max(abs(low(point) - 1), abs(high(point) - 1)) <= margin
-                else False
-                if low(point) > 1 + margin or high(point) < 1 - margin
-                else None
-                for there in points.values()
-                for point in there.values()
-            )
+        def every_close(points: Mapping[str, Points]) -> Truth:
+            return every(near(point, 1, by=margin) for there in points.values() for point in there.values())
 
-        part = 2 * sum(near.values()) > len(near) or (bool(light) and all(light))
-        verdict, setting, where = started(graded(whole=all(near.values()), part=part), evidence.ours, scene, every_near)
-        filled = [held for (_, added), held in near.items() if added in full]
+        part = most(close.values()) | (every(light) if light else NO)
+        usual = graded(whole=every(close.values()), part=part)
+        verdict, setting, where = started(usual, evidence.ours, scene, every_close)
+        filled = [held for (_, added), held in close.items() if added in full]
         return Judgement(
             verdict=verdict,
             setting=setting,
-            why=f"The two are within {100 * margin:g} % at {sum(near.values())} of {len(near)} places, and at "
-            f"{sum(filled)} of the {len(filled)} at which the link is full; {where}.",
+            why=f"With a buffer of {scene.buffer:,} the ratio is within {100 * margin:g} % of 1 at "
+            f"{counted(close.values(), 'points')}, and where the link is full at {counted(filled, 'points')}; {where}.",
             **told(
                 evidence,
                 lambda side: f"Vegas' goodput over Reno's: {factors(edges(side.scenes[scene], scene))}",
@@ -187,12 +183,13 @@ def more_pronounced(large: Scene, small: Scene) -> Judge:
             )
 
         here, there = both(evidence.ours, large), both(evidence.ours, small)
-        more = [clearly(rel, other) is True for rel, _ in here.values() for other, _ in there.values()]
-        less = [abs(diff.mean) < abs(other.mean) for _, diff in here.values() for _, other in there.values()]
+        more = [above(rel, other) for rel, _ in here.values() for other, _ in there.values()]
+        less = [_smaller(diff, other) for _, diff in here.values() for _, other in there.values()]
         return Judgement(
-            verdict=graded(whole=all(more) and all(less), part=all(more)),
-            why=f"At the end of the curves the relative difference is clearly larger in {sum(more)} of {len(more)} "
-            f"pairs of a large and a small gateway, the absolute one smaller in {sum(less)}.",
+            verdict=graded(whole=every([*more, *less]), part=every(more)),
+            why=f"At the end of the curves the relative difference is clearly larger in "
+            f"{counted(more, 'pairs of a large and a small buffer')}, the absolute one clearly smaller in "
+            f"{counted(less, 'pairs')}.",
             **told(evidence, say),
         )
 
@@ -209,23 +206,21 @@ def low_thresholds_favour(scene: Scene) -> Judge:
             return found["/RED2"], found["/RED1"]
 
         lower, higher = both(evidence.ours.scenes[scene], counts)
-        holds = above(lower, higher)
+        holds = each_above(lower, higher)
 
-        def at_weight(runs: Sequence[Observation]) -> bool | None:
-            lower, higher = (points[scene.most] for points in both(runs, (scene.most,)))
-            return clearly(lower, higher)
+        def at_weight(runs: Sequence[Observation]) -> Truth:
+            return every(each_above(*both(runs, (scene.most,))))
 
         def say(side: Side) -> str:
             found = edges(side.scenes[scene], scene, counts)
             return f"Vegas' goodput over Reno's: {factors({name: found[name] for name in reds(scene)})}"
 
         verdict, setting, where = weighed(by_share(holds), _at_weights(evidence.ours, scene), at_weight)
-        worse = above(higher, lower)
         return Judgement(
             verdict=verdict,
             setting=setting,
-            why=f"Vegas' advantage is clearly larger with the lower thresholds at {sum(holds)} of {len(holds)} places "
-            f"of a full link, and clearly smaller at {sum(worse)}; {where}.",
+            why=f"Vegas' advantage is clearly larger with the lower thresholds at {counted(holds, 'points')} of a "
+            f"full link, and clearly smaller at {count(holds, NO)}; {where}.",
             **told(evidence, say),
         )
 
@@ -253,11 +248,11 @@ def outdoes_background(scene: Scene) -> Judge:
                 for gateway, (vegas, reno) in both(side).items()
             )
 
-        holds = [clear for vegas, reno in both(evidence.ours).values() for clear in above(vegas, reno)]
+        holds = [clear for vegas, reno in both(evidence.ours).values() for clear in each_above(vegas, reno)]
         return Judgement(
             verdict=by_share(holds),
-            why=f"A Vegas client clearly gets more than a Reno client beside it at {sum(holds)} of {len(holds)} places "
-            "of a full link.",
+            why=f"A Vegas client clearly gets more than a Reno client beside it at {counted(holds, 'points')} of a "
+            "full link.",
             **told(evidence, say),
         )
 
@@ -272,12 +267,14 @@ def red_is_worse(*scenes: Scene) -> Judge:
     small = scenes[0]
 
     def judge(evidence: Evidence) -> Judgement:
-        def pairs(side: Side, scene: Scene) -> list[tuple[list[bool], list[bool]]]:
+        def pairs(side: Side, scene: Scene) -> list[tuple[list[Truth], list[Truth]]]:
             runs, counts = side.scenes[scene], saturated(scene)
             return [
                 (
-                    above(*(along(runs, f"{name}{kind}", counts, throughput("added")) for kind in ("", gateway))),
-                    above(*(along(runs, f"{name}{kind}", counts, loss_percent("added")) for kind in (gateway, ""))),
+                    each_above(*(along(runs, f"{name}{kind}", counts, throughput("added")) for kind in ("", gateway))),
+                    each_above(
+                        *(along(runs, f"{name}{kind}", counts, loss_percent("added")) for kind in (gateway, ""))
+                    ),
                 )
                 for gateway in reds(scene)
                 for name in ("Reno", "Vegas")
@@ -286,9 +283,9 @@ def red_is_worse(*scenes: Scene) -> Judge:
         found = [pair for scene in scenes for pair in pairs(evidence.ours, scene)]
         slower, lossier = ([clear for pair in found for clear in pair[side]] for side in (0, 1))
 
-        def at_weight(there: Mapping[Scene, Sequence[Observation]]) -> bool | None:
+        def at_weight(there: Mapping[Scene, Sequence[Observation]]) -> Truth:
             return every(
-                clearly(
+                above(
                     at(evidence.ours.scenes[small], name, small.most, throughput("added")),
                     at(there[small], f"{name}{gateway}", small.most, throughput("added")),
                 )
@@ -311,12 +308,23 @@ def red_is_worse(*scenes: Scene) -> Judge:
         return Judgement(
             verdict=verdict,
             setting=setting,
-            why=f"Behind RED added clients clearly get less at {sum(slower)} and clearly lose more at {sum(lossier)} "
-            f"of {len(slower)} places of a full link; that both get less with room for {small.buffer}, {where}.",
+            why=f"Behind RED added clients clearly get less at {counted(slower, 'points')} of a full link, and "
+            f"clearly lose more at {counted(lossier, 'points')}. That both protocols get less with a buffer of "
+            f"{small.buffer} was asked at other weights: {where}.",
             **told(evidence, say),
         )
 
     return judge
+
+
+def _smaller(one: Interval, other: Interval) -> Truth:
+    """Say whether one value is nearer to 0 than another, on either side."""
+    (least, most_), (least_other, most_other) = _size(one), _size(other)
+    return YES if most_ < least_other else NO if least >= most_other else OPEN
+
+
+def _size(value: Interval) -> tuple[float, float]:
+    return max(value.low, -value.high, 0.0), max(-value.low, value.high)
 
 
 def _quotient(runs: Sequence[Observation], name: str, gateway: str, added: int) -> float:

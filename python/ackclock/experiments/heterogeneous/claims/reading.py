@@ -9,6 +9,7 @@ from ackclock.experiments.heterogeneous.experiment import GATEWAYS, RED_WEIGHT, 
 from ackclock.experiments.heterogeneous.measures import loss_percent
 from ackclock.experiments.heterogeneous.sharing import PAIRED, advantages, gateway_name
 from ackclock.experiments.reading import along, run_command
+from ackclock.experiments.truth import NO, YES, Truth
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     Points = Mapping[int, Interval]
 
-__all__ = ["STARTED", "WHEN", "command", "edges", "factors", "losses", "reds", "saturated", "started"]
+__all__ = ["STARTED", "WHEN", "beside", "command", "edges", "factors", "losses", "reds", "saturated", "started"]
 
 WHEN = "when the newcomers start"
 """What claims about sharing may depend on."""
@@ -31,6 +32,11 @@ STARTED = (
     "the answer at the same places is clearly the opposite, it depends on that."
 )
 """What the rules of claims that may depend on the start say at the end; `started` does it."""
+
+
+def beside(scene: Scene) -> str:
+    """Say to whom clients are added, and with which buffer."""
+    return f"beside {scene.background} Reno clients with a buffer of {scene.buffer:,}"
 
 
 def saturated(scene: Scene) -> tuple[int, ...]:
@@ -72,9 +78,9 @@ def factors(found: Mapping[str, Points]) -> str:
 
 
 def started(
-    verdict: Verdict, side: Side, scene: Scene, holds: Callable[[dict[str, Points]], bool | None]
+    verdict: Verdict, side: Side, scene: Scene, holds: Callable[[dict[str, Points]], Truth]
 ) -> tuple[Verdict, str, str]:
-    """Turn a verdict into "depends on" if a late start clearly turns the answer round.
+    """Turn a verdict into "depends on" if a late start clearly gives the opposite answer.
 
     Parameters
     ----------
@@ -85,7 +91,7 @@ def started(
     scene
         Where.
     holds
-        Says of the advantages at the counts of `LATE` whether the claim holds; None if chance may decide.
+        Says of the advantages at the counts of `LATE` whether the claim holds.
 
     Returns
     -------
@@ -96,7 +102,7 @@ def started(
     usual, late = (edges(runs[scene], scene, LATE[scene.background]) for runs in (side.scenes, side.late))
     answers = {holds(usual), holds(late)}
     words = f"where they start at 10 s, it is {factors(late)}"
-    return (Verdict.DEPENDS, WHEN, words) if answers == {True, False} else (verdict, "", words)
+    return (Verdict.DEPENDS, WHEN, words) if answers == {YES, NO} else (verdict, "", words)
 
 
 def command(scene: Scene, variant: str, added: int, *fields: str) -> str:

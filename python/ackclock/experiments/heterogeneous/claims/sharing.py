@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ackclock.experiments.burstiness.claims.reading import WEIGHED
-from ackclock.experiments.claims import Claim
+from ackclock.experiments.claims import BY_SHARE, ELSE_UNDECIDED, Claim
 from ackclock.experiments.heterogeneous.claims import newcomers, whole
 from ackclock.experiments.heterogeneous.claims.reading import STARTED, command
 from ackclock.experiments.heterogeneous.claims.whole import AS_WELL, BETA
@@ -19,15 +19,15 @@ __all__ = ["DISCUSSION", "FULL", "GAINS", "HALF", "HEADLINE", "LOSES", "RED_BESI
 _HALF_SMALL, _HALF_LARGE, _FULL_SMALL, _FULL_LARGE = SCENES
 _HALF = (_HALF_SMALL, _HALF_LARGE)
 
-_FULL_LINK = "at every place where the clients offer more than the link carries"
+_FULL_LINK = "The points are those at which the clients offer more than the link carries"
 
 GAINS = (
-    f"Reproduced if the interval of Vegas' goodput over Reno's (pairs of one seed) lies above 1 {_FULL_LINK}, behind "
-    f"every gateway; partly if at most; else not.{WEIGHED}"
+    f"{_FULL_LINK}, behind every gateway: Vegas' goodput over Reno's (pairs of one seed) is clearly above 1. "
+    f"{BY_SHARE}{WEIGHED}"
 )
 LOSES = (
-    f"Reproduced if Vegas clearly loses less {_FULL_LINK} and anybody loses 0.005 % or more; partly if at most; else "
-    f"not.{WEIGHED}"
+    f"{_FULL_LINK}, behind every gateway where anybody loses 0.005 % or more: Vegas clearly loses less. "
+    f"{BY_SHARE}{WEIGHED}"
 )
 
 HEADLINE = (
@@ -37,9 +37,9 @@ HEADLINE = (
         text="Vegas performs as well as, if not better than, Reno in the presence of existing Reno connections, "
         "contrary to what Mo et al. found.",
         paper="as well, if not better",
-        rule=f"Holds at a place if the interval of Vegas' goodput over Reno's reaches {AS_WELL} and Vegas does not "
-        "clearly lose more. Reproduced if at every place of Figures 5 to 12; partly if at most; else not. Asked again "
-        "where the newcomers start at 10 s: if all hold one way and most fail the other, it depends on that.",
+        rule=f"The points are those of Figures 5 to 12: Vegas' goodput over Reno's is {AS_WELL} or more, and Vegas "
+        f"loses no more than Reno by the same margin. {BY_SHARE} Asked again where the newcomers start at 10 s: if it "
+        "is reproduced with one start and not with the other, it depends on that.",
         judge=whole.as_well_as_reno(SCENES),
         command=command(_FULL_LARGE, "Vegas", 20),
     ),
@@ -71,8 +71,8 @@ HALF: tuple[Claim[Evidence], ...] = (
         where="3.2.1",
         text="Vegas connections are favoured when the gateway's buffer is small, as Mo et al. found too.",
         paper="favored",
-        rule=f"Reproduced if with a buffer of 50 an added Vegas client clearly gets more than one of the background "
-        f"{_FULL_LINK}, behind both gateways; partly if at most; else not.",
+        rule=f"{_FULL_LINK}, behind both gateways with a buffer of 50: an added Vegas client clearly gets more than a "
+        f"Reno client of the background. {BY_SHARE}",
         judge=newcomers.outdoes_background(_HALF_SMALL),
         command=command(_HALF_SMALL, "Vegas", 40),
     ),
@@ -81,8 +81,8 @@ HALF: tuple[Claim[Evidence], ...] = (
         where="3.2.1; Figure 7",
         text="With a buffer of 1500 the throughputs of Vegas and Reno are nearly identical.",
         paper="nearly identical",
-        rule="Reproduced if the mean of Vegas' goodput over Reno's is within 5 % of 1 at every place; partly if at "
-        f"most, or at all where the link is not full; else not.{STARTED}",
+        rule="Reproduced if Vegas' goodput over Reno's is within 5 % of 1 at every point; partly if at most points, or "
+        f"at every point where the link is not full; otherwise not reproduced. {ELSE_UNDECIDED}{STARTED}",
         judge=newcomers.close_throughput(_HALF_LARGE, 0.05),
         command=command(_HALF_LARGE, "Vegas", 40),
     ),
@@ -94,7 +94,8 @@ HALF: tuple[Claim[Evidence], ...] = (
         paper="more pronounced",
         rule="By the difference of the losses of Reno and Vegas at the end of the curves: reproduced if, as a part of "
         "Reno's, it is clearly larger behind RED1 and RED2 than behind either gateway of 50 packets, and in points "
-        "smaller; partly if only the former; else not. FIFO with 1500 packets is left out: nobody loses there.",
+        "smaller; partly if only the former; otherwise not reproduced. FIFO with 1500 packets is left out: nobody "
+        f"loses there. {ELSE_UNDECIDED}",
         judge=newcomers.more_pronounced(_HALF_LARGE, _HALF_SMALL),
         command=command(_HALF_LARGE, "Vegas/RED2", 40),
     ),
@@ -103,8 +104,8 @@ HALF: tuple[Claim[Evidence], ...] = (
         where="3.2.1; Figure 7",
         text="Lower thresholds of RED favour Vegas.",
         paper="favor Vegas",
-        rule=f"Reproduced if Vegas' goodput over Reno's is clearly larger with RED2 than with RED1 {_FULL_LINK}; "
-        f"partly if at most; else not.{WEIGHED}",
+        rule=f"{_FULL_LINK}: Vegas' goodput over Reno's is clearly larger with RED2 than with RED1. "
+        f"{BY_SHARE}{WEIGHED}",
         judge=newcomers.low_thresholds_favour(_HALF_LARGE),
         command=command(_HALF_LARGE, "Vegas/RED2", 40),
     ),
@@ -126,9 +127,9 @@ RED_BESIDE: tuple[Claim[Evidence], ...] = (
         where="3.2.1",
         text="Vegas, even in the presence of 20 Reno connections, requires a minimal amount of buffer space.",
         paper="minimal",
-        rule=f"Reproduced if at the end of the curves no more than {BETA} packets of a Vegas connection (beta) wait on "
-        "average behind each RED gateway: its part of what leaves, times the packets that wait; partly if behind most; "
-        "else not.",
+        rule=f"The points are the RED gateways, at the end of the curves: on average no more than {BETA} packets of a "
+        "Vegas connection (beta) wait there, by its share of the departures times the packets that wait. "
+        f"{BY_SHARE}",
         judge=whole.needs_little_room(_HALF),
         command=command(_HALF_LARGE, "Vegas/RED1", 40),
     ),
@@ -137,8 +138,8 @@ RED_BESIDE: tuple[Claim[Evidence], ...] = (
         where="3.2.1",
         text="There it produces smoother traffic than Reno behind a RED gateway, and so performs better.",
         paper="smoother",
-        rule="By all clients together, with Vegas and with Reno added behind RED 10/40: reproduced if the c.o.v. is "
-        f"clearly lower and the throughput clearly higher {_FULL_LINK}; partly if at most; else not.{WEIGHED}",
+        rule=f"{_FULL_LINK}, each twice, behind RED 10/40: of all clients together, the c.o.v. is clearly lower with "
+        f"Vegas added than with Reno, and the throughput clearly higher. {BY_SHARE}{WEIGHED}",
         judge=whole.smoother_behind_red(_HALF_SMALL),
         command=command(_HALF_SMALL, "Vegas/RED", 40),
     ),
@@ -147,8 +148,8 @@ RED_BESIDE: tuple[Claim[Evidence], ...] = (
         where="3.2.1; Figures 5 to 8",
         text="TCP implementations with RED perform worse than their plain counterparts in throughput and packet loss.",
         paper="worse",
-        rule=f"Reproduced if {_FULL_LINK} added clients of either protocol clearly get less and clearly lose more "
-        f"behind each RED gateway than behind FIFO of the same room; partly if at most; else not.{WEIGHED}",
+        rule=f"{_FULL_LINK}, each twice, for either protocol: behind each RED gateway added clients clearly get less, "
+        f"and clearly lose more, than behind FIFO with the same buffer. {BY_SHARE}{WEIGHED}",
         judge=newcomers.red_is_worse(*_HALF),
         command=command(_HALF_SMALL, "Reno/RED", 40),
     ),
@@ -179,8 +180,8 @@ FULL: tuple[Claim[Evidence], ...] = (
         where="3.2.2; Figures 5, 9",
         text="As the number of Reno nodes increases, the advantage of Vegas over Reno diminishes.",
         paper="diminishes",
-        rule="With 60 clients in all and a buffer of 50: reproduced if Vegas' goodput over Reno's is clearly smaller "
-        "beside 40 Reno clients than beside 20 behind both gateways; partly if behind most; else not.",
+        rule="The points are the two gateways with a buffer of 50, with 60 clients in all: Vegas' goodput over Reno's "
+        f"is clearly smaller beside 40 Reno clients than beside 20. {BY_SHARE}",
         judge=whole.edge_shrinks(_HALF_SMALL, _FULL_SMALL),
         command=command(_FULL_SMALL, "Vegas", 20),
     ),
@@ -189,8 +190,9 @@ FULL: tuple[Claim[Evidence], ...] = (
         where="3.2.2; Figures 3, 4, 5, 9",
         text="Vegas performs best where all nodes run it.",
         paper="best",
-        rule="With 60 clients of which 0, 20, 40 or 60 run Vegas, and a buffer of 50: reproduced if all together "
-        "carry clearly most and lose least where all run Vegas, behind both gateways; partly if most of it; else not.",
+        rule="The points are throughput and loss of all together behind the two gateways with a buffer of 50, with 60 "
+        "clients of which 0, 20, 40 or 60 run Vegas: the throughput is clearly highest, the loss clearly lowest, where "
+        f"all run Vegas. {BY_SHARE}",
         judge=whole.all_vegas_is_best(_HALF_SMALL, _FULL_SMALL),
         command=command(_HALF_SMALL, "Vegas", 40),
     ),
@@ -209,8 +211,8 @@ FULL: tuple[Claim[Evidence], ...] = (
         where="3.2.2; Figure 11",
         text="Beside 40 Reno clients, with a buffer of 1500, the throughputs of Vegas and Reno are relatively close.",
         paper="relatively close",
-        rule="Reproduced if the mean of Vegas' goodput over Reno's is within 10 % of 1 at every place; partly if at "
-        f"most; else not.{STARTED}",
+        rule="Reproduced if Vegas' goodput over Reno's is within 10 % of 1 at every point; partly if at most points, "
+        f"or at every point where the link is not full; otherwise not reproduced. {ELSE_UNDECIDED}{STARTED}",
         judge=newcomers.close_throughput(_FULL_LARGE, 0.1),
         command=command(_FULL_LARGE, "Vegas", 20, "clients.1.start=10 s"),
     ),
@@ -242,8 +244,8 @@ DISCUSSION: tuple[Claim[Evidence], ...] = (
         where="3.2.3",
         text="Vegas tries to keep a smaller queue; Reno keeps many more packets in the buffer on average.",
         paper="many more",
-        rule="By the mean of the packets that wait: reproduced if it is clearly larger with Reno than with Vegas, all "
-        f"alike from 39 to 60 clients and added {_FULL_LINK}; partly if at most; else not.",
+        rule=f"{_FULL_LINK}, and 39 to 60 clients of one kind: the mean of the packets that wait is clearly larger "
+        f"with Reno than with Vegas. {BY_SHARE}",
         judge=whole.reno_fills_the_buffer(SCENES),
         command=command(_FULL_LARGE, "Reno", 20),
     ),
@@ -252,9 +254,8 @@ DISCUSSION: tuple[Claim[Evidence], ...] = (
         where="3.2.3",
         text="Connections that always have data to send, as Mo et al. have them, benefit Reno's greedy algorithm.",
         paper="clearly",
-        rule="With 60 clients, all of them with endless data: reproduced if Vegas' goodput over Reno's is clearly "
-        "smaller than with Poisson sources beside either background, behind every gateway; partly if behind most; else "
-        "not.",
+        rule="The points are both backgrounds and every gateway, with 60 clients: Vegas' goodput over Reno's is "
+        f"clearly smaller with greedy sources than with Poisson sources. {BY_SHARE}",
         judge=whole.greed_helps_reno(SCENES),
         command=command(
             _FULL_SMALL, "Vegas", 20, 'clients.0.source={kind="greedy"}', 'clients.1.source={kind="greedy"}'

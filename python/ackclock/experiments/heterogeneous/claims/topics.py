@@ -12,9 +12,9 @@ TOPICS = (
         key="1-1",
         leads={
             Verdict.REPRODUCED: "Vegas holds its own beside Reno.",
-            Verdict.PARTLY: "Vegas holds its own beside Reno at some places, and not at others.",
+            Verdict.PARTLY: "Vegas holds its own beside Reno at most points, and not at all.",
             Verdict.NOT: "Vegas does not hold its own beside Reno.",
-            Verdict.DEPENDS: "Whether Vegas holds its own beside Reno hangs on when it starts.",
+            Verdict.DEPENDS: "Whether Vegas holds its own beside Reno depends on when it starts.",
         },
     ),
     Topic(
@@ -33,7 +33,7 @@ TOPICS = (
             Verdict.REPRODUCED: "With a large buffer the two get much the same.",
             Verdict.PARTLY: "With a large buffer the two mostly get much the same.",
             Verdict.NOT: "With a large buffer and a full link the two do not get the same.",
-            Verdict.DEPENDS: "Whether the two get the same with a large buffer hangs on when the newcomers start.",
+            Verdict.DEPENDS: "Whether the two get the same with a large buffer depends on when the newcomers start.",
         },
         also=("3.2.2-5", "3.2.3-1"),
     ),
@@ -50,9 +50,9 @@ TOPICS = (
     Topic(
         key="3.2.3-2",
         leads={
-            Verdict.REPRODUCED: "Endless data help Reno, as the paper supposes.",
-            Verdict.PARTLY: "Endless data mostly help Reno, as the paper supposes.",
-            Verdict.NOT: "Endless data do not help Reno as the paper supposes.",
+            Verdict.REPRODUCED: "Greedy sources help Reno, as the paper supposes.",
+            Verdict.PARTLY: "Greedy sources mostly help Reno, as the paper supposes.",
+            Verdict.NOT: "Greedy sources do not help Reno as the paper supposes.",
         },
     ),
 )

@@ -13,7 +13,8 @@ from ackclock.experiments.heterogeneous.evidence import LATE
 from ackclock.experiments.heterogeneous.experiment import START
 from ackclock.experiments.heterogeneous.measures import loss_percent, queue_share, throughput
 from ackclock.experiments.heterogeneous.sharing import gateway_name
-from ackclock.experiments.reading import above, along, at, clearly, every, high, shown, told, weighed
+from ackclock.experiments.reading import along, at, each_above, shown, told, weighed
+from ackclock.experiments.truth import NO, Truth, above, at_least, at_most, count, counted, every
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
@@ -60,11 +61,11 @@ def needs_little_room(scenes: Sequence[Scene]) -> Judge:
             }
 
         found = held(evidence.ours)
-        holds = [high(vegas) <= BETA for vegas, _ in found.values()]
+        holds = [at_most(vegas, BETA) for vegas, _ in found.values()]
         return Judgement(
             verdict=by_share(holds),
             why=f"At the end of the curves a Vegas connection holds at most {BETA} packets, its beta, behind "
-            f"{sum(holds)} of {len(holds)} RED gateways; Reno clients added in its place hold "
+            f"{counted(holds, 'RED gateways')}; Reno clients added in its place hold "
             + ", ".join(f"{reno.mean:.1f}" for _, reno in found.values())
             + " each.",
             **told(
@@ -96,11 +97,11 @@ def smoother_behind_red(scene: Scene) -> Judge:
             return (reno, vegas) if place % 2 == 0 else (vegas, reno)
 
         pairs = sides(evidence.ours.scenes[scene], counts)
-        holds = [clear for place, pair in enumerate(pairs) for clear in above(*better(pair, place))]
+        holds = [clear for place, pair in enumerate(pairs) for clear in each_above(*better(pair, place))]
 
-        def at_weight(runs: Sequence[Observation]) -> bool | None:
+        def at_weight(runs: Sequence[Observation]) -> Truth:
             ends = enumerate(sides(runs, (scene.most,)))
-            return every(clearly(*(points[scene.most] for points in better(pair, place))) for place, pair in ends)
+            return every(clear for place, pair in ends for clear in each_above(*better(pair, place)))
 
         def say(side: Side) -> str:
             (smooth, rough), (fast, slow) = sides(side.scenes[scene], (scene.most,))
@@ -116,8 +117,8 @@ def smoother_behind_red(scene: Scene) -> Judge:
         return Judgement(
             verdict=verdict,
             setting=setting,
-            why=f"Lower c.o.v. and higher throughput of all clients together are clear at {sum(holds)} of {len(holds)} "
-            f"places; {where}.",
+            why=f"Lower c.o.v. and higher throughput of all clients together are clear at {counted(holds, 'points')}; "
+            f"{where}.",
             **told(evidence, say),
         )
 
@@ -138,12 +139,12 @@ def edge_shrinks(half: Scene, full: Scene) -> Judge:
                 for gateway, (few, many) in ends(side).items()
             )
 
-        answers = [clearly(few, many) for few, many in ends(evidence.ours).values()]
+        answers = [above(few, many) for few, many in ends(evidence.ours).values()]
         return Judgement(
-            verdict=by_share([answer is True for answer in answers]),
+            verdict=by_share(answers),
             why=f"With 60 clients in all the advantage is clearly smaller beside {full.background} than beside "
-            f"{half.background} behind {answers.count(True)} of {len(answers)} gateways, and clearly larger behind "
-            f"{answers.count(False)}.",
+            f"{half.background} behind {counted(answers, 'gateways')}, and clearly larger behind "
+            f"{count(answers, NO)}.",
             **told(evidence, say),
         )
 
@@ -180,18 +181,18 @@ def all_vegas_is_best(half: Scene, full: Scene) -> Judge:
                 for gateway in half.gateways
             )
 
-        holds = []
+        holds: list[Truth] = []
         for gateway in half.gateways:
             *rest, (carried, lost) = points(evidence.ours, gateway)
             holds += [
-                all(clearly(carried, other) is True for other, _ in rest),
-                all(clearly(other, lost) is True for _, other in rest),
+                every(above(carried, other) for other, _ in rest),
+                every(above(other, lost) for _, other in rest),
             ]
         return Judgement(
             verdict=by_share(holds),
             why=f"Of 60 clients 0, {full.most}, {half.most} or all run Vegas. Where all do, throughput is clearly "
-            f"highest behind {sum(holds[::2])} and loss clearly lowest behind {sum(holds[1::2])} of "
-            f"{len(half.gateways)} gateways.",
+            f"highest behind {counted(holds[::2], 'gateways')} and loss clearly lowest behind "
+            f"{counted(holds[1::2], 'gateways')}.",
             **told(evidence, say),
         )
 
@@ -221,12 +222,12 @@ def reno_fills_the_buffer(scenes: Sequence[Scene]) -> Judge:
             )
 
         found = pairs(evidence.ours)
-        holds = {name: above(reno, vegas) for name, (reno, vegas) in found.items()}
+        holds = {name: each_above(reno, vegas) for name, (reno, vegas) in found.items()}
         each = [clear for clears in holds.values() for clear in clears]
-        failing = [name for name, clears in holds.items() if not all(clears)]
+        failing = [name for name, clears in holds.items() if count(clears) < len(clears)]
         return Judgement(
             verdict=by_share(each),
-            why=f"With Reno clearly more packets wait at {sum(each)} of {len(each)} places of a full link"
+            why=f"With Reno clearly more packets wait at {counted(each, 'points')} of a full link"
             + (f"; not everywhere with {'; '.join(failing)}." if failing else "."),
             **told(evidence, say),
         )
@@ -254,11 +255,11 @@ def greed_helps_reno(scenes: Sequence[Scene]) -> Judge:
                 f"{name} {poisson.mean:.2f} and {greedy.mean:.2f}" for name, (poisson, greedy) in both(side).items()
             )
 
-        answers = [clearly(poisson, greedy) for poisson, greedy in both(evidence.ours).values()]
+        answers = [above(poisson, greedy) for poisson, greedy in both(evidence.ours).values()]
         return Judgement(
-            verdict=by_share([answer is True for answer in answers]),
-            why=f"With 60 clients that always have data, Vegas' part of Reno's goodput is clearly smaller behind "
-            f"{answers.count(True)} of {len(answers)} gateways, and clearly larger behind {answers.count(False)}.",
+            verdict=by_share(answers),
+            why=f"With 60 clients and greedy sources, Vegas' goodput over Reno's is clearly smaller behind "
+            f"{counted(answers, 'gateways')}, and clearly larger behind {count(answers, NO)}.",
             **told(evidence, say),
         )
 
@@ -268,9 +269,9 @@ def greed_helps_reno(scenes: Sequence[Scene]) -> Judge:
 def as_well_as_reno(scenes: Sequence[Scene]) -> Judge:
     """Judge the headline: "Vegas performs as well as, if not better than, Reno beside existing Reno connections"."""
 
-    def held(runs: Sequence[Observation], scene: Scene, counts: Sequence[int]) -> list[bool]:
+    def held(runs: Sequence[Observation], scene: Scene, counts: Sequence[int]) -> list[Truth]:
         return [
-            high(edge) >= AS_WELL and clearly(vegas[added], reno[added]) is not True
+            at_least(edge, AS_WELL) & ~above(vegas[added], reno[added], times=1 / AS_WELL)
             for gateway, points in edges(runs, scene, counts).items()
             for vegas, reno in [losses(runs, gateway, counts)]
             for added, edge in points.items()
@@ -285,20 +286,20 @@ def as_well_as_reno(scenes: Sequence[Scene]) -> Judge:
         )
         mended = [one for scene in scenes for one in held(ours.minimum[scene], scene, (scene.most,))]
         turned = {by_share(usual), by_share(late)} == {Verdict.NOT, Verdict.REPRODUCED}
-        rooms = {
-            room: [one for scene, there in by_scene.items() if scene.buffer == room for one in there]
-            for room in dict.fromkeys(scene.buffer for scene in scenes)
+        buffers = {
+            buffer: [one for scene, there in by_scene.items() if scene.buffer == buffer for one in there]
+            for buffer in dict.fromkeys(scene.buffer for scene in scenes)
         }
         return Judgement(
             verdict=Verdict.DEPENDS if turned else by_share([one for there in by_scene.values() for one in there]),
             setting=WHEN if turned else "",
             why="Vegas gets as much and does not lose more at "
             + " and ".join(
-                f"{sum(there)} of {len(there)} places with room for {room:,}" for room, there in rooms.items()
+                f"{counted(there, 'points')} with a buffer of {buffer:,}" for buffer, there in buffers.items()
             )
-            + f" packets. Where the newcomers start at 10 s it is {sum(late)} of {len(late)} places, of which "
-            f"{sum(usual)} with a start at {START}; with the smallest round trip for Vegas' base {sum(mended)} of "
-            f"{len(mended)} at the ends of the curves.",
+            + f". Of the points that were run with both starts it is {counted(usual, 'points')} with a start at "
+            f"{START} and {counted(late, 'points')} with a start at 10 s. With the smallest round trip as Vegas' base "
+            f"it is {counted(mended, 'points')} at the ends of the curves.",
             **told(evidence, lambda side: "Vegas' goodput over Reno's: " + _at_the_ends(side, scenes)),
         )
 

@@ -1,0 +1,35 @@
+"""Words of the studies: every rule says what its code does, in terms that cannot be read two ways."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ackclock.experiments.burstiness.claims import CLAIMS as BURSTINESS
+from ackclock.experiments.heterogeneous.claims import CLAIMS as HETEROGENEOUS
+from ackclock.experiments.vegas.claims import CLAIMS as VEGAS
+
+if TYPE_CHECKING:
+    from ackclock.experiments.claims import Claim
+
+_THEIRS = {claim.rule for claim in BURSTINESS}
+
+RULES: list[Claim[Any]] = [
+    *(claim for claim in HETEROGENEOUS if claim.rule not in _THEIRS),
+    *VEGAS,
+]
+
+AMBIGUOUS = re.compile(r"\b(?:if at all|at most;|if at most(?! points)|else not|left to chance)")
+"""*If at all* means "if even once" where "at every point" is meant; *partly if at most* says nothing."""
+
+
+@pytest.mark.parametrize("claim", RULES, ids=lambda claim: claim.key)
+def test_a_rule_cannot_be_read_two_ways(claim: Claim[Any]) -> None:
+    assert not AMBIGUOUS.search(claim.rule), claim.rule
+
+
+@pytest.mark.parametrize("claim", RULES, ids=lambda claim: claim.key)
+def test_a_rule_says_what_is_undecided(claim: Claim[Any]) -> None:
+    assert claim.rule.startswith("As ") or "ndecided" in claim.rule, claim.rule
