@@ -61,7 +61,7 @@ def test_packets_that_a_receiver_had_already(run: ac.Run, packets: pl.DataFrame)
 
 
 def test_flows_that_are_shut_off(run: ac.Run) -> None:
-    """Validates: flows with less than 2 % and less than 10 % of the link's rate over its flows.
+    """Validates: greedy flows with less than 2 % and less than 10 % of the link's rate over its flows.
     Source: the definition, from each flow's goodput.
     Tolerance: exact.
     """
@@ -84,8 +84,61 @@ def test_a_quiet_link_has_an_empty_queue_and_keeps_nobody_out() -> None:
     idle = [ac.Clients(count=2, transport=ac.Udp(), source=ac.Constant(rate=1e-3))]
     summary = ac.simulate(crowded(clients=idle)).summary
     assert (summary.queue_mean, summary.duplicates) == (0, 0)
-    # Who sends nothing gets nothing, whoever's fault that is.
-    assert summary.shut_off == 2
+    # Who sends nothing misses nothing.
+    assert (summary.shut_off, summary.starved) == (0, 0)
+
+
+@pytest.mark.parametrize("transport", [ac.Udp(), ac.Tcp("reno")])
+@pytest.mark.parametrize(
+    "source",
+    [
+        ac.Poisson(rate=5),
+        ac.OnOff(rate=20, on=ac.Fixed(mean="100 ms"), off=ac.Fixed(mean="900 ms")),
+        ac.FractionalNoise(rate=5, hurst=0.8, cov=0.3, bin="1 s"),
+    ],
+)
+def test_who_got_all_that_was_offered_is_neither_shut_off_nor_starved(transport: Any, source: Any) -> None:
+    """Five flows of 0.02 Mbit/s on an idle link of 50 Mbit/s, of which a fair share is 10."""
+    wide = ac.Link(rate="50 Mbps", delay="20 ms")
+    scenario = crowded(
+        dumbbell=ac.Dumbbell(access=ac.Link(rate="10 Mbps", delay="5 ms"), bottleneck=wide),
+        clients=[ac.Clients(count=5, transport=transport, source=source)],
+    )
+    summary = ac.simulate(scenario).summary
+    assert summary.loss == 0
+    assert summary.goodput_bps > 0
+    assert (summary.shut_off, summary.starved) == (0, 0)
+    assert (summary.groups[0].shut_off, summary.groups[0].starved) == (0, 0)
+
+
+@pytest.mark.parametrize(("rate", "shut_off", "starved"), [(4, 0, 0), (25, 0, 1), (100, 1, 1)])
+def test_what_a_window_holds_back_was_offered_too(rate: int, shut_off: int, starved: int) -> None:
+    """Validates: a source whose sender has no use for its packets still offers them.
+    Source: one packet in a round trip of a second: 25 %, 4 % and 1 % of what is offered.
+    Tolerance: none; a Poisson source of that rate stays far from the next of the three.
+    """
+    scenario = crowded(
+        dumbbell=ac.Dumbbell(
+            access=ac.Link(rate="10 Mbps", delay="200 ms"), bottleneck=ac.Link(rate="50 Mbps", delay="300 ms")
+        ),
+        clients=[ac.Clients(transport=ac.Tcp("reno", max_window=1), source=ac.Poisson(rate=rate))],
+    )
+    summary = ac.simulate(scenario).summary
+    assert summary.goodput_bps == pytest.approx(4000, rel=0.1)
+    assert (summary.shut_off, summary.starved) == (shut_off, starved)
+
+
+def test_a_transfer_that_gets_nowhere_is_shut_off() -> None:
+    """It was handed over before the measured time, and still wants to go; one that has ended wants nothing."""
+    dead = {"kind": "list", "packets": list(range(1, 1000))}
+    access = {"rate": "10 Mbps", "delay": "5 ms"}
+    groups = [
+        {"name": name, "transport": {"kind": "tcp"}, "source": {"kind": "greedy", "size": "20 kB"}, "access": link}
+        for name, link in (("through", access), ("stuck", access | {"loss": dead}))
+    ]
+    run = ac.simulate(crowded().changed({"clients": groups}))
+    assert [(group.shut_off, group.starved) for group in run.groups] == [(0, 0), (1, 1)]
+    assert run.summary.shut_off == 1
 
 
 @pytest.mark.parametrize(

@@ -99,9 +99,9 @@ class GroupSummary:
     jain_index: float | None
     """Jain's fairness index over its flows' goodput."""
     shut_off: int
-    """Its flows with less than 2 % of their fair share of the measured link."""
+    """Its flows with less than 2 % of their fair share of the measured link, and of what they offered."""
     starved: int
-    """Its flows with less than 10 % of it."""
+    """Its flows with less than 10 % of both."""
     completed: int
     """Finite transfers that the receiver has whole."""
     completion_mean: float | None
@@ -174,9 +174,10 @@ class Summary:
     jain_between: float | None
     """The same over groups: of their goodput per client."""
     shut_off: int
-    """Flows with less than 2 % of their fair share: the link's rate over the flows that cross it."""
+    """Flows with less than 2 % of their fair share, the link's rate over the flows that cross it, and of what they
+    offered."""
     starved: int
-    """Flows with less than 10 % of it."""
+    """Flows with less than 10 % of both."""
     groups: Groups[GroupSummary]
     """The same per group, where it has a meaning: in their order, or by name, as ``groups["near"]``."""
 

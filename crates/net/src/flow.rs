@@ -94,6 +94,20 @@ impl Feed {
         }
     }
 
+    /// Packets that it would hand over before `end`, asked at most `enough` times: of a copy, which changes nothing.
+    fn still_to_come(&self, end: Time, enough: u64) -> u64 {
+        let Some(mut next) = self.next.filter(|at| *at < end) else { return 0 };
+        let (mut source, mut stream) = (self.source.clone(), self.stream.clone());
+        let mut packets: u64 = 0;
+        for _ in 0..enough {
+            let emission = source.emit(next, &mut stream);
+            packets = packets.saturating_add(emission.packets);
+            let Some(then) = emission.next.filter(|at| *at < end && packets < enough) else { break };
+            next = then;
+        }
+        packets
+    }
+
     /// Tells of a transfer that begins, and lets its source hear of one that ended.
     #[inline(never)]
     fn follow_transfers(&mut self, sender: &Sender, now: Time, flow: FlowId, observer: &mut impl Observer) {
@@ -226,6 +240,21 @@ impl Flow {
                 sender.look() ^ timeout.pending.as_picos() ^ u64::from(self.data_hop)
             }
         }
+    }
+
+    /// Packets that its source has handed over.
+    pub(crate) fn supplied(&self) -> u64 {
+        match &self.transport {
+            Transport::Tcp { sender, .. } => sender.supplied(),
+            Transport::Udp { sent, .. } => *sent,
+        }
+    }
+
+    /// Packets that its source has handed over or would have before `end`, if the sender had had use for them; from `enough` on
+    /// they are not counted.
+    pub(crate) fn offered(&self, end: Time, enough: u64) -> u64 {
+        let supplied = self.supplied();
+        supplied.saturating_add(self.feed.still_to_come(end, enough.saturating_sub(supplied)))
     }
 
     /// The sender, if it has one.

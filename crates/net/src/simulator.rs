@@ -180,6 +180,16 @@ impl Simulator {
         self.flows[flow.0 as usize].sender()
     }
 
+    /// Packets of a flow that nobody waits for any more: in order at its receiver, or sent by UDP.
+    pub(crate) fn settled(&self, flow: usize) -> u64 {
+        self.transit.received(flow).unwrap_or_else(|| self.flows[flow].supplied())
+    }
+
+    /// Packets that a flow's source has offered before `end`, which is not past; from `enough` on they are not counted.
+    pub(crate) fn offered(&self, flow: usize, end: Time, enough: u64) -> u64 {
+        self.flows[flow].offered(end, enough)
+    }
+
     /// The group of each flow.
     pub(crate) fn groups(&self) -> &[u32] {
         &self.groups

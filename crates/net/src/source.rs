@@ -40,7 +40,7 @@ pub trait Source: Debug + Send {
 }
 
 /// A source at work. An enum and not a trait object: every packet is drawn from one. A large state goes into a box.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum AnySource {
     Poisson(poisson::Poisson),
     Constant(constant::Constant),

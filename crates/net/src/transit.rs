@@ -189,6 +189,14 @@ impl Transit {
         }
     }
 
+    /// Packets of a flow's data that its receiver has in order; `None` where nobody keeps them in order.
+    pub(crate) fn received(&self, flow: usize) -> Option<u64> {
+        match &self.destinations[flow] {
+            Destination::Udp => None,
+            Destination::Tcp { receiver, .. } => Some(receiver.received()),
+        }
+    }
+
     /// The links of a route that starts here.
     pub(crate) fn links_from(&self, hop: u32) -> impl Iterator<Item = LinkId> {
         self.hops[hop as usize..].iter().map_while(|hop| match hop {

@@ -63,6 +63,11 @@ impl Receiver {
         self.rcv_nxt
     }
 
+    /// Segments of data that came in order so far.
+    pub fn received(&self) -> u64 {
+        self.rcv_nxt.saturating_sub(u64::from(self.config.handshake))
+    }
+
     /// Whether the segment that came last had come before.
     pub const fn had_it(&self) -> bool {
         self.had_it

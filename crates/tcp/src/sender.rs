@@ -81,6 +81,11 @@ impl Sender {
         *supplied = supplied.saturating_add(segments);
     }
 
+    /// Segments of data that the application has handed over.
+    pub fn supplied(&self) -> u64 {
+        self.connection.supplied.saturating_sub(u64::from(self.connection.config.handshake))
+    }
+
     /// How many more segments could possibly leave in this turn or after the next ACK, if the application had them: what it
     /// is worth asking for. It also tells whether the application or the receiver sets the limit.
     pub fn appetite(&self) -> u64 {

@@ -2,6 +2,7 @@
 
 mod bins;
 mod meter;
+mod plight;
 
 use std::ops::Range;
 
@@ -18,10 +19,7 @@ use crate::rate::LinkRate;
 use crate::simulator::Simulator;
 use bins::{Bins, Tally};
 use meter::{Deliveries, FlowMeter, Over, Transfers};
-
-/// Of its fair share, what a flow must get not to count as shut off, and not to count as starved.
-const SHUT_OFF: f64 = 0.02;
-const STARVED: f64 = 0.1;
+use plight::Plight;
 
 /// What a run comes to. Rates are per second, times in seconds; undefined ratios are `None`.
 ///
@@ -76,9 +74,9 @@ pub struct Summary {
     pub jain_index: Option<f64>,
     /// The same over the groups: of their goodput for each flow.
     pub jain_between: Option<f64>,
-    /// Flows with less than 2 % of their fair share: the link's rate over the flows.
+    /// Flows with less than 2 % of what they offered and of their fair share, the link's rate over the flows.
     pub shut_off: u64,
-    /// Flows with less than 10 % of it.
+    /// Flows with less than 10 % of both.
     pub starved: u64,
 }
 
@@ -180,6 +178,9 @@ pub struct Measure {
     ideals: Vec<Ideal>,
     completions: Vec<Histogram>,
     counters: Vec<Counters>,
+    /// Of each flow, packets that were settled before the measured time, and, after the run, how little it got in it.
+    settled: Vec<u64>,
+    plights: Vec<Plight>,
     poisson_rates: Vec<Option<f64>>,
 }
 
@@ -211,6 +212,8 @@ impl Measure {
             ideals: if any { plan.flows().enumerate().map(ideal).collect() } else { Vec::new() },
             completions: if any { vec![Histogram::default(); plan.groups.len()] } else { Vec::new() },
             counters: Vec::new(),
+            settled: Vec::new(),
+            plights: Vec::new(),
             groups,
             poisson_rates: plan.groups.iter().map(poisson_rate).collect(),
         };
@@ -224,6 +227,7 @@ impl Measure {
     pub fn begin(&mut self, simulator: &Simulator) {
         if self.from > Time::ZERO {
             self.counters.extend((0..self.groups.len()).map(|id| counters(simulator, id)));
+            self.settled.extend((0..self.groups.len()).map(|id| simulator.settled(id)));
         }
     }
 
@@ -234,6 +238,21 @@ impl Measure {
             *base = meter::since(base, &counters(simulator, id));
         }
         self.bins.finish(tallies(&mut self.meters));
+        self.settled.resize(self.groups.len(), 0);
+        let crossing = self.crosses.iter().filter(|crosses| **crosses).count();
+        let fair = self.mean_rate.as_bps() as f64 * self.seconds() / crossing as f64;
+        self.plights = (0..self.groups.len()).map(|id| self.plight(simulator, id, fair)).collect();
+    }
+
+    /// How little a flow got, beside a fair share of so many bits; a flow that does not cross the link has none there.
+    fn plight(&self, simulator: &Simulator, id: usize, fair: f64) -> Plight {
+        if !self.crosses[id] {
+            return Plight::Served;
+        }
+        let (flow, settled) = (self.flow(id), self.settled[id]);
+        Plight::of(flow.goodput_bits(), flow.in_order(), fair, |enough| {
+            simulator.offered(id, self.end, settled.saturating_add(enough)).saturating_sub(settled)
+        })
     }
 
     fn seconds(&self) -> f64 {
@@ -260,11 +279,9 @@ impl Measure {
         meter::jain_index(per_flow)
     }
 
-    /// Of some flows, those that cross the link and got less than that part of their fair share of it.
-    fn below(&self, part: f64, flows: impl Iterator<Item = usize>) -> u64 {
-        let all = self.crosses.iter().filter(|crosses| **crosses).count();
-        let least = part * self.mean_rate.as_bps() as f64 * self.seconds() / all as f64;
-        flows.filter(|flow| self.crosses[*flow] && self.flow(*flow).goodput_bits() < least).count() as u64
+    /// How many of some flows got as little as that, or less.
+    fn in_plight(&self, plight: Plight, flows: impl Iterator<Item = usize>) -> u64 {
+        flows.filter(|flow| self.plights[*flow] >= plight).count() as u64
     }
 
     #[inline(always)]
@@ -375,8 +392,8 @@ impl Measure {
             timeouts_per_dup_ack: over.timeouts_per_dup_ack(),
             jain_index: over.jain_index,
             jain_between: self.jain_between(),
-            shut_off: self.below(SHUT_OFF, crossing()),
-            starved: self.below(STARVED, crossing()),
+            shut_off: self.in_plight(Plight::ShutOff, crossing()),
+            starved: self.in_plight(Plight::Starved, crossing()),
         }
     }
 
@@ -408,8 +425,8 @@ impl Measure {
             duplicates: over.duplicates,
             timeouts_per_dup_ack: over.timeouts_per_dup_ack(),
             jain_index: over.jain_index,
-            shut_off: self.below(SHUT_OFF, self.flows_of(group)),
-            starved: self.below(STARVED, self.flows_of(group)),
+            shut_off: self.in_plight(Plight::ShutOff, self.flows_of(group)),
+            starved: self.in_plight(Plight::Starved, self.flows_of(group)),
             completed: over.completed,
             completion_mean: over.completion_mean,
             completion_p50: took(0.5),

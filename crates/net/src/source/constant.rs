@@ -4,7 +4,7 @@ use ackclock_units::{Stream, Time};
 
 use super::{Emission, Source};
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Constant {
     rate: f64,
     start: Option<Time>,

@@ -54,7 +54,7 @@ impl FractionalSpec {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Fractional {
     spec: FractionalSpec,
     /// The noise, drawn when the source is first asked.

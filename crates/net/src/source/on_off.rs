@@ -14,7 +14,7 @@ use ackclock_units::{Stream, Time};
 
 use super::{Distribution, Emission, Source};
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct OnOff {
     /// Packets per second while on.
     rate: f64,

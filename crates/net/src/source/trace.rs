@@ -45,7 +45,7 @@ impl TraceSpec {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Trace {
     spec: Arc<TraceSpec>,
     /// The next row, once it is at work.

@@ -12,7 +12,7 @@ use super::{Distribution, Emission, Source};
 /// Most packets of a transfer: what no run can send.
 const LARGEST: f64 = 1e12;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Transfers {
     /// In packets.
     size: Distribution,

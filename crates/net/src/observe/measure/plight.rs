@@ -1,0 +1,79 @@
+//! Which flows got next to nothing of what they could have had.
+//!
+//! A flow could have had its fair share of the link, or what its source offered if that is less. So a flow that offers little
+//! and gets it is served, however fast the link is. A source is asked only for what its sender has use for; what it would have
+//! offered besides is drawn here, from a copy, until it settles the matter.
+
+/// The part of what it could have had, below which a flow counts as shut off, and below which as starved.
+const SHUT_OFF: f64 = 0.02;
+const STARVED: f64 = 0.1;
+
+/// How little a flow got.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Plight {
+    Served,
+    Starved,
+    ShutOff,
+}
+
+impl Plight {
+    /// Judges a flow that got some bits, in some packets, beside a fair share in bits. `offered` counts the packets that it had
+    /// to send, up to a number that is enough.
+    ///
+    /// The last packet may still be on its way, and does not count as offered.
+    pub(super) fn of(bits: f64, packets: u64, fair: f64, offered: impl FnOnce(u64) -> u64) -> Self {
+        if bits >= STARVED * fair {
+            return Self::Served;
+        }
+        let enough = packets.saturating_mul((1.0 / SHUT_OFF) as u64).saturating_add(2);
+        let offered = offered(enough).saturating_sub(1) as f64;
+        let is_below = |part: f64| bits < part * fair && (packets as f64) < part * offered;
+        if is_below(SHUT_OFF) {
+            Self::ShutOff
+        } else if is_below(STARVED) {
+            Self::Starved
+        } else {
+            Self::Served
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FAIR: f64 = 1000.0;
+
+    #[test]
+    fn who_offers_without_end_is_held_to_the_fair_share() {
+        let of = |bits: f64, packets| Plight::of(bits, packets, FAIR, |_| u64::MAX);
+        assert_eq!(of(0.0, 0), Plight::ShutOff);
+        assert_eq!(of(19.0, 19), Plight::ShutOff);
+        assert_eq!(of(20.0, 20), Plight::Starved);
+        assert_eq!(of(99.0, 99), Plight::Starved);
+        assert_eq!(of(100.0, 100), Plight::Served);
+    }
+
+    #[test]
+    fn who_offers_less_is_held_to_that() {
+        let of = |packets: u64, offered| Plight::of(packets as f64, packets, FAIR, |_| offered);
+        assert_eq!(of(5, 5), Plight::Served);
+        assert_eq!(of(5, 50), Plight::Served);
+        assert_eq!(of(5, 52), Plight::Starved);
+        assert_eq!(of(1, 52), Plight::ShutOff);
+        // nothing at all, or one packet that is on its way
+        assert_eq!(of(0, 0), Plight::Served);
+        assert_eq!(of(0, 1), Plight::Served);
+        assert_eq!(of(0, 2), Plight::ShutOff);
+    }
+
+    #[test]
+    fn what_is_enough_to_know_settles_the_matter() {
+        for packets in [0, 1, 7, 1_000_000_007] {
+            let enough = Plight::of(0.0, packets, FAIR, |enough| enough);
+            assert_eq!(enough, Plight::ShutOff, "{packets}");
+        }
+        let unasked = Plight::of(FAIR, 1, FAIR, |_| unreachable!("it has its fair share"));
+        assert_eq!(unasked, Plight::Served);
+    }
+}
