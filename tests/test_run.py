@@ -338,7 +338,8 @@ def told(scenario: ac.Scenario, **facts: object) -> str:
     """Join the notices of a run with other facts than its own."""
     groups = len(scenario.groups)
     counts = {"window_limited": [None] * groups, "unfinished": [0] * groups, "completed": [0] * groups}
-    quiet = {"red_avg_max": None, **counts, "bins": [100] * 100}
+    times = {"delay": [None] * groups, "wait": [None] * groups}
+    quiet = {"red_avg_max": None, **counts, **times, "bins": [100] * 100}
     seen: dict[str, Any] = quiet | facts
     return " ".join(Notices(scenario.effective()).of(seen, mser5(seen["bins"])))
 

@@ -8,9 +8,9 @@ from typing import Any, Final
 from ackclock.analysis import Warmup
 from ackclock.bottleneck import Measured, find_measured, tcp_load
 from ackclock.quantity import PICOSECONDS_PER_SECOND, TIME
+from ackclock.roomy import held, roomy, ways
 from ackclock.scenario import Clients, Flow, GraphLink, Link, Scenario, Tcp, Udp
 from ackclock.scenario.fields import HEADER_BYTES, LONGEST_PACKET
-from ackclock.scenario.routes import directed, routes_over
 from ackclock.scenario.sources import PACED
 
 WINDOW_LIMITED: Final = 0.5
@@ -42,6 +42,7 @@ class Notices:
         self._scenario = scenario
         self._measured = measured = find_measured(scenario)
         self._before = tuple(_nothing_measured(scenario, measured))
+        self._roomy = tuple(roomy(scenario))
         self._after = (
             *_red_out_of_reach(scenario, measured),
             *_cut_sizes(scenario),
@@ -57,7 +58,8 @@ class Notices:
         ----------
         facts
             What the engine saw besides its summary: ``red_avg_max``; per group ``window_limited`` and the transfers
-            ``unfinished`` and ``completed``; and ``bins``, the arrivals per bin.
+            ``unfinished`` and ``completed``, the mean delay and the mean ``wait`` at the measured link; and ``bins``,
+            the arrivals per bin.
         warmup
             What MSER-5 says of these bins.
         """
@@ -67,6 +69,7 @@ class Notices:
             *_window_limited(self._scenario, facts["window_limited"]),
             *_red(self._measured, facts["red_avg_max"]),
             *_unfinished(self._scenario, facts["unfinished"], facts["completed"]),
+            *held(self._roomy, facts["delay"], facts["wait"]),
             *self._after,
         )
 
@@ -213,22 +216,13 @@ def _passages(scenario: Scenario) -> Iterator[tuple[str, Link | GraphLink, int]]
 
     Of sizes that spread it is one that is exceeded once in a million packets.
     """
-    links = directed(scenario.links)
-    routes = routes_over(links)
-    dumbbell = scenario.dumbbell
-    for group in scenario.groups:
+    for group, there, back in ways(scenario):
         data = group.packet_size or scenario.packet_size
         if _spread(group):
             data = min(LONGEST_PACKET, round(data * _RARE_SIZE))
         ack = HEADER_BYTES if isinstance(group.transport, Tcp) else 0
-        if isinstance(group, Flow):
-            for ends, size in (((group.from_, group.to), data), ((group.to, group.from_), ack)):
-                yield from ((links[each].name, links[each].link, size) for each in routes.route(*ends) or ())
-        elif dumbbell is not None and dumbbell.reverse is not None and group.access is not None:
-            forward = group.direction == "forward"
-            yield "bottleneck", dumbbell.bottleneck, data if forward else ack
-            yield "bottleneck.reverse", dumbbell.reverse, ack if forward else data
-            yield f"the access links of {group.name}", group.access, data
+        for way, size in ((there, data), (back, ack)):
+            yield from ((name, link, size) for name, link in way)
 
 
 def _small_buffer(scenario: Scenario, measured: Measured) -> Iterator[str]:

@@ -312,7 +312,13 @@ class Prepared:
         self, outcome: str, tables: Mapping[str, _core.Rows], captures: Sequence[_core.CapturedPackets]
     ) -> Outcome:
         told = from_json(outcome)
-        facts = told["facts"] | {"completed": [group["completed"] for group in told["groups"]]}
+        measured = seconds(self.scenario.duration) - seconds(self.scenario.measure.from_ or "")
+        facts = told["facts"] | {
+            "completed": [group["completed"] for group in told["groups"]],
+            "delay": [group["delay_mean"] for group in told["groups"]],
+            # Little's law
+            "wait": [group["queue_mean"] * measured / (group["departures"] or 1) for group in told["groups"]],
+        }
         warmup = mser5(facts["bins"])
         names = (group.name or "" for group in self.scenario.groups)
         return Outcome(

@@ -1,0 +1,79 @@
+"""Queues with the default room, away from the measured link: what waits in them is reported."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import ackclock as ac
+
+ROOM = "they held more than one bandwidth-delay product"
+
+
+def two_way(**reverse: Any) -> ac.Scenario:
+    """Short transfers one way, and two greedy flows with large windows the other way."""
+    tcp = ac.Tcp("reno", max_window=2000)
+    small = ac.Transfers(size=ac.Fixed(mean="30 kB"), think=ac.Exponential(mean="200 ms"))
+    return ac.Scenario(
+        duration="10 s",
+        dumbbell=ac.Dumbbell(
+            access=ac.Link(rate="1 Gbps", delay="1 ms"),
+            bottleneck=ac.Link(rate="10 Mbps", delay="19 ms", queue=ac.DropTail(packets=33)),
+            **reverse,
+        ),
+        clients=[
+            ac.Clients(name="web", count=3, transport=tcp, source=small),
+            ac.Clients(name="up", count=2, direction="reverse", transport=tcp, source=ac.Greedy()),
+        ],
+    )
+
+
+def said(scenario: ac.Scenario) -> list[str]:
+    return [notice for notice in ac.simulate(scenario).notices if ROOM in notice]
+
+
+def test_a_reverse_queue_that_nobody_limited_is_reported() -> None:
+    run = ac.simulate(two_way(), record=["packets@bottleneck.reverse"])
+    notices = [notice for notice in run.notices if ROOM in notice]
+    assert len(notices) == 1
+    assert notices[0].startswith("Packets of group up waited ")
+    assert "room for 100,000 packets, as where none is given: bottleneck.reverse, the access links of up." in notices[0]
+    assert "the round trip without queues (0.04 s)" in notices[0]
+    rows = run.table("packets").to_pandas()
+    data = rows[(rows["kind"] == "data") & (rows["retransmission"] == False) & (rows["flow"] >= 3)]  # noqa: E712
+    times = data.pivot_table(index=["flow", "segment"], columns="event", values="time", observed=True)
+    waits = (times["dequeue"] - times["enqueue"])[times["receive"].notna()]
+    # of what was delivered within the run; the access link adds less than a millisecond
+    assert float(notices[0].split()[5]) == pytest.approx(waits.mean(), rel=0.01)
+
+
+def test_a_queue_that_is_limited_or_short_is_not() -> None:
+    reverse = {"rate": "10 Mbps", "delay": "19 ms"}
+    short = {"kind": "droptail", "packets": 33}
+    assert said(two_way(reverse=ac.Link.model_validate(reverse | {"queue": short}))) == []
+    fast = ac.Link.model_validate(reverse | {"rate": "1 Gbps", "queue": short | {"packets": 3000}})
+    assert said(two_way(reverse=fast)) == []
+    light = two_way().changed({"clients.1.source": {"kind": "poisson", "rate": 10}})
+    assert said(light) == []
+
+
+def test_a_wait_at_the_measured_link_is_not_counted_again() -> None:
+    """The bottleneck of the forward flows is measured: its queue is in the summary, however much it holds."""
+    deep = two_way().changed({"dumbbell.bottleneck.queue.packets": 100_000, "clients.1.direction": "forward"})
+    run = ac.simulate(deep)
+    assert run.summary.queue_mean > 200
+    assert [notice for notice in run.notices if ROOM in notice] == []
+
+
+def test_a_graph_is_looked_through_as_well() -> None:
+    """The flow waits on its way to the measured link, before one that is slow and has the default room."""
+    nodes = [ac.Node(name=name) for name in "abc"]
+    links = [
+        ac.GraphLink(from_="a", to="b", rate="2 Mbps", delay="10 ms"),
+        ac.GraphLink(from_="b", to="c", rate="10 Mbps", delay="10 ms"),
+    ]
+    flow = ac.Flow(from_="a", to="c", transport=ac.Tcp("reno", max_window=500), source=ac.Greedy())
+    scenario = ac.Scenario(duration="10 s", measure=ac.Measure(link="b->c"), nodes=nodes, links=links, flows=[flow])
+    assert "as where none is given: a->b. That" in said(scenario)[0]
+    assert said(scenario.changed({"measure.link": "a->b"})) == []
