@@ -194,6 +194,12 @@ def sweep(
         str | None,
         typer.Option(metavar="NUMBER", help="How many runs at once: one per core by default.", show_default=False),
     ] = None,
+    allow_paths: Annotated[
+        bool,
+        typer.Option(
+            "--allow-paths", help="With Ray, read traces outside the study's folder too: on threads this is always so."
+        ),
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="List the points, and how long they would take.")] = False,
 ) -> None:
     """Make the runs of a study that are not in its store yet.
@@ -209,6 +215,7 @@ def sweep(
         engine=engine,
         address=address,
         jobs=None if jobs is None else integer("--jobs", jobs, "must be an integer from 1"),
+        allow_paths=allow_paths,
         dry_run=dry_run,
     )
 

@@ -15,17 +15,26 @@ from ackclock.study.sweeping import fill, look
 _INTERRUPTED: Final = 128 + signal.SIGINT
 
 
-def sweep(file: Path, *, store: Path | None, engine: str, address: str | None, jobs: int | None, dry_run: bool) -> None:
+def sweep(
+    file: Path,
+    *,
+    store: Path | None,
+    engine: str,
+    address: str | None,
+    jobs: int | None,
+    allow_paths: bool,
+    dry_run: bool,
+) -> None:
     """Make the runs of a study that its store does not have, or tell what they would take."""
     study = Study.from_toml(file)
     folder = Path("out") / file.stem if store is None else store
     if dry_run:
-        outlook = look(folder, study, engine=engine, address=address, jobs=jobs)
+        outlook = look(folder, study, engine=engine, address=address, jobs=jobs, allow_paths=allow_paths)
         _write(_outlook(outlook, cores=threads(jobs) if engine == "threads" else jobs or 1))
         return
     goes_on = f"what was made is in {folder}, and the same command goes on from there"
     try:
-        tally = fill(folder, study, engine=engine, address=address, jobs=jobs)
+        tally = fill(folder, study, engine=engine, address=address, jobs=jobs, allow_paths=allow_paths)
     except KeyboardInterrupt:
         _end(f"stopped; {goes_on}", _INTERRUPTED)
     _write([f"{folder}: {_told(tally)}"])

@@ -1,8 +1,9 @@
 """Scenario files: read as text, parsed, and refused in one line if they are neither."""
 
+import itertools
 import json
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,32 +19,40 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 def read_scenario(path: Path) -> dict[str, Any]:
     """Read a scenario's TOML file into tables; the files that it names lie where it lies."""
-    tables = read_toml(path)
-    for trace in _traces(tables):
+    return beside(read_toml(path), path.parent)
+
+
+def beside(tables: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Take the paths of a scenario's files, in tables that may be wrong, from a folder."""
+    for _, trace in traces(tables):
         if isinstance(trace.get("path"), str) and trace["path"]:
-            trace["path"] = str(path.parent / trace["path"])
+            trace["path"] = str(folder / trace["path"])
     return tables
 
 
-def _traces(tables: dict[str, Any]) -> list[dict[str, Any]]:
-    """Find the tables of a scenario, which may be wrong, that name files: sources, and the rates of links."""
-    groups = [group for name in ("clients", "flows") for group in _listed(tables.get(name))]
+def traces(tables: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Find the tables of a scenario, which may be wrong, that can name files, each with its place."""
+    for name in ("clients", "flows"):
+        for at, group in _listed(name, tables.get(name)):
+            yield from _within(at, group, "source")
+            for access in _within(at, group, "access"):
+                yield from _within(*access, "rate_trace")
     dumbbell = tables.get("dumbbell")
-    links = [
-        *_listed(tables.get("links")),
-        *(_within(dumbbell, name) for name in ("bottleneck", "reverse", "access")),
-        *(_within(group, "access") for group in groups),
-    ]
-    found = [_within(group, "source") for group in groups] + [_within(link, "rate_trace") for link in links]
-    return [table for table in found if isinstance(table, dict)]
+    sides = (_within("dumbbell", dumbbell, name) for name in ("bottleneck", "reverse", "access"))
+    for link in itertools.chain(*sides, _listed("links", tables.get("links"))):
+        yield from _within(*link, "rate_trace")
 
 
-def _within(table: object, name: str) -> object:
-    return table.get(name) if isinstance(table, dict) else None
+def _within(at: str, table: object, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Give a table inside another, with its place, if it is there."""
+    found = table.get(name) if isinstance(table, dict) else None
+    if isinstance(found, dict):
+        yield f"{at}.{name}", found
 
 
-def _listed(given: object) -> list[Any]:
-    return given if isinstance(given, list) else []
+def _listed(at: str, given: object) -> list[tuple[str, Any]]:
+    """Give the tables of an array, likewise."""
+    return [(f"{at}.{place}", each) for place, each in enumerate(given)] if isinstance(given, list) else []
 
 
 def read_json(path: Path) -> dict[str, Any]:

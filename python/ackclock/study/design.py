@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Final, Self
 
-from pydantic import PlainValidator
+from pydantic import PlainValidator, PrivateAttr
 from pydantic_core import InitErrorDetails
 
 from ackclock import errors
@@ -20,7 +20,7 @@ from ackclock.overrides import assigned
 from ackclock.quantity import TIME
 from ackclock.run import SEED
 from ackclock.scenario import Scenario
-from ackclock.scenario.files import read_scenario, read_toml
+from ackclock.scenario.files import beside, read_scenario, read_toml
 from ackclock.scenario.model import Part
 from ackclock.study.fields import FIRST_BLOCK, MOST, Grid, Listed, Percentage, Ranges, Requests, Variants, Warmup, seeds
 from ackclock.study.sampling import METHODS, draw
@@ -188,6 +188,16 @@ class Study(Part):
     warmup: Warmup | None = None
     """Cut off the start of each run where MSER-5 says that it ends."""
 
+    _folders: tuple[Path, ...] = PrivateAttr(default=())
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """Where its files may lie without being asked about: where it and its scenario were read from.
+
+        One that was made in Python has the present directory.
+        """
+        return self._folders or (Path.cwd(),)
+
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
         """Check that points come from one place, and each field from the point or from its variant."""
@@ -211,10 +221,16 @@ class Study(Part):
     @classmethod
     def from_toml(cls, path: str | Path) -> Self:
         """Read a study from a TOML file."""
-        data = read_toml(Path(path))
-        if isinstance(data.get("scenario"), str):
-            data["scenario"] = read_scenario(Path(path).parent / data["scenario"])
-        return cls.from_dict(data)
+        data, folders = read_toml(Path(path)), [Path(path).parent]
+        given = data.get("scenario")
+        if isinstance(given, str):
+            data["scenario"] = read_scenario(folders[0] / given)
+            folders.append((folders[0] / given).parent)
+        elif isinstance(given, dict):
+            data["scenario"] = beside(given, folders[0])
+        study = cls.from_dict(data)
+        study._folders = tuple(folders)  # noqa: SLF001  # our own
+        return study
 
     @property
     def measure(self) -> str:

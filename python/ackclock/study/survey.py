@@ -5,15 +5,18 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ackclock.errors import refuse
+from ackclock.scenario.files import traces
 from ackclock.study.making import Site, name_of_run
 from ackclock.study.replications import Course
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ackclock.scenario import Scenario
     from ackclock.study.design import Place, Study
 
 __all__ = ["Survey"]
@@ -43,8 +46,16 @@ class Survey:
     _sites: dict[int, Site]
 
     @classmethod
-    def of(cls, study: Study) -> Survey:
+    def of(cls, study: Study, *, inside: Sequence[Path] = ()) -> Survey:
         """Check every point of a study.
+
+        Parameters
+        ----------
+        study
+            The study.
+        inside
+            The folders that its files must lie in, wherever links lead; anywhere, where there are none. No other file
+            is looked at.
 
         Raises
         ------
@@ -57,7 +68,7 @@ class Survey:
         works = array("d")
         sites: dict[int, Site] = {}
         for number, place in enumerate(study.places()):
-            site = _site(study, place)
+            site = _site(study, place, inside)
             with place.told():
                 if site.scenario_id in seen:
                     other = next(each for at, each in enumerate(study.places()) if at == seen[site.scenario_id])
@@ -92,7 +103,20 @@ class Survey:
         return name_of_run(self.scenario_ids[number], seed, self.study.record, self.study.warmup)
 
 
-def _site(study: Study, place: Place) -> Site:
+def _site(study: Study, place: Place, inside: Sequence[Path] = ()) -> Site:
     point = study.point(place)
     with place.told():
+        if inside:
+            _check_files(point.scenario, inside)
         return Site.of(point, record=study.record, warmup=study.warmup)
+
+
+def _check_files(scenario: Scenario, inside: Sequence[Path]) -> None:
+    """Refuse a file outside some folders, before it is looked at."""
+    folders = [folder.resolve() for folder in inside]
+    for at, table in traces(scenario.to_dict()):
+        path = table.get("path")
+        if path is not None and not any(Path(path).resolve().is_relative_to(folder) for folder in folders):
+            places = " or ".join(map(str, dict.fromkeys(folders)))
+            allowed = f"must lie in {places}, unless --allow-paths (allow_paths=True) lets a study on Ray read any file"
+            raise refuse(f"{at}.path", path, allowed)

@@ -42,6 +42,7 @@ def sweep(
     engine: str = "threads",
     address: str | None = None,
     jobs: int | None = None,
+    allow_paths: bool = False,
     **design: Any,
 ) -> Store:
     """Make the runs of a study, all of them or those that the store does not have yet.
@@ -59,6 +60,9 @@ def sweep(
         The Ray cluster to join; by default one is started on this machine.
     jobs
         How many runs at a time; as many as there are cores by default. It never changes a result.
+    allow_paths
+        Let a study on Ray read traces outside the folder that it was read from, or the present directory: a study that
+        somebody sent may name any file. On threads it always may.
     design
         Of a scenario: what is varied in it, as the fields of `ackclock.Study`.
 
@@ -81,7 +85,7 @@ def sweep(
         raise refuse(next(iter(design)), design[next(iter(design))], "must be a field of the study that is given")
     passing = tempfile.TemporaryDirectory(prefix="ackclock-") if store is None else None
     folder = Path(passing.name if passing else store or "")
-    tally = fill(folder, study, engine=engine, address=address, jobs=jobs)
+    tally = fill(folder, study, engine=engine, address=address, jobs=jobs, allow_paths=allow_paths)
     if tally.interrupted:
         raise KeyboardInterrupt
     for warning in tally.warnings(study.measure):
@@ -93,13 +97,19 @@ def sweep(
 
 
 def fill(
-    folder: Path, study: Study, *, engine: str = "threads", address: str | None = None, jobs: int | None = None
+    folder: Path,
+    study: Study,
+    *,
+    engine: str = "threads",
+    address: str | None = None,
+    jobs: int | None = None,
+    allow_paths: bool = False,
 ) -> Tally:
     """Make those runs of a study that a store does not have.
 
     Parameters
     ----------
-    folder, study, engine, address, jobs
+    folder, study, engine, address, jobs, allow_paths
         As for `sweep`.
 
     Returns
@@ -114,7 +124,7 @@ def fill(
 
     """
     workers = _workers(engine, address, jobs)
-    survey = Survey.of(study)
+    survey = Survey.of(study, inside=study.folders if engine == "ray" and not allow_paths else ())
     with workers, Store.open(folder, create=True) as store, Interruption() as interruption:
         schedule = Schedule(survey, _there(store, study.measure))
         began = time.monotonic()
@@ -141,11 +151,17 @@ def fill(
 
 
 def look(
-    folder: Path, study: Study, *, engine: str = "threads", address: str | None = None, jobs: int | None = None
+    folder: Path,
+    study: Study,
+    *,
+    engine: str = "threads",
+    address: str | None = None,
+    jobs: int | None = None,
+    allow_paths: bool = False,
 ) -> Outlook:
     """Tell what `fill` would do, without making or changing anything; raises as it does."""
     _workers(engine, address, jobs)
-    survey = Survey.of(study)
+    survey = Survey.of(study, inside=study.folders if engine == "ray" and not allow_paths else ())
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return Outlook.of(survey, {})
     with Store.open(folder) as store:
