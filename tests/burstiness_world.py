@@ -6,6 +6,7 @@ import dataclasses
 import math
 from itertools import product
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 from ackclock.experiments.burstiness.claims import CLAIMS
 from ackclock.experiments.burstiness.evidence import WEIGHTS, Evidence, Side, from_ns2
@@ -13,7 +14,7 @@ from ackclock.experiments.burstiness.experiment import BY_NAME, CLIENTS, HEAVY
 from ackclock.experiments.observation import Observation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from ackclock.experiments.claims import Judgement
 
@@ -212,6 +213,37 @@ def smoother_at_small_weights(side: Side) -> Side:
 
 def times(name: str, factor: float) -> Callable[[Observation], float]:
     return lambda run: factor * (run.values[name] or 0)
+
+
+def _each(side: Side, change: Callable[[Sequence[Observation]], list[Observation]]) -> Side:
+    parts: dict[str, Any] = {field.name: getattr(side, field.name) for field in dataclasses.fields(Side)}
+    changed: dict[str, Any] = {
+        name: {weight: change(runs) for weight, runs in there.items()} if isinstance(there, dict) else change(there)
+        for name, there in parts.items()
+    }
+    return Side(**changed)
+
+
+def once(side: Side) -> Side:
+    """Keep one run of each point."""
+    return _each(side, lambda there: [run for run in there if run.seed == 1])
+
+
+def unsteady(side: Side) -> Side:
+    """Let runs differ so much from seed to seed that no interval excludes anything."""
+
+    def spread(runs: Sequence[Observation]) -> list[Observation]:
+        def factor(run: Observation, name: str) -> float:
+            return 100.0 ** ((run.seed + crc32(f"{run.variant} {run.clients} {name}".encode())) % 3)
+
+        return [
+            dataclasses.replace(
+                run, values={name: value and value * factor(run, name) for name, value in run.values.items()}
+            )
+            for run in runs
+        ]
+
+    return _each(side, spread)
 
 
 def judged(key: str, *changes: Callable[[Side], Side]) -> Judgement:

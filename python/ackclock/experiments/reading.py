@@ -31,6 +31,7 @@ __all__ = [
     "high",
     "listed",
     "low",
+    "per_seed",
     "percent",
     "run_command",
     "shown",
@@ -78,6 +79,14 @@ def along(runs: Iterable[Observation], variant: str, counts: Sequence[int], meas
     if not samples:
         raise LookupError(f"no run of {variant} has it")
     return {clients: student_interval(sample) for clients, sample in sorted(samples.items())}
+
+
+def per_seed(runs: Iterable[Observation], statistic: Callable[[Sequence[Observation]], float]) -> Interval:
+    """Give a statistic of the runs with each seed, such as a slope or a ratio, with its interval over the seeds."""
+    by_seed: dict[int, list[Observation]] = {}
+    for run in runs:
+        by_seed.setdefault(run.seed, []).append(run)
+    return student_interval([statistic(those) for those in by_seed.values()])
 
 
 def percent(name: str) -> Callable[[Observation], float | None]:

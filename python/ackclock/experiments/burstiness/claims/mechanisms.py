@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from ackclock.experiments.burstiness.claims.reading import command
 from ackclock.experiments.burstiness.experiment import ADVERTISED_WINDOW
-from ackclock.experiments.claims import Claim, Judgement, graded
-from ackclock.experiments.reading import along, at, clearly, high, low, shown, told
+from ackclock.experiments.claims import ELSE_UNDECIDED, Claim, Judgement, graded
+from ackclock.experiments.reading import along, at, shown, told
+from ackclock.experiments.truth import above, at_least, every
 
 if TYPE_CHECKING:
     from ackclock.analysis import Interval
@@ -26,10 +27,10 @@ _WILD = 0.5
 
 def _swings(evidence: Evidence) -> Judgement:
     ratio, queue = (along(evidence.ours.close, "Reno", _LOADS, name) for name in ("window_ratio", "queue_cov"))
-    together = [low(ratio[clients]) > _TOGETHER for clients in _LOADS]
-    wild = [low(queue[clients]) > _WILD for clients in _LOADS]
+    together = every(above(ratio[clients], _TOGETHER) for clients in _LOADS)
+    wild = every(above(queue[clients], _WILD) for clients in _LOADS)
     return Judgement(
-        verdict=graded(whole=all(together) and all(wild), part=all(together) or all(wild)),
+        verdict=graded(whole=together & wild, part=together | wild),
         why=f"With 60 clients the sum of the windows varies {ratio[60].mean:.1f} times as much as independent windows "
         f"would make it, and the queue by {100 * queue[60].mean:.0f} % of its mean; with 39 clients "
         f"{ratio[39].mean:.1f} times and {100 * queue[39].mean:.0f} %.",
@@ -47,9 +48,9 @@ def _swings(evidence: Evidence) -> Judgement:
 def _send_buffers(evidence: Evidence) -> Judgement:
     backlog, burst = (at(evidence.ours.starts, "Reno", 20, name) for name in ("backlog", "burst"))
     window = at(evidence.ours.windows, "Reno", 20, "before_first_fall")
-    fills, whole = low(backlog) >= ADVERTISED_WINDOW, high(burst) >= 0.9 * window.mean
+    fills, leaves = at_least(backlog, ADVERTISED_WINDOW), ~above(window, burst, times=1 / 0.9)
     return Judgement(
-        verdict=graded(whole=fills and whole, part=fills or whole),
+        verdict=graded(whole=fills & leaves, part=fills | leaves),
         why=f"Within the first second up to {backlog.mean:.0f} packets wait in a client, and up to {burst.mean:.1f} "
         f"leave it within a fifth of a round trip, where the window is {window.mean:.1f} packets before it first "
         "falls.",
@@ -68,10 +69,10 @@ def _pushing(evidence: Evidence) -> Judgement:
         return [at(side.pushes, "Vegas/RED", 60, name) for name in ("pushed", "pushed_loss", "loss")]
 
     pushed, theirs, usual = all_three(evidence.ours)
-    pushes, loses = low(pushed) >= _PUSH, clearly(theirs, usual) is True
+    pushes, loses = at_least(pushed, _PUSH), above(theirs, usual)
     return Judgement(
-        verdict=graded(whole=pushes and loses, part=pushes or loses),
-        why=f"Each duplicate ACK lets {pushed.mean:.2f} packets of new data out; RED drops {theirs.mean:.2f} % of "
+        verdict=graded(whole=pushes & loses, part=pushes | loses),
+        why=f"Each duplicate ACK releases {pushed.mean:.2f} packets of new data; RED drops {theirs.mean:.2f} % of "
         f"these, and {usual.mean:.2f} % of all that is sent for the first time.",
         **told(
             evidence,
@@ -91,7 +92,8 @@ OF_RENO: tuple[Claim[Evidence], ...] = (
         paper="quite high",
         rule="With 20 Reno clients in the first second, on average over the clients. Reproduced if at some moment as "
         "many packets wait as the advertised window holds, and nine tenths of the window before its first fall leave "
-        "within a fifth of a round trip; partly if one of them; else not.",
+        "within a fifth of a round trip; partly if one of the two; otherwise not. "
+        f"{ELSE_UNDECIDED}",
         judge=_send_buffers,
         command=command("Reno", 20, record="packets"),
     ),
@@ -101,8 +103,9 @@ OF_RENO: tuple[Claim[Evidence], ...] = (
         text="Falling together makes the sum of the windows, and so queue and loss, fluctuate wildly.",
         paper="wild",
         rule=f"With {', '.join(map(str, _LOADS))} Reno clients. Reproduced if at all of them the variance of the sum "
-        "of the effective windows is clearly 1.5 times the sum of their own variances, which independent clients "
-        "would give, or more, and the c.o.v. of the queue clearly above one half; partly if one of the two; else not.",
+        "of the effective windows is more than 1.5 times the sum of their own variances, which independent clients "
+        "would give, and the c.o.v. of the queue is above one half; partly if one of the two; otherwise not. "
+        f"{ELSE_UNDECIDED}",
         judge=_swings,
         command=command("Reno", 39, record="windows/100ms"),
     ),
@@ -115,8 +118,8 @@ OF_RED: tuple[Claim[Evidence], ...] = (
         text="Duplicate ACKs make Vegas push more data into the full RED gateway, which loses more.",
         paper="additional",
         rule="With 60 clients from 20 to 40 s, by what leaves within 13 µs of a duplicate ACK. Reproduced if at least "
-        "one packet of new data leaves for every second duplicate ACK, and RED drops clearly more of these than of all "
-        "that is sent for the first time; partly if one of the two; else not.",
+        "one packet of new data leaves for every second duplicate ACK, and RED drops a larger share of these than of "
+        f"all that is sent for the first time; partly if one of the two; otherwise not. {ELSE_UNDECIDED}",
         judge=_pushing,
         command=command("Vegas/RED", 60, record="acks"),
     ),

@@ -24,7 +24,7 @@ SURE = tuple(clients for clients in MODERATE if clients <= 36)
 """Of these, the ones where every run soon settles: at 37 and 38 chance decides when."""
 
 WEIGHED = (
-    " With 60 clients the same is asked at seven averaging weights of RED from 8e-5 to 0.02, of which the paper prints "
+    " With 60 clients the same is asked at seven averaging weights of RED from 8e-5 to 0.02, since the paper prints "
     "none: if an answer is clearly the opposite, it depends on the weight."
 )
 """What the rules of claims about RED say at the end; `weighed` does it."""

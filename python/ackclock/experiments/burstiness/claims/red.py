@@ -14,23 +14,19 @@ from ackclock.experiments.burstiness.measures import (
     loss_percent,
     thousand_departures,
 )
-from ackclock.experiments.claims import Claim, Judgement, by_share, graded
+from ackclock.experiments.claims import BY_SHARE, ELSE_UNDECIDED, Claim, Judgement, by_share, graded
 from ackclock.experiments.reading import (
     SETTING,
-    above,
     along,
     at,
-    clearly,
-    every,
-    high,
     listed,
-    low,
     percent,
     shown,
     span,
     told,
     weighed,
 )
+from ackclock.experiments.truth import NO, OPEN, Truth, above, at_least, counted, every
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
@@ -48,7 +44,7 @@ Points = dict[int, Interval]
 
 
 def _harm(
-    title: str, measure: Measure, worse: Callable[[Interval, Interval], bool | None]
+    title: str, measure: Measure, worse: Callable[[Interval, Interval], Truth]
 ) -> Callable[[Evidence], Judgement]:
     """Make the judge of "with RED a measure is worse than without", at the usual weight and at others.
 
@@ -74,13 +70,13 @@ def _harm(
     def judge(evidence: Evidence) -> Judgement:
         ours = evidence.ours
         holds = [
-            worse(red, plain[clients]) is True
+            worse(red, plain[clients])
             for name in _PLAIN
             for plain in [along(ours.grid, name, HEAVY, measure)]
             for clients, red in along(ours.grid, f"{name}/RED", HEAVY, measure).items()
         ]
 
-        def at_weight(runs: Sequence[Observation]) -> bool | None:
+        def at_weight(runs: Sequence[Observation]) -> Truth:
             return every(
                 worse(at(runs, f"{name}/RED", 60, measure), at(ours.grid, name, 60, measure))
                 for name in ("Reno", "Vegas")
@@ -92,7 +88,7 @@ def _harm(
         return Judgement(
             verdict=verdict,
             setting=setting,
-            why=f"At weight {RED_WEIGHT:g} RED clearly harms at {sum(holds)} of {len(holds)} places; for Reno and "
+            why=f"At weight {RED_WEIGHT:g} RED clearly harms at {counted(holds, 'points')}; for Reno and "
             f"Vegas alike, {where}: RED multiplies Reno's {title} by {ends[0]:.2f} at {RED_WEIGHT:g} and by "
             f"{ends[1]:.2f} at {min(WEIGHTS):g}.",
             **told(evidence, factors),
@@ -104,12 +100,12 @@ def _harm(
 def _smaller_buffer(evidence: Evidence) -> Judgement:
     counts = (39, 60)
     holds = [
-        clear
-        for name in _PLAIN
-        for clear in above(
-            along(evidence.ours.queues, name, counts, "queue_mean"),
-            along(evidence.ours.queues, f"{name}/RED", counts, "queue_mean"),
+        above(
+            at(evidence.ours.queues, name, clients, "queue_mean"),
+            at(evidence.ours.queues, f"{name}/RED", clients, "queue_mean"),
         )
+        for name in _PLAIN
+        for clients in counts
     ]
 
     def say(side: Side) -> str:
@@ -121,38 +117,35 @@ def _smaller_buffer(evidence: Evidence) -> Judgement:
 
     return Judgement(
         verdict=by_share(holds),
-        why=f"Fewer packets wait with RED at {sum(holds)} of {len(holds)} places, on average over the run.",
+        why=f"Clearly fewer packets wait with RED at {counted(holds, 'points')}, on average over the run.",
         **told(evidence, say),
     )
 
 
 def _reno_suffers(evidence: Evidence) -> Judgement:
-    def costs(side: Side) -> tuple[dict[int, float], dict[int, float]]:
+    def costs(side: Side) -> tuple[Points, Points]:
         return heavy_penalty(side, "Reno/RED", "Reno"), heavy_penalty(side, "Vegas/RED", "Vegas")
 
     def say(side: Side) -> str:
         reno, vegas = costs(side)
-        return (
-            f"Reno {min(reno.values()):.1f} to {max(reno.values()):.1f} %, Vegas {min(vegas.values()):.1f} to "
-            f"{max(vegas.values()):.1f} % of the throughput"
-        )
+        return f"Reno {span(reno, 1, ' %')}, Vegas {span(vegas, 1, ' %')} of the throughput"
 
     reno, vegas = costs(evidence.ours)
-    holds = [reno[clients] > vegas[clients] for clients in reno]
+    holds = [above(reno[clients], vegas[clients]) for clients in reno]
 
-    def at_weight(runs: Sequence[Observation]) -> bool | None:
+    def at_weight(runs: Sequence[Observation]) -> Truth:
         def lost(name: str) -> Interval:
             before = at(evidence.ours.grid, name, 60, "departures").mean
             return at(runs, f"{name}/RED", 60, lambda run: 1 - (run.values["departures"] or 0) / before)
 
-        return clearly(lost("Reno"), lost("Vegas"))
+        return above(lost("Reno"), lost("Vegas"))
 
     verdict, setting, where = weighed(by_share(holds), evidence.ours.weights, at_weight)
     return Judgement(
         verdict=verdict,
         setting=setting,
-        why=f"At weight {RED_WEIGHT:g} RED costs Reno more than Vegas at {sum(holds)} of {len(holds)} client counts "
-        f"(with 60, {reno[60]:.1f} against {vegas[60]:.1f} %); {where}.",
+        why=f"At weight {RED_WEIGHT:g} RED clearly costs Reno more than Vegas at {counted(holds, 'client counts')}; "
+        f"with 60, {reno[60].mean:.1f} against {vegas[60].mean:.1f} %; {where}.",
         **told(evidence, say),
     )
 
@@ -164,21 +157,21 @@ def _vegas_red_better(evidence: Evidence) -> Judgement:
     (smooth, rough), (fast, slow) = (
         both(evidence.ours, measure) for measure in (cov_over_poisson, thousand_departures)
     )
-    holds = [*above(rough, smooth), *above(fast, slow)]
+    holds = [above(rough[n], smooth[n]) for n in rough] + [above(fast[n], slow[n]) for n in fast]
 
-    def at_weight(runs: Sequence[Observation]) -> bool | None:
+    def at_weight(runs: Sequence[Observation]) -> Truth:
         vegas, reno = (
             [at(runs, name, 60, measure) for measure in (cov_over_poisson, thousand_departures)]
             for name in ("Vegas/RED", "Reno/RED")
         )
-        return every([clearly(reno[0], vegas[0]), clearly(vegas[1], reno[1])])
+        return above(reno[0], vegas[0]) & above(vegas[1], reno[1])
 
     verdict, setting, where = weighed(by_share(holds), evidence.ours.weights, at_weight)
     return Judgement(
         verdict=verdict,
         setting=setting,
-        why=f"At weight {RED_WEIGHT:g} lower c.o.v. and higher throughput are clear at {sum(holds)} of {len(holds)} "
-        f"places; {where}.",
+        why=f"At weight {RED_WEIGHT:g} lower c.o.v. and higher throughput are clear at "
+        f"{counted(holds, 'points')}; {where}.",
         **told(
             evidence,
             lambda side: "c.o.v. {} and {} times Poisson".format(
@@ -192,20 +185,20 @@ def _loses_most(evidence: Evidence) -> Judgement:
     grid = evidence.ours.grid
     mine = along(grid, "Vegas/RED", HEAVY, loss_percent)
     others = {name: along(grid, name, HEAVY, loss_percent) for name in ("Vegas", "Reno", "Reno/RED")}
-    holds = {n: all(low(mine[n]) > high(other[n]) for other in others.values()) for n in mine}
-    failing = [str(n) for n, held in holds.items() if not held]
+    holds = {n: every(above(mine[n], other[n]) for other in others.values()) for n in mine}
+    failing = [str(n) for n, held in holds.items() if held is NO]
 
-    def at_weight(runs: Sequence[Observation]) -> bool | None:
+    def at_weight(runs: Sequence[Observation]) -> Truth:
         here = at(runs, "Vegas/RED", 60, loss_percent)
         there = [others["Vegas"][60], others["Reno"][60], at(runs, "Reno/RED", 60, loss_percent)]
-        return every(clearly(here, other) for other in there)
+        return every(above(here, other) for other in there)
 
     verdict, setting, where = weighed(by_share(list(holds.values())), evidence.ours.weights, at_weight)
     return Judgement(
         verdict=verdict,
         setting=setting,
-        why=f"It clearly loses most at {len(holds) - len(failing)} of {len(holds)} client counts"
-        + (f", not at {listed(failing)}; {where}." if failing else f"; {where}."),
+        why=f"It clearly loses most at {counted(holds.values(), 'client counts')}"
+        + (f", clearly not at {listed(failing)}; {where}." if failing else f"; {where}."),
         **told(
             evidence,
             lambda side: (
@@ -220,17 +213,17 @@ def _loses_most(evidence: Evidence) -> Judgement:
 
 
 def _always_above(evidence: Evidence) -> Judgement:
-    def share(runs: Sequence[Observation]) -> float:
-        return at(runs, "Vegas/RED", 60, percent("above_max_th")).mean
+    def share(runs: Sequence[Observation]) -> Interval:
+        return at(runs, "Vegas/RED", 60, percent("above_max_th"))
 
     usual, others = share(evidence.ours.close), {w: share(runs) for w, runs in evidence.ours.close_weights.items()}
-    verdict = graded(whole=usual >= 95, part=usual >= 50)
-    flips = any((other >= 95) is not (usual >= 95) for other in others.values())
-    elsewhere = " and ".join(f"{other:.2f} % at a weight of {weight:g}" for weight, other in others.items())
+    always = at_least(usual, 95)
+    flips = always is not OPEN and any(at_least(other, 95) is ~always for other in others.values())
+    elsewhere = " and ".join(f"{other.mean:.2f} % at a weight of {weight:g}" for weight, other in others.items())
     return Judgement(
-        verdict=Verdict.DEPENDS if flips else verdict,
+        verdict=Verdict.DEPENDS if flips else graded(whole=always, part=at_least(usual, 50)),
         setting=SETTING if flips else "",
-        why=f"With 60 Vegas clients RED's average is above max_th for {usual:.2f} % of the time; for {elsewhere}.",
+        why=f"With 60 Vegas clients RED's average is above max_th for {usual.mean:.2f} % of the time; for {elsewhere}.",
         **told(
             evidence, lambda side: f"{shown(at(side.close, 'Vegas/RED', 60, percent('above_max_th')), 2)} % of the time"
         ),
@@ -242,14 +235,14 @@ def _more_above(evidence: Evidence) -> Judgement:
         return [at(side.close, name, 60, percent("above_max_th")) for name in ("Vegas/RED", "Reno/RED")]
 
     vegas, reno = both(evidence.ours)
-    verdict = graded(whole=low(vegas) > high(reno), part=vegas.mean > reno.mean)
+    more = above(vegas, reno)
     others = [
-        clearly(*(at(runs, name, 60, percent("above_max_th")) for name in ("Vegas/RED", "Reno/RED")))
+        above(*(at(runs, name, 60, percent("above_max_th")) for name in ("Vegas/RED", "Reno/RED")))
         for runs in evidence.ours.close_weights.values()
     ]
-    flips = (verdict is not Verdict.REPRODUCED) in others
+    flips = more is not OPEN and ~more in others
     return Judgement(
-        verdict=Verdict.DEPENDS if flips else verdict,
+        verdict=Verdict.DEPENDS if flips else graded(whole=more, part=more),
         setting=SETTING if flips else "",
         why=f"With 60 clients the average is above 40 packets for {vegas.mean:.2f} % of the time with Vegas and "
         f"{reno.mean:.2f} % with Reno.",
@@ -261,8 +254,8 @@ def _more_above(evidence: Evidence) -> Judgement:
 
 
 _HARM = (
-    "Asked for Reno, Reno with delayed ACKs and Vegas at every count from 39 to 60: holds at a place if the intervals "
-    "say so. Reproduced if at all, partly if at most, else not." + WEIGHED
+    "The points are Reno, Reno with delayed ACKs and Vegas at every client count from 39 to 60: it is worse with RED "
+    f"than without. {BY_SHARE}{WEIGHED}"
 )
 
 CLAIMS: tuple[Claim[Evidence], ...] = (
@@ -272,7 +265,7 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         text="RED increases the modulation: with it the c.o.v. is significantly higher than without.",
         paper="significantly worse",
         rule=_HARM,
-        judge=_harm("c.o.v.", cov_over_poisson, clearly),
+        judge=_harm("c.o.v.", cov_over_poisson, above),
         command=command("Reno/RED", 60, red_weight=8e-5),
     ),
     Claim(
@@ -281,7 +274,7 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         text="RED hurts performance: with it the throughput is significantly lower than without.",
         paper="significantly worse",
         rule=_HARM,
-        judge=_harm("throughput", thousand_departures, lambda red, plain: clearly(plain, red)),
+        judge=_harm("throughput", thousand_departures, lambda red, plain: above(plain, red)),
         command=command("Reno/RED", 60, red_weight=8e-5),
     ),
     Claim(
@@ -289,8 +282,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="3.2.3",
         text="RED's thresholds make the buffer look smaller to TCP.",
         paper="smaller",
-        rule="Reproduced if with 39 and 60 clients clearly fewer packets wait on average with RED than without, for "
-        "each of the three TCPs; partly if at most places; else not.",
+        rule="The points are 39 and 60 clients and the three TCPs: fewer packets wait on average with RED than "
+        f"without. {BY_SHARE}",
         judge=_smaller_buffer,
         command=command("Reno/RED", 60, record="queue/10ms"),
     ),
@@ -299,8 +292,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="3.2.3; Figure 3",
         text="Reno, which needs a large buffer, suffers severely; Vegas less.",
         paper="severely",
-        rule="Reproduced if at every count from 39 to 60 RED takes a larger share of the throughput from Reno than "
-        "from Vegas; partly if at most; else not." + WEIGHED,
+        rule="The points are the client counts from 39 to 60: RED takes a larger share of the throughput from Reno "
+        f"than from Vegas, by the mean over the seeds. {BY_SHARE}{WEIGHED}",
         judge=_reno_suffers,
         command=command("Reno/RED", 60),
     ),
@@ -309,8 +302,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="3.2.3; Figures 2, 3",
         text="With a RED gateway Vegas makes smoother traffic than Reno and performs better.",
         paper="better",
-        rule="Reproduced if at every count from 39 to 60 its c.o.v. is clearly lower and its throughput clearly "
-        "higher; partly if at most places; else not." + WEIGHED,
+        rule="The points are both measures at every client count from 39 to 60: its c.o.v. is lower, its throughput is "
+        f"higher. {BY_SHARE}{WEIGHED}",
         judge=_vegas_red_better,
         command=command("Vegas/RED", 60),
     ),
@@ -319,7 +312,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="3.2.3; Figure 4",
         text="Vegas/RED loses a larger share than Vegas and than Reno with either gateway.",
         paper="highest",
-        rule="Reproduced if the intervals say so at every count from 39 to 60; partly if at most; else not." + WEIGHED,
+        rule="The points are the client counts from 39 to 60: it loses the largest share of the four. "
+        f"{BY_SHARE}{WEIGHED}",
         judge=_loses_most,
         command=command("Vegas/RED", 60),
     ),
@@ -329,8 +323,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         text="From 40 Vegas clients on RED always drops, its average above max_th.",
         paper="always",
         rule="By the share of the time from 20 s on with RED's average at 40 packets or more, with 60 clients: "
-        "reproduced from 95 %, partly from 50 %, else not. Asked at weights of 8e-5 and 0.02 too: if it reaches "
-        "95 % at some and not at others, it depends on the weight.",
+        f"reproduced from 95 %, partly from 50 %, otherwise not. {ELSE_UNDECIDED} Asked at weights of 8e-5 and 0.02 "
+        "too: if it clearly reaches 95 % at one and clearly does not at another, it depends on the weight.",
         judge=_always_above,
         command=command("Vegas/RED", 60, record="queue/10ms"),
     ),
@@ -339,9 +333,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="3.2.3",
         text="Vegas' gateway spends more time above max_th than Reno's.",
         paper="more time",
-        rule="Reproduced if with 60 clients that share is clearly higher for Vegas/RED than for Reno/RED; partly if "
-        "higher on average; else not. If it is clearly the opposite at weights of 8e-5 or 0.02, it depends on the "
-        "weight.",
+        rule="Reproduced if with 60 clients that share is higher for Vegas/RED than for Reno/RED, otherwise not. "
+        f"{ELSE_UNDECIDED} If it is clearly the opposite at weights of 8e-5 or 0.02, it depends on the weight.",
         judge=_more_above,
         command=command("Reno/RED", 60, record="queue/10ms"),
     ),

@@ -10,10 +10,12 @@ from ackclock.experiments.burstiness.claims.reading import command
 from ackclock.experiments.burstiness.evidence import SETTLED_BY
 from ackclock.experiments.burstiness.experiment import PAPERS_CLIENTS
 from ackclock.experiments.burstiness.measures import START, cov_over_poisson, warm_cov_over_poisson
-from ackclock.experiments.claims import Claim, Judgement, graded
-from ackclock.experiments.reading import along, at, high, low, percent, shown, told
+from ackclock.experiments.claims import ELSE_UNDECIDED, Claim, Judgement, graded
+from ackclock.experiments.reading import along, at, per_seed, percent, shown, told
+from ackclock.experiments.truth import YES, above, at_least, at_most, below, every, exactly, some
 
 if TYPE_CHECKING:
+    from ackclock.analysis import Interval
     from ackclock.experiments.burstiness.evidence import Evidence, Side
     from ackclock.experiments.observation import Observation
 
@@ -22,6 +24,8 @@ __all__ = ["CLAIMS"]
 _BUFFER = 50
 _SYNC_CLIENTS = (39, 44, 50, 60)
 _WINDOWS = "windows@0,9,19/0.1s"
+_LATER = _HIGHER = 1.1
+"""The smallest ratio of two times, and of two dependence indices, that counts as a difference."""
 
 
 def _start_share(run: Observation) -> float | None:
@@ -33,7 +37,7 @@ def _start_share(run: Observation) -> float | None:
 def _slow_start_losses(evidence: Evidence) -> Judgement:
     share = at(evidence.ours.grid, "Reno", 20, _start_share)
     last = at(evidence.ours.windows, "Reno", 20, "last_loss")
-    verdict = graded(whole=share.mean >= 95, part=share.mean > 50)
+    verdict = graded(whole=at_least(share, 95), part=above(share, 50))
     return Judgement(
         verdict=verdict,
         why=f"With 20 clients {share.mean:.0f} % of the drops fall into the first second, in which every window grows "
@@ -45,7 +49,7 @@ def _slow_start_losses(evidence: Evidence) -> Judgement:
 def _few_bursts(evidence: Evidence) -> Judgement:
     window = at(evidence.ours.windows, "Reno", 20, "before_first_fall")
     full = _BUFFER / window.mean
-    verdict = graded(whole=3 * window.mean >= _BUFFER, part=20 * window.mean >= _BUFFER)
+    verdict = graded(whole=at_least(window, _BUFFER / 3), part=at_least(window, _BUFFER / 20))
     return Judgement(
         verdict=verdict,
         why=f"Before the first cut the largest window is {window.mean:.1f} packets, so that {full:.1f} such bursts at "
@@ -60,13 +64,19 @@ def _earlier_at_30(evidence: Evidence) -> Judgement:
         return f"first loss at {many} s with 30 clients, {few} s with 20"
 
     few, many = (at(evidence.ours.windows, "Reno", clients, "first_loss") for clients in (20, 30))
-    verdict = graded(whole=high(many) < low(few), part=many.mean < few.mean)
+    earlier = below(many, few)
+    verdict = graded(whole=earlier, part=earlier)
     gap = 1000 * (few.mean - many.mean)
     return Judgement(
         verdict=verdict,
         why=f"With 30 clients the first packet is lost {abs(gap):.0f} ms {'earlier' if gap > 0 else 'later'}.",
         **told(evidence, say),
     )
+
+
+def _share(some: int, of_all: int) -> Interval:
+    """Give the share of some runs of all, with its interval."""
+    return student_interval([1.0] * some + [0.0] * (of_all - some))
 
 
 def _together_at_30(evidence: Evidence) -> Judgement:
@@ -82,10 +92,12 @@ def _together_at_30(evidence: Evidence) -> Judgement:
 
     times, runs = common(evidence.ours)
     timed = [time for time in times if 2 <= time <= 8]
-    steady = at(evidence.ours.windows, "Reno", 30, "last_fall").mean <= 20
+    steady = at_most(at(evidence.ours.windows, "Reno", 30, "last_fall"), 20)
     when = f", for the last time between {min(times):.1f} and {max(times):.1f} s" if times else ""
     return Judgement(
-        verdict=graded(whole=steady and 2 * len(timed) > runs, part=steady and 2 * len(times) > runs),
+        verdict=graded(
+            whole=steady & above(_share(len(timed), runs), 0.5), part=steady & above(_share(len(times), runs), 0.5)
+        ),
         why=f"In {len(times)} of {runs} runs all three windows fall at once{when}; in {len(timed)} it is between 2 and "
         "8 s.",
         **told(evidence, say),
@@ -109,8 +121,8 @@ def _settlings(side: Side) -> str:
 
 def _crossover(evidence: Evidence) -> Judgement:
     shares = {clients: _settled(evidence.ours, clients) for clients in (37, 38, 39, 40)}
-    most = {clients: 2 * settled > runs for clients, (settled, runs) in shares.items()}
-    verdict = graded(whole=most == {37: True, 38: True, 39: False, 40: False}, part=most[37] and not most[40])
+    most = {clients: above(_share(*counts), 0.5) for clients, counts in shares.items()}
+    verdict = graded(whole=most[37] & most[38] & ~most[39] & ~most[40], part=most[37] & ~most[40])
     return Judgement(
         verdict=verdict,
         why=f"Loss has ended by {SETTLED_BY} s in {shares[38][0]} of {shares[38][1]} runs with 38 clients and in "
@@ -125,10 +137,9 @@ def _longer_with_load(evidence: Evidence) -> Judgement:
         return "last loss at " + ", ".join(f"{shown(end, 1)} s ({clients})" for clients, end in ends.items())
 
     points = list(along(evidence.ours.windows, "Reno", (20, 30, 38), "last_loss").values())
-    steps = list(pairwise(points))
     verdict = graded(
-        whole=all(high(early) < low(late) for early, late in steps),
-        part=all(early.mean < late.mean for early, late in steps),
+        whole=every(below(early, late, times=_LATER) for early, late in pairwise(points)),
+        part=below(points[0], points[-1], times=_LATER),
     )
     return Judgement(
         verdict=verdict,
@@ -141,7 +152,8 @@ def _longer_with_load(evidence: Evidence) -> Judgement:
 def _settles_at_25(evidence: Evidence) -> Judgement:
     time = at(evidence.ours.crossover, "Reno", 38, "settle_time")
     verdict = graded(
-        whole=low(time) <= 25 <= high(time), part=time.mean <= SETTLED_BY and 25 / 10 <= time.mean <= 10 * 25
+        whole=at_least(time, 25 / 2) & at_most(time, 2 * 25),
+        part=at_least(time, 25 / 10) & at_most(time, SETTLED_BY),
     )
     times = [run.values["settle_time"] or 0 for run in evidence.ours.crossover if run.clients == 38]
     return Judgement(
@@ -153,7 +165,8 @@ def _settles_at_25(evidence: Evidence) -> Judgement:
 
 def _never_at_39(evidence: Evidence) -> Judgement:
     settled, runs = _settled(evidence.ours, 39)
-    verdict = graded(whole=not settled, part=2 * settled < runs)
+    share = _share(settled, runs)
+    verdict = graded(whole=exactly(not settled) & at_most(share, 0), part=below(share, 0.5))
     warm = at(evidence.ours.grid, "Reno", 39, warm_cov_over_poisson)
     return Judgement(
         verdict=verdict,
@@ -166,13 +179,23 @@ def _never_at_39(evidence: Evidence) -> Judgement:
 def _sharp_at_39(evidence: Evidence) -> Judgement:
     points = along(evidence.ours.grid, "Reno", PAPERS_CLIENTS, "cov")
     counts = [clients for clients in points if clients >= 10]
-    steps = {
-        (before, after): (points[after].mean - points[before].mean) / (after - before)
-        for before, after in pairwise(counts)
-    }
-    steepest = max(steps, key=lambda step: steps[step])
-    apart = low(points[39]) > high(points[38])
-    verdict = graded(whole=steepest == (38, 39) and apart, part=points[39].mean > points[38].mean)
+    runs = [run for run in evidence.ours.grid if run.variant == "Reno"]
+
+    def rise(before: int, after: int) -> Interval:
+        """Give the rise for each client added, seed by seed."""
+        ends = [run for run in runs if run.clients in {before, after}]
+        return per_seed(
+            ends,
+            lambda those: (
+                (at(those, "Reno", after, "cov").mean - at(those, "Reno", before, "cov").mean) / (after - before)
+            ),
+        )
+
+    steps = {step: rise(*step) for step in pairwise(counts)}
+    steepest = max(steps, key=lambda step: steps[step].mean)
+    rises = above(steps[38, 39], 0)
+    most = every(above(steps[38, 39], other) for step, other in steps.items() if step != (38, 39))
+    verdict = graded(whole=rises & most, part=rises)
 
     def say(side: Side) -> str:
         return (
@@ -185,7 +208,7 @@ def _sharp_at_39(evidence: Evidence) -> Judgement:
     return Judgement(
         verdict=verdict,
         why=f"The steepest rise of the c.o.v. with the clients is from {steepest[0]} to {steepest[1]}"
-        + ("." if apart else "; but with 38 chance decides when loss ends, so that its interval reaches that of 39."),
+        + ("." if rises is YES else "; chance decides when loss ends with 38, and the intervals of 38 and 39 overlap."),
         **told(evidence, say),
     )
 
@@ -199,9 +222,9 @@ def _grows_with_load(evidence: Evidence) -> Judgement:
     points = along(evidence.ours.close, "Reno", _SYNC_CLIENTS, "dependence")
     first, last = points[39], points[60]
     ordered = list(points.values())
-    grows = all(before.mean <= after.mean for before, after in pairwise(ordered))
-    apart = low(last) > high(first)
-    verdict = graded(whole=apart and grows, part=apart)
+    falls = some(above(before, after, times=_HIGHER) for before, after in pairwise(ordered))
+    grows = above(last, first, times=_HIGHER)
+    verdict = graded(whole=grows & ~falls, part=grows)
     cutting = [at(evidence.ours.close, "Reno", clients, percent("cutting")).mean for clients in (39, 60)]
     return Judgement(
         verdict=verdict,
@@ -213,7 +236,7 @@ def _grows_with_load(evidence: Evidence) -> Judgement:
 
 def _most_at_once(evidence: Evidence) -> Judgement:
     share = at(evidence.ours.close, "Reno", 60, percent("cutting"))
-    verdict = graded(whole=share.mean > 50, part=share.mean > 25)
+    verdict = graded(whole=above(share, 50), part=above(share, 25))
     return Judgement(
         verdict=verdict,
         why=f"Where any of 60 clients cuts its window within 0.1 s, {share.mean:.1f} % of them do on average.",
@@ -223,7 +246,7 @@ def _most_at_once(evidence: Evidence) -> Judgement:
 
 def _dependent(evidence: Evidence) -> Judgement:
     index = at(evidence.ours.close, "Reno", 60, "dependence")
-    verdict = graded(whole=low(index) > 30, part=low(index) > 1)
+    verdict = graded(whole=above(index, 30), part=above(index, 1))
     return Judgement(
         verdict=verdict,
         why=f"The number of clients that cut at once varies {index.mean:.1f} times as much as if each cut for itself; "
@@ -241,7 +264,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="3.2.1; Figure 5",
         text="With 20 Reno clients nearly all losses occur during slow start.",
         paper="nearly all",
-        rule=f"Reproduced if 95 % or more of the drops fall into the first {START} s; partly if most; else not.",
+        rule=f"Reproduced if 95 % or more of the drops fall into the first {START} s; partly if more than half; "
+        f"otherwise not. {ELSE_UNDECIDED}",
         judge=_slow_start_losses,
         command=command("Reno", 20, record="drops"),
     ),
@@ -251,7 +275,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         text="There, bursts of 17 packets from three of the 20 clients are enough to overflow the buffer of 50.",
         paper="17 packets",
         rule="By the largest window of clients 1, 10 and 20 before the first cut: reproduced if three such bursts fill "
-        "the buffer; partly if those of all 20 clients do; else not.",
+        "the buffer; partly if those of all 20 clients do; otherwise not. "
+        f"{ELSE_UNDECIDED}",
         judge=_few_bursts,
         command=command("Reno", 20, record=_WINDOWS),
     ),
@@ -260,8 +285,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="3.2.1; Figure 6",
         text="With 30 clients congestion occurs even earlier in slow start.",
         paper="earlier",
-        rule="Reproduced if the first loss with 30 clients is clearly earlier than with 20 (20 seeds each); partly if "
-        "earlier on average; else not.",
+        rule="Reproduced if the first loss with 30 clients is earlier than with 20 (20 seeds each), otherwise not. "
+        f"{ELSE_UNDECIDED}",
         judge=_earlier_at_30,
         command=command("Reno", 30, record="drops"),
     ),
@@ -270,8 +295,9 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="3.2.1; Figure 6",
         text="With 30 clients all three windows shown fall at the same time, at 4 s, and then grow steadily.",
         paper="4 s",
-        rule="Reproduced if in most runs the three windows fall within the same 0.1 s, for the last time between 2 and "
-        "8 s, and the last fall of any is before 20 s on average; partly if they do so at another time; else not.",
+        rule="Reproduced if in more than half of all runs the three windows fall within the same 0.1 s, for the last "
+        "time between 2 and 8 s, and the last fall of any is before 20 s on average; partly if they do so at another "
+        f"time; otherwise not. {ELSE_UNDECIDED}",
         judge=_together_at_30,
         command=command("Reno", 30, record=_WINDOWS),
     ),
@@ -280,8 +306,9 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="3.2.1; Figures 7, 8",
         text="The ability to settle ends between 38 and 39 clients.",
         paper="38 | 39",
-        rule=f"A run has settled if no block of 5 s has ten or more drops from {SETTLED_BY} s on. Reproduced if most "
-        "of 12 seeds settle at 37 and 38 and not at 39 and 40; partly if most do at 37 and not at 40; else not.",
+        rule=f"A run has settled if no block of 5 s has ten or more drops from {SETTLED_BY} s on. Reproduced if "
+        "more than half of all runs settle at 37 and at 38 clients and at most half at 39 and at 40, by 12 seeds; "
+        f"partly if that is so at 37 and 40; otherwise not. {ELSE_UNDECIDED}",
         judge=_crossover,
         command=command("Reno", 39, record="drops"),
     ),
@@ -290,8 +317,9 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="3.2.1; Figures 5 to 7",
         text="Up to 38 clients, the more there are the longer it takes to settle.",
         paper="longer",
-        rule="Reproduced if the last loss comes clearly later from 20 to 30 and from 30 to 38 clients (20 seeds each); "
-        "partly if later on average; else not.",
+        rule="By the time of the last loss (20 seeds each): reproduced if it is later by more than a tenth with 30 "
+        "clients than with 20, and with 38 than with 30; partly if it is with 38 than with 20; otherwise not. "
+        f"{ELSE_UNDECIDED}",
         judge=_longer_with_load,
         command=command("Reno", 30, record="drops"),
     ),
@@ -300,8 +328,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="3.2.1; Figure 7",
         text="With 38 clients the windows settle after 25 s.",
         paper="25 s",
-        rule="By the end of the last 5 s with ten or more drops: reproduced if the interval over 12 seeds holds 25 s; "
-        "partly if they settle and the mean is within a factor of ten; else not.",
+        rule="By the mean end of the last 5 s with ten or more drops, over 12 seeds: reproduced if it is within a "
+        f"factor of 2 of 25 s; partly if between 2.5 and {SETTLED_BY} s; otherwise not. {ELSE_UNDECIDED}",
         judge=_settles_at_25,
         command=command("Reno", 38, record="drops"),
     ),
@@ -310,7 +338,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="3.2.1; Figure 8",
         text="With 39 clients they never settle.",
         paper="never",
-        rule="Reproduced if none of 12 seeds has settled by the end; partly if fewer than half; else not.",
+        rule="Reproduced if none of 12 runs has settled by the end; partly if fewer than half of all runs do; "
+        f"otherwise not. {ELSE_UNDECIDED}",
         judge=_never_at_39,
         command=command("Reno", 39, record=_WINDOWS),
     ),
@@ -319,8 +348,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="3.2.1; Figure 2",
         text="This makes the c.o.v. rise sharply at 39 clients.",
         paper="at 39",
-        rule="Reproduced if from 10 clients on the c.o.v. of Reno rises most, for each client added, from 38 to 39, "
-        "with intervals apart; partly if it rises there; else not.",
+        rule="By the rise of Reno's c.o.v. for each client added, from 10 clients on: reproduced if it is largest from "
+        f"38 to 39; partly if it is above 0 there; otherwise not. {ELSE_UNDECIDED}",
         judge=_sharp_at_39,
         command=command("Reno", 39),
     ),
@@ -330,8 +359,9 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         text="The more clients, the likelier their windows fall together.",
         paper="increases",
         rule="By the dependence index (variance of the number of clients that cut within 0.1 s, over the sum of their "
-        "own variances: 1 if independent) at 39, 44, 50 and 60 clients. Reproduced if it is clearly higher at 60 than "
-        "at 39 and never falls in between; partly if clearly higher; else not.",
+        "own variances: 1 if independent) at 39, 44, 50 and 60 clients. Reproduced if it is higher by more than a "
+        "tenth at 60 than at 39 and falls by no more than that in between; partly if it is higher at 60; otherwise "
+        f"not. {ELSE_UNDECIDED}",
         judge=_grows_with_load,
         command=command("Reno", 60, record="windows/0.1s"),
     ),
@@ -341,7 +371,7 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         text="With 60 clients most streams take the same decision at once.",
         paper="most",
         rule="By the mean share of clients that cut their window in those 0.1 s in which any does: reproduced if over "
-        "half; partly if over a quarter; else not.",
+        f"half; partly if over a quarter; otherwise not. {ELSE_UNDECIDED}",
         judge=_most_at_once,
         command=command("Reno", 60, record="windows/0.1s"),
     ),
@@ -351,7 +381,7 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         text="Reno's congestion control makes the streams highly dependent on each other.",
         paper="high",
         rule="By the dependence index with 60 clients, which is 1 if independent and 60 if all cut together: "
-        "reproduced if it is clearly above half of the way (30); partly if clearly above 1; else not.",
+        f"reproduced if it is above half of the way (30); partly if above 1; otherwise not. {ELSE_UNDECIDED}",
         judge=_dependent,
         command=command("Reno", 60, record="windows/0.1s"),
     ),

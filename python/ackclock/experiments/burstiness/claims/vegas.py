@@ -9,8 +9,9 @@ from ackclock.experiments.burstiness.comparison import warm_loss
 from ackclock.experiments.burstiness.evidence import ROOM, ROOMY_CLIENTS
 from ackclock.experiments.burstiness.experiment import HEAVY
 from ackclock.experiments.burstiness.measures import cov_over_poisson, loss_percent
-from ackclock.experiments.claims import Claim, Judgement, by_share, graded
-from ackclock.experiments.reading import above, along, at, high, low, shown, span, told
+from ackclock.experiments.claims import BY_SHARE, ELSE_UNDECIDED, Claim, Judgement, by_share, graded
+from ackclock.experiments.reading import along, at, shown, span, told
+from ackclock.experiments.truth import YES, Truth, above, at_least, at_most, below, counted, every, some
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
@@ -28,11 +29,11 @@ _SHOWN = (20, 30, 60)
 def _near_optimum(evidence: Evidence) -> Judgement:
     windows = evidence.ours.windows
 
-    def lowest(variant: str, clients: int) -> float:
+    def lowest(variant: str, clients: int) -> Interval:
         try:
-            return at(windows, variant, clients, "lowest").mean
+            return at(windows, variant, clients, "lowest")
         except LookupError:  # no window ever fell
-            return at(windows, variant, clients, "highest").mean
+            return at(windows, variant, clients, "highest")
 
     def say(side: Side) -> str:
         return "falls a run of Vegas and Reno: " + ", ".join(
@@ -41,16 +42,15 @@ def _near_optimum(evidence: Evidence) -> Judgement:
             for clients in _SHOWN
         )
 
-    fewer = [
-        high(at(windows, "Vegas", clients, "falls")) < low(at(windows, "Reno", clients, "falls")) for clients in _SHOWN
-    ]
-    wider = [lowest("Vegas", clients) >= lowest("Reno", clients) for clients in _SHOWN]
-    both = [few and wide for few, wide in zip(fewer, wider, strict=True)]
-    verdict = graded(whole=all(both), part=any(both))
+    fewer = [below(*(at(windows, name, clients, "falls") for name in ("Vegas", "Reno"))) for clients in _SHOWN]
+    wider = [at_least(*(lowest(name, clients) for name in ("Vegas", "Reno"))) for clients in _SHOWN]
+    both = [few & wide for few, wide in zip(fewer, wider, strict=True)]
+    verdict = graded(whole=every(both), part=some(both))
     return Judgement(
         verdict=verdict,
-        why=f"Vegas' windows fall less often at {sum(fewer)} of 3 loads and stay higher at {sum(wider)}; with 60 "
-        f"clients they go down to {lowest('Vegas', 60):.1f} packets, Reno's to {lowest('Reno', 60):.1f}.",
+        why=f"Vegas' windows clearly fall less often at {counted(fewer, 'loads')} and clearly no lower at "
+        f"{counted(wider, 'loads')}; with 60 clients they fall to {lowest('Vegas', 60).mean:.1f} packets, Reno's to "
+        f"{lowest('Reno', 60).mean:.1f}.",
         **told(evidence, say),
     )
 
@@ -64,10 +64,10 @@ def _less_loss(evidence: Evidence) -> Judgement:
         return f"Vegas {span(vegas, 2, ' %')}, Reno {span(reno, 2, ' %')}"
 
     reno, vegas = both(evidence.ours)
-    holds = above(reno, vegas)
+    holds = [above(reno[clients], vegas[clients]) for clients in reno]
     return Judgement(
         verdict=by_share(holds),
-        why=f"Vegas clearly loses less at {sum(holds)} of {len(holds)} client counts from 39 on; with 60, "
+        why=f"Vegas clearly loses less at {counted(holds, 'client counts')} from 39 on; with 60, "
         f"{vegas[60].mean:.2f} % against {reno[60].mean:.2f} %.",
         **told(evidence, say),
     )
@@ -79,14 +79,15 @@ def _less_dependence(evidence: Evidence) -> Judgement:
 
     vegas, reno = both(evidence.ours, "dependence")
     vegas_share, reno_share = both(evidence.ours, "cutting")
-    verdict = graded(whole=high(vegas) < low(reno), part=high(vegas_share) < low(reno_share))
+    lower = below(vegas, reno)
+    verdict = graded(whole=lower, part=below(vegas_share, reno_share))
     return Judgement(
         verdict=verdict,
         why=f"Vegas cuts more rarely, but its dependence index is {vegas.mean:.1f} against Reno's {reno.mean:.1f}; "
         f"where any cuts, {100 * vegas_share.mean:.1f} % of the clients do, {100 * reno_share.mean:.1f} % with Reno."
         if vegas.mean > reno.mean
         else f"The dependence index is {vegas.mean:.1f} for Vegas and {reno.mean:.1f} for Reno"
-        f"{'' if high(vegas) < low(reno) else ', which chance may do'}; where any client cuts its window, "
+        f"{'' if lower is YES else '; the difference is not significant'}; where any client cuts its window, "
         f"{100 * vegas_share.mean:.1f} % of Vegas' and {100 * reno_share.mean:.1f} % of Reno's do.",
         **told(
             evidence,
@@ -99,10 +100,10 @@ def _less_dependence(evidence: Evidence) -> Judgement:
 
 def _lower_cov(evidence: Evidence) -> Judgement:
     reno, vegas = (along(evidence.ours.grid, name, HEAVY, cov_over_poisson) for name in ("Reno", "Vegas"))
-    holds = above(reno, vegas)
+    holds = [above(reno[clients], vegas[clients]) for clients in reno]
     return Judgement(
         verdict=by_share(holds),
-        why=f"The intervals are apart at {sum(holds)} of {len(holds)} client counts; with 60, Vegas is at "
+        why=f"It is clearly lower at {counted(holds, 'client counts')}; with 60, Vegas is at "
         f"{vegas[60].mean:.2f} times Poisson and Reno at {reno[60].mean:.2f}.",
         **told(
             evidence,
@@ -119,16 +120,20 @@ def _lower_cov(evidence: Evidence) -> Judgement:
 def _fairer(evidence: Evidence) -> Judgement:
     ours = evidence.ours
 
-    def holds(vegas_runs: Sequence[Observation], reno_runs: Sequence[Observation]) -> list[bool]:
+    def holds(vegas_runs: Sequence[Observation], reno_runs: Sequence[Observation]) -> list[Truth]:
         vegas = along(vegas_runs, "Vegas", HEAVY, "jain_index")
-        return above(vegas, along(reno_runs, "Reno", HEAVY, "jain_index"))
+        reno = along(reno_runs, "Reno", HEAVY, "jain_index")
+        return [above(vegas[clients], reno[clients]) for clients in vegas if clients in reno]
 
     usual, mended = holds(ours.grid, ours.grid), holds(ours.minimum, ours.grid)
     others = {
         "what Vegas takes for its base round trip": by_share(mended),
         "who wins exact ties": by_share(holds(ours.ties, ours.ties)),
     }
-    flips = [name for name, outcome in others.items() if outcome is not by_share(usual)]
+    verdict = by_share(usual)
+    flips = [
+        name for name, outcome in others.items() if Verdict.UNDECIDED not in (verdict, outcome) != (verdict, verdict)
+    ]
 
     def say(side: Side) -> str:
         sides = [("Reno", side.grid, "Reno"), ("Vegas", side.grid, "Vegas")]
@@ -143,11 +148,12 @@ def _fairer(evidence: Evidence) -> Judgement:
         for runs, name in ((ours.grid, "Vegas"), (ours.minimum, "Vegas"), (ours.grid, "Reno"))
     )
     return Judgement(
-        verdict=Verdict.DEPENDS if flips else by_share(usual),
+        verdict=Verdict.DEPENDS if flips else verdict,
         setting=" and ".join(flips),
-        why=f"As ns-2 has it, where too short a base round trip may starve Vegas, it is clearly fairer at {sum(usual)} "
-        f"of {len(usual)} client counts; with the smallest round trip for its base, at {sum(mended)}. With 60 clients "
-        f"Jain's index is {vegas:.3f} and {better:.3f}, Reno's {reno:.3f}.",
+        why=f"As ns-2 has it, where too short a base round trip may starve Vegas, it is clearly fairer at "
+        f"{counted(usual, 'client counts')}; with the smallest round trip for its base, at "
+        f"{counted(mended, 'client counts')}. With 60 clients Jain's index is {vegas:.3f} and {better:.3f}, Reno's "
+        f"{reno:.3f}.",
         **told(evidence, say),
     )
 
@@ -161,7 +167,7 @@ def _less_room(evidence: Evidence) -> Judgement:
     (clients,) = ROOMY_CLIENTS
     reno, vegas = (at(evidence.ours.roomy, name, clients, _warm_loss) for name in ("Reno", "Vegas"))
     small = [at(evidence.ours.grid, name, clients, _warm_loss).mean for name in ("Reno", "Vegas")]
-    verdict = graded(whole=high(vegas) <= 0.05 and low(reno) > 0.1, part=high(vegas) < low(reno))
+    verdict = graded(whole=at_most(vegas, 0.05) & above(reno, 0.1), part=above(reno, vegas, times=1.1))
     return Judgement(
         verdict=verdict,
         why=f"With {clients} clients and room for {ROOM} packets each, Vegas loses {vegas.mean:.3f} % and Reno "
@@ -185,7 +191,7 @@ def _waiting(evidence: Evidence) -> Judgement:
         return along(side.queues, "Vegas", counts, "queue_mean")
 
     points = each(evidence.ours)
-    holds = [clients <= point.mean <= 3 * clients for clients, point in points.items()]
+    holds = [at_least(point, clients) & at_most(point, 3 * clients) for clients, point in points.items()]
     return Judgement(
         verdict=by_share(holds),
         why=f"With 60 clients, 60 to 180 packets should wait where there is room for 50; on average "
@@ -206,8 +212,9 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="3.2.2; Figures 10 to 12",
         text="Each Vegas window stays close to its optimal value.",
         paper="close",
-        rule="Holds at a load (20, 30, 60 clients) if the windows of clients 1, 10 and 20 clearly fall less often than "
-        "Reno's and their lowest point is no lower. Reproduced if at all three, partly if at any, else not.",
+        rule="Asked at three loads (20, 30, 60 clients): the windows of clients 1, 10 and 20 fall less often than "
+        "Reno's, and their lowest point is no lower. Reproduced if at all three, partly if at one of them at least, "
+        f"otherwise not. {ELSE_UNDECIDED}",
         judge=_near_optimum,
         command=command("Vegas", 60, record="windows@0,9,19/0.1s"),
     ),
@@ -216,7 +223,7 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="3.2.2; Figure 4",
         text="Vegas loses a smaller share of its packets than Reno.",
         paper="decrease",
-        rule="Reproduced if the intervals say so at every count from 39 to 60; partly if at most; else not.",
+        rule=f"The points are the client counts from 39 to 60: Vegas' loss is lower. {BY_SHARE}",
         judge=_less_loss,
         command=command("Vegas", 60),
     ),
@@ -225,8 +232,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="3.2.2",
         text="That lowers the dependency between the streams.",
         paper="decrease",
-        rule="Reproduced if the dependence index with 60 clients is clearly lower for Vegas than for Reno; partly if "
-        "only the share of clients that cut at once is; else not.",
+        rule="Reproduced if the dependence index with 60 clients is lower for Vegas than for Reno; partly if only the "
+        f"share of clients that cut at once is; otherwise not. {ELSE_UNDECIDED}",
         judge=_less_dependence,
         command=command("Vegas", 60, record="windows/0.1s"),
     ),
@@ -235,7 +242,7 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="3.2.2, 4; Figure 2",
         text="The c.o.v. of Vegas is significantly lower than that of Reno.",
         paper="significantly",
-        rule="Reproduced if the intervals say so at every count from 39 to 60; partly if at most; else not.",
+        rule=f"The points are the client counts from 39 to 60: Vegas' c.o.v. is lower. {BY_SHARE}",
         judge=_lower_cov,
         command=command("Vegas", 60),
     ),
@@ -244,9 +251,9 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="3.2.2; Figures 10 to 12",
         text="Vegas shares the bandwidth more fairly than Reno.",
         paper="more fairly",
-        rule="By Jain's index of the clients' goodput at every count from 39 to 60: reproduced if Vegas' is clearly "
-        "higher at all, partly if at most, else not. Asked again with a Vegas that takes the smallest round trip for "
-        "its base, and without processing time (44 and 60 clients): if the answer is another, it depends on that.",
+        rule="The points are the client counts from 39 to 60: Jain's index of the clients' goodput is higher with "
+        f"Vegas. {BY_SHARE} Asked again with a Vegas that takes the smallest round trip for its base, and without "
+        "processing time (44 and 60 clients): if the verdict is clearly another, it depends on that.",
         judge=_fairer,
         command=command("Vegas", 60, "clients.0.transport.base_rtt=minimum"),
     ),
@@ -256,7 +263,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         text="Vegas needs much less room in the gateway to avoid congestion.",
         paper="much less",
         rule="With room for three packets a client (beta) and 50 clients, after the first 20 s: reproduced if Vegas "
-        "loses at most 0.05 % and Reno more than 0.1 %; partly if Vegas clearly loses less; else not.",
+        "loses at most 0.05 % and Reno more than 0.1 %; partly if Reno loses more than Vegas by more than a tenth; "
+        f"otherwise not. {ELSE_UNDECIDED}",
         judge=_less_room,
         command=command("Vegas", 50, "dumbbell.bottleneck.queue.packets=150"),
     ),
@@ -265,8 +273,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="2.1, 3.2.2",
         text="Vegas keeps one to three packets of each stream in the gateway.",
         paper="1 to 3",
-        rule="By the mean number of packets waiting at 39, 44, 50 and 60 clients: reproduced if it is between one and "
-        "three a client at all; partly if at most; else not.",
+        rule="The points are 39, 44, 50 and 60 clients: the mean number of packets waiting is between one and three a "
+        f"client. {BY_SHARE}",
         judge=_waiting,
         command=command("Vegas", 44),
     ),
