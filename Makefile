@@ -5,6 +5,9 @@ STUDY ?= burstiness
 LISTS ?= 250
 CASES ?= 100000
 SECONDS ?= 1200
+MUTANTS ?= 200
+NET ?= 100
+SEED ?= 1
 
 VENV := .venv
 OUT := out
@@ -28,7 +31,7 @@ COMPILE := $(VENV)/lock/bin/pip-compile --quiet --generate-hashes --strip-extras
 ENGINE := Cargo.toml Cargo.lock $(shell find crates \( -name tests -o -name examples \) -prune -o \
 	\( -type d -o -name '*.rs' -o -name Cargo.toml \) -print)
 
-.PHONY: help reproduce test check ray extras laws fuzz bench guard traces agreement validation guides build lock format clean
+.PHONY: help reproduce test check ray extras laws fuzz mutants bench guard traces agreement validation guides build lock format clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -62,6 +65,9 @@ laws: ## hold the engine and the reader of captures to their laws in many more r
 
 fuzz: ## read any bytes as captures for SECONDS (1200), from the corpus on (needs a nightly toolchain and cargo-fuzz)
 	cd crates/capture && cargo +nightly fuzz run read -- -max_total_time=$(SECONDS) -max_len=8192
+
+mutants: $(VENV)/.built ## put random faults into the sources and list those that no test notices (MUTANTS=200 NET=100 SEED=1; some hours; needs cargo-mutants)
+	PYTHONPATH=bench $(PY) -m mutants --python $(MUTANTS) --net $(NET) --seed $(SEED)
 
 bench: $(VENV)/.built ## measure what a run costs, beside ns-2 where there is one, and write docs/performance.md (PARTS="speed records")
 	PYTHONPATH=bench $(PY) -m performance $(PARTS)

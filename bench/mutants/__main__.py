@@ -1,0 +1,96 @@
+"""Put random faults into the sources one by one and list those that no test notices: ``make mutants``.
+
+They go into a copy of what is committed. Each outcome is a line of a log beside it, so that a run that was stopped goes
+on where it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scipy.stats import binomtest
+
+from mutants import edits, net
+from mutants.judging import PACKAGE, ROOT, Judge, Tree
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from mutants.judging import Outcome
+
+
+def _read(log: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()] if log.exists() else []
+
+
+def _commit() -> str:
+    command = ["git", "rev-parse", "--short", "HEAD"]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, check=True, text=True).stdout.strip()
+
+
+def _go_on(log: Path, mutants: Iterable[dict[str, Any]], judge: Callable[[dict[str, Any]], Outcome]) -> None:
+    """Judge the mutants that are not in the log yet, and write each there."""
+    done = {one["name"] for one in _read(log)}
+    for mutant in mutants:
+        if mutant["name"] not in done:
+            outcome = dataclasses.asdict(judge(mutant))
+            with log.open("a", encoding="utf-8") as out:
+                out.write(json.dumps({"name": mutant["name"], **outcome}) + "\n")
+            print(f"{outcome['outcome']:9} {mutant['name']}  {outcome['test']}", flush=True)
+
+
+def _python(folder: Path, *, count: int, seed: int) -> None:
+    tree = Tree(folder)
+    tree.copy()
+    tree.learn()
+    judge = Judge(tree)
+    drawn = {mutant.name: mutant for mutant in edits.sample(tree.root, PACKAGE, count=count, seed=seed)}
+    _go_on(folder / "python.jsonl", ({"name": name} for name in drawn), lambda one: judge.judge(drawn[one["name"]]))
+
+
+def _net(folder: Path, *, count: int, seed: int) -> None:
+    tree = Tree(folder)
+    tree.copy()
+    drawn = net.sample(tree.root, count=count, seed=seed)
+    _go_on(folder / "net.jsonl", drawn, lambda one: net.judge(tree.root, folder, one))
+
+
+def _summary(log: Path) -> str:
+    """Say how many were caught, and list the survivors."""
+    found = _read(log)
+    viable = [one for one in found if one["outcome"] != "unviable"]
+    if not viable:
+        return ""
+    survivors = [one["name"] for one in viable if one["outcome"] == "survived"]
+    caught = binomtest(len(viable) - len(survivors), len(viable))
+    between = caught.proportion_ci()
+    return (
+        f"{log.stem}: {caught.k} of {caught.n} viable mutants caught, {caught.k / caught.n:.1%} "
+        f"(95 % interval {between.low:.1%} to {between.high:.1%}); {len(found) - len(viable)} not viable\n"
+    ) + "".join(f"  survived: {name}\n" for name in survivors)
+
+
+def main() -> None:
+    """Judge mutants and sum up."""
+    parser = argparse.ArgumentParser(prog="mutants", description=__doc__)
+    parser.add_argument("--python", type=int, default=0, metavar="N", help="random mutants of the Python package")
+    parser.add_argument("--net", type=int, default=0, metavar="N", help="random mutants of the engine")
+    parser.add_argument("--seed", type=int, default=1, help="which ones are drawn")
+    parser.add_argument("--out", type=Path, help="the folder for the copy and the logs; one for each commit by default")
+    given = parser.parse_args()
+    given.out = given.out or ROOT / "out" / "mutants" / _commit()
+    given.out.mkdir(parents=True, exist_ok=True)
+    if given.python:
+        _python(given.out, count=given.python, seed=given.seed)
+    if given.net:
+        _net(given.out, count=given.net, seed=given.seed)
+    print(*(_summary(given.out / name) for name in ("python.jsonl", "net.jsonl")), sep="\n", end="")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,215 @@
+"""Judges Python mutants: one at a time in a copy of the sources, by the tests that reach its place, quickest first.
+
+A test that reaches no line of a statement cannot notice a fault in it, so the outcome is that of the whole suite. The
+exception is what runs in processes that tests start: those tests judge only mutants that nothing else reaches.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tarfile
+import time
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import coverage
+
+from mutants.chosen import CHOSEN
+from mutants.reach import TESTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mutants.edits import Mutant
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = "python/ackclock"
+
+_HERE = Path(__file__).resolve().parent
+_LIMIT = 60.0
+"""Seconds that any test may take; `_SLACK` times its usual time if that is more."""
+_SLACK = 20.0
+_STARTING = 600.0
+"""Seconds that collection and everything else besides tests may take."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Outcome:
+    """What came of a mutant: caught, survived or unviable, and the test that caught it."""
+
+    outcome: str
+    test: str
+    tests: int
+    seconds: float
+
+
+class Tree:
+    """A copy of the sources that mutants are put into, and what is known of its tests."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.root = folder / "tree"
+        self.data = folder / "coverage"
+        self.tests_file = folder / "tests.json"
+
+    def copy(self) -> None:
+        """Copy what is committed, and the engine; once."""
+        if self.root.exists():
+            return
+        archive = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, capture_output=True, check=True).stdout
+        with tarfile.open(fileobj=io.BytesIO(archive)) as files:
+            files.extractall(self.root, filter="data")
+        for engine in (ROOT / PACKAGE).glob("*.so"):
+            shutil.copy2(engine, self.root / PACKAGE)
+
+    def learn(self) -> None:
+        """Learn which tests reach which lines; once."""
+        if self.tests_file.exists():
+            return
+        options = ["--rcfile", str(_HERE / "coverage.ini"), "--data-file", str(self.data)]
+        command = [sys.executable, "-m", "coverage", "run", *options, "-m", "pytest", "-q", "-p", "mutants.reach"]
+        # Some tests may fail, of a suite that is not green or in a copy: they are left out of all that follows.
+        subprocess.run(command, cwd=self.root, env=self.environment({TESTS: str(self.tests_file)}), check=False)
+
+    def environment(self, further: dict[str, str]) -> dict[str, str]:
+        """Give the environment in which Python takes the package from the copy."""
+        path = os.pathsep.join([str(self.root / "python"), str(_HERE.parent)])
+        return {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1", **further}
+
+
+class Judge:
+    """Judges mutants in a copy of the sources."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        known: dict[str, dict[str, Any]] = json.loads(tree.tests_file.read_text(encoding="utf-8"))
+        self.tests = {name: test for name, test in known.items() if test["passed"]}
+        self.users: defaultdict[str, set[str]] = defaultdict(set)
+        for name, test in self.tests.items():
+            for context in (name, *test["fixtures"]):
+                self.users[context].add(name)
+        self.data = coverage.CoverageData(str(tree.data))
+        self.data.read()
+        self.importers = _importers(tree.root)
+
+    def tests_of(self, mutant: Mutant) -> list[str]:
+        """Choose the tests that reach a mutant; of one that works on import, those that reach what may use it."""
+        files = {mutant.file, *self.importers[mutant.file]} if mutant.on_import else {mutant.file}
+        first, last = mutant.lines
+        contexts = {
+            context
+            for file in files
+            for line, there in self.data.contexts_by_lineno(str(self.tree.root / file)).items()
+            if mutant.on_import or first <= line <= last
+            for context in there
+        }
+        found = {test for context in contexts for test in self.users.get(context, ())}
+        return self._in_order(found or {name for name, test in self.tests.items() if test["starts"]})
+
+    def _in_order(self, tests: Iterable[str]) -> list[str]:
+        """Order by file, so that fixtures of files are made once: the quickest file first, its quickest test first."""
+        files: defaultdict[str, list[str]] = defaultdict(list)
+        for test in tests:
+            files[test.partition("::")[0]].append(test)
+
+        def seconds(test: str) -> float:
+            return float(self.tests[test]["seconds"])
+
+        ordered = sorted(files.values(), key=lambda there: (sum(map(seconds, there)), there[0]))
+        return [test for there in ordered for test in sorted(there, key=lambda test: (seconds(test), test))]
+
+    def judge(self, mutant: Mutant) -> Outcome:
+        """Put a mutant into the copy, run its tests, and take it out again."""
+        began = time.monotonic()
+        path = self.tree.root / mutant.file
+        source, times = path.read_bytes(), path.stat()
+        tests = self.tests_of(mutant)
+        path.write_bytes(mutant.apply(source))
+        try:
+            outcome, test = self._run(tests) if self._imports(mutant) else ("unviable", "")
+        finally:
+            path.write_bytes(source)
+            os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+        return Outcome(outcome=outcome, test=test, tests=len(tests), seconds=round(time.monotonic() - began, 1))
+
+    def _imports(self, mutant: Mutant) -> bool:
+        """Whether the mutated module can be imported at all."""
+        if not mutant.on_import:
+            return True
+        module = ".".join(Path(mutant.file).with_suffix("").parts[1:]).removesuffix(".__init__")
+        command = [sys.executable, "-c", f"import {module}"]
+        ran = subprocess.run(
+            command, cwd=self.tree.root, env=self.tree.environment({}), capture_output=True, check=False
+        )
+        return ran.returncode == 0
+
+    def _run(self, tests: list[str]) -> tuple[str, str]:
+        if not tests:
+            return "survived", ""
+        limits = [(test, max(_LIMIT, _SLACK * self.tests[test]["seconds"])) for test in tests]
+        chosen = self.tree.folder / "chosen.json"
+        chosen.write_text(json.dumps(limits), encoding="utf-8")
+        files = dict.fromkeys(test.partition("::")[0] for test in tests)
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "mutants.chosen", "-p", "no:cacheprovider", *files]
+        log = self.tree.folder / "said.txt"
+        with log.open("w", encoding="utf-8") as out:
+            process = subprocess.Popen(
+                command, cwd=self.tree.root, env=self.tree.environment({CHOSEN: str(chosen)}),
+                stdout=out, stderr=subprocess.STDOUT, start_new_session=True,
+            )  # fmt: skip
+            try:
+                process.wait(timeout=_STARTING + sum(limit for _, limit in limits))
+            except subprocess.TimeoutExpired:
+                return "caught", "(time)"
+            finally:
+                _end(process.pid)
+                process.wait()
+        said = log.read_text(encoding="utf-8", errors="replace")
+        if process.returncode == 0:
+            return "survived", ""
+        failed = [line.partition(" - ")[0] for line in said.splitlines() if line.startswith(("FAILED ", "ERROR "))]
+        return "caught", failed[0] if failed else f"(ended with {process.returncode})"
+
+
+def _end(group: int) -> None:
+    """End what a mutant has left running."""
+    try:
+        os.killpg(group, signal.SIGKILL)
+    except ProcessLookupError:
+        return
+
+
+def _importers(root: Path) -> dict[str, set[str]]:
+    """List for each file those that import it, directly or through the package that it belongs to."""
+    files = {
+        ".".join(path.relative_to(root / "python").with_suffix("").parts).removesuffix(".__init__"): str(
+            path.relative_to(root)
+        )
+        for path in sorted((root / PACKAGE).rglob("*.py"))
+    }
+    importers: dict[str, set[str]] = {file: set() for file in files.values()}
+    for file in files.values():
+        for node in ast.walk(ast.parse((root / file).read_bytes())):
+            match node:
+                case ast.ImportFrom(module=str(module), names=names):
+                    imported = [module, *(f"{module}.{each.name}" for each in names)]
+                case ast.Import(names=names):
+                    imported = [each.name for each in names]
+                case _:
+                    continue
+            for name in imported:
+                if name in files:
+                    importers[files[name]].add(file)
+    return {
+        file: users.union(*(importers[user] for user in users if user.endswith("__init__.py")))
+        for file, users in importers.items()
+    }

@@ -1,0 +1,130 @@
+"""The small faults of `make mutants`: what is mutated, what is left alone, and which tests judge a mutant."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import coverage
+import pytest
+
+from mutants.edits import mutants_of, sample
+from mutants.judging import Judge, Tree
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mutants.edits import Mutant
+
+PACKAGE = "python/ackclock"
+
+
+def found(root: Path, text: str, name: str = "some.py") -> list[Mutant]:
+    path = root / PACKAGE / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return mutants_of(root, PACKAGE)
+
+
+@pytest.mark.parametrize(
+    ("text", "mutated"),
+    [
+        ("a < b", ["a <= b"]),
+        ("a is not b", ["a is b"]),
+        ("(a - b) * c", ["(a - b) / c", "(a + b) * c"]),
+        ("a and b or c", ["a and b and c", "a or b or c"]),
+        ("not a", ["a"]),
+        ("x = f(-1)", ["x = f(1)", "x = f(-2)"]),
+        ("x = var(a, ddof=1)", ["x = var(a)", "x = var(a, ddof=2)"]),
+        ("x = a if b else c", ["x = a if (not (b)) else c"]),
+        ("f(True)", ["pass", "f(False)"]),
+        ("x += 'é' and y", ["x -= 'é' and y", "x += 'é' or y"]),
+    ],
+)
+def test_faults(tmp_path: Path, text: str, mutated: list[str]) -> None:
+    assert [mutant.apply(text.encode()).decode() for mutant in found(tmp_path, text)] == mutated
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"""1 + 1."""',
+        "x: Literal[1] | None",
+        "if TYPE_CHECKING:\n    N = 1 + 1",
+        "if __name__ == '__main__':\n    main(1)",
+        "__all__ = ['a', *OTHERS[1:]]",
+        "@cache(maxsize=1)\ndef f() -> None: ...",
+        "raise ValueError(f'{1 + 1}')",
+        "print_nothing = f'{a + 1}'",
+        "x = [*zip(a, b, strict=True)]",
+        "x = Point(a=b)",
+        "x = open(path, encoding='utf-8')",
+        "from a import b",
+    ],
+)
+def test_what_is_left_alone(tmp_path: Path, text: str) -> None:
+    assert found(tmp_path, text) == []
+
+
+def test_numbers_of_looks_are_left_alone(tmp_path: Path) -> None:
+    kinds = [mutant.kind for mutant in found(tmp_path, "x = pen(width=1.5, dashed=not solid)", "report/paper.py")]
+    assert kinds == ["sign or not"]
+
+
+def test_fewer_of_a_seed_are_the_first_of_more(tmp_path: Path) -> None:
+    found(tmp_path, "\n".join(f"x{place} = a + {place}" for place in range(10)))
+    names = [mutant.name for mutant in sample(tmp_path, PACKAGE, count=9, seed=1)]
+    assert [mutant.name for mutant in sample(tmp_path, PACKAGE, count=3, seed=1)] == names[:3]
+    assert [mutant.name for mutant in sample(tmp_path, PACKAGE, count=9, seed=2)] != names
+
+
+@pytest.fixture
+def judge(tmp_path: Path) -> Judge:
+    """Give a judge of a package of two files and six tests: one fails by itself, one starts a process."""
+    tree = Tree(tmp_path)
+    found(tree.root, "from ackclock.some import N\n\ndef g():\n    return N\n", "user.py")
+    found(tree.root, "N = 1\n\ndef f(x):\n    if x:\n        return 2\n    return 3\n\ndef h():\n    return 4\n")
+    data = coverage.CoverageData(str(tree.data))
+    for context, file, line in [
+        ("a.py::slow", "some.py", 4),
+        ("b.py::quick", "some.py", 4),
+        ("a.py::second", "some.py", 4),
+        ("fixture wide", "some.py", 5),
+        ("broken.py::test", "some.py", 5),
+        ("b.py::quick", "some.py", 6),
+        ("user.py::test", "user.py", 4),
+    ]:
+        data.set_context(context)
+        data.add_lines({str(tree.root / PACKAGE / file): [line]})
+    data.write()
+    tests = {
+        name: {"seconds": seconds, "fixtures": fixtures, "passed": name != "broken.py::test", "starts": name[0] == "s"}
+        for name, seconds, fixtures in [
+            ("a.py::slow", 2.0, []),
+            ("a.py::second", 1.0, ["fixture wide"]),
+            ("b.py::quick", 0.1, []),
+            ("broken.py::test", 0.0, []),
+            ("user.py::test", 9.0, []),
+            ("starts.py::test", 0.0, []),
+        ]
+    }
+    tree.tests_file.write_text(json.dumps(tests), encoding="utf-8")
+    return Judge(tree)
+
+
+def test_a_mutant_is_judged_by_the_tests_that_reach_it(judge: Judge) -> None:
+    chosen = {
+        (mutant.line, mutant.before): judge.tests_of(mutant)
+        for mutant in mutants_of(judge.tree.root, PACKAGE)
+        if mutant.file.endswith("some.py")
+    }
+    assert chosen == {
+        # what works on import: by whatever reaches this file or one that imports it, the quickest file first
+        (1, "1"): ["b.py::quick", "a.py::second", "a.py::slow", "user.py::test"],
+        (4, "x"): ["b.py::quick", "a.py::second", "a.py::slow"],
+        # by a fixture of several tests, not by a test that fails anyway
+        (5, "2"): ["a.py::second"],
+        (6, "3"): ["b.py::quick"],
+        # by nothing in this process
+        (9, "4"): ["starts.py::test"],
+    }
