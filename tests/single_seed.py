@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
-
-from ackclock.experiments.observation import Observation
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from typing import Any, TypeVar
 
 E = TypeVar("E")
 
 
-def single_seed(evidence: E, *, keep: Callable[[Any], bool] = lambda run: run.seed == 1) -> E:
-    """Leave of each list of observations, however deep, those of one seed."""
-    return _left(evidence, keep)  # type: ignore[no-any-return]
+def single_seed(evidence: E) -> E:
+    """Leave of each list of what was measured, however deep, that of the first seed."""
+    return _left(evidence)  # type: ignore[no-any-return]
 
 
-def _left(value: Any, keep: Callable[[Any], bool]) -> Any:
+def _left(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {key: _left(each, keep) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return type(value)(_left(each, keep) for each in value if not isinstance(each, Observation) or keep(each))
-    if dataclasses.is_dataclass(value) and not isinstance(value, type | Observation):
-        fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value) if field.init}
-        return dataclasses.replace(value, **{name: _left(each, keep) for name, each in fields.items()})
+        return {key: _left(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_left(each) for each in value if getattr(each, "seed", 1) == 1]
+    if dataclasses.is_dataclass(value) and not isinstance(value, type) and not hasattr(value, "seed"):
+        fields = [field.name for field in dataclasses.fields(value) if field.init]
+        return dataclasses.replace(value, **{name: _left(getattr(value, name)) for name in fields})
     return value

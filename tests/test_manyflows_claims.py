@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.manyflows_world import FLOWS, PAPER, SIDE, changed, put, size
+from tests.single_seed import single_seed
 from tests.typed import typed
 
 from ackclock.experiments.claims import judge
@@ -15,6 +16,7 @@ from ackclock.experiments.manyflows.claims import CLAIMS, TOPICS
 from ackclock.experiments.manyflows.claims.reading import run_of
 from ackclock.experiments.manyflows.evidence import modern_scenario
 from ackclock.experiments.manyflows.experiment import ISDN, T1, grid_setting, scenario
+from ackclock.experiments.manyflows.flow_studies import FLOW_CLAIMS
 from ackclock.experiments.manyflows.looks import PIPES
 from ackclock.experiments.manyflows.places import far_setting
 from ackclock.experiments.summary import summary
@@ -25,7 +27,9 @@ if TYPE_CHECKING:
 
     from tests.manyflows_world import Change
 
+    from ackclock.experiments.claims import Claim
     from ackclock.experiments.manyflows.experiment import Setting
+    from ackclock.experiments.manyflows.flow_studies import FlowStudies
     from ackclock.experiments.observation import Observation
 
 BY_KEY = {claim.key: claim for claim in CLAIMS}
@@ -153,6 +157,24 @@ class TestVerdicts:
         judgement = BY_KEY[key].judge(dataclasses.replace(PAPER, ours=changed(SIDE, changes)))
         assert judgement.verdict is verdict, judgement.why
         assert bool(judgement.setting) is (verdict is Verdict.DEPENDS)
+
+    @pytest.mark.parametrize("key", BY_KEY)
+    def test_a_single_run_decides_nothing(self, key: str) -> None:
+        judgement = BY_KEY[key].judge(dataclasses.replace(PAPER, ours=single_seed(SIDE)))
+        assert judgement.verdict is Verdict.UNDECIDED, judgement.why
+
+    @pytest.mark.parametrize("claim", FLOW_CLAIMS, ids=lambda claim: claim.key)
+    def test_a_single_run_decides_nothing_of_the_other_sections(self, claim: Claim[FlowStudies]) -> None:
+        """Except of the formulas, which are asked of flows, and of ACKs, of which none is lost."""
+        verdict = claim.judge(single_seed(FLOWS)).verdict
+        assert (verdict is Verdict.UNDECIDED) is (claim.key not in {"3-1", "3-6"})
+
+    def test_a_reading_left_open_makes_no_difference_of_readings(self) -> None:
+        """Where one way of counting is undecided, the verdict is neither the others' nor that it depends on the way."""
+        wide = put("grid", "loss", lambda loss, run: loss * (0.5 + 0.25 * run.seed), ("steady", 0.0))
+        judgement = BY_KEY["5.1.6-3"].judge(dataclasses.replace(PAPER, ours=changed(SIDE, [wide])))
+        assert judgement.verdict is Verdict.UNDECIDED
+        assert "undecided" in judgement.why
 
     def test_each_can_fail(self) -> None:
         assert {key for key, *_ in WORSE} == BY_KEY.keys()

@@ -9,6 +9,8 @@ import pytest
 
 from ackclock.experiments.burstiness.claims import CLAIMS as BURSTINESS
 from ackclock.experiments.heterogeneous.claims import CLAIMS as HETEROGENEOUS
+from ackclock.experiments.manyflows.claims import CLAIMS as MANYFLOWS
+from ackclock.experiments.manyflows.flow_studies import FLOW_CLAIMS
 from ackclock.experiments.vegas.claims import CLAIMS as VEGAS
 
 if TYPE_CHECKING:
@@ -18,6 +20,8 @@ _THEIRS = {claim.rule for claim in BURSTINESS}
 
 RULES: list[Claim[Any]] = [
     *(claim for claim in HETEROGENEOUS if claim.rule not in _THEIRS),
+    *MANYFLOWS,
+    *FLOW_CLAIMS,
     *VEGAS,
 ]
 

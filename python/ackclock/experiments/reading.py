@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from ackclock.analysis import student_interval
 from ackclock.experiments import truth
@@ -29,6 +29,7 @@ __all__ = [
     "each_above",
     "every",
     "high",
+    "jackknife",
     "listed",
     "low",
     "per_seed",
@@ -38,10 +39,21 @@ __all__ = [
     "span",
     "told",
     "weighed",
+    "within",
 ]
 
 R = TypeVar("R")
+M = TypeVar("M", bound="HasSeed")
 S = TypeVar("S")
+
+
+class HasSeed(Protocol):
+    """Whatever was measured of a run."""
+
+    @property
+    def seed(self) -> int:
+        """The run's seed."""
+
 
 SETTING = "RED's averaging weight"
 """What claims about RED may depend on."""
@@ -127,9 +139,36 @@ def above(larger: Mapping[int, Interval], smaller: Mapping[int, Interval]) -> li
     return [clearly(larger[clients], smaller[clients]) is True for clients in larger if clients in smaller]
 
 
-def each_above(larger: Mapping[int, Interval], smaller: Mapping[int, Interval], *, times: float = 1.0) -> list[Truth]:
-    """Say for each client count of both whether one is above the other, or above so many times the other."""
-    return [truth.above(larger[clients], smaller[clients], times=times) for clients in larger if clients in smaller]
+def within(one: Interval | float, other: Interval | float, *, part: float) -> Truth:
+    """Say whether one value differs from another by no more than a part of the other."""
+    return ~truth.above(one, other, times=1 + part) & ~truth.below(one, other, times=1 / (1 - part))
+
+
+def jackknife(runs: Sequence[M], value: Callable[[Sequence[M]], float]) -> Interval:
+    """Give what is computed of means over seeds, such as an exponent, with its interval.
+
+    By Tukey's pseudo-values: each is what the runs of one seed add to the value of all (Miller, "The Jackknife - a
+    Review", Biometrika 61, 1974).
+
+    Parameters
+    ----------
+    runs
+        What was measured, with any seeds.
+    value
+        Computes the number of some of them.
+
+    """
+    seeds = {run.seed for run in runs}
+    whole = value(runs)
+    if len(seeds) < 2:
+        return student_interval([whole])
+    without = [value([run for run in runs if run.seed != seed]) for seed in sorted(seeds)]
+    return student_interval([len(seeds) * whole - (len(seeds) - 1) * rest for rest in without])
+
+
+def each_above(larger: Mapping[int, Interval], smaller: Mapping[int, Interval]) -> list[Truth]:
+    """Say for each client count of both whether one is above the other."""
+    return [truth.above(larger[clients], smaller[clients]) for clients in larger if clients in smaller]
 
 
 def shown(interval: Interval, digits: int, unit: str = "") -> str:

@@ -9,7 +9,7 @@ from ackclock.experiments.burstiness.experiment import HEAVY, PAPERS_CLIENTS
 from ackclock.experiments.claims import BY_SHARE, ELSE_UNDECIDED, Claim, Judgement, by_share, graded
 from ackclock.experiments.heterogeneous.stochastic import OPEN as FROM_20
 from ackclock.experiments.heterogeneous.stochastic import SMALL
-from ackclock.experiments.reading import along, at, each_above, shown, told
+from ackclock.experiments.reading import along, at, each_above, shown, told, within
 from ackclock.experiments.truth import (
     NO,
     OPEN,
@@ -58,11 +58,7 @@ def _over(side: Side, name: str, clients: int) -> float:
 def _predicts(evidence: Evidence) -> Judgement:
     def near(name: str, measure: str) -> list[Truth]:
         model, reno = _means(evidence.ours, name), along(evidence.ours.alone.grid, "Reno", PAPERS_CLIENTS, measure)
-        return [
-            ~above(model[clients], reno[clients], times=1 + _NEAR)
-            & ~below(model[clients], reno[clients], times=1 / (1 - _NEAR))
-            for clients in PAPERS_CLIENTS
-        ]
+        return [within(model[clients], reno[clients], part=_NEAR) for clients in PAPERS_CLIENTS]
 
     holds, opened, warm = near(SMALL, "cov"), near(FROM_20, "cov"), near(SMALL, "cov_warm")
     return Judgement(

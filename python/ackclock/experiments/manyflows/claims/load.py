@@ -4,16 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ackclock.analysis import student_interval
 from ackclock.experiments.claims import Judgement, by_share, graded
-from ackclock.experiments.manyflows.claims.reading import curves_of, held, slope
+from ackclock.experiments.manyflows.claims.reading import curves_of, slope
 from ackclock.experiments.manyflows.experiment import ISDN, T1
 from ackclock.experiments.manyflows.places import BUFFERS, CAPPED, FAR_PIPE, MODERN_CAPACITIES, STEADY, curve
-from ackclock.experiments.reading import clearly, high, low, shown, span, told
+from ackclock.experiments.reading import shown, span, told
+from ackclock.experiments.truth import (
+    Truth,
+    above,
+    at_least,
+    at_most,
+    below,
+    counted,
+    every,
+    most,
+    near,
+)
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ackclock.analysis import Interval
     from ackclock.experiments.manyflows.claims.reading import Points
     from ackclock.experiments.manyflows.evidence import Evidence, Side
     from ackclock.experiments.observation import Observation
@@ -74,12 +87,12 @@ def _far(side: Side) -> str:
 def underused_in_synchrony(evidence: Evidence) -> Judgement:
     """Judge "with less buffer than W_c / 2, halving in synchrony leaves the link idle"."""
     found = curves_of(evidence.ours.far[0.0], "throughput")
-    idle = [high(found[f"B = {buffer}"][flows]) < FULL for buffer in _SMALL for flows in (1, 2, 5, 10)]
-    full = [low(found[f"B = {buffer}"][flows]) >= FULL for buffer in _LARGE for flows in (1, 2, 5, 10)]
+    idle = [below(found[f"B = {buffer}"][flows], FULL) for buffer in _SMALL for flows in (1, 2, 5, 10)]
+    full = [at_least(found[f"B = {buffer}"][flows], FULL) for buffer in _LARGE for flows in (1, 2, 5, 10)]
     return Judgement(
         verdict=by_share([*idle, *full]),
-        why=f"With up to 10 connections the link is clearly not full at {held(idle)} places with less buffer than half "
-        f"of W_c, which is less than W_opt, and full at {held(full)} with more.",
+        why=f"With up to 10 connections the link is clearly not full at {counted(idle, 'points')} with less buffer "
+        f"than half of W_c, which is less than W_opt, and full at {counted(full, 'points')} with more.",
         **told(evidence, _far),
     )
 
@@ -88,16 +101,16 @@ def underused(evidence: Evidence) -> Judgement:
     """Judge "the fewer connections and the smaller the buffer, the lower the utilisation below W_opt"."""
     found = curves_of(evidence.ours.far[0.0], "throughput")
     smaller = [
-        clearly(found[f"B = {more}"][flows], found[f"B = {less}"][flows]) is True
+        above(found[f"B = {more}"][flows], found[f"B = {less}"][flows])
         for less, more in zip(_SMALL, (*_SMALL[1:], _LARGE[0]), strict=True)
         for flows in (1, 2, 5, 10)
     ]
-    many = [clearly(found[f"B = {buffer}"][100], found[f"B = {buffer}"][10]) is True for buffer in _SMALL]
-    few = [clearly(found[f"B = {buffer}"][10], found[f"B = {buffer}"][1]) is True for buffer in _SMALL]
+    many = [above(found[f"B = {buffer}"][100], found[f"B = {buffer}"][10]) for buffer in _SMALL]
+    few = [above(found[f"B = {buffer}"][10], found[f"B = {buffer}"][1]) for buffer in _SMALL]
     return Judgement(
-        verdict=graded(whole=all([*smaller, *many, *few]), part=all(smaller) and all(many)),
-        why=f"A smaller buffer clearly gives less at {held(smaller)} places; 100 connections clearly get more than 10 "
-        f"with {held(many)} buffers, 10 more than 1 with {held(few)}.",
+        verdict=graded(whole=every([*smaller, *many, *few]), part=every([*smaller, *many])),
+        why=f"A smaller buffer clearly gives less at {counted(smaller, 'points')}; 100 connections clearly get more "
+        f"than 10 with {counted(many, 'buffers')}, 10 more than 1 with {counted(few, 'buffers')}.",
         **told(evidence, _far),
     )
 
@@ -109,10 +122,10 @@ def large_buffer_fills(evidence: Evidence) -> Judgement:
         return curves_of([run for run in side.counted(STEADY) if run.variant.startswith(T1.name)], "throughput")
 
     points = [point for some in found(evidence.ours).values() for point in some.values()]
-    full = [low(point) >= FULL for point in points]
+    full = [at_least(point, FULL) for point in points]
     return Judgement(
         verdict=by_share(full),
-        why=f"At {held(full)} places, 10 to 600 connections and W_c from 100 to 500, the link is full.",
+        why=f"At {counted(full, 'points')}, 10 to 600 connections and W_c from 100 to 500, the link is full.",
         **told(
             evidence,
             lambda side: "; ".join(f"{name}: {span(some, 4)}" for name, some in found(side).items()),
@@ -123,10 +136,10 @@ def large_buffer_fills(evidence: Evidence) -> Judgement:
 def fills_when_many(evidence: Evidence) -> Judgement:
     """Judge "with many connections the throughput is close to 1 even if the buffer is small"."""
     found = curves_of(evidence.ours.far[0.0], "throughput")
-    near = [low(found[f"B = {buffer}"][100]) >= NEARLY for buffer in _SMALL]
+    busy = [at_least(found[f"B = {buffer}"][100], NEARLY) for buffer in _SMALL]
     return Judgement(
-        verdict=by_share(near),
-        why=f"100 connections use at least {100 * NEARLY:g} % of the link with {held(near)} buffers below W_opt.",
+        verdict=by_share(busy),
+        why=f"100 connections use at least {100 * NEARLY:g} % of the link with {counted(busy, 'buffers')} below W_opt.",
         **told(
             evidence,
             lambda side: (
@@ -142,32 +155,32 @@ def fills_when_many(evidence: Evidence) -> Judgement:
 def goodput_falls(evidence: Evidence) -> Judgement:
     """Judge "goodput falls linearly with the connections, faster on ISDN"."""
 
-    def falls(runs: Sequence[Observation]) -> dict[str, float]:
+    def falls(runs: Sequence[Observation]) -> dict[str, Interval]:
         chosen = {curve(link, capacity) for link in (T1, ISDN) for capacity in MODERN_CAPACITIES}
         there = [run for run in runs if run.variant in chosen and run.clients >= _FEWEST]
         return {
-            name: points[min(points)].mean - points[max(points)].mean
-            for name, points in curves_of(there, "goodput").items()
+            name: _fall([run for run in there if run.variant == name])
+            for name in dict.fromkeys(run.variant for run in there)
         }
 
-    def holds(runs: Sequence[Observation]) -> tuple[list[bool], list[bool]]:
+    def holds(runs: Sequence[Observation]) -> tuple[list[Truth], list[Truth]]:
         found = falls(runs)
-        faster = [found[curve(ISDN, capacity)] > found[curve(T1, capacity)] for capacity in MODERN_CAPACITIES]
-        return [fall >= FALL for fall in found.values()], faster
+        faster = [above(found[curve(ISDN, capacity)], found[curve(T1, capacity)]) for capacity in MODERN_CAPACITIES]
+        return [at_least(fall, FALL) for fall in found.values()], faster
 
     def verdict(runs: Sequence[Observation]) -> Verdict:
         deep, faster = holds(runs)
-        return graded(whole=all([*deep, *faster]), part=2 * sum(deep) > len(deep))
+        return graded(whole=every([*deep, *faster]), part=most(deep))
 
     usual, modern = verdict(evidence.ours.counted(STEADY)), verdict(evidence.ours.modern)
-    turned = usual is Verdict.NOT and modern is not Verdict.NOT
+    turned = usual is Verdict.NOT and modern in {Verdict.REPRODUCED, Verdict.PARTLY}
     worst = max(abs(100 * slope(points)) for points in _goodputs(evidence.ours).values())
     deep, faster = holds(evidence.ours.modern)
 
     def say(side: Side) -> str:
         parts = (("timers of 1999", side.counted(STEADY)), ("of ns-2.35", side.modern))
         return "; ".join(
-            f"{words}: " + ", ".join(f"{name} {fall:.3f}" for name, fall in falls(runs).items())
+            f"{words}: " + ", ".join(f"{name} {fall.mean:.3f}" for name, fall in falls(runs).items())
             for words, runs in parts
         )
 
@@ -176,8 +189,17 @@ def goodput_falls(evidence: Evidence) -> Judgement:
         setting=TIMERS if turned else "",
         why=f"With the timers of 1999 goodput changes by at most {100 * worst:.1f} % of the link in 100 connections, "
         f"on either link. With those of ns-2.35, which send again what is not lost, it falls by {100 * FALL:g} % or "
-        f"more on {held(deep)} curves, and by more over ISDN at {held(faster)} W_c.",
+        f"more on {counted(deep, 'curves')}, and by more over ISDN than over T1 with {counted(faster, 'W_c')}.",
         **told(evidence, lambda side: "goodput lost from the fewest to the most connections, " + say(side)),
+    )
+
+
+def _fall(runs: Sequence[Observation]) -> Interval:
+    """Give by how much goodput falls from the fewest to the most connections of a curve, seed by seed."""
+    goodput = {(run.clients, run.seed): run.values["goodput"] or 0.0 for run in runs}
+    fewest, largest = (choose(run.clients for run in runs) for choose in (min, max))
+    return student_interval(
+        [goodput[fewest, seed] - goodput[largest, seed] for seed in sorted({run.seed for run in runs})]
     )
 
 
@@ -185,12 +207,16 @@ def _goodputs(side: Side) -> dict[str, Points]:
     return curves_of([run for run in side.counted(STEADY) if run.clients >= _FEWEST], "goodput")
 
 
-def _wasted(runs: Sequence[Observation], *, lossy: bool) -> list[float]:
+def _wasted(runs: Sequence[Observation], *, lossy: bool) -> list[Interval]:
     """Give the parts of the link's rate that carry what was there already, where loss is above a fifth or not."""
-    rest = {name: curves_of(runs, name) for name in ("throughput", "goodput", "loss")}
+
+    def wasted(run: Observation) -> float:
+        return (run.values["throughput"] or 0.0) - (run.values["goodput"] or 0.0)
+
+    found = curves_of(runs, wasted)
     return [
-        rest["throughput"][name][flows].mean - rest["goodput"][name][flows].mean
-        for name, points in rest["loss"].items()
+        found[name][flows]
+        for name, points in curves_of(runs, "loss").items()
         for flows, loss in points.items()
         if (loss.mean >= LOSSY) is lossy
     ]
@@ -200,11 +226,12 @@ def negligible(evidence: Evidence) -> Judgement:
     """Judge "unnecessary retransmissions are negligible while loss is below 20 %"."""
     ours = evidence.ours
     found = {reading: _wasted(ours.counted(reading), lossy=False) for reading in (STEADY, CAPPED)}
-    each = [wasted <= NEGLIGIBLE for wasted in found[STEADY]]
+    each = [at_most(wasted, NEGLIGIBLE) for wasted in found[STEADY]]
     return Judgement(
         verdict=by_share(each),
-        why=f"At {held(each)} places with less loss than {100 * LOSSY:g} % they take at most {100 * NEGLIGIBLE:.1f} % "
-        f"of the link; counted from 0 s up to {100 * max(found[CAPPED]):.1f} %.",
+        why=f"At {counted(each, 'points')} with less loss than {100 * LOSSY:g} % they take at most "
+        f"{100 * NEGLIGIBLE:.1f} % of the link; counted from 0 s up to "
+        f"{100 * max(wasted.mean for wasted in found[CAPPED]):.1f} %.",
         **told(evidence, lambda side: _most(side, lossy=False)),
     )
 
@@ -212,12 +239,12 @@ def negligible(evidence: Evidence) -> Judgement:
 def needless_when_lossy(evidence: Evidence) -> Judgement:
     """Judge "otherwise the loss of goodput becomes significant"."""
     ours = evidence.ours
-    each = [wasted > NEGLIGIBLE for wasted in _wasted(ours.counted(STEADY), lossy=True)]
-    counted = [wasted > NEGLIGIBLE for wasted in _wasted(ours.counted(CAPPED), lossy=True)]
+    each = [above(wasted, NEGLIGIBLE) for wasted in _wasted(ours.counted(STEADY), lossy=True)]
+    early = [above(wasted, NEGLIGIBLE) for wasted in _wasted(ours.counted(CAPPED), lossy=True)]
     return Judgement(
         verdict=by_share(each),
-        why=f"They take more than {100 * NEGLIGIBLE:.1f} % of the link at {held(each)} places with a loss of "
-        f"{100 * LOSSY:g} % or more after a warm-up, and at {held(counted)} counted from 0 s.",
+        why=f"They take more than {100 * NEGLIGIBLE:.1f} % of the link at {counted(each, 'points')} with a loss of "
+        f"{100 * LOSSY:g} % or more after a warm-up, and at {counted(early, 'points')} counted from 0 s.",
         **told(evidence, lambda side: _most(side, lossy=True)),
     )
 
@@ -225,32 +252,37 @@ def needless_when_lossy(evidence: Evidence) -> Judgement:
 def _most(side: Side, *, lossy: bool) -> str:
     found = [_wasted(side.counted(reading), lossy=lossy) for reading in (STEADY, CAPPED)]
     return "throughput less goodput: at most " + ", ".join(
-        f"{max(wasted):.3f} {words}" for wasted, words in zip(found, ("after a warm-up", "from 0 s"), strict=True)
+        f"{max(one.mean for one in wasted):.3f} {words}"
+        for wasted, words in zip(found, ("after a warm-up", "from 0 s"), strict=True)
     )
 
 
 def little_affected(evidence: Evidence) -> Judgement:
     """Judge "processing time has little effect on throughput and goodput"."""
 
-    def changes(side: Side, measure: str) -> list[float]:
+    def pairs(side: Side, measure: str) -> list[tuple[Interval, Interval]]:
         before, after = (curves_of(side.counted(STEADY, fraction), measure) for fraction in (0.0, 0.1))
         return [
-            after[name][flows].mean - point.mean
+            (point, after[name][flows])
             for name, points in before.items()
             for flows, point in points.items()
             if flows in after[name]
         ]
 
-    each = [abs(change) <= LITTLE for name in ("throughput", "goodput") for change in changes(evidence.ours, name)]
+    each = [
+        near(before, after, by=LITTLE)
+        for name in ("throughput", "goodput")
+        for before, after in pairs(evidence.ours, name)
+    ]
     return Judgement(
         verdict=by_share(each),
-        why=f"At {held(each)} places the difference is at most {100 * LITTLE:.1f} % of the link.",
+        why=f"At {counted(each, 'points')} the difference is at most {100 * LITTLE:.1f} % of the link.",
         **told(
             evidence,
             lambda side: "; ".join(
                 f"{name} changes by {min(found):+.4f} to {max(found):+.4f}"
                 for name in ("throughput", "goodput")
-                for found in [changes(side, name)]
+                for found in [[after.mean - before.mean for before, after in pairs(side, name)]]
             ),
         ),
     )

@@ -7,17 +7,29 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock.experiments.claims import Judgement, by_share, graded
-from ackclock.experiments.manyflows.claims.reading import curves_of, exponent, held, squares
+from ackclock.experiments.manyflows.claims.reading import agreed, curves_of, exponent, squares
 from ackclock.experiments.manyflows.experiment import PACKET_SIZE, T1
-from ackclock.experiments.manyflows.hyperbolas import away, fits
+from ackclock.experiments.manyflows.hyperbolas import away, fits, losses, printed
 from ackclock.experiments.manyflows.places import CAPPED, PACKETS_EACH, READINGS, STEADY, WINDOWS, curve
-from ackclock.experiments.reading import clearly, shown, told
+from ackclock.experiments.reading import jackknife, shown, told, within
+from ackclock.experiments.truth import (
+    OPEN,
+    Truth,
+    above,
+    at_least,
+    at_most,
+    below,
+    counted,
+    every,
+    exactly,
+    near,
+)
 from ackclock.models import large_pipe_loss
-from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
+    from ackclock.analysis import Interval
     from ackclock.experiments.manyflows.claims.reading import Points
     from ackclock.experiments.manyflows.evidence import Evidence, Side
     from ackclock.experiments.manyflows.places import Reading
@@ -70,36 +82,43 @@ def _windows(points: Points, each: int) -> dict[int, float]:
 def predicted(evidence: Evidence) -> Judgement:
     """Judge "the loss of a large pipe is 8 / (3 W^2 + 21 W + 8)"."""
 
-    def ratios(side: Side, law: str) -> list[float]:
+    def pairs(side: Side, law: str) -> list[tuple[Interval, float]]:
         found = curves_of(side.predicted, "loss")
         return [
-            float(point.mean / getattr(large_pipe_loss(window=w, smooth=True), law))
+            (point, float(getattr(large_pipe_loss(window=w, smooth=True), law)))
             for each in PACKETS_EACH
             for points in [found[f"B = {each} n"]]
             for point, w in zip(points.values(), _windows(points, each).values(), strict=True)
         ]
 
-    near = {law: [abs(ratio - 1) <= NEAR for ratio in ratios(evidence.ours, law)] for law in ("printed", "corrected")}
+    matches = {
+        law: [within(loss, formula, part=NEAR) for loss, formula in pairs(evidence.ours, law)]
+        for law in ("printed", "corrected")
+    }
+    less = [below(loss, formula) for loss, formula in pairs(evidence.ours, "printed")]
 
     def say(side: Side) -> str:
         return "; ".join(
             f"measured over {law}: median {np.median(found):.3f}, {min(found):.3f} to {max(found):.3f}"
             for law in ("printed", "corrected")
-            for found in [ratios(side, law)]
+            for found in [[loss.mean / formula for loss, formula in pairs(side, law)]]
         )
 
     return Judgement(
-        verdict=by_share(near["printed"]),
-        why=f"Measured loss is within {100 * NEAR:g} % of the formula at {held(near['printed'])} places, and below it "
-        f"at {held(ratio < 1 for ratio in ratios(evidence.ours, 'printed'))}: windows that grow by 1 / cwnd take "
-        f"longer than it says. 8 / (3 W² + 25 W + 4) is within as much at {held(near['corrected'])}.",
+        verdict=by_share(matches["printed"]),
+        why=f"Measured loss is within {100 * NEAR:g} % of the formula at {counted(matches['printed'], 'points')}, and "
+        f"clearly below it at {counted(less, 'points')}: windows that grow by 1 / cwnd take longer than it says. "
+        f"8 / (3 W² + 25 W + 4) is within as much at {counted(matches['corrected'], 'points')}.",
         **told(evidence, say),
     )
 
 
-def _totals(side: Side, reading: Reading) -> dict[str, dict[int, float]]:
+def _small_pipe(side: Side, reading: Reading) -> list[Observation]:
+    return [run for run in side.counted(reading) if run.variant == curve(T1, 100) and run.clients >= 100]
+
+
+def _totals(runs: Sequence[Observation], reading: Reading) -> dict[str, dict[int, float]]:
     """Give packets sent and lost in the small pipe, by the connections."""
-    runs = [run for run in side.counted(reading) if run.variant == curve(T1, 100) and run.clients >= 100]
     carried, lost = curves_of(runs, "throughput")[curve(T1, 100)], curves_of(runs, "loss")[curve(T1, 100)]
     start, end = (0, WINDOWS["T1"][1]) if not reading.steady else (T1.warm, T1.duration)
     whole = (end - start) * T1.bps / 8 / PACKET_SIZE
@@ -110,25 +129,35 @@ def _totals(side: Side, reading: Reading) -> dict[str, dict[int, float]]:
 def grows_linearly(evidence: Evidence) -> Judgement:
     """Judge "in a small pipe the totals of packets sent and lost grow linearly with the connections"."""
 
-    def lines(side: Side) -> dict[str, tuple[float, float]]:
-        found = {}
-        for reading in (CAPPED, STEADY):
-            for name, points in _totals(side, reading).items():
-                x, y = np.array(list(points), dtype=float), np.array(list(points.values()))
-                line = np.polyfit(x, y, 1)
-                found[f"{name} {reading.title}"] = (
-                    float(line[0]),
-                    float(1 - np.var(y - np.polyval(line, x)) / np.var(y)),
-                )
-        return found
+    def line(runs: Sequence[Observation], reading: Reading, name: str) -> tuple[float, float]:
+        points = _totals(runs, reading)[name]
+        x, y = np.array(list(points), dtype=float), np.array(list(points.values()))
+        straight = np.polyfit(x, y, 1)
+        return float(straight[0]), float(1 - np.var(y - np.polyval(straight, x)) / np.var(y))
 
-    ours = lines(evidence.ours)
-    straight = [slope > 0 and fit >= STRAIGHT for slope, fit in ours.values()]
-    growing = [slope > 0 for slope, _ in ours.values()]
+    def lines(side: Side) -> dict[str, tuple[float, float]]:
+        return {
+            f"{name} {reading.title}": line(_small_pipe(side, reading), reading, name)
+            for reading in (CAPPED, STEADY)
+            for name in ("sent", "lost")
+        }
+
+    growing, straight = [], []
+    for reading in (CAPPED, STEADY):
+        for name in ("sent", "lost"):
+            slope, fit = (
+                jackknife(
+                    _small_pipe(evidence.ours, reading),
+                    lambda runs, reading=reading, name=name, which=which: line(runs, reading, name)[which],  # type: ignore[misc]
+                )
+                for which in (0, 1)
+            )
+            growing.append(above(slope, 0))
+            straight.append(above(slope, 0) & at_least(fit, STRAIGHT))
     return Judgement(
-        verdict=graded(whole=all(straight), part=all(growing)),
-        why=f"From 100 to 600 connections {held(straight)} totals lie on a rising line with R² of {STRAIGHT} or "
-        f"more, and {held(growing)} rise.",
+        verdict=graded(whole=every(straight), part=every(growing)),
+        why=f"From 100 to 600 connections {counted(straight, 'totals')} lie on a rising line with R² of {STRAIGHT} or "
+        f"more, and {counted(growing, 'totals')} rise.",
         **told(
             evidence,
             lambda side: "; ".join(
@@ -154,15 +183,22 @@ def _growth(evidence: Evidence, fraction: float, *, power: int, word: str) -> Ju
     A parabola that bends clearly has the shape of a quadratic law; what a line explains nearly whole, and bends less
     than without processing time, has that of a linear one.
     """
-    found = curves_of(evidence.ours.few[fraction], "loss")
-    powers = {name: exponent(points) for name, points in found.items()}
+
+    def fitted(fraction: float, value: Callable[[Points], float]) -> dict[str, Interval]:
+        runs = evidence.ours.few[fraction]
+        return {
+            name: jackknife(
+                [run for run in runs if run.variant == name], lambda some: value(curves_of(some, "loss").popitem()[1])
+            )
+            for name in dict.fromkeys(run.variant for run in runs)
+        }
+
+    powers, fit = fitted(fraction, exponent), fitted(fraction, lambda points: squares(points, power))
     if power == 2:
-        shape = [squares(points, 2) >= PARABOLA and powers[name] >= BENT for name, points in found.items()]
+        shape = [at_least(fit[name], PARABOLA) & at_least(value, BENT) for name, value in powers.items()]
     else:
-        without = curves_of(evidence.ours.few[0.0], "loss")
-        shape = [
-            squares(points, 1) >= LINE and powers[name] < exponent(without[name]) for name, points in found.items()
-        ]
+        without = fitted(0.0, exponent)
+        shape = [at_least(fit[name], LINE) & below(value, without[name]) for name, value in powers.items()]
 
     def say(side: Side) -> str:
         return "; ".join(
@@ -171,11 +207,11 @@ def _growth(evidence: Evidence, fraction: float, *, power: int, word: str) -> Ju
             for name, points in curves_of(side.few[fraction], "loss").items()
         )
 
-    near = [abs(value - power) <= 0.2 for value in powers.values()]
+    right = [near(value, power, by=0.2) for value in powers.values()]
     return Judgement(
-        verdict=graded(whole=all(near), part=all(shape)),
-        why=f"The exponent is within 0.2 of {power} with {held(near)} W_c; the points have the shape of a {word} law "
-        f"with {held(shape)}.",
+        verdict=graded(whole=every(right), part=every(shape)),
+        why=f"The exponent is within 0.2 of {power} with {counted(right, 'W_c')}; the points have the shape of a "
+        f"{word} law with {counted(shape, 'W_c')}.",
         **told(evidence, say),
     )
 
@@ -184,11 +220,14 @@ def hyperbolic(fraction: float) -> Judge:
     """Judge "the loss of many connections matches hyperbolas"."""
 
     def judge(evidence: Evidence) -> Judgement:
-        found = {reading: fits(evidence.ours.counted(reading, fraction)) for reading in READINGS}
-        on = {reading: [fit.rms <= HYPERBOLIC for fit in some.values()] for reading, some in found.items()}
-        bent = {reading: [not fit.unbounded for fit in some.values()] for reading, some in found.items()}
-        each = [one for some in on.values() for one in some]
-        free = [one for some in bent.values() for one in some]
+        each: list[Truth] = []
+        free: list[Truth] = []
+        for reading in READINGS:
+            runs = evidence.ours.counted(reading, fraction)
+            for name in fits(runs):
+                mine = [run for run in runs if run.variant == name]
+                each.append(at_most(jackknife(mine, lambda some, name=name: fits(some)[name].rms), HYPERBOLIC))  # type: ignore[misc]
+                free.append(_settled(mine, lambda some, name=name: not fits(some)[name].unbounded))  # type: ignore[misc]
 
         def say(side: Side) -> str:
             parts = []
@@ -205,12 +244,20 @@ def hyperbolic(fraction: float) -> Judge:
 
         return Judgement(
             verdict=by_share([*each, *free]),
-            why=f"The nearest hyperbola is within an rms of {100 * HYPERBOLIC:g} % of {held(each)} curves, all ways of "
-            f"counting together; {held(free)} have a bounded a, the others may as well be straight lines through 0.",
+            why=f"The nearest hyperbola is within an rms of {100 * HYPERBOLIC:g} % of {counted(each, 'curves')}, all "
+            f"ways of counting together; a is bounded for {counted(free, 'curves')}, and the others may as well be "
+            "straight lines through 0.",
             **told(evidence, say),
         )
 
     return judge
+
+
+def _settled(runs: Sequence[Observation], asked: Callable[[Sequence[Observation]], bool]) -> Truth:
+    """Say whether something holds of the runs of all seeds but one, whichever is left out."""
+    seeds = {run.seed for run in runs}
+    answers = {asked([run for run in runs if run.seed != seed]) for seed in seeds if len(seeds) > 1}
+    return exactly(answers.pop()) if len(answers) == 1 else OPEN
 
 
 def tabled(fraction: float, link: str) -> Judge:
@@ -223,16 +270,20 @@ def tabled(fraction: float, link: str) -> Judge:
 
     def judge(evidence: Evidence) -> Judgement:
         near = {
-            reading: [abs(ratio - 1) <= NEAR for ratio in ratios(evidence.ours.counted(reading, fraction))]
+            reading: [
+                within(point, float(printed(fraction, name, flows)), part=NEAR)
+                for name, points in losses(evidence.ours.counted(reading, fraction)).items()
+                if name.startswith(link)
+                for flows, point in points.items()
+            ]
             for reading in READINGS
         }
-        verdicts = {reading: by_share(holds) for reading, holds in near.items()}
-        verdict, setting = _weigh(verdicts)
+        verdict, setting = agreed([by_share(holds) for holds in near.values()], COUNTING)
         return Judgement(
             verdict=verdict,
             setting=setting,
             why=f"Loss is within {100 * NEAR:g} % of the paper's curves at "
-            + "; ".join(f"{held(holds)} places {reading.title}" for reading, holds in near.items())
+            + "; ".join(f"{counted(holds, 'points')} {reading.title}" for reading, holds in near.items())
             + ".",
             **told(evidence, say),
         )
@@ -250,23 +301,16 @@ def tabled(fraction: float, link: str) -> Judge:
     return judge
 
 
-def _weigh(verdicts: Mapping[Reading, Verdict]) -> tuple[Verdict, str]:
-    """Give one verdict for several ways of counting: theirs if they agree, else that it depends on them."""
-    if len(set(verdicts.values())) == 1:
-        return next(iter(verdicts.values())), ""
-    return Verdict.DEPENDS, COUNTING
-
-
 def raised_when_many(evidence: Evidence) -> Judgement:
     """Judge "processing time leaves loss as it is below 100 connections, and raises it above"."""
     found = curves_of(evidence.ours.amounts, "loss")
     none, much = found["0 %"], found["10 %"]
-    same = [abs(much[flows].mean / none[flows].mean - 1) <= NEAR for flows in none if flows < 100]
-    more = [clearly(much[flows], none[flows]) is True for flows in none if flows >= 100]
+    same = [within(much[flows], none[flows], part=NEAR) for flows in none if flows < 100]
+    more = [above(much[flows], none[flows]) for flows in none if flows >= 100]
     return Judgement(
         verdict=by_share([*same, *more]),
-        why=f"Below 100 connections loss is within {100 * NEAR:g} % of that without at {held(same)} places; from 100 "
-        f"on it is clearly higher at {held(more)}.",
+        why=f"Below 100 connections loss is within {100 * NEAR:g} % of that without processing time at "
+        f"{counted(same, 'points')}; from 100 on it is clearly higher at {counted(more, 'points')}.",
         **told(
             evidence,
             lambda side: "; ".join(
@@ -280,10 +324,10 @@ def raised_when_many(evidence: Evidence) -> Judgement:
 def lossier_with_overhead(evidence: Evidence) -> Judgement:
     """Judge "for the same connections and buffer, processing time makes the loss of many larger"."""
 
-    def pairs(side: Side) -> list[tuple[float, bool]]:
+    def pairs(side: Side) -> list[tuple[float, Truth]]:
         before, after = (curves_of(side.counted(STEADY, fraction), "loss") for fraction in (0.0, 0.1))
         return [
-            (after[name][flows].mean / point.mean, clearly(after[name][flows], point) is True)
+            (after[name][flows].mean / point.mean, above(after[name][flows], point))
             for name, points in before.items()
             for flows, point in points.items()
             if flows >= 100 and flows in after[name]
@@ -297,6 +341,6 @@ def lossier_with_overhead(evidence: Evidence) -> Judgement:
 
     return Judgement(
         verdict=by_share(each),
-        why=f"With 100 connections or more it is clearly larger at {held(each)} places of both links.",
+        why=f"With 100 connections or more it is clearly larger at {counted(each, 'points')} of both links.",
         **told(evidence, say),
     )

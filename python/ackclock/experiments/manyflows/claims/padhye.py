@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from ackclock.experiments.claims import Claim, Judgement, by_share
-from ackclock.experiments.manyflows.padhye import FACTORS, MODELS, PAPER, TOPOLOGIES, ns2_shares, shares
+import numpy as np
+
+from ackclock.analysis import Interval, student_interval
+from ackclock.experiments.claims import BY_SHARE, Claim, Judgement, by_share
+from ackclock.experiments.manyflows.padhye import FACTORS, MODELS, PAPER, TOPOLOGIES, ns2_shares, predicted, shares
 from ackclock.experiments.reading import run_command
+from ackclock.experiments.truth import Truth, above, at_least, counted
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ackclock.experiments.manyflows.padhye import Model, Padhye, Place
+    from ackclock.experiments.manyflows.padhye import Flows, Model, Padhye, Place
 
 __all__ = ["PADHYE", "HasPadhye"]
 
@@ -46,6 +50,30 @@ def _within_two(found: Padhye) -> dict[Place, float]:
     }
 
 
+def _share(flows: Flows, model: Model) -> Interval:
+    """Give the per cent of flows within a factor of 2, with Wilson's interval."""
+    found = shares(flows, model)
+    share, low, high = (100 * float(ends[TWO]) for ends in (found.shares, found.low, found.high))
+    return Interval(
+        mean=share,
+        half_width=(high - low) / 2,
+        standard_error=float(np.sqrt(share * (100 - share) / found.count)),
+        count=found.count,
+        level=found.level,
+        shift=(low + high) / 2 - share,
+    )
+
+
+def _difference(flows: Flows) -> Interval:
+    """Give by how many per cent more flows the approximate formula is within a factor of 2, flow by flow."""
+    usable = flows.chosen(flows.usable)
+    approximate, full = (
+        np.abs(np.log(predicted(usable, model) / usable.sent)) <= np.log(FACTORS[TWO])
+        for model in ("approximate", "full")
+    )
+    return student_interval(100.0 * (approximate.astype(float) - full.astype(float)))
+
+
 def _theirs() -> dict[Place, float]:
     return {place: found.percent[TWO] for place, found in ns2_shares().items()}
 
@@ -60,30 +88,31 @@ def _told(within: Mapping[Place, float]) -> str:
 
 def _judge(
     places: Sequence[tuple[int, Model]],
-    holds: Callable[[Mapping[Place, float], bool, int, Model], bool],
-    say: Callable[[int, int], str],
+    holds: Callable[[Flows, Model], Truth],
+    say: Callable[[str], str],
+    what: str,
 ) -> Callable[[HasPadhye], Judgement]:
     """Judge without and with processing times: what most places decide, unless the two part."""
 
     def judge(evidence: HasPadhye) -> Judgement:
-        within = _within_two(evidence.padhye)
-        plain, busy = ([holds(within, times, *place) for place in places] for times in (False, True))
+        flows = evidence.padhye.flows
+        plain, busy = ([holds(flows[times, one], model) for one, model in places] for times in (False, True))
         verdict, other = by_share(plain), by_share(busy)
-        parts = (verdict is Verdict.NOT) is not (other is Verdict.NOT)
+        parts = Verdict.UNDECIDED not in {verdict, other} and (verdict is Verdict.NOT) is not (other is Verdict.NOT)
         return Judgement(
             verdict=Verdict.DEPENDS if parts else by_share([*plain, *busy]),
             setting=SETTING if parts else "",
-            ours=_told(within),
+            ours=_told(_within_two(evidence.padhye)),
             ns2=_told(_theirs()),
-            why=f"{say(sum(plain), len(plain))} without processing times and {sum(busy)} of {len(busy)} with them.",
+            why=f"{say(counted(plain, what))} without processing times and {counted(busy, what)} with them.",
         )
 
     return judge
 
 
 _RULE = (
-    "Asked without processing times and with them: reproduced if it holds everywhere, partly if at most places, else "
-    "not; depends on them if it holds at most places with one of the two alone."
+    f"Asked without processing times and with them. {BY_SHARE} It depends on them if it is not reproduced in one of "
+    "the two cases, and at least partly in the other."
 )
 
 PADHYE: tuple[Claim[HasPadhye], ...] = (
@@ -94,11 +123,13 @@ PADHYE: tuple[Claim[HasPadhye], ...] = (
         paper=", ".join(
             f"{model} {'/'.join(f'{PAPER[one, model][TWO]:.0f}' for one in TOPOLOGIES)} %" for model in MODELS
         ),
-        rule=f"Holds for a topology and a formula if more than {MOST:g} % of the flows are within a factor 2. {_RULE}",
+        rule=f"The points are each topology with each formula: more than {MOST:g} % of the flows are within a factor "
+        f"of 2. {_RULE}",
         judge=_judge(
             [(one, model) for one in TOPOLOGIES for model in MODELS],
-            lambda within, busy, one, model: within[busy, one, model] > MOST,
-            lambda yes, of: f"More than {MOST:g} % are within a factor of 2 at {yes} of {of} places",
+            lambda flows, model: above(_share(flows, model), MOST),
+            lambda points: f"More than {MOST:g} % are within a factor of 2 at {points}",
+            "points",
         ),
         command=_COMMAND,
     ),
@@ -107,12 +138,13 @@ PADHYE: tuple[Claim[HasPadhye], ...] = (
         where="3",
         text="The approximate formula, though simpler, is no worse than the full one.",
         paper="no worse",
-        rule="Holds in a topology if as many flows are within a factor of 2 of the approximate formula as of the full "
-        f"one, or {NO_WORSE:g} point less. {_RULE}",
+        rule="The points are the topologies: as many flows are within a factor of 2 of the approximate formula as of "
+        f"the full one, or {NO_WORSE:g} point less. {_RULE}",
         judge=_judge(
             [(one, "approximate") for one in TOPOLOGIES],
-            lambda within, busy, one, model: within[busy, one, model] >= within[busy, one, "full"] - NO_WORSE,
-            lambda yes, of: f"The approximate formula is no worse in {yes} of {of} topologies",
+            lambda flows, _: at_least(_difference(flows), -NO_WORSE),
+            lambda points: f"The approximate formula is no worse in {points}",
+            "topologies",
         ),
         command=_COMMAND,
     ),

@@ -5,18 +5,32 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ackclock.experiments.claims import Judgement, by_share, graded
-from ackclock.experiments.manyflows.claims.reading import curves_of, held, looked
+from ackclock.experiments.manyflows.claims.reading import agreed, curves_of, looked
 from ackclock.experiments.manyflows.experiment import ISDN, T1
 from ackclock.experiments.manyflows.looks import PIPES
 from ackclock.experiments.manyflows.places import STEADY, curve
-from ackclock.experiments.reading import at, clearly, high, low, shown, told
-from ackclock.report.html import Verdict
+from ackclock.experiments.reading import at, shown, told
+from ackclock.experiments.truth import (
+    NO,
+    OPEN,
+    YES,
+    Truth,
+    above,
+    at_least,
+    at_most,
+    below,
+    counted,
+    every,
+    near,
+    some,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ackclock.analysis import Interval
     from ackclock.experiments.manyflows.evidence import Evidence, Side
+    from ackclock.experiments.observation import Observation
 
 __all__ = [
     "ACTIVE",
@@ -80,20 +94,20 @@ START = "how connections start"
 def synchronised(evidence: Evidence) -> Judgement:
     """Judge "a large pipe leads to global synchronisation, the buffer swings from half to full"."""
 
-    def holds(side: Side, pipe: str) -> list[bool]:
-        room = PIPES[pipe].buffer
+    def holds(side: Side, pipe: str) -> list[Truth]:
+        buffer = PIPES[pipe].buffer
         return [
-            low(looked(side, 0.0, pipe, "correlation")) >= TOGETHER,
-            looked(side, 0.0, pipe, "share").mean >= 0.9,
-            looked(side, 0.0, pipe, "low").mean <= EMPTY * room,
-            looked(side, 0.0, pipe, "high").mean >= 0.95 * room,
+            at_least(looked(side, 0.0, pipe, "correlation"), TOGETHER),
+            at_least(looked(side, 0.0, pipe, "share"), 0.9),
+            at_most(looked(side, 0.0, pipe, "low"), EMPTY * buffer),
+            at_least(looked(side, 0.0, pipe, "high"), 0.95 * buffer),
         ]
 
     each = [one for pipe in LARGE for one in holds(evidence.ours, pipe)]
     return Judgement(
         verdict=by_share(each),
-        why=f"Correlation, losers in an epoch, and the buffer's low and high: {held(each)} are those of global "
-        "synchronisation on both links.",
+        why=f"Correlation, losers in an epoch, and the buffer's low and high: {counted(each, 'numbers')} are those of "
+        "global synchronisation on both links.",
         **told(evidence, lambda side: _synchrony(side, 0.0, LARGE)),
     )
 
@@ -110,12 +124,13 @@ def _synchrony(side: Side, fraction: float, pipes: Sequence[str]) -> str:
 def fairly(evidence: Evidence) -> Judgement:
     """Judge "all connections share a large pipe very fairly"."""
     ours = evidence.ours
-    whole = [low(looked(ours, 0.0, pipe, "jain_index")) >= FAIR for pipe in LARGE]
+    whole = [at_least(looked(ours, 0.0, pipe, "jain_index"), FAIR) for pipe in LARGE]
     shown_too = [
-        looked(ours, 0.0, pipe, "least").mean >= AXES[pipe][0] and looked(ours, 0.0, pipe, "most").mean <= AXES[pipe][1]
+        at_least(looked(ours, 0.0, pipe, "least"), AXES[pipe][0])
+        & at_most(looked(ours, 0.0, pipe, "most"), AXES[pipe][1])
         for pipe in LARGE
     ]
-    close = [looked(ours, 0.0, pipe, "jain_index").mean >= 0.8 for pipe in LARGE]
+    close = [at_least(looked(ours, 0.0, pipe, "jain_index"), 0.8) for pipe in LARGE]
 
     def say(side: Side) -> str:
         return "; ".join(
@@ -125,9 +140,9 @@ def fairly(evidence: Evidence) -> Judgement:
         )
 
     return Judgement(
-        verdict=graded(whole=all(whole) and all(shown_too), part=all(close)),
-        why=f"Jain's index reaches {FAIR} on {held(whole)} links; least and most in the seconds of Figure 6 are within "
-        f"its axes on {held(shown_too)}.",
+        verdict=graded(whole=every([*whole, *shown_too]), part=every(close)),
+        why=f"Jain's index is {FAIR} or more on {counted(whole, 'links')}; least and most in the seconds of Figure "
+        f"6 are within its axes on {counted(shown_too, 'links')}.",
         **told(evidence, say),
     )
 
@@ -135,29 +150,30 @@ def fairly(evidence: Evidence) -> Judgement:
 def active(evidence: Evidence) -> Judgement:
     """Judge "in a small pipe only about W_c connections are active"."""
 
-    def alive(side: Side, spread: str) -> dict[int, float]:
-        points = curves_of(side.starts[spread, 0.0], "shut_off")[curve(T1, 100)]
-        return {flows: flows - point.mean for flows, point in points.items()}
+    def alive(side: Side, spread: str) -> dict[int, Interval]:
+        return curves_of(side.starts[spread, 0.0], lambda run: run.clients - (run.values["shut_off"] or 0))[
+            curve(T1, 100)
+        ]
 
-    def near(side: Side, spread: str) -> list[bool]:
-        return [abs(number - 100) <= 100 * ACTIVE for number in alive(side, spread).values()]
-
-    answers = {spread: by_share(near(evidence.ours, spread)) for spread in ("0 s", "1 s")}
-    verdict = answers["1 s"] if len(set(answers.values())) == 1 else Verdict.DEPENDS
+    answers = {
+        spread: [near(number, 100, by=100 * ACTIVE) for number in alive(evidence.ours, spread).values()]
+        for spread in ("0 s", "1 s")
+    }
+    verdict, setting = agreed([by_share(each) for each in answers.values()], START)
 
     def say(side: Side) -> str:
         return "; ".join(
             f"started {words}: "
-            + ", ".join(f"{number:.0f} of {flows}" for flows, number in alive(side, spread).items())
+            + ", ".join(f"{number.mean:.0f} of {flows}" for flows, number in alive(side, spread).items())
             for spread, words in (("0 s", "at once"), ("1 s", "within a second"))
         )
 
     return Judgement(
         verdict=verdict,
-        setting=START if verdict is Verdict.DEPENDS else "",
-        why=f"With W_c = 100, from 50 to 100 s, about as many are active at {held(near(evidence.ours, '0 s'))} numbers "
-        f"of connections if all start at once, and at {held(near(evidence.ours, '1 s'))} if they start within a "
-        "second.",
+        setting=setting,
+        why=f"With W_c = 100, from 50 to 100 s, about as many are active at "
+        f"{counted(answers['0 s'], 'numbers of connections')} if all start at once, and at "
+        f"{counted(answers['1 s'], 'numbers')} if they start within a second.",
         **told(evidence, say),
     )
 
@@ -168,12 +184,12 @@ def fluctuates(evidence: Evidence) -> Judgement:
     def parts(side: Side, pipe: str) -> tuple[float, ...]:
         return tuple(looked(side, 0.0, pipe, name).mean / PIPES[pipe].buffer for name in ("low", "middle", "high"))
 
-    found = {pipe: parts(evidence.ours, pipe) for pipe in SMALL}
-    wide = [most - least >= WIDE for least, _, most in found.values()]
-    empty = [middle <= LOW for _, middle, _ in found.values()]
+    wide = [at_least(looked(evidence.ours, 0.0, pipe, _swing), WIDE * PIPES[pipe].buffer) for pipe in SMALL]
+    empty = [at_most(looked(evidence.ours, 0.0, pipe, "middle"), LOW * PIPES[pipe].buffer) for pipe in SMALL]
     return Judgement(
-        verdict=graded(whole=all(wide) and all(empty), part=any(wide)),
-        why=f"The buffer swings by a quarter of it or more in {held(wide)} pipes; its median is low in {held(empty)}.",
+        verdict=graded(whole=every([*wide, *empty]), part=some(wide)),
+        why=f"The buffer swings by a quarter of it or more in {counted(wide, 'pipes')}; its median is low in "
+        f"{counted(empty, 'pipes')}.",
         **told(
             evidence,
             lambda side: "; ".join(
@@ -185,6 +201,11 @@ def fluctuates(evidence: Evidence) -> Judgement:
     )
 
 
+def _swing(run: Observation) -> float:
+    return (run.values["high"] or 0) - (run.values["low"] or 0)
+
+
+_SAID = {YES: "yes", NO: "no", OPEN: "undecided"}
 _LOCAL = ("clearly less correlated", "yet correlated", "not all lose together", "almost none shut off", "less fair")
 """What is asked of a medium pipe."""
 
@@ -194,11 +215,11 @@ def local(evidence: Evidence) -> Judgement:
     ours, (pipe,) = evidence.ours, MEDIUM
     large = "T1, n = 100, B = 400"
     holds = [
-        clearly(looked(ours, 0.0, large, "correlation"), looked(ours, 0.0, pipe, "correlation")) is True,
-        low(looked(ours, 0.0, pipe, "correlation")) > ALONE,
-        looked(ours, 0.0, pipe, "share").mean < 0.9,
-        looked(ours, 0.0, pipe, "shut_off").mean <= 1,
-        looked(ours, 0.0, pipe, "jain_index").mean < looked(ours, 0.0, large, "jain_index").mean,
+        above(looked(ours, 0.0, large, "correlation"), looked(ours, 0.0, pipe, "correlation")),
+        above(looked(ours, 0.0, pipe, "correlation"), ALONE),
+        below(looked(ours, 0.0, pipe, "share"), 0.9),
+        at_most(looked(ours, 0.0, pipe, "shut_off"), 1),
+        below(looked(ours, 0.0, pipe, "jain_index"), looked(ours, 0.0, large, "jain_index")),
     ]
 
     def say(side: Side) -> str:
@@ -212,8 +233,8 @@ def local(evidence: Evidence) -> Judgement:
 
     return Judgement(
         verdict=by_share(holds),
-        why="Beside the large pipe: "
-        + ", ".join(f"{word}: {'yes' if one else 'no'}" for word, one in zip(_LOCAL, holds, strict=True))
+        why="Compared with the large pipe: "
+        + ", ".join(f"{word}: {_SAID[one]}" for word, one in zip(_LOCAL, holds, strict=True))
         + ".",
         **told(evidence, say),
     )
@@ -222,16 +243,13 @@ def local(evidence: Evidence) -> Judgement:
 def settles(evidence: Evidence) -> Judgement:
     """Judge "processing time of up to a tenth of the round trip breaks global synchronisation"."""
     ours = evidence.ours
-    apart = [high(looked(ours, 0.1, pipe, "correlation")) <= ALONE for pipe in LARGE]
-    stable = [looked(ours, 0.1, pipe, "low").mean >= FULL * PIPES[pipe].buffer for pipe in LARGE]
-    lower = [
-        clearly(looked(ours, 0.0, pipe, "correlation"), looked(ours, 0.1, pipe, "correlation")) is True
-        for pipe in LARGE
-    ]
+    apart = [at_most(looked(ours, 0.1, pipe, "correlation"), ALONE) for pipe in LARGE]
+    stable = [at_least(looked(ours, 0.1, pipe, "low"), FULL * PIPES[pipe].buffer) for pipe in LARGE]
+    lower = [above(looked(ours, 0.0, pipe, "correlation"), looked(ours, 0.1, pipe, "correlation")) for pipe in LARGE]
     return Judgement(
-        verdict=graded(whole=all([*apart, *stable, *lower]), part=all(lower)),
-        why=f"The correlation is clearly lower on {held(lower)} links, surely no more than {ALONE} on {held(apart)}; "
-        f"the buffer stays full on {held(stable)}.",
+        verdict=graded(whole=every([*apart, *stable, *lower]), part=every(lower)),
+        why=f"The correlation is clearly lower on {counted(lower, 'links')}, and clearly at most {ALONE} on "
+        f"{counted(apart, 'links')}; the buffer stays full on {counted(stable, 'links')}.",
         **told(evidence, lambda side: f"{_synchrony(side, 0.1, LARGE)}; without: {_correlations(side, LARGE)}"),
     )
 
@@ -247,11 +265,12 @@ def unfairer(evidence: Evidence) -> Judgement:
     def pairs(side: Side, measure: str) -> dict[str, tuple[Interval, Interval]]:
         return {pipe: (looked(side, 0.0, pipe, measure), looked(side, 0.1, pipe, measure)) for pipe in LARGE}
 
-    more = [clearly(after, before) is True for before, after in pairs(ours, "loss").values()]
-    worse = [clearly(before, after) is True for before, after in pairs(ours, "jain_index").values()]
+    more = [above(after, before) for before, after in pairs(ours, "loss").values()]
+    worse = [above(before, after) for before, after in pairs(ours, "jain_index").values()]
     return Judgement(
         verdict=by_share([*more, *worse]),
-        why=f"Loss is clearly higher on {held(more)} links, Jain's index clearly lower on {held(worse)}.",
+        why=f"Loss is clearly higher on {counted(more, 'links')}, Jain's index clearly lower on "
+        f"{counted(worse, 'links')}.",
         **told(
             evidence,
             lambda side: "; ".join(
@@ -278,12 +297,12 @@ def fewer_shut_off(evidence: Evidence) -> Judgement:
         points = (at(side.counted(STEADY, fraction), name, 600, "shut_off") for fraction in (0.0, 0.1))
         return ", then ".join(shown(point, 0) for point in points)
 
-    fewer = [clearly(most, least) is True and least.mean <= FEWER * most.mean for most, least in starved(ours).values()]
-    full = [point.mean >= FULL * PIPES[pipe].buffer for pipe, point in after(ours).items()]
+    fewer = [above(most, least) & ~above(least, most, times=FEWER) for most, least in starved(ours).values()]
+    full = [at_least(point, FULL * PIPES[pipe].buffer) for pipe, point in after(ours).items()]
     return Judgement(
-        verdict=graded(whole=all([*fewer, *full]), part=all(full) or all(fewer)),
-        why=f"The connections below a tenth of their share are clearly at most half as many in {held(fewer)} pipes; "
-        f"the buffer stays full in {held(full)}.",
+        verdict=graded(whole=every([*fewer, *full]), part=every(full) | every(fewer)),
+        why=f"The connections below a tenth of their share are clearly at most half as many in "
+        f"{counted(fewer, 'pipes')}; the buffer stays full in {counted(full, 'pipes')}.",
         **told(
             evidence,
             lambda side: (
@@ -302,13 +321,13 @@ def medium_settles(evidence: Evidence) -> Judgement:
     """Judge "in a medium pipe the local synchronisation goes, the buffer is full, goodput stays reasonable"."""
     ours, (pipe,) = evidence.ours, MEDIUM
     holds = [
-        high(looked(ours, 0.1, pipe, "correlation")) <= ALONE,
-        looked(ours, 0.1, pipe, "low").mean >= FULL * PIPES[pipe].buffer,
-        looked(ours, 0.1, pipe, "shut_off").mean <= 1,
+        at_most(looked(ours, 0.1, pipe, "correlation"), ALONE),
+        at_least(looked(ours, 0.1, pipe, "low"), FULL * PIPES[pipe].buffer),
+        at_most(looked(ours, 0.1, pipe, "shut_off"), 1),
     ]
     return Judgement(
         verdict=by_share(holds),
-        why=f"No correlation, a full buffer, nobody shut off: {held(holds)}.",
+        why=f"No correlation, a full buffer, nobody shut off: {counted(holds, 'hold')}.",
         **told(
             evidence,
             lambda side: (

@@ -9,24 +9,26 @@ import numpy as np
 from ackclock.experiments.manyflows.experiment import SINK_ACK, SINK_DATA, T1, grid_setting
 from ackclock.experiments.manyflows.looks import PIPES, observations
 from ackclock.experiments.reading import along, run_command
+from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Sequence
 
     from ackclock.analysis import Interval
     from ackclock.experiments.manyflows.evidence import Side
     from ackclock.experiments.manyflows.experiment import Bottleneck, Setting
     from ackclock.experiments.observation import Observation
+    from ackclock.experiments.reading import Measure
 
     Points = dict[int, Interval]
 
-__all__ = ["command", "curves_of", "exponent", "held", "looked", "means", "run_of", "slope", "squares"]
+__all__ = ["agreed", "command", "curves_of", "exponent", "looked", "means", "run_of", "slope", "squares"]
 
 FILE = "examples/manyflows100.toml"
 """The scenario that commands start from: the large pipe over T1."""
 
 
-def curves_of(runs: Sequence[Observation], measure: str) -> dict[str, Points]:
+def curves_of(runs: Sequence[Observation], measure: Measure) -> dict[str, Points]:
     """Give a measure of each curve along its connections.
 
     Raises
@@ -41,7 +43,7 @@ def curves_of(runs: Sequence[Observation], measure: str) -> dict[str, Points]:
     return {name: along(runs, name, counts, measure) for name in dict.fromkeys(run.variant for run in runs)}
 
 
-def looked(side: Side, fraction: float, pipe: str, measure: str) -> Interval:
+def looked(side: Side, fraction: float, pipe: str, measure: Measure) -> Interval:
     """Give what was measured of a pipe looked at closely.
 
     Raises
@@ -119,7 +121,12 @@ def command(link: Bottleneck, capacity: int, flows: int, *, fraction: float = 0.
     return run_of(grid_setting(link, capacity, flows, fraction=fraction), record=record)
 
 
-def held(holds: Iterable[bool]) -> str:
-    """Count in words: "3 of 4"."""
-    each = list(holds)
-    return f"{sum(each)} of {len(each)}"
+def agreed(verdicts: Collection[Verdict], setting: str) -> tuple[Verdict, str]:
+    """Give one verdict for several ways of asking: theirs if they agree, else that it depends on the way.
+
+    Where only some are undecided, so is the whole, unless others differ already.
+    """
+    decided = set(verdicts) - {Verdict.UNDECIDED}
+    if len(decided) > 1:
+        return Verdict.DEPENDS, setting
+    return (Verdict.UNDECIDED if Verdict.UNDECIDED in verdicts else decided.pop()), ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock.experiments.claims import Claim
+from ackclock.experiments.claims import BY_SHARE, ELSE_UNDECIDED, Claim
 from ackclock.experiments.manyflows.claims import load, loss, pipes
 from ackclock.experiments.manyflows.claims.reading import command, run_of
 from ackclock.experiments.manyflows.evidence import MODERN
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 __all__ = ["CLAIMS", "TABLE_RULE"]
 
 TABLE_RULE = (
-    f"A place of the table holds if the mean loss is within {100 * loss.NEAR:g} % of the paper's own curve, at 60 "
-    "connections or more and from W_c / 3 on. Reproduced if all do, partly if most do, else not; asked of four ways of "
-    "counting (after a warm-up; from 0 s; from 0 s with timeouts without a limit; from 0 s with all starting at once). "
-    "If they do not all give the same verdict, it depends on that."
+    "The points are those of the table with 60 connections or more and from W_c / 3 on: the loss is within "
+    f"{100 * loss.NEAR:g} % of the paper's own curve. {BY_SHARE} Asked of four ways of counting (after a warm-up; from "
+    "0 s; from 0 s with timeouts without a limit; from 0 s with all starting at once): if two of them give different "
+    "verdicts, it depends on that."
 )
 
 HYPERBOLA_RULE = (
-    "Holds of a curve if the nearest hyperbola has an rms of relative differences of at most "
-    f"{100 * loss.HYPERBOLIC:g} %, and again if the 95 % interval of its a is bounded, so that it is no straight line. "
-    "Reproduced if both hold of all curves and ways of counting; partly if at most places; else not."
+    "The points are all curves and ways of counting, each twice: the nearest hyperbola has an rms of relative "
+    f"differences of at most {100 * loss.HYPERBOLIC:g} %; the 95 % interval of its a is bounded, so that it is no "
+    f"straight line. {BY_SHARE}"
 )
 
 _WINDOW = WINDOWS["T1"]
@@ -39,9 +39,9 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         text="In a large pipe (W_c above 3 n) all connections, 100 of them too, halve their windows in synchrony, and "
         "the buffer swings from half to full.",
         paper="half to full; all connections start and end loss recovery together",
-        rule=f"On each link, with 100 connections and a buffer of 400: the interval of the loss correlation reaches "
-        f"{pipes.TOGETHER}; 90 % of the connections or more lose in an epoch; the buffer's 5th percentile is at most "
-        f"{pipes.EMPTY:.2f} of it, the 95th at least 0.95. Reproduced if all hold; partly if most; else not.",
+        rule=f"The points are four on each link, with 100 connections and a buffer of 400: the loss correlation is "
+        f"{pipes.TOGETHER} or more; 90 % of the connections or more lose in an epoch; the buffer's 5th percentile is "
+        f"at most {pipes.EMPTY:.2f} of it; the 95th is at least 0.95. {BY_SHARE}",
         judge=pipes.synchronised,
         command=command(T1, 440, 100, record="queue@bottleneck/100ms"),
     ),
@@ -51,8 +51,9 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         text="Synchronised, all connections share the resources very fairly: in the steady state they send equally "
         "much.",
         paper="very fairly; Figure 6 shows 160 to 340 packets received over T1, 20 to 140 over ISDN",
-        rule=f"Reproduced if on each link the interval of Jain's index lies above {pipes.FAIR} and what connections "
-        "receive in the seconds of Figure 6 within its axes; partly if Jain's index is 0.8 or more on both; else not.",
+        rule=f"Reproduced if on each link Jain's index is {pipes.FAIR} or more and what connections receive in the "
+        "seconds of Figure 6 lies within its axes; partly if Jain's index is 0.8 or more on both; otherwise not "
+        f"reproduced. {ELSE_UNDECIDED}",
         judge=pipes.fairly,
         command=command(T1, 440, 100),
     ),
@@ -61,8 +62,7 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="5.1.1; Figure 7",
         text="The loss of a large pipe is predicted by 8 / (3 W² + 21 W + 8), which matches very well.",
         paper="very well",
-        rule=f"Reproduced if the mean loss is within {100 * loss.NEAR:g} % of the formula at every place of Figure 7; "
-        "partly if at most; else not.",
+        rule=f"The points are those of Figure 7: the loss is within {100 * loss.NEAR:g} % of the formula. {BY_SHARE}",
         judge=loss.predicted,
         command=command(T1, 440, 100),
     ),
@@ -71,9 +71,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="5.1.1; Figure 11",
         text="If the buffer is smaller than W_c / 2, halving in synchrony leaves the link under-utilised.",
         paper="under-utilization",
-        rule=f"By up to 10 connections over 200 ms: holds if the interval of the throughput lies below {load.FULL} "
-        "with less buffer than that, or above with as much or more. Reproduced if at every place, partly if at most, "
-        "else not.",
+        rule="The points are the buffers with 1, 2, 5 and 10 connections over 200 ms: the throughput is clearly below "
+        f"{load.FULL} with less buffer than that, and not below with as much or more. {BY_SHARE}",
         judge=load.underused_in_synchrony,
         command=run_of(far_setting(60, 10)),
     ),
@@ -83,10 +82,9 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         text="In a small pipe (W_c below n) connections share very unfairly: only about W_c of them are active, the "
         "others shut off by constant timeouts.",
         paper="close to W_c",
-        rule="Active is who gets 2 % of the fair share or more from 50 to 100 s, with W_c = 100 and 150 to 600 "
-        "connections. Holds if their number is within a third of W_c; reproduced if at every number of connections, "
-        "partly if at most, else not. Asked of connections that start at once and within a second: if the verdicts "
-        "differ, it depends on that.",
+        rule="A connection is active that gets 2 % of the fair share or more from 50 to 100 s. The points are 150 to "
+        f"600 connections with W_c = 100: the number of active ones is within a third of W_c. {BY_SHARE} Asked of "
+        "connections that start at once and within a second: if the verdicts differ, it depends on that.",
         judge=pipes.active,
         command=run_of(grid_setting(T1, 100, 300, span=_WINDOW, spread="0 s")),
     ),
@@ -96,7 +94,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         text="Beyond that the total numbers of packets sent and lost grow linearly with the connections.",
         paper="linearly",
         rule="Reproduced if from 100 to 600 connections with W_c = 100, counted from 0 s and after a warm-up, both "
-        f"lie on rising lines with R² of {loss.STRAIGHT} or more; partly if both rise; else not.",
+        f"lie on rising lines with R² of {loss.STRAIGHT} or more; partly if both rise; otherwise not reproduced. "
+        f"{ELSE_UNDECIDED}",
         judge=loss.grows_linearly,
         command=run_of(grid_setting(T1, 100, 600, span=(0, _WINDOW[1]))),
     ),
@@ -106,8 +105,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         text="In a small pipe the buffer is quite low, and fluctuates a lot.",
         paper="fluctuates widely; quite low",
         rule="With buffers of 60 and 160 and 300 connections: reproduced if its 5th and 95th percentiles are "
-        f"{pipes.WIDE} of it apart or more and its median at most {pipes.LOW} of it; partly if one swings so; else "
-        "not.",
+        f"{pipes.WIDE} of it apart or more and its median at most {pipes.LOW} of it; partly if one swings so; "
+        f"otherwise not reproduced. {ELSE_UNDECIDED}",
         judge=pipes.fluctuates,
         command=command(T1, 100, 300, record="queue@bottleneck/100ms"),
     ),
@@ -117,9 +116,9 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         text="A medium pipe lies between: no global but local synchronisation, less fair than the large pipe, almost "
         "no connection shut off.",
         paper="local synchronization; almost none shut off",
-        rule="With 100 connections over T1: the loss correlation with a buffer of 160 is clearly below that with 400, "
-        f"and surely above {pipes.ALONE}; fewer than 90 % lose in an epoch; at most one is shut off; Jain's index is "
-        "lower. Reproduced if all hold; partly if most; else not.",
+        rule="The points are five, with 100 connections over T1: the loss correlation with a buffer of 160 is clearly "
+        f"below that with 400; it is clearly above {pipes.ALONE}; fewer than 90 % lose in an epoch; at most one is "
+        f"shut off; Jain's index is lower. {BY_SHARE}",
         judge=pipes.local,
         command=command(T1, 200, 100, record="drops"),
     ),
@@ -131,7 +130,7 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         paper="less than 1",
         rule="Over 200 ms, W_opt = 160: reproduced if the throughput clearly grows with the buffer up to W_opt at 1 to "
         "10 connections, and with every such buffer from 1 to 10 connections and from 10 to 100; partly without the "
-        "step from 1 to 10; else not.",
+        f"step from 1 to 10; otherwise not reproduced. {ELSE_UNDECIDED}",
         judge=load.underused,
         command=run_of(far_setting(20, 1)),
     ),
@@ -140,8 +139,7 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="5.1.4; Figure 11 (b)",
         text="With more buffer than W_opt the throughput is close to 1 for any number of connections.",
         paper="close to 1",
-        rule=f"Over T1 with 50 ms: reproduced if the interval of the throughput lies above {load.FULL} at every place; "
-        "partly if at most; else not.",
+        rule=f"The points are those over T1 with 50 ms: the throughput is {load.FULL} or more. {BY_SHARE}",
         judge=load.large_buffer_fills,
         command=command(T1, 100, 20),
     ),
@@ -150,8 +148,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="5.1.4; Figure 11 (a)",
         text="With many connections the throughput is close to 1 even if the buffer is smaller than W_opt.",
         paper="close to 1",
-        rule=f"Over 200 ms: reproduced if with 100 connections the interval of the throughput lies above {load.NEARLY} "
-        "with every buffer below 160; partly with most; else not.",
+        rule="The points are the buffers below 160, with 100 connections over 200 ms: the throughput is "
+        f"{load.NEARLY} or more. {BY_SHARE}",
         judge=load.fills_when_many,
         command=run_of(far_setting(20, 100)),
     ),
@@ -161,8 +159,9 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         text="Goodput falls linearly as connections are added, faster over ISDN than over T1.",
         paper="linear decrease; more rapid over ISDN",
         rule=f"Reproduced if from 20 to 600 connections goodput falls by {100 * load.FALL:g} % of the link or more "
-        "with W_c of 100, 300 and 500 on both links, and by more over ISDN; partly if it falls so on most; else not. "
-        f"If it is not with the timers of 1999 and at least partly with those of {MODERN}, it depends on them.",
+        "with W_c of 100, 300 and 500 on both links, and by more over ISDN; partly if it falls so on most curves; "
+        f"otherwise not reproduced. {ELSE_UNDECIDED} If it is not reproduced with the timers of 1999 and "
+        f"at least partly with those of {MODERN}, it depends on them.",
         judge=load.goodput_falls,
         command=run_of(grid_setting(T1, 100, 600), profile=MODERN),
     ),
@@ -171,8 +170,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="5.1.5",
         text="While loss is below 20 % unnecessary retransmissions are negligible.",
         paper="negligible",
-        rule=f"Reproduced if throughput exceeds goodput by at most {100 * load.NEGLIGIBLE:.1f} % of the link at every "
-        f"place of the grid where loss is below {100 * load.LOSSY:g} %, after a warm-up; partly if at most; else not.",
+        rule=f"The points are those of the grid where loss is below {100 * load.LOSSY:g} %, after a warm-up: "
+        f"throughput exceeds goodput by at most {100 * load.NEGLIGIBLE:.1f} % of the link. {BY_SHARE}",
         judge=load.negligible,
         command=command(T1, 100, 300),
     ),
@@ -181,9 +180,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="5.1.5; Figure 12",
         text="With more loss than that, on a slow link, the goodput lost to them becomes significant.",
         paper="significant",
-        rule=f"Reproduced if throughput exceeds goodput by more than {100 * load.NEGLIGIBLE:.1f} % of the link at "
-        f"every place of the grid where loss is {100 * load.LOSSY:g} % or more, after a warm-up; partly if at most; "
-        "else not.",
+        rule=f"The points are those of the grid where loss is {100 * load.LOSSY:g} % or more, after a warm-up: "
+        f"throughput exceeds goodput by more than {100 * load.NEGLIGIBLE:.1f} % of the link. {BY_SHARE}",
         judge=load.needless_when_lossy,
         command=command(ISDN, 100, 600),
     ),
@@ -194,7 +192,7 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         paper="proportional to n²",
         rule="By loss against connections, 3 to 20 with W_c = 100 and 10 to 50 with 300: reproduced if the exponent is "
         f"within 0.2 of 2; partly if a parabola has R² of {loss.PARABOLA} or more and the exponent is {loss.BENT} or "
-        "more; else not.",
+        f"more; otherwise not reproduced. {ELSE_UNDECIDED}",
         judge=loss.quadratic,
         command=command(T1, 100, 20),
     ),

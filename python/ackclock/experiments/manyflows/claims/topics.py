@@ -21,7 +21,7 @@ TOPICS = (
         key="5.1.1-3",
         leads={
             Verdict.REPRODUCED: "The paper's formula predicts the loss of a large pipe.",
-            Verdict.PARTLY: "The paper's formula for the loss of a large pipe is too high, and can be mended.",
+            Verdict.PARTLY: "The paper's formula for the loss of a large pipe is too high, and can be corrected.",
             Verdict.NOT: "The paper's formula does not predict the loss of a large pipe.",
         },
     ),
@@ -47,7 +47,7 @@ TOPICS = (
         key="5.1.2-1",
         leads={
             Verdict.REPRODUCED: "In a small pipe about W_c connections are active.",
-            Verdict.PARTLY: "In a small pipe about W_c connections are active, in most cases.",
+            Verdict.PARTLY: "In a small pipe about W_c connections are active, at most points.",
             Verdict.DEPENDS: "How many connections a small pipe keeps active is decided by how they start.",
             Verdict.NOT: "In a small pipe more than W_c connections are active.",
         },
@@ -67,7 +67,7 @@ TOPICS = (
         leads={
             Verdict.REPRODUCED: "The formulas of Padhye et al. are mostly within a factor of 2.",
             Verdict.PARTLY: "The formulas of Padhye et al. are within a factor of 2, in most cases.",
-            Verdict.DEPENDS: "How good the formulas of Padhye et al. are depends.",
+            Verdict.DEPENDS: "How good the formulas of Padhye et al. are depends on processing times.",
             Verdict.NOT: "The formulas of Padhye et al. are mostly off by more than a factor of 2.",
         },
         also=("3-2",),
@@ -76,8 +76,8 @@ TOPICS = (
         key="5.3-1",
         leads={
             Verdict.REPRODUCED: "Between groups the ratio of throughputs lies in the paper's band.",
-            Verdict.PARTLY: "Between groups the ratio of throughputs lies in the paper's band, at most places.",
-            Verdict.DEPENDS: "Whether the ratio of throughputs of two groups lies in the paper's band depends.",
+            Verdict.PARTLY: "Between groups the ratio of throughputs lies in the paper's band, at most points.",
+            Verdict.DEPENDS: "Whether the ratio of two groups lies in the paper's band depends on processing times.",
             Verdict.NOT: "Between groups the ratio of throughputs does not lie in the paper's band.",
         },
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock.experiments.claims import Claim
+from ackclock.experiments.claims import BY_SHARE, ELSE_UNDECIDED, Claim
 from ackclock.experiments.manyflows.claims import load, loss, pipes
 from ackclock.experiments.manyflows.claims.reading import command
 from ackclock.experiments.manyflows.claims.same_delay import HYPERBOLA_RULE, TABLE_RULE
@@ -23,8 +23,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         "down, and the buffer becomes stable.",
         paper="muted; quite stable",
         rule="With 100 connections and a buffer of 400, on each link: reproduced if the loss correlation is clearly "
-        f"lower and its interval below {pipes.ALONE}, and the buffer's 5th percentile {pipes.FULL} of it or more; "
-        "partly if the correlation is clearly lower on both; else not.",
+        f"lower and at most {pipes.ALONE}, and the buffer's 5th percentile {pipes.FULL} of it or more; "
+        f"partly if the correlation is clearly lower on both; otherwise not reproduced. {ELSE_UNDECIDED}",
         judge=pipes.settles,
         command=command(T1, 440, 100, fraction=0.1, record="queue@bottleneck/100ms"),
     ),
@@ -33,8 +33,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="5.2.1; Figure 15",
         text="Breaking the synchronisation increases unfairness and loss.",
         paper="increases",
-        rule="With 100 connections and a buffer of 400: reproduced if on both links loss is clearly higher and Jain's "
-        "index clearly lower; partly if most of the four hold; else not.",
+        rule="The points are two on each link, with 100 connections and a buffer of 400: loss is clearly higher; "
+        f"Jain's index is clearly lower. {BY_SHARE}",
         judge=pipes.unfairer,
         command=command(ISDN, 402, 100, fraction=0.1),
     ),
@@ -43,9 +43,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="5.2.1; Figure 16",
         text="Below 100 connections the processing time leaves loss almost as it is; above, it raises it.",
         paper="the gap opens from 100 connections on",
-        rule=f"With 4 packets of buffer each, 10 % against none: holds at 20 and 60 connections if loss is within "
-        f"{100 * loss.NEAR:g} %, at 100 and 150 if it is clearly higher. Reproduced if all hold; partly if most; else "
-        "not.",
+        rule="The points are 20, 60, 100 and 150 connections with 4 packets of buffer each, 10 % against none: loss is "
+        f"within {100 * loss.NEAR:g} % at the first two, and clearly higher at the others. {BY_SHARE}",
         judge=loss.raised_when_many,
         command=command(T1, 640, 150, fraction=0.1),
     ),
@@ -57,7 +56,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         paper="considerably smaller; mostly full",
         rule="With 300 connections and buffers of 60 and 160: reproduced if clearly at most half as many connections "
         "receive less than a tenth of their fair share in the seconds of Figure 17, and the buffer's 5th percentile is "
-        f"{pipes.FULL} of it or more; partly if one of the two holds with both buffers; else not.",
+        f"{pipes.FULL} of it or more; partly if one of the two holds with both buffers; otherwise not "
+        f"reproduced. {ELSE_UNDECIDED}",
         judge=pipes.fewer_shut_off,
         command=command(T1, 100, 300, fraction=0.1, record="queue@bottleneck/100ms"),
     ),
@@ -67,9 +67,9 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         text="In the medium pipe even the local synchronisation goes; most connections get reasonable goodput, and the "
         "buffer is mostly full.",
         paper="no local synchronization; mostly full and stable",
-        rule="With 100 connections and a buffer of 160: the interval of the loss correlation lies below "
+        rule="The points are three, with 100 connections and a buffer of 160: the loss correlation is at most "
         f"{pipes.ALONE}; the buffer's 5th percentile is {pipes.FULL} of it or more; at most one connection is shut "
-        "off. Reproduced if all hold; partly if most; else not.",
+        f"off. {BY_SHARE}",
         judge=pipes.medium_settles,
         command=command(T1, 200, 100, fraction=0.1, record="drops"),
     ),
@@ -78,8 +78,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="5.2.4; Figures 19, 20",
         text="The processing time has little effect on throughput and goodput of all.",
         paper="little effect",
-        rule=f"Reproduced if both change by at most {100 * load.LITTLE:.1f} % of the link at every place of the grid, "
-        "after a warm-up; partly if at most; else not.",
+        rule="The points are those of the grid, each twice, after a warm-up: throughput and goodput change by at most "
+        f"{100 * load.LITTLE:.1f} % of the link. {BY_SHARE}",
         judge=load.little_affected,
         command=command(T1, 100, 300, fraction=0.1),
     ),
@@ -89,7 +89,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         text="With few connections it makes loss grow mostly linearly with their number.",
         paper="mostly linearly",
         rule="By loss against connections as without: reproduced if the exponent is within 0.2 of 1; partly if a line "
-        f"has R² of {loss.LINE} or more and the exponent is lower than without; else not.",
+        f"has R² of {loss.LINE} or more and the exponent is lower than without; otherwise not reproduced. "
+        f"{ELSE_UNDECIDED}",
         judge=loss.linear_with_overhead,
         command=command(T1, 100, 20, fraction=0.1),
     ),
@@ -107,8 +108,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="5.2.5; Figures 14, 22",
         text="For the same connections and buffer the loss of many is larger than without.",
         paper="larger",
-        rule="Reproduced if the loss is clearly larger at every place of the grid with 100 connections or more, after "
-        "a warm-up; partly if at most; else not.",
+        rule="The points are those of the grid with 100 connections or more, after a warm-up: the loss is clearly "
+        f"larger. {BY_SHARE}",
         judge=loss.lossier_with_overhead,
         command=command(T1, 300, 300, fraction=0.1),
     ),
