@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from pydantic_core import InitErrorDetails
 
 from ackclock import errors
-from ackclock.quantity import PICOSECONDS_PER_SECOND, RATE, TIME, seconds
+from ackclock.quantity import RATE, TIME
 from ackclock.scenario import trace_file
-from ackclock.scenario.fields import LONGEST_RUN, Digest, Duration, FilePath, RateSteps
+from ackclock.scenario.fields import Digest, Duration, FilePath, RateSteps
 from ackclock.scenario.model import Part
 
 if TYPE_CHECKING:
@@ -53,8 +53,9 @@ class RateTrace(Part):
 
     A transmission ends when the integral of the rate has reached the bits of the packet; at a rate of 0 it waits. The
     steps stand here, or in a file: CSV with a heading or Parquet, with the columns ``time`` (seconds) and ``rate``
-    (bit/s). A result keeps its path and the digest of its content, and runs again only with that content. Both
-    directions of a link follow the same trace.
+    (bit/s), or a trace of mahimahi's: a millisecond in each line, at which 1500 bytes can leave
+    (:mod:`ackclock.scenario.mahimahi`). A result keeps its path and the digest of its content, and runs again only with
+    that content. Both directions of a link follow it, unless the one back has a ``reverse_rate_trace``.
 
     Examples
     --------
@@ -76,7 +77,8 @@ class RateTrace(Part):
     """The digest that its content must have: where it is absent, any. Results have it."""
 
     period: Duration | None = None
-    """After so long the trace begins anew; where it is absent its last rate holds."""
+    """After so long the trace begins again; where it is absent its last rate holds. A trace of mahimahi's has none: it
+    begins again after its last millisecond."""
 
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
@@ -113,15 +115,14 @@ class RateTrace(Part):
         found = trace_file.read_rates(self.path)
         if self.sha256 not in (None, found.sha256):
             raise trace_file.other_digest(self.path, self.sha256)
-        if found.times[-1] > seconds(LONGEST_RUN):
-            raise errors.unreadable(self.path, "it is too long", f"a trace up to {LONGEST_RUN}")
-        times = np.rint(found.times * PICOSECONDS_PER_SECOND).astype(np.int64)
-        rates = np.rint(found.rates).astype(np.int64)
-        course = RateCourse(times=times, rates=rates, period=period, sha256=found.sha256)
-        if (np.diff(times) == 0).any():
-            raise errors.unreadable(self.path, "two times are the same", "a trace whose times grow by a picosecond")
-        if period is not None and period <= times[-1]:
+        if found.period is not None:
+            if period is not None:
+                limit = "a trace with a heading where there is a period: mahimahi's begin again by themselves"
+                raise errors.unreadable(self.path, "it is a trace of mahimahi's", limit)
+            period = found.period
+        if period is not None and period <= found.times[-1]:
             raise errors.unreadable(self.path, "it is too long", f"a trace that ends before {self.period}, its period")
+        course = RateCourse(times=found.times, rates=found.rates, period=period, sha256=found.sha256)
         if not _ends(course):
             raise errors.unreadable(self.path, "it ends in an outage", f"a trace that {_NEVER.removeprefix('must ')}")
         return course

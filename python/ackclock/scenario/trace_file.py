@@ -9,12 +9,16 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
+import re
 import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ackclock.errors import ScenarioError, unreadable
+from ackclock.quantity import PICOSECONDS_PER_SECOND, seconds
+from ackclock.scenario import mahimahi
+from ackclock.scenario.fields import LONGEST_RUN
 
 if TYPE_CHECKING:
     import numpy as np
@@ -69,11 +73,19 @@ _PACKETS: Final = _Form(
     most=MOST_ROWS,
 )
 _RATES: Final = _Form(
-    "CSV with a heading or Parquet, with the columns time (seconds) and rate (bit/s)",
+    "CSV with a heading or Parquet, with the columns time (seconds) and rate (bit/s), or a trace of mahimahi's",
     columns=("time", "rate"),
     optional=(),
     most=MOST_STEPS,
 )
+_MAHIMAHI: Final = _Form(
+    "a trace of mahimahi's: a whole millisecond in each line, in order, the last one above 0",
+    columns=("line",),
+    optional=(),
+    most=MOST_ROWS,
+)
+_OPPORTUNITY: Final = re.compile(rb"[0-9]+\r?(\n|\Z)")
+"""How a trace of mahimahi's begins, and no table with a heading."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,10 +111,12 @@ class RateFile:
 
     sha256: str
     """The digest of the file's content."""
-    times: NDArray[np.float64]
-    """Seconds at which a rate begins to hold: the first is 0, each later than the one before."""
-    rates: NDArray[np.float64]
+    times: NDArray[np.int64]
+    """Picoseconds at which a rate begins to hold: the first is 0, each later than the one before."""
+    rates: NDArray[np.int64]
     """Which rate it is, bit/s."""
+    period: int | None = None
+    """After so many picoseconds it begins again, by itself."""
 
 
 def read(path: str) -> TraceFile:
@@ -161,7 +175,8 @@ def _bytes(path: str, form: _Form) -> bytes:
 def _read(path: str, modified: int, size: int) -> TraceFile:
     """Read a trace; what has the same size and time is the same."""
     del modified, size
-    digest, table = _content(path, _PACKETS)
+    content = _bytes(path, _PACKETS)
+    digest, table = hashlib.sha256(content).hexdigest(), _table(path, content, _PACKETS)
     packets = _packets(path, table["packets"]) if "packets" in table.column_names else None
     return TraceFile(digest, _times(path, table["time"], _PACKETS), packets)
 
@@ -172,7 +187,11 @@ def _read_rates(path: str, modified: int, size: int) -> RateFile:
     import numpy as np  # noqa: PLC0415
 
     del modified, size
-    digest, table = _content(path, _RATES)
+    content = _bytes(path, _RATES)
+    digest = hashlib.sha256(content).hexdigest()
+    if _OPPORTUNITY.match(content):
+        return RateFile(digest, *_opportunities(path, content))
+    table = _table(path, content, _RATES)
     times = _times(path, table["time"], _RATES)
     wrong = np.diff(times, prepend=-1.0) <= 0
     if times[0] != 0 or wrong.any():
@@ -185,17 +204,50 @@ def _read_rates(path: str, modified: int, size: int) -> RateFile:
     if wrong.any():
         why = f"a rate is out of bounds, in row {int(np.argmax(wrong)) + 1}"
         raise unreadable(path, why, f"a trace of rates from 0 to {FASTEST} bit/s")
-    return RateFile(digest, times, rates)
+    _check_length(path, times[-1])
+    picoseconds = np.rint(times * PICOSECONDS_PER_SECOND).astype(np.int64)
+    if (np.diff(picoseconds) == 0).any():
+        raise unreadable(path, "two times are the same", "a trace whose times grow by a picosecond")
+    return RateFile(digest, picoseconds, np.rint(rates).astype(np.int64))
 
 
-def _content(path: str, form: _Form) -> tuple[str, pa.Table]:
-    """Read the columns of a table; and the digest of the file."""
-    content = _bytes(path, form)
+def _check_length(path: str, end: float) -> None:
+    if end > seconds(LONGEST_RUN):
+        raise unreadable(path, "it is too long", f"a trace up to {LONGEST_RUN}")
+
+
+def _opportunities(path: str, content: bytes) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    """Read a trace of mahimahi's, as steps and their period."""
+    import numpy as np  # noqa: PLC0415
+    import pyarrow as pa  # noqa: PLC0415
+
+    form = _MAHIMAHI
+    column = _table(path, content, form)["line"]
+    if column.null_count or not pa.types.is_integer(column.type):
+        raise form.refused(path, f"line {_first_wrong(column, pa.int64()) + 1} holds something else")
+    milliseconds: NDArray[np.int64] = column.to_numpy().astype(np.int64)
+    wrong = np.diff(milliseconds, prepend=0) < 0
+    if wrong.any():
+        raise form.refused(path, f"line {int(np.argmax(wrong)) + 1} goes back")
+    if milliseconds[-1] == 0:
+        raise form.refused(path, "it ends at 0")
+    _check_length(path, milliseconds[-1] / 1000)
+    if mahimahi.most_at_once(milliseconds) > mahimahi.MOST_AT_ONCE:
+        most = f"a trace with at most {mahimahi.MOST_AT_ONCE} opportunities in a millisecond"
+        raise unreadable(path, "too many lines are the same", most)
+    times, rates, period = mahimahi.steps(milliseconds)
+    if times.size > MOST_STEPS:
+        raise unreadable(path, "it has too many different lines", f"a trace of at most {MOST_STEPS // 2}")
+    return times, rates, period
+
+
+def _table(path: str, content: bytes, form: _Form) -> pa.Table:
+    """Read the columns of a table."""
     if not content:
         raise form.refused(path, "it is empty")
     table = (_parquet if content.startswith(b"PAR1") else _csv)(path, content, form)
     form.check_rows(path, table.num_rows)
-    return hashlib.sha256(content).hexdigest(), table
+    return table
 
 
 def _csv(path: str, content: bytes, form: _Form) -> pa.Table:
@@ -203,13 +255,15 @@ def _csv(path: str, content: bytes, form: _Form) -> pa.Table:
     from pyarrow import csv  # noqa: PLC0415
 
     ragged: list[int] = []
+    headings = int(form is not _MAHIMAHI)
 
     def skip(row: csv.InvalidRow) -> str:
-        ragged.append(row.number - 1)  # it counts the heading
+        ragged.append(row.number - headings)
         return "skip"
 
     # in one thread, or rows that do not fit would have no numbers
-    reading, parsing = csv.ReadOptions(use_threads=False), csv.ParseOptions(invalid_row_handler=skip)
+    reading = csv.ReadOptions(use_threads=False, column_names=None if headings else form.columns)
+    parsing = csv.ParseOptions(invalid_row_handler=skip, ignore_empty_lines=bool(headings))
     try:
         table = csv.read_csv(pa.BufferReader(content), read_options=reading, parse_options=parsing)
     except pa.ArrowException:  # its message may quote the file
@@ -262,9 +316,11 @@ def _packets(path: str, column: pa.ChunkedArray) -> NDArray[np.int64]:
 
 
 def _numbers(path: str, name: str, column: pa.ChunkedArray, form: _Form) -> NDArray[np.float64]:
+    import pyarrow as pa  # noqa: PLC0415
+
     if column.null_count or not _is_number(column.type):
         raise form.refused(
-            path, f"its column {name} holds something besides numbers, in row {_first_wrong(column) + 1}"
+            path, f"its column {name} holds something besides numbers, in row {_first_wrong(column, pa.float64()) + 1}"
         )
     numbers: NDArray[np.float64] = column.to_numpy()
     return numbers
@@ -276,14 +332,14 @@ def _is_number(type_: pa.DataType) -> bool:
     return bool(pa.types.is_integer(type_) or pa.types.is_floating(type_))
 
 
-def _first_wrong(column: pa.ChunkedArray) -> int:
-    """Find the first value that is no number, by halves."""
+def _first_wrong(column: pa.ChunkedArray, number: pa.DataType) -> int:
+    """Find the first value that is no such number, by halves."""
     import pyarrow as pa  # noqa: PLC0415
 
     def right(low: int, high: int) -> bool:
         part = column.slice(low, high - low)
         try:
-            return not part.cast(pa.string()).cast(pa.float64()).null_count
+            return not part.cast(pa.string()).cast(number).null_count
         except pa.ArrowException:
             return False
 
