@@ -59,7 +59,14 @@ def check_queue(spec_json: str, /) -> tuple[str, str] | None:
 def components(plan_json: str, /) -> list[list[int]]:
     """Find the groups of a plan that affect each other, directly or through others."""
 
+def footprint(plan_json: str, /) -> str:
+    """Estimate the memory of a run before it begins: bytes by what they are for, as JSON."""
+
 def simulate(
-    plan_json: str, seed: int, progress: Callable[[float], None] | None = None, jobs: int = 1
+    plan_json: str,
+    seed: int,
+    progress: Callable[[float], None] | None = None,
+    jobs: int = 1,
+    memory: int = ...,
 ) -> tuple[str, dict[str, Rows], list[CapturedPackets]]:
-    """Run a plan, so many of its components at once: the outcome as JSON, the tables by name, and the captures."""
+    """Run a plan, so many of its components at once in so many bytes: the outcome as JSON, tables, captures."""

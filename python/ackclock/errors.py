@@ -133,6 +133,12 @@ def unreadable(path: object, why: str, allowed: str) -> ScenarioError:
     return ScenarioError([Problem(str(path), None, f"cannot be used: {why}; must be {allowed}", _FILE)])
 
 
+def impossible(line: str) -> ScenarioError:
+    """Make the error for what the engine refuses in a line of its own: field, colon, reason."""
+    field, _, reason = line.partition(": ")
+    return ScenarioError([Problem(field, None, reason, _FILE)])
+
+
 def located(error: ScenarioError, where: str) -> ScenarioError:
     """Say in which of many inputs the problems are."""
     return ScenarioError(replace(problem, where=where) for problem in error.problems)

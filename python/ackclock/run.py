@@ -12,11 +12,11 @@ from ackclock.analysis import mser5
 from ackclock.capture import writing
 from ackclock.capture.writing import Captured, CaptureRequest, Written
 from ackclock.catalogue import catalogue
-from ackclock.errors import no_attribute, one_of, refuse
+from ackclock.errors import impossible, no_attribute, one_of, refuse
 from ackclock.kinds import whole
 from ackclock.notices import Notices, warmup_end
 from ackclock.plan import plan
-from ackclock.processors import threads
+from ackclock.processors import memory_bound, threads
 from ackclock.quantity import seconds
 from ackclock.records import understand
 from ackclock.scenario import Scenario
@@ -208,6 +208,7 @@ def simulate(
     capture: Iterable[str] = (),
     progress: Callable[[float], None] | None = None,
     jobs: int | None = None,
+    memory: str | None = None,
 ) -> Run:
     """Simulate every packet of a scenario.
 
@@ -228,6 +229,9 @@ def simulate(
         Called now and then with the share of simulated time that is done; if it raises, the run stops.
     jobs
         How many `components` of the scenario run at once; one for each processor by default. It shows in nothing.
+    memory
+        Most memory that the run may take, such as ``"8 GB"``: half of the machine's by default. A run that cannot fit
+        is refused before it begins, one that outgrows the bound is stopped.
 
     Returns
     -------
@@ -237,7 +241,7 @@ def simulate(
     Raises
     ------
     ScenarioError
-        The scenario is none, or the seed, a request or `jobs` is not allowed.
+        The scenario is none, or the seed, a request, `jobs` or `memory` is not allowed; or the run needs more memory.
 
     Examples
     --------
@@ -254,7 +258,7 @@ def simulate(
     (20, 0.0, ['time', 'link', 'packets'])
     """
     prepared = Prepared.of(scenario, record, capture)
-    return prepared.run(seed, progress, jobs=threads(jobs))
+    return prepared.run(seed, progress, jobs=threads(jobs), memory=memory_bound(memory))
 
 
 def whole_scenario(given: object) -> Scenario:
@@ -301,11 +305,20 @@ class Prepared:
         return cls(effective, requests, captures, plan(effective, records, captures), Notices(effective))
 
     def simulate(
-        self, seed: int, progress: Callable[[float], None] | None = None, *, jobs: int = 1
+        self,
+        seed: int,
+        progress: Callable[[float], None] | None = None,
+        *,
+        jobs: int = 1,
+        memory: int | None = None,
     ) -> Callable[[], Outcome]:
-        """Run it with one seed; what comes back reads what the engine tells."""
+        """Run it with one seed, in so many bytes; what comes back reads what the engine tells."""
         SEED.require("seed", seed)
-        answer = _core.simulate(self.plan, seed, progress, jobs)
+        memory = memory_bound(None) if memory is None else memory
+        try:
+            answer = _core.simulate(self.plan, seed, progress, jobs, memory)
+        except _core.PlanError as error:
+            raise impossible(str(error)) from None
         return lambda: self._read(*answer)
 
     def _read(
@@ -330,9 +343,16 @@ class Prepared:
             captures=captures,
         )
 
-    def run(self, seed: int, progress: Callable[[float], None] | None = None, *, jobs: int = 1) -> Run:
-        """Run it with one seed, and keep all that made it."""
-        outcome = self.simulate(seed, progress, jobs=jobs)()
+    def run(
+        self,
+        seed: int,
+        progress: Callable[[float], None] | None = None,
+        *,
+        jobs: int = 1,
+        memory: int | None = None,
+    ) -> Run:
+        """Run it with one seed, in so many bytes, and keep all that made it."""
+        outcome = self.simulate(seed, progress, jobs=jobs, memory=memory)()
         return Run(
             scenario=self.scenario,
             seed=seed,

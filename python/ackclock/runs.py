@@ -217,6 +217,7 @@ def replicate(
     seeds: int | Iterable[int] = 10,
     record: Iterable[str] = (),
     jobs: int | None = None,
+    memory: str | None = None,
 ) -> Runs:
     """Run a scenario under several seeds, on all cores, with a progress bar in a terminal.
 
@@ -230,6 +231,8 @@ def replicate(
         Tables to keep of each run, as in :func:`~ackclock.simulate`.
     jobs
         How many runs at a time; as many as there are cores by default. It never changes a result.
+    memory
+        Most memory that all runs at a time may take, such as ``"8 GB"``: half of the machine's by default.
 
     Returns
     -------
@@ -239,12 +242,13 @@ def replicate(
     Raises
     ------
     ScenarioError
-        A seed or a record request is not allowed.
+        A seed or a record request is not allowed, or a run needs more memory.
     """
     from ackclock.study import Point, run_grid  # noqa: PLC0415  # of use only here
 
     points = [Point(name="the scenario", scenario=scenario)]
-    return Runs(each.value for each in run_grid(points, seeds=_seeds(seeds), take=_whole, record=record, jobs=jobs))
+    made = run_grid(points, seeds=_seeds(seeds), take=_whole, record=record, jobs=jobs, memory=memory)
+    return Runs(each.value for each in made)
 
 
 def told_once(notices: Iterable[Iterable[str]], *, of: int) -> tuple[str, ...]:

@@ -68,9 +68,9 @@ def test_the_number_of_threads_does_not_show(tmp_path: Path) -> None:
 def test_what_is_there_is_not_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Job] = []
 
-    def counted(job: Job, report: Report | None = None) -> Callable[[], Row]:
+    def counted(job: Job, report: Report | None = None, **means: int) -> Callable[[], Row]:
         made.append(job)
-        return making.begin(job, report)
+        return making.begin(job, report, **means)
 
     monkeypatch.setattr(sweeping, "begin", counted)
     assert told(fill(tmp_path, study())) == (12, 0, 0)
@@ -96,10 +96,10 @@ def test_runs_that_keep_another_variants_name_are_told(tmp_path: Path) -> None:
 def test_a_failure_is_kept_and_stops_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = Prepared.simulate
 
-    def broken(self: Prepared, seed: int, progress: Report | None = None) -> object:
+    def broken(self: Prepared, seed: int, progress: Report | None = None, **means: int) -> object:
         if seed == 2 and self.scenario.clients[0].count == 4:
             raise ArithmeticError("not today")
-        return whole(self, seed, progress)
+        return whole(self, seed, progress, **means)
 
     with monkeypatch.context() as patch:
         patch.setattr(Prepared, "simulate", broken)

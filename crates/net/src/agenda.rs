@@ -80,6 +80,12 @@ impl Agenda {
         }
     }
 
+    /// Bytes of memory that it takes.
+    pub(crate) fn held(&self) -> usize {
+        let events = self.known.capacity() + self.new.capacity() + self.far.capacity();
+        events * size_of::<Event>() + self.ring.capacity() * size_of::<Bucket>() + self.chunks.held()
+    }
+
     /// Adds the arrival of a packet at the end of a link, not before the event last taken.
     #[inline(always)]
     pub(crate) fn add_arrival(&mut self, at: Time, link: Name, hop: u32, packet: &Packet) {

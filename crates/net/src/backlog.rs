@@ -80,6 +80,9 @@ pub(crate) struct Backlog {
 }
 
 impl Backlog {
+    /// Bytes that each of several runs takes.
+    pub(crate) const BYTES_OF_RUN: usize = size_of::<Run>();
+
     /// Nothing to send.
     pub(crate) const fn new(rate: LinkRate) -> Self {
         Self { rate, last: Run { size: 0, each: INSTANT, start: Time::ZERO, end: Time::ZERO }, closed: None }
@@ -87,6 +90,11 @@ impl Backlog {
 
     pub(crate) const fn rate(&self) -> &LinkRate {
         &self.rate
+    }
+
+    /// Bytes of memory beyond its own size, without its rate's trace.
+    pub(crate) fn held(&self) -> usize {
+        self.closed.as_ref().map_or(0, |closed| size_of::<Closed>() + closed.runs.capacity() * size_of::<Run>())
     }
 
     /// The end of the last transmission.

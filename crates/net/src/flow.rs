@@ -36,6 +36,9 @@ impl Alarm {
     }
 }
 
+/// Most packets that a flow sends in one event, so that each event takes bounded time and memory.
+const MOST_AT_ONCE: u32 = 64;
+
 /// How data crosses the network.
 #[derive(Debug)]
 #[expect(
@@ -46,6 +49,8 @@ pub(crate) enum Transport {
     Udp {
         /// Packets sent so far.
         sent: u64,
+        /// Packets that the source has handed over and that are still to be sent.
+        owed: u64,
         sizes: Sizes,
     },
     Tcp {
@@ -154,8 +159,9 @@ impl Flow {
             Transport::Udp { .. } => {
                 if feed.alarm.fires(now, feed.next) {
                     self.send_datagrams(now, transit, observer);
+                } else {
+                    self.arm(transit);
                 }
-                self.arm(transit);
             }
             Transport::Tcp { sender, release, timeout } => {
                 let is_due = match wakeup {
@@ -175,6 +181,15 @@ impl Flow {
         }
     }
 
+    /// Continues where it was [cut](Transit::cut).
+    #[inline(never)]
+    pub(crate) fn go_on(&mut self, now: Time, transit: &mut Transit, observer: &mut impl Observer) {
+        match self.transport {
+            Transport::Udp { .. } => self.send_datagrams(now, transit, observer),
+            Transport::Tcp { .. } => self.take_turn(now, transit, observer),
+        }
+    }
+
     /// The sender, which has the data that its source has by now, sends all that it may. If it must process first, and nothing
     /// happens meanwhile, it goes on at the end of that.
     #[inline(always)]
@@ -184,8 +199,13 @@ impl Flow {
             if let AnySource::Transfers(_) = self.feed.source {
                 self.feed.follow_transfers(sender, now, self.id, observer);
             }
+            let mut left = MOST_AT_ONCE;
             while let Some(segment) = sender.poll_transmit(now) {
                 transit.send(&Packet::data(self.id, segment, now), self.data_hop, now, observer);
+                left -= 1;
+                if left == 0 {
+                    return transit.cut(self.id, now);
+                }
             }
             observer.observe(now, &Observation::Turn { flow: self.id, sender });
             // its own timer may come first, which is armed only after that; so is the source, if it waits for that as well
@@ -203,14 +223,21 @@ impl Flow {
 
     /// What the source hands over is sent at once.
     fn send_datagrams(&mut self, now: Time, transit: &mut Transit, observer: &mut impl Observer) {
-        while let Some(packets) = self.feed.take(now) {
-            for _ in 0..packets {
-                let Transport::Udp { sent, sizes } = &mut self.transport else { return };
+        let Transport::Udp { sent, owed, sizes } = &mut self.transport else { return };
+        let mut left = MOST_AT_ONCE;
+        loop {
+            while *owed > 0 {
+                if left == 0 {
+                    return transit.cut(self.id, now);
+                }
                 let segment = Segment { number: *sent, size: sizes.draw(), syn: false, retransmission: false };
-                *sent += 1;
+                (*sent, *owed, left) = (*sent + 1, *owed - 1, left - 1);
                 transit.send(&Packet::data(self.id, segment, now), self.data_hop, now, observer);
             }
+            let Some(packets) = self.feed.take(now) else { break };
+            *owed = packets;
         }
+        self.arm(transit);
     }
 
     /// Schedules the wake-ups that it waits for.
@@ -230,6 +257,11 @@ impl Flow {
         if let Some(at) = feed.alarm.arm(source) {
             transit.wake(at, *id, Wakeup::Source);
         }
+    }
+
+    /// Bytes of memory beyond its own size.
+    pub(crate) fn held(&self) -> usize {
+        self.feed.source.held() + self.sender().map_or(0, Sender::held)
     }
 
     /// Looks at what an ACK will touch.

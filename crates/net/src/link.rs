@@ -102,6 +102,11 @@ impl Link {
         self.backlog.waiting(now)
     }
 
+    /// Bytes of memory beyond its own size, without what links share.
+    pub(crate) fn held(&self) -> usize {
+        self.backlog.held() + self.loss.as_ref().map_or(0, |loss| loss.held())
+    }
+
     /// Offers a packet to the queue.
     pub fn offer(&mut self, packet: &Packet, now: Time) -> Offered {
         if self.loss.as_mut().is_some_and(|loss| loss.loses(packet)) {

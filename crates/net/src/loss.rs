@@ -96,6 +96,15 @@ impl Loss {
         }
     }
 
+    /// Bytes of memory that it takes.
+    pub(crate) fn held(&self) -> usize {
+        let lists = match self {
+            Self::List { packets, seen, .. } => size_of_val(&packets[..]) + seen.capacity() * size_of::<(u64, u64)>(),
+            Self::Random { .. } | Self::GilbertElliott { .. } => 0,
+        };
+        size_of::<Self>() + lists
+    }
+
     /// Whether the link loses this packet.
     pub(crate) fn loses(&mut self, packet: &Packet) -> bool {
         match self {

@@ -28,7 +28,8 @@ use crate::transit::{Destination, Transit};
 use components::Ways;
 pub(crate) use decomposition::{Part, decompose};
 use layout::Layout;
-use routes::{Graph, Routes};
+pub(crate) use routes::Graph;
+use routes::Routes;
 use steps::Feeders;
 
 /// The components of a run.
@@ -82,6 +83,8 @@ impl Network {
             agendas,
             names,
             until: Time::ZERO,
+            last: 0,
+            cut: None,
         };
         Ok(Self { flows, groups, transit, rounds })
     }
@@ -133,20 +136,20 @@ fn routes(plan: &Plan, nodes: u32, edges: &[Edge<'_>]) -> Result<(Vec<LinkId>, V
     Ok((path, routed))
 }
 
-fn no_route(from: u32, to: u32) -> PlanError {
+pub(crate) fn no_route(from: u32, to: u32) -> PlanError {
     PlanError::new("links", format!("no route from {from} to {to}"))
 }
 
 /// A directed link: whence, whither, and what it is like.
 #[derive(Clone, Copy, Debug)]
-struct Edge<'a> {
+pub(crate) struct Edge<'a> {
     from: u32,
     to: u32,
     link: &'a LinkSpec,
 }
 
 /// Nodes and directed links of a plan that is found to be sound.
-fn checked_edges(plan: &Plan) -> Result<(u32, Vec<Edge<'_>>), PlanError> {
+pub(crate) fn checked_edges(plan: &Plan) -> Result<(u32, Vec<Edge<'_>>), PlanError> {
     let total: u64 = plan.groups.iter().map(|group| u64::from(group.count)).sum();
     if total == 0 || total > MAX_FLOWS {
         return Err(PlanError::new("groups", format!("{total} flows are not allowed; 1 to {MAX_FLOWS} are")));
@@ -218,7 +221,7 @@ fn links(edges: &[Edge<'_>], names: &Names, duration: Time, seed: u64) -> Vec<Li
 fn flow(group: &GroupSpec, id: FlowId, Name(name): Name, seed: u64, data_hop: u32) -> Flow {
     let transport = match &group.transport {
         TransportSpec::Udp { sizes } => {
-            Transport::Udp { sent: 0, sizes: Sizes::new(*sizes, group.packet_size, seed, name) }
+            Transport::Udp { sent: 0, owed: 0, sizes: Sizes::new(*sizes, group.packet_size, seed, name) }
         }
         TransportSpec::Tcp { sender, .. } => Transport::Tcp {
             sender: Sender::new(Arc::clone(sender), Stream::new(seed, Role::Sender, name)),

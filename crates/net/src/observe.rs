@@ -17,11 +17,15 @@ use crate::packet::{FlowId, LinkId, Packet, SackId};
 
 pub use capture::{Capture, Captured, CapturedKind, Fate};
 pub use histogram::Histogram;
+pub(crate) use measure::ROWS_OF_FLOW;
 pub use measure::{Facts, GroupSummary, Measure, Summary};
 pub use recorder::Recorder;
 pub(crate) use table::Rows;
 pub use table::{Column, Table, Values};
 pub use watchers::Watchers;
+
+/// Bytes of a row of a record: of the widest.
+pub(crate) const ROW: usize = size_of::<Captured>();
 
 /// Something that happened.
 #[derive(Debug)]

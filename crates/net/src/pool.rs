@@ -15,6 +15,11 @@ impl<T> Default for Pool<T> {
 }
 
 impl<T: Copy> Pool<T> {
+    /// Bytes of memory beyond its own size.
+    pub(crate) const fn held(&self) -> usize {
+        self.places.capacity() * size_of::<T>() + self.free.capacity() * size_of::<u32>()
+    }
+
     /// Keeps a thing, and tells where.
     pub(crate) fn add(&mut self, thing: T) -> u32 {
         if let Some(place) = self.free.pop() {

@@ -145,6 +145,11 @@ macro_rules! queues {
                 match self { $(Self::$variant(spec) => $module::check(spec),)+ }
             }
 
+            /// Its capacity.
+            pub(crate) const fn limit(&self) -> Limit {
+                match self { $(Self::$variant(spec) => spec.limit,)+ }
+            }
+
             pub(crate) fn build(&self, context: &Context) -> Queue {
                 match self { $(Self::$variant(spec) => Queue::$variant($module::build(spec, context).into()),)+ }
             }

@@ -1,5 +1,6 @@
 //! One run from plan to outcome.
 
+use std::mem::replace;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc;
@@ -8,6 +9,8 @@ use std::thread;
 use ackclock_units::Time;
 use serde::Serialize;
 
+use crate::footprint::Footprint;
+use crate::memory::{EVENTS, Look, MOST_ROWS, Memory, too_many_rows};
 use crate::merging::merge;
 use crate::network::{Part, decompose};
 use crate::observe::{Capture, Facts, GroupSummary, Summary, Table, Watchers};
@@ -38,37 +41,48 @@ pub struct Outcome {
     pub captures: Vec<Capture>,
 }
 
+/// What a run may use.
+#[derive(Clone, Copy, Debug)]
+pub struct Means {
+    /// Parts of the plan that run at the same time.
+    pub threads: usize,
+    /// Bytes of memory.
+    pub memory: u64,
+}
+
+impl Means {
+    /// One thread, and all the memory that there is.
+    pub const UNBOUNDED: Self = Self { threads: 1, memory: u64::MAX };
+}
+
 /// Runs a plan.
 ///
 /// # Errors
 /// If the plan contradicts itself.
 pub fn run(plan: &Plan, seed: u64) -> Result<Outcome, PlanError> {
-    run_with_progress(plan, seed, 1, |_| Ok::<(), PlanError>(()))
+    run_with_progress(plan, seed, Means::UNBOUNDED, |_| Ok::<(), PlanError>(()))
 }
 
-/// In how many slices, at least, a run reports its progress, and how long one may be.
-const SLICES: u64 = 200;
-const LONGEST_SLICE: Time = Time::from_millis(20_000);
-/// Most rows and captured packets kept of what happens at no fixed interval: some gigabytes.
-const MOST_ROWS: usize = 30_000_000;
-
-/// Runs a plan and calls `progress` with the fraction done from time to time; if that fails, the run stops.
+/// Runs a plan and calls `progress` with the fraction done, each time that some thousand events have run and at the end; if
+/// that fails, the run stops.
 ///
 /// Parts of the plan that do not affect each other run by themselves, so many at a time. What comes of them does not depend on
 /// how many.
 ///
 /// # Errors
-/// If the plan contradicts itself, its records outgrow memory, or `progress` fails.
+/// If the plan contradicts itself, it needs more memory than it may use, its records have too many rows, or `progress` fails.
 pub fn run_with_progress<E: From<PlanError>>(
     plan: &Plan,
     seed: u64,
-    threads: usize,
+    means: Means,
     progress: impl FnMut(f64) -> Result<(), E>,
 ) -> Result<Outcome, E> {
+    Footprint::of(plan)?.check(means.memory)?;
+    let memory = Memory::of(means.memory);
     match decompose(plan)? {
-        None => run_undivided(plan, &Names::default(), seed, progress),
+        None => run_undivided(plan, &Names::default(), seed, &memory, progress),
         Some(parts) => {
-            let outcomes = run_parts(&parts, seed, threads, progress)?;
+            let outcomes = run_parts(&parts, seed, means.threads, &memory, progress)?;
             Ok(merge(plan, parts, outcomes))
         }
     }
@@ -100,6 +114,7 @@ fn run_parts<E: From<PlanError>>(
     parts: &[Part],
     seed: u64,
     threads: usize,
+    memory: &Memory,
     mut progress: impl FnMut(f64) -> Result<(), E>,
 ) -> Result<Vec<Outcome>, E> {
     let flows: usize = parts.iter().map(|part| part.names.flows.len()).sum();
@@ -111,9 +126,9 @@ fn run_parts<E: From<PlanError>>(
             let place = next.fetch_add(1, Relaxed);
             let Some(part) = parts.get(place) else { return Ok(ended) };
             let (mut done, share) = (0.0, part.names.flows.len() as f64 / flows as f64);
-            let mut outcome = run_undivided(&part.plan, &part.names, seed, |fraction| {
+            let mut outcome = run_undivided(&part.plan, &part.names, seed, memory, |fraction| {
                 // nobody listens any more where progress failed
-                let _ = tell.send(share * (fraction - std::mem::replace(&mut done, fraction)));
+                let _ = tell.send(share * (fraction - replace(&mut done, fraction)));
                 if stop.load(Relaxed) { Err(Halt::Stopped) } else { Ok(()) }
             });
             // the sum is the same whoever is first, and so is what is said of it
@@ -161,22 +176,17 @@ fn run_parts<E: From<PlanError>>(
     Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect())
 }
 
-fn too_many_rows() -> PlanError {
-    let problem = "rows and captured packets: ask for fewer links or flows, or at an interval";
-    PlanError::new("record", format!("more than {MOST_ROWS} {problem}"))
-}
-
 /// Runs a plan as it is.
 fn run_undivided<E: From<PlanError>>(
     plan: &Plan,
     names: &Names,
     seed: u64,
+    memory: &Memory,
     mut progress: impl FnMut(f64) -> Result<(), E>,
 ) -> Result<Outcome, E> {
     let mut simulator = Simulator::of(plan, names.clone(), seed)?;
     let mut watchers = Watchers::new(plan, &simulator)?;
-    let slice = Time::from_picos(plan.duration.as_picos() / SLICES + 1).min(LONGEST_SLICE);
-    let mut next_slice = slice;
+    let mut look = Look::new(memory);
     let mut now = Time::ZERO;
     watchers.recorder.sample(now, &mut simulator);
     if plan.measure.from == now {
@@ -184,31 +194,36 @@ fn run_undivided<E: From<PlanError>>(
     }
     while now < plan.duration {
         let begin = Some(plan.measure.from).filter(|from| *from > now);
-        let stops = [Some(plan.duration), Some(next_slice), begin, watchers.recorder.next_sample(now)];
+        let stops = [Some(plan.duration), begin, watchers.recorder.next_sample(now)];
         now = stops.into_iter().flatten().min().unwrap_or(plan.duration);
-        if watchers.recorder.hears() {
-            simulator.run_until(now, &mut watchers);
-        } else {
-            simulator.run_until(now, &mut watchers.measure);
+        loop {
+            let is_there = if watchers.recorder.hears() {
+                simulator.run_some(now, EVENTS, &mut watchers)
+            } else {
+                simulator.run_some(now, EVENTS, &mut watchers.measure)
+            };
+            if look.is_due(&simulator) {
+                look.at(&simulator, &watchers)?;
+                progress(simulator.now().as_secs_f64() / plan.duration.as_secs_f64())?;
+            }
+            if is_there {
+                break;
+            }
         }
         let Watchers { measure, recorder, .. } = &mut watchers;
         if Some(now) == begin {
             measure.begin(&simulator);
         }
         recorder.sample(now, &mut simulator);
-        if now >= next_slice {
-            next_slice = next_slice.saturating_add(slice);
-            if recorder.rows() > MOST_ROWS {
-                return Err(too_many_rows().into());
-            }
-            progress(now.as_secs_f64() / plan.duration.as_secs_f64())?;
-        }
     }
+    look.at(&simulator, &watchers)?;
+    progress(1.0)?;
     let Watchers { mut measure, recorder, .. } = watchers;
     measure.finish(&simulator);
     let rows = recorder.rows();
+    let kept = (recorder.held() + measure.held()) as u64;
     let (tables, captures) = recorder.into_tables(&measure);
-    Ok(Outcome {
+    let outcome = Outcome {
         summary: measure.summary(),
         groups: measure.group_summaries(),
         facts: measure.facts(&mut simulator),
@@ -216,7 +231,9 @@ fn run_undivided<E: From<PlanError>>(
         rows,
         tables,
         captures,
-    })
+    };
+    look.end(kept)?;
+    Ok(outcome)
 }
 
 #[cfg(test)]
@@ -325,12 +342,16 @@ mod tests {
     }
 
     fn undivided(plan: &Plan, seed: u64) -> Outcome {
-        let progress = |_| Ok::<(), PlanError>(());
-        run_undivided(plan, &Names::default(), seed, progress).expect("the plan is sound")
+        let (progress, memory) = (|_| Ok::<(), PlanError>(()), Memory::of(u64::MAX));
+        run_undivided(plan, &Names::default(), seed, &memory, progress).expect("the plan is sound")
+    }
+
+    fn on(threads: usize) -> Means {
+        Means { threads, ..Means::UNBOUNDED }
     }
 
     fn divided(plan: &Plan, seed: u64, threads: usize) -> Outcome {
-        run_with_progress(plan, seed, threads, |_| Ok::<(), PlanError>(())).expect("the plan is sound")
+        run_with_progress(plan, seed, on(threads), |_| Ok::<(), PlanError>(())).expect("the plan is sound")
     }
 
     proptest! {
@@ -366,12 +387,12 @@ mod tests {
         assert_eq!(decompose(&plan).expect("sound").expect("in parts").len(), 3);
         let told = |threads| {
             let mut last = 0.0;
-            let outcome = run_with_progress(&plan, 1, threads, |done| {
+            let outcome = run_with_progress(&plan, 1, on(threads), |done| {
                 assert!((last..=1.0).contains(&done), "{done} after {last}");
                 last = done;
                 Ok::<(), PlanError>(())
             });
-            assert!(last > 0.99, "told at the end of each of 200 slices, but perhaps the last: {last}");
+            assert!(last > 1.0 - 1e-9, "the end is reported: {last}");
             outcome.expect("sound").tables.iter().map(Table::columns).collect::<Vec<_>>()
         };
         let alone = told(1);
@@ -385,7 +406,7 @@ mod tests {
     fn who_stops_listening_stops_all_parts() {
         let plan = star(8, &[(0, 1), (2, 3), (4, 5)], 5);
         let stop = |done: f64| if done > 0.2 { Err(PlanError::new("progress", "enough")) } else { Ok(()) };
-        assert_eq!(run_with_progress(&plan, 1, 2, stop).expect_err("stopped").field, "progress");
+        assert_eq!(run_with_progress(&plan, 1, on(2), stop).expect_err("stopped").field, "progress");
     }
 
     #[test]

@@ -12,6 +12,11 @@ use crate::pool::Pool;
 pub(crate) struct SackStore(Pool<Sack>);
 
 impl SackStore {
+    /// Bytes of memory that it takes.
+    pub(crate) fn held(&self) -> usize {
+        self.0.held()
+    }
+
     /// The packet that carries an ACK.
     #[inline(always)]
     pub(crate) fn packet(&mut self, flow: FlowId, ack: Ack<'_>, sent: Time, observer: &mut impl Observer) -> Packet {

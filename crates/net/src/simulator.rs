@@ -17,7 +17,7 @@ use crate::observe::Observer;
 use crate::packet::{FlowId, LinkId, Names, Payload, SackId};
 use crate::plan::{GroupSpec, Plan, PlanError, TransportSpec};
 use crate::rate::LinkRate;
-use crate::transit::{Hop, Transit};
+use crate::transit::{Destination, Hop, Transit};
 
 /// What so many flows touch fits into a cache; for more, it is fetched for so many events at a time.
 const FLOWS_IN_CACHE: usize = 20_000;
@@ -31,8 +31,10 @@ pub struct Simulator {
     groups: Vec<u32>,
     transit: Transit,
     rounds: Rounds,
-    /// The round under way.
+    /// The current round, and the component whose turn it is in it.
     round: u64,
+    component: usize,
+    /// All components run up to here before the next step.
     now: Time,
     /// Events so far.
     events: u64,
@@ -56,18 +58,34 @@ impl Simulator {
         for agenda in &mut transit.agendas {
             agenda.begin(0);
         }
-        Ok(Self { flows, groups, transit, rounds, round: 0, now: Time::ZERO, events: 0 })
+        let component = transit.agendas.len();
+        Ok(Self { flows, groups, transit, rounds, round: 0, component, now: Time::ZERO, events: 0 })
     }
 
     /// Runs all events before `end`: round by round, and in each round component by component.
     pub fn run_until(&mut self, end: Time, observer: &mut impl Observer) {
-        while self.now < end {
-            let round_end = self.rounds.end(self.round);
-            self.now = end.min(round_end);
-            for component in 0..self.transit.agendas.len() {
-                self.run_component(component, self.now, observer);
+        while !self.run_some(end, u64::MAX, observer) {}
+    }
+
+    /// Runs at most `most` events before `end`. Returns whether that was all of them; if not, the next call continues at the
+    /// same event, and its `end` must not be earlier.
+    ///
+    /// Results do not depend on where a run is cut.
+    pub fn run_some(&mut self, end: Time, most: u64, observer: &mut impl Observer) -> bool {
+        let last = self.events.saturating_add(most);
+        loop {
+            while self.component < self.transit.agendas.len() {
+                if let Some((FlowId(flow), now)) = self.transit.cut.take() {
+                    self.events += 1;
+                    self.flows[flow as usize].go_on(now, &mut self.transit, observer);
+                } else if self.run_component(last, observer) {
+                    self.component += 1;
+                }
+                if self.events >= last {
+                    return false;
+                }
             }
-            if self.now == round_end {
+            if self.now == self.rounds.end(self.round) {
                 // rounds in which nobody has anything to do are passed over
                 let (agendas, last) = (&self.transit.agendas, self.rounds.of(end));
                 let first = agendas.iter().filter_map(Agenda::next_round).min().unwrap_or(last);
@@ -77,16 +95,26 @@ impl Simulator {
                     agenda.begin(self.round);
                 }
             }
+            if self.now >= end {
+                return true;
+            }
+            self.now = end.min(self.rounds.end(self.round));
+            self.component = 0;
         }
     }
 
-    /// Runs what a component has to do in the round under way before `end`, in order of time.
+    /// Runs the events of the current component before [`now`](Self::now), in order of time, until `last` events have run or a
+    /// turn is cut. Returns whether that was all of them.
     #[inline(never)]
-    fn run_component(&mut self, component: usize, end: Time, observer: &mut impl Observer) {
-        self.transit.until = end;
+    fn run_component(&mut self, last: u64, observer: &mut impl Observer) -> bool {
+        let (component, end) = (self.component, self.now);
+        (self.transit.until, self.transit.last) = (end, last);
         let many = self.flows.len() > FLOWS_IN_CACHE;
         let mut event = Event::NONE;
-        while self.transit.agendas[component].take_before(end, &mut event) {
+        while self.events < self.transit.last {
+            if !self.transit.agendas[component].take_before(end, &mut event) {
+                return true;
+            }
             self.events += 1;
             if event.wakeup() == Wakeup::Arrival {
                 if many {
@@ -97,6 +125,7 @@ impl Simulator {
                 self.wake(&event, observer);
             }
         }
+        false
     }
 
     /// Looks now and then at what the next arrivals will touch: with all of it asked for at once, the memory is waited for once.
@@ -163,6 +192,32 @@ impl Simulator {
     /// Events so far: what had to be done one after the other.
     pub const fn events(&self) -> u64 {
         self.events
+    }
+
+    /// The time that all components have reached, or are about to.
+    pub(crate) const fn now(&self) -> Time {
+        self.now
+    }
+
+    /// Bytes that the packets and wake-ups in flight take.
+    pub(crate) fn held_in_flight(&self) -> usize {
+        self.transit.agendas.iter().map(Agenda::held).sum::<usize>() + self.transit.sacks.held()
+    }
+
+    /// Bytes that the endpoints and the links take, without what is in flight. Visits each of them.
+    pub(crate) fn held_by_components(&self) -> usize {
+        let Transit { wires, links, hops, destinations, .. } = &self.transit;
+        let own = size_of_val(&self.flows[..]) + size_of_val(&wires[..]) + size_of_val(&links[..]);
+        own + size_of_val(&hops[..])
+            + size_of_val(&destinations[..])
+            + self.flows.iter().map(Flow::held).sum::<usize>()
+            + destinations.iter().map(Destination::held).sum::<usize>()
+            + links.iter().map(Link::held).sum::<usize>()
+    }
+
+    /// How many endpoints, links and components there are.
+    pub(crate) fn components(&self) -> (usize, usize) {
+        (self.flows.len() + self.transit.links.len(), self.transit.agendas.len())
     }
 
     /// A link, to look at.

@@ -66,6 +66,19 @@ impl Source for AnySource {
     }
 }
 
+impl AnySource {
+    /// Bytes of memory beyond its own size.
+    pub(crate) fn held(&self) -> usize {
+        match self {
+            Self::Fractional(source) => size_of_val(&**source) + source.held(),
+            Self::OnOff(source) => size_of_val(&**source),
+            Self::Transfers(source) => size_of_val(&**source),
+            Self::Trace(source) => size_of_val(&**source),
+            Self::Poisson(_) | Self::Constant(_) | Self::Greedy(_) => 0,
+        }
+    }
+}
+
 /// Most packets a second: one in an instant.
 const MAX_RATE: f64 = 1e12;
 

@@ -27,6 +27,10 @@ pub(crate) struct Transit {
     pub(crate) names: Names,
     /// So far the component at work may go on.
     pub(crate) until: Time,
+    /// The running component must stop after this number of events.
+    pub(crate) last: u64,
+    /// A flow that has sent all it may send in one event, and the time at which it continues before anything else happens.
+    pub(crate) cut: Option<(FlowId, Time)>,
 }
 
 /// A step of a packet on its way.
@@ -69,6 +73,14 @@ impl Destination {
         match self {
             Self::Udp => None,
             Self::Tcp { ack_hop, .. } => Some(*ack_hop),
+        }
+    }
+
+    /// Bytes of memory beyond its own size.
+    pub(crate) fn held(&self) -> usize {
+        match self {
+            Self::Udp => 0,
+            Self::Tcp { receiver, .. } => receiver.held(),
         }
     }
 
@@ -140,6 +152,13 @@ impl Transit {
             (Offered::Dropped(_), _) => {}
         }
         None
+    }
+
+    /// A flow stops sending within an event: the event loop stops, too, and the flow continues first.
+    #[cold]
+    pub(crate) fn cut(&mut self, flow: FlowId, now: Time) {
+        self.cut = Some((flow, now));
+        self.last = 0;
     }
 
     /// A link, to look at.

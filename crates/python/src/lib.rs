@@ -1,30 +1,30 @@
 //! The engine as the Python module `ackclock._core`: a plan in, an outcome and its tables out; and captures, read. All that
 //! is Python lives here.
 
+mod apart;
 mod capture;
-
 mod pcapng;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::Instant;
 
 use ackclock_net::observe::{Column, Table, Values};
 use ackclock_net::queue::{QUEUES, QueueSpec};
-use ackclock_net::{Outcome, Plan, plan, run_with_progress};
+use ackclock_net::{Footprint, Means, Plan, plan, run_with_progress};
 use ackclock_tcp::congestion::{LAWS, LawSpec, VARIANTS};
 use pyo3::create_exception;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::{Map, Value, json};
 
+use apart::{BETWEEN_REPORTS, apart, gets_signals};
 use pcapng::{CapturedPackets, captures_of};
 
 create_exception!(_core, PlanError, PyValueError, "A plan that cannot run; the message names the field.");
-
-/// How long a run leaves the interpreter to others: thousands of short ones a second would be in each other's way.
-const BETWEEN_REPORTS: Duration = Duration::from_millis(20);
 
 /// A column as Python takes it: name, type, little-endian bytes.
 type RawColumn<'py> = (&'static str, Cow<'static, str>, Bound<'py, PyBytes>);
@@ -40,7 +40,12 @@ struct Rows(Table);
 impl Rows {
     /// Writes them out: name, type and little-endian bytes of each column.
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Vec<RawColumn<'py>>> {
-        let columns = py.detach(|| self.0.columns());
+        let columns = if gets_signals(py)? {
+            let table = self.0.clone();
+            py.detach(|| apart(move || table.columns(), |_| Ok(())))?
+        } else {
+            py.detach(|| self.0.columns())
+        };
         columns.into_iter().map(|column| raw(py, &column)).collect()
     }
 }
@@ -87,12 +92,23 @@ fn components(plan: &str) -> PyResult<Vec<Vec<u32>>> {
     ackclock_net::components(&plan).map_err(refuse)
 }
 
+/// Estimates the memory of a run before it begins: bytes by what they are for, as JSON.
+#[pyfunction]
+fn footprint(plan: &str) -> PyResult<String> {
+    let plan: Plan = serde_json::from_str(plan).map_err(refuse)?;
+    let found = Footprint::of(&plan).map_err(refuse)?;
+    let Footprint { flows, packets, windows, records, sources } = found;
+    let parts = json!({"flows": flows, "packets": packets, "windows": windows, "records": records, "sources": sources});
+    Ok(parts.to_string())
+}
+
 /// Runs a plan: the outcome as JSON, its tables and its captures.
 ///
-/// Parts of it that do not affect each other run so many at a time. The interpreter is free for other threads meanwhile. `progress` is called now and then with the fraction done; what it
-/// raises stops the run.
+/// At most `jobs` of its parts that do not affect each other run at the same time, and all take at most `memory` bytes. The
+/// interpreter is free for other threads meanwhile. `progress` is called now and then with the fraction done; what it raises
+/// stops the run.
 #[pyfunction]
-#[pyo3(signature = (plan, seed, progress=None, jobs=1))]
+#[pyo3(signature = (plan, seed, progress=None, jobs=1, memory=u64::MAX))]
 #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over owned arguments")]
 fn simulate(
     py: Python<'_>,
@@ -100,24 +116,32 @@ fn simulate(
     seed: u64,
     progress: Option<Py<PyAny>>,
     jobs: usize,
+    memory: u64,
 ) -> PyResult<(String, RawTables, Vec<CapturedPackets>)> {
-    let plan: Plan = serde_json::from_str(plan).map_err(refuse)?;
-    let mut outcome = py.detach(|| -> Result<Outcome, Stopped> {
-        let mut told = now();
-        run_with_progress(&plan, seed, jobs, |fraction| {
-            if told.elapsed() < BETWEEN_REPORTS {
-                return Ok(());
-            }
-            told = now();
-            Python::attach(|py| {
-                py.check_signals()?;
-                if let Some(progress) = &progress {
-                    progress.call1(py, (fraction,))?;
+    let plan: Arc<Plan> = Arc::new(serde_json::from_str(plan).map_err(refuse)?);
+    let means = Means { threads: jobs, memory };
+    let report = |py: Python<'_>, fraction: f64| -> PyResult<()> {
+        progress.as_ref().map_or(Ok(()), |progress| progress.call1(py, (fraction,)).map(drop))
+    };
+    let mut outcome = if gets_signals(py)? {
+        let (done, run) = (Arc::new(Done::default()), Arc::clone(&plan));
+        let engine = Arc::clone(&done);
+        let work = move || run_with_progress(&run, seed, means, |fraction| engine.report(fraction));
+        let answer = py.detach(|| apart(work, |py| report(py, done.fraction())));
+        done.stop();
+        answer?
+    } else {
+        py.detach(|| {
+            let mut reported = now();
+            run_with_progress(&plan, seed, means, |fraction| {
+                if reported.elapsed() < BETWEEN_REPORTS {
+                    return Ok(());
                 }
-                Ok(())
+                reported = now();
+                Python::attach(|py| report(py, fraction)).map_err(Stopped::Raised)
             })
         })
-    })?;
+    }?;
     let json = serde_json::to_string(&outcome).map_err(refuse)?;
     let captures = captures_of(&mut outcome, &plan);
     Ok((json, outcome.tables.into_iter().map(|table| (table.name, Rows(table))).collect(), captures))
@@ -127,6 +151,28 @@ fn simulate(
 #[expect(clippy::disallowed_methods, reason = "Python threads wait in real time")]
 fn now() -> Instant {
     Instant::now()
+}
+
+/// How far a run in another thread is, and whether anybody waits for it.
+#[derive(Debug, Default)]
+struct Done {
+    fraction: AtomicU64,
+    stop: AtomicBool,
+}
+
+impl Done {
+    fn report(&self, fraction: f64) -> Result<(), Stopped> {
+        self.fraction.store(fraction.to_bits(), Relaxed);
+        if self.stop.load(Relaxed) { Err(Stopped::Left) } else { Ok(()) }
+    }
+
+    fn fraction(&self) -> f64 {
+        f64::from_bits(self.fraction.load(Relaxed))
+    }
+
+    fn stop(&self) {
+        self.stop.store(true, Relaxed);
+    }
 }
 
 fn bytes<'py, T: Copy, const N: usize>(
@@ -158,6 +204,8 @@ fn raw<'py>(py: Python<'py>, column: &Column) -> PyResult<RawColumn<'py>> {
 enum Stopped {
     Refused(plan::PlanError),
     Raised(PyErr),
+    /// Nobody waits for it any more.
+    Left,
 }
 
 impl From<plan::PlanError> for Stopped {
@@ -166,17 +214,12 @@ impl From<plan::PlanError> for Stopped {
     }
 }
 
-impl From<PyErr> for Stopped {
-    fn from(error: PyErr) -> Self {
-        Self::Raised(error)
-    }
-}
-
 impl From<Stopped> for PyErr {
     fn from(stopped: Stopped) -> Self {
         match stopped {
             Stopped::Refused(error) => refuse(error),
             Stopped::Raised(error) => error,
+            Stopped::Left => PyRuntimeError::new_err("the run was left"),
         }
     }
 }
@@ -197,5 +240,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(components, module)?)?;
     module.add_function(wrap_pyfunction!(check_law, module)?)?;
     module.add_function(wrap_pyfunction!(check_queue, module)?)?;
+    module.add_function(wrap_pyfunction!(footprint, module)?)?;
     module.add_function(wrap_pyfunction!(simulate, module)?)
 }

@@ -53,9 +53,17 @@ pub struct Receiver {
 }
 
 impl Receiver {
+    /// Bytes that a run beyond a gap takes.
+    pub const BYTES_OF_GAP: usize = size_of::<Block>();
+
     /// A receiver that waits for segment 0.
     pub const fn new(config: ReceiverConfig) -> Self {
         Self { config, rcv_nxt: 0, beyond: Vec::new(), had_it: false, told: None, deadline: Maybe::NONE }
+    }
+
+    /// Bytes of memory beyond its own size.
+    pub fn held(&self) -> usize {
+        self.beyond.capacity() * size_of::<Block>() + self.told.as_ref().map_or(0, |_| size_of::<Sack>())
     }
 
     /// The next segment that it expects: what came in order so far.

@@ -76,6 +76,15 @@ impl Recovery {
         }
     }
 
+    /// Bytes of memory beyond its own size.
+    pub(crate) fn held(&self) -> usize {
+        match self {
+            Self::Sack(sack) => size_of_val(&**sack) + sack.held(),
+            Self::Vegas(vegas) => size_of_val(&**vegas),
+            Self::Tahoe | Self::Reno(_) | Self::NewReno(_) => 0,
+        }
+    }
+
     /// Whether it needs to know when each segment was sent.
     pub(crate) const fn times_segments(&self) -> bool {
         matches!(self, Self::Vegas(_))

@@ -20,6 +20,11 @@ pub(crate) struct Scoreboard {
 }
 
 impl Scoreboard {
+    /// Bytes of memory beyond its own size.
+    pub(crate) fn held(&self) -> usize {
+        self.runs.capacity() * size_of::<Block>()
+    }
+
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
         self.runs.clear();

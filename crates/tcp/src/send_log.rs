@@ -41,6 +41,11 @@ impl SendLog {
         Self { stale: vec![None; slots.unwrap_or(0) as usize], ..Self::default() }
     }
 
+    /// Bytes of memory that it takes.
+    pub(crate) fn held(&self) -> usize {
+        size_of::<Self>() + self.sent.capacity() * size_of::<Sent>() + self.stale.capacity() * size_of::<Option<Sent>>()
+    }
+
     /// Segment `number` is sent at `at`. Segments are first sent in order.
     pub(crate) fn record(&mut self, number: u64, at: Time) {
         let index = (number - self.first) as usize;

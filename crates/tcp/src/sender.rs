@@ -13,6 +13,7 @@ use crate::congestion::{AckSample, Signal};
 use crate::maybe::Maybe;
 use crate::recovery::{Progress, Recovery, RecoverySpec};
 use crate::segment::{Ack, Segment};
+use crate::send_log::Sent;
 
 /// What happened to a sender so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,6 +65,16 @@ pub struct Sender {
 }
 
 impl Sender {
+    /// Bytes that the record of a segment in flight takes, where segments are timed, and of one that ns-2 forgets to reset.
+    pub const BYTES_OF_SEGMENT: usize = size_of::<Sent>();
+    /// See [`BYTES_OF_SEGMENT`](Self::BYTES_OF_SEGMENT).
+    pub const BYTES_OF_STALE_RECORD: usize = size_of::<Option<Sent>>();
+
+    /// Whether such senders keep when each segment was sent.
+    pub fn times_segments(config: &SenderConfig) -> bool {
+        Recovery::new(config).times_segments() || config.congestion.build().times_segments()
+    }
+
     /// A sender with nothing to send yet. Senders of one kind share their configuration.
     pub fn new(config: impl Into<Arc<SenderConfig>>, mut stream: Stream) -> Self {
         let config = config.into();
@@ -246,6 +257,11 @@ impl Sender {
     pub fn look(&self) -> u64 {
         let Connection { snd_una, window, rtt, counters, .. } = &self.connection;
         snd_una ^ window.cwnd.to_bits() ^ rtt.rto().as_picos() ^ counters.turns
+    }
+
+    /// Bytes of memory beyond its own size, without the configuration that senders share.
+    pub fn held(&self) -> usize {
+        self.connection.held() + self.recovery.held()
     }
 
     /// What happened so far.

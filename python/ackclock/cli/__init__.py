@@ -150,6 +150,14 @@ def run(
     out: Annotated[
         Path | None, typer.Option(help="Write the record and its tables (Parquet) into this new directory.")
     ] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help="Most memory that the run may take, such as 8GB: half of the machine's by default.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Simulate a scenario and print its summary."""
     from ackclock.cli import runner  # noqa: PLC0415
@@ -163,6 +171,7 @@ def run(
         record=record,
         captures=captures_of(pcap or [], snap_length),
         out=out,
+        memory=memory,
     )
 
 
@@ -194,6 +203,14 @@ def sweep(
         str | None,
         typer.Option(metavar="NUMBER", help="How many runs at once: one per core by default.", show_default=False),
     ] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help="Most memory that all runs at once may take, such as 8GB: half of the machine's by default.",
+            show_default=False,
+        ),
+    ] = None,
     allow_paths: Annotated[
         bool,
         typer.Option(
@@ -215,6 +232,7 @@ def sweep(
         engine=engine,
         address=address,
         jobs=None if jobs is None else integer("--jobs", jobs, "must be an integer from 1"),
+        memory=memory,
         allow_paths=allow_paths,
         dry_run=dry_run,
     )

@@ -47,6 +47,7 @@ def run(
     record: Sequence[str] | None,
     captures: CaptureFiles,
     out: Path | None,
+    memory: str | None,
 ) -> None:
     """Run a scenario file or a stored result."""
     if out is not None:
@@ -64,6 +65,7 @@ def run(
             record=records,
             capture=tuple(captures.files),
             progress=lambda share: show(share, f"{share:4.0%}"),
+            memory=memory,
         )
     if record and out is None:
         sys.stderr.write("--record: the tables are kept only with --out\n")

@@ -22,6 +22,7 @@ def sweep(
     engine: str,
     address: str | None,
     jobs: int | None,
+    memory: str | None,
     allow_paths: bool,
     dry_run: bool,
 ) -> None:
@@ -34,7 +35,7 @@ def sweep(
         return
     goes_on = f"what was made is in {folder}, and the same command goes on from there"
     try:
-        tally = fill(folder, study, engine=engine, address=address, jobs=jobs, allow_paths=allow_paths)
+        tally = fill(folder, study, engine=engine, address=address, jobs=jobs, memory=memory, allow_paths=allow_paths)
     except KeyboardInterrupt:
         _end(f"stopped; {goes_on}", _INTERRUPTED)
     _write([f"{folder}: {_told(tally)}"])

@@ -4,6 +4,7 @@ It is one table, in TOML or in Python, and all of it is checked before anything 
 """
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -29,6 +30,11 @@ from ackclock.summary import MEASURES
 
 VARIANT: Final = "variant"
 """The coordinate that names a variant."""
+
+MOST_POINTS: Final = 10_000_000
+"""Most points of a study: the name of each is kept, some 300 bytes."""
+MOST_RUNS: Final = 100_000_000
+"""Most runs of a study whose replications are counted."""
 
 
 class Until(Part):
@@ -132,6 +138,27 @@ class Place:
             raise errors.located(error, where) from None
 
 
+def _too_many(study: "Study", field: str) -> list[InitErrorDetails]:
+    """Count points and runs, before any is made."""
+    points = len(study.variants or ("",))
+    if study.points is not None:
+        points *= len(study.points)
+    elif study.over is not None:
+        points *= math.prod(map(len, study.over.values()))
+    elif study.sample is not None:
+        points *= study.sample.count
+    split = "split the study, some values of a field in each: all parts may have the same store"
+    if points > MOST_POINTS:
+        allowed = f"must make at most {MOST_POINTS:,} points, and makes {points:,}; {split}"
+        return [errors.wrong((field,), getattr(study, field), allowed)]
+    rule = study.replications
+    runs = points * (rule.most if isinstance(rule, Until) else len(rule))
+    if runs > MOST_RUNS:
+        allowed = f"must make at most {MOST_RUNS:,} runs, and makes {runs:,} of {points:,} points; {split}"
+        return [errors.wrong(("replications",), rule, allowed)]
+    return []
+
+
 class Study(Part):
     """A scenario, what is varied in it, and how often each point is run.
 
@@ -211,6 +238,7 @@ class Study(Part):
                 for path, value in fields.items()
                 if path in swept
             ]
+            problems += _too_many(part, given[0] if given else "variants")
         return problems
 
     @classmethod

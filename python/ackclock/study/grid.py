@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ackclock.processors import memory_bound, threads
 from ackclock.progress import progress_bar
 from ackclock.run import Prepared
 from ackclock.study.execute import Threads, execute
@@ -30,6 +31,7 @@ def run_grid(
     take: Callable[[Run], T],
     record: Iterable[str] = (),
     jobs: int | None = None,
+    memory: str | None = None,
     label: str = "runs",
 ) -> list[Replication[T]]:
     """Run every point with every seed and keep what `take` makes of each run.
@@ -48,6 +50,8 @@ def run_grid(
     jobs
         How many threads; by default one for each processor that this process may use. It never changes a
         result.
+    memory
+        Most memory that all runs at a time may take; half of the machine's by default.
     label
         What the progress line calls the work.
 
@@ -67,7 +71,7 @@ def run_grid(
 
     """
     wish = Wanted(points=points, seeds=list(seeds), take=take, record=tuple(record), make=list[Replication[T]])
-    return observe(wish, jobs=jobs, label=label)
+    return observe(wish, jobs=jobs, memory=memory, label=label)
 
 
 class Batch:
@@ -83,12 +87,12 @@ class Batch:
         self._wanted.append(wanted)
         return lambda: self._made[place]
 
-    def run(self, *, jobs: int | None = None, label: str = "runs") -> None:
+    def run(self, *, jobs: int | None = None, memory: str | None = None, label: str = "runs") -> None:
         """Make all runs.
 
         Parameters
         ----------
-        jobs, label
+        jobs, memory, label
             As for `run_grid`.
 
         Raises
@@ -97,18 +101,19 @@ class Batch:
             As `run_grid`.
 
         """
-        self._made = _run(self._wanted, jobs=jobs, label=label)
+        self._made = _run(self._wanted, jobs=jobs, memory=memory, label=label)
 
 
-def observe(wanted: Wanted[T, R], *, jobs: int | None = None, label: str = "runs") -> R:
+def observe(wanted: Wanted[T, R], *, jobs: int | None = None, memory: str | None = None, label: str = "runs") -> R:
     """Make the runs that one wants, as `Batch` makes those of many."""
     batch = Batch()
     made = batch.add(wanted)
-    batch.run(jobs=jobs, label=label)
+    batch.run(jobs=jobs, memory=memory, label=label)
     return made()
 
 
-def _run(wanted: Sequence[Wanted[Any, Any]], *, jobs: int | None, label: str) -> list[Any]:
+def _run(wanted: Sequence[Wanted[Any, Any]], *, jobs: int | None, memory: str | None, label: str) -> list[Any]:
+    share = memory_bound(memory) // threads(jobs)
     tasks = tasks_for(wanted)
     prepared = _prepare(tasks)
     values: dict[tuple[int, int], Any] = {}
@@ -116,17 +121,17 @@ def _run(wanted: Sequence[Wanted[Any, Any]], *, jobs: int | None, label: str) ->
 
     def work(number: int, report: Report) -> Callable[[], list[Any]]:
         task = tasks[number]
-        run = prepared[number].run(task.seed, report)
+        run = prepared[number].run(task.seed, report, memory=share)
         return lambda: [take(run) for _, _, take in task.takers]
 
-    with Threads(work, jobs) as threads, progress_bar(label, total) as show:
+    with Threads(work, jobs) as workers, progress_bar(label, total) as show:
 
         def watch() -> bool:
-            in_flight = sum(share * tasks[number].point.work for number, share in threads.under_way)
+            in_flight = sum(share * tasks[number].point.work for number, share in workers.under_way)
             show(worked + in_flight, f"{done:,} of {len(tasks):,} runs")
             return True
 
-        for number, taken in execute(iter(range(len(tasks))), threads, watch=watch):
+        for number, taken in execute(iter(range(len(tasks))), workers, watch=watch):
             task = tasks[number]
             if isinstance(taken, BaseException):
                 taken.add_note(f"in the run of {task.point.name} with seed {task.seed}")

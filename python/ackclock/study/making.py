@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ackclock.catalogue import catalogue
+from ackclock.processors import cpu_time, memory_bound, threads
 from ackclock.quantity import PICOSECONDS_PER_SECOND, TIME
 from ackclock.run import Prepared
 from ackclock.store import Row, run_id, scenario_id
@@ -92,20 +92,20 @@ def name_of_run(scenario: str, seed: int, record: Sequence[str], warmup: str | N
     return run_id(scenario, seed, [*record, f"warmup={warmup}"] if warmup else record, catalogue().revision)
 
 
-def begin(job: Job, report: Callable[[float], None] | None = None) -> Callable[[], Row]:
-    """Make a run; what comes back gives its row. One that fails has a row that says why.
+def begin(job: Job, report: Callable[[float], None] | None = None, *, memory: int) -> Callable[[], Row]:
+    """Make a run in so many bytes; what comes back gives its row. One that fails has a row that says why.
 
     With a warm-up to be cut off the run is made twice: to find where it ends, and measured from there.
     """
-    start = time.thread_time()
+    start = cpu_time()
     failure: BaseException | None = None
     try:
-        parts = _simulate(job.site, job.seed, report)
+        parts = _simulate(job.site, job.seed, report, memory)
     except (KeyboardInterrupt, SystemExit, StoppedError):
         raise
     except BaseException as error:  # noqa: BLE001 - the engine's panics are no Exception
         failure = error
-    seconds = time.thread_time() - start
+    seconds = cpu_time() - start
 
     def row() -> Row:
         return Row(
@@ -121,16 +121,18 @@ def begin(job: Job, report: Callable[[float], None] | None = None) -> Callable[[
     return row
 
 
-def make(job: Job) -> Row:
-    """Make a run, and give its row."""
-    return begin(job)()
+def make(job: Job, *, memory: str | None = None) -> Row:
+    """Make a run on a machine whose other processors make runs as well, and give its row."""
+    return begin(job, memory=memory_bound(memory) // threads(None))()
 
 
-def _simulate(site: Site, seed: int, report: Callable[[float], None] | None) -> Callable[[], dict[str, Any]]:
+def _simulate(
+    site: Site, seed: int, report: Callable[[float], None] | None, memory: int
+) -> Callable[[], dict[str, Any]]:
     if site.revision != catalogue().revision:
         raise RuntimeError("another build of the engine is installed where the run was to be made")
     prepared = site.prepared
-    read = prepared.simulate(seed, report)
+    read = prepared.simulate(seed, report, memory=memory)
     if site.warmup is None:
         return lambda: _parts(prepared, read())
     whole = read()
@@ -138,7 +140,7 @@ def _simulate(site: Site, seed: int, report: Callable[[float], None] | None) -> 
         note = "Nothing was cut off at the start: no end of a warm-up was found."
         return lambda: _parts(prepared, replace(whole, notices=(*whole.notices, note)))
     cut = _measured_from(prepared, whole.warmup)
-    read_cut = cut.simulate(seed, report)
+    read_cut = cut.simulate(seed, report, memory=memory)
     return lambda: _parts(cut, replace(read_cut(), warmup=whole.warmup))
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from ackclock.processors import cpu_time
 from ackclock.study.design import Until
 from ackclock.study.execute import StoppedError
 
@@ -72,11 +72,11 @@ def _cost(survey: Survey, number: int, seed: int) -> float | None:
     """Begin a run, and tell the CPU seconds that a unit of work takes; None if the run fails."""
     study = survey.study
     site = survey.site(number, next(place for at, place in enumerate(study.places()) if at == number))
-    began, done = time.thread_time(), 1.0
+    began, done = cpu_time(), 1.0
 
     def report(share: float) -> None:
         nonlocal done
-        if time.thread_time() - began > _PILOT:
+        if cpu_time() - began > _PILOT:
             done = share
             raise StoppedError
 
@@ -87,4 +87,4 @@ def _cost(survey: Survey, number: int, seed: int) -> float | None:
         raise
     except BaseException:  # noqa: BLE001 - the engine's panics are no Exception, and the sweep keeps a failure as a row
         return None
-    return (time.thread_time() - began) / done / site.work * (2 if study.warmup else 1)
+    return (cpu_time() - began) / done / site.work * (2 if study.warmup else 1)

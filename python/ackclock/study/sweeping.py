@@ -7,10 +7,12 @@ import tempfile
 import time
 import warnings
 import weakref
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ackclock.errors import one_of, refuse
+from ackclock.processors import memory_bound, threads
 from ackclock.progress import progress_bar
 from ackclock.store import Store
 from ackclock.study.design import VARIANT, Study
@@ -42,6 +44,7 @@ def sweep(
     engine: str = "threads",
     address: str | None = None,
     jobs: int | None = None,
+    memory: str | None = None,
     allow_paths: bool = False,
     **design: Any,
 ) -> Store:
@@ -60,6 +63,9 @@ def sweep(
         The Ray cluster to join; by default one is started on this machine.
     jobs
         How many runs at a time; as many as there are cores by default. It never changes a result.
+    memory
+        Most memory that all runs at a time may take on a machine, such as ``"8 GB"``: half of the machine's by default.
+        A run that needs more becomes a failure, and the others are made.
     allow_paths
         Let a study on Ray read traces outside the folder that it was read from, or the present directory: a study that
         somebody sent may name any file. On threads it always may.
@@ -85,7 +91,7 @@ def sweep(
         raise refuse(next(iter(design)), design[next(iter(design))], "must be a field of the study that is given")
     passing = tempfile.TemporaryDirectory(prefix="ackclock-") if store is None else None
     folder = Path(passing.name if passing else store or "")
-    tally = fill(folder, study, engine=engine, address=address, jobs=jobs, allow_paths=allow_paths)
+    tally = fill(folder, study, engine=engine, address=address, jobs=jobs, memory=memory, allow_paths=allow_paths)
     if tally.interrupted:
         raise KeyboardInterrupt
     for warning in tally.warnings(study.measure):
@@ -103,13 +109,14 @@ def fill(
     engine: str = "threads",
     address: str | None = None,
     jobs: int | None = None,
+    memory: str | None = None,
     allow_paths: bool = False,
 ) -> Tally:
     """Make those runs of a study that a store does not have.
 
     Parameters
     ----------
-    folder, study, engine, address, jobs, allow_paths
+    folder, study, engine, address, jobs, memory, allow_paths
         As for `sweep`.
 
     Returns
@@ -123,7 +130,7 @@ def fill(
         As `sweep`.
 
     """
-    workers = _workers(engine, address, jobs)
+    workers = _workers(engine, address, jobs, memory)
     survey = Survey.of(study, inside=study.folders if engine == "ray" and not allow_paths else ())
     with workers, Store.open(folder, create=True) as store, Interruption() as interruption:
         schedule = Schedule(survey, _there(store, study.measure))
@@ -160,7 +167,7 @@ def look(
     allow_paths: bool = False,
 ) -> Outlook:
     """Tell what `fill` would do, without making or changing anything; raises as it does."""
-    _workers(engine, address, jobs)
+    _workers(engine, address, jobs, None)
     survey = Survey.of(study, inside=study.folders if engine == "ray" and not allow_paths else ())
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return Outlook.of(survey, {})
@@ -192,16 +199,21 @@ def _named_otherwise(store: Store, survey: Survey) -> list[str]:
     return [f"{count:,} runs were made by a study that names their variant otherwise, or not at all, and keep that."]
 
 
-def _workers(engine: str, address: str | None, jobs: int | None) -> Workers[Job, Row]:
+def _workers(engine: str, address: str | None, jobs: int | None, memory: str | None) -> Workers[Job, Row]:
     if engine not in _ENGINES:
         raise refuse("engine", engine, one_of(engine, _ENGINES))
     if engine == "ray":
         from ackclock.study.ray import Cluster  # noqa: PLC0415  # it may not be installed
 
-        return Cluster(make, address=address, jobs=jobs)
+        def work(job: Job) -> Row:
+            return make(job, memory=memory)
+
+        memory_bound(memory)
+        return Cluster(work, address=address, jobs=jobs)
     if address is not None:
         raise refuse("address", address, "must be absent without the engine ray")
-    return Threads(begin, jobs)
+    share = memory_bound(memory) // threads(jobs)
+    return Threads(partial(begin, memory=share), jobs)
 
 
 def _words(schedule: Schedule, measure: str, seconds: float) -> str:

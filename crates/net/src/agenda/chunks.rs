@@ -22,6 +22,12 @@ pub(super) struct Chunks {
 }
 
 impl Chunks {
+    /// Bytes of memory beyond its own size.
+    pub(super) const fn held(&self) -> usize {
+        let numbers = self.following.capacity() + self.free.capacity();
+        self.events.capacity() * size_of::<Event>() + numbers * size_of::<u32>()
+    }
+
     /// A chunk that nobody has, to follow on the one that ends at a place. Returns where it begins.
     #[inline(never)]
     fn next_chunk(&mut self, end: Option<usize>) -> usize {

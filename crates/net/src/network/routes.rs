@@ -29,7 +29,7 @@ impl Routes<'_> {
 
 /// Paths through a graph. A breadth-first tree serves all paths that start at its root.
 #[derive(Debug)]
-pub(super) struct Graph<'a> {
+pub(crate) struct Graph<'a> {
     edges: &'a [Edge<'a>],
     leaving: Vec<Vec<LinkId>>,
     trees: BTreeMap<u32, Vec<Option<LinkId>>>,
@@ -39,7 +39,7 @@ pub(super) struct Graph<'a> {
 const TREES: usize = 64;
 
 impl<'a> Graph<'a> {
-    pub(super) fn new(nodes: u32, edges: &'a [Edge<'a>]) -> Result<Self, PlanError> {
+    pub(crate) fn new(nodes: u32, edges: &'a [Edge<'a>]) -> Result<Self, PlanError> {
         let mut leaving = vec![Vec::new(); nodes as usize];
         for (id, edge) in (0_u32..).zip(edges) {
             if edge.from >= nodes || edge.to >= nodes || edge.from == edge.to {
@@ -52,7 +52,7 @@ impl<'a> Graph<'a> {
     }
 
     /// The links from one node to another, if there is a way.
-    pub(super) fn path(&mut self, from: u32, to: u32) -> Option<Vec<LinkId>> {
+    pub(crate) fn path(&mut self, from: u32, to: u32) -> Option<Vec<LinkId>> {
         let edges = self.edges;
         let tree = self.tree(from)?;
         let mut path = Vec::new();

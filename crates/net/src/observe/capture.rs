@@ -207,6 +207,13 @@ impl Captures {
         self.taps.iter().map(|taps| taps.seen.packets.len()).sum()
     }
 
+    /// Bytes of memory that the packets and their blocks take.
+    pub(super) fn held(&self) -> usize {
+        let of_blocks = |blocks: &Vec<Sack>| blocks.capacity() * size_of::<Sack>();
+        let of = |taps: &Taps| taps.seen.packets.capacity() * size_of::<Captured>() + of_blocks(&taps.seen.blocks);
+        self.taps.iter().map(of).sum::<usize>() + of_blocks(&self.under_way)
+    }
+
     pub(super) fn into_captures(self) -> Vec<Capture> {
         self.taps.into_iter().map(|taps| taps.seen.sorted()).collect()
     }

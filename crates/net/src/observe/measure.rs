@@ -21,6 +21,10 @@ use bins::{Bins, Tally};
 use meter::{Deliveries, FlowMeter, Over, Transfers};
 use plight::Plight;
 
+/// Bytes that are kept of each flow, its row in the table of flows included: a column has eight.
+pub(crate) const ROWS_OF_FLOW: usize =
+    size_of::<Deliveries>() + size_of::<Option<Transfers>>() + size_of::<Counters>() + 2 * 12 * size_of::<u64>();
+
 /// What a run comes to. Rates are per second, times in seconds; undefined ratios are `None`.
 ///
 /// Of flows, those count whose data crosses the measured link.
@@ -253,6 +257,11 @@ impl Measure {
         Plight::of(flow.goodput_bits(), flow.in_order(), fair, |enough| {
             simulator.offered(id, self.end, settled.saturating_add(enough)).saturating_sub(settled)
         })
+    }
+
+    /// Bytes of memory that it takes, the table of flows included.
+    pub(crate) fn held(&self) -> usize {
+        self.groups.len() * ROWS_OF_FLOW + self.bins.held()
     }
 
     fn seconds(&self) -> f64 {

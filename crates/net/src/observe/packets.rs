@@ -92,6 +92,11 @@ impl PacketLog {
         self.rows.len()
     }
 
+    /// Bytes of memory that the rows take.
+    pub(super) const fn held(&self) -> usize {
+        self.rows.capacity() * size_of::<Row>()
+    }
+
     /// The rows in order of time; of one instant first what arrives, then the rest, each by link, and at one link in the order in
     /// which it happens: a packet reaches a node before it leaves it.
     pub(super) fn table(mut self) -> Table {

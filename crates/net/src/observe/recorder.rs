@@ -177,6 +177,20 @@ impl Recorder {
             + self.captures.rows()
     }
 
+    /// Bytes of memory that the rows take, without the bins of arrivals: how many there are is known beforehand.
+    pub fn held(&self) -> usize {
+        let sampled = |samples: &Samples| match &samples.of {
+            Sampled::Queue { rows, .. } => rows.held(),
+            Sampled::Windows { rows, .. } => rows.held(),
+        };
+        self.drops.iter().map(|(_, drops)| drops.held()).sum::<usize>()
+            + self.packets.iter().map(|(_, log)| log.held()).sum::<usize>()
+            + self.transfers.iter().map(|(_, log)| log.held()).sum::<usize>()
+            + self.senders.iter().map(SenderLog::held).sum::<usize>()
+            + self.samples.iter().map(|(_, samples)| sampled(samples)).sum::<usize>()
+            + self.captures.held()
+    }
+
     /// The tables, the flows' counters first, and the captures.
     pub fn into_tables(self, measure: &Measure) -> (Vec<Table>, Vec<Capture>) {
         let end = self.end;

@@ -102,6 +102,12 @@ macro_rules! columns {
                 Self { $($field: Vec::with_capacity(rows)),+ }
             }
 
+            /// Bytes of memory that the rows take.
+            #[allow(dead_code, reason = "only what is filled during a run is asked")]
+            const fn held(&self) -> usize {
+                0 $(+ self.$field.capacity() * size_of::<$type>())+
+            }
+
             #[allow(clippy::too_many_arguments, reason = "a row has as many values as the table has columns")]
             fn push(&mut self, $($field: $type),+) { $(self.$field.push($field);)+ }
 

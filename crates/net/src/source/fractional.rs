@@ -70,6 +70,11 @@ impl Fractional {
         Self { spec, noise: Vec::new(), start: Time::ZERO, bin: 0 }
     }
 
+    /// Bytes of memory beyond its own size.
+    pub(super) const fn held(&self) -> usize {
+        self.noise.capacity() * size_of::<f32>()
+    }
+
     /// Mean packets per second in a bin; `None` after the last.
     fn rate(&self, bin: usize) -> Option<f64> {
         let noise = f64::from(*self.noise.get(bin)?);

@@ -58,6 +58,20 @@ impl Ledger {
         (ledger, simulator)
     }
 
+    /// The ledger of a run that stops after each `most` events.
+    pub(crate) fn cut(plan: &Plan, seed: u64, most: u64) -> Self {
+        let mut ledger = Self::until(plan.duration);
+        let mut simulator = Simulator::new(plan, seed).expect("the plan is sound");
+        loop {
+            let before = simulator.events();
+            let is_there = simulator.run_some(plan.duration, most, &mut ledger);
+            assert!(simulator.events() - before <= most, "no more events than were allowed");
+            if is_there {
+                return ledger;
+            }
+        }
+    }
+
     /// The same by link and endpoint: across them, packets that are followed ahead may be written down in another order.
     pub(crate) fn by_place(mut self) -> Self {
         self.offers.sort_by_key(|offer| offer.link);

@@ -234,6 +234,7 @@ proptest! {
         plan in plans(false),
         seed in any::<u64>(),
         mut stops in prop::collection::vec(0.0..1.0_f64, 0..6),
+        most in 1_u64..100,
         elsewhere in any::<prop::sample::Index>(),
     ) {
         let links = edges(&plan).len();
@@ -242,6 +243,7 @@ proptest! {
         let stops: Vec<_> = stops.iter().map(|part| Time::from_secs_f64(part * plan.duration.as_secs_f64())).collect();
         let ledger = ledger.by_place();
         prop_assert_eq!(&ledger, &Ledger::of(&plan, seed, &stops).0.by_place(), "in slices");
+        prop_assert_eq!(&ledger, &Ledger::cut(&plan, seed, most).by_place(), "cut by events");
 
         let flows = (0..flows(&plan).len() as u32).collect::<Vec<_>>();
         let all = (0..links as u32).collect::<Vec<_>>();

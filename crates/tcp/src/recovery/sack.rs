@@ -63,6 +63,11 @@ impl Sack {
         }
     }
 
+    /// Bytes of memory beyond its own size.
+    pub(super) fn held(&self) -> usize {
+        self.board.held()
+    }
+
     pub(super) fn before_new_ack(&mut self, connection: &mut Connection, ack: Ack<'_>) -> Progress {
         self.timed_out = false;
         let ends = !connection.recover.is_some_and(|recover| ack.next < recover);

@@ -90,6 +90,11 @@ impl Connection {
         connection
     }
 
+    /// Bytes of memory beyond its own size.
+    pub(crate) fn held(&self) -> usize {
+        self.log.as_ref().map_or(0, |log| log.held())
+    }
+
     /// Whether the window allows one more segment than was sent since `snd_una`.
     #[inline(always)]
     pub(crate) fn is_window_open(&self) -> bool {

@@ -45,6 +45,11 @@ impl Bins {
         Self { from, end, width, whole, current: 0, edge: Time::ZERO, counts: Vec::new() }
     }
 
+    /// Bytes of memory beyond its own size.
+    pub(super) const fn held(&self) -> usize {
+        self.counts.capacity() * size_of::<u32>()
+    }
+
     /// When the bin being filled ends, or the measured time if that is earlier; before both begin, 0.
     #[inline(always)]
     pub(super) const fn edge(&self) -> Time {

@@ -111,6 +111,11 @@ impl Drops {
         self.rows.len()
     }
 
+    /// Bytes of memory that the rows take.
+    pub(super) const fn held(&self) -> usize {
+        self.rows.capacity() * size_of::<(Time, u32, u32, u64, u32)>()
+    }
+
     pub(super) fn table(mut self) -> Table {
         // links tell of their drops in order, but not one after the other
         self.rows.sort_unstable();

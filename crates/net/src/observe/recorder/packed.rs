@@ -38,6 +38,11 @@ impl Packed {
         self.base = base(now);
     }
 
+    /// Bytes of memory beyond its own size.
+    pub(super) const fn held(&self) -> usize {
+        self.words.capacity() * size_of::<u64>()
+    }
+
     /// Appends a word to the last row.
     #[inline(always)]
     pub(super) fn add(&mut self, word: u64) {

@@ -164,6 +164,11 @@ impl SenderLog {
         self.windows + self.acks
     }
 
+    /// Bytes of memory that the rows take.
+    pub(super) const fn held(&self) -> usize {
+        self.flows.capacity() * size_of::<Last>() + self.rows.held()
+    }
+
     /// The tables `windows` and `acks`.
     pub(super) fn tables(self) -> [Table; 2] {
         let log = Arc::new(self);

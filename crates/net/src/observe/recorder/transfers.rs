@@ -52,6 +52,11 @@ impl TransferLog {
         Self { flows: watched.collect(), payloads: payloads.collect(), rows: Vec::new(), end: plan.duration }
     }
 
+    /// Bytes of memory that the rows take.
+    pub(super) const fn held(&self) -> usize {
+        self.flows.capacity() * size_of::<Watched>() + self.rows.capacity() * size_of::<Row>()
+    }
+
     /// The transfers that sources hand over at their start, without announcing them.
     pub(super) fn begin_single(&mut self, plan: &Plan, simulator: &Simulator) {
         for (flow, packets) in plan.single_transfers() {

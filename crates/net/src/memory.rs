@@ -1,0 +1,231 @@
+//! The memory that a run takes while it runs, and the bound that it stays below.
+//!
+//! An allocation that fails would end the process. So a run adds up what it holds, each time that some thousand events have run, and
+//! ends with an error above its bound. Visiting each flow costs time: that is done less often, the more there are. Between two
+//! looks a run takes a few megabytes more at most, since an event sends few packets.
+
+use std::mem::replace;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use crate::footprint::shown;
+use crate::observe::Watchers;
+use crate::plan::PlanError;
+use crate::simulator::Simulator;
+
+/// Events between two looks, at least: some milliseconds.
+pub(crate) const EVENTS: u64 = 1 << 14;
+/// Steps of a run that take as long as that many events: a step ends at a sample.
+const EVENTS_OF_STEP: u64 = 16;
+/// Events for each component between two visits to all of them, so that these cost next to nothing.
+const EVENTS_OF_VISIT: u64 = 64;
+/// Most rows and captured packets kept of what happens at no fixed interval: some gigabytes.
+pub(crate) const MOST_ROWS: usize = 30_000_000;
+
+/// The memory that the parts of a run take together.
+pub(crate) struct Memory {
+    bound: u64,
+    held: AtomicU64,
+}
+
+impl Memory {
+    pub(crate) const fn of(bound: u64) -> Self {
+        Self { bound, held: AtomicU64::new(0) }
+    }
+
+    /// A part takes `now` bytes, and took `before` when it last told.
+    fn take(&self, before: u64, now: u64) -> Result<(), PlanError> {
+        let held = self.held.fetch_add(now.wrapping_sub(before), Relaxed).wrapping_add(now).wrapping_sub(before);
+        if held <= self.bound {
+            return Ok(());
+        }
+        let (held, bound) = (shown(held as f64), shown(self.bound as f64));
+        let remedy = "lower windows, queues, rates or the duration, or allow more memory";
+        Err(PlanError::new("memory", format!("the run has come to {held}, and {bound} may be used; {remedy}")))
+    }
+}
+
+/// Looks now and then at the memory that a part takes.
+pub(crate) struct Look<'a> {
+    memory: &'a Memory,
+    /// Steps so far, and after how many events the next look and the next visit to all components are due.
+    steps: u64,
+    next: u64,
+    next_visit: u64,
+    /// Bytes that the components took at the last visit, and all at the last look.
+    components: usize,
+    held: u64,
+}
+
+impl<'a> Look<'a> {
+    pub(crate) const fn new(memory: &'a Memory) -> Self {
+        Self { memory, steps: 0, next: EVENTS, next_visit: 0, components: 0, held: 0 }
+    }
+
+    /// Whether enough has happened since the last look.
+    pub(crate) const fn is_due(&mut self, simulator: &Simulator) -> bool {
+        self.steps += 1;
+        simulator.events() + EVENTS_OF_STEP * self.steps > self.next
+    }
+
+    pub(crate) fn at(&mut self, simulator: &Simulator, watchers: &Watchers) -> Result<(), PlanError> {
+        let (components, agendas) = simulator.components();
+        let events = simulator.events() + EVENTS_OF_STEP * self.steps;
+        self.next = events + EVENTS.max(agendas as u64);
+        if events >= self.next_visit {
+            self.next_visit = events + EVENTS_OF_VISIT * components as u64;
+            self.components = simulator.held_by_components() + watchers.measure.held();
+        }
+        if watchers.recorder.rows() > MOST_ROWS {
+            return Err(too_many_rows());
+        }
+        let held = self.components + simulator.held_in_flight() + watchers.recorder.held();
+        self.memory.take(replace(&mut self.held, held as u64), held as u64)
+    }
+
+    /// The part has ended, and `kept` bytes of it stay.
+    pub(crate) fn end(&mut self, kept: u64) -> Result<(), PlanError> {
+        self.memory.take(replace(&mut self.held, kept), kept)
+    }
+}
+
+/// The error of records that have too many rows.
+pub(crate) fn too_many_rows() -> PlanError {
+    let problem = "rows and captured packets: ask for fewer links or flows, or at an interval";
+    PlanError::new("record", format!("more than {MOST_ROWS} {problem}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use ackclock_tcp::SenderConfig;
+    use ackclock_units::{Rate, Time};
+
+    use super::*;
+    use crate::observe::{Observation, Observer};
+    use crate::plan::{LinkSpec, Plan, SourceSpec, Topology, TransportSpec, dumbbell_of_reno};
+    use crate::queue::{DropTailSpec, Limit, QueueSpec, Ties};
+    use crate::run::{Means, run_with_progress};
+    use crate::sizes::SizeSpec;
+    use crate::source::TraceSpec;
+
+    /// Links that hold anything, fast and long.
+    fn wide() -> LinkSpec {
+        let limit = Limit::Packets(1_000_000_000_000);
+        LinkSpec {
+            rate: Rate::from_mbps(100_000).into(),
+            delay: Time::from_millis(50),
+            queue: QueueSpec::DropTail(DropTailSpec { limit, count_in_service: true, ties: Ties::Departure }),
+            loss: None,
+        }
+    }
+
+    /// Flows over such links, whose first window is as large as all.
+    fn flooding(window: u32) -> Plan {
+        let mut plan = dumbbell_of_reno(2);
+        plan.topology = Topology::Dumbbell { bottleneck: wide(), reverse: wide(), access: vec![(wide(), wide())] };
+        let sender = SenderConfig { max_window: window, initial_window: window, ..SenderConfig::default() };
+        plan.groups[0].source = SourceSpec::Greedy { packets: None };
+        let TransportSpec::Tcp { receiver, .. } = plan.groups[0].transport else { unreachable!("Reno is TCP") };
+        plan.groups[0].transport = TransportSpec::Tcp { sender: Arc::new(sender), receiver };
+        plan
+    }
+
+    fn within(plan: &Plan, memory: u64) -> Result<f64, PlanError> {
+        let mut done = 0.0;
+        let report = |fraction| {
+            done = fraction;
+            Ok::<(), PlanError>(())
+        };
+        run_with_progress(plan, 1, Means { threads: 1, memory }, report).map(|_| done)
+    }
+
+    #[test]
+    fn a_run_that_cannot_fit_is_refused_before_it_begins() {
+        let error = within(&flooding(1_000_000_000), 8_000_000_000).expect_err("a billion packets in flight");
+        assert_eq!(error.field, "memory");
+        assert!(error.problem.contains("needs about") && error.problem.contains("8 GB may be used"), "{error}");
+        assert!(error.problem.contains("packets in flight"), "{error}");
+    }
+
+    #[test]
+    fn a_run_that_outgrows_its_bound_ends_with_an_error() {
+        // more than a run can take at all, and less than this one does
+        let plan = Plan { duration: Time::SECOND.saturating_mul(3), ..flooding(200_000) };
+        let mut simulator = Simulator::new(&plan, 1).expect("sound");
+        let watchers = Watchers::new(&plan, &simulator).expect("sound");
+        let memory = Memory::of(2_000_000);
+        let mut look = Look::new(&memory);
+        let ended = loop {
+            let is_there = simulator.run_some(plan.duration, EVENTS, &mut ());
+            if let Err(error) = look.at(&simulator, &watchers) {
+                break error;
+            }
+            assert!(!is_there, "200,000 packets take 9.6 MB");
+        };
+        assert_eq!(ended.field, "memory");
+        assert!(ended.problem.starts_with("the run has come to"), "{ended}");
+        assert!(simulator.held_in_flight() < 60_000_000, "it ended soon: an event sends few packets");
+    }
+
+    #[test]
+    fn parts_share_the_bound_and_give_back_what_they_no_longer_hold() {
+        let memory = Memory::of(100);
+        memory.take(0, 60).expect("there is room");
+        memory.take(0, 60).expect_err("for no more than that");
+        memory.take(60, 10).expect("less than before");
+        memory.take(60, 80).expect("10 and 80");
+        assert_eq!(memory.held.into_inner(), 90);
+    }
+
+    /// Counts packets that are offered to links.
+    struct Offers(u64);
+
+    impl Observer for Offers {
+        fn observe(&mut self, _: Time, seen: &Observation<'_>) {
+            self.0 += u64::from(matches!(seen, Observation::Offered { .. }));
+        }
+    }
+
+    /// Most packets offered to links in one event, and all of them.
+    fn offered(plan: &Plan) -> (u64, u64) {
+        let mut simulator = Simulator::new(plan, 1).expect("sound");
+        let (mut offers, mut most) = (Offers(0), 0);
+        loop {
+            let before = offers.0;
+            let is_there = simulator.run_some(plan.duration, 1, &mut offers);
+            most = most.max(offers.0 - before);
+            if is_there {
+                return (most, offers.0);
+            }
+        }
+    }
+
+    #[test]
+    fn an_event_sends_few_packets_whatever_the_window_and_the_source_allow() {
+        let tcp = Plan { duration: Time::SECOND.saturating_mul(3), ..flooding(10_000) };
+        let mut udp = tcp.clone();
+        udp.groups[0].transport = TransportSpec::Udp { sizes: SizeSpec::Fixed };
+        let burst =
+            TraceSpec { times: vec![Time::ZERO], packets: Some(vec![10_000]), period: None, offset: Some(Time::ZERO) };
+        udp.groups[0].source = SourceSpec::Trace(Arc::new(burst));
+        for plan in [tcp, udp] {
+            let (most, all) = offered(&plan);
+            assert!(all >= 20_000, "{all}");
+            assert!(most <= 2 * 64, "at the client's link and at the next one: {most}");
+        }
+    }
+
+    #[test]
+    fn progress_is_reported_by_events_and_at_the_end() {
+        let mut told = Vec::new();
+        let plan = Plan { duration: Time::SECOND.saturating_mul(1_000), ..dumbbell_of_reno(1) };
+        let report = |fraction| {
+            told.push(fraction);
+            Ok::<(), PlanError>(())
+        };
+        let events = run_with_progress(&plan, 1, Means::UNBOUNDED, report).expect("sound").events;
+        assert_eq!(told.len() as u64, events / (EVENTS + 1) + 1, "{events} events");
+        assert!(told.is_sorted() && told.last() == Some(&1.0));
+    }
+}
