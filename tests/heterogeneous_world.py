@@ -25,9 +25,9 @@ SEEDS = (1, 2, 3)
 # What added Vegas clients get over what added Reno clients get, once the link is full, by background and gateway.
 EDGES = {
     (20, 50): {"": 1.30, "/RED": 1.35},
-    (20, 1500): {"": 1.02, "/RED1": 1.02, "/RED2": 1.04},
+    (20, 1500): {"": 1.02, "/RED1": 1.02, "/RED2": 1.045},
     (40, 50): {"": 1.20, "/RED": 1.25},
-    (40, 1500): {"": 1.02, "/RED1": 1.02, "/RED2": 1.04},
+    (40, 1500): {"": 1.02, "/RED1": 1.02, "/RED2": 1.045},
 }
 # What Reno loses, of which Vegas loses a part: less of it with the large buffer.
 LOSS = {50: {"": 0.02, "/RED": 0.025}, 1500: {"": 0.0, "/RED1": 0.001, "/RED2": 0.002}}

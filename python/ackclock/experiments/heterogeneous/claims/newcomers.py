@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ackclock.experiments.claims import Judgement, by_share, graded
 from ackclock.experiments.heterogeneous.claims.reading import (
+    EFFECT,
     beside,
     edges,
     factors,
@@ -206,10 +207,12 @@ def low_thresholds_favour(scene: Scene) -> Judge:
             return found["/RED2"], found["/RED1"]
 
         lower, higher = both(evidence.ours.scenes[scene], counts)
-        holds = each_above(lower, higher)
+        holds = [above(lower[added], higher[added], by=EFFECT) for added in lower]
+        less = [above(higher[added], lower[added], by=EFFECT) for added in lower]
 
         def at_weight(runs: Sequence[Observation]) -> Truth:
-            return every(each_above(*both(runs, (scene.most,))))
+            lower, higher = (points[scene.most] for points in both(runs, (scene.most,)))
+            return above(lower, higher, by=EFFECT)
 
         def say(side: Side) -> str:
             found = edges(side.scenes[scene], scene, counts)
@@ -220,7 +223,7 @@ def low_thresholds_favour(scene: Scene) -> Judge:
             verdict=verdict,
             setting=setting,
             why=f"Vegas' advantage is clearly larger with the lower thresholds at {counted(holds, 'points')} of a "
-            f"full link, and clearly smaller at {count(holds, NO)}; {where}.",
+            f"full link, and clearly smaller at {count(less)}; {where}.",
             **told(evidence, say),
         )
 

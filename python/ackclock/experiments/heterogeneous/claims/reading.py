@@ -22,7 +22,22 @@ if TYPE_CHECKING:
 
     Points = Mapping[int, Interval]
 
-__all__ = ["STARTED", "WHEN", "beside", "command", "edges", "factors", "losses", "reds", "saturated", "started"]
+__all__ = [
+    "EFFECT",
+    "STARTED",
+    "WHEN",
+    "beside",
+    "command",
+    "edges",
+    "factors",
+    "losses",
+    "reds",
+    "saturated",
+    "started",
+]
+
+EFFECT = 0.02
+"""The difference of two ratios of goodput that counts: however many runs there are, a smaller one is none."""
 
 WHEN = "when the newcomers start"
 """What claims about sharing may depend on."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ackclock.experiments.burstiness.claims.reading import WEIGHED
 from ackclock.experiments.claims import BY_SHARE, ELSE_UNDECIDED, Claim
 from ackclock.experiments.heterogeneous.claims import newcomers, whole
-from ackclock.experiments.heterogeneous.claims.reading import STARTED, command
+from ackclock.experiments.heterogeneous.claims.reading import EFFECT, STARTED, command
 from ackclock.experiments.heterogeneous.claims.whole import AS_WELL, BETA
 from ackclock.experiments.heterogeneous.experiment import SCENES
 
@@ -104,7 +104,8 @@ HALF: tuple[Claim[Evidence], ...] = (
         where="3.2.1; Figure 7",
         text="Lower thresholds of RED favour Vegas.",
         paper="favor Vegas",
-        rule=f"{_FULL_LINK}: Vegas' goodput over Reno's is clearly larger with RED2 than with RED1. "
+        rule=f"{_FULL_LINK}: Vegas' goodput over Reno's is larger with RED2 than with RED1 by more than "
+        f"{EFFECT:g}. "
         f"{BY_SHARE}{WEIGHED}",
         judge=newcomers.low_thresholds_favour(_HALF_LARGE),
         command=command(_HALF_LARGE, "Vegas/RED2", 40),
@@ -255,7 +256,7 @@ DISCUSSION: tuple[Claim[Evidence], ...] = (
         text="Connections that always have data to send, as Mo et al. have them, benefit Reno's greedy algorithm.",
         paper="clearly",
         rule="The points are both backgrounds and every gateway, with 60 clients: Vegas' goodput over Reno's is "
-        f"clearly smaller with greedy sources than with Poisson sources. {BY_SHARE}",
+        f"smaller with greedy sources than with Poisson sources by more than {EFFECT:g}. {BY_SHARE}",
         judge=whole.greed_helps_reno(SCENES),
         command=command(
             _FULL_SMALL, "Vegas", 20, 'clients.0.source={kind="greedy"}', 'clients.1.source={kind="greedy"}'

@@ -8,7 +8,7 @@ from ackclock.experiments.burstiness.experiment import HEAVY
 from ackclock.experiments.burstiness.measures import loss_percent as plain_loss
 from ackclock.experiments.burstiness.measures import thousand_departures
 from ackclock.experiments.claims import Judgement, by_share
-from ackclock.experiments.heterogeneous.claims.reading import WHEN, edges, factors, losses, reds, saturated
+from ackclock.experiments.heterogeneous.claims.reading import EFFECT, WHEN, edges, factors, losses, reds, saturated
 from ackclock.experiments.heterogeneous.evidence import LATE
 from ackclock.experiments.heterogeneous.experiment import START
 from ackclock.experiments.heterogeneous.measures import loss_percent, queue_share, throughput
@@ -255,11 +255,13 @@ def greed_helps_reno(scenes: Sequence[Scene]) -> Judge:
                 f"{name} {poisson.mean:.2f} and {greedy.mean:.2f}" for name, (poisson, greedy) in both(side).items()
             )
 
-        answers = [above(poisson, greedy) for poisson, greedy in both(evidence.ours).values()]
+        found = list(both(evidence.ours).values())
+        answers = [above(poisson, greedy, by=EFFECT) for poisson, greedy in found]
+        larger = [above(greedy, poisson, by=EFFECT) for poisson, greedy in found]
         return Judgement(
             verdict=by_share(answers),
             why=f"With 60 clients and greedy sources, Vegas' goodput over Reno's is clearly smaller behind "
-            f"{counted(answers, 'gateways')}, and clearly larger behind {count(answers, NO)}.",
+            f"{counted(answers, 'gateways')}, and clearly larger behind {count(larger)}.",
             **told(evidence, say),
         )
 
