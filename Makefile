@@ -4,6 +4,8 @@
 STUDY ?= burstiness
 LISTS ?= 250
 CASES ?= 100000
+KILLS ?= 1000
+RAY ?= 0
 SECONDS ?= 1200
 MUTANTS ?= 200
 NET ?= 100
@@ -31,7 +33,7 @@ COMPILE := $(VENV)/lock/bin/pip-compile --quiet --generate-hashes --strip-extras
 ENGINE := Cargo.toml Cargo.lock $(shell find crates \( -name tests -o -name examples \) -prune -o \
 	\( -type d -o -name '*.rs' -o -name Cargo.toml \) -print)
 
-.PHONY: help reproduce test check ray extras laws fuzz mutants bench guard traces agreement validation guides build lock format clean
+.PHONY: help reproduce test check ray extras laws kills fuzz mutants bench guard traces agreement validation guides build lock format clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -62,6 +64,9 @@ laws: ## hold the engine and the reader of captures to their laws in many more r
 	PROPTEST_CASES=$(CASES) cargo test --profile laws --locked --package ackclock-tcp --test contract
 	PROPTEST_CASES=$(CASES) cargo test --profile laws --locked --package ackclock-net --test laws
 	PROPTEST_CASES=$(CASES) cargo test --profile laws --locked --package ackclock-capture --test any_bytes
+
+kills: $(VENV)/.built ## kill sweeps at random moments: nothing may be lost or twice (KILLS=1000; RAY=50 kills workers of Ray too, after `make ray`)
+	PYTHONPATH=. $(PY) bench/kills.py --kills $(KILLS) --ray $(RAY)
 
 fuzz: ## read any bytes as captures for SECONDS (1200), from the corpus on (needs a nightly toolchain and cargo-fuzz)
 	cd crates/capture && cargo +nightly fuzz run read -- -max_total_time=$(SECONDS) -max_len=8192

@@ -139,6 +139,15 @@ def impossible(line: str) -> ScenarioError:
     return ScenarioError([Problem(field, None, reason, _FILE)])
 
 
+class DamagedError(ScenarioError):
+    """A file that was written by us, and that cannot be read as it was written."""
+
+
+def damaged(path: object, why: str, again: str) -> DamagedError:
+    """Make the error for a file of ours that is damaged; ``again`` says how to make it again."""
+    return DamagedError([Problem(str(path), None, f"is damaged: {why}; {again}", _FILE)])
+
+
 def located(error: ScenarioError, where: str) -> ScenarioError:
     """Say in which of many inputs the problems are."""
     return ScenarioError(replace(problem, where=where) for problem in error.problems)

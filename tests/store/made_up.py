@@ -82,3 +82,14 @@ def strays(folder: Path) -> list[str]:
 def files(folder: Path) -> int:
     """Count files."""
     return sum(path.is_file() for path in folder.rglob("*"))
+
+
+def everything(folder: Path) -> str:
+    """Tell all that a store says of its runs and records in a line a table: how many rows, and a digest of them."""
+    with Store.open(folder) as store:
+        names = sorted(set(store.sql("show tables")["name"].to_pylist()) - {"costs"})
+        digest = (
+            "select '{0}: ' || count(*) || ' rows ' || md5(string_agg(t::varchar, '|' order by t::varchar)) from {0} t"
+        )
+        lines = store.sql(" union all ".join(f"select ({digest.format(name)}) as line" for name in names))
+        return "\n".join(f"{line}" for line in lines["line"].to_pylist())

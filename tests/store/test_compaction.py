@@ -179,7 +179,7 @@ def test_parts_grow(tmp_path: Path) -> None:
         size = 100_000 + sum(part.size for part in chosen)
         written += size
         schemas = dict.fromkeys(["runs", "groups", "scenarios", "notices"], pa.schema([]))
-        new = parts.Part(tmp_path / str(number), frozenset(), schemas, frozenset(), (), size)
+        new = parts.Part(tmp_path / str(number), frozenset(), schemas, frozenset(), frozenset(), (), size)
         kept = [*(part for part in kept if part not in chosen), new]
         assert sum(part.files for part in kept) <= 35
     assert sum(part.size for part in kept) == 100_000_000

@@ -1,30 +1,71 @@
-"""The folder that ``ackclock capture --out`` makes, and DuckDB over it."""
+"""The folder that ``ackclock capture --out`` makes, whether it is as it was written, and DuckDB over it."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+
+from ackclock.checksum import CHANGED, checksum, is_sealed
+from ackclock.errors import DamagedError, damaged
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     import pyarrow as pa
 
-__all__ = ["MADE", "ask", "is_capture"]
+__all__ = ["MADE", "ask", "check", "files_of", "is_capture"]
 
 MADE: Final = "a capture"
 """What the record of such a folder says it is."""
+
+_RECORD: Final = "record.json"
 
 _TABLES: Final = ("packets", "flows", "arrivals")
 
 
 def is_capture(folder: Path) -> bool:
-    """Tell whether a folder is one that ``ackclock capture --out`` made."""
+    """Tell whether a folder is one that ``ackclock capture --out`` made.
+
+    Raises
+    ------
+    DamagedError
+        It is, or was: its record cannot be read.
+    """
     try:
-        record = json.loads((folder / "record.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        record = json.loads((folder / _RECORD).read_text(encoding="utf-8"))
+    except OSError:
         return False
-    return isinstance(record, dict) and record.get("study") == MADE
+    except ValueError:
+        record = None
+    if not isinstance(record, dict) or record.get("study") != MADE:
+        if (folder / "capture.json").exists():
+            raise damaged(folder / _RECORD, "it is not the record of a capture", _again({}))
+        return False
+    if isinstance(record.get("files"), dict) and not is_sealed(record):
+        raise damaged(folder / _RECORD, CHANGED, _again(record))
+    return True
+
+
+def files_of(folder: Path) -> dict[str, str]:
+    """List the files of a capture's folder, and how each is."""
+    record = json.loads((folder / _RECORD).read_text(encoding="utf-8"))
+    sound = "sound" if isinstance(record["files"], dict) else "no checksum: an earlier version wrote it"
+    return {name: _wrong(folder, record, name) or sound for name in sorted(record["files"])}
+
+
+def check(folder: Path, names: Iterable[str]) -> None:
+    """Hold files of a capture's folder to their checksums; an earlier version wrote none.
+
+    Raises
+    ------
+    DamagedError
+        One of them is not as it was written.
+    """
+    record = json.loads((folder / _RECORD).read_text(encoding="utf-8"))
+    for name in names:
+        if (wrong := _wrong(folder, record, name)) is not None:
+            raise damaged(folder / name, wrong, _again(record))
 
 
 def ask(folder: Path, query: str) -> pa.Table:
@@ -34,7 +75,27 @@ def ask(folder: Path, query: str) -> pa.Table:
     ------
     ScenarioError
         It is not one ``SELECT``, or there is an error in it.
+    DamagedError
+        A table that it names is not as it was written.
     """
-    from ackclock.store.sql import closed  # noqa: PLC0415  # slow to load
+    from ackclock.store.sql import closed, names  # noqa: PLC0415  # slow to load
 
-    return closed(query, {name: folder / f"{name}.parquet" for name in _TABLES})
+    check(folder, [f"{name}.parquet" for name in _TABLES if names(query, name)])
+    try:
+        return closed(query, {name: folder / f"{name}.parquet" for name in _TABLES})
+    except DamagedError:
+        check(folder, [f"{name}.parquet" for name in _TABLES])
+        raise
+
+
+def _wrong(folder: Path, record: Mapping[str, Any], name: str) -> str | None:
+    files = record.get("files")
+    try:
+        found = checksum(folder / name)
+    except OSError as error:
+        return str(error.strerror or error)
+    return CHANGED if isinstance(files, dict) and files.get(name, found) != found else None
+
+
+def _again(record: Mapping[str, Any]) -> str:
+    return f"`{record.get('command', 'ackclock capture FILE --out FOLDER')}` makes it again"

@@ -15,6 +15,7 @@ import typer
 from ackclock.cli.measuring import measuring
 from ackclock.cli.models import models
 from ackclock.cli.profiles import profiles
+from ackclock.cli.stores import stores
 
 app = typer.Typer(
     name="ackclock",
@@ -27,6 +28,7 @@ app = typer.Typer(
 app.add_typer(measuring)
 app.add_typer(models, name="model")
 app.add_typer(profiles, name="profile")
+app.add_typer(stores, name="store")
 
 _INTERRUPTED = 128 + signal.SIGINT
 
@@ -37,8 +39,8 @@ _UsageError: Any = typer.BadParameter.__base__
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit.
 
-    The status is 0 if all went well; each other comes with one line: 2 if the input is wrong, 1 if writing failed, 130
-    after an interrupt.
+    The status is 0 if all went well; each other comes with one line: 2 if the input is wrong, 1 if writing failed or a
+    file of ours is damaged, 130 after an interrupt.
     """
     if sys.__stdout__ is None:
         _fail("standard output: cannot be written: it is closed", code=1)
@@ -60,11 +62,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _fail(f"{error.filename or 'standard output'}: cannot be written: {error.strerror or error}", code=1)
     except ValueError as error:
         from ackclock._core import PlanError  # noqa: PLC0415
-        from ackclock.errors import ScenarioError  # noqa: PLC0415
+        from ackclock.errors import DamagedError, ScenarioError  # noqa: PLC0415
 
         if not isinstance(error, ScenarioError | PlanError):
             raise
-        _fail(error.headline if isinstance(error, ScenarioError) else str(error))
+        code = 1 if isinstance(error, DamagedError) else 2
+        _fail(error.headline if isinstance(error, ScenarioError) else str(error), code=code)
     if code == _INTERRUPTED:  # by typer too, for it catches interrupts itself
         _fail("interrupted; nothing half-made is left", code=code)
     sys.exit(code or 0)

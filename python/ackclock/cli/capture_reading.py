@@ -41,10 +41,16 @@ def capture(file: Path, *, bin_: str, anonymise: bool, key: str | None, as_json:
         read, told, _ = _read(file, bin_=bin_, key=secret, random=anonymise and key is None)
     else:
         check_replaceable(out, study=MADE)
-        record = {"version": catalogue().version, "input": str(file), "anonymised": anonymise}
-        with write_whole(out, study=MADE, record=record) as folder:
+        command = shlex.join(_command(file, bin_, anonymise=anonymise, out=out))
+        record = {
+            "version": catalogue().version,
+            "input": str(file),
+            "anonymised": anonymise,
+            "command": command,
+        }
+        with write_whole(out, study=MADE, record=record, checksums=True) as folder:
             read, told, found = _read(file, bin_=bin_, key=secret, random=anonymise and key is None, folder=folder)
-            _write(folder, read, told, found, command=shlex.join(_command(file, bin_, anonymise=anonymise, out=out)))
+            _write(folder, read, told, found, command=command)
     if as_json:
         sys.stdout.write(json.dumps(told, indent=2, allow_nan=False) + "\n")
         return

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ackclock.capture.folder import check, is_capture
 from ackclock.errors import listed, near, refuse, unreadable
 from ackclock.kinds import measured
 from ackclock.quantity import PICOSECONDS_PER_SECOND, TIME
@@ -105,6 +106,8 @@ def _table(path: Path) -> pa.Table:
     import pyarrow as pa  # noqa: PLC0415  # slow to load
     from pyarrow import csv, parquet  # noqa: PLC0415
 
+    if is_capture(path.parent):
+        check(path.parent, [path.name])
     try:
         if path.suffix.lower() == ".parquet":
             return parquet.read_table(path.absolute())

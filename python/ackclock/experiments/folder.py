@@ -8,6 +8,7 @@ import shutil
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from ackclock.checksum import checksum, sealed
 from ackclock.errors import refuse, unreadable
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def check_replaceable(out: Path, *, study: str) -> None:
 
 
 @contextmanager
-def write_whole(out: Path, *, study: str, record: Mapping[str, Any]) -> Iterator[Path]:
+def write_whole(out: Path, *, study: str, record: Mapping[str, Any], checksums: bool = False) -> Iterator[Path]:
     """Write a folder beside its place and put it there once it is complete.
 
     Parameters
@@ -61,6 +62,8 @@ def write_whole(out: Path, *, study: str, record: Mapping[str, Any]) -> Iterator
         Name of the study.
     record
         What made the folder; written into it, with the list of its files, as ``record.json``.
+    checksums
+        Add the checksum of each file, and of the record.
 
     Yields
     ------
@@ -84,6 +87,8 @@ def write_whole(out: Path, *, study: str, record: Mapping[str, Any]) -> Iterator
         yield making
         files = sorted(str(path.relative_to(making)) for path in making.rglob("*") if not path.is_dir())
         whole = {"study": study, **record, "files": files}
+        if checksums:
+            whole = sealed({**whole, "files": {name: checksum(making / name) for name in files}})
         (making / _RECORD).write_text(json.dumps(whole, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         check_replaceable(out, study=study)
         if out.exists():

@@ -14,11 +14,13 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import secrets
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Final
 
-from ackclock.errors import refuse, unreadable
+from ackclock.checksum import CHANGED, is_sealed, sealed
+from ackclock.errors import ScenarioError, damaged, refuse, unreadable
 from ackclock.scenario.files import read_json
 
 if TYPE_CHECKING:
@@ -31,6 +33,9 @@ FORMAT: Final = 1
 """What this version reads and writes."""
 
 _KIND: Final = "ackclock store"
+
+_WHOLE: Final = re.compile(r"([0-9a-f]{16}-)?(parts|journal)-[0-9a-f]{16}")
+"""What a part or a journal is called that was put aside."""
 
 
 class Folder:
@@ -95,6 +100,11 @@ class Folder:
         path.rename(place)
         return place
 
+    def damaged_aside(self) -> list[Path]:
+        """List whole parts and journals that were put aside: what was in them may be missing."""
+        there = self.aside.iterdir() if self.aside.is_dir() else ()
+        return sorted(each for each in there if _WHOLE.fullmatch(each.name))
+
     def _nothing(self) -> str:
         if not self.path.exists():
             return "there is no such folder"
@@ -110,15 +120,22 @@ class Folder:
             self._lock.touch()
             with self.locked(alone=True):
                 if not self._record.exists():
-                    self._making.write_text(json.dumps({"kind": _KIND, "format": FORMAT}) + "\n")
+                    self._making.write_text(json.dumps(sealed({"kind": _KIND, "format": FORMAT})) + "\n")
                     self._making.rename(self._record)
         except OSError as error:
             raise unreadable(self.path, str(error.strerror or error), "a folder that can be written") from None
 
     def _check(self) -> None:
-        record = read_json(self._record)
+        record: dict[str, Any] = {}
+        with suppress(ScenarioError):  # what is no JSON is no record either
+            record = read_json(self._record)
         number = record.get("format")
-        if record.get("kind") != _KIND or not isinstance(number, int):
+        changed = "checksum" in record and not is_sealed(record)
+        if changed or record.get("kind") != _KIND or not isinstance(number, int):
+            if self.parts.exists() or self.journals.exists():
+                whole = json.dumps({"kind": _KIND, "format": FORMAT})
+                again = f"with {whole} in it, the store can be read again"
+                raise damaged(self._record, CHANGED, again)
             raise unreadable(self._record, "it is not that of a store", "what `ackclock sweep` wrote")
         if number > FORMAT:
             why = f"a newer version of Ackclock made it, in format {number}"

@@ -1,8 +1,9 @@
 """Parts: what was in journals before, as Parquet.
 
-A part is a folder with a file for each table and ``part.json``, which names the tables, and the journals and parts that
-it was made of. It appears whole, by one renaming; until what it was made of is removed, that is left out. No run is in
-two parts.
+A part is a folder with a file for each table and ``part.json``, which names the tables with the checksum of each file,
+and the journals and parts that the part was made of. It appears whole, by one renaming; until what it was made of is
+removed, that is left out. No run is in two parts, with one exception: a run that damage took rows of, and that was made
+again. Its old rows are left out, and are dropped when their part is next written.
 """
 
 from __future__ import annotations
@@ -12,17 +13,19 @@ import json
 import os
 import shutil
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ackclock.errors import unreadable
-from ackclock.store.tables import fit, unified_schemas
+from ackclock.checksum import CHANGED, checksum, is_sealed, sealed
+from ackclock.errors import damaged, unreadable
+from ackclock.store.tables import BASE, KEPT, LOST, fit, unified_schemas
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
     from pathlib import Path
 
     from ackclock.store.rows import Rows
@@ -45,6 +48,11 @@ _PIECE: Final = 1024
 
 _RECORD: Final = "part.json"
 
+_BROKEN: Final = (OSError, pa.ArrowException, ValueError, TypeError, LookupError)
+"""What Arrow raises for a file that is not, or no longer, one of Parquet."""
+_NOT_ITS_FAULT: Final = {errno.EACCES, errno.EPERM, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
+"""Errors that say nothing of a file."""
+
 _KEYS: Final = {"scenarios": "scenario_id", "failures": "run_id"}
 """Tables of which parts may hold a row twice, and what tells it."""
 
@@ -66,16 +74,31 @@ class Part:
     """Names of what it was made of."""
     schemas: Mapping[str, pa.Schema]
     """Its tables."""
+    missing: frozenset[str]
+    """Those of its tables that cannot be read: their rows are lost."""
     lost: frozenset[str]
-    """Those tables of which rows are missing, since a file was damaged."""
+    """These tables, and others of which its runs have lost rows."""
     damaged: tuple[NotWholeError, ...]
-    """The files of which this is true now."""
+    """The files that cannot be read."""
     size: int
     """Bytes on disk."""
+    has_checksums: bool = True
+    """Whether its record says what its files were written as; an earlier version wrote none."""
+    again: frozenset[str] = frozenset()
+    """Runs that have lost rows and were made again since: their rows here count no more."""
 
     @classmethod
-    def read(cls, path: Path) -> Part:
+    def read(cls, path: Path, checked: Callable[[str], bool], *, through: bool = False) -> Part:
         """Look at a part.
+
+        Parameters
+        ----------
+        path
+            Where it is.
+        checked
+            Whether the file of a record, by its name, is held to its checksum. Those of `BASE` always are.
+        through
+            Read files without a checksum to their end.
 
         Raises
         ------
@@ -85,21 +108,34 @@ class Part:
         """
         try:
             record = json.loads((path / _RECORD).read_bytes())
+            sums = record["tables"] if isinstance(record["tables"], dict) else {}
             names, lost, replaces = (list(map(str, record[key])) for key in ("tables", "lost", "replaces"))
         except (OSError, ValueError, TypeError, LookupError):
             raise NotWholeError(path, f"it has no {_RECORD} that can be read") from None
-        schemas, damaged = {}, []
+        if sums and not is_sealed(record):
+            raise NotWholeError(path, f"{_RECORD}: {CHANGED}")
+        schemas, broken = {}, []
         for name in names:
             file = path / f"{name}.parquet"
             try:
+                if name in sums and (name in BASE or checked(name)) and checksum(file) != sums[name]:
+                    broken.append(NotWholeError(file, CHANGED))
+                    continue
                 schemas[name] = pq.read_schema(file.absolute())
-            except (OSError, pa.ArrowInvalid) as error:
-                damaged.append(NotWholeError(file, str(error).partition(". ")[0]))
+                if through and name not in sums:
+                    _read_through(file)
+            except _BROKEN as error:
+                if getattr(error, "errno", None) in _NOT_ITS_FAULT:
+                    raise unreadable(file, _in_a_line(error), "a file that can be read") from None
+                schemas.pop(name, None)
+                broken.append(NotWholeError(file, _in_a_line(error)))
         if not schemas or ("runs" in names and "runs" not in schemas):
-            raise NotWholeError(path, "; ".join(f"{each.path.name}: {each.why}" for each in damaged) or "it is empty")
+            raise NotWholeError(path, "; ".join(f"{each.path.name}: {each.why}" for each in broken) or "it is empty")
         size = sum((path / f"{name}.parquet").stat().st_size for name in schemas)
-        missing = [each.path.stem for each in damaged]
-        return cls(path, frozenset(replaces), schemas, frozenset(lost + missing), tuple(damaged), size)
+        missing = frozenset(each.path.stem for each in broken)
+        if "runs" in schemas and LOST not in schemas["runs"].names:
+            missing |= set(lost)  # an earlier version did not tell whose rows were lost
+        return cls(path, frozenset(replaces), schemas, missing, missing.union(lost), tuple(broken), size, bool(sums))
 
     @property
     def files(self) -> int:
@@ -115,30 +151,83 @@ class Part:
 
         Raises
         ------
-        ScenarioError
+        DamagedError
             They cannot be read, though the file looked whole.
 
         """
         try:
-            with pq.ParquetFile(self.file(name).absolute(), pre_buffer=False, page_checksum_verification=True) as file:
-                for batch in file.iter_batches(_PIECE, columns=columns, use_threads=False):
-                    yield pa.Table.from_batches([batch])
-        except (OSError, pa.ArrowInvalid) as error:
-            allowed = "as it was written; without its folder, the store does what it still can"
-            raise unreadable(self.file(name), str(error).partition(". ")[0], allowed) from None
+            for piece in _pieces(self.file(name), columns):
+                yield self._with_losses(piece) if name == "runs" and self.missing else piece
+        except _BROKEN as error:
+            again = f"`ackclock store check {self.path.parent.parent}` says what is lost, and moves it aside"
+            raise damaged(self.file(name), _in_a_line(error), again) from None
+
+    @property
+    def runs(self) -> int:
+        """How many runs it has, those that failed left out."""
+        return pq.read_metadata(self.file("runs").absolute()).num_rows if "runs" in self.schemas else 0
+
+    def whole(self) -> Iterator[pa.ChunkedArray]:
+        """Give the ids of its runs, those left out that have lost rows."""
+        for piece in self._ids():
+            yield piece.column("run_id").filter(pc.is_null(piece.column(LOST))) if self.lost else piece.column("run_id")
+
+    def partial(self) -> set[str]:
+        """Give the ids of its runs that have lost rows."""
+        if not self.lost:
+            return set()
+        lists = (piece.column("run_id").filter(pc.is_valid(piece.column(LOST))).to_pylist() for piece in self._ids())
+        return {each for ids in lists for each in ids}
+
+    def _ids(self) -> Iterator[pa.Table]:
+        if "runs" in self.schemas:
+            yield from self.pieces("runs", ["run_id", KEPT, LOST] if self.lost else ["run_id"])
+
+    def _with_losses(self, piece: pa.Table) -> pa.Table:
+        """Say of each run which of its rows are in a file that is lost; where nobody wrote what it has, all may be."""
+        columns = (
+            piece.column(name).to_pylist() if name in piece.column_names else [None] * len(piece)
+            for name in (KEPT, LOST)
+        )
+        gone = self.missing - {"failures"}  # what failed is made again in any case
+        lost = [
+            _words(before) | (gone if kept is None else gone & _words(kept))
+            for kept, before in zip(*columns, strict=True)
+        ]
+        texts = pa.array([",".join(sorted(each)) or None for each in lost], pa.string())
+        rest = piece.drop_columns([LOST]) if LOST in piece.column_names else piece
+        return rest.append_column(LOST, texts)
+
+
+def _words(text: str | None) -> set[str]:
+    return set(text.split(",")) if text else set()
+
+
+def _pieces(path: Path, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
+    with pq.ParquetFile(path.absolute(), pre_buffer=False, page_checksum_verification=True) as file:
+        for batch in file.iter_batches(_PIECE, columns=columns, use_threads=False):
+            yield pa.Table.from_batches([batch])
+
+
+def _read_through(path: Path) -> None:
+    for _ in _pieces(path):
+        pass
+
+
+def _in_a_line(error: BaseException) -> str:
+    what = " ".join(str(getattr(error, "strerror", None) or error).partition(". ")[0].split())
+    return what or type(error).__name__
 
 
 def made(parts: Iterable[Part], runs: Sequence[str]) -> set[str]:
-    """Find which of some runs are in parts, those that failed left out."""
+    """Find which of some runs are in parts with all of their rows, those that failed left out."""
     found: set[str] = set()
     if not runs:  # no journal has any, as a rule: then no part need be read
         return found
     wanted = pa.array(runs, pa.string())
     for part in parts:
-        if "runs" in part.schemas:
-            for piece in part.pieces("runs", ["run_id"]):
-                column = piece.column("run_id")
-                found.update(column.filter(pc.is_in(column, value_set=wanted)).to_pylist())
+        for ids in part.whole():
+            found.update(ids.filter(pc.is_in(ids, value_set=wanted)).to_pylist())
     return found
 
 
@@ -186,15 +275,15 @@ def merge(folder: Path, name: str, parts: Sequence[Part], rows: Rows, replaces: 
     making = folder / f".{name}"
     making.mkdir(parents=True)
     try:
-        sources: list[Source] = [*parts, rows]
+        sources: list[Source] = [*(_Rest(part, part.again | rows.runs) if part.lost else part for part in parts), rows]
         schemas = unified_schemas(sources)
         written = [table for table, schema in schemas.items() if _write(making / f"{table}.parquet", schema, sources)]
-        record = {
-            "tables": written,
-            "lost": sorted(frozenset().union(*(part.lost for part in parts))),
+        record: dict[str, Any] = {
+            "tables": {table: checksum(making / f"{table}.parquet") for table in written},
+            "lost": sorted(_lost(making / "runs.parquet")) if any(part.lost for part in parts) else [],
             "replaces": sorted({*replaces, *(part.path.name for part in parts)}),
         }
-        (making / _RECORD).write_text(json.dumps(record) + "\n")
+        (making / _RECORD).write_text(json.dumps(sealed(record)) + "\n")
         for path in (*making.iterdir(), making):
             _reach_the_disk(path)
         making.rename(folder / name)
@@ -204,7 +293,31 @@ def merge(folder: Path, name: str, parts: Sequence[Part], rows: Rows, replaces: 
         if isinstance(error, OSError):
             raise OSError(error.errno, os.strerror(error.errno or errno.EIO), str(folder)) from None
         raise
-    return Part.read(folder / name)
+    return Part.read(folder / name, lambda _: True)
+
+
+@dataclass(frozen=True)
+class _Rest:
+    """A part without the rows of some runs."""
+
+    part: Part
+    runs: AbstractSet[str]
+
+    @property
+    def schemas(self) -> Mapping[str, pa.Schema]:
+        return self.part.schemas
+
+    def pieces(self, name: str) -> Iterator[pa.Table]:
+        gone = pa.array(list(self.runs), pa.string())
+        for piece in self.part.pieces(name):
+            known = "run_id" in piece.column_names
+            yield piece.filter(pc.invert(pc.is_in(piece.column("run_id"), value_set=gone))) if known else piece
+
+
+def _lost(runs: Path) -> set[str]:
+    """Name the tables of which some runs have lost rows."""
+    pieces = _pieces(runs, [LOST]) if runs.exists() else ()
+    return {word for piece in pieces for text in piece.column(LOST).to_pylist() for word in _words(text)}
 
 
 def _write(path: Path, schema: pa.Schema, sources: Sequence[Source]) -> bool:

@@ -35,6 +35,8 @@ class Rows:
     ----------
     schemas
         The tables, each with the columns that the rows need.
+    runs
+        The runs among them that did not fail.
     damage
         What is wrong with journals.
 
@@ -54,13 +56,17 @@ class Rows:
                 scenarios[body["scenario_id"]] = body["scenario"]
             if run not in bodies or (bodies[run]["failure"] is not None and body["failure"] is None):
                 bodies[run], places[run] = body, place
-                for name, stream in entry.tables().items():
+                opened = entry.tables()
+                body["records"] = list(opened)
+                for name, stream in opened.items():
                     known = records.setdefault(name, [])
                     if (schema := _with_run(stream.schema)) not in known:
                         known.append(schema)
         known_runs = made(list(bodies))
         self._chosen = {place for run, place in places.items() if run not in known_runs}
-        self._core = tables_of([body for run, body in bodies.items() if run not in known_runs], scenarios)
+        kept = {run: body for run, body in bodies.items() if run not in known_runs}
+        self.runs = frozenset(run for run, body in kept.items() if body["failure"] is None)
+        self._core = tables_of(list(kept.values()), scenarios)
         self.schemas = {name: table.schema for name, table in self._core.items()}
         self.schemas |= {name: unified(schemas) for name, schemas in records.items()}
 

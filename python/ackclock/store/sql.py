@@ -16,16 +16,17 @@ from typing import TYPE_CHECKING, Final, Self
 import duckdb
 import pyarrow as pa
 
-from ackclock.errors import unreadable
-from ackclock.store.tables import SWEPT, fit, unified_schemas
+from ackclock.errors import damaged, unreadable
+from ackclock.store.tables import KEPT, LOST, SWEPT, fit, unified_schemas
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from ackclock.store.contents import Contents
+    from ackclock.store.parts import Part
 
-__all__ = ["ask", "closed", "identifier"]
+__all__ = ["ask", "closed", "identifier", "names"]
 
 _CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
     # One thread adds numbers in one order: an answer is the same to the last byte each time.
@@ -36,7 +37,16 @@ _CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
     "python_enable_replacements": False,
 }
 
+_HIDDEN: Final = {"cpu_seconds", KEPT, LOST}
+"""Columns of ``runs`` that a query does not see."""
+
 _SCENARIOS: Final = "select distinct on (scenario_id) * from store.scenarios"
+
+
+def names(query: str, table: str) -> bool:
+    """Tell whether a query may read a table: its name is in the text, or what could put it together."""
+    text = query.casefold()
+    return table.casefold() in text or "query" in text  # the functions `query` and `query_table`
 
 
 def ask(contents: Contents, query: str) -> pa.Table:
@@ -46,10 +56,17 @@ def ask(contents: Contents, query: str) -> pa.Table:
     ------
     ScenarioError
         It is not one ``SELECT``, or there is an error in it.
+    DamagedError
+        A file of the store cannot be read.
 
     """
     with _Database() as database:
-        return _answer(database.connection, query, _make_views(database, contents))
+        try:
+            views = _make_views(database, contents)
+        except duckdb.Error as error:  # of files without a checksum: others are known to be as they were written
+            check = f"`ackclock store check {contents.path}` says which file it is"
+            raise damaged(contents.path, _in_a_line(error), check) from None
+        return _answer(database.connection, query, views)
 
 
 def closed(query: str, files: Mapping[str, Path]) -> pa.Table:
@@ -59,11 +76,16 @@ def closed(query: str, files: Mapping[str, Path]) -> pa.Table:
     ------
     ScenarioError
         It is not one ``SELECT``, or there is an error in it.
+    DamagedError
+        One of the files cannot be read.
 
     """
     with _Database() as database:
         for name, path in files.items():
-            database.connection.execute(f"create view {identifier(name)} as from {database.file(path)}")
+            try:
+                database.connection.execute(f"create view {identifier(name)} as from {database.file(path)}")
+            except (duckdb.Error, OSError) as error:
+                raise damaged(path, _in_a_line(error), "what wrote it makes it again") from None
         database.close()
         return _answer(database.connection, query, list(files))
 
@@ -96,15 +118,20 @@ class _Database:
         self.connection.execute("set lock_configuration = true")
 
 
-def _answer(connection: duckdb.DuckDBPyConnection, query: str, names: Sequence[str]) -> pa.Table:
+def _answer(connection: duckdb.DuckDBPyConnection, query: str, tables: Sequence[str]) -> pa.Table:
     try:
         statements = connection.extract_statements(query)
         if [each.type for each in statements] != [duckdb.StatementType.SELECT]:
-            raise unreadable("query", "it is not one SELECT", f"a query over {', '.join(names)}")
+            raise unreadable("query", "it is not one SELECT", f"a query over {', '.join(tables)}")
         return _plain(connection.sql(query).to_arrow_table())
     except duckdb.Error as error:
-        why = " ".join(str(error).partition("\n\n")[0].split())  # then comes the query, with a mark in it
-        raise unreadable("query", why, f"DuckDB's SQL over {', '.join(names)}") from None
+        raise unreadable("query", _in_a_line(error), f"DuckDB's SQL over {', '.join(tables)}") from None
+
+
+def _in_a_line(error: duckdb.Error | OSError) -> str:
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    return " ".join(str(error).partition("\n\n")[0].split())  # then comes the query, with a mark in it
 
 
 def _plain(answer: pa.Table) -> pa.Table:
@@ -131,7 +158,7 @@ def _make_views(database: _Database, contents: Contents) -> list[str]:
         connection.register("fresh", pa.concat_tables([schema.empty_table(), *fresh]))
         connection.execute(f"create table store.{identifier(f'journal.{name}')} as from fresh")
         connection.unregister("fresh")
-        kept = [database.file(part.file(name)) for part in contents.parts if name in part.schemas]
+        kept = [_rows_of(database, part, name) for part in contents.parts if name in part.schemas]
         tables = [f"store.{identifier(f'journal.{name}')}", *kept]
         together = " union all by name ".join(f"from {each}" for each in tables)
         connection.execute(f"create view store.{identifier(name)} as {together}")
@@ -150,12 +177,19 @@ def _make_views(database: _Database, contents: Contents) -> list[str]:
     return list(views)
 
 
+def _rows_of(database: _Database, part: Part, name: str) -> str:
+    """Say where a table of a part is; runs that have lost rows and were made again are left out."""
+    file = database.file(part.file(name))
+    if not part.lost or name == "scenarios":
+        return file
+    again = f"select unnest([{', '.join(map(_text, sorted(part.again)))}])"
+    return f"{file} where run_id not in (select run_id from store.{identifier('journal.runs')} union all {again})"
+
+
 def _runs(connection: duckdb.DuckDBPyConnection, schema: pa.Schema) -> str:
     """Say how a run looks; a field that its study did not sweep is as its scenario has it."""
     swept = _swept(schema)
-    rest = [
-        field.name for field in schema if field.name not in {*swept, "run_id", "scenario_id", "seed", "cpu_seconds"}
-    ]
+    rest = [field.name for field in schema if field.name not in {*swept, *_HIDDEN, "run_id", "scenario_id", "seed"}]
     types = dict(connection.execute("select column_name, column_type from (describe store.runs)").fetchall())
     columns = [identifier(name) for name in swept]
     gaps = ", ".join(f"count(*) > count({column})" for column in columns) or "false"

@@ -11,13 +11,14 @@ from ackclock.store.journal import Journal
 from ackclock.store.row import Row, encode
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
 
     import pandas as pd
     import polars as pl
     import pyarrow as pa
 
-    from ackclock.store.contents import Contents
+    from ackclock.store.contents import Contents, State
 
 __all__ = ["Store", "Table"]
 
@@ -53,6 +54,7 @@ class Store:
         self._journal: Journal | None = None
         self._scenarios: set[str] = set()
         self._notices: dict[str, None] = {}
+        self._losses: list[str] = []
         try:
             self._tidy()
         except OSError as error:
@@ -74,13 +76,13 @@ class Store:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What was found in the folder and cannot be used."""
-        return tuple(self._notices)
+        """What was found in the folder and cannot be used, and what damage took that was not made again."""
+        return *self._notices, *self._losses
 
     def done(self) -> set[str]:
-        """Give the runs that are there by now, whoever added them, but for those that failed."""
+        """Give the runs that are there by now, whoever added them, except those that failed or have lost rows."""
         with self._folder.locked(alone=False):
-            return self._contents(mend=False).done()
+            return self._contents(mend=False, checked=lambda _: self._writes).done()
 
     def add(self, row: Row) -> None:
         """Add a run. When this returns, the end of the process cannot lose it.
@@ -118,6 +120,22 @@ class Store:
         if self._writes:
             self._tidy()
 
+    def check(self) -> list[State]:
+        """Hold every file to its checksum, and move aside what is damaged; `notices` has what was found.
+
+        Returns
+        -------
+        list of State
+            The parts and journals that there are.
+
+        """
+        try:
+            with self._folder.locked(alone=True):
+                return self._contents(mend=True, through=True).states()
+        except OSError:  # it can only be read
+            with self._folder.locked(alone=False):
+                return self._contents(mend=False, through=True).states()
+
     def sql(self, query: str) -> pa.Table:
         """Ask the store.
 
@@ -138,10 +156,10 @@ class Store:
             It is no such query, or there is an error in it.
 
         """
-        from ackclock.store.sql import ask  # noqa: PLC0415  # slow to load
+        from ackclock.store.sql import ask, names  # noqa: PLC0415  # slow to load
 
         with self._folder.locked(alone=False):
-            return ask(self._contents(mend=False), query)
+            return ask(self._contents(mend=False, checked=lambda name: names(query, name)), query)
 
     def table(self, name: str) -> Table:
         """Give all of a table, such as ``groups`` or the kind of a record."""
@@ -157,14 +175,19 @@ class Store:
     def _tidy(self) -> None:
         """Put the folder in order; who writes also turns journals that nobody writes any more into Parquet."""
         with self._folder.locked(alone=True, wait=self._writes):
-            contents = self._contents(mend=True)
+            contents = self._contents(mend=True, checked=lambda _: self._writes)
             if self._writes:
                 contents.compact()
+                self._losses = contents.losses()
 
-    def _contents(self, *, mend: bool) -> Contents:
+    def _contents(
+        self, *, mend: bool, checked: Callable[[str], bool] = lambda _: True, through: bool = False
+    ) -> Contents:
         from ackclock.store.contents import Contents  # noqa: PLC0415  # it loads Arrow
 
-        return Contents(self._folder, mend=mend, notices=self._notices)
+        contents = Contents(self._folder, mend=mend, notices=self._notices, checked=checked, through=through)
+        self._losses = contents.losses()
+        return contents
 
 
 class Table:

@@ -13,10 +13,16 @@ from ackclock.summary import GroupSummary, Summary
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-__all__ = ["BASE", "SWEPT", "Source", "fit", "plain", "tables_of", "unified", "unified_schemas"]
+__all__ = ["BASE", "KEPT", "LOST", "SWEPT", "Source", "fit", "plain", "tables_of", "unified", "unified_schemas"]
 
 SWEPT: Final = {b"swept": b"yes"}
 """Marks a column that holds what a study swept."""
+
+KEPT: Final = "kept_tables"
+"""The column of ``runs`` that names, with commas, the other tables in which a run has rows."""
+
+LOST: Final = "lost_tables"
+"""The column of ``runs`` that names those of them whose rows were lost to damage."""
 
 _TEXT: Final = pa.string()
 _IDENTITY: Final = [("run_id", _TEXT), ("scenario_id", _TEXT), ("seed", pa.uint64()), ("cpu_seconds", pa.float64())]
@@ -29,7 +35,7 @@ def _numbers(summary: type) -> list[tuple[str, pa.DataType]]:
 
 
 BASE: Final = {
-    "runs": pa.schema([*_IDENTITY, *_numbers(Summary)]),
+    "runs": pa.schema([*_IDENTITY, (KEPT, _TEXT), (LOST, _TEXT), *_numbers(Summary)]),
     "failures": pa.schema([*_IDENTITY, ("failure", _TEXT)]),
     "scenarios": pa.schema([("scenario_id", _TEXT), ("scenario", _TEXT)]),
     "groups": pa.schema([("run_id", _TEXT), ("name", _TEXT), *_numbers(GroupSummary)]),
@@ -50,13 +56,21 @@ class Source(Protocol):
 
 
 def tables_of(bodies: Sequence[Mapping[str, Any]], scenarios: Mapping[str, str]) -> dict[str, pa.Table]:
-    """Make the tables in `BASE` of some rows and of the scenarios known by id, without those that would be empty."""
+    """Make the tables in `BASE` of some rows and of the scenarios known by id, without those that would be empty.
+
+    Each row has the names of its records as ``records``.
+    """
     made = [body for body in bodies if body["failure"] is None]
     failed = [body for body in bodies if body["failure"] is not None]
     told = dict.fromkeys(body["scenario_id"] for body in bodies if body["scenario_id"] in scenarios)
     swept = _names(body["point"] for body in bodies)
     tables = {
-        "runs": [*_identity(made), *_swept(made, swept), *_columns([body["summary"] for body in made])],
+        "runs": [
+            *_identity(made),
+            _column(KEPT, [_kept(body) for body in made], _TEXT),
+            *_swept(made, swept),
+            *_columns([body["summary"] for body in made]),
+        ],
         "failures": [
             *_identity(failed),
             *_swept(failed, swept),
@@ -74,6 +88,11 @@ def tables_of(bodies: Sequence[Mapping[str, Any]], scenarios: Mapping[str, str])
 
 
 _Column = tuple[pa.Field, pa.Array]
+
+
+def _kept(body: Mapping[str, Any]) -> str:
+    """Name the other tables in which a run has rows."""
+    return ",".join(["scenarios", *(name for name in ("groups", "notices") if body[name]), *body["records"]])
 
 
 def _identity(bodies: Sequence[Mapping[str, Any]]) -> list[_Column]:

@@ -153,6 +153,7 @@ def fill(
                 store.add(row)
                 schedule.took(job, row)
         schedule.tally.interrupted = interruption.asked
+        store.close()  # so that what was made again is not said to be missing
         schedule.tally.notices = (*store.notices, *_named_otherwise(store, survey))
     return schedule.tally
 
@@ -176,11 +177,13 @@ def look(
 
 
 def _there(store: Store, measure: str) -> Mapping[str, float | None]:
-    """Give the runs that a store has, by their ids, and a measure in each."""
-    if not store.done():
+    """Give the runs that a store has with all of their rows, by their ids, and a measure in each."""
+    done = store.done()
+    if not done:
         return {}
     found = store.sql(f'select run_id, "{measure}" from runs')  # noqa: S608 - one of `MEASURES`
-    return dict(zip(*(column.to_pylist() for column in found.columns), strict=True))
+    rows = zip(*(column.to_pylist() for column in found.columns), strict=True)
+    return {run: value for run, value in rows if run in done}
 
 
 def _named_otherwise(store: Store, survey: Survey) -> list[str]:

@@ -1,0 +1,253 @@
+"""The long form of the tests of crashes: sweeps killed many times, on this machine and on a Ray cluster.
+
+``make kills`` runs ``python bench/kills.py --kills 1000 --ray 50 --seed 1``. A sweep of small runs is killed (SIGKILL)
+at a random moment, and the next process goes on, until the study is whole; then another store begins. Journals are
+short, so that many kills meet a part that is being written. Three things must hold: the next sweep finds each run that
+a killed one had taken; the whole store has each run once; and all of its tables are, to the last bit, those of a sweep
+that nobody disturbed.
+
+On Ray, workers are killed while they make runs, and each fifth time the raylet of a machine, which another one
+replaces. The sweep must end by itself, with the same tables.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+import time
+from collections import Counter
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from tests.store.made_up import everything, strays
+from tests.study.small import write
+
+import ackclock as ac
+import ackclock.store.contents
+import ackclock.store.sql  # loaded once, before the first fork
+from ackclock.store import Store, store
+from ackclock.study import execute, sweeping
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ackclock.store import Row
+
+RUNS, ON_RAY = 60, 400
+"""Runs of the studies: on this machine, and on the cluster, where each takes longer."""
+LOST, BROKEN = 3, 4
+"""How a process ends that misses a run, and one that raises an error."""
+
+
+def fill(file: Path, folder: Path, taken: set[str], pipe: int) -> None:
+    """Sweep as ``ackclock sweep`` does; tell each run once it is taken, and miss none that was told before."""
+    add, there = Store.add, sweeping._there  # noqa: SLF001
+
+    def told(self: Store, row: Row) -> None:
+        add(self, row)
+        os.write(pipe, f"{row.run_id}\n".encode())
+
+    def looked(opened: Store, measure: str) -> object:
+        found = there(opened, measure)
+        if not taken <= found.keys():
+            os._exit(LOST)
+        return found
+
+    Store.add, sweeping._there = told, looked  # type: ignore[assignment,method-assign]  # noqa: SLF001
+    store._LONGEST_JOURNAL = 20_000  # type: ignore[misc]  # noqa: SLF001
+    execute._TOGETHER = 0.005  # noqa: SLF001
+    sweeping.fill(folder, ac.Study.from_toml(file), jobs=1)
+
+
+def child(work: Callable[[], object]) -> int:
+    """Do something in a process of its own, which has all modules and no threads."""
+    pid = os.fork()
+    if not pid:
+        code = BROKEN
+        try:
+            work()
+            code = 0
+        except BaseException as error:  # noqa: BLE001 - told, whatever it is
+            sys.stderr.write(f"{type(error).__name__}: {error}\n")
+        finally:
+            os._exit(code)
+    return pid
+
+
+def shown(folder: Path) -> str:
+    """Give all that a store holds as a line; asked in a process of its own, for DuckDB begins threads."""
+    read, write_end = os.pipe()
+    pid = child(lambda: os.write(write_end, everything(folder).encode()))
+    os.close(write_end)
+    with os.fdopen(read) as file:
+        line = file.read()
+    os.waitpid(pid, 0)
+    return line
+
+
+def where(folder: Path) -> str:
+    """Say what a kill met."""
+    if not (folder / "store.json").exists():
+        return "no store yet"
+    parts = list((folder / "parts").glob("*")) if (folder / "parts").exists() else []
+    journals = {path.name for path in (folder / "journal").glob("*")}
+    if any(path.name.startswith(".") for path in parts):
+        return "a part half written or half removed"
+    replaced = {name for path in parts for name in json.loads((path / "part.json").read_text())["replaces"]}
+    if replaced & (journals | {path.name for path in parts}):
+        return "a part beside what it was made of"
+    return "a journal" if journals else "an empty store" if not parts else "parts alone"
+
+
+def fail(why: str, folder: Path) -> NoReturn:
+    """End all, and keep the store."""
+    kept = shutil.copytree(folder, tempfile.mkdtemp(prefix="ackclock-killed-"), dirs_exist_ok=True)
+    sys.exit(f"FAILED: {why}; the store is kept in {kept}")
+
+
+def compare(folder: Path, whole: str) -> None:
+    """Hold a whole store to one that nobody disturbed."""
+    if shown(folder) != whole:
+        fail("its tables differ from those of the undisturbed sweep", folder)
+    if strays(folder):
+        fail(f"it holds {strays(folder)}", folder)
+
+
+def kill_one(file: Path, folder: Path, taken: set[str], moment: float) -> int:
+    """Begin a sweep, and kill it after some seconds if it has not ended; note what it took, and say how it ended."""
+    read, write_end = os.pipe()
+    pid = child(lambda: fill(file, folder, taken, write_end))
+    os.close(write_end)
+    time.sleep(moment)
+    ended, status = os.waitpid(pid, os.WNOHANG)
+    if not ended:
+        os.kill(pid, signal.SIGKILL)
+        _, status = os.waitpid(pid, 0)
+    with os.fdopen(read) as pipe:
+        taken |= {line[:-1] for line in pipe if line.endswith("\n")}
+    return status
+
+
+def kill_sweeps(kills: int, choice: random.Random, scratch: Path) -> None:
+    """Kill sweeps of one study."""
+    file = write(scratch / "study.toml", clients=3, seeds=RUNS // 3)
+    file.write_text('record = ["arrivals"]\n' + file.read_text())
+    sink = os.open(os.devnull, os.O_WRONLY)
+    begin = time.monotonic()
+    os.waitpid(child(lambda: fill(file, scratch / "whole", set(), sink)), 0)
+    length = time.monotonic() - begin
+    whole = shown(scratch / "whole")
+    if f"runs: {RUNS} rows" not in whole:
+        fail("the undisturbed sweep is not whole", scratch / "whole")
+    met: Counter[str] = Counter()
+    stores = 0
+    begin = time.monotonic()
+    while sum(met.values()) < kills:
+        stores += 1
+        folder, taken = scratch / f"store-{stores}", set[str]()
+        while os.WIFSIGNALED(status := kill_one(file, folder, taken, choice.uniform(0, length))):
+            met[where(folder)] += 1
+            if sum(met.values()) % 100 == 0:
+                print(f"{sum(met.values())} kills, {stores} stores, {time.monotonic() - begin:.0f} s", flush=True)
+        if code := os.waitstatus_to_exitcode(status):
+            fail("a run that was taken is missing" if code == LOST else f"a sweep ended with {code}", folder)
+        compare(folder, whole)
+    print(f"{sum(met.values())} kills in {stores} stores of {RUNS} runs: none lost, none twice, all equal")
+    for name, count in met.most_common():
+        print(f"{count:6} met {name}")
+
+
+def descendants(pid: int) -> Iterator[tuple[int, str]]:
+    """List the processes below one, with their command lines."""
+    parents: dict[int, list[int]] = {}
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            parents.setdefault(int((path / "stat").read_text().rpartition(")")[2].split()[1]), []).append(
+                int(path.name)
+            )
+        except OSError:  # it has ended
+            continue
+    waiting = [pid]
+    while waiting:
+        for each in parents.get(waiting.pop(), []):
+            waiting.append(each)
+            try:
+                yield each, Path(f"/proc/{each}/cmdline").read_text(encoding="utf-8").replace("\0", " ")
+            except OSError:
+                continue
+
+
+def kill_ray(kills: int, choice: random.Random, scratch: Path) -> None:
+    """Kill workers and raylets of a cluster while sweeps are made on it."""
+    from tests.study.test_ray import done, node, sweep, take_away  # noqa: PLC0415 - an extra
+
+    file = write(scratch / "long.toml", clients=10, seeds=ON_RAY // 10, seconds=400)
+    os.waitpid(child(lambda: sweeping.fill(scratch / "threads", ac.Study.from_toml(file))), 0)
+    whole = shown(scratch / "threads")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    met: Counter[str] = Counter()
+    stores = machines = 0
+    with ExitStack() as cluster:
+        cluster.enter_context(node(scratch / "head.log", "--head", f"--port={port}", "--include-dashboard=false"))
+
+        def join() -> object:
+            nonlocal machines
+            machines += 1
+            return cluster.enter_context(node(scratch / f"machine-{machines}.log", f"--address=127.0.0.1:{port}"))
+
+        machine = join()
+        while sum(met.values()) < kills:
+            stores += 1
+            folder = scratch / f"ray-{stores}"
+            ended = sweep(file, folder, "--address", f"127.0.0.1:{port}")
+            while ended.poll() is None:
+                time.sleep(choice.uniform(0.2, 2))
+                if sum(met.values()) >= kills or done(folder) == 0:
+                    continue
+                below = list(descendants(machine.pid))  # type: ignore[attr-defined]
+                if sum(met.values()) % 5 == 4:
+                    victims = [pid for pid, command in below if "/raylet " in command]
+                else:
+                    victims = [pid for pid, command in below if command.startswith("ray::make")]
+                if victims:
+                    os.kill(choice.choice(victims), signal.SIGKILL)
+                    met["raylet" if sum(met.values()) % 5 == 4 else "worker"] += 1
+                    print(f"{dict(met)} at {done(folder)} runs", flush=True)
+                    if sum(met.values()) % 5 == 0:
+                        take_away(machine)  # type: ignore[arg-type]
+                        machine = join()
+            out, error = ended.communicate()
+            if ended.returncode:
+                fail(f"the sweep ended with {ended.returncode}: {error.decode()}", folder)
+            compare(folder, whole)
+            print(out.decode().splitlines()[-1], flush=True)
+    killed = f"{met['worker']} workers and {met['raylet']} raylets killed in {stores} stores of {ON_RAY} runs"
+    print(f"{killed}: none lost, none twice, all equal")
+
+
+def main() -> None:
+    """Do what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=1000)
+    parser.add_argument("--ray", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=1)
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="ackclock-kills-") as scratch:
+        if asked.kills:
+            kill_sweeps(asked.kills, random.Random(asked.seed), Path(scratch))  # noqa: S311 - moments, not secrets
+        if asked.ray:
+            kill_ray(asked.ray, random.Random(asked.seed), Path(scratch))  # noqa: S311
+
+
+if __name__ == "__main__":
+    main()
