@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from tests.single_seed import single_seed
 from tests.typed import typed
 
 import ackclock as ac
@@ -206,6 +208,31 @@ def world(*, holds: bool) -> Future:
 def test_rules_turn_with_the_evidence(holds: bool, verdict: Verdict) -> None:  # noqa: FBT001
     found = {one.claim.key: one.judgement.verdict for one in judge(FUTURE_CLAIMS, world(holds=holds))}
     assert found == dict.fromkeys((f"F-{number}" for number in range(1, 17)), verdict)
+
+
+def test_a_single_run_decides_nothing() -> None:
+    found = {one.claim.key: one.judgement.verdict for one in judge(FUTURE_CLAIMS, single_seed(world(holds=True)))}
+    assert found == dict.fromkeys(found, Verdict.UNDECIDED)
+
+
+def test_a_tie_is_no_lead() -> None:
+    """Another variant may be above NewReno by up to a per cent: clearly above, and yet not ahead of it."""
+    runs = world(holds=True).runs
+    names = OVER_LOAD[GREEDY.name]
+    newreno = {(run.clients, run.seed): run.values for run in runs["load"] if run.variant == names["newreno"]}
+
+    def close(part: float) -> Verdict:
+        load = [
+            replace(run, values={**run.values, "goodput": part * (newreno[run.clients, run.seed]["goodput"] or 0)})
+            if run.variant == names["sack"]
+            else run
+            for run in runs["load"]
+        ]
+        (claim,) = (one for one in FUTURE_CLAIMS if one.key == "F-2")
+        return claim.judge(Future(runs={**runs, "load": load})).verdict
+
+    assert close(1.005) is Verdict.REPRODUCED
+    assert close(1.02) is Verdict.NOT
 
 
 def test_what_matters_first_is_a_claim() -> None:

@@ -11,6 +11,7 @@ from ackclock.experiments.burstiness.claims import CLAIMS as BURSTINESS
 from ackclock.experiments.heterogeneous.claims import CLAIMS as HETEROGENEOUS
 from ackclock.experiments.manyflows.claims import CLAIMS as MANYFLOWS
 from ackclock.experiments.manyflows.flow_studies import FLOW_CLAIMS
+from ackclock.experiments.selfsimilar.claims.future import FUTURE_CLAIMS
 from ackclock.experiments.vegas.claims import CLAIMS as VEGAS
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ RULES: list[Claim[Any]] = [
     *(claim for claim in HETEROGENEOUS if claim.rule not in _THEIRS),
     *MANYFLOWS,
     *FLOW_CLAIMS,
+    *FUTURE_CLAIMS,
     *VEGAS,
 ]
 

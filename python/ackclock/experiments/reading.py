@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from ackclock.analysis import student_interval
 from ackclock.experiments import truth
-from ackclock.experiments.truth import NO, YES, Truth, as_truth
+from ackclock.experiments.truth import NO, OPEN, YES, Truth, as_truth
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ __all__ = [
     "at",
     "clearly",
     "each_above",
+    "either",
     "every",
     "high",
     "jackknife",
@@ -137,6 +138,15 @@ def every(answers: Iterable[bool | None]) -> bool | None:
 def above(larger: Mapping[int, Interval], smaller: Mapping[int, Interval]) -> list[bool]:
     """Say for each client count of both whether one is clearly above the other."""
     return [clearly(larger[clients], smaller[clients]) is True for clients in larger if clients in smaller]
+
+
+def either(holds: Sequence[Truth], setting: str) -> tuple[Verdict, str]:
+    """Judge a claim that is asked several times: it depends on the setting where it clearly holds and clearly fails."""
+    if YES in holds and NO in holds:
+        return Verdict.DEPENDS, setting
+    if OPEN in holds:
+        return Verdict.UNDECIDED, ""
+    return (Verdict.REPRODUCED if YES in holds else Verdict.NOT), ""
 
 
 def within(one: Interval | float, other: Interval | float, *, part: float) -> Truth:

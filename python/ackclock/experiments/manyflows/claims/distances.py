@@ -16,7 +16,7 @@ from ackclock.experiments.manyflows.distances import (
     spots,
     spread,
 )
-from ackclock.experiments.reading import DASH, jackknife, run_command
+from ackclock.experiments.reading import DASH, either, jackknife, run_command
 from ackclock.experiments.truth import (
     NO,
     OPEN,
@@ -79,15 +79,6 @@ def _by_mean(holds: Callable[[Spot], Truth]) -> Callable[[Spot], Truth]:
     return lambda spot: holds(replace(spot, ratio=replace(spot.ratio, half_width=0.0)))
 
 
-def _either(holds: Sequence[Truth]) -> tuple[Verdict, str]:
-    """Judge by the answers with processing times and without: it depends on them where they differ."""
-    if OPEN in holds:
-        return Verdict.UNDECIDED, ""
-    if len(set(holds)) > 1:
-        return Verdict.DEPENDS, SETTING
-    return (Verdict.REPRODUCED if YES in holds else Verdict.NOT), ""
-
-
 def _band(evidence: HasDistances) -> Judgement:
     shares = evidence.distances.figure23
     answers, theirs = _split(shares, _inside), _split(ns2_shares(), _by_mean(_inside))
@@ -141,7 +132,7 @@ def _stable(evidence: HasDistances) -> Judgement:
         )
         holds.append(below(jackknife([*single, *group], _excess), 0))
         found.append((2 ** spread(single), 2 ** spread(group), 2 ** pair_spread(group)))
-    verdict, setting = _either(holds)
+    verdict, setting = either(holds, SETTING)
     said = {YES: "stable", NO: "not stable", OPEN: "perhaps stable"}
     words = [f"{single:.2f} and {group:.2f}" for single, group, _ in found]
     return Judgement(
@@ -191,7 +182,7 @@ def _several(evidence: HasDistances) -> Judgement:
     powers = list(exponents_of(evidence.distances.several).values())
     two = exponents_of(evidence.distances.unequal)
     holds = [near(five, two[overhead, _EQUAL], by=SAME_POWER) for overhead, five in zip(OVERHEADS, powers, strict=True)]
-    verdict, setting = _either(holds)
+    verdict, setting = either(holds, SETTING)
     said = {YES: "the same as", NO: "another than", OPEN: "perhaps the same as"}
     return Judgement(
         verdict=verdict,

@@ -14,9 +14,8 @@ from ackclock.experiments.manyflows.internet import (
     EXTRA,
     giant_component,
 )
-from ackclock.experiments.reading import DASH, along, at, percent, run_command, shown, span
-from ackclock.experiments.truth import OPEN, YES, above, at_least, below, every, near, some
-from ackclock.report.html import Verdict
+from ackclock.experiments.reading import DASH, along, at, either, percent, run_command, shown, span
+from ackclock.experiments.truth import YES, above, at_least, below, every, near, some
 
 if TYPE_CHECKING:
     from ackclock.experiments.manyflows.internet import Internet
@@ -71,10 +70,10 @@ def _access(evidence: HasInternet) -> Judgement:
 def _apart(evidence: HasInternet) -> Judgement:
     largest = {who: at(evidence.internet.parts, who, round(100 * TALKS_TO), "largest") for who in (ANYONE, CLUSTERS)}
     holds = [below(interval, 0.5) for interval in largest.values()]
-    parts = OPEN not in holds and len(set(holds)) > 1
+    verdict, setting = either(holds, "who talks to whom")
     return Judgement(
-        verdict=Verdict.DEPENDS if parts else graded(whole=every(holds), part=every(holds)),
-        setting="who talks to whom" if parts else "",
+        verdict=verdict,
+        setting=setting,
         ours=f"share of the domains in the largest component, at a mean degree of {TALKS_TO:g}: "
         + ", ".join(f"{who} {shown(interval, 3)}" for who, interval in largest.items()),
         ns2=DASH,

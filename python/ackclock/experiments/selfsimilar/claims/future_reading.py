@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 from ackclock.analysis import student_interval
 from ackclock.experiments.claims import Judgement, by_share
-from ackclock.experiments.reading import at, low, run_command, shown
+from ackclock.experiments.reading import at, run_command, shown
 from ackclock.experiments.selfsimilar.experiment import CONSTANT, GREEDY, VARIANTS, Setting
 from ackclock.experiments.selfsimilar.future import BURSTS, LOSSES, MILLION, RANDOM, RATES, RTT, STEPS, Hop
+from ackclock.experiments.truth import Truth, above
 from ackclock.models import mathis
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from ackclock.experiments.observation import Observation
 
 __all__ = [
-    "ALL_OR_MOST",
     "BY_KIND",
     "DASH",
     "LATER",
@@ -40,7 +40,6 @@ MODERATE: Final = LOSSES[2:5]
 """Losses that decide, other than those of the background, and leave a window large enough to be recovered."""
 
 PAIRED: Final = "Clearly: the 95 % interval of the difference between runs over the same background leaves out 0."
-ALL_OR_MOST: Final = "Reproduced if at all, partly if at most; else not."
 LATER: Final = "6, future work"
 LEFT: Final = "left for later"
 
@@ -88,9 +87,24 @@ def to_mathis(run: Observation) -> float | None:
     return goodput * MILLION / 8000 / float(mathis(p=loss, rtt=RTT).rate)
 
 
-def clearly_above(runs: Sequence[Observation], first: tuple[str, int], second: tuple[str, int], measure: str) -> bool:
-    """Say whether a measure of the first variant and place is clearly above that of the second, seed by seed."""
-    return low(paired(runs, first, second, measure)) > 0
+def clearly_above(
+    runs: Sequence[Observation], first: tuple[str, int], second: tuple[str, int], measure: str, *, tie: float = 0.0
+) -> Truth:
+    """Say whether a measure of the first variant and place is above that of the second, seed by seed.
+
+    Parameters
+    ----------
+    runs
+        Ours.
+    first, second
+        Variants and places.
+    measure
+        What is compared.
+    tie
+        The part of the second's mean by which it must be above.
+
+    """
+    return above(paired(runs, first, second, measure), tie * at(runs, *second, measure).mean)
 
 
 def told_at(runs: Sequence[Observation], names: Iterable[str], places: Sequence[int], measure: str, digits: int) -> str:
@@ -100,8 +114,8 @@ def told_at(runs: Sequence[Observation], names: Iterable[str], places: Sequence[
     )
 
 
-def judged(holds: Sequence[bool], *, ours: str, why: str, ns2: str = DASH) -> Judgement:
-    """Judge by at how many places something holds."""
+def judged(holds: Sequence[Truth], *, ours: str, why: str, ns2: str = DASH) -> Judgement:
+    """Judge by at how many points something holds."""
     return Judgement(verdict=by_share(holds), ours=ours, ns2=ns2, why=why)
 
 

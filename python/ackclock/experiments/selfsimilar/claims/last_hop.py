@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ackclock.analysis import student_interval
-from ackclock.experiments.claims import Claim, Judgement, by_share
-from ackclock.experiments.reading import at, clearly, high, low, shown
+from ackclock.experiments.claims import BY_SHARE, Claim, Judgement, by_share
+from ackclock.experiments.reading import at, shown, within
 from ackclock.experiments.selfsimilar.claims.future_reading import (
-    ALL_OR_MOST,
     BY_KIND,
     DASH,
     LATER,
@@ -38,6 +37,7 @@ from ackclock.experiments.selfsimilar.future import (
     Future,
     ns2_runs,
 )
+from ackclock.experiments.truth import YES, Truth, counted, every, near
 from ackclock.models import mathis
 
 if TYPE_CHECKING:
@@ -52,6 +52,9 @@ __all__ = ["LAST_HOP"]
 NEAR: Final = 0.2
 """How far from Mathis et al. counts as there."""
 
+AS_GOOD: Final = 0.05
+"""The part by which goodput may be above another and count as no better."""
+
 AGREED: Final = 0.05
 """The part by which packets delivered may differ between simulators."""
 
@@ -60,7 +63,7 @@ def _mathis(future: Future) -> Judgement:
     runs = future.runs["losses"]
     names = [BY_KIND[RANDOM][variant] for variant in ("newreno", "sack")]
     found = {(name, loss): at(runs, name, loss, to_mathis) for name in names for loss in MODERATE}
-    holds = [abs(ratio.mean - 1) < NEAR for ratio in found.values()]
+    holds = [near(ratio, 1, by=NEAR) for ratio in found.values()]
     theirs = ns2_runs()
     return judged(
         holds,
@@ -70,7 +73,7 @@ def _mathis(future: Future) -> Judgement:
             for name in names
         )
         + f" (packets delivered, at {MODERATE[0] / MILLION:.1%} and {MODERATE[-1] / MILLION:.0%})",
-        why=f"Under random losses both are within {NEAR:.0%} of Mathis et al. at {sum(holds)} of {len(holds)} places.",
+        why=f"Under random losses both are within {NEAR:.0%} of Mathis et al. at {counted(holds, 'points')}.",
     )
 
 
@@ -94,7 +97,7 @@ def _exponent(future: Future) -> Judgement:
     runs, names = future.runs["losses"], BY_KIND[RANDOM].values()
     found = {name: _slope(runs, name, lambda run: run.values["loss"] or np.nan) for name in names}
     alone = {name: _slope(runs, name, lambda run: run.clients) for name in names}
-    holds = [low(slope) >= -0.6 and high(slope) <= -0.4 for slope in found.values()]
+    holds = [near(slope, -0.5, by=0.1) for slope in found.values()]
 
     def words(slopes: Mapping[str, Interval]) -> str:
         return "; ".join(f"{name} {shown(slope, 2)}" for name, slope in slopes.items())
@@ -102,7 +105,7 @@ def _exponent(future: Future) -> Judgement:
     return judged(
         holds,
         ours=f"exponent of the loss: {words(found)}; of the hop's own loss alone: {words(alone)}",
-        why=f"Its 95 % interval lies from -0.6 to -0.4 for {sum(holds)} of {len(holds)} variants. Where the hop loses "
+        why=f"It is clearly from -0.6 to -0.4 for {counted(holds, 'variants')}. Where the hop loses "
         "little, much of the loss is the background's, in clusters that cost less than the same number alone: it is "
         "steeper than by the hop's own loss.",
     )
@@ -134,13 +137,13 @@ def _bursts_cost_less(future: Future) -> Judgement:
         for variant in VARIANTS
         for loss in some
     }
-    never = [name for variant, name in VARIANTS.items() if not any(holds[variant, loss] for loss in some)]
+    never = [name for variant, name in VARIANTS.items() if YES not in [holds[variant, loss] for loss in some]]
     return judged(
         list(holds.values()),
         ours=f"Mb/s at {some[0] / MILLION:.1%} and {some[1] / MILLION:.1%}: "
         + told_at(runs, [*BY_KIND[RANDOM].values(), *BY_KIND[BURSTS].values()], some, "goodput", 2),
-        why=f"Bursts leave clearly more than lone losses at {sum(holds.values())} of {len(holds)} places"
-        + (f", and never to {', '.join(never)}" if never else "")
+        why=f"Bursts leave clearly more than lone losses at {counted(holds.values(), 'points')}"
+        + (f", and nowhere clearly to {', '.join(never)}" if never else "")
         + ".",
     )
 
@@ -155,7 +158,7 @@ def _bursts_end_in_timeouts(future: Future) -> Judgement:
     return judged(
         holds,
         ours=f"Mb/s at {loss / MILLION:.0%}: " + told_at(runs, names, (loss,), "goodput", 2),
-        why=f"Bursts leave clearly less to {sum(holds)} of {len(holds)} variants: such a channel turns good by packets "
+        why=f"Bursts leave clearly less to {counted(holds, 'variants')}: such a channel turns good by packets "
         "sent, so that a lone one after each timeout often finds it bad again, and timeouts double.",
     )
 
@@ -163,11 +166,15 @@ def _bursts_end_in_timeouts(future: Future) -> Judgement:
 def _sack_over_newreno(future: Future) -> Judgement:
     runs = future.runs["losses"]
 
-    def clear(kind: str) -> list[bool]:
+    def clear(kind: str, tie: float) -> list[Truth]:
         names = BY_KIND[kind]
-        return [clearly_above(runs, (names["sack"], loss), (names["newreno"], loss), "goodput") for loss in MODERATE]
+        return [
+            clearly_above(runs, (names["sack"], loss), (names["newreno"], loss), "goodput", tie=tie)
+            for loss in MODERATE
+        ]
 
-    tied, ahead = [not one for one in clear(RANDOM)], clear(BURSTS)
+    more, ahead = clear(RANDOM, AS_GOOD), clear(BURSTS, 0.0)
+    tied = [~one for one in more]
     return judged(
         tied + ahead,
         ours="Mb/s at "
@@ -180,19 +187,19 @@ def _sack_over_newreno(future: Future) -> Judgement:
             "goodput",
             2,
         ),
-        why=f"SACK is clearly above NewReno at {sum(ahead)} of {len(ahead)} losses in bursts, and at "
-        f"{len(tied) - sum(tied)} of {len(tied)} at random.",
+        why=f"SACK is clearly above NewReno at {counted(ahead, 'losses')} in bursts, and by more than "
+        f"{AS_GOOD:.0%} at {counted(more, 'losses')} at random.",
     )
 
 
 def _vegas_under_losses(future: Future) -> Judgement:
     runs = future.runs["losses"]
 
-    def first(kind: str, losses: Sequence[int]) -> list[bool]:
+    def first(kind: str, losses: Sequence[int]) -> list[Truth]:
         names = BY_KIND[kind]
         others = [name for variant, name in names.items() if variant != "vegas"]
         return [
-            all(clearly_above(runs, (names["vegas"], loss), (other, loss), "goodput") for other in others)
+            every(clearly_above(runs, (names["vegas"], loss), (other, loss), "goodput") for other in others)
             for loss in losses
         ]
 
@@ -203,8 +210,8 @@ def _vegas_under_losses(future: Future) -> Judgement:
         + ", ".join(f"{loss / MILLION:.1%}" for loss in LOSSES[2:])
         + ": "
         + told_at(runs, [BY_KIND[RANDOM][variant] for variant in ("vegas", "sack")], LOSSES[2:], "goodput", 2),
-        why=f"Vegas is clearly above all others at {sum(lost)} of {len(lost)} losses at random, where it cuts its "
-        f"window by a quarter and not by half; in bursts at {sum(bursts)} of {len(bursts)}.",
+        why=f"Vegas is clearly above all others at {counted(lost, 'losses')} at random, where it cuts its "
+        f"window by a quarter and not by half; in bursts at {counted(bursts, 'losses')}.",
     )
 
 
@@ -214,7 +221,7 @@ def _changes_cost(future: Future) -> Judgement:
     return judged(
         holds,
         ours=_by_dwell(runs),
-        why=f"A rate that changes leaves clearly less than its mean, held, at {sum(holds)} of {len(holds)} places.",
+        why=f"A rate that changes leaves clearly less than its mean, held, at {counted(holds, 'points')}.",
     )
 
 
@@ -230,7 +237,7 @@ def _slow_changes_cost_least(future: Future) -> Judgement:
     return judged(
         holds,
         ours=_by_dwell(runs),
-        why=f"Stays of {slow // 1000} s leave clearly more than shorter ones at {sum(holds)} of {len(holds)} places.",
+        why=f"Stays of {slow // 1000} s leave clearly more than shorter ones at {counted(holds, 'points')}.",
     )
 
 
@@ -248,8 +255,8 @@ def _vegas_follows_worst(future: Future) -> Judgement:
     return judged(
         first + last,
         ours=_by_dwell(runs),
-        why=f"With a constant rate Vegas is clearly above {sum(first)} of {len(first)} others; with one that changes "
-        f"others are clearly above it at {sum(last)} of {len(last)} places.",
+        why=f"With a constant rate Vegas is clearly above {counted(first, 'others')}; with one that changes "
+        f"others are clearly above it at {counted(last, 'points')}.",
     )
 
 
@@ -261,14 +268,14 @@ def _ns2_agrees(future: Future) -> Judgement:
         for kind, amount in ((RANDOM, MODERATE[0]), (RANDOM, MODERATE[-1]), (STEPS, 0))
     ]
     both = [(at(ours, name, place, "arrivals"), at(theirs, name, place, "arrivals")) for ours, name, place in places]
-    holds = [abs(one.mean / other.mean - 1) < AGREED or clearly(one, other) is None for one, other in both]
+    holds = [within(one, other, part=AGREED) for one, other in both]
     words = [f"{name}{f', {place / MILLION:.1%}' if place else ''}" for _, name, place in places]
     return Judgement(
         verdict=by_share(holds),
         ours="packets delivered: "
         + "; ".join(f"{word} {shown(one, 0)}" for word, (one, _) in zip(words, both, strict=True)),
         ns2="; ".join(f"{word} {shown(other, 0)}" for word, (_, other) in zip(words, both, strict=True)),
-        why=f"Both deliver as much at {sum(holds)} of {len(holds)} places.",
+        why=f"Both deliver as much at {counted(holds, 'points')}.",
     )
 
 
@@ -278,9 +285,9 @@ LAST_HOP: tuple[Claim[Future], ...] = (
         where=f"{LATER}: wireless; Mathis et al.",
         text="Under random losses NewReno and SACK get what Mathis et al. say.",
         paper="1 / (RTT √(2p/3))",
-        rule=f"Losses of {MODERATE[0] / MILLION:.1%} to {MODERATE[-1] / MILLION:.0%} at the last hop: goodput lies "
-        f"within {NEAR:.0%} of the formula, with the run's loss (the background's too) and {1000 * RTT:g} ms. "
-        f"{ALL_OR_MOST}",
+        rule=f"The points are losses of {MODERATE[0] / MILLION:.1%} to {MODERATE[-1] / MILLION:.0%} at the last hop, "
+        f"for each of the two: goodput lies within {NEAR:.0%} of the formula, with the run's loss (the background's "
+        f"too) and {1000 * RTT:g} ms. {BY_SHARE}",
         judge=_mathis,
         command=command(RANDOM, 'flows.1.transport.variant="sack"'),
     ),
@@ -289,8 +296,8 @@ LAST_HOP: tuple[Claim[Future], ...] = (
         where=f"{LATER}: wireless; Mathis et al.",
         text="Goodput falls with the square root of the loss.",
         paper="-1/2",
-        rule=f"Of each variant, over the losses of F-7: the exponent fitted to each seed's runs has its 95 % interval "
-        f"from -0.6 to -0.4. {ALL_OR_MOST}",
+        rule=f"The points are the variants, over the losses of F-7: the exponent fitted to each seed's runs is from "
+        f"-0.6 to -0.4. {BY_SHARE}",
         judge=_exponent,
         command=command(RANDOM, "links.2.loss.probability=0.01"),
     ),
@@ -299,8 +306,9 @@ LAST_HOP: tuple[Claim[Future], ...] = (
         where=f"{LATER}: wireless",
         text="The same loss in bursts costs less: a window with several losses is cut once.",
         paper=LEFT,
-        rule=f"Bursts of {BURST} packets on average against losses at random, {MODERATE[0] / MILLION:.1%} and "
-        f"{MODERATE[1] / MILLION:.1%}, each variant: goodput clearly higher. {PAIRED} {ALL_OR_MOST}",
+        rule=f"The points are bursts of {BURST} packets on average against losses at random, "
+        f"{MODERATE[0] / MILLION:.1%} and {MODERATE[1] / MILLION:.1%}, each variant: goodput clearly higher. {PAIRED} "
+        f"{BY_SHARE}",
         judge=_bursts_cost_less,
         command=command(BURSTS, 'links.2.loss={ kind = "gilbert-elliott", to_bad = 0.0002, to_good = 0.2 }'),
     ),
@@ -309,7 +317,7 @@ LAST_HOP: tuple[Claim[Future], ...] = (
         where=f"{LATER}: wireless",
         text="Where losses are many, bursts cost more: they end in timeouts.",
         paper=LEFT,
-        rule=f"As F-9 the other way round, {LOSSES[-1] / MILLION:.0%}. {ALL_OR_MOST}",
+        rule=f"The points are the variants; as F-9 the other way round, {LOSSES[-1] / MILLION:.0%}. {BY_SHARE}",
         judge=_bursts_end_in_timeouts,
         command=command(BURSTS, 'links.2.loss={ kind = "gilbert-elliott", to_bad = 0.0062, to_good = 0.2 }'),
     ),
@@ -318,8 +326,9 @@ LAST_HOP: tuple[Claim[Future], ...] = (
         where=f"{LATER}: wireless; RFC 6675, RFC 6582",
         text="SACK is above NewReno where losses come in bursts, and as good where they come alone.",
         paper=LEFT,
-        rule="Over the losses of F-7: SACK's goodput clearly above in bursts, and not clearly above at random. "
-        f"{PAIRED} {ALL_OR_MOST}",
+        rule="The points are the losses of F-7, in bursts and at random: SACK's goodput is clearly above in bursts, "
+        f"and above by at most {AS_GOOD:.0%} at random. "
+        f"{PAIRED} {BY_SHARE}",
         judge=_sack_over_newreno,
         command=command(
             BURSTS,
@@ -332,8 +341,8 @@ LAST_HOP: tuple[Claim[Future], ...] = (
         where=f"{LATER}: wireless; Brakmo and Peterson",
         text="Under random losses that congestion does not cause, Vegas gets most.",
         paper=LEFT,
-        rule=f"Losses of {LOSSES[2] / MILLION:.1%} and more, at random: its goodput is clearly above each other's. "
-        f"{PAIRED} {ALL_OR_MOST}",
+        rule=f"The points are losses of {LOSSES[2] / MILLION:.1%} and more, at random: its goodput is clearly above "
+        f"each other's. {PAIRED} {BY_SHARE}",
         judge=_vegas_under_losses,
         command=command(RANDOM, 'flows.1.transport.variant="vegas"', "flows.1.packet_size=1000"),
     ),
@@ -342,8 +351,8 @@ LAST_HOP: tuple[Claim[Future], ...] = (
         where=f"{LATER}: wireless",
         text="A last hop whose rate changes carries less than one that holds the mean.",
         paper=LEFT,
-        rule=f"Mean stays of {DWELLS[1] / 1000:g}, {DWELLS[2] / 1000:g} and {DWELLS[3] / 1000:g} s at a rate, "
-        f"{MEAN_RATE / MILLION:g} Mb/s on average, each variant: goodput clearly lower. {PAIRED} {ALL_OR_MOST}",
+        rule=f"The points are mean stays of {DWELLS[1] / 1000:g}, {DWELLS[2] / 1000:g} and {DWELLS[3] / 1000:g} s at a "
+        f"rate, {MEAN_RATE / MILLION:g} Mb/s on average, each variant: goodput clearly lower. {PAIRED} {BY_SHARE}",
         judge=_changes_cost,
         command=command(RATES),
     ),
@@ -352,8 +361,8 @@ LAST_HOP: tuple[Claim[Future], ...] = (
         where=f"{LATER}: wireless",
         text="Of such changes, slow ones cost least: a window has time to follow.",
         paper=LEFT,
-        rule=f"Stays of {DWELLS[3] / 1000:g} s against shorter ones, each variant: goodput clearly higher. {PAIRED} "
-        f"{ALL_OR_MOST}",
+        rule=f"The points are stays of {DWELLS[3] / 1000:g} s against shorter ones, each variant: goodput clearly "
+        f"higher. {PAIRED} {BY_SHARE}",
         judge=_slow_changes_cost_least,
         command=command(RATES),
     ),
@@ -362,8 +371,8 @@ LAST_HOP: tuple[Claim[Future], ...] = (
         where=f"{LATER}: wireless",
         text="Vegas, which needs no loss to find the rate, has most where it is constant and least where it changes.",
         paper=LEFT,
-        rule="Clearly above each other variant with the constant rate, and each other clearly above it with those of "
-        f"F-13. {PAIRED} {ALL_OR_MOST}",
+        rule="The points are the other variants: Vegas is clearly above each with the constant rate, and clearly below "
+        f"it with each rate of F-13. {PAIRED} {BY_SHARE}",
         judge=_vegas_follows_worst,
         command=command(RATES, 'flows.1.transport.variant="vegas"', "flows.1.packet_size=1000"),
     ),
@@ -372,9 +381,9 @@ LAST_HOP: tuple[Claim[Future], ...] = (
         where=f"{LATER}: wireless; ns-2.35",
         text="ns-2 delivers as much over such a last hop.",
         paper=DASH,
-        rule=f"NewReno and SACK, losses of {MODERATE[0] / MILLION:.1%} and {MODERATE[-1] / MILLION:.0%} at random, and "
-        f"a rate of 8, 2 and 4 Mb/s in turn: mean packets delivered differ by less than {AGREED:.0%}, or by no more "
-        f"than chance may do. {ALL_OR_MOST}",
+        rule=f"The points are NewReno and SACK with losses of {MODERATE[0] / MILLION:.1%} and "
+        f"{MODERATE[-1] / MILLION:.0%} at random, and a rate of 8, 2 and 4 Mb/s in turn: packets delivered differ by "
+        f"at most {AGREED:.0%}. {BY_SHARE}",
         judge=_ns2_agrees,
         command=command(STEPS),
     ),
