@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from tests.single_seed import single_seed
 from tests.typed import typed
 
 import ackclock as ac
@@ -14,7 +16,7 @@ from ackclock.experiments.observation import Observation
 from ackclock.experiments.selfsimilar.claims.scales import SCALES_CLAIMS, SCALES_TOPICS
 from ackclock.experiments.selfsimilar.experiment import background
 from ackclock.experiments.selfsimilar.loads import CARRIED, LOADS, OTHERS, USUAL
-from ackclock.experiments.selfsimilar.scales import Scales, gather_scales
+from ackclock.experiments.selfsimilar.scales import Scales, gather_scales, over_counts, over_scales
 from ackclock.experiments.selfsimilar.scales_figures import scales_drawings
 from ackclock.experiments.selfsimilar.traffic import (
     BINS,
@@ -178,21 +180,28 @@ def test_topics_have_words_for_what_their_rules_can_give() -> None:
         assert all(statement.lead and statement.text for statement in told)
 
 
-def test_single_runs_are_judged() -> None:
-    """With one seed there are no intervals, and the values alone decide."""
-    found = made_up()
-    first = Scales(
-        panels=found.panels,
-        **{
-            name: [run for run in getattr(found, name) if run.seed == 1]
-            for name in ("times", "gaps", "alike", "shared", "loads")
-        },
-    )
-    verdicts = [[one.judgement.verdict for one in judge(SCALES_CLAIMS, each)] for each in (found, first)]
-    assert verdicts[0] == verdicts[1]
+def test_single_runs_decide_nothing() -> None:
+    """With one seed there are no intervals: every claim stays open, and words and tables have no infinite number."""
+    first = single_seed(made_up())
+    assert {one.claim.key: one.judgement.verdict for one in judge(SCALES_CLAIMS, first)} == {
+        claim.key: Verdict.UNDECIDED for claim in SCALES_CLAIMS
+    }
     cells = [cell for drawing in scales_drawings(first, command="x") for row in drawing.numbers.rows for cell in row]
     cells += [cell for one in judge(SCALES_CLAIMS, first) for cell in one.cells.values()]
     assert not any("± inf" in cell or "nan" in cell for cell in cells)
+
+
+def test_a_bin_that_is_left_open_counts_neither_way() -> None:
+    """H is the paper's by all bins but one, where seeds lie far apart: that is no dependence on the bin."""
+
+    def wide(run: Observation) -> Observation:
+        h = 0.6 + 0.1 * run.seed
+        return dataclasses.replace(run, values={**run.values, "K = 1 0.01": h})
+
+    found = dataclasses.replace(made_up(), loads=[wide(run) for run in made_up().loads])
+    judged = {one.claim.key: one.judgement for one in judge(SCALES_CLAIMS, found)}
+    assert judged["H-1"].verdict is Verdict.UNDECIDED
+    assert "at 7 of 8 points (1 undecided)" in judged["H-1"].why
 
 
 def test_commands_run_what_claims_are_about() -> None:
@@ -242,7 +251,9 @@ def test_what_is_run_is_what_is_judged() -> None:
         "background by load",
     ]
     assert [len(runs) for runs in found.runs.values()] == [3, 3, 10, 10, len(LOADS) + len(OTHERS)]
-    judged = {one.claim.key: one.judgement.verdict for one in judge(SCALES_CLAIMS, found)}
-    assert judged["T1-1"] is Verdict.REPRODUCED
-    assert judged["T1-4"] is Verdict.NOT
-    assert judged["2-2"] is Verdict.REPRODUCED
+    assert over_scales(found.times, POISSON, "cov", LADDER).mean == pytest.approx(-0.5, abs=0.02)
+    assert over_scales(found.times, ON_OFF, "cov", LADDER).mean > -0.25
+    assert over_counts(found.alike, ON_OFF, lambda run: run.values["cov_1"] or np.nan).mean < -0.25
+    gaps = {run.variant: run.values["cov"] for run in found.gaps}
+    assert gaps[ON_OFF] == pytest.approx(gaps[POISSON], abs=0.1)
+    assert {one.judgement.verdict for one in judge(SCALES_CLAIMS, found)} == {Verdict.UNDECIDED}

@@ -12,6 +12,7 @@ from ackclock.experiments.heterogeneous.claims import CLAIMS as HETEROGENEOUS
 from ackclock.experiments.manyflows.claims import CLAIMS as MANYFLOWS
 from ackclock.experiments.manyflows.flow_studies import FLOW_CLAIMS
 from ackclock.experiments.selfsimilar.claims.future import FUTURE_CLAIMS
+from ackclock.experiments.selfsimilar.claims.scales import SCALES_CLAIMS
 from ackclock.experiments.vegas.claims import CLAIMS as VEGAS
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ RULES: list[Claim[Any]] = [
     *MANYFLOWS,
     *FLOW_CLAIMS,
     *FUTURE_CLAIMS,
+    *SCALES_CLAIMS,
     *VEGAS,
 ]
 

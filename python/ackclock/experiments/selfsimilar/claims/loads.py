@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Final, Protocol
 import numpy as np
 
 from ackclock.analysis import student_interval
-from ackclock.experiments.claims import Claim, Judgement, by_share
-from ackclock.experiments.reading import DASH, at, high, listed, low, run_command, shown
+from ackclock.experiments.claims import BY_SHARE, ELSE_UNDECIDED, Claim, Judgement, by_share
+from ackclock.experiments.reading import DASH, at, either, listed, run_command, shown
 from ackclock.experiments.selfsimilar.experiment import SOURCES
 from ackclock.experiments.selfsimilar.load_figures import ASYMPTOTIC
 from ackclock.experiments.selfsimilar.loads import CARRIED, LOADS, OTHERS, SMALL, USUAL, ns2_loads
 from ackclock.experiments.selfsimilar.traffic import BINS, ESTIMATORS, ON_OFF
+from ackclock.experiments.truth import NO, YES, apart, count, counted, every, near
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
@@ -80,16 +81,17 @@ def _bins(places: Sequence[Place]) -> str:
 
 def _background(evidence: HasBackground) -> Judgement:
     ours = _estimates(evidence.loads, USUAL, SOURCES, _OWN)
-    near = [place for place, h in ours.items() if low(h) <= PAPERS + NEAR and high(h) >= PAPERS - NEAR]
-    whole, none = len(near) == len(ours), not near
+    holds = {place: near(h, PAPERS, by=NEAR) for place, h in ours.items()}
+    verdict, setting = either(list(holds.values()), _SETTING)
+    where = [place for place, one in holds.items() if one is YES]
     means = [h.mean for h in ours.values()]
     return Judgement(
-        verdict=Verdict.REPRODUCED if whole else Verdict.NOT if none else Verdict.DEPENDS,
-        setting="" if whole or none else _SETTING,
+        verdict=verdict,
+        setting=setting,
         ours=_said(ours),
         ns2=_said(_estimates(ns2_loads(), USUAL, SOURCES, _OWN)),
         why=f"The paper's method gives {min(means):.2f} to {max(means):.2f} of one and the same traffic; within "
-        f"{NEAR:g} of {PAPERS:g} at {len(near)} of {len(ours)} places{f': {_bins(near)}' if near else ''}.",
+        f"{NEAR:g} of {PAPERS:g} at {counted(holds.values(), 'points')}{f': {_bins(where)}' if where else ''}.",
         brief=f"The paper's method gives {min(means):.2f} to {max(means):.2f} of one and the same traffic, by its bin.",
     )
 
@@ -113,29 +115,20 @@ def _slopes(runs: Sequence[Observation]) -> dict[Place, Interval]:
     return found
 
 
-def _stays(change: Interval) -> bool:
-    """Say whether chance leaves no room for a change that matters."""
-    return low(change) >= -ROOM and high(change) <= ROOM
-
-
-def _changes(change: Interval) -> bool:
-    """Say whether a change is larger than what is called the same, and than chance."""
-    return abs(change.mean) > NEAR and not low(change) <= 0 <= high(change)
-
-
 def _by_load(evidence: HasBackground) -> Judgement:
     ours, theirs = (_slopes(runs) for runs in (evidence.loads, ns2_loads()))
-    stays = [_stays(change) for change in ours.values()]
-    changes = [place for place, change in ours.items() if _changes(change)]
+    stays = [near(change, 0, by=ROOM) for change in ours.values()]
+    changes = [apart(change, 0, by=NEAR) for change in ours.values()]
     widest = max(ours, key=lambda place: abs(ours[place].mean))
     first, last = (at(evidence.loads, USUAL, count, "K = 50 0.1") for count in (LOADS[0], LOADS[-1]))
     return Judgement(
         verdict=by_share(stays),
         ours=f"from an empty link to a full one H changes by {_said(ours)}",
         ns2=_said(theirs),
-        why=f"A change shows at {len(changes)} of {len(ours)} places, and at {sum(stays)} there is no room for one of "
-        f"more than {ROOM:g}; the largest is {shown(ours[widest], 2)} ({_bins([widest])}). With 50 lags and bins of "
-        f"0.1 s H is {first.mean:.2f} at {LOADS[0]} % load and {last.mean:.2f} at {LOADS[-1]} %.",
+        why=f"H clearly changes by more than {NEAR:g} at {count(changes)} of {len(changes)} points, and clearly by at "
+        f"most {ROOM:g} at {counted(stays, 'points')}; the largest is {shown(ours[widest], 2)} ({_bins([widest])}). "
+        f"With 50 lags and bins of 0.1 s H is {first.mean:.2f} at {LOADS[0]} % load and {last.mean:.2f} at {LOADS[-1]} "
+        "%.",
     )
 
 
@@ -148,17 +141,17 @@ def _behind(evidence: HasBackground) -> Judgement:
             changes[method, scale] = student_interval(
                 [left - came for left, came in pairs if left is not None and came is not None]
             )
-    stays = [not _changes(change) for change in changes.values()]
-    off = [place for place, change in changes.items() if _changes(change)]
+    stays = [near(change, 0, by=NEAR) for change in changes.values()]
+    off = [place for place, stay in zip(changes, stays, strict=True) if stay is NO]
     loss = at(full, USUAL, LOADS[-1], "loss")
     return Judgement(
         verdict=by_share(stays),
         ours=f"H of what leaves less H of what comes, paired by seed: {_said(changes)}",
         ns2=DASH,
         why=f"At {LOADS[-1]} % load the link drops {100 * loss.mean:.1f} % of the packets, and H stays at "
-        f"{sum(stays)} of {len(stays)} places"
+        f"{counted(stays, 'points')}"
         + (f"; not by {_bins(off)}, where what leaves is cut at the link's rate." if off else "."),
-        brief=f"Ten packets of buffer leave H as it is at {sum(stays)} of {len(stays)} places.",
+        brief=f"Ten packets of buffer leave H as it is at {counted(stays, 'points')}.",
     )
 
 
@@ -168,19 +161,19 @@ def _shape(evidence: HasBackground) -> Judgement:
         for method in _LONG_SCALES
         for scale in BINS[-1:]
     }
-    holds = [low(h) <= PAPERS <= high(h) for h in found.values()]
-    theory = [low(h) <= ASYMPTOTIC <= high(h) for h in found.values()]
+    holds = [near(h, PAPERS, by=NEAR) for h in found.values()]
+    theory = [near(h, ASYMPTOTIC, by=NEAR) for h in found.values()]
     return Judgement(
         verdict=by_share(holds),
         ours=f"over 1000 s, {_said(found)}",
         ns2=DASH,
-        why=f"Theory gives (3 - shape) / 2 = {ASYMPTOTIC:g} for a shape of 1.2, which lies within "
-        f"{sum(theory)} of {len(theory)} intervals; {PAPERS:g} would take a shape of {3 - 2 * PAPERS:g}.",
+        why=f"Theory gives (3 - shape) / 2 = {ASYMPTOTIC:g} for a shape of 1.2; within {NEAR:g} of that "
+        f"are {counted(theory, 'methods')}. {PAPERS:g} would take a shape of {3 - 2 * PAPERS:g}.",
     )
 
 
 def _left_open(evidence: HasBackground) -> Judgement:
-    def apart(runs: Sequence[Observation]) -> dict[tuple[str, str, float], float]:
+    def differences(runs: Sequence[Observation]) -> dict[tuple[str, str, float], float]:
         """Give how far H lies from that of the usual background of 40 sources: the number of them does not matter."""
         usual = _estimates(runs, USUAL, SOURCES, _OWN)
         return {
@@ -197,16 +190,21 @@ def _left_open(evidence: HasBackground) -> Judgement:
             for method in _OWN
         )
 
-    ours = apart(evidence.loads)
-    same = {place: abs(change) <= NEAR for place, change in ours.items()}
-    longer = all(holds for (_, _, scale), holds in same.items() if scale > BINS[0])
-    whole = all(same.values())
+    ours = differences(evidence.loads)
+    usual = _estimates(evidence.loads, USUAL, SOURCES, _OWN)
+    same = {
+        (variant, *place): near(h, usual[place], by=NEAR)
+        for variant, count in OTHERS.items()
+        for place, h in _estimates(evidence.loads, variant, count, _OWN).items()
+    }
+    longer = every(holds for (_, _, scale), holds in same.items() if scale > BINS[0]) is YES
+    parts = longer and NO in same.values()
     return Judgement(
-        verdict=Verdict.DEPENDS if longer and not whole else by_share(list(same.values())),
-        setting=_SETTING if longer and not whole else "",
+        verdict=Verdict.DEPENDS if parts else by_share(list(same.values())),
+        setting=_SETTING if parts else "",
         ours=said(ours),
-        ns2=said(apart(ns2_loads())),
-        why=f"H is the same at {sum(same.values())} of {len(same)} places"
+        ns2=said(differences(ns2_loads())),
+        why=f"H is the same at {counted(same.values(), 'points')}"
         + (f", and at all with bins above {BINS[0]:g} s: short bins see packets and windows." if longer else "."),
     )
 
@@ -222,8 +220,8 @@ LOAD_CLAIMS: Final[tuple[Claim[HasBackground], ...]] = (
         text="The background has a Hurst parameter of about 0.8.",
         paper="0.8",
         rule="By the paper's method with one lag and with 50 (a quarter of the bins where there are fewer than 200), "
-        f"for 40 sources in bins of 0.01, 0.1, 0.5 and 1 s: reproduced if all intervals come within {NEAR:g} of 0.8; "
-        "depends on the bin if some do; else not.",
+        f"for 40 sources in bins of 0.01, 0.1, 0.5 and 1 s: reproduced if H is within {NEAR:g} of 0.8 in all of them; "
+        f"depends on the bin if only in some; otherwise not reproduced. {ELSE_UNDECIDED}",
         judge=_background,
         command=_command(),
     ),
@@ -232,9 +230,8 @@ LOAD_CLAIMS: Final[tuple[Claim[HasBackground], ...]] = (
         where="4, Figure 2: announced, not reported",
         text="The background's Hurst parameter is the same at any load.",
         paper=DASH,
-        rule="By the slope of H over the load from 5 to 95 sources, seed by seed, for each method and bin that 100 s "
-        f"allow: it is the same where the interval of its change from an empty link to a full one is within {ROOM:g} "
-        "either way. Reproduced if everywhere, partly if at most places, else not.",
+        rule="The points are the methods and bins that 100 s allow, by the slope of H over the load from 5 to 95 "
+        f"sources, seed by seed: from an empty link to a full one H changes by at most {ROOM:g}. {BY_SHARE}",
         judge=_by_load,
         command=_command("flows.0.count=95"),
     ),
@@ -243,9 +240,8 @@ LOAD_CLAIMS: Final[tuple[Claim[HasBackground], ...]] = (
         where="4",
         text="Behind ten packets of buffer the background has the Hurst parameter that it came with.",
         paper=DASH,
-        rule="By the paper's method with one lag and with 50, at 95 sources, paired by seed: it stays where the "
-        f"difference is {NEAR:g} or less, or its interval has 0 in it. Reproduced if everywhere, partly if at most "
-        "places, else not.",
+        rule="The points are the bins, by the paper's method with one lag and with 50, at 95 sources, paired by seed: "
+        f"H changes by at most {NEAR:g}. {BY_SHARE}",
         judge=_behind,
         command=_command("flows.0.count=95"),
     ),
@@ -254,8 +250,8 @@ LOAD_CLAIMS: Final[tuple[Claim[HasBackground], ...]] = (
         where="4",
         text="Pareto periods with a shape of 1.2 go with a Hurst parameter of 0.8.",
         paper="1.2 and 0.8",
-        rule="By two methods that leave short scales out, of 40 sources over 1000 s in bins of 1 s: reproduced if 0.8 "
-        "lies within both intervals, else not.",
+        rule="The points are two methods that leave short scales out, of 40 sources over 1000 s in bins of 1 s: H is "
+        f"within {NEAR:g} of 0.8. {BY_SHARE}",
         judge=_shape,
         command=run_command(_FILE, ["duration=1000 s"], record="arrivals/1s"),
     ),
@@ -264,9 +260,9 @@ LOAD_CLAIMS: Final[tuple[Claim[HasBackground], ...]] = (
         where="4",
         text="What the paper leaves open of the background, its packets and what carries them, does not matter for H.",
         paper=DASH,
-        rule="By the paper's method with one lag and with 50, for packets of 210 bytes and for Tahoe as carrier: the "
-        f"same where the means are within {NEAR:g} of those of 1000 bytes over UDP. Reproduced if everywhere; depends "
-        f"on the bin if in all bins above {BINS[0]:g} s; partly if at most places; else not.",
+        rule="The points are the bins, by the paper's method with one lag and with 50, for packets of 210 bytes and "
+        f"for Tahoe as carrier: H is within {NEAR:g} of that of 1000 bytes over UDP. {BY_SHARE} It depends on the bin "
+        f"if it holds in all bins above {BINS[0]:g} s and fails in shorter ones.",
         judge=_left_open,
         command=_command("flows.0.packet_size=210", "flows.0.source.rate=595.238"),
     ),

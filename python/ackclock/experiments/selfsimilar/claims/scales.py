@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
-from ackclock.experiments.claims import Claim, Judgement, graded
-from ackclock.experiments.reading import DASH, along, at, high, listed, low, run_command, shown
+from ackclock.experiments.claims import ELSE_UNDECIDED, Claim, Judgement, graded
+from ackclock.experiments.reading import DASH, along, at, either, jackknife, listed, run_command, shown
 from ackclock.experiments.selfsimilar.claims.loads import LOAD_CLAIMS
 from ackclock.experiments.selfsimilar.experiment import SOURCES
 from ackclock.experiments.selfsimilar.load_figures import ASYMPTOTIC
 from ackclock.experiments.selfsimilar.scales import over_counts, over_scales, variance
 from ackclock.experiments.selfsimilar.traffic import COUNTS, LADDER, NOISE, ON_OFF, POISSON
 from ackclock.experiments.summary import Topic
+from ackclock.experiments.truth import NO, YES, Truth, above, below, count, every, near, some
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
@@ -83,7 +85,7 @@ def _ends(found: HasTraffic, kind: str, measure: str, digits: int) -> str:
 def _poisson_peaks(found: HasTraffic) -> Judgement:
     power = over_scales(found.times, POISSON, "cov", LADDER)
     return Judgement(
-        verdict=graded(whole=abs(power.mean - INDEPENDENT) <= EXACT, part=high(power) < HALF),
+        verdict=graded(whole=near(power, INDEPENDENT, by=EXACT), part=below(power, HALF)),
         ours=f"c.o.v. {_ends(found, POISSON, 'cov', 4)}: it falls with the power {shown(power, 3)} of the bin; "
         f"peak over mean {_ends(found, POISSON, 'peak', 2)}",
         ns2=DASH,
@@ -93,11 +95,11 @@ def _poisson_peaks(found: HasTraffic) -> Judgement:
 
 def _lasting_peaks(found: HasTraffic) -> Judgement:
     powers = {kind: over_scales(found.times, kind, "cov", LADDER) for kind in (ON_OFF, NOISE)}
-    holds = [low(power) > HALF for power in powers.values()]
+    holds = [above(power, HALF) for power in powers.values()]
     longest = LADDER[-1]
     ratio = _times(found, ON_OFF, "cov", longest).mean / _times(found, POISSON, "cov", longest).mean
     return Judgement(
-        verdict=graded(whole=all(holds), part=any(holds)),
+        verdict=graded(whole=every(holds), part=some(holds)),
         ours="; ".join(
             f"{kind}: c.o.v. {_ends(found, kind, 'cov', 3)}, power {shown(power, 3)}" for kind, power in powers.items()
         ),
@@ -120,34 +122,36 @@ def _said(powers: dict[float, Interval]) -> str:
     return ", ".join(f"{shown(power, 2)} in {scale:g} s" for scale, power in powers.items())
 
 
-def _smoothed(powers: dict[float, Interval]) -> bool:
-    return all(high(power) < HALF for power in powers.values())
+def _smoothed(powers: dict[float, Interval]) -> Truth:
+    return every(below(power, HALF) for power in powers.values())
 
 
 def _poisson_multiplexed(found: HasTraffic) -> Judgement:
     alike, shared = (_powers(runs, POISSON) for runs in (found.alike, found.shared))
     holds = [_smoothed(powers) for powers in (alike, shared)]
+    verdict, setting = either(holds, SETTING)
+    said = {YES: "do", NO: "do not"}
     return Judgement(
-        verdict=Verdict.REPRODUCED if all(holds) else Verdict.DEPENDS if any(holds) else Verdict.NOT,
-        setting=SETTING if any(holds) and not all(holds) else "",
+        verdict=verdict,
+        setting=setting,
         ours=f"power of the number of sources that the c.o.v. goes with: {_said(alike)} with sources of one rate "
         f"each; {_said(shared)} with sources that share a rate",
         ns2=DASH,
-        why=f"More Poisson sources of one rate each {'do' if holds[0] else 'do not'} average peaks out; the same "
-        f"traffic divided among more of them {'does too' if holds[1] else 'is the same Poisson traffic'}.",
+        why=f"More Poisson sources of one rate each {said.get(holds[0], 'may')} average peaks out; the same "
+        f"traffic divided among more of them {'does too' if holds[1] is YES else 'is the same Poisson traffic'}.",
     )
 
 
 def _kept(found: HasTraffic, *, shared: bool) -> Judgement:
     """Judge whether on/off traffic is not smoothed."""
     powers = _powers(found.shared if shared else found.alike, ON_OFF)
-    kept = [low(power) > HALF for power in powers.values()]
-    worse = [low(power) > 0 for power in powers.values()]
+    kept = [above(power, HALF) for power in powers.values()]
+    worse = [above(power, 0) for power in powers.values()]
     first, last = (
         at(found.shared if shared else found.alike, ON_OFF, count, "cov_1") for count in (COUNTS[0], COUNTS[-1])
     )
     return Judgement(
-        verdict=graded(whole=all(worse), part=all(kept)),
+        verdict=graded(whole=every(worse), part=every(kept)),
         ours=f"the c.o.v. goes with the power {_said(powers)} of the number of sources; "
         f"in 1 s {shown(first, 3)} of {COUNTS[0]} source, {shown(last, 3)} of {COUNTS[-1]}",
         ns2=DASH,
@@ -160,14 +164,18 @@ def _in_packets(found: HasTraffic) -> Judgement:
     powers = {
         kind: over_counts(found.alike, kind, lambda run: variance(run, COMPARED[1])) for kind in (ON_OFF, POISSON)
     }
-    grows, differs = low(powers[ON_OFF]) > 0, low(powers[ON_OFF]) > high(powers[POISSON])
+    grows, differs = above(powers[ON_OFF], 0), above(powers[ON_OFF], powers[POISSON])
     return Judgement(
-        verdict=graded(whole=grows and differs, part=grows),
+        verdict=graded(whole=grows & differs, part=grows),
         ours=f"variance of the packets in 1 s goes with the power {shown(powers[ON_OFF], 2)} of the number of on/off "
         f"sources, {shown(powers[POISSON], 2)} of Poisson sources",
         ns2=DASH,
         why="Counted in packets, peaks grow with the number of sources, "
-        + ("faster than Poisson's." if differs else "as Poisson's do: it is no difference between the two."),
+        + (
+            "faster than Poisson's."
+            if differs is YES
+            else "as Poisson's do: it is no clear difference between the two."
+        ),
     )
 
 
@@ -175,37 +183,47 @@ def _memory_kept(found: HasTraffic) -> Judgement:
     hurst = {kind: along(found.alike, kind, COUNTS, "local Whittle 0.1") for kind in (ON_OFF, POISSON)}
     means = [interval.mean for interval in hurst[ON_OFF].values()]
     spread = max(means) - min(means)
-    apart = all(low(hurst[ON_OFF][count]) > high(hurst[POISSON][count]) for count in COUNTS)
+    apart = every(above(hurst[ON_OFF][count], hurst[POISSON][count], by=SAME) for count in COUNTS)
+    even = every(near(one, other, by=SAME) for one, other in combinations(hurst[ON_OFF].values(), 2))
     return Judgement(
-        verdict=graded(whole=apart and spread <= SAME, part=apart),
+        verdict=graded(whole=apart & even, part=apart),
         ours="; ".join(
             f"{kind}: H " + ", ".join(f"{shown(points[count], 2)} of {count}" for count in (COUNTS[0], COUNTS[-1]))
             for kind, points in hurst.items()
         ),
         ns2=DASH,
         why=f"From {COUNTS[0]} to {COUNTS[-1]} on/off sources H differs by {spread:.2f}"
-        + (": longer bins smooth as little as of one source." if apart else ", and is not always above Poisson's."),
+        + (
+            ": longer bins smooth as little as of one source."
+            if apart is YES
+            else ", and is not always that much above Poisson's."
+        ),
     )
 
 
+def _growth(runs: Sequence[Observation]) -> float:
+    values = [np.mean([run.values[f"dispersion_{scale:g}"] or 0.0 for run in runs]) for scale in LADDER]
+    return float(max(values) / min(values))
+
+
 def _one_number(found: HasTraffic) -> Judgement:
-    def growth(kind: str) -> float:
-        values = [_times(found, kind, "dispersion", scale).mean for scale in LADDER]
-        return max(values) / min(values)
+    def growth(kind: str) -> Interval:
+        return jackknife([run for run in found.times if run.variant == kind], _growth)
 
     power = over_scales(found.times, ON_OFF, "dispersion", LONG)
     h = (1 + power.mean) / 2
-    blind, tells = growth(ON_OFF) > GROWS > growth(POISSON), abs(h - ASYMPTOTIC) <= NEAR
+    blind = above(growth(ON_OFF), GROWS) & below(growth(POISSON), GROWS)
+    tells = near(power, 2 * ASYMPTOTIC - 1, by=2 * NEAR)  # it grows with the power 2H - 1
     return Judgement(
-        verdict=graded(whole=blind and not tells, part=blind),
+        verdict=graded(whole=blind & ~tells, part=blind),
         ours=f"index of dispersion, on/off: {_ends(found, ON_OFF, 'dispersion', 2)}; Poisson: "
         f"{_ends(found, POISSON, 'dispersion', 2)}; peak over mean, on/off: {_ends(found, ON_OFF, 'peak', 2)}",
         ns2=DASH,
-        why=f"Over the bins the index of dispersion changes by a factor of {growth(ON_OFF):.0f} for on/off traffic and"
-        f" {growth(POISSON):.2f} for Poisson traffic"
+        why=f"Over the bins the index of dispersion changes by a factor of {growth(ON_OFF).mean:.0f} for on/off "
+        f"traffic and {growth(POISSON).mean:.2f} for Poisson traffic"
         + (
             f"; told with its time scale it says what H does: it grows with the power 2H - 1 for H = {h:.2f}."
-            if tells
+            if tells is YES
             else f", and its growth gives H = {h:.2f}."
         ),
     )
@@ -213,14 +231,14 @@ def _one_number(found: HasTraffic) -> Judgement:
 
 def _between_packets(found: HasTraffic) -> Judgement:
     gaps = {kind: at(found.gaps, kind, SOURCES, "cov") for kind in (POISSON, ON_OFF, NOISE)}
-    blind = [abs(gaps[kind].mean - gaps[POISSON].mean) <= NEAR for kind in (ON_OFF, NOISE)]
+    blind = [near(gaps[kind], gaps[POISSON], by=NEAR) for kind in (ON_OFF, NOISE)]
     return Judgement(
-        verdict=graded(whole=all(blind), part=any(blind)),
+        verdict=graded(whole=every(blind), part=some(blind)),
         ours=listed([f"{shown(interval, 3)} ({kind})" for kind, interval in gaps.items()]),
         ns2=DASH,
         why="By the c.o.v. of the times between packets "
-        + ("none is" if not any(blind) else "both are" if all(blind) else "one is")
-        + f" within {NEAR:g} of Poisson traffic, which they have nothing in common with beyond a second.",
+        + ("none is", "one is", "both are")[count(blind)]
+        + f" clearly within {NEAR:g} of Poisson traffic, which they have nothing in common with beyond a second.",
     )
 
 
@@ -235,7 +253,7 @@ TABLE_1: Final[tuple[Claim[HasTraffic], ...]] = (
         text="Peaks of Poisson traffic exist at small time scales but decrease in larger ones.",
         paper="decrease",
         rule="By the power of the bin, from 0.01 to 10 s, that the c.o.v. of 40 sources goes with: reproduced if it is "
-        f"within {EXACT:g} of -1/2, partly if it is clearly below {HALF:g}, else not.",
+        f"within {EXACT:g} of -1/2; partly if it is clearly below {HALF:g}; otherwise not reproduced. {ELSE_UNDECIDED}",
         judge=_poisson_peaks,
         command=_traffic_command(_POISSON),
     ),
@@ -245,7 +263,8 @@ TABLE_1: Final[tuple[Claim[HasTraffic], ...]] = (
         text="Peaks of self-similar traffic exist in all time scales.",
         paper="in all time scales",
         rule="By the same power of 40 on/off sources and of Gaussian noise: reproduced if both are clearly above "
-        f"{HALF:g}, half of what bins without memory give; partly if one is; else not.",
+        f"{HALF:g}, half of what bins without memory give; partly if one is; otherwise not reproduced. "
+        f"{ELSE_UNDECIDED}",
         judge=_lasting_peaks,
         command=_traffic_command(),
     ),
@@ -256,7 +275,7 @@ TABLE_1: Final[tuple[Claim[HasTraffic], ...]] = (
         paper="averages out",
         rule="By the power of the number of sources, 1 to 256, that the c.o.v. goes with in 0.1, 1 and 10 s: "
         f"reproduced if it is clearly below {HALF:g} both for sources of one rate each and for sources that share a "
-        "rate; depends on which if for one of the two; else not.",
+        "rate; depends on which if for one of the two; otherwise not reproduced. " + ELSE_UNDECIDED,
         judge=_poisson_multiplexed,
         command=_traffic_command(_POISSON, "flows.0.count=256"),
     ),
@@ -266,7 +285,7 @@ TABLE_1: Final[tuple[Claim[HasTraffic], ...]] = (
         text="Multiplexing does not smooth the peaks of self-similar traffic, but makes them worse.",
         paper="does not smooth, makes worse",
         rule="By the same power of on/off sources of one rate each: reproduced if it is clearly above 0 at the three "
-        f"scales, partly if clearly above {HALF:g}, else not.",
+        f"scales; partly if clearly above {HALF:g}; otherwise not reproduced. {ELSE_UNDECIDED}",
         judge=lambda found: _kept(found, shared=False),
         command=_traffic_command("flows.0.count=256"),
     ),
@@ -275,7 +294,7 @@ TABLE_1: Final[tuple[Claim[HasTraffic], ...]] = (
         where="Table 1, by relative peaks of sources that share a rate",
         text="Dividing the same self-similar traffic among more sources does not smooth its peaks.",
         paper="does not smooth, makes worse",
-        rule="The same of sources that have 2500 packets a second together.",
+        rule="As T1-4, of sources that have 2500 packets a second together.",
         judge=lambda found: _kept(found, shared=True),
         command=_traffic_command("flows.0.count=256", "flows.0.source.rate=19.53125"),
     ),
@@ -285,7 +304,8 @@ TABLE_1: Final[tuple[Claim[HasTraffic], ...]] = (
         text="Multiplexing makes the peaks of self-similar traffic worse, counted in packets, other than Poisson's.",
         paper="makes worse",
         rule="By the power of the number of sources of one rate each that the variance of the packets in 1 s goes "
-        "with: reproduced if it is clearly above 0 and above that of Poisson sources, partly if above 0, else not.",
+        "with: reproduced if it is clearly above 0 and above that of Poisson sources; partly if above 0; otherwise not "
+        f"reproduced. {ELSE_UNDECIDED}",
         judge=_in_packets,
         command=_traffic_command("flows.0.count=256"),
     ),
@@ -295,8 +315,8 @@ TABLE_1: Final[tuple[Claim[HasTraffic], ...]] = (
         text="Multiplexing does not take the memory away: over time scales the sum is as rough as its parts.",
         paper="does not smooth",
         rule="By the Hurst parameter (local Whittle, bins of 0.1 s) of 1 to 256 sources: reproduced if on/off sources "
-        f"are clearly above Poisson sources at each number and differ by {SAME:g} or less, partly if by more, else "
-        "not.",
+        f"are above Poisson sources by more than {SAME:g} at each number and differ by {SAME:g} or less; partly if by "
+        f"more; otherwise not reproduced. {ELSE_UNDECIDED}",
         judge=_memory_kept,
         command=_traffic_command("flows.0.count=256"),
     ),
@@ -307,8 +327,9 @@ TABLE_1: Final[tuple[Claim[HasTraffic], ...]] = (
         paper="no longer meaningful",
         rule="Reproduced if over bins of 0.01 to 10 s the index of dispersion changes by more than a factor of "
         f"{GROWS} for on/off traffic only, and its growth from 1 to 10 s does not tell H within {NEAR:g} of "
-        "(3 - shape) / 2; partly if it does, for then it means something at a time scale that is told; else not. The "
-        "peak over the mean, of which the paper says the same, is told and not judged: it grows with a run's length.",
+        "(3 - shape) / 2; partly if it does, for then it means something at a stated time scale; otherwise not "
+        f"reproduced. {ELSE_UNDECIDED} The "
+        "peak over the mean, of which the paper says the same, is given and not judged: it grows with a run's length.",
         judge=_one_number,
         command=_traffic_command(),
     ),
@@ -318,7 +339,8 @@ TABLE_1: Final[tuple[Claim[HasTraffic], ...]] = (
         text="The c.o.v. of the times between packets is no longer meaningful for self-similar traffic.",
         paper="no longer meaningful",
         rule=f"Reproduced if that of 40 on/off sources and that of Gaussian noise are within {NEAR:g} of that of "
-        "Poisson traffic, which it so does not tell them from; partly if one is; else not.",
+        "Poisson traffic, which it so does not tell them from; partly if one is; otherwise not reproduced. "
+        + ELSE_UNDECIDED,
         judge=_between_packets,
         command=run_command(_FILE, [_WIDE], record="packets"),
     ),
