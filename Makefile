@@ -10,6 +10,7 @@ SECONDS ?= 1200
 MUTANTS ?= 200
 NET ?= 100
 SEED ?= 1
+SEEDS ?= 3
 
 VENV := .venv
 OUT := out
@@ -33,7 +34,8 @@ COMPILE := $(VENV)/lock/bin/pip-compile --quiet --generate-hashes --strip-extras
 ENGINE := Cargo.toml Cargo.lock $(shell find crates \( -name tests -o -name examples \) -prune -o \
 	\( -type d -o -name '*.rs' -o -name Cargo.toml \) -print)
 
-.PHONY: help reproduce test check ray extras laws kills fuzz mutants bench guard traces agreement validation guides build lock format clean
+.PHONY: help reproduce test check ray extras laws kills fuzz mutants bench guard traces agreement flips validation guides build \
+	lock format clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -87,6 +89,9 @@ traces: $(VENV)/.built ## lose packets at random in ns-2 and in the engine, and 
 
 agreement: $(VENV)/.built ## compare the engine with every ns-2 figure in the repository (some minutes)
 	$(PY) -m ackclock.experiments.$(STUDY).agreement
+
+flips: $(VENV)/.built ## run STUDY with two sets of SEEDS (3) seeds each; fail if a verdict turns round (takes minutes)
+	$(PY) -m ackclock.experiments.flips $(STUDY) --seeds $(SEEDS)
 
 validation: $(VENV)/.built ## write docs/validation.md: what the tests hold the program to, and how it came out
 	$(PY) bench/validation.py

@@ -215,7 +215,8 @@ def times(name: str, factor: float) -> Callable[[Observation], float]:
     return lambda run: factor * (run.values[name] or 0)
 
 
-def _each(side: Side, change: Callable[[Sequence[Observation]], list[Observation]]) -> Side:
+def change_each(side: Side, change: Callable[[Sequence[Observation]], list[Observation]]) -> Side:
+    """Change every part of the evidence, one list of runs at a time."""
     parts: dict[str, Any] = {field.name: getattr(side, field.name) for field in dataclasses.fields(Side)}
     changed: dict[str, Any] = {
         name: {weight: change(runs) for weight, runs in there.items()} if isinstance(there, dict) else change(there)
@@ -226,7 +227,7 @@ def _each(side: Side, change: Callable[[Sequence[Observation]], list[Observation
 
 def once(side: Side) -> Side:
     """Keep one run of each point."""
-    return _each(side, lambda there: [run for run in there if run.seed == 1])
+    return change_each(side, lambda there: [run for run in there if run.seed == 1])
 
 
 def unsteady(side: Side) -> Side:
@@ -243,7 +244,7 @@ def unsteady(side: Side) -> Side:
             for run in runs
         ]
 
-    return _each(side, spread)
+    return change_each(side, spread)
 
 
 def judged(key: str, *changes: Callable[[Side], Side]) -> Judgement:

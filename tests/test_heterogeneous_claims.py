@@ -164,6 +164,11 @@ class TestVerdicts:
         judgement = OWN[key].judge(dataclasses.replace(PAPER, ours=single_seed(SIDE)))
         assert judgement.verdict is Verdict.UNDECIDED, judgement.why
 
+    @pytest.mark.parametrize("key", OWN_SHORT)
+    def test_a_single_run_decides_nothing_of_the_short_paper(self, key: str) -> None:
+        judgement = OWN_SHORT[key].judge(dataclasses.replace(PAPER, ours=single_seed(SIDE)))
+        assert judgement.verdict is Verdict.UNDECIDED, judgement.why
+
     def test_wide_intervals_leave_it_open(self) -> None:
         """Two of three seeds speak for the claim and one against it, by far: the mean says yes, its interval both."""
         wide = put("scenes", "added_goodput_packets", lambda seed: 0.2 if seed == 3 else 1, *VEGAS)

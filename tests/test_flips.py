@@ -1,0 +1,149 @@
+"""Verdicts with two disjoint sets of seeds: chance may leave them undecided, but must not turn them round."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from tests import burstiness_world, vegas_world
+
+from ackclock.experiments.burstiness.claims import CLAIMS as BURSTINESS
+from ackclock.experiments.claims import judge
+from ackclock.experiments.flips import Pair, both, contradictions, main, summary_table, verdicts
+from ackclock.experiments.vegas import study as vegas_study
+from ackclock.experiments.vegas.claims import CLAIMS as VEGAS
+from ackclock.experiments.vegas.claims.beside import PAPERS
+from ackclock.experiments.vegas.evidence import Evidence, gather, papers
+from ackclock.report.html import Verdict
+from ackclock.study import Batch
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from ackclock.experiments.claims import Claim
+    from ackclock.experiments.observation import Observation
+
+NOISE = (0.02, 0.2, 1.0)
+"""Relative standard deviations from seed to seed: intervals that settle nearly all, some, and nearly nothing."""
+
+
+def pairs(claims: Sequence[Claim[Any]], first: object, second: object) -> list[Pair]:
+    one, other = ({each.claim.key: each.judgement.title for each in judge(claims, side)} for side in (first, second))
+    return both("made up", one, other)
+
+
+class TestMadeUpWorlds:
+    """Runs of the worlds in which all claims hold, with noise that is drawn once for each run."""
+
+    @pytest.mark.parametrize("noise", NOISE)
+    @pytest.mark.parametrize("seeds", [2, 5])
+    def test_of_vegas_beside_reno(self, noise: float, seeds: int) -> None:
+        draw = np.random.default_rng(1)
+        whole = vegas_world.evidence()
+
+        def noisy() -> Evidence:
+            return dataclasses.replace(
+                whole,
+                ours={
+                    place: [
+                        {name: (value or 0.0) * draw.lognormal(0, noise) for name, value in there[0].items()}
+                        for _ in range(seeds)
+                    ]
+                    for place, there in whole.ours.items()
+                },
+            )
+
+        assert not contradictions(pairs(VEGAS, noisy(), noisy()))
+
+    @pytest.mark.parametrize("noise", NOISE)
+    def test_of_the_burstiness_paper(self, noise: float) -> None:
+        draw = np.random.default_rng(2)
+
+        def noisy(runs: Sequence[Observation]) -> list[Observation]:
+            return [
+                dataclasses.replace(
+                    run,
+                    values={name: value and value * draw.lognormal(0, noise) for name, value in run.values.items()},
+                )
+                for run in runs
+            ]
+
+        first, second = (
+            dataclasses.replace(burstiness_world.PAPER, ours=burstiness_world.change_each(burstiness_world.SIDE, noisy))
+            for _ in range(2)
+        )
+        assert not contradictions(pairs(BURSTINESS, first, second))
+
+
+class TestRuns:
+    def test_the_papers_points_do_not_turn_round(self) -> None:
+        """Two seeds each: F-1 holds with five, and an interval of two runs is 13 standard errors wide."""
+        where = [*papers(50), *papers(50, start=10)]
+        batch = Batch()
+        asked = [gather(batch, seeds=seeds, where=where) for seeds in ((1, 2), (3, 4))]
+        batch.run()
+        first, second = (Evidence(ours=made(), ns2={}) for made in asked)
+        (found,) = pairs([claim for claim in PAPERS if claim.key == "F-1"], first, second)
+        assert {found.first, found.second} <= {"reproduced", "undecided"}
+
+
+class TestTable:
+    PAIRS = both(
+        "vegas",
+        {"a": "reproduced", "b": "partly", "c": "undecided", "d": "reproduced"},
+        {"a": "reproduced", "b": "not reproduced", "c": "partly", "d": "not reproduced"},
+    )
+
+    def test_counts_and_names_what_differs(self) -> None:
+        lines = summary_table(self.PAIRS, seeds=3)
+        assert "| vegas | 4 | 1 | 1 | 1 | 1 |" in lines
+        assert lines[-3:] == [
+            "| vegas | b | partly | not reproduced |",
+            "| vegas | c | undecided | partly |",
+            "| vegas | d | reproduced | not reproduced |",
+        ]
+
+    def test_only_opposites_contradict(self) -> None:
+        assert [pair.key for pair in contradictions(self.PAIRS)] == ["d"]
+
+    def test_of_equal_verdicts_is_short(self) -> None:
+        same = both("vegas", {"a": "partly"}, {"a": "partly"})
+        assert summary_table(same, seeds=2)[-1] == "| vegas | 1 | 1 | 0 | 0 | 0 |"
+
+
+class TestCommand:
+    @pytest.mark.parametrize(("second", "status"), [("undecided", 0), ("not reproduced", 1)])
+    def test_runs_both_sets(
+        self,
+        second: str,
+        status: int,
+        monkeypatch: pytest.MonkeyPatch,
+        tmp_path: Path,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:
+        asked = []
+
+        def write(folder: Path, *, seeds: Sequence[int], jobs: int | None) -> None:
+            asked.append((list(seeds), jobs))
+            verdict = Verdict.REPRODUCED if 1 in seeds else second
+            with (folder / "claims.csv").open("w", newline="") as file:
+                csv.writer(file).writerows([["key", "verdict"], ["F-1", verdict]])
+
+        monkeypatch.setattr(vegas_study, "write", write)
+        assert main(["vegas", "--seeds", "2", "--jobs", "1", "--markdown", str(tmp_path / "flips.md")]) == status
+        assert asked == [([1, 2], 1), ([3, 4], 1)]
+        written = capsys.readouterr().out
+        assert f"| vegas | F-1 | reproduced | {second} |" in written
+        assert (tmp_path / "flips.md").read_text() == written
+        assert verdicts("vegas", seeds=[1]) == {"F-1": "reproduced"}
+
+    @pytest.mark.parametrize("wrong", [["no-study"], ["vegas", "--seeds", "0"], ["vegas", "--jobs", "0"]])
+    def test_refuses_what_is_wrong(self, wrong: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+        with pytest.raises(SystemExit) as ended:
+            main(wrong)
+        assert ended.value.code == 2
+        assert "is not allowed; must be" in capsys.readouterr().err
