@@ -234,3 +234,78 @@ def test_too_many_steps_of_all_links_are_refused(monkeypatch: pytest.MonkeyPatch
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(ac.ScenarioError, match=r"none\.csv: cannot be used: No such file"):
         ac.simulate(line(ac.RateTrace(path=str(tmp_path / "none.csv"))))
+
+
+BACK = {"times": [0], "rates": [2_000_000], "period": None}
+RATE = {"times": [0, 10**10, 25 * 10**9], "rates": [10**6, 0, 500_000], "period": None}
+
+
+def two_ways(**more: Any) -> dict[str, Any]:
+    """Give a link with a trace in each direction."""
+    return {
+        "rate_trace": {"steps": STEPS},
+        "reverse_rate_trace": {"steps": [("0 s", "2 Mbps")]},
+        "delay": "1 ms",
+    } | more
+
+
+def test_each_direction_of_a_graphs_link_has_its_own_trace() -> None:
+    scenario = line(ac.RateTrace(steps=STEPS)).changed({"links": [two_ways(**{"from": "a", "to": "b"})]})
+    for measured, rate in (("a->b", 507_500), ("b->a", 2_000_000)):
+        whole = scenario.changed({"measure.link": measured}).effective()
+        assert [link["link"]["rate"] for link in json.loads(plan(whole))["topology"]["links"]] == [RATE, BACK]
+        assert bottleneck.find_measured(whole).rate == pytest.approx(rate, rel=0.02)
+
+
+def test_each_direction_of_a_dumbbells_links_has_its_own_trace() -> None:
+    tcp = {"transport": {"kind": "tcp"}, "source": {"kind": "greedy"}}
+    data = {"duration": "1 s", "dumbbell": {"bottleneck": two_ways(), "access": two_ways()}, "clients": [tcp]}
+    scenario = ac.Scenario.from_dict(data)
+    whole = scenario.effective()
+    assert whole.effective() == whole
+    topology = json.loads(plan(whole))["topology"]
+    assert (topology["bottleneck"]["rate"], topology["reverse"]["rate"]) == (RATE, BACK)
+    assert [link["rate"] for link in topology["access"][0]] == [RATE, BACK]
+    measured = scenario.changed({"measure.link": "access.0.reverse"}).effective()
+    assert bottleneck.find_measured(measured).rate == 2_000_000
+    # data of 1500 bytes goes up at the one rate, and down at the other
+    down = scenario.changed({"clients.0.direction": "reverse", "measure.link": "bottleneck.reverse"})
+    rates = [ac.simulate(each).summary.throughput_bps for each in (scenario, down)]
+    assert rates[0] < 0.6e6
+    assert rates[1] > 1e6
+
+
+def test_the_files_of_both_directions_are_sealed_and_found_beside_the_scenario(tmp_path: Path) -> None:
+    for name in ("some.up", "some.down"):
+        (tmp_path / name).write_text("1\n" if name == "some.up" else "1\n2\n2\n")
+    traces = {"rate_trace": {"path": "some.up"}, "reverse_rate_trace": {"path": "some.down"}}
+    data = line(ac.RateTrace(steps=STEPS)).to_dict()
+    link = {"from": "a", "to": "b", "delay": "1 ms"} | traces
+    (tmp_path / "scenario.toml").write_text(ac.Scenario.from_dict(data | {"links": [link]}).to_toml())
+    toml = (tmp_path / "scenario.toml").read_text().replace(f"{Path.cwd()}/", "")
+    (tmp_path / "scenario.toml").write_text(toml)
+    (whole,) = ac.Scenario.from_toml(tmp_path / "scenario.toml").effective().links
+    assert whole.rate_trace is not None
+    assert whole.reverse_rate_trace is not None
+    assert whole.reverse_rate_trace.path == str(tmp_path / "some.down")
+    digests = {whole.rate_trace.sha256, whole.reverse_rate_trace.sha256}
+    assert len(digests - {None}) == 2
+
+
+@pytest.mark.parametrize(
+    ("dumbbell", "field"),
+    [
+        ({"bottleneck": two_ways(), "reverse": {"rate": "1 Mbps", "delay": "1 ms"}}, "bottleneck.reverse_rate_trace"),
+        ({"bottleneck": {"rate": "1 Mbps", "delay": "1 ms"}, "reverse": two_ways()}, "reverse.reverse_rate_trace"),
+    ],
+)
+def test_the_rate_of_a_dumbbells_direction_back_is_given_once(dumbbell: dict[str, Any], field: str) -> None:
+    with pytest.raises(ac.ScenarioError) as caught:
+        ac.Dumbbell.model_validate(dumbbell)
+    assert caught.value.field == field
+    assert str(caught.value).startswith(f"{field}: must be absent: ")
+
+
+def test_a_link_of_one_direction_has_no_trace_back() -> None:
+    with pytest.raises(ac.ScenarioError, match="^reverse_rate_trace: must be absent where duplex is false$"):
+        ac.GraphLink.model_validate(two_ways(**{"from": "a", "to": "b", "duplex": False}))

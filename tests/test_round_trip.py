@@ -99,7 +99,7 @@ rate_traces = st.fixed_dictionaries(
 
 def links(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
     """Draw links, of one rate or of a trace."""
-    more = {"queue": queues(), "loss": losses, **fields}
+    more = {"queue": queues(), "loss": losses, "reverse_rate_trace": rate_traces, **fields}
     return tables({"rate": rates, "delay": delays}, more) | tables({"rate_trace": rate_traces, "delay": delays}, more)
 
 
@@ -199,6 +199,16 @@ def _named(entries: list[dict[str, Any]], unique: list[str]) -> list[dict[str, A
     return [entry | ({"name": name} if name else {}) for entry, name in zip(entries, unique, strict=False)]
 
 
+def _told_once(dumbbell: dict[str, Any]) -> dict[str, Any]:
+    """Leave the rate of the direction back to the link that is this direction, where there is one."""
+    if "reverse" not in dumbbell:
+        return dumbbell
+    mine = {name: dict(link) for name, link in dumbbell.items()}
+    for name in ("bottleneck", "reverse"):
+        mine[name].pop("reverse_rate_trace", None)
+    return mine
+
+
 def dumbbells() -> st.SearchStrategy[dict[str, Any]]:
     """Draw scenarios in the form of a dumbbell."""
     clients = st.lists(
@@ -216,7 +226,7 @@ def dumbbells() -> st.SearchStrategy[dict[str, Any]]:
     return tables(
         {
             "duration": quantities(TIME, "10 s", "1000 s"),
-            "dumbbell": tables({"bottleneck": links(), "access": links()}, {"reverse": links()}),
+            "dumbbell": tables({"bottleneck": links(), "access": links()}, {"reverse": links()}).map(_told_once),
             "clients": st.builds(_named, clients, unique),
             "measure": measure,
         },
@@ -271,12 +281,23 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
         },
         ac.Measure: {"from_", "bin", "link"},
         ac.Dumbbell: {"bottleneck", "reverse", "access"},
-        ac.Link: {"rate", "rate_trace", "delay", "queue", "loss"},
+        ac.Link: {"rate", "rate_trace", "reverse_rate_trace", "delay", "queue", "loss"},
         ac.RateTrace: {"steps", "path", "sha256", "period"},
         ac.ListedLoss: {"kind", "packets"},
         ac.RandomLoss: {"kind", "probability"},
         ac.GilbertElliott: {"kind", "to_bad", "to_good", "good", "bad"},
-        ac.GraphLink: {"from_", "to", "rate", "rate_trace", "delay", "queue", "loss", "name", "duplex"},
+        ac.GraphLink: {
+            "from_",
+            "to",
+            "rate",
+            "rate_trace",
+            "reverse_rate_trace",
+            "delay",
+            "queue",
+            "loss",
+            "name",
+            "duplex",
+        },
         ac.Queue: {"kind", "packets", "bytes", "count_in_service"},
         ac.Clients: {"name", "count", "packet_size", "start", "spread", "transport", "source", "access", "direction"},
         ac.Flow: {"name", "count", "packet_size", "start", "spread", "transport", "source", "from_", "to"},

@@ -77,7 +77,7 @@ def _in_dumbbell(scenario: Scenario, number: int) -> tuple[Link | GraphLink, lis
     alone: list[_Crossing] = [
         (1, before) if crosses and place == owner else None for place, crosses in enumerate(crossing)
     ]
-    return access, alone
+    return access.back if number % 2 else access, alone
 
 
 def _in_graph(scenario: Scenario, number: int) -> tuple[Link | GraphLink, list[_Crossing]]:
@@ -231,7 +231,10 @@ def _other_shares(scenario: Scenario) -> Iterator[tuple[str, Fraction]]:
     direction = "reverse" if number % 2 else "forward"
     alike = [group for group in scenario.clients if group.direction == direction]
     if number < 2:
-        yield from ((f"an access link of {group.name}", Fraction(_rate(scenario, group.access))) for group in alike)
+        for group in alike:
+            assert group.access is not None  # noqa: S101  # the scenario is effective
+            access = group.access.back if direction == "reverse" else group.access
+            yield f"an access link of {group.name}", Fraction(_rate(scenario, access))
         return
     shared = scenario.dumbbell.reverse if number % 2 else scenario.dumbbell.bottleneck
     name = "bottleneck.reverse" if number % 2 else "bottleneck"

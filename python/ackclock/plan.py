@@ -101,13 +101,15 @@ def _refuse_too_many_steps(scenario: Scenario) -> None:
     if dumbbell is not None:
         named += [("dumbbell.bottleneck", dumbbell.bottleneck), ("dumbbell.reverse", dumbbell.reverse)]
     for at, link in named:
-        trace = None if link is None else link.rate_trace
-        if trace is not None:
+        for name in ("rate_trace", "reverse_rate_trace"):
+            trace = getattr(link, name, None)
+            if trace is None:
+                continue
             steps += trace.course().times.size
             if steps > _MOST_STEPS:
                 field, value = ("steps", trace.steps) if trace.path is None else ("path", trace.path)
                 limit = f"must leave the traces of all links together at most {_MOST_STEPS:,} steps"
-                raise refuse(f"{at}.rate_trace.{field}", value, limit)
+                raise refuse(f"{at}.{name}.{field}", value, limit)
 
 
 def packets_of(group: Clients | Flow) -> int | None:
@@ -125,7 +127,7 @@ def _dumbbell(scenario: Scenario) -> dict[str, Any]:
         "kind": "dumbbell",
         "bottleneck": _link(dumbbell.bottleneck),
         "reverse": _link(dumbbell.reverse),
-        "access": [[_link(group.access)] * 2 for group in scenario.clients],
+        "access": [[_link(group.access), _link(group.access and group.access.back)] for group in scenario.clients],
     }
 
 

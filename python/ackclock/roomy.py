@@ -29,9 +29,9 @@ def ways(scenario: Scenario) -> Iterator[tuple[Clients | Flow, Way, Way]]:
         if isinstance(group, Flow):
             yield group, route(group.from_, group.to), route(group.to, group.from_)
         elif dumbbell is not None and dumbbell.reverse is not None and group.access is not None:
-            access = f"the access links of {group.name}", group.access
-            forward: Way = [access, ("bottleneck", dumbbell.bottleneck)]
-            reverse: Way = [("bottleneck.reverse", dumbbell.reverse), access]
+            name = f"the access links of {group.name}"
+            forward: Way = [(name, group.access), ("bottleneck", dumbbell.bottleneck)]
+            reverse: Way = [("bottleneck.reverse", dumbbell.reverse), (name, group.access.back)]
             yield (group, forward, reverse) if group.direction == "forward" else (group, reverse, forward)
 
 

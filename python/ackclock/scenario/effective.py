@@ -65,10 +65,12 @@ def _sealed_source(group: _Group, update: dict[str, Any]) -> _Group:
 
 
 def _sealed_link(given: _Line) -> _Line:
-    if given.rate_trace is None or given.rate_trace.path is None:
-        return given
-    trace = given.rate_trace.model_copy(update={"sha256": given.rate_trace.course().sha256})
-    return given.model_copy(update={"rate_trace": trace})
+    traces = {
+        name: trace.model_copy(update={"sha256": trace.course().sha256})
+        for name in ("rate_trace", "reverse_rate_trace")
+        if (trace := getattr(given, name)) is not None and trace.path is not None
+    }
+    return given.model_copy(update=traces) if traces else given
 
 
 @functools.lru_cache(maxsize=1024)  # the points of a study share most of their parts
@@ -139,10 +141,10 @@ def default_bin(whole: "Scenario") -> int:
 
 @functools.lru_cache(maxsize=1024)
 def _dumbbell(profile_name: str, given: Dumbbell) -> Dumbbell:
-    reverse = given.reverse or given.bottleneck.model_copy(update={"queue": None, "loss": None})
+    reverse = given.reverse or given.bottleneck.back.model_copy(update={"queue": None, "loss": None})
     return given.model_copy(
         update={
-            "bottleneck": _link(profile_name, given.bottleneck),
+            "bottleneck": _link(profile_name, given.bottleneck.forth),
             "reverse": _link(profile_name, reverse),
             "access": given.access and _link(profile_name, given.access),
         }

@@ -36,11 +36,17 @@ def traces(tables: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         for at, group in _listed(name, tables.get(name)):
             yield from _within(at, group, "source")
             for access in _within(at, group, "access"):
-                yield from _within(*access, "rate_trace")
+                yield from _rates(*access)
     dumbbell = tables.get("dumbbell")
     sides = (_within("dumbbell", dumbbell, name) for name in ("bottleneck", "reverse", "access"))
     for link in itertools.chain(*sides, _listed("links", tables.get("links"))):
-        yield from _within(*link, "rate_trace")
+        yield from _rates(*link)
+
+
+def _rates(at: str, link: object) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Give the rate traces of a link, likewise."""
+    for name in ("rate_trace", "reverse_rate_trace"):
+        yield from _within(at, link, name)
 
 
 def _within(at: str, table: object, name: str) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -95,8 +95,8 @@ def wide_area(
         nodes=[Node(name=name) for name in (*inner, *access)],
         links=[
             *(_one_way("backbone", inner[0], inner[1], link) for link in (backbone,) if link is not None),
-            *(_one_way(name, name, inner[0], link) for name, link in access.items()),
-            *(_one_way(f"{name}.reverse", inner[-1], name, link) for name, link in access.items()),
+            *(_one_way(name, name, inner[0], link.forth) for name, link in access.items()),
+            *(_one_way(f"{name}.reverse", inner[-1], name, link.back) for name, link in access.items()),
         ],
         flows=[
             Flow(
@@ -265,6 +265,7 @@ def _one_way(name: str, sender: str, receiver: str, link: Link) -> GraphLink:
         to=receiver,
         rate=link.rate,
         rate_trace=link.rate_trace,
+        reverse_rate_trace=link.reverse_rate_trace,
         delay=link.delay,
         queue=link.queue,
         loss=link.loss,

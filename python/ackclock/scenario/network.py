@@ -1,7 +1,7 @@
 """Queues, links and the ways to join them: a dumbbell, or any graph."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar
 
 from pydantic import Field
 from pydantic_core import InitErrorDetails
@@ -170,12 +170,12 @@ Loss = ListedLoss | RandomLoss | GilbertElliott
 
 
 class Link(Part):
-    """A link: both directions have this rate, this delay and a queue of this kind each.
+    """A link: both directions have this rate, this delay and a queue of this kind each; rates may differ by traces.
 
     Examples
     --------
     >>> Link(rate="10000 kbps", delay="0.025 s")
-    Link(rate='10 Mbps', rate_trace=None, delay='25 ms', queue=None, loss=None)
+    Link(rate='10 Mbps', rate_trace=None, reverse_rate_trace=None, delay='25 ms', queue=None, loss=None)
     """
 
     rate: Rate | None = None
@@ -183,6 +183,9 @@ class Link(Part):
 
     rate_trace: RateTrace | None = None
     """How the rate changes, instead of one rate."""
+
+    reverse_rate_trace: RateTrace | None = None
+    """How the rate of the direction back changes: as that of this direction where it is absent."""
 
     delay: Delay
     """Propagation delay of each direction, such as ``"25 ms"``."""
@@ -199,6 +202,16 @@ class Link(Part):
         del part
         return _rate_problems(data)
 
+    @property
+    def forth(self) -> "Link":
+        """The direction there, as a link of its own."""
+        return self.model_copy(update={"reverse_rate_trace": None})
+
+    @property
+    def back(self) -> "Link":
+        """The direction back, as a link of its own."""
+        return _back(self)
+
 
 class Dumbbell(Part):
     """Clients on one side of a bottleneck, a server on the other."""
@@ -212,6 +225,21 @@ class Dumbbell(Part):
 
     access: Link | None = None
     """From each client to the gateway and back, for the groups that name no access of their own."""
+
+    @classmethod
+    def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
+        """Check that the rate of the direction back is told once."""
+        del data
+        if part is None or part.reverse is None:
+            return []
+        return [
+            errors.wrong((name, "reverse_rate_trace"), link.reverse_rate_trace, f"must be absent: {why}")
+            for name, link, why in (
+                ("bottleneck", part.bottleneck, "reverse has the rate of that direction"),
+                ("reverse", part.reverse, "it is the direction back itself, and has a rate_trace"),
+            )
+            if link.reverse_rate_trace is not None
+        ]
 
 
 class Node(Part):
@@ -238,6 +266,9 @@ class GraphLink(Part):
     rate_trace: RateTrace | None = None
     """How the rate changes, instead of one rate."""
 
+    reverse_rate_trace: RateTrace | None = None
+    """How the rate of the direction back changes: as that of this direction where it is absent."""
+
     delay: Delay
     """Propagation delay, such as ``"25 ms"``."""
 
@@ -256,9 +287,18 @@ class GraphLink(Part):
 
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
-        """Check that the rate is told once."""
+        """Check that the rate is told once, and that there is a direction back if that has one."""
         del part
-        return _rate_problems(data)
+        trace = data.get("reverse_rate_trace")
+        if data.get("duplex") is not False or trace is None:
+            return _rate_problems(data)
+        alone = errors.wrong(("reverse_rate_trace",), trace, "must be absent where duplex is false")
+        return [*_rate_problems(data), alone]
+
+    @property
+    def back(self) -> "GraphLink":
+        """The direction back, as a link of its own."""
+        return _back(self)
 
     @property
     def directions(self) -> list[tuple[str, str, str]]:
@@ -268,6 +308,15 @@ class GraphLink(Part):
         back = f"{self.to}->{self.from_}" if name == plain else f"{name}.reverse"
         forth = (name, self.from_, self.to)
         return [forth] if self.duplex is False else [forth, (back, self.to, self.from_)]
+
+
+_Line = TypeVar("_Line", Link, GraphLink)
+
+
+def _back(link: _Line) -> _Line:
+    if link.reverse_rate_trace is None:
+        return link
+    return link.model_copy(update={"rate": None, "rate_trace": link.reverse_rate_trace, "reverse_rate_trace": None})
 
 
 def _rate_problems(data: Mapping[str, Any]) -> list[InitErrorDetails]:

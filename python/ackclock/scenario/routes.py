@@ -21,7 +21,11 @@ class DirectedLink:
 
 def directed(links: Sequence[GraphLink]) -> list[DirectedLink]:
     """List the directed links, in the order in which the engine numbers them."""
-    return [DirectedLink(*direction, link) for link in links for direction in link.directions]
+    return [
+        DirectedLink(*ends, way)
+        for link in links
+        for ends, way in zip(link.directions, (link, link.back), strict=False)  # there may be no direction back
+    ]
 
 
 def routes_over(links: Sequence[DirectedLink]) -> "Routes":
