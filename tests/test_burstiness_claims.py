@@ -6,7 +6,7 @@ import csv
 import dataclasses
 import io
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from tests.burstiness_world import (
@@ -38,15 +38,16 @@ from ackclock.experiments.burstiness.evidence import (
     settle_time,
 )
 from ackclock.experiments.burstiness.experiment import BY_NAME, Setting, observations_wanted, scenario
-from ackclock.experiments.claims import by_share, judge, to_csv
+from ackclock.experiments.claims import judge, to_csv
 from ackclock.experiments.observation import Observation
-from ackclock.experiments.reading import above, along, clearly, every, listed, span
+from ackclock.experiments.reading import along, listed, per_seed, span, weighed
 from ackclock.experiments.summary import summary
+from ackclock.experiments.truth import NO, OPEN, YES, Truth
 from ackclock.report.html import Verdict
 from ackclock.study import observe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
 
@@ -289,19 +290,11 @@ class TestTable:
         forced = [
             dataclasses.replace(one, judgement=dataclasses.replace(one.judgement, verdict=verdict)) for one in table
         ]
-        reachable = {key: {Verdict.REPRODUCED, *(v for k, v, _ in WORSE if k == key)} for key in BY_KEY}
+        reachable = {
+            key: {Verdict.REPRODUCED, Verdict.UNDECIDED, *(v for k, v, _ in WORSE if k == key)} for key in BY_KEY
+        }
         kept = [new if verdict in reachable[new.claim.key] else old for new, old in zip(forced, table, strict=True)]
         assert len(summary(kept, TOPICS)) == 6
-
-    def test_shares(self) -> None:
-        assert [by_share(holds) for holds in ([True], [True, True, False], [True, False], [False])] == [
-            Verdict.REPRODUCED,
-            Verdict.PARTLY,
-            Verdict.NOT,
-            Verdict.NOT,
-        ]
-        with pytest.raises(ValueError, match="at least one point"):
-            by_share([])
 
 
 class TestReading:
@@ -311,25 +304,40 @@ class TestReading:
         with pytest.raises(LookupError, match="Vegas"):
             along(sample, "Vegas", (20,), "first_loss")
 
-    def test_above_wants_intervals_apart(self) -> None:
-        def at(*values: float) -> dict[int, Any]:
-            sample = [
-                Observation(variant="Reno", clients=60, seed=seed, values={"x": value})
-                for seed, value in enumerate(values)
-            ]
-            return along(sample, "Reno", (60,), "x")
+    def test_statistics_are_taken_seed_by_seed(self) -> None:
+        """The ratio is 2 with either seed; that of the means would be so too, but has no interval."""
+        runs = [
+            Observation(variant="Reno", clients=clients, seed=seed, values={"x": clients * load})
+            for seed, load in enumerate((1.0, 50.0))
+            for clients in (10, 20)
+        ]
 
-        assert above(at(2.0, 2.1), at(0.0, 0.1)) == [True]
-        assert above(at(2.0, 3.0), at(0.0, 1.0)) == [False]
-        assert above(at(2.0), at(1.0)) == [True]
-        assert clearly(at(2.0, 2.1)[60], at(0.0, 0.1)[60]) is True
-        assert clearly(at(0.0, 0.1)[60], at(2.0, 2.1)[60]) is False
-        assert clearly(at(2.0, 3.0)[60], at(0.0, 1.0)[60]) is None
-        assert span(at(2.0, 2.1), 1, " s") == "2.0 ± 0.6 s"
+        def ratio(those: Sequence[Observation]) -> float:
+            few, many = along(those, "Reno", (10, 20), "x").values()
+            return many.mean / few.mean
 
-    def test_every(self) -> None:
-        answers: list[list[bool | None]] = [[True, True], [True, None], [None, False]]
-        assert [every(given) for given in answers] == [True, None, False]
+        assert str(per_seed(runs, ratio)) == "2 ± 0"
+        assert span(along(runs, "Reno", (10,), "x"), 0) == "255 ± 3,113"
+
+    @pytest.mark.parametrize(
+        ("verdict", "answers", "found", "words"),
+        [
+            (Verdict.REPRODUCED, (YES, OPEN), Verdict.REPRODUCED, "clearly holds at 0.1"),
+            (Verdict.REPRODUCED, (YES, NO), Verdict.DEPENDS, "clearly holds at 0.1 and fails at 0.2"),
+            (Verdict.NOT, (YES, NO), Verdict.DEPENDS, "clearly holds at 0.1 and fails at 0.2"),
+            (Verdict.NOT, (NO, NO), Verdict.NOT, "clearly fails at 0.1 and 0.2"),
+            (Verdict.UNDECIDED, (YES, NO), Verdict.UNDECIDED, "clearly holds at 0.1 and fails at 0.2"),
+            (Verdict.PARTLY, (OPEN, OPEN), Verdict.PARTLY, "is decided at none"),
+        ],
+    )
+    def test_only_a_clear_answer_makes_a_verdict_depend_on_the_weight(
+        self, verdict: Verdict, answers: tuple[Truth, Truth], found: Verdict, words: str
+    ) -> None:
+        weights = dict(zip((0.1, 0.2), answers, strict=True))
+        given, setting, said = weighed(verdict, weights, lambda answer: answer)
+        assert given is found
+        assert bool(setting) is (found is Verdict.DEPENDS)
+        assert said == f"of 2 weights with 60 clients it {words}"
 
     def test_lists(self) -> None:
         assert [listed(parts) for parts in ([], ["a"], ["a", "b"], ["a", "b", "c"])] == [

@@ -7,7 +7,7 @@ import io
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from ackclock.experiments.truth import NO, OPEN, YES, Truth, as_truth, most
+from ackclock.experiments.truth import NO, OPEN, YES, Truth, exactly, most
 from ackclock.report.html import Finding, Verdict
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def by_share(holds: Sequence[Truth | bool]) -> Verdict:
     """
     if not holds:
         raise ValueError("holds: must have at least one point")
-    answers = [as_truth(one) for one in holds]
+    answers = [_answer(one) for one in holds]
     mostly = most(answers)
     return graded(whole=NO if NO in answers else mostly, part=mostly)
 
@@ -194,12 +194,16 @@ def graded(*, whole: Truth | bool, part: Truth | bool) -> Verdict:
     ('partly', 'undecided', 'not reproduced')
 
     """
-    whole, part = as_truth(whole), as_truth(part)
+    whole, part = _answer(whole), _answer(part)
     if whole is YES:
         return Verdict.REPRODUCED
     if part is YES:
         return Verdict.PARTLY
     return Verdict.UNDECIDED if OPEN in (whole, part) else Verdict.NOT
+
+
+def _answer(given: Truth | bool) -> Truth:  # noqa: FBT001 - what is exact may be given as it is
+    return given if isinstance(given, Truth) else exactly(given)
 
 
 def to_csv(judged: Sequence[Judged[E_contra]]) -> str:

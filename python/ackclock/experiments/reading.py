@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from ackclock.analysis import student_interval
 from ackclock.experiments import truth
-from ackclock.experiments.truth import NO, OPEN, YES, Truth, as_truth
+from ackclock.experiments.truth import NO, OPEN, YES, Truth
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
@@ -22,13 +22,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SETTING",
-    "above",
     "along",
     "at",
-    "clearly",
     "each_above",
     "either",
-    "every",
     "high",
     "jackknife",
     "listed",
@@ -122,24 +119,6 @@ def high(interval: Interval) -> float:
     return interval.high if math.isfinite(interval.half_width) else interval.mean
 
 
-def clearly(larger: Interval, smaller: Interval) -> bool | None:
-    """Say whether one is above the other: yes or no if the intervals do not touch, None if chance may decide."""
-    if low(larger) > high(smaller):
-        return True
-    return False if high(larger) < low(smaller) else None
-
-
-def every(answers: Iterable[bool | None]) -> bool | None:
-    """Say whether all answers are yes: no if one of them is no, None if one is left to chance."""
-    given = list(answers)
-    return False if False in given else None if None in given else True
-
-
-def above(larger: Mapping[int, Interval], smaller: Mapping[int, Interval]) -> list[bool]:
-    """Say for each client count of both whether one is clearly above the other."""
-    return [clearly(larger[clients], smaller[clients]) is True for clients in larger if clients in smaller]
-
-
 def either(holds: Sequence[Truth], setting: str) -> tuple[Verdict, str]:
     """Judge a claim that is asked several times: it depends on the setting where it clearly holds and clearly fails."""
     if YES in holds and NO in holds:
@@ -201,9 +180,7 @@ def told(evidence: Sides[S], say: Callable[[S], str]) -> dict[str, str]:
     return {"ours": say(evidence.ours), "ns2": theirs}
 
 
-def weighed(
-    verdict: Verdict, weights: Mapping[float, R], holds: Callable[[R], Truth | bool | None]
-) -> tuple[Verdict, str, str]:
+def weighed(verdict: Verdict, weights: Mapping[float, R], holds: Callable[[R], Truth]) -> tuple[Verdict, str, str]:
     """Turn a verdict into "depends on" if another weight of RED clearly gives the opposite answer.
 
     Parameters
@@ -222,7 +199,7 @@ def weighed(
         stays.
 
     """
-    answers = {weight: as_truth(holds(runs)) for weight, runs in weights.items()}
+    answers = {weight: holds(runs) for weight, runs in weights.items()}
     opposite = {Verdict.NOT: YES, Verdict.REPRODUCED: NO, Verdict.PARTLY: NO}.get(verdict)
     yes, no = ([f"{weight:g}" for weight, answer in answers.items() if answer is one] for one in (YES, NO))
     parts = [f"{word} at {listed(there)}" for word, there in (("holds", yes), ("fails", no)) if there]

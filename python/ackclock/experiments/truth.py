@@ -6,18 +6,18 @@ which has no interval, leaves everything open. `&`, `|`, `~`, `every`, `some` an
 strong logic (*Introduction to Metamathematics*, 1952, section 64): the result is YES or NO only if the open answers
 cannot change it. `ackclock.experiments.claims.graded` and `by_share` then make the verdict.
 
-How to move a judge that was written with ``bool``:
+How to write a judge:
 
-1. ``clearly(a, b) is True`` becomes ``above(a, b)``; a comparison of means, ``a.mean > 1.1 * b.mean``, becomes
-   ``above(a, b, times=1.1)``; ``abs(a.mean - b.mean) <= 3`` becomes ``near(a, b, by=3)``; ``a.mean > 0.9`` becomes
-   ``above(a, 0.9)``. Numbers without chance, such as those of a formula, go in as they are; `exactly` makes an answer
-   of a ``bool`` that is exact.
-2. ``not x`` becomes ``~x``, ``x and y`` becomes ``x & y``, ``all(...)`` becomes ``every(...)``, ``any(...)`` becomes
-   ``some(...)``. An answer has no truth value of its own: ``if x`` is an error, ``if x is YES`` is not.
-3. `graded` and `by_share` take the answers. ``sum(holds)`` becomes ``counted(holds, "points")`` in sentences.
-4. The opposite of "a is larger" excludes the claim; "a is about as large" leaves it open, however many runs there are.
+1. Compare intervals, not their means: ``above(a, b)``, ``above(a, b, times=1.1)``, ``near(a, b, by=3)``,
+   ``at_least(a, 0.9)``. Numbers without chance, such as those of a formula, go in as they are; `exactly` makes an
+   answer of a ``bool`` that is exact. What is computed from several means, such as a slope or a ratio, has an interval
+   of its own if it is computed seed by seed (`ackclock.experiments.reading.per_seed`).
+2. Combine answers with ``~``, ``&``, ``|``, `every`, `some` and `most`, give them to `graded` or `by_share`, and count
+   them in sentences with ``counted(holds, "points")``. An answer has no truth value of its own: ``if x`` is an error,
+   ``if x is YES`` is not.
+3. The opposite of "a is larger" excludes the claim; "a is about as large" leaves it open, however many runs there are.
    Where *about as large* must refute the claim, say from which difference on it counts: ``above(a, b, by=0.05)``.
-5. The rule in words says the same as the code, and the test of the claim gets a world in which it is undecided.
+4. The rule in words says the same as the code, and the test of the claim has a world in which it is undecided.
 """
 
 from __future__ import annotations
@@ -37,7 +37,6 @@ __all__ = [
     "Truth",
     "above",
     "apart",
-    "as_truth",
     "at_least",
     "at_most",
     "below",
@@ -95,11 +94,6 @@ YES, NO, OPEN = Truth.YES, Truth.NO, Truth.OPEN
 def exactly(answer: bool) -> Truth:  # noqa: FBT001 - it is the one thing this is about
     """Make an answer of one that no chance is in."""
     return YES if answer else NO
-
-
-def as_truth(answer: Truth | bool | None) -> Truth:  # noqa: FBT001 - judges that are not moved yet give these
-    """Make an answer of what `ackclock.experiments.reading.clearly` gives: None is open."""
-    return answer if isinstance(answer, Truth) else OPEN if answer is None else exactly(answer)
 
 
 def every(answers: Iterable[Truth]) -> Truth:
