@@ -43,8 +43,9 @@ from ackclock.experiments.selfsimilar.looks import (
 )
 from ackclock.experiments.selfsimilar.memory import BACKGROUND, LONG, memory_wanted
 from ackclock.experiments.selfsimilar.methods import TRUTH, methods
-from ackclock.experiments.selfsimilar.paired import beaten, difference, firsts, order, single
+from ackclock.experiments.selfsimilar.paired import beaten, difference, firsts, order, within_reach
 from ackclock.experiments.selfsimilar.paper import SHARES, TABLE_2
+from ackclock.experiments.truth import NO, OPEN, YES
 from ackclock.study import Batch
 
 if TYPE_CHECKING:
@@ -206,8 +207,7 @@ class TestPaired:
         assert found.comparison == compare_paired(
             *(side().values(GREEDY, variant, "arrivals") for variant in ("sack", "newreno"))
         )
-        assert found.above(0.01)
-        assert not found.above(0.03)
+        assert (found.above(0.01), found.above(0.03)) == (YES, NO)
 
     def test_order_in_words(self) -> None:
         assert order(side(), GREEDY) == (
@@ -218,12 +218,20 @@ class TestPaired:
 
     def test_all_that_tie_are_first(self) -> None:
         tied = side(put("arrivals", 80000.0, "tahoe", "sack"))
-        assert firsts(tied, GREEDY) == {"tahoe": 6, "newreno": 0, "vegas": 0, "sack": 6}
+        assert firsts(tied, GREEDY) == {"tahoe": 12, "newreno": 0, "vegas": 0, "sack": 12}
 
     def test_reach_of_one_more_run(self) -> None:
         """Of 1, 2 and 3 the interval of the mean is 2 +- 2.484, that of one more run twice as wide, by t = 4.303."""
-        assert single([1.0, 2.0, 3.0]) == pytest.approx((2 - 4.968, 2 + 4.968), abs=1e-3)
-        assert single([5.0]) == (5, 5)
+        sample = [1.0, 2.0, 3.0]
+        assert (within_reach(sample, 2 + 4.967), within_reach(sample, 2 + 4.969)) == (OPEN, NO)
+        assert within_reach([5.0], 5) is OPEN
+
+    def test_a_value_that_many_runs_have_is_within_reach(self) -> None:
+        """Of 1,000 normal runs 1.5 standard deviations are within, 1.96 nobody can tell, 2.1 are beyond."""
+        sample = np.random.default_rng(1).normal(size=1000)
+        sample = (sample - sample.mean()) / sample.std(ddof=1)
+        assert [within_reach(sample.tolist(), value) for value in (0, 1.5, 1.96, -2.1)] == [YES, YES, OPEN, NO]
+        assert within_reach([3.0, 3.0], 3) is YES
 
 
 class TestNs2:

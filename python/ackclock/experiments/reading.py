@@ -6,7 +6,7 @@ import math
 import shlex
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from ackclock.analysis import student_interval
+from ackclock.analysis import Interval, student_interval
 from ackclock.experiments import truth
 from ackclock.experiments.truth import NO, OPEN, YES, Truth
 from ackclock.report.html import Verdict
@@ -14,7 +14,6 @@ from ackclock.report.html import Verdict
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from ackclock.analysis import Interval
     from ackclock.experiments.claims import Sides
     from ackclock.experiments.observation import Observation
 
@@ -32,6 +31,7 @@ __all__ = [
     "low",
     "per_seed",
     "percent",
+    "proportion",
     "run_command",
     "shown",
     "span",
@@ -107,6 +107,30 @@ def percent(name: str) -> Callable[[Observation], float | None]:
         return None if value is None else 100 * value
 
     return measure
+
+
+def proportion(answers: Sequence[bool]) -> Interval:
+    """Give the part of the answers that are yes, with Wilson's 95 % interval.
+
+    Examples
+    --------
+    >>> found = proportion([True, True, False, False])
+    >>> found.mean, round(found.low, 2), round(found.high, 2)
+    (0.5, 0.15, 0.85)
+
+    """
+    from scipy.stats import binomtest  # noqa: PLC0415 - slow to load
+
+    part, of = sum(answers) / len(answers), len(answers)
+    low, high = binomtest(sum(answers), of).proportion_ci(method="wilson")
+    return Interval(
+        mean=part,
+        half_width=(high - low) / 2,
+        standard_error=math.sqrt(part * (1 - part) / of),
+        count=of,
+        level=0.95,
+        shift=(low + high) / 2 - part,
+    )
 
 
 def low(interval: Interval) -> float:

@@ -7,16 +7,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from scipy.stats import chi2, norm
 
 from ackclock.analysis import compare_paired, student_interval
-from ackclock.experiments.reading import listed, low
+from ackclock.experiments.reading import listed
 from ackclock.experiments.selfsimilar.experiment import VARIANTS, Reading, Variant
+from ackclock.experiments.truth import NO, OPEN, YES, Truth, above
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ackclock.analysis import Comparison, Interval
     from ackclock.experiments.selfsimilar.evidence import Side
 
-__all__ = ["PAIRS", "TIE", "Difference", "beaten", "difference", "firsts", "interval", "order", "single"]
+__all__ = ["PAIRS", "TIE", "Difference", "beaten", "beats", "difference", "firsts", "interval", "order", "within_reach"]
 
 TIE: Final = 0.01
 """The part of the mean below which a difference of arrivals decides nothing. The paper ranks by one of 2 %."""
@@ -62,9 +66,9 @@ class Difference:
             shift=found.shift / self.middle,
         )
 
-    def above(self, tie: float = 0.0) -> bool:
-        """Say whether the first is above the second: the interval leaves out zero, and the mean is beyond a tie."""
-        return low(self.comparison.difference) > 0 and self.comparison.difference.mean > tie * self.middle
+    def above(self, tie: float = 0.0) -> Truth:
+        """Say whether the first is above the second by more than a tie, a part of the mean of both."""
+        return above(self.comparison.difference, tie * self.middle)
 
 
 def interval(side: Side, reading: Reading, variant: Variant, measure: str) -> Interval:
@@ -79,14 +83,20 @@ def interval(side: Side, reading: Reading, variant: Variant, measure: str) -> In
     return student_interval(side.values(reading, variant, measure))
 
 
-def single(sample: list[float]) -> tuple[float, float]:
-    """Give the ends between which one more run would lie in 95 % of all cases, were runs normal (Student's t).
+def within_reach(sample: Sequence[float], value: float) -> Truth:
+    """Say whether one more run may well have a value: it lies where 95 % of runs do, were these normal.
 
-    Of a single run, which says nothing of others, both are its value.
+    No where Student's t leaves it out of the interval for one more run. Yes where it lies in the middle 95 % of the
+    normal distribution also if mean and standard deviation are as unfavourable as their 95 % intervals allow.
     """
     found = student_interval(sample)
-    reach = found.half_width * math.sqrt(found.count + 1) if found.count > 1 else 0.0
-    return found.mean - reach, found.mean + reach
+    if found.count < 2:
+        return OPEN
+    off = abs(value - found.mean)
+    if off > found.half_width * math.sqrt(found.count + 1):
+        return NO
+    least = float(np.std(sample, ddof=1)) * math.sqrt((found.count - 1) / chi2.ppf(0.975, found.count - 1))
+    return YES if off + found.half_width <= norm.ppf(0.975) * least or off == 0 else OPEN
 
 
 def difference(side: Side, reading: Reading, pair: tuple[Variant, Variant], measure: str = "arrivals") -> Difference:
@@ -108,8 +118,16 @@ def beaten(
     side: Side, reading: Reading, variant: Variant, measure: str = "arrivals", tie: float = TIE
 ) -> list[Variant]:
     """Give the variants that one is clearly above."""
-    others = [other for other in VARIANTS if other != variant]
-    return [other for other in others if difference(side, reading, (variant, other), measure).above(tie)]
+    return [other for other, answer in beats(side, reading, variant, measure, tie).items() if answer is YES]
+
+
+def beats(
+    side: Side, reading: Reading, variant: Variant, measure: str = "arrivals", tie: float = TIE
+) -> dict[Variant, Truth]:
+    """Say of each other variant whether one is above it."""
+    return {
+        other: difference(side, reading, (variant, other), measure).above(tie) for other in VARIANTS if other != variant
+    }
 
 
 def firsts(side: Side, reading: Reading, measure: str = "arrivals") -> dict[Variant, int]:
@@ -119,7 +137,7 @@ def firsts(side: Side, reading: Reading, measure: str = "arrivals") -> dict[Vari
 
 
 def order(side: Side, reading: Reading, measure: str = "arrivals", tie: float = TIE) -> str:
-    """Say in words which order the runs support: those differences only whose paired interval leaves out zero."""
+    """Say in words which order the runs support: those differences only that are clear."""
     clear = {variant: beaten(side, reading, variant, measure, tie) for variant in VARIANTS}
     told = [
         f"{VARIANTS[first]} above {listed([VARIANTS[second] for second in seconds])}"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING, Final
 
 from ackclock.analysis import student_interval
-from ackclock.experiments.claims import Judgement
+from ackclock.experiments.claims import ELSE_UNDECIDED, Judgement
 from ackclock.experiments.reading import DASH, listed, run_command, shown
 from ackclock.experiments.reading import told as of_both
 from ackclock.experiments.selfsimilar.experiment import (
@@ -47,15 +48,21 @@ READING: Final = "what its fixed-rate source is"
 """What claims may depend on."""
 
 OVER_READINGS: Final = (
-    "Asked under each reading of the source: what all of them say; else it depends on the reading if the claim holds "
-    "under one and fails under another, is partly reproduced if it holds at least partly under most, and is not if not."
+    f"{ELSE_UNDECIDED} Asked under each reading of the source: what all of them say; otherwise it depends on the "
+    "reading if it is reproduced under one and not under another, is partly reproduced if it is at least partly so "
+    "under most, and is not reproduced if not. Undecided if that differs with readings that are undecided."
 )
 """How the verdicts of the readings become one, in words."""
 
 
 def over_readings(verdicts: Iterable[Verdict]) -> tuple[Verdict, str]:
-    """Turn the verdicts of the readings into one, and tell what it depends on, if it does."""
+    """Turn the verdicts of the readings into one, and say what it depends on, if it does."""
     found = list(verdicts)
+    if Verdict.UNDECIDED in found:
+        decided = (Verdict.REPRODUCED, Verdict.PARTLY, Verdict.NOT)
+        ways = product(*[decided if one is Verdict.UNDECIDED else (one,) for one in found])
+        whole = {over_readings(way) for way in ways}
+        return whole.pop() if len(whole) == 1 else (Verdict.UNDECIDED, "")
     if len(set(found)) == 1:
         return found[0], ""
     if {Verdict.REPRODUCED, Verdict.NOT} <= set(found):

@@ -78,7 +78,7 @@ TRACE_CLAIM: Claim[Evidence] = Claim(
     rule="Of a capture that is given (--capture) three things are asked: whether 90 % of its packets are TCP, and "
     "whether long-range dependence is claimed of f(t), packet by packet, and of the bytes per bin. Reproduced if all "
     "are so, partly if two. Without one only the printed numbers can be checked: partly if the parts of TCP and UDP "
-    "add up to that of IP, else not.",
+    "add up to that of IP, otherwise not reproduced.",
     judge=_judge,
     command="ackclock capture trace.pcap",
 )
