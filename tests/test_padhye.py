@@ -174,6 +174,8 @@ def test_the_tables_are_drawn_with_what_they_are_beside() -> None:
     fifth = found.flows[False, 1]
     drawings = padhye_drawings(found, fifth, command="ackclock reproduce manyflows")
     assert [drawing.slug for drawing in drawings] == ["tables2and3", "tables2and3-busy"]
+    without, busy = ("without processing times" in drawing.title for drawing in drawings)
+    assert (without, busy) == (True, False)
     for drawing, topologies in zip(drawings, (5, 4), strict=True):
         assert len(drawing.numbers.rows) == topologies * len(MODELS)
         sources = [line.split(",")[0] for line in drawing.csv.splitlines()[1:]]

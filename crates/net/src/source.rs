@@ -125,3 +125,66 @@ impl SourceSpec {
         matches!(self, Self::Greedy { .. } | Self::Transfers { .. })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MEAN: Distribution = Distribution::Fixed { mean: 1.0 };
+    const NOISE: FractionalSpec = FractionalSpec { rate: 10.0, hurst: 0.8, cov: 0.3, bin: Time::SECOND, bins: 10 };
+
+    /// The field that is refused.
+    fn refused(spec: &SourceSpec) -> Option<&'static str> {
+        spec.check().err().map(|(field, _)| field)
+    }
+
+    #[test]
+    fn rates_are_checked_to_the_ends_of_their_range() {
+        let of_rate = |rate| {
+            let on_off = SourceSpec::OnOff { rate, on: MEAN, off: MEAN };
+            let noise = SourceSpec::Fractional(FractionalSpec { rate, ..NOISE });
+            [SourceSpec::Poisson { rate }, SourceSpec::Constant { rate }, on_off, noise].map(|spec| refused(&spec))
+        };
+        for rate in [f64::MIN_POSITIVE, MAX_RATE] {
+            assert_eq!(of_rate(rate), [None; 4], "{rate}");
+        }
+        for rate in [0.0, MAX_RATE.next_up(), f64::NAN] {
+            assert_eq!(of_rate(rate), [Some("rate"); 4], "{rate}");
+        }
+    }
+
+    #[test]
+    fn noise_is_checked_to_the_ends_of_its_ranges() {
+        let allowed = [
+            FractionalSpec { hurst: f64::MIN_POSITIVE, cov: 0.0, bins: 1, bin: Time::from_picos(1), ..NOISE },
+            FractionalSpec { hurst: 1.0_f64.next_down(), cov: 1.0, bins: 1 << 22, ..NOISE },
+        ];
+        let not = [
+            (FractionalSpec { hurst: 0.0, ..NOISE }, "hurst"),
+            (FractionalSpec { hurst: 1.0, ..NOISE }, "hurst"),
+            (FractionalSpec { cov: 0.0_f64.next_down(), ..NOISE }, "cov"),
+            (FractionalSpec { cov: 1.0_f64.next_up(), ..NOISE }, "cov"),
+            (FractionalSpec { bin: Time::ZERO, ..NOISE }, "bin"),
+            (FractionalSpec { bins: 0, ..NOISE }, "bins"),
+            (FractionalSpec { bins: (1 << 22) + 1, ..NOISE }, "bins"),
+        ];
+        let cases = allowed.map(|spec| (spec, None)).into_iter().chain(not.map(|(spec, field)| (spec, Some(field))));
+        for (spec, field) in cases {
+            assert_eq!(refused(&SourceSpec::Fractional(spec)), field, "{spec:?}");
+        }
+    }
+
+    #[test]
+    fn both_distributions_of_a_source_are_checked() {
+        let none = Distribution::Exponential { mean: 0.0 };
+        let rate = 10.0;
+        for (spec, field) in [
+            (SourceSpec::OnOff { rate, on: none, off: MEAN }, "on"),
+            (SourceSpec::OnOff { rate, on: MEAN, off: none }, "off"),
+            (SourceSpec::Transfers { size: none, think: MEAN }, "size"),
+            (SourceSpec::Transfers { size: MEAN, think: none }, "think"),
+        ] {
+            assert_eq!(refused(&spec), Some(field), "{spec:?}");
+        }
+    }
+}
