@@ -3,6 +3,7 @@
 
 STUDY ?= burstiness
 LISTS ?= 250
+PROFILE ?= ns2-2.35
 CASES ?= 100000
 KILLS ?= 1000
 RAY ?= 0
@@ -82,8 +83,8 @@ bench: $(VENV)/.built ## measure what a run costs, beside ns-2 where there is on
 guard: $(VENV)/.built ## hold the engine to its instructions for a packet (needs valgrind; RECORD=1 keeps the present figure)
 	PYTHONPATH=bench $(PY) -m performance.guard $(if $(RECORD),--record)
 
-traces: $(VENV)/.built ## lose packets at random in ns-2 and in the engine, and compare every segment (LISTS=250; needs ns-2)
-	$(PY) bench/ns2_traces.py --lists $(LISTS) --out $(OUT)/traces.jsonl
+traces: $(VENV)/.built ## lose packets at random in ns-2 and in the engine, and compare every segment (LISTS=250 PROFILE=ns2-2.35; needs ns-2)
+	$(PY) bench/ns2_traces.py --lists $(LISTS) --profile $(PROFILE) --out $(OUT)/traces.jsonl
 	ACKCLOCK_TRACES='$(CURDIR)/$(OUT)/traces.jsonl' cargo test --release --locked --package ackclock-net \
 		--test ns2_traces -- --nocapture new_random
 

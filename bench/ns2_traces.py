@@ -43,11 +43,12 @@ OLD_NEWRENO = " newreno_changes1_ 0 partial_window_deflation_ 0"
 OLD_DELAYED_ACK = "RFC2581_immediate_ack_ false SYN_immediate_ack_ false"
 
 # Where the engine goes another way on purpose.
-DUPLICATE_WAITS = (
-    "ns-2's receiver lets the ACK of a duplicate wait, if it is of the last segment in order; ours answers at once "
-    "(RFC 9293, section 3.10.7.4: what is not acceptable is acknowledged)"
+NOTHING_OUTSTANDING = (
+    "ns-2 also counts duplicate ACKs that come while nothing is outstanding, which are none (RFC 5681, section 2)"
 )
-SEGMENT_0_AT_ONCE = "ns-2's receiver acknowledges segment 0 at once, as if it were a SYN, also where it is data"
+NO_SUCH_DATA = (
+    "ns-2's Vegas sends segments that the application has not handed over: their empty records count as expired"
+)
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,8 @@ class Case:
     window: int = 20
     limit: int = 100
     delayed_ack: bool = False
+    interval: float = 0
+    """Seconds between the segments that the application hands over, from time 0; 0 where `supply` says it."""
     supply: list[tuple[float, int]] = field(default_factory=list)
     """When the application hands over how many segments; always data where it is empty."""
     seed: int = 1
@@ -96,11 +99,13 @@ NAMED = [
     Case("a SYN lost", "newreno", syns=1, losses=[3]),
     Case("a SYN lost", "sack", syns=1, losses=[3]),
     Case("delayed ACKs", "tahoe", losses=[12], delayed_ack=True),
-    Case("a duplicate of the last segment", "tahoe", losses=[12, 20], delayed_ack=True, differs=DUPLICATE_WAITS),
+    Case("a duplicate of the last segment", "tahoe", losses=[12, 20], delayed_ack=True),
     Case("delayed ACKs", "reno", losses=[12], delayed_ack=True),
     Case("delayed ACKs", "newreno", losses=[20, 21, 24, 30], delayed_ack=True),
     Case("delayed ACKs", "sack", losses=[20, 21, 24, 30], delayed_ack=True),
-    Case("delayed ACKs", "vegas", losses=[25], delayed_ack=True, differs=SEGMENT_0_AT_ONCE),
+    Case("delayed ACKs", "vegas", losses=[25], delayed_ack=True),
+    Case("delayed ACKs, a gap filled late", "reno", profile="ns2-2000", losses=[21, 22], delayed_ack=True),
+    Case("delayed ACKs, segment 0 at once", "reno", profile="ns2-1999-qiu", losses=[21, 22], delayed_ack=True),
     Case("a small buffer overflows", "tahoe", window=40, limit=6),
     Case("a small buffer overflows", "reno", window=40, limit=6),
     Case("a small buffer overflows", "newreno", window=40, limit=6),
@@ -108,6 +113,35 @@ NAMED = [
     Case("a small buffer overflows", "vegas", window=40, limit=6),
     Case("idle timeouts", "reno", supply=[(0, 3), (0.4, 4), (1.0, 1), (1.05, 6), (4.0, 2)], stop=10),
     Case("idle timeouts", "sack", supply=[(0, 3), (0.4, 4), (1.0, 1), (1.05, 6), (4.0, 2)], stop=10),
+    Case("new data waits for recovery", "sack", losses=[40, 80], interval=0.01),
+    Case("holes go before new data after a timeout", "sack", losses=[10, 15], interval=0.0755, most=40),
+    Case("new data lift the limit of a burst", "newreno", losses=[32, 38, 47], interval=0.0053),
+    Case(
+        "duplicate ACKs with nothing outstanding",
+        "tahoe",
+        losses=[31, 32, 33, 35, 37, 38],
+        window=40,
+        supply=[
+            (0.0, 9),
+            (0.096982509, 10),
+            (0.107953606, 8),
+            (0.185613599, 9),
+            (0.294865178, 11),
+            (0.755674556, 8),
+            (1.253849544, 8),
+        ],
+        seed=433190,
+        differs=NOTHING_OUTSTANDING,
+    ),
+    Case(
+        "segments without data",
+        "vegas",
+        losses=[21],
+        window=40,
+        supply=[(0.0, 10), (0.027382945, 5), (0.039452939, 3), (0.058707465, 8), (0.06885927, 6), (0.6148177, 9)],
+        seed=912826,
+        differs=NO_SUCH_DATA,
+    ),
     Case("no loss", "vegas"),
     Case("one loss", "vegas", losses=[26]),
     Case("the gap between two ACKs becomes its base_rtt", "vegas", losses=[36, 65, 68, 69], most=150),
@@ -122,29 +156,42 @@ NAMED = [
 ]
 
 
-def random_cases(lists: int, seed: int, profile: str, *, delayed_ack: bool, most: int) -> list[Case]:
-    """Draw lists of one to eight losses, each for every variant; half of the lists lie close together."""
+def random_cases(lists: int, seed: int, profile: str, *, most: int) -> list[Case]:
+    """Draw lists of one to eight losses, each for every variant; half of the lists lie close together.
+
+    Half of the receivers delay ACKs. Half of the sources always have data; a quarter hand over single segments at equal
+    intervals, a quarter a few at once at random times.
+    """
     draw = random.Random(seed)  # noqa: S311  # any seed will do, as long as it is the same one
     cases = []
     for number in range(lists):
         spread = draw.choice([12, 100])
         first = draw.randint(1, 60)
-        losses = sorted(draw.sample(range(first, first + spread), draw.randint(1, 8)))
-        window, clock = draw.choice([8, 20, 20, 40]), draw.randint(1, 10**6)
-        cases += [
-            Case(
-                f"random {seed}.{number}",
-                variant,
-                profile,
-                losses,
-                window=window,
-                delayed_ack=delayed_ack,
-                seed=clock,
-                most=most,
-            )
-            for variant in VARIANTS
-        ]
+        drawn: dict[str, Any] = {
+            "losses": sorted(draw.sample(range(first, first + spread), draw.randint(1, 8))),
+            "window": draw.choice([8, 20, 20, 40]),
+            "seed": draw.randint(1, 10**6),
+            "delayed_ack": draw.random() < 0.5,
+        } | draw.choice([{}, {}, {"interval": _interval(draw)}, {"supply": _supply(draw)}])
+        cases += [Case(f"random {seed}.{number}", variant, profile, most=most, **drawn) for variant in VARIANTS]
     return cases
+
+
+def _interval(draw: random.Random) -> float:
+    """Draw the interval between segments: from twice the rate of the slow link to less than one in a round trip.
+
+    To the nanosecond, since all else happens at whole tenths of microseconds: nothing is to happen at the same time.
+    """
+    return round(0.005 * 2 ** draw.uniform(0, 4), 9)
+
+
+def _supply(draw: random.Random) -> list[tuple[float, int]]:
+    """Draw when a few segments at once are handed over: with gaps below a round trip and longer than a timeout."""
+    time, supply = 0.0, []
+    for _ in range(25):
+        supply.append((round(time, 9), draw.randint(1, 12)))
+        time += 0.01 * 2 ** draw.uniform(0, 6)
+    return supply
 
 
 def uniforms(seed: int, count: int) -> list[float]:
@@ -186,6 +233,7 @@ def by_ns2(case: Case) -> Case:
         "seed": case.seed,
         "most": case.most,
         "stop": case.stop,
+        "interval": case.interval,
         "supply": " ".join(f"{time} {segments}" for time, segments in case.supply),
     }
     if case.profile == "ns2-2000":
@@ -233,17 +281,16 @@ def main() -> None:
     parser.add_argument("--lists", type=int, default=250, help="how many lists, each for every variant")
     parser.add_argument("--seed", type=int, help="of the lists; without it, one that nobody had before")
     parser.add_argument("--profile", choices=PROFILES, default=PROFILES[0])
-    parser.add_argument("--delayed-ack", action="store_true")
     given = parser.parse_args()
     if given.out is None:
         text = json.dumps(transports(), indent=1)
         (DATA / "transports.json").write_text(f"{text}\n", encoding="utf-8")
         write(DATA / "named.jsonl", NAMED)
-        write(DATA / "random.jsonl", random_cases(8, 1, PROFILES[0], delayed_ack=False, most=100))
+        write(DATA / "random.jsonl", random_cases(10, 1, PROFILES[0], most=100))
         return
     seed = random.SystemRandom().randint(1, 10**6) if given.seed is None else given.seed
     print(f"{given.lists} lists of losses from seed {seed}, for each of {', '.join(VARIANTS)}", file=sys.stderr)
-    write(given.out, random_cases(given.lists, seed, given.profile, delayed_ack=given.delayed_ack, most=150))
+    write(given.out, random_cases(given.lists, seed, given.profile, most=150))
 
 
 if __name__ == "__main__":

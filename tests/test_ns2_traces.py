@@ -30,9 +30,17 @@ def test_ns2_still_makes_the_first_traces(file: str) -> None:
 
 
 def test_every_list_is_drawn_for_every_variant() -> None:
-    cases = ns2_traces.random_cases(5, 1, "ns2-2.35", delayed_ack=False, most=10)
+    cases = ns2_traces.random_cases(5, 1, "ns2-2.35", most=10)
     assert [case.variant for case in cases] == list(ns2_traces.VARIANTS) * 5
     assert all(1 <= len(case.losses) <= 8 and len(set(case.losses)) == len(case.losses) for case in cases)
+
+
+def test_lists_are_drawn_for_receivers_and_sources_of_every_kind() -> None:
+    cases = ns2_traces.random_cases(40, 1, "ns2-2.35", most=10)
+    kinds = {(case.delayed_ack, case.interval > 0, bool(case.supply)) for case in cases}
+    assert kinds == {(delayed, *source) for delayed in (False, True) for source in ((0, 0), (1, 0), (0, 1))}
+    assert all(0.005 <= case.interval <= 0.08 for case in cases if case.interval)
+    assert all(supply[0][0] == 0 and supply == sorted(supply) for supply in (case.supply for case in cases) if supply)
 
 
 def test_data_stays_small() -> None:

@@ -66,6 +66,7 @@ def test_the_dumbbell_of_the_issue(feng60: ac.Scenario) -> None:
                         "deflate_on_exit": False,
                         "recovery_burst": 2,
                         "sack": "fall-floyd",
+                        "sack_holds_new_data": True,
                         "stale_records": True,
                         "congestion": {"kind": "reno"},
                         "decrease_from": "window",
@@ -86,7 +87,9 @@ def test_the_dumbbell_of_the_issue(feng60: ac.Scenario) -> None:
                     "receiver": {
                         "delayed_ack": None,
                         "ack_gap_fill": True,
+                        "delay_duplicates": True,
                         "handshake": True,
+                        "ack_first": True,
                         "sack_blocks": 0,
                     },
                 },

@@ -3,10 +3,10 @@
 #   ns flow.tcl KEY VALUE ...     (keys and defaults: the array below)
 #
 # Prints the time and the number of every segment that n0 sends, and stops after `most` of them or `stop` seconds.
-# `losses` are indices into all that n0 sends, counted from 0, as ns-2's error model counts. `supply` is a list of times and
-# segments; without it there is always data.
+# `losses` are indices into all that n0 sends, counted from 0, as ns-2's error model counts. The application hands over a
+# segment every `interval` seconds, or what `supply` says, a list of times and segments; without either there is always data.
 
-array set with {agent TCP/Reno sink TCPSink window 20 limit 100 losses "" seed 1 most 100 stop 300 supply "" set "" sinkset ""}
+array set with {agent TCP/Reno sink TCPSink window 20 limit 100 losses "" seed 1 most 100 stop 300 supply "" interval 0 set "" sinkset ""}
 array set with $argv
 
 remove-all-packet-headers
@@ -49,7 +49,14 @@ Trace instproc handle line {
   }
 }
 
-if {[llength $with(supply)]} {
+proc hand_over {} {
+  global ns tcp with
+  $tcp advanceby 1
+  $ns at [expr {[$ns now] + $with(interval)}] hand_over
+}
+if {$with(interval) > 0} {
+  $ns at 0 hand_over
+} elseif {[llength $with(supply)]} {
   foreach {time segments} $with(supply) { $ns at $time "$tcp advanceby $segments" }
 } else {
   set ftp [new Application/FTP]

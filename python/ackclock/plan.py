@@ -46,6 +46,7 @@ _SENDER_FIELDS = (
     "deflate_on_exit",
     "recovery_burst",
     "sack",
+    "sack_holds_new_data",
     "stale_records",
     "decrease_from",
     "grow_when_limited",
@@ -187,7 +188,9 @@ def _transport(transport: Tcp | Udp, packet_size: int | None) -> dict[str, Any]:
     receiver = {
         "delayed_ack": TIME.parse(transport.delayed_ack_timeout or "") if transport.delayed_ack else None,
         "ack_gap_fill": transport.ack_gap_fill,
+        "delay_duplicates": transport.delay_duplicates,
         "handshake": transport.handshake,
+        "ack_first": transport.ack_first,
         "sack_blocks": transport.sack_blocks if variant.recovery == "sack" else 0,
     }
     return {"kind": "tcp", "sender": sender, "receiver": receiver}

@@ -60,6 +60,9 @@ pub(crate) enum Transport {
     },
 }
 
+/// Most instants of a source that one call passes over.
+const MOST_INSTANTS: u32 = 100_000;
+
 /// A source that is asked only for what the sender has use for.
 #[derive(Debug)]
 pub(crate) struct Feed {
@@ -113,6 +116,17 @@ impl Feed {
         packets
     }
 
+    /// Hands a paused sender all that the source has by now, and returns the source's next instant, which will release it. `None`
+    /// where the source is too far ahead of the sender.
+    #[inline(never)]
+    fn catch_up(&mut self, sender: &mut Sender, now: Time) -> Option<Time> {
+        for _ in 0..MOST_INSTANTS {
+            let Some(packets) = self.take(now) else { return self.next };
+            sender.supply(packets);
+        }
+        None
+    }
+
     /// Tells of a transfer that begins, and lets its source hear of one that ended.
     #[inline(never)]
     fn follow_transfers(&mut self, sender: &Sender, now: Time, flow: FlowId, observer: &mut impl Observer) {
@@ -160,7 +174,7 @@ impl Flow {
                 if feed.alarm.fires(now, feed.next) {
                     self.send_datagrams(now, transit, observer);
                 } else {
-                    self.arm(transit);
+                    self.arm(now, transit);
                 }
             }
             Transport::Tcp { sender, release, timeout } => {
@@ -170,11 +184,13 @@ impl Flow {
                     _ => timeout.fires(now, sender.poll_timeout()),
                 };
                 if !is_due {
-                    return self.arm(transit);
+                    return self.arm(now, transit);
                 }
                 feed.refill(sender, now);
-                if wakeup == Wakeup::Timeout {
-                    sender.handle_timeout(now);
+                match wakeup {
+                    Wakeup::Source => sender.handle_supply(),
+                    Wakeup::Timeout => sender.handle_timeout(now),
+                    _ => {}
                 }
                 self.take_turn(now, transit, observer);
             }
@@ -218,7 +234,7 @@ impl Flow {
             now = release;
             self.feed.refill(sender, now);
         }
-        self.arm(transit);
+        self.arm(now, transit);
     }
 
     /// What the source hands over is sent at once.
@@ -237,12 +253,12 @@ impl Flow {
             let Some(packets) = self.feed.take(now) else { break };
             *owed = packets;
         }
-        self.arm(transit);
+        self.arm(now, transit);
     }
 
     /// Schedules the wake-ups that it waits for.
     #[inline(always)]
-    pub(crate) fn arm(&mut self, transit: &mut Transit) {
+    pub(crate) fn arm(&mut self, now: Time, transit: &mut Transit) {
         let Self { id, feed, transport, .. } = self;
         let mut source = feed.next;
         if let Transport::Tcp { sender, release, timeout } = transport {
@@ -253,6 +269,9 @@ impl Flow {
                 transit.wake(at, *id, Wakeup::Timeout);
             }
             source = source.filter(|_| sender.is_data_limited());
+            if sender.is_paused() {
+                source = feed.catch_up(sender, now);
+            }
         }
         if let Some(at) = feed.alarm.arm(source) {
             transit.wake(at, *id, Wakeup::Source);

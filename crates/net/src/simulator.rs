@@ -53,7 +53,7 @@ impl Simulator {
     pub(crate) fn of(plan: &Plan, names: Names, seed: u64) -> Result<Self, PlanError> {
         let Network { mut flows, groups, mut transit, rounds } = Network::new(plan, names, seed)?;
         for flow in &mut flows {
-            flow.arm(&mut transit);
+            flow.arm(Time::ZERO, &mut transit);
         }
         for agenda in &mut transit.agendas {
             agenda.begin(0);

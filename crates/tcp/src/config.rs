@@ -38,11 +38,16 @@ pub struct SenderConfig {
     /// The ACK that ends NewReno's fast recovery leaves `min(ssthresh, max(flight_size, 1) + 1)` (RFC 6582, section 3.2, step
     /// 3). In ns-2 it leaves what deflation left.
     pub deflate_on_exit: bool,
-    /// In NewReno's fast recovery an ACK lets go at most so many segments besides retransmissions; 0 sets no limit. RFC 6582
-    /// knows none; ns-2's is two.
+    /// In NewReno's fast recovery an ACK releases at most this many segments besides retransmissions; 0 sets no limit. RFC 6582
+    /// knows none; ns-2's is two. As in ns-2 the limit does not apply to what new data releases, nor after `overhead`.
     pub recovery_burst: u32,
     /// By what rule SACK recovery works.
     pub sack: SackRule,
+    /// With [`SackRule::FallFloyd`], data that the application hands over between the first duplicate ACK and recovery waits for
+    /// recovery. If the timer fired since the last recovery, holes are sent again before it, and it follows. In ns-2 every
+    /// opportunity to send asks the scoreboard first, and outside recovery its answer counts only after a timeout. RFC 6675
+    /// sends new data as the window allows.
+    pub sack_holds_new_data: bool,
     /// The window law.
     pub congestion: LawSpec,
     /// Vegas trusts records that no longer hold, as ns-2's does: counts of transmissions that its array, as long as
@@ -126,6 +131,7 @@ impl Default for SenderConfig {
             deflate_on_exit: true,
             recovery_burst: 0,
             sack: SackRule::Rfc6675,
+            sack_holds_new_data: false,
             congestion: LawSpec::Reno(RenoSpec {}),
             stale_records: false,
             decrease_from: DecreaseFrom::FlightSize,

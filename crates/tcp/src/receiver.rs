@@ -1,15 +1,18 @@
 //! The data receiver: cumulative ACKs, at once or delayed (RFC 5681, section 4.2; RFC 1122, section 4.2.3.2).
 //!
 //! A delayed ACK waits for a second segment or for the timer. Out-of-order segments and those that fill a gap are
-//! acknowledged at once; so is the SYN.
+//! acknowledged at once; so are duplicates (RFC 9293, section 3.10.7.4) and the SYN.
 //!
 //! With `sack_blocks` an ACK that leaves while something is missing tells what arrived beyond: the run around the segment just
 //! received first, then the runs told of in the last ACK, most recent first (RFC 2018, section 4).
 //!
-//! How this differs from the RFCs: with `ack_gap_fill = false` a segment that fills part of a gap may wait, as in ns-2 before
-//! April 2000. The timer starts with the first segment that waits; there is no heartbeat. A run that no longer fitted into an
-//! ACK is not told again until a segment of it arrives, even if later ACKs have room (RFC 2018, section 4, says they should
-//! tell as much as they can; ns-2 does as here).
+//! How this differs from the RFCs:
+//! - with `ack_gap_fill = false` a segment that fills part of a gap may wait, as in ns-2 before April 2000;
+//! - with `delay_duplicates` so may a duplicate of the last segment in order: ns-2 asks only whether the segment is now the
+//!   last in order, not whether it is new;
+//! - the timer starts with the first segment that waits; there is no heartbeat;
+//! - a run that no longer fitted into an ACK is not told again until a segment of it arrives, even if later ACKs have room
+//!   (RFC 2018, section 4, says they should tell as much as they can; ns-2 does as here).
 
 use ackclock_units::Time;
 use serde::{Deserialize, Serialize};
@@ -25,15 +28,26 @@ pub struct ReceiverConfig {
     pub delayed_ack: Option<Time>,
     /// A segment that fills part of a gap is acknowledged at once.
     pub ack_gap_fill: bool,
+    /// The ACK of a duplicate of the last segment in order may wait, as that of the segment itself.
+    pub delay_duplicates: bool,
     /// Segment 0 is a SYN, acknowledged at once.
     pub handshake: bool,
+    /// Segment 0 is acknowledged at once, also where it is data: ns-2's receiver takes it for a SYN.
+    pub ack_first: bool,
     /// Most blocks of selective acknowledgment in an ACK; 0 gives none.
     pub sack_blocks: u32,
 }
 
 impl Default for ReceiverConfig {
     fn default() -> Self {
-        Self { delayed_ack: None, ack_gap_fill: true, handshake: true, sack_blocks: 0 }
+        Self {
+            delayed_ack: None,
+            ack_gap_fill: true,
+            delay_duplicates: false,
+            handshake: true,
+            ack_first: false,
+            sack_blocks: 0,
+        }
     }
 }
 
@@ -93,7 +107,7 @@ impl Receiver {
         };
         if let Some(delay) = self.config.delayed_ack
             && may_wait
-            && !(self.config.handshake && number == 0)
+            && !(number == 0 && (self.config.handshake || self.config.ack_first))
             && self.deadline.is_none()
         {
             self.deadline = Maybe::some(now + delay);
@@ -151,18 +165,19 @@ impl Receiver {
     #[inline(never)]
     fn place(&mut self, number: u64) -> bool {
         self.had_it = number < self.rcv_nxt || self.run_of(number).is_some();
+        let may_wait = self.beyond.is_empty() || !self.config.ack_gap_fill;
         if number != self.rcv_nxt {
             if number > self.rcv_nxt {
                 self.keep(number);
             }
-            return false;
+            return self.config.delay_duplicates && number + 1 == self.rcv_nxt && may_wait;
         }
         self.rcv_nxt += 1;
         let fills = self.beyond[0].start == self.rcv_nxt;
         if fills {
             self.rcv_nxt = self.beyond.remove(0).end;
         }
-        !fills && !self.config.ack_gap_fill
+        !fills && may_wait
     }
 
     fn keep(&mut self, number: u64) {
@@ -188,8 +203,14 @@ mod tests {
 
     use super::*;
 
-    const AT_ONCE: ReceiverConfig =
-        ReceiverConfig { delayed_ack: None, ack_gap_fill: true, handshake: true, sack_blocks: 0 };
+    const AT_ONCE: ReceiverConfig = ReceiverConfig {
+        delayed_ack: None,
+        ack_gap_fill: true,
+        delay_duplicates: false,
+        handshake: true,
+        ack_first: false,
+        sack_blocks: 0,
+    };
     const DELAYED: ReceiverConfig = ReceiverConfig { delayed_ack: Some(Time::from_millis(100)), ..AT_ONCE };
 
     fn answers(config: ReceiverConfig, segments: &[u64]) -> Vec<Option<u64>> {
@@ -213,6 +234,27 @@ mod tests {
     fn a_partly_filled_gap_may_wait_where_it_is_told_so() {
         let old = ReceiverConfig { ack_gap_fill: false, ..DELAYED };
         assert_eq!(answers(old, &[0, 3, 1, 2]), [Some(1), Some(1), None, Some(4)]);
+    }
+
+    #[test]
+    fn a_duplicate_of_the_last_segment_in_order_may_wait_where_it_is_told_so() {
+        let told = ReceiverConfig { delay_duplicates: true, ..DELAYED };
+        assert_eq!(answers(DELAYED, &[0, 1, 1, 1]), [Some(1), None, Some(2), Some(2)]);
+        assert_eq!(answers(told, &[0, 1, 2, 2, 2, 2, 3]), [Some(1), None, Some(3), None, Some(3), None, Some(4)]);
+        assert_eq!(answers(told, &[0, 1, 2, 1, 2, 4]), [Some(1), None, Some(3), Some(3), None, Some(3)]);
+        assert_eq!(answers(told, &[0, 0]), [Some(1), Some(1)], "a SYN never waits");
+        // while something is missing it waits as a part of a gap does
+        assert_eq!(answers(told, &[0, 1, 3, 1, 1]), [Some(1), None, Some(2), Some(2), Some(2)]);
+        let old = ReceiverConfig { ack_gap_fill: false, ..told };
+        assert_eq!(answers(old, &[0, 1, 3, 1, 1]), [Some(1), None, Some(2), None, Some(2)]);
+        assert_eq!(answers(old, &[0, 3, 1, 1, 2]), [Some(1), Some(1), None, Some(2), Some(4)]);
+    }
+
+    #[test]
+    fn the_first_segment_may_wait_where_it_is_no_syn() {
+        let told = ReceiverConfig { handshake: false, ..DELAYED };
+        assert_eq!(answers(told, &[0, 1, 2]), [None, Some(2), None]);
+        assert_eq!(answers(ReceiverConfig { ack_first: true, ..told }, &[0, 1, 2]), [Some(1), None, Some(3)]);
     }
 
     #[test]

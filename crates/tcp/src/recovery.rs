@@ -185,6 +185,25 @@ impl Recovery {
         }
     }
 
+    /// The application handed over data.
+    pub(crate) const fn on_supply(&mut self) {
+        match self {
+            Self::Tahoe | Self::Reno(_) | Self::Vegas(_) => {}
+            Self::NewReno(newreno) => newreno.on_supply(),
+            Self::Sack(sack) => sack.on_supply(),
+        }
+    }
+
+    /// Whether segments that the window allows wait for the next ACK or the next supply.
+    #[inline(never)]
+    pub(crate) fn is_paused(&self, connection: &Connection) -> bool {
+        match self {
+            Self::Tahoe | Self::Reno(_) | Self::Vegas(_) => false,
+            Self::NewReno(newreno) => connection.may_send() && newreno.is_paused(connection),
+            Self::Sack(sack) => sack.is_paused(connection),
+        }
+    }
+
     /// Whether new data could leave, if there were any.
     #[inline(never)]
     pub(crate) fn is_open(&self, connection: &Connection) -> bool {

@@ -97,6 +97,11 @@ impl Sender {
         self.connection.supplied.saturating_sub(u64::from(self.connection.config.handshake))
     }
 
+    /// Data was supplied at this moment: releases a sender that [is paused](Self::is_paused). Optional for others.
+    pub const fn handle_supply(&mut self) {
+        self.recovery.on_supply();
+    }
+
     /// How many more segments could possibly leave in this turn or after the next ACK, if the application had them: what it
     /// is worth asking for. It also tells whether the application or the receiver sets the limit.
     pub fn appetite(&self) -> u64 {
@@ -109,6 +114,12 @@ impl Sender {
         let Self { connection, recovery, .. } = self;
         let is_open = || if recovery.chooses() { recovery.is_open(connection) } else { connection.is_window_open() };
         connection.snd_nxt == connection.supplied && is_open()
+    }
+
+    /// Whether segments that the window allows wait for the next ACK or the [next supply](Self::handle_supply), as in ns-2.
+    #[inline(always)]
+    pub fn is_paused(&self) -> bool {
+        self.recovery.chooses() && self.recovery.is_paused(&self.connection)
     }
 
     /// Whether all that the application handed over is acknowledged.

@@ -81,6 +81,12 @@ class Tcp(Declared):
     ack_gap_fill: Flag | None = None
     """A packet that fills a gap is acknowledged at once, delayed ACKs or not."""
 
+    delay_duplicates: Flag | None = None
+    """The receiver also delays the ACK of a duplicate of the last packet in order."""
+
+    ack_first: Flag | None = None
+    """The first packet is acknowledged at once, delayed ACKs or not. A SYN always is."""
+
     sack_blocks: SackBlocks | None = None
     """Most blocks of selective acknowledgment in an ACK, where the sender makes use of them (RFC 2018)."""
 
@@ -119,6 +125,10 @@ class Tcp(Declared):
 
     sack: SackRule | None = None
     """The rule of SACK recovery: RFC 6675's, or Fall and Floyd's of 1996, which ns-2 has."""
+
+    sack_holds_new_data: Flag | None = None
+    """With Fall and Floyd's rule, data that the source hands over between the first duplicate ACK and recovery waits.
+    After a timeout, holes are sent again before it instead."""
 
     stale_records: Flag | None = None
     """Vegas trusts records that no longer hold, as ns-2's does: stale counts of transmissions, unsent packets that seem

@@ -7,27 +7,40 @@
 //! - the inflation by duplicate ACKs is kept apart from `cwnd`, and the window never deflates below one segment;
 //! - `partial_ack_timer = each` restarts the timer on each partial ACK (section 4's *slow but steady* variant), and
 //!   `partial_ack_deflation = false` takes the whole inflation away (both ns-2 before May 2003);
-//! - `deflate_on_exit = false` leaves at the end what deflation left, and `recovery_burst` bounds what one ACK lets go (ns-2).
+//! - `deflate_on_exit = false` leaves at the end what deflation left (ns-2);
+//! - `recovery_burst` bounds what one ACK releases (ns-2): new data of the application, and the end of processing, release all
+//!   that the window allows.
 
 use ackclock_units::Time;
 
 use super::{DUP_THRESH, Progress};
-use crate::config::PartialAckTimer;
+use crate::config::{PartialAckTimer, SenderConfig};
 use crate::congestion::Signal;
 use crate::sender::Connection;
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct NewReno {
     in_recovery: bool,
     /// The timer was restarted by a partial ACK of this recovery.
     timer_restarted: bool,
-    /// Segments that left within the window since the last ACK.
-    burst: u32,
+    /// Segments that may leave within the window before the next ACK.
+    quota: u32,
+}
+
+impl Default for NewReno {
+    fn default() -> Self {
+        Self { in_recovery: false, timer_restarted: false, quota: u32::MAX }
+    }
 }
 
 impl NewReno {
+    /// Data was handed over.
+    pub(super) const fn on_supply(&mut self) {
+        self.quota = u32::MAX;
+    }
+
     pub(super) fn before_new_ack(&mut self, connection: &mut Connection, next: u64) -> Progress {
-        self.burst = 0;
+        self.quota = quota(connection);
         if !self.in_recovery {
             connection.inflation = 0;
             return Progress::Open;
@@ -54,7 +67,7 @@ impl NewReno {
     }
 
     pub(super) fn on_duplicate_ack(&mut self, connection: &mut Connection, now: Time) {
-        self.burst = 0;
+        self.quota = quota(connection);
         connection.dup_acks += 1;
         let inflates = self.in_recovery || !connection.config.exit_recovery;
         if self.in_recovery || connection.dup_acks > DUP_THRESH {
@@ -74,20 +87,28 @@ impl NewReno {
 
     pub(super) fn before_timeout(&mut self) {
         self.in_recovery = false;
-        self.burst = 0;
     }
 
     /// The segment that the window lets go next.
     pub(super) fn next_segment(&self, connection: &Connection) -> Option<u64> {
-        let limit = connection.config.recovery_burst;
-        let held = limit > 0 && self.burst >= limit && connection.dup_acks >= DUP_THRESH;
-        (!held && connection.may_send()).then_some(connection.snd_nxt)
+        (connection.may_send() && !self.is_paused(connection)).then_some(connection.snd_nxt)
+    }
+
+    /// Whether the last ACK has released as much as it may.
+    pub(super) const fn is_paused(&self, connection: &Connection) -> bool {
+        self.quota == 0 && connection.dup_acks >= DUP_THRESH
     }
 
     pub(super) fn on_sent(&mut self, connection: &mut Connection) {
-        self.burst += 1;
+        self.quota = self.quota.saturating_sub(1);
         connection.snd_nxt += 1;
     }
+}
+
+/// How many segments an ACK releases.
+fn quota(connection: &Connection) -> u32 {
+    let SenderConfig { recovery_burst, overhead, .. } = *connection.config;
+    if recovery_burst == 0 || overhead > Time::ZERO { u32::MAX } else { recovery_burst }
 }
 
 /// Step 3 of section 3.2: take off what a partial ACK acknowledges, and add one segment back.

@@ -16,7 +16,7 @@
 //! | a hole is lost when so many arrived above | 3 (`IsLost`) | 1 |
 //! | `pipe` | counted on the scoreboard at every ACK (`SetPipe`) | flight less 3 at first; an ACK takes 1 off, a partial ACK 2 |
 //! | a recovery begins | at the third duplicate ACK, or when the first hole is lost | at the third duplicate ACK |
-//! | besides the retransmission that ACK lets go | what `pipe` allows | nothing |
+//! | besides the retransmission that ACK lets go | what `pipe` allows | nothing, before data is handed over |
 //! | before it | new data as `pipe` allows | limited transmit as with Reno (RFC 3042) |
 //! | holes that are not lost, one rescue | sent when nothing else can be (`NextSeg`, rules 3 and 4) | no |
 //! | the scoreboard is forgotten | at a timeout (RFC 2018, section 8) | also by each new ACK outside recovery, and at its end |
@@ -42,7 +42,7 @@ pub struct Sack {
     in_recovery: bool,
     /// Segments thought to be in the network, during recovery and RFC 6675's limited transmit.
     pipe: i64,
-    /// Recovery began with the last ACK, and nothing but its retransmission leaves before the next.
+    /// Recovery began with the last ACK, and nothing but its retransmission leaves before the next or before new data.
     waits: bool,
     /// A rescue retransmission waits until `snd_una` is beyond this (RFC 6675's `RescueRxt`).
     rescue: u64,
@@ -73,6 +73,7 @@ impl Sack {
         let ends = !connection.recover.is_some_and(|recover| ack.next < recover);
         if self.rule == SackRule::FallFloyd && (ends || !self.in_recovery) {
             self.board.clear();
+            self.board.acknowledge(ack.next);
         } else {
             self.board.acknowledge(ack.next);
             self.board.update(ack.sack.blocks(), ack.next, connection.snd_max);
@@ -117,6 +118,16 @@ impl Sack {
         self.timed_out = true;
     }
 
+    /// Data was handed over.
+    pub(super) const fn on_supply(&mut self) {
+        self.waits = false;
+    }
+
+    /// Whether segments that `pipe` allows wait, since recovery began with the last ACK.
+    pub(super) fn is_paused(&self, connection: &Connection) -> bool {
+        self.waits && self.in_recovery && self.is_open(connection)
+    }
+
     /// Whether it would send new data, if there were any.
     pub(super) fn is_open(&self, connection: &Connection) -> bool {
         if self.counts_pipe(connection) {
@@ -124,6 +135,7 @@ impl Sack {
                 && connection.flight() < connection.config.max_window.into()
         } else {
             connection.is_window_open()
+                && (connection.has_timed_out() || self.hole_before_new_data(connection).is_none())
         }
     }
 
@@ -131,7 +143,11 @@ impl Sack {
     pub(super) fn next_segment(&self, connection: &Connection) -> Option<u64> {
         if !self.counts_pipe(connection) {
             let next = self.board.skip(connection.snd_nxt);
-            return connection.allows(next).then_some(next);
+            let hole = self.hole_before_new_data(connection).filter(|_| connection.allows(next));
+            return match hole {
+                Some(hole) => connection.has_timed_out().then_some(hole),
+                None => connection.allows(next).then_some(next),
+            };
         }
         if self.waits || (self.pipe + 1) as f64 > connection.window.cwnd {
             return None;
@@ -147,7 +163,10 @@ impl Sack {
 
     pub(super) fn on_sent(&mut self, connection: &mut Connection, number: u64) {
         if !self.counts_pipe(connection) {
-            connection.snd_nxt = number + 1;
+            if self.hole_before_new_data(connection) == Some(number) {
+                self.board.retransmitted(number);
+            }
+            connection.snd_nxt = connection.snd_nxt.max(number + 1);
             return;
         }
         self.pipe += 1;
@@ -173,6 +192,12 @@ impl Sack {
             && (1..DUP_THRESH).contains(&connection.dup_acks)
             && connection.snd_nxt == connection.snd_max;
         self.in_recovery || limited_transmit
+    }
+
+    /// The hole that new data waits for outside of recovery, as in ns-2.
+    fn hole_before_new_data(&self, connection: &Connection) -> Option<u64> {
+        let holds = connection.config.sack_holds_new_data && self.rule == SackRule::FallFloyd && !self.in_recovery;
+        holds.then(|| self.board.next_hole()).flatten()
     }
 
     /// A duplicate ACK brought news outside of recovery.

@@ -216,6 +216,11 @@ impl Connection {
         !self.recover.is_some_and(|recover| self.snd_una <= recover)
     }
 
+    /// Whether the timer fired since the last recovery from losses that duplicate ACKs signalled, or before the first.
+    pub(crate) fn has_timed_out(&self) -> bool {
+        self.recover.is_some_and(|recover| recover > 1)
+    }
+
     /// Sends the first unacknowledged segment again, at once, and notes how far the loss reaches.
     pub(crate) const fn fast_retransmit(&mut self) {
         self.note_loss();

@@ -59,13 +59,13 @@ pub(crate) fn senders() -> impl Strategy<Value = SenderConfig> {
     let rules = prop::array::uniform8(any::<bool>());
     let decrease_from = select(vec![DecreaseFrom::FlightSize, DecreaseFrom::Window, DecreaseFrom::WholeWindow]);
     let overhead = prop_oneof![2 => Just(0_u64), 1 => 1_u64..20_000];
-    (pairs(), sizes, rules, any::<[bool; 3]>(), decrease_from, rtt(), overhead).prop_map(
+    (pairs(), sizes, rules, any::<[bool; 4]>(), decrease_from, rtt(), overhead).prop_map(
         |((recovery, congestion), sizes, rules, more_rules, decrease_from, rtt, overhead)| {
             let (max_window, initial_window, lone_segments, recovery_burst) = sizes;
             let [handshake, limited_transmit, exit_recovery, grow_on_exit, each, partial_ack_deflation, rest @ ..] =
                 rules;
             let [deflate_on_exit, fall_floyd] = rest;
-            let [stale_records, grow_when_limited, never_stops] = more_rules;
+            let [stale_records, grow_when_limited, never_stops, sack_holds_new_data] = more_rules;
             SenderConfig {
                 packet_size: 1500,
                 handshake,
@@ -81,6 +81,7 @@ pub(crate) fn senders() -> impl Strategy<Value = SenderConfig> {
                 deflate_on_exit,
                 recovery_burst,
                 sack: if fall_floyd { SackRule::FallFloyd } else { SackRule::Rfc6675 },
+                sack_holds_new_data,
                 congestion,
                 stale_records,
                 decrease_from,
@@ -95,7 +96,9 @@ pub(crate) fn senders() -> impl Strategy<Value = SenderConfig> {
 
 /// Any receiver, for a sender with a handshake.
 pub(crate) fn receivers() -> impl Strategy<Value = ReceiverConfig> {
-    (prop::option::of(1_u64..500), any::<bool>(), 0_u32..5).prop_map(|(delay, ack_gap_fill, sack_blocks)| {
-        ReceiverConfig { delayed_ack: delay.map(Time::from_millis), ack_gap_fill, handshake: true, sack_blocks }
+    (prop::option::of(1_u64..500), any::<[bool; 3]>(), 0_u32..5).prop_map(|(delay, rules, sack_blocks)| {
+        let [ack_gap_fill, delay_duplicates, ack_first] = rules;
+        let delayed_ack = delay.map(Time::from_millis);
+        ReceiverConfig { delayed_ack, ack_gap_fill, delay_duplicates, handshake: true, ack_first, sack_blocks }
     })
 }

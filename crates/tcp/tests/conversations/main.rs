@@ -53,6 +53,19 @@ impl Talk {
         self.sends()
     }
 
+    /// The application hands over more; then all that leaves.
+    fn supply(&mut self, segments: u64) -> Vec<u64> {
+        self.sender.supply(segments);
+        self.sender.handle_supply();
+        self.sends()
+    }
+
+    /// Processing ends; then all that leaves.
+    fn process(&mut self) -> Vec<u64> {
+        self.now = self.sender.poll_release().expect("processing has begun");
+        self.sends()
+    }
+
     /// The retransmission timer fires; then all that leaves.
     fn time_out(&mut self) -> Vec<u64> {
         self.now = self.sender.poll_timeout().expect("the timer runs");

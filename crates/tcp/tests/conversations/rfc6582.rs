@@ -112,6 +112,25 @@ fn a_burst_limit_bounds_what_an_ack_lets_go() {
 }
 
 #[test]
+fn no_burst_limit_holds_what_new_data_or_the_end_of_processing_lets_go() {
+    // as ns-2 has it
+    let config = SenderConfig { recovery_burst: 2, partial_ack_deflation: false, ..newreno() };
+    let mut talk = recovering(&config);
+    assert_eq!(talk.ack(100, 8), [8, 10, 11]);
+    assert!(talk.sender.is_paused());
+    assert_eq!(talk.supply(1), [12], "the window of 5 reaches 12");
+    assert!(!talk.sender.is_paused());
+    assert_eq!(talk.ack(1, 8), [13], "inflation");
+
+    let mut talk = Talk::new(&SenderConfig { overhead: Time::from_micros(12), ..config });
+    talk.sends();
+    assert_eq!(talk.process(), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    assert_eq!((0..3).flat_map(|_| talk.ack(10, 0)).collect::<Vec<_>>(), [0]);
+    assert_eq!(talk.ack(100, 8), [8]);
+    assert_eq!(talk.process(), [10, 11, 12]);
+}
+
+#[test]
 fn a_timeout_in_a_long_recovery_does_not_raise_the_threshold() {
     // section 3.2, step 3, with RFC 5681, equation 4: FlightSize counts what arrived beyond the first hole long ago
     let mut talk = recovering(&newreno());

@@ -1,7 +1,7 @@
 //! RFC 6675: recovery by selective acknowledgments.
 
 use ackclock_tcp::recovery::RecoverySpec;
-use ackclock_tcp::{SackRule, SenderConfig};
+use ackclock_tcp::{DecreaseFrom, SackRule, SenderConfig};
 
 use crate::{Talk, open, ten_in_flight};
 
@@ -151,4 +151,56 @@ fn fall_and_floyd_hear_no_duplicate_acks_between_a_timeout_and_the_next_new_ack(
     assert_eq!(talk.sack(1, 0, &[(5, 6)]), [], "not heard");
     assert_eq!(talk.ack(100, 1), [1, 2]);
     assert_eq!(talk.sack(1, 1, &[(5, 7)]), [3], "heard: limited transmit, here of a segment sent before");
+}
+
+/// Segments 0 to 5 in flight, all that there is so far; the window is 10.
+fn short_of_data(sack_holds_new_data: bool) -> Talk {
+    let config = SenderConfig {
+        recovery: RecoverySpec::Sack,
+        sack: SackRule::FallFloyd,
+        sack_holds_new_data,
+        decrease_from: DecreaseFrom::Window,
+        ..open(10)
+    };
+    let mut talk = Talk::with_supply(&config, 6);
+    assert_eq!(talk.sends(), [0, 1, 2, 3, 4, 5]);
+    talk
+}
+
+#[test]
+fn new_data_waits_for_recovery_where_it_is_told_so() {
+    // as ns-2 has it: while the scoreboard shows a hole, only a duplicate ACK lets new data go
+    let mut talk = short_of_data(true);
+    assert_eq!(talk.sack(100, 0, &[(1, 2)]), [], "no data for limited transmit");
+    assert!(!talk.sender.is_data_limited(), "data would not help");
+    assert_eq!(talk.supply(1), []);
+    assert_eq!(talk.sack(1, 0, &[(1, 3)]), [6], "limited transmit");
+    assert_eq!(talk.sack(1, 0, &[(1, 4)]), [0]);
+    // the window is 5, pipe 7 - 3: what that lets go leaves with the next ACK or the next supply
+    assert_eq!(talk.supply(1), [7]);
+    assert_eq!(talk.supply(1), [], "pipe is 5");
+    assert_eq!(talk.sack(1, 0, &[(1, 5)]), [8]);
+
+    let mut talk = short_of_data(false);
+    assert_eq!(talk.sack(100, 0, &[(1, 2)]), []);
+    assert!(talk.sender.is_data_limited());
+    assert_eq!(talk.supply(1), [6], "the window allows it");
+}
+
+#[test]
+fn after_a_timeout_holes_go_before_new_data_where_it_is_told_so() {
+    // as ns-2 has it until a recovery has ended
+    for (told, leaves) in [(true, vec![8, 10]), (false, vec![10])] {
+        let mut talk = short_of_data(told);
+        assert_eq!(talk.time_out(), [0]);
+        assert_eq!(talk.ack(100, 6), []);
+        assert_eq!(talk.supply(4), [6, 7]);
+        assert_eq!(talk.ack(100, 7), [8, 9]);
+        assert_eq!(talk.ack(1, 8), []);
+        assert_eq!(talk.sack(1, 8, &[(9, 10)]), [], "the first duplicate ACK");
+        assert_eq!(talk.supply(1), leaves, "the window of 4 reaches 11");
+        assert_eq!(talk.supply(1), [11]);
+        assert_eq!(talk.sack(1, 8, &[(9, 11)]), []);
+        assert_eq!(talk.sack(1, 8, &[(9, 12)]), [8], "recovery sends it once more");
+    }
 }
