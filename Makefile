@@ -35,7 +35,7 @@ COMPILE := $(VENV)/lock/bin/pip-compile --quiet --generate-hashes --strip-extras
 ENGINE := Cargo.toml Cargo.lock $(shell find crates \( -name tests -o -name examples \) -prune -o \
 	\( -type d -o -name '*.rs' -o -name Cargo.toml \) -print)
 
-.PHONY: help reproduce test check ray extras laws kills fuzz mutants bench guard traces agreement flips validation guides build \
+.PHONY: help reproduce test check ray extras laws hostile kills fuzz mutants bench guard traces agreement flips validation guides build \
 	lock format clean
 .DEFAULT_GOAL := help
 
@@ -70,6 +70,9 @@ laws: ## hold the engine and the reader of captures to their laws in many more r
 
 kills: $(VENV)/.built ## kill sweeps at random moments: nothing may be lost or twice (KILLS=1000; RAY=50 kills workers of Ray too, after `make ray`)
 	PYTHONPATH=. $(PY) bench/kills.py --kills $(KILLS) --ray $(RAY)
+
+hostile: $(VENV)/.built ## run random scenarios that mean harm, each in 6 s and 4 GB, and judge how they end (CASES=2000)
+	PYTHONPATH=bench $(PY) -m hostile --cases $(if $(filter file,$(origin CASES)),2000,$(CASES)) --out $(OUT)/hostile
 
 fuzz: ## read any bytes as captures for SECONDS (1200), from the corpus on (needs a nightly toolchain and cargo-fuzz)
 	cd crates/capture && cargo +nightly fuzz run read -- -max_total_time=$(SECONDS) -max_len=8192

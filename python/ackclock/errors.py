@@ -114,6 +114,10 @@ class ScenarioError(ValueError):
         return "\n".join([*lines, f"and {more} more"] if more else lines)
 
 
+class LostError(RuntimeError):
+    """What runs were made by is gone, or did not start: no fault of an input. Its text is one line."""
+
+
 def refuse(field: str, value: object, allowed: str, *, noun: str = "") -> ScenarioError:
     """Make the error for a single problem."""
     return ScenarioError([Problem(field=field, value=value, allowed=allowed, noun=noun)])

@@ -150,6 +150,36 @@ def test_json_is_one_array_of_objects(folder: Path, capsys: pytest.CaptureFixtur
     assert json.loads(capsys.readouterr().out) == []
 
 
+@pytest.mark.parametrize("form", [[], ["--json"], ["--csv"]])
+@pytest.mark.parametrize("date", ["'infinity'::date", "'-infinity'::timestamp", "'20000-01-01'::date"])
+def test_a_date_that_python_does_not_have_is_one_clear_line(
+    folder: Path, capsys: pytest.CaptureFixture[str], date: str, form: list[str]
+) -> None:
+    assert run([folder, f"select seed, {date} as d from runs", *form]) == 2  # noqa: S608
+    errors = capsys.readouterr().err
+    assert errors.startswith("column d: holds a ")
+    assert errors.endswith("outside the years 1 to 9999; cast it to a text, as in d::varchar\n")
+    assert errors.count("\n") == 1
+    assert run([folder, f"select ({date})::varchar as d", *form]) == 0
+
+
+def test_columns_of_one_name_are_refused_where_one_would_be_lost(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([folder, "select 1 as a, 2 as a", "--json"]) == 2
+    assert capsys.readouterr() == (
+        "",
+        "--json: 'a' is not allowed; columns must have different names: give one another, as in a as b; or --csv\n",
+    )
+    assert run([folder, "select 1 as a, 2 as a", "--csv"]) == 0
+    assert capsys.readouterr().out == "a,a\n1,2\n"
+
+
+def test_control_characters_steer_no_terminal(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([folder, "select 'a' || chr(27) || '[31mb' as \"x\ny\""]) == 0
+    assert capsys.readouterr().out.split() == ["x?y", "a?[31mb"]
+
+
 def test_csv_has_names_and_rows(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([folder, "select seed, cov, 'a, b' as \"c.d\", null as e from runs order by cov limit 1", "--csv"]) == 0
     assert list(csv.reader(io.StringIO(capsys.readouterr().out))) == [

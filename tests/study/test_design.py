@@ -197,3 +197,9 @@ def test_the_size_of_a_grid_counts_its_variants() -> None:
     variants: dict[str, object] = {f"v{number}": {} for number in range(11)}
     with pytest.raises(ac.ScenarioError, match="and makes 11,000,000; split"):
         ac.Study.from_dict({"scenario": {}, "over": dict.fromkeys(["a.b", "c.d"], values), "variants": variants})
+
+
+@pytest.mark.parametrize("name", ["a\nb", "a\x1b[31mb", "", "x" * 201])
+def test_variants_have_names_that_can_be_printed(name: str) -> None:
+    with pytest.raises(ac.ScenarioError, match=r"^variants: .* must be named by 1 to 200 printable characters$"):
+        ac.Study.from_dict({"scenario": {}, "variants": {name: {}, "b": {"x": 1}}})

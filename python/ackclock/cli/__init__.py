@@ -51,7 +51,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except _UsageError as error:
         more = f" (see {error.ctx.command_path} --help)" if error.ctx else ""
         _fail(error.format_message() + more)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, RuntimeError) as error:  # Python makes the second of the first while it builds a class
+        if not _is_interrupt(error):
+            raise
         code = _INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has seen enough.
@@ -73,8 +75,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.exit(code or 0)
 
 
+def _is_interrupt(error: BaseException | None) -> bool:
+    """Tell whether an interrupt is behind an error."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
 def _fail(message: str, *, code: int = 2) -> NoReturn:
-    sys.stderr.write(message.rstrip() + "\n")
+    """End with one line, whatever names are in it."""
+    line = "".join(letter if letter.isprintable() else "?" for letter in message.rstrip())
+    sys.stderr.write(line + "\n")
     sys.exit(code)
 
 

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from ackclock.capture.folder import ask, is_capture
 from ackclock.cli.console import console
-from ackclock.errors import listed, refuse
+from ackclock.errors import impossible, listed, refuse
 from ackclock.store import Store
 
 if TYPE_CHECKING:
@@ -45,12 +45,26 @@ def query(folder: Path, sql: str, *, as_json: bool, as_csv: bool) -> None:
 
 def _rows(answer: "pa.Table") -> Iterator[tuple[Any, ...]]:
     for batch in answer.to_batches():
-        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+        columns = zip(batch.schema.names, batch.columns, strict=True)
+        yield from zip(*(_values(name, column) for name, column in columns), strict=True)
+
+
+def _values(name: str, column: "pa.Array | pa.ChunkedArray") -> list[Any]:
+    """Give the values of a column; Python has no dates before the year 1, after 9999, or at infinity."""
+    try:
+        values: list[Any] = column.to_pylist()
+    except (OverflowError, ValueError):
+        problem = f"holds a {column.type} outside the years 1 to 9999; cast it to a text, as in {name}::varchar"
+        raise impossible(f"column {name}: {problem}") from None
+    return values
 
 
 def _write_json(answer: "pa.Table") -> None:
     """Write an array of objects, one a line; what is no number is null, and bytes are hexadecimal."""
     names = answer.column_names
+    again = next((name for place, name in enumerate(names) if name in names[:place]), None)
+    if again is not None:
+        raise refuse("--json", again, "columns must have different names: give one another, as in a as b; or --csv")
     before = "[\n"
     for row in _rows(answer):
         # Floating-point numbers are written so that reading them gives the same ones.
@@ -63,21 +77,28 @@ def _write_json(answer: "pa.Table") -> None:
 def _show(answer: "pa.Table") -> None:
     out = console()
     table = Table(box=None, pad_edge=False, padding=(0, _BETWEEN, 0, 0))
-    columns = [[_text(value) for value in column.to_pylist()] for column in answer.columns]
-    widths = [max(map(len, [name, *texts])) for name, texts in zip(answer.column_names, columns, strict=True)]
+    names = [_printable(name) for name in answer.column_names]
+    given = zip(names, answer.columns, strict=True)
+    columns = [[_text(value) for value in _values(name, column)] for name, column in given]
+    widths = [max(map(len, [name, *texts])) for name, texts in zip(names, columns, strict=True)]
     shown = max(1, sum(sum(widths[: place + 1]) + _BETWEEN * place <= out.width for place in range(len(widths))))
-    for field in list(answer.schema)[:shown]:
+    for name, field in list(zip(names, answer.schema, strict=True))[:shown]:
         numeric = not str(field.type).startswith(("string", "large_string"))
-        table.add_column(Text(field.name), justify="right" if numeric else "left", no_wrap=True)
+        table.add_column(Text(name), justify="right" if numeric else "left", no_wrap=True)
     for texts in zip(*columns[:shown], strict=True):
         table.add_row(*map(Text, texts))
     out.print(table)
     if shown < len(widths):
-        rest = answer.column_names[shown:]
+        rest = names[shown:]
         out.print(Text(f"{len(rest)} more columns (--json and --csv give them): {listed(rest)}"))
 
 
 def _text(value: object) -> str:
     if value is None:
         return "-"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    return f"{value:.6g}" if isinstance(value, float) else _printable(str(value))
+
+
+def _printable(text: str) -> str:
+    """Drop what would break a line, or steer a terminal."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)

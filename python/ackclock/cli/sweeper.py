@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final, NoReturn
 
+from ackclock.errors import LostError, shorten
 from ackclock.processors import threads
 from ackclock.study.design import Study
 from ackclock.study.outlook import Outlook
@@ -33,17 +34,20 @@ def sweep(
         outlook = look(folder, study, engine=engine, address=address, jobs=jobs, allow_paths=allow_paths)
         _write(_outlook(outlook, cores=threads(jobs) if engine == "threads" else jobs or 1))
         return
-    goes_on = f"what was made is in {folder}, and the same command goes on from there"
+    name = shorten(str(folder), 500)
+    goes_on = f"what was made is in {name}, and the same command goes on from there"
     try:
         tally = fill(folder, study, engine=engine, address=address, jobs=jobs, memory=memory, allow_paths=allow_paths)
     except KeyboardInterrupt:
         _end(f"stopped; {goes_on}", _INTERRUPTED)
-    _write([f"{folder}: {_told(tally)}"])
+    except LostError as error:
+        _end(f"{error}; {goes_on}", 1)
+    _write([f"{name}: {_told(tally)}"])
     _write(f"Note: {note}" for note in (*tally.notices, *tally.warnings(study.measure)))
     if tally.interrupted:
         _end(f"interrupted; {goes_on}", _INTERRUPTED)
     if tally.failed:
-        _end(f"{tally.failed:,} runs failed: `failures` in {folder} tells why; the same command tries them again", 1)
+        _end(f"{tally.failed:,} runs failed: `failures` in {name} tells why; the same command tries them again", 1)
 
 
 def _told(tally: Tally) -> str:

@@ -231,6 +231,11 @@ class Study(Part):
         given = [name for name in ("over", "points", "sample") if data.get(name) is not None]
         problems = [errors.wrong((name,), data[name], f"must be absent beside {given[0]}") for name in given[1:]]
         if part is not None:
+            problems += [
+                errors.wrong(("variants",), name, "must be named by 1 to 200 printable characters")
+                for name in part.variants or ()
+                if not (name.isprintable() and 1 <= len(name) <= 200)
+            ]
             swept = set(part.swept())
             problems += [
                 errors.wrong(("variants", name, path), value, f"must be absent: {given[0]} sets it at each point")

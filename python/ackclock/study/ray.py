@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import socket
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar
 
-from ackclock.errors import refuse
+from ackclock.errors import LostError, refuse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 __all__ = ["Cluster"]
 
@@ -37,6 +38,8 @@ class Cluster(Generic[T, R]):
     ------
     ScenarioError
         If Ray is not installed, or there is no such cluster.
+    LostError
+        If Ray does not start here, or the cluster is gone.
 
     """
 
@@ -63,15 +66,17 @@ class Cluster(Generic[T, R]):
 
     def submit(self, task: T) -> None:
         """Give a task to the cluster."""
-        self._tasks[self._remote.remote(task)] = task
+        with _lost("takes no more tasks"):
+            self._tasks[self._remote.remote(task)] = task
 
     def ended(self, timeout: float) -> list[tuple[T, R | BaseException]]:
         """Wait for the cluster."""
         waiting = list(self._tasks)
-        if not self._ray.wait(waiting, timeout=timeout)[0]:
-            self._measure()
-            return []
-        ready, _ = self._ray.wait(waiting, num_returns=len(waiting), timeout=0)
+        with _lost("does not answer"):
+            if not self._ray.wait(waiting, timeout=timeout)[0]:
+                self._measure()
+                return []
+            ready, _ = self._ray.wait(waiting, num_returns=len(waiting), timeout=0)
         return [(self._tasks.pop(each), self._outcome(each)) for each in ready]
 
     def drop(self) -> int:
@@ -89,13 +94,16 @@ class Cluster(Generic[T, R]):
                 log_to_driver=False,
                 logging_level="error",
             )
-        except (OSError, ValueError, RuntimeError, self._ray.exceptions.RayError) as error:
-            raise refuse(
-                "address", self._address, f"must be that of a Ray cluster, as `ray start --head` tells it: {error}"
-            ) from None
-        # A run is made again whatever took it away; what it raises itself comes back as a row.
-        self._remote = self._ray.remote(num_cpus=1, max_retries=-1)(self._work)
-        self._measure()
+        except Exception as error:  # noqa: BLE001 - Ray raises plain ones, too
+            self._ray.shutdown()
+            if self._address is None:
+                raise LostError(f"Ray does not start: {_first_line(error)}") from None
+            allowed = f"must be that of a Ray cluster, as `ray start --head` tells it: {_first_line(error)}"
+            raise refuse("address", self._address, allowed) from None
+        with _lost("does not answer"):
+            # A run is made again whatever took it away; what it raises itself comes back as a row.
+            self._remote = self._ray.remote(num_cpus=1, max_retries=-1)(self._work)
+            self._measure()
         return self
 
     def __exit__(self, *why: object) -> None:
@@ -110,8 +118,21 @@ class Cluster(Generic[T, R]):
         try:
             outcome: R = self._ray.get(reference)
         except Exception as error:  # noqa: BLE001 - told where the task is waited for
-            return error
+            return LostError(f"Ray lost a run: {_first_line(error)}")
         return outcome
+
+
+@contextmanager
+def _lost(what: str) -> Iterator[None]:
+    """Say in one line that the cluster is gone, whatever Ray raises."""
+    try:
+        yield
+    except Exception as error:  # noqa: BLE001 - likewise
+        raise LostError(f"Ray {what}: {_first_line(error)}") from None
+
+
+def _first_line(error: BaseException) -> str:
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
 
 
 def _reach(address: str) -> None:

@@ -1,0 +1,177 @@
+"""Run hostile cases, each in a child of this process that has everything loaded, and judge how they end."""
+
+import argparse
+import collections
+import contextlib
+import os
+import resource
+import select
+import shlex
+import signal
+import sys
+import tempfile
+import time
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from ackclock.cli import main
+from ackclock.processors import memory_bound
+from ackclock.run import simulate
+from ackclock.scenario import Scenario
+from hostile.generate import MEMORY, Case, case
+
+ADDRESSES: Final = 4 * 10**9
+"""Bytes that a child may allocate."""
+ANSWER: Final = 0.5
+"""Seconds in which an interrupt is to be answered."""
+PATIENCE: Final = 10.0
+"""Seconds after which a child that does not answer is killed."""
+MARGIN: Final = 0.3e9
+"""Bytes that the process around a run may take: Python's objects, files, Arrow."""
+INTERRUPTED: Final = 128 + signal.SIGINT
+
+WARM: Final = """
+duration = "1 s"
+measure = { bin = "100 ms" }
+dumbbell = { access = { rate = "1 Mbps", delay = "1 ms" }, bottleneck = { rate = "1 Mbps", delay = "1 ms" } }
+clients = [{ transport = { kind = "tcp" }, source = { kind = "greedy" } }]
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class End:
+    """How a child ended."""
+
+    status: int
+    """Its exit status; that of a signal is negative."""
+    interrupted: bool
+    """Whether it was interrupted."""
+    answer: float
+    """Seconds from the interrupt to the end: those that passed, or those of the processor if it had less of that."""
+    grown: int
+    """Bytes by which it grew beyond its parent."""
+    errors: str
+    """What it wrote into its standard error stream."""
+
+
+def judge(end: End, bound: int) -> str:
+    r"""Tell in a word how a case ended; what is wrong begins with an exclamation mark.
+
+    >>> fine = End(status=2, interrupted=False, answer=0.0, grown=0, errors="count: 0 is not allowed\n")
+    >>> judge(fine, 10**9), judge(End(**{**vars(fine), "errors": "Traceback (most recent ...\n"}), 10**9)
+    ('exit 2', '! traceback')
+    """
+    for sign, what in (("Traceback", "traceback"), ("panicked", "panic"), ("Fatal", "fatal")):
+        if sign in end.errors:
+            return f"! {what}"
+    if end.grown > bound + MARGIN:
+        return "! memory"
+    if end.status == INTERRUPTED and end.interrupted:
+        return "interrupted" if end.answer <= ANSWER else "! slow answer"
+    if end.status not in (0, 1, 2):
+        return f"! status {end.status}"
+    if end.status and len(end.errors.splitlines()) != 1:
+        return "! not one line"
+    return f"exit {end.status}" if not end.interrupted else f"exit {end.status}, late"
+
+
+def run(given: Case, folder: Path, seconds: float) -> End:
+    """Run a case in a child, in a folder of its own."""
+    for name, text in given.files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    child = os.fork()
+    if child == 0:
+        _be_the_command(given, folder)
+    ends = os.pidfd_open(child)
+    try:
+        interrupted = not select.select([ends], [], [], seconds)[0]
+        asked, spent = time.monotonic(), _processor_time(child)
+        if interrupted:
+            os.kill(child, signal.SIGINT)
+            if not select.select([ends], [], [], PATIENCE)[0]:
+                os.kill(child, signal.SIGKILL)
+        _, status, used = os.wait4(child, 0)
+    finally:
+        os.close(ends)
+    return End(
+        status=os.waitstatus_to_exitcode(status),
+        interrupted=interrupted,
+        answer=min(time.monotonic() - asked, max(0.0, used.ru_utime + used.ru_stime - spent)) if interrupted else 0.0,
+        grown=(used.ru_maxrss - before) * 1024,
+        errors=(folder / "stderr").read_text(encoding="utf-8", errors="replace"),
+    )
+
+
+def _processor_time(child: int) -> float:
+    """Read the processor seconds of a child that runs, or has ended and was not waited for."""
+    fields = Path(f"/proc/{child}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _be_the_command(given: Case, folder: Path) -> None:
+    """Turn this process into the command: it never returns."""
+    status = 99
+    try:
+        os.chdir(folder)
+        resource.setrlimit(resource.RLIMIT_DATA, (ADDRESSES, ADDRESSES))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        for name, stream in (("stdout", 1), ("stderr", 2)):
+            os.dup2(os.open(name, os.O_CREAT | os.O_WRONLY | os.O_TRUNC), stream)
+        main(given.arguments)
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else 98
+    except BaseException:  # noqa: BLE001 - it is what the exam looks for
+        traceback.print_exc()
+    finally:
+        with contextlib.suppress(BaseException):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(status)
+
+
+def exam() -> int:
+    """Run the cases that the command line asks for."""
+    parser = argparse.ArgumentParser(prog="hostile", description=__doc__)
+    parser.add_argument("--cases", type=int, default=2000)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=6.0, help="after which a case is interrupted")
+    parser.add_argument("--out", type=Path, default=Path("out/hostile"), help="keeps the cases that went wrong")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as warm:
+        file = Path(warm) / "warm.toml"
+        file.write_text(WARM, encoding="utf-8")
+        simulate(Scenario.from_toml(file), record=["packets"]).table("packets").to_pandas()
+        run(Case(-1, ("run", "warm.toml", "--out", "result"), {"warm.toml": WARM}), Path(warm), asked.seconds)
+    ended: collections.Counter[str] = collections.Counter()
+    slowest, largest, bound = 0.0, 0, memory_bound(MEMORY)
+    for number in range(asked.first, asked.first + asked.cases):
+        given = case(number, asked.seed)
+        with tempfile.TemporaryDirectory(prefix="hostile-") as folder:
+            end = run(given, Path(folder), asked.seconds)
+        verdict = judge(end, bound)
+        ended[verdict] += 1
+        slowest, largest = max(slowest, end.answer), max(largest, end.grown)
+        if verdict.startswith("!"):
+            kept = asked.out / f"{number}"
+            kept.mkdir(parents=True, exist_ok=True)
+            for name, text in given.files.items():
+                (kept / name).write_text(text, encoding="utf-8")
+            command = shlex.join(("ackclock", *given.arguments))
+            told = f"{command}\n{verdict}: {end}\n"
+            (kept / "told").write_text(told, encoding="utf-8")
+            print(f"{number}: {verdict}, after {command}: {end.errors.strip()[-300:]!r}", flush=True)
+        if (number + 1) % 100 == 0:
+            print(f"{number + 1 - asked.first} cases: {dict(ended.most_common())}", flush=True)
+    print(f"slowest answer to an interrupt {slowest:.2f} s, most memory {largest / 1e6:.0f} MB")
+    for verdict, count in sorted(ended.items()):
+        print(f"{count:6} {verdict}")
+    return int(any(verdict.startswith("!") for verdict in ended))
+
+
+if __name__ == "__main__":
+    sys.exit(exam())

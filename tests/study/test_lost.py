@@ -1,0 +1,107 @@
+"""A cluster that does not start, or dies: one line, and what was made is kept. Ray itself need not be there."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType, SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.study.small import write
+
+from ackclock.cli import main
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+def fine(*_: Any, **__: Any) -> Any:
+    """Do nothing."""
+    return SimpleNamespace(remote=lambda _: object())
+
+
+def dead(*_: Any, **__: Any) -> Any:
+    """Fail as Ray does where its daemon is gone: with an exception of no kind, over several lines."""
+    raise Exception("The raylet is gone\n  at some place\n")  # noqa: TRY002 - as Ray has it
+
+
+def full(_: object) -> SimpleNamespace:
+    """Make what takes no tasks of a function."""
+    return SimpleNamespace(remote=dead)
+
+
+def ray(**broken: Callable[..., Any]) -> ModuleType:
+    """Make up a Ray that takes all tasks and has a processor, with some functions replaced."""
+    module = ModuleType("ray")
+    whole = {
+        "init": fine,
+        "shutdown": fine,
+        "remote": lambda **_: fine,
+        "cluster_resources": lambda: {"CPU": 1},
+        "wait": lambda waiting, **_: (waiting, []),
+        "get": fine,
+    }
+    for name, function in (whole | broken).items():
+        setattr(module, name, function)
+    return module
+
+
+@pytest.mark.parametrize(
+    ("broken", "told"),
+    [
+        ({"init": dead}, "Ray does not start: The raylet is gone; "),
+        ({"cluster_resources": dead}, "Ray does not answer: The raylet is gone; "),
+        ({"wait": dead}, "Ray does not answer: The raylet is gone; "),
+        (
+            {"remote": lambda **_: full},
+            "Ray takes no more tasks: The raylet is gone; ",
+        ),
+        ({"get": dead}, "Ray lost a run: The raylet is gone; "),
+    ],
+)
+def test_a_cluster_that_fails_is_one_clear_line(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    broken: dict[str, Callable[..., Any]],
+    told: str,
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", ray(**broken))
+    store = tmp_path / "store"
+    with pytest.raises(SystemExit) as ended:
+        main(["sweep", str(write(tmp_path / "study.toml")), "--store", str(store), "--engine", "ray"])
+    assert ended.value.code == 1
+    goes_on = f"what was made is in {store}, and the same command goes on from there\n"
+    assert capsys.readouterr().err == told + goes_on
+
+
+def test_an_interrupt_behind_another_error_is_one_clear_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Python 3.11 raises a RuntimeError where an interrupt comes while a class is built, as pydantic's are."""
+
+    class Interrupted:
+        def __set_name__(self, owner: type, name: str) -> None:
+            raise KeyboardInterrupt
+
+    def show(_: object) -> None:
+        try:
+            type("Made", (), {"x": Interrupted()})
+        except KeyboardInterrupt as error:  # from Python 3.12 on
+            raise RuntimeError("Error calling __set_name__") from error
+
+    monkeypatch.setattr("ackclock.cli.listing.show", show)
+    with pytest.raises(SystemExit) as ended:
+        main(["list"])
+    assert ended.value.code == 130
+    assert capsys.readouterr().err == "interrupted; nothing half-made is left\n"
+
+
+def test_an_error_that_no_interrupt_is_behind_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    def show(_: object) -> None:
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr("ackclock.cli.listing.show", show)
+    with pytest.raises(RuntimeError, match="broken"):
+        main(["list"])
