@@ -220,6 +220,16 @@ class TestRefuses:
         assert (code, out, err.count("\n")) == (2, "", 1)
         assert message in err
 
+    def test_what_never_ends_is_not_read_to_its_end(self, command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("ackclock.cli.series._LARGEST", 1000)
+        code, _, err = command("/dev/zero")
+        assert (code, err) == (
+            2,
+            "/dev/zero: cannot be used: it is too large; must be a text of at most 1,000 characters\n",
+        )
+        monkeypatch.setattr("sys.stdin", io.StringIO("1\n" * 501))
+        assert "it is too large" in command("-")[2]
+
     def test_files(self, command: Command, tmp_path: Path) -> None:
         binary, holes = tmp_path / "binary.txt", tmp_path / "holes.csv"
         binary.write_bytes(b"\xff\xfe\x00")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 _WHAT: Final = "text with one number a line, CSV with a heading, Parquet, or the folder of a run with arrivals"
 _MOST_BINS: Final = 100_000_000
+_LARGEST: Final = 500_000_000
+"""Most characters of a text."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +88,10 @@ def _length(text: str) -> float:
 def _lines(source: str) -> NDArray[np.float64]:
     """Read one number a line; empty lines, and those that begin with ``#``, are none."""
     try:
-        text = sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8")
+        with nullcontext(sys.stdin) if source == "-" else Path(source).open(encoding="utf-8") as file:
+            text = file.read(_LARGEST + 1)  # what never ends has no size
+        if len(text) > _LARGEST:
+            raise unreadable(source, "it is too large", f"a text of at most {_LARGEST:,} characters")
     except OSError as error:
         raise unreadable(source, str(error.strerror or error), _WHAT) from None
     except UnicodeDecodeError:
