@@ -149,7 +149,7 @@ class TestFindings:
 
         scales, sawtooth, _, red = close_findings([turned(each) for each in looks])
         assert "the excess is not gone" in scales
-        assert "Vegas is rougher than such a process at every scale" in scales
+        assert "Vegas is burstier than such a process at every scale" in scales
         assert "Reno not at all, Reno/RED not at all and Vegas not at all." in sawtooth
         assert "at times above max_th: 50 % of the time with Vegas, more than" in red
 

@@ -1,4 +1,4 @@
-"""A second look, drawn: burstiness at every time scale, what arrivals remember, and what the queue sees."""
+"""A second look, drawn: burstiness at every time scale, autocorrelation of arrivals, and the queue."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def _memory(looks: Sequence[CloseLook], runs: str, command: str) -> Drawing:
     fine = [round(FINE * lag, 9) for lag in range(len(short[0].points))]
     return Drawing(
         slug="memory",
-        title="Figure B. What arrivals remember",
+        title="Figure B. Autocorrelation of arrivals",
         caption=f"Autocorrelation of the arrivals at the gateway with {_MOST} clients, in bins of (a) {FINE:g} s and "
         f"(b) {UNIT:g} s. {runs} A Poisson process has none beyond the grey band.",
         chart=Chart(panels=panels, height=6.6),

@@ -52,9 +52,9 @@ def _scales(looks: Sequence[CloseLook]) -> str:
     smooth = (
         "smoother than such a process at every scale"
         if most < 1
-        else "rougher than such a process at every scale"
+        else "burstier than such a process at every scale"
         if least > 1
-        else "smoother than such a process at some scales and rougher at others"
+        else "smoother than such a process at some scales and burstier at others"
     )
     return (
         f"From {WARM} s on, Reno is burstiest in bins of {SCALES[peak]:g} s: at {_MOST} clients its c.o.v. is "

@@ -48,7 +48,7 @@ SOURCE = (
 SETUP = (
     ("Network", "n clients, each on a 10 Mb/s link of 25 ms, share a bottleneck of 50 Mb/s and 25 ms"),
     ("Traffic", "Poisson, 100 packets of 1500 bytes a second from each client"),
-    ("Gateway", f"room for 50 packets: FIFO, or RED with thresholds 10 and 40 and weight {RED_WEIGHT}"),
+    ("Gateway", f"buffer of 50 packets: FIFO, or RED with thresholds 10 and 40 and weight {RED_WEIGHT}"),
     (
         "TCP",
         "Reno with and without delayed ACKs; Vegas with alpha 1, beta 3, gamma 1; advertised window 20",

@@ -196,15 +196,15 @@ def cell(ratio: Interval) -> str:
 
 
 def cause_lines(runs: Runs) -> Table:
-    """Lay out what each cause does to Vegas' part, 30 against 30 unless told, at every buffer."""
+    """Lay out how each cause changes the goodput ratio, 30 against 30 unless stated, at every buffer."""
     rows = (
         ("Poisson, as in the papers", Place()),
         ("… starting together", Place(start=0)),
         ("… at 60 packets/s: the link is not full", Place(load=0.6)),
         ("… with the least sample as base round trip", Place(base_rtt="minimum")),
-        ("endless data, window 20", Place(application=GREEDY)),
+        ("greedy, window 20", Place(application=GREEDY)),
         ("… starting together", Place(application=GREEDY, start=0)),
-        ("endless data, open window", Place(application=OPEN)),
+        ("greedy, open window", Place(application=OPEN)),
         ("… starting together", Place(application=OPEN, start=0)),
         ("… with the least sample as base round trip", Place(application=OPEN, base_rtt="minimum")),
         ("… behind RED", Place(application=OPEN, gateway="RED")),
@@ -213,8 +213,8 @@ def cause_lines(runs: Runs) -> Table:
         ("one against one", Place(application=OPEN, pair=True)),
     )
     return Table(
-        caption=f"{RATIO} by the buffer, 30 of each and Vegas 10 s after Reno behind FIFO unless told; a question mark "
-        f"where the 95 % interval reaches to both sides of {HELD}",
+        caption=f"{RATIO} by the buffer, 30 of each and Vegas 10 s after Reno behind FIFO unless stated; a "
+        f"question mark where the 95 % interval reaches to both sides of {HELD}",
         head=["", *(f"{buffer:,}" for buffer in BUFFERS)],
         rows=[[name, *(cell(interval(runs, at)) for at in line(place))] for name, place in rows],
     )

@@ -55,7 +55,7 @@ _RATIO_TICKS = [(0.02, "0.02"), (0.05, "0.05"), (0.1, "0.1"), (0.2, "0.2"), (0.5
 
 
 def line_drawings(runs: Runs, *, command: str) -> list[Drawing]:
-    """Draw Vegas' part along the buffer: by application, by start, one against one, and the buffer that each holds."""
+    """Draw the goodput ratio along the buffer, by application, start and pair, and the buffer that each kind holds."""
     applications: dict[str, list[Line]] = {
         gateway: [
             Line(name=name, place=Place(application=name, gateway=gateway), colour=colour, marker=marker)
@@ -95,7 +95,7 @@ def line_drawings(runs: Runs, *, command: str) -> list[Drawing]:
             runs,
             applications,
             slug="applications",
-            title="Figure F. Vegas' part along the buffer, by what clients send",
+            title="Figure F. Goodput ratio along the buffer, by application",
             caption=f"{RATIO}, 30 of each; Vegas starts 10 s after Reno. Solid line: as much as Reno; dotted: {HELD}.",
             command=command,
             axes=[replace(_ratio_axis(), low=0.07, ticks=_RATIO_TICKS[2:])] * 2,
@@ -134,7 +134,7 @@ def _starts(runs: Runs, gateway: Gateway, letter: str, command: str) -> Drawing:
         runs,
         panels,
         slug=f"starts-{gateway.lower()}",
-        title=f"Figure {letter}. Vegas' part by when it starts, {gateway}",
+        title=f"Figure {letter}. Goodput ratio by the start of Vegas, {gateway}",
         caption=f"{RATIO}, 30 of each, a panel for what clients send. Solid line: as much as Reno; dotted: {HELD}.",
         command=command,
         axes=[_ratio_axis()] * len(panels),
@@ -225,11 +225,11 @@ def swing_drawings(runs: Runs, *, command: str) -> list[Drawing]:
             {"(a) Loss": loss, "(b) Timeouts": timeouts, "(c) Jain's index within a kind": jain},
             slug="losses",
             title="Figure L. Loss, timeouts and fairness of each kind",
-            caption="Endless data, open window, 30 of each; Vegas starts 10 s after Reno. (a) Dropped part of what "
+            caption="Greedy sources, open window, 30 of each; Vegas starts 10 s after Reno. (a) Dropped share of what "
             "arrives; (b) timeouts of one client in a second; (c) Jain's index of the goodputs of one kind's clients.",
             command=command,
             axes=[
-                Axis(label="Dropped part", low=0, high=0.035),
+                Axis(label="Dropped share", low=0, high=0.035),
                 Axis(label="Timeouts a second", low=0, high=0.55),
                 Axis(label="Jain's index", low=0.6, high=1.02),
             ],

@@ -1,4 +1,4 @@
-"""The map: Vegas' part over buffer and share, a figure for each application."""
+"""The map: goodput ratio over buffer and share of Vegas, a figure for each application."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _map(runs: Runs, application: str, letter: str, command: str) -> Drawing:
         chart=Chart(panels=panels, height=8.6),
         slug=f"map-{application.rsplit(maxsplit=1)[-1] if application != OPEN else 'open'}".lower(),
         title=f"Figure {letter}. The map: {application}",
-        caption=f"{RATIO}, {CLIENTS} clients of both kinds, at each buffer and each part of clients that run Vegas: "
+        caption=f"{RATIO}, {CLIENTS} clients of both kinds, at each buffer and each share of clients that run Vegas: "
         "blue where Vegas gets more, orange where Reno does. A question mark: the 95 % interval (Student's t) reaches "
         f"to both sides of {HELD}, from which on Vegas holds its own. Vegas starts together with Reno, or 10 s later.",
         csv=data(runs, where),

@@ -49,9 +49,9 @@ SETUP = (
     (
         "Applications",
         (
-            "Poisson, 100 packets a second; greedy: endless data; transfers: Pareto sizes of mean 600 kB and shape "
-            "1.2, exponential times to think of mean 1 s; trace: 60 s of what on and off periods with heavy tails made "
-            "once, 102 packets a second, each client from a place of its own"
+            "Poisson, 100 packets a second; greedy: always data to send; transfers: Pareto sizes of mean 600 kB and "
+            "shape 1.2, exponential times to think of mean 1 s; trace: 60 s of what on and off periods with heavy "
+            "tails made once, 102 packets a second, each client from a place of its own"
         ),
     ),
     ("Advertised window", f"20 packets, as in the papers; {WIDE:,} where it says open window"),
@@ -60,7 +60,7 @@ SETUP = (
         "every buffer and share for each application at "
         + ", ".join(f"{gateway} {'together' if not start else f'after {start} s'}" for start, gateway in PLANES)
         + "; every start, gateway and buffer for each application with 50 % Vegas; one against one at every start, "
-        "gateway and buffer with endless data, after 10 s with the others but greedy with a window of 20, which does "
+        "gateway and buffer with greedy sources, after 10 s with the others but greedy with a window of 20, which does "
         "not fill it",
     ),
     ("Length of a run", f"{DURATION} s, measured from {FROM} s, when the last newcomers have been there for 30 s"),
@@ -135,10 +135,10 @@ def report(runs: Runs, judged: Sequence[Judged[Evidence]], *, command: str) -> R
     theirs = ns2.runs()
     return Report(
         title="When does Vegas hold its own?",
-        source="Feng and Tinnakornsrisuphap (ICPP 2000) find that Vegas does as well as Reno beside Reno; Mo, La, "
-        "Anantharam and Walrand (INFOCOM 1999) that Reno takes the buffer. The map of both, packet by packet by "
-        "Ackclock: Vegas' goodput against Reno's over the buffer, the part of Vegas, its start and what is sent, and "
-        "which cause makes what of it.",
+        source="Feng and Tinnakornsrisuphap (ICPP 2000) find that Vegas does as well as the Reno it competes with; Mo, "
+        "La, Anantharam and Walrand (INFOCOM 1999) that Reno takes the buffer. The map of both, packet by packet by "
+        "Ackclock: Vegas' goodput over Reno's by the buffer, the share of Vegas clients, their start and the "
+        "application, and which cause makes what of it.",
         summary=[*summary(judged, TOPICS), agreement_statement(runs, theirs)],
         overview=cause_lines(runs),
         findings=findings(judged),

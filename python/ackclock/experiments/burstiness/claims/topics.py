@@ -12,7 +12,7 @@ TOPICS = (
         key="3.2-9",
         leads={
             Verdict.REPRODUCED: "Congestion makes Reno bursty and leaves Vegas smooth, up to 60 clients.",
-            Verdict.PARTLY: "Congestion makes TCP bursty, if not all alike; Vegas stays smooth up to 60 clients.",
+            Verdict.PARTLY: "Congestion makes most TCP variants bursty; Vegas stays smooth up to 60 clients.",
             Verdict.NOT: "Congestion does not make TCP bursty as the paper says.",
         },
         also=("3.2-10",),
@@ -20,9 +20,9 @@ TOPICS = (
     Topic(
         key="3.2-6",
         leads={
-            Verdict.REPRODUCED: "Under moderate load TCP roughens the traffic.",
-            Verdict.NOT: "Under moderate load TCP leaves the traffic as it is.",
-            Verdict.DEPENDS: "Under moderate load TCP roughens the traffic only while it starts.",
+            Verdict.REPRODUCED: "Under moderate load TCP makes the traffic burstier.",
+            Verdict.NOT: "Under moderate load TCP does not change the traffic.",
+            Verdict.DEPENDS: "Under moderate load TCP makes the traffic burstier only during slow start.",
         },
         also=("3.2-7",),
     ),

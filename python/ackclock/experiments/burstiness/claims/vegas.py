@@ -170,12 +170,12 @@ def _less_room(evidence: Evidence) -> Judgement:
     verdict = graded(whole=at_most(vegas, 0.05) & above(reno, 0.1), part=above(reno, vegas, times=1.1))
     return Judgement(
         verdict=verdict,
-        why=f"With {clients} clients and room for {ROOM} packets each, Vegas loses {vegas.mean:.3f} % and Reno "
+        why=f"With {clients} clients and a buffer of {ROOM} packets each, Vegas loses {vegas.mean:.3f} % and Reno "
         f"{reno.mean:.2f} % after the start; with the paper's 50 packets {small[1]:.2f} and {small[0]:.2f} %.",
         **told(
             evidence,
             lambda side: (
-                f"loss with room for {ROOM * clients}: "
+                f"loss with a buffer of {ROOM * clients}: "
                 + ", ".join(
                     f"{name} {shown(at(side.roomy, name, clients, _warm_loss), 3)} %" for name in ("Vegas", "Reno")
                 )
@@ -194,7 +194,7 @@ def _waiting(evidence: Evidence) -> Judgement:
     holds = [at_least(point, clients) & at_most(point, 3 * clients) for clients, point in points.items()]
     return Judgement(
         verdict=by_share(holds),
-        why=f"With 60 clients, 60 to 180 packets should wait where there is room for 50; on average "
+        why=f"With 60 clients, 60 to 180 packets should wait, where the buffer holds 50; on average "
         f"{points[60].mean:.0f} do, {points[60].mean / 60:.2f} a client.",
         **told(
             evidence,
@@ -260,9 +260,9 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
     Claim(
         key="3.2.2-6",
         where="3.2.2",
-        text="Vegas needs much less room in the gateway to avoid congestion.",
+        text="Vegas needs a much smaller buffer in the gateway to avoid congestion.",
         paper="much less",
-        rule="With room for three packets a client (beta) and 50 clients, after the first 20 s: reproduced if Vegas "
+        rule="With a buffer of three packets a client (beta) and 50 clients, after the first 20 s: reproduced if Vegas "
         "loses at most 0.05 % and Reno more than 0.1 %; partly if Reno loses more than Vegas by more than a tenth; "
         f"otherwise not. {ELSE_UNDECIDED}",
         judge=_less_room,
