@@ -102,8 +102,8 @@ OF_RENO: tuple[Claim[Evidence], ...] = (
         where="3.2.1",
         text="Falling together makes the sum of the windows, and so queue and loss, fluctuate wildly.",
         paper="wild",
-        rule=f"With {', '.join(map(str, _LOADS))} Reno clients. Reproduced if at all of them the variance of the sum "
-        "of the effective windows is more than 1.5 times the sum of their own variances, which independent clients "
+        rule=f"With {', '.join(map(str, _LOADS))} Reno clients. Reproduced if with each of them the variance of the "
+        "sum of the effective windows is more than 1.5 times the sum of their own variances, which independent clients "
         "would give, and the c.o.v. of the queue is above one half; partly if one of the two; otherwise not. "
         f"{ELSE_UNDECIDED}",
         judge=_swings,

@@ -213,8 +213,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         text="Each Vegas window stays close to its optimal value.",
         paper="close",
         rule="Asked at three loads (20, 30, 60 clients): the windows of clients 1, 10 and 20 fall less often than "
-        "Reno's, and their lowest point is no lower. Reproduced if at all three, partly if at one of them at least, "
-        f"otherwise not. {ELSE_UNDECIDED}",
+        "Reno's, and their lowest point is no lower. Reproduced if at each of the three, partly if at one of them at "
+        f"least, otherwise not. {ELSE_UNDECIDED}",
         judge=_near_optimum,
         command=command("Vegas", 60, record="windows@0,9,19/0.1s"),
     ),
