@@ -23,7 +23,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -202,8 +202,12 @@ def kill_ray(kills: int, choice: random.Random, scratch: Path) -> None:
 
         def join() -> object:
             nonlocal machines
-            machines += 1
-            return cluster.enter_context(node(scratch / f"machine-{machines}.log", f"--address=127.0.0.1:{port}"))
+            for _ in range(5):  # on a busy machine, Ray may give up waiting for itself
+                machines += 1
+                with suppress(AssertionError):
+                    log = scratch / f"machine-{machines}.log"
+                    return cluster.enter_context(node(log, f"--address=127.0.0.1:{port}"))
+            return sys.exit("FAILED: no machine of Ray starts")
 
         machine = join()
         while sum(met.values()) < kills:
