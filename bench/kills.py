@@ -1,10 +1,10 @@
 """The long form of the tests of crashes: sweeps killed many times, on this machine and on a Ray cluster.
 
 ``make kills`` runs ``python bench/kills.py --kills 1000 --ray 50 --seed 1``. A sweep of small runs is killed (SIGKILL)
-at a random moment, and the next process goes on, until the study is whole; then another store begins. Journals are
-short, so that many kills meet a part that is being written. Three things must hold: the next sweep finds each run that
-a killed one had taken; the whole store has each run once; and all of its tables are, to the last bit, those of a sweep
-that nobody disturbed.
+a random moment after it took some runs, and the next process goes on, until the study is whole; then another store
+begins. Journals are short, so that most kills meet a part that is being written. Three things must hold: the next sweep
+finds each run that a killed one had taken; the whole store has each run once; and all of its tables are, to the last
+bit, those of a sweep that nobody disturbed.
 
 On Ray, workers are killed while they make runs, and each fifth time the raylet of a machine, which another one
 replaces. The sweep must end by itself, with the same tables.
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 RUNS, ON_RAY = 60, 400
 """Runs of the studies: on this machine, and on the cluster, where each takes longer."""
+MOMENT = 0.05
+"""Seconds between a run and the kill, in the mean."""
 LOST, BROKEN = 3, 4
 """How a process ends that misses a run, and one that raises an error."""
 
@@ -121,17 +123,22 @@ def compare(folder: Path, whole: str) -> None:
         fail(f"it holds {strays(folder)}", folder)
 
 
-def kill_one(file: Path, folder: Path, taken: set[str], moment: float) -> int:
-    """Begin a sweep, and kill it after some seconds if it has not ended; note what it took, and say how it ended."""
+def kill_one(file: Path, folder: Path, taken: set[str], choice: random.Random) -> int:
+    """Begin a sweep, and kill it a moment after it took some runs; note what it took, and say how it ended."""
     read, write_end = os.pipe()
     pid = child(lambda: fill(file, folder, taken, write_end))
     os.close(write_end)
-    time.sleep(moment)
-    ended, status = os.waitpid(pid, os.WNOHANG)
-    if not ended:
-        os.kill(pid, signal.SIGKILL)
-        _, status = os.waitpid(pid, 0)
+    enough = choice.choice([0, choice.randint(0, RUNS)])
+    spared = len(taken) == RUNS and choice.random() < 0.5
     with os.fdopen(read) as pipe:
+        while enough > 0 and len(taken) < RUNS and (line := pipe.readline()).endswith("\n"):
+            taken.add(line[:-1])
+            enough -= 1
+        time.sleep(choice.expovariate(1 / MOMENT))
+        ended, status = os.waitpid(pid, 0 if spared else os.WNOHANG)
+        if not ended:
+            os.kill(pid, signal.SIGKILL)
+            _, status = os.waitpid(pid, 0)
         taken |= {line[:-1] for line in pipe if line.endswith("\n")}
     return status
 
@@ -141,9 +148,7 @@ def kill_sweeps(kills: int, choice: random.Random, scratch: Path) -> None:
     file = write(scratch / "study.toml", clients=3, seeds=RUNS // 3)
     file.write_text('record = ["arrivals"]\n' + file.read_text())
     sink = os.open(os.devnull, os.O_WRONLY)
-    begin = time.monotonic()
     os.waitpid(child(lambda: fill(file, scratch / "whole", set(), sink)), 0)
-    length = time.monotonic() - begin
     whole = shown(scratch / "whole")
     if f"runs: {RUNS} rows" not in whole:
         fail("the undisturbed sweep is not whole", scratch / "whole")
@@ -153,7 +158,7 @@ def kill_sweeps(kills: int, choice: random.Random, scratch: Path) -> None:
     while sum(met.values()) < kills:
         stores += 1
         folder, taken = scratch / f"store-{stores}", set[str]()
-        while os.WIFSIGNALED(status := kill_one(file, folder, taken, choice.uniform(0, length))):
+        while os.WIFSIGNALED(status := kill_one(file, folder, taken, choice)):
             met[where(folder)] += 1
             if sum(met.values()) % 100 == 0:
                 print(f"{sum(met.values())} kills, {stores} stores, {time.monotonic() - begin:.0f} s", flush=True)

@@ -155,6 +155,34 @@ def test_a_flipped_bit_in_a_capture_is_told(capture: Path, tmp_path: Path, capsy
             assert capsys.readouterr().err == error
 
 
+def test_a_record_is_looked_at_when_a_query_names_it(store: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(store, tmp_path / "store")
+    whole = Store.open(copy).sql("select run_id, cov from runs").to_pylist()
+    (file,) = copy.glob("parts/*/arrivals.parquet")
+    flip(file, 4000)
+    with Store.open(copy) as opened:
+        assert opened.sql("select run_id, cov from runs").to_pylist() == whole
+        assert not list(opened.notices)
+        for query in ("from arrivals", "from ARRIVALS", "from query('from arri' || 'vals')"):
+            assert opened.sql(f"select count(*) as n from ({query})").to_pylist() == [{"n": 3}]  # noqa: S608
+            assert [each.partition(": ")[0] for each in opened.notices] == [str(file), str(file.parent)]
+    assert file.exists()  # a query moves nothing
+    for journal in copy.glob("journal/*"):
+        journal.unlink()
+    with pytest.raises(DamagedError, match=f"^{copy}: is damaged: no rows of arrivals are left; `ackclock sweep STUDY"):
+        Store.open(copy).sql("from arrivals")
+
+
+def test_a_capture_may_have_any_name(capture: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    query = "select count(*) as n, min(protocol) as p from packets"
+    assert run("query", capture, query, "--json") == 0
+    whole = capsys.readouterr().out
+    for name in ("a1", "protocol=9", "a[1]", "a*"):
+        shutil.copytree(capture, tmp_path / name)
+        assert run("query", tmp_path / name, query, "--json") == 0
+        assert capsys.readouterr().out == whole, name
+
+
 def test_a_sweep_makes_exactly_the_missing_rows_again(tmp_path: Path) -> None:
     """Runs of another study in the same part asked for no arrivals: they have lost nothing."""
     with_arrivals, without = study(record=["arrivals"]), study(replications=[7, 8])

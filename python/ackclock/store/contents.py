@@ -55,6 +55,8 @@ class Contents:
     ----------
     path
         Where the store is.
+    again
+        What makes the runs again that damage took.
     parts, journals
         What it holds.
 
@@ -70,6 +72,7 @@ class Contents:
         through: bool = False,
     ) -> None:
         self.path = folder.path
+        self.again = f"`ackclock sweep STUDY --store {folder.path}` makes them again"
         self._folder = folder
         self._mend = mend
         self._notices = notices
@@ -103,7 +106,7 @@ class Contents:
 
     def losses(self) -> list[str]:
         """Say what damage took of the store, and was not made again."""
-        again = f"`ackclock sweep STUDY --store {self.path}` makes them again"
+        again = self.again
         told = [
             f"{path}: it is damaged, and its runs are missing; {again}, and then it can be deleted"
             for path in self._aside

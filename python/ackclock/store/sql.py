@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, Self
 import duckdb
 import pyarrow as pa
 
-from ackclock.errors import damaged, unreadable
+from ackclock.errors import ScenarioError, damaged, unreadable
 from ackclock.store.tables import KEPT, LOST, SWEPT, fit, unified_schemas
 
 if TYPE_CHECKING:
@@ -66,7 +66,13 @@ def ask(contents: Contents, query: str) -> pa.Table:
         except duckdb.Error as error:  # of files without a checksum: others are known to be as they were written
             check = f"`ackclock store check {contents.path}` says which file it is"
             raise damaged(contents.path, _in_a_line(error), check) from None
-        return _answer(database.connection, query, views)
+        try:
+            return _answer(database.connection, query, views)
+        except ScenarioError:
+            gone = {name for part in contents.parts for name in part.missing if names(query, name)} - set(views)
+            if gone:  # no part has a row of them any more
+                raise damaged(contents.path, f"no rows of {', '.join(sorted(gone))} are left", contents.again) from None
+            raise
 
 
 def closed(query: str, files: Mapping[str, Path]) -> pa.Table:
