@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from ackclock.store import Row
 
-RUNS, ON_RAY = 60, 400
+RUNS, ON_RAY = 60, 200
 """Runs of the studies: on this machine, and on the cluster, where each takes longer."""
 MOMENT = 0.05
 """Seconds between a run and the kill, in the mean."""
@@ -194,7 +194,7 @@ def kill_ray(kills: int, choice: random.Random, scratch: Path) -> None:
     """Kill workers and raylets of a cluster while sweeps are made on it."""
     from tests.study.test_ray import done, node, sweep, take_away  # noqa: PLC0415 - an extra
 
-    file = write(scratch / "long.toml", clients=10, seeds=ON_RAY // 10, seconds=400)
+    file = write(scratch / "long.toml", clients=10, seeds=ON_RAY // 10, seconds=2000)
     os.waitpid(child(lambda: sweeping.fill(scratch / "threads", ac.Study.from_toml(file))), 0)
     whole = shown(scratch / "threads")
     with socket.socket() as free:
@@ -227,7 +227,8 @@ def kill_ray(kills: int, choice: random.Random, scratch: Path) -> None:
                 if sum(met.values()) % 5 == 4:
                     victims = [pid for pid, command in below if "/raylet " in command]
                 else:
-                    victims = [pid for pid, command in below if command.startswith("ray::make")]
+                    own = ("ray::DashboardAgent", "ray::RuntimeEnvAgent")
+                    victims = [pid for pid, title in below if title.startswith("ray::") and not title.startswith(own)]
                 if victims:
                     os.kill(choice.choice(victims), signal.SIGKILL)
                     met["raylet" if sum(met.values()) % 5 == 4 else "worker"] += 1
