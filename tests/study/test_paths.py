@@ -9,8 +9,6 @@ import pytest
 import ackclock as ac
 from ackclock.cli import main
 from ackclock.study import sweeping
-from ackclock.study.execute import Threads
-from ackclock.study.making import begin
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +26,8 @@ clients = [
 @pytest.fixture(autouse=True)
 def no_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make runs on threads, whatever engine is asked for: the check is the same."""
-    monkeypatch.setattr(sweeping, "_workers", lambda *_: Threads(begin, 1))
+    workers = sweeping._workers
+    monkeypatch.setattr(sweeping, "_workers", lambda _, *rest: workers("threads", *rest))
 
 
 @pytest.fixture
