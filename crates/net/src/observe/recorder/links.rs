@@ -126,3 +126,27 @@ impl Drops {
         Table::new("drops", rows)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observe::{Column, Values};
+
+    /// Two links of three, by hand: a packet at an edge belongs to the bin that begins there, empty bins are rows, the
+    /// last bin may be short, and a link that is not asked for is not counted.
+    #[test]
+    fn arrivals_are_counted_in_bins_that_begin_at_their_edge() {
+        let mut arrivals = Arrivals::of(vec![2, 0], Time::from_millis(10));
+        for (millis, link) in [(0, 0), (3, 2), (9, 0), (10, 0), (11, 1), (30, 0), (31, 2), (32, 2)] {
+            arrivals.offered(Time::from_millis(millis), link);
+        }
+        let columns: Vec<Values> =
+            arrivals.table(Time::from_millis(35)).columns().into_iter().map(|Column { values, .. }| values).collect();
+        let [Values::F64(times), Values::U32(links), Values::U64(packets)] = &columns[..] else {
+            panic!("time, link, packets")
+        };
+        assert_eq!(*times, [0.0, 0.0, 0.01, 0.01, 0.02, 0.02, 0.03, 0.03]);
+        assert_eq!(*links, [2, 0, 2, 0, 2, 0, 2, 0]);
+        assert_eq!(*packets, [1, 2, 0, 1, 0, 0, 2, 1]);
+    }
+}
