@@ -21,7 +21,11 @@ NUMBERS = {
 @pytest.mark.parametrize("kind", NUMBERS)
 @given(data=st.data())
 def test_numbers_are_as_arrow_converts_them(kind: str, data: st.DataObject) -> None:
-    """Validates: types, values and nulls; ``NaN`` is a missing value. Source: `pyarrow.array`. Tolerance: none."""
+    """Validates: types, values and nulls of tables; not a number is a missing value.
+
+    Source: `pyarrow.array`.
+    Tolerance: none.
+    """
     elements, dtype = NUMBERS[kind]
     values = np.array(data.draw(st.lists(elements, max_size=40)), dtype=dtype)
     ours = _array(kind, values.tobytes(), None)
