@@ -31,7 +31,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 
 PAGES = (
-    *(f"docs/guide/{name}.md" for name in ("first_study", "sweeps", "store", "wide_area", "burstiness")),
+    *(f"docs/guide/{name}.md" for name in ("first_study", "sweeps", "store", "wide_area", "burstiness", "transfers")),
     *(f"docs/guide/{name}.md" for name in ("captures", "captures_writing")),
     *(f"docs/models/{name}.md" for name in ("pftk", "loss_law", "stochastic_reno")),
 )

@@ -76,6 +76,14 @@ def test_wide_area(root: Path, tmp_path: Path) -> None:
     assert len(reader.session["components"]) == 20
 
 
+def test_transfers(root: Path, tmp_path: Path) -> None:
+    reader = read("docs/guide/transfers.md", root, tmp_path)
+    # What the guide says of sizes and of loads.
+    medians = reader.session["found"]["median"]
+    assert medians["up to 20 kB"] < medians["up to 200 kB"]
+    assert ac.Scenario.from_toml(root / "examples" / "web_search.toml").clients[0].has_transfers
+
+
 def test_burstiness(root: Path, tmp_path: Path) -> None:
     reader = read("docs/guide/burstiness.md", root, tmp_path)
     # What the guide says of its three series.

@@ -337,7 +337,12 @@ def test_a_result_is_never_overwritten_nor_half_written(
 def told(scenario: ac.Scenario, **facts: object) -> str:
     """Join the notices of a run with other facts than its own."""
     groups = len(scenario.groups)
-    counts = {"window_limited": [None] * groups, "unfinished": [0] * groups, "completed": [0] * groups}
+    counts = {
+        "window_limited": [None] * groups,
+        "unfinished": [0] * groups,
+        "waited": [0] * groups,
+        "completed": [0] * groups,
+    }
     times = {"delay": [None] * groups, "wait": [None] * groups}
     quiet = {"red_avg_max": None, **counts, **times, "bins": [100] * 100}
     seen: dict[str, Any] = quiet | facts

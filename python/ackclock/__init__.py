@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ackclock.runs import Estimate, Runs, replicate
     from ackclock.scenario import (
         Clients,
+        Connections,
         Constant,
         DropTail,
         Dumbbell,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
         Greedy,
         Link,
         ListedLoss,
+        Lognormal,
         Measure,
         Node,
         OnOff,
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
         RateTrace,
         Red,
         Scenario,
+        SizeTable,
         Tcp,
         Trace,
         Transfers,
@@ -52,7 +55,7 @@ if TYPE_CHECKING:
     from ackclock.store import Store
     from ackclock.study.design import Study
     from ackclock.study.sweeping import sweep
-    from ackclock.summary import GroupSummary, Summary
+    from ackclock.summary import GroupSummary, LinkSummary, Summary
 
     __version__: str
     open = Store.open  # noqa: A001  # as `ackclock.open` it reads well
@@ -61,6 +64,7 @@ __all__ = [
     "Capture",
     "Clients",
     "Component",
+    "Connections",
     "Constant",
     "DropTail",
     "Dumbbell",
@@ -74,7 +78,9 @@ __all__ = [
     "Greedy",
     "GroupSummary",
     "Link",
+    "LinkSummary",
     "ListedLoss",
+    "Lognormal",
     "Measure",
     "Node",
     "OnOff",
@@ -89,6 +95,7 @@ __all__ = [
     "Runs",
     "Scenario",
     "ScenarioError",
+    "SizeTable",
     "Store",
     "Study",
     "Summary",

@@ -64,7 +64,7 @@ def components(scenario: object) -> tuple[Component, ...]:
     return tuple(
         Component(
             groups=tuple(groups[place].name or "" for place in places),
-            flows=sum(groups[place].count for place in places),
+            flows=sum(groups[place].flows for place in places),
         )
         for places in _core.components(prepared.plan)
     )

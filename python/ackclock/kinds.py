@@ -152,6 +152,19 @@ def places(high: int, *, most: int) -> Kind:
     return Kind(allowed, check, schema)
 
 
+def _checked_pair(given: object, kinds: tuple[Kind, Kind], allowed: str, place: int) -> list[object]:
+    """Check both parts of a pair, or say which one in the array is wrong."""
+    if not isinstance(given, list | tuple) or len(given) != 2:
+        raise ValueError(f"{allowed}: the pair at {place} is none")
+    both = []
+    for kind, part in zip(kinds, given, strict=True):
+        try:
+            both.append(kind.check(part))
+        except ValueError as error:
+            raise ValueError(f"in the pair at {place}, {shown(part)} {error}") from None
+    return both
+
+
 def steps(time: Kind, value: Kind, *, most: int) -> Kind:
     """Allow arrays of pairs: the time from which on a value holds, growing from 0, and the value.
 
@@ -172,14 +185,7 @@ def steps(time: Kind, value: Kind, *, most: int) -> Kind:
     allowed = f"must be an array of 1 to {most} pairs, each of a time and what holds from then on, the first at 0 s"
 
     def pair(given: object, before: int | None, place: int) -> tuple[str, object]:
-        if not isinstance(given, list | tuple) or len(given) != 2:
-            raise ValueError(f"{allowed}: the pair at {place} is none")
-        both = []
-        for kind, part in zip((time, value), given, strict=True):
-            try:
-                both.append(kind.check(part))
-            except ValueError as error:
-                raise ValueError(f"in the pair at {place}, {shown(part)} {error}") from None
+        both = _checked_pair(given, (time, value), allowed, place)
         at = TIME.parse(str(both[0]))
         if (at != 0) if before is None else (at <= before):
             rule = "must be 0 s" if before is None else "must be later than the one before"
@@ -195,6 +201,51 @@ def steps(time: Kind, value: Kind, *, most: int) -> Kind:
         return tuple(pairs)
 
     item = {"type": "array", "prefixItems": [dict(time.schema), dict(value.schema)], "minItems": 2, "maxItems": 2}
+    return Kind(allowed, check, {"type": "array", "items": item, "minItems": 1, "maxItems": most})
+
+
+def points(value: Kind, quantity: Quantity, *, most: int) -> Kind:
+    """Allow arrays of points of a distribution function: pairs of a value and the share of all up to it.
+
+    Parameters
+    ----------
+    value
+        What a value is: `measured` in the quantity.
+    quantity
+        What values are compared by: they must not fall.
+    most
+        How many pairs there may be.
+
+    Examples
+    --------
+    >>> from ackclock.quantity import SIZE
+    >>> sizes = points(measured(SIZE, "1 B", "1 GB"), SIZE, most=10)
+    >>> sizes.check([["1 kB", 0.5], ["5000 B", 1]])
+    (('1 kB', 0.5), ('5 kB', 1.0))
+    """
+    allowed = f"must be an array of 1 to {most} pairs, each of a value and the share of all up to it, the last share 1"
+    share = number(low=0, high=1)
+
+    def pair(given: object, before: tuple[str, float] | None, place: int) -> tuple[str, float]:
+        both = _checked_pair(given, (value, share), allowed, place)
+        text, part = str(both[0]), float(str(both[1]))
+        least, below = before or (text, -1.0)
+        if quantity.parse(text) < quantity.parse(least):
+            raise ValueError(f"in the pair at {place}, {shown(text)} must not be below the one before")
+        if part <= below:
+            raise ValueError(f"in the pair at {place}, {shown(part)} must be above the share before")
+        return text, part
+
+    def check(given: object) -> tuple[tuple[str, float], ...]:
+        pairs: list[tuple[str, float]] = []
+        if isinstance(given, list | tuple) and len(given) <= most:
+            for place, each in enumerate(given):
+                pairs.append(pair(each, pairs[-1] if pairs else None, place))
+        if not pairs or pairs[-1][1] != 1:
+            raise ValueError(allowed)
+        return tuple(pairs)
+
+    item = {"type": "array", "prefixItems": [dict(value.schema), dict(share.schema)], "minItems": 2, "maxItems": 2}
     return Kind(allowed, check, {"type": "array", "items": item, "minItems": 1, "maxItems": most})
 
 
@@ -312,6 +363,29 @@ def name(*, letter_first: bool = False) -> Kind:
         return value
 
     return Kind(allowed, check, {"type": "string", "pattern": f"^{pattern}$"})
+
+
+def names(*, most: int) -> Kind:
+    """Allow arrays of different names.
+
+    Examples
+    --------
+    >>> names(most=2).check(["hop1", "hop2"])
+    ('hop1', 'hop2')
+    """
+    allowed = f"must be an array of 1 to {most} different names"
+    one = name()
+
+    def check(value: object) -> tuple[str, ...]:
+        if not isinstance(value, list | tuple) or not 1 <= len(value) <= most:
+            raise ValueError(allowed)
+        checked = tuple(str(one.check(each)) for each in value)
+        if len(set(checked)) < len(checked):
+            raise ValueError(allowed)
+        return checked
+
+    items = dict(one.schema)
+    return Kind(allowed, check, {"type": "array", "items": items, "minItems": 1, "maxItems": most, "uniqueItems": True})
 
 
 def file_path() -> Kind:

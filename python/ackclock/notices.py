@@ -9,7 +9,7 @@ from ackclock.analysis import Warmup
 from ackclock.bottleneck import Measured, find_measured, tcp_load
 from ackclock.quantity import PICOSECONDS_PER_SECOND, TIME
 from ackclock.roomy import held, roomy, ways
-from ackclock.scenario import Clients, Flow, GraphLink, Link, Scenario, Tcp, Udp
+from ackclock.scenario import Clients, Connections, Flow, GraphLink, Link, Scenario, Tcp, Udp
 from ackclock.scenario.fields import HEADER_BYTES, LONGEST_PACKET
 from ackclock.scenario.sources import PACED
 
@@ -49,6 +49,7 @@ class Notices:
             *_no_room(scenario),
             *_small_buffer(scenario, measured),
             *_overload(measured),
+            *_overload_of_requests(scenario, measured),
         )
 
     def of(self, facts: Mapping[str, Any], warmup: Warmup) -> tuple[str, ...]:
@@ -68,6 +69,7 @@ class Notices:
             *_bins(self._scenario, facts["bins"], warmup),
             *_window_limited(self._scenario, facts["window_limited"]),
             *_red(self._measured, facts["red_avg_max"]),
+            *_waited(self._scenario, facts["waited"]),
             *_unfinished(self._scenario, facts["unfinished"], facts["completed"]),
             *held(self._roomy, facts["delay"], facts["wait"]),
             *self._after,
@@ -81,6 +83,25 @@ def _unfinished(scenario: Scenario, counts: Sequence[int], completed: Sequence[i
                 f"{left} of {left + ended} transfers of group {group.name} had not ended when the run did. Its "
                 "completion times leave them out, and they tend to be the longest: run for longer."
             )
+
+
+def _waited(scenario: Scenario, counts: Sequence[int]) -> Iterator[str]:
+    for group, count in zip(scenario.groups, counts, strict=True):
+        if count and isinstance(group.source, Connections):
+            yield (
+                f"{count} requests of group {group.name} waited for a connection, since each client has at most "
+                f"{group.source.connections} at a time. Their completion times include that wait."
+            )
+
+
+def _overload_of_requests(scenario: Scenario, measured: Measured) -> Iterator[str]:
+    """Tell where an open loop asks for more than the link carries: then nothing about it is steady."""
+    load = sum(group.source.load for group in measured.groups if isinstance(group.source, Connections))
+    if load >= 1:
+        yield (
+            f"Requests ask for {load:.0%} of the rate of {scenario.measure.link}: they pile up, and completion times "
+            "grow with the length of the run."
+        )
 
 
 def _nothing_measured(scenario: Scenario, measured: Measured) -> Iterator[str]:

@@ -9,8 +9,10 @@ from ackclock.catalogue import catalogue
 from ackclock.errors import refuse
 from ackclock.quantity import PICOSECONDS_PER_SECOND, RATE, SIZE, TIME, seconds
 from ackclock.records import Record
+from ackclock.requests import refuse_too_many_requests, request_rate
 from ackclock.scenario import (
     Clients,
+    Connections,
     Constant,
     Exponential,
     Fixed,
@@ -19,10 +21,12 @@ from ackclock.scenario import (
     GraphLink,
     Greedy,
     Link,
+    Lognormal,
     OnOff,
     Pareto,
     Poisson,
     Scenario,
+    SizeTable,
     Tcp,
     Trace,
     Transfers,
@@ -63,7 +67,8 @@ def plan(scenario: Scenario, records: Sequence[Record] = (), captures: Sequence[
     """Write the engine's plan of an effective scenario, as JSON."""
     _refuse_too_many_bins(scenario)
     _refuse_too_many_steps(scenario)
-    number = links_of(scenario).number(scenario.measure.link or "")
+    refuse_too_many_requests(scenario)
+    links = links_of(scenario)
     nodes = {node.name: number for number, node in enumerate(scenario.nodes)}
     return json.dumps(
         {
@@ -71,7 +76,8 @@ def plan(scenario: Scenario, records: Sequence[Record] = (), captures: Sequence[
             "measure": {
                 "from": TIME.parse(scenario.measure.from_),
                 "bin": TIME.parse(scenario.measure.bin or ""),
-                "link": number,
+                "link": links.number(scenario.measure.link or ""),
+                "others": [links.number(name) for name in scenario.measure.links or ()],
             },
             "topology": _dumbbell(scenario) if scenario.dumbbell is not None else _graph(scenario, nodes),
             "groups": [_group(scenario, place, nodes) for place in range(len(scenario.groups))],
@@ -160,9 +166,7 @@ def _group(scenario: Scenario, place: int, numbers: Mapping[str, int]) -> dict[s
         "start": TIME.parse(group.start or ""),
         "spread": TIME.parse(group.spread or ""),
         "transport": _transport(group.transport, group.packet_size),
-        "source": _source(
-            group, f"{'clients' if scenario.clients else 'flows'}.{place}.source", TIME.parse(scenario.duration)
-        ),
+        "source": _source(scenario, group, f"{'clients' if scenario.clients else 'flows'}.{place}.source"),
     }
 
 
@@ -196,24 +200,26 @@ def _transport(transport: Tcp | Udp, packet_size: int | None) -> dict[str, Any]:
     return {"kind": "tcp", "sender": sender, "receiver": receiver}
 
 
-def _source(group: Clients | Flow, at: str, duration: int) -> dict[str, Any]:
+def _source(scenario: Scenario, group: Clients | Flow, at: str) -> dict[str, Any]:
+    fields: dict[str, Any]
     match group.source:
         case Poisson(rate=rate) | Constant(rate=rate):
-            return {"kind": group.source.kind, "rate": rate}
+            fields = {"rate": rate}
         case OnOff(rate=rate, on=on, off=off):
-            return {"kind": "onoff", "rate": rate, "on": _drawn(on, seconds), "off": _drawn(off, seconds)}
+            fields = {"rate": rate, "on": _drawn(on, seconds), "off": _drawn(off, seconds)}
         case FractionalNoise(rate=rate, hurst=hurst, cov=cov, bin=width):
             width_ps = TIME.parse(width)
-            bins = -(-duration // width_ps)
-            return {"kind": "fractional", "rate": rate, "hurst": hurst, "cov": cov, "bin": width_ps, "bins": bins}
+            bins = -(-TIME.parse(scenario.duration) // width_ps)
+            fields = {"kind": "fractional", "rate": rate, "hurst": hurst, "cov": cov, "bin": width_ps, "bins": bins}
         case Greedy():
-            return {"kind": "greedy", "packets": packets_of(group)}
+            fields = {"packets": packets_of(group)}
         case Transfers(size=size, think=think):
-            payload = (group.packet_size or 0) - HEADER_BYTES
-            sizes = _drawn(size, lambda text: SIZE.parse(text) / payload)
-            return {"kind": "transfers", "size": sizes, "think": _drawn(think, seconds)}
+            fields = {"size": _sizes(size, group), "think": _drawn(think, seconds)}
+        case Connections(size=size, connections=most):
+            fields = {"rate": request_rate(scenario, group), "size": _sizes(size, group), "most": most}
         case Trace():
-            return {"kind": "trace", **_trace(group.source, at)}
+            fields = _trace(group.source, at)
+    return {"kind": group.source.kind, **fields}
 
 
 def _trace(trace: Trace, at: str) -> dict[str, Any]:
@@ -236,6 +242,15 @@ def _trace(trace: Trace, at: str) -> dict[str, Any]:
     }
 
 
-def _drawn(distribution: Exponential | Pareto | Fixed, number: Callable[[str], float]) -> dict[str, Any]:
+def _sizes(distribution: Exponential | Pareto | Lognormal | Fixed | SizeTable, group: Clients | Flow) -> dict[str, Any]:
+    """Give a distribution of sizes in packets of a group."""
+    payload = (group.packet_size or 0) - HEADER_BYTES
+    if isinstance(distribution, SizeTable):
+        values, shares = zip(*distribution.points, strict=True)
+        return {"kind": "table", "values": [SIZE.parse(value) / payload for value in values], "shares": shares}
+    return _drawn(distribution, lambda text: SIZE.parse(text) / payload)
+
+
+def _drawn(distribution: Exponential | Pareto | Lognormal | Fixed, number: Callable[[str], float]) -> dict[str, Any]:
     """Give a distribution with its mean in the engine's unit."""
     return distribution.model_dump() | {"mean": number(distribution.mean)}

@@ -173,8 +173,8 @@ def _flows(request: str, places: Sequence[str] | None, scenario: Scenario) -> li
     flows: dict[str, range] = {}
     total = 0
     for group in scenario.groups:
-        flows[group.name or ""] = range(total, total + group.count)
-        total += group.count
+        flows[group.name or ""] = range(total, total + group.flows)
+        total += group.flows
     if places is None:
         return list(range(total))
     numbers: list[int] = []

@@ -16,7 +16,7 @@ from ackclock.errors import refuse, unreadable
 from ackclock.run import Run
 from ackclock.scenario import Scenario
 from ackclock.scenario.files import read_json
-from ackclock.summary import Groups, GroupSummary, Summary
+from ackclock.summary import Groups, GroupSummary, Links, LinkSummary, Summary, links_of_run
 
 RECORD: Final = "record.json"
 
@@ -82,6 +82,9 @@ def load(directory: Path) -> Run:
     try:
         summary = data["summary"]
         groups = Groups(GroupSummary(**group) for group in summary["groups"])
+        further = summary.get("links", [{}])[1:]
+        first = Scenario.from_dict(request.scenario).measure.link or ""
+        links = Links(LinkSummary(**link) for link in links_of_run(first, summary, further))
         files = sorted(directory.absolute().glob("*.parquet"))
         tables = {file.stem: pyarrow.parquet.read_table(file) for file in files}
         return Run(
@@ -89,7 +92,7 @@ def load(directory: Path) -> Run:
             seed=request.seed,
             version=data["version"],
             record=request.record,
-            summary=Summary(**(summary | {"groups": groups})),
+            summary=Summary(**(summary | {"groups": groups, "links": links})),
             notices=tuple(data["notices"]),
             warmup=data["warmup"],
             _tables=tables,

@@ -20,7 +20,7 @@ from ackclock.processors import memory_bound, threads
 from ackclock.quantity import seconds
 from ackclock.records import understand
 from ackclock.scenario import Scenario
-from ackclock.summary import MEASURES, Groups, GroupSummary, Summary
+from ackclock.summary import MEASURES, Groups, GroupSummary, Links, LinkSummary, Summary, links_of_run
 from ackclock.tables import to_arrow
 
 if TYPE_CHECKING:
@@ -280,6 +280,8 @@ class Outcome:
     """The numbers of its `Summary`, by name."""
     groups: Sequence[Mapping[str, Any]]
     """The numbers of each `GroupSummary`, by name."""
+    links: Sequence[Mapping[str, Any]]
+    """The numbers of each `LinkSummary`, by name; the first is that of the measured link."""
     notices: tuple[str, ...]
     warmup: float | None
     tables: Mapping[str, _core.Rows]
@@ -334,8 +336,13 @@ class Prepared:
         }
         warmup = mser5(facts["bins"])
         names = (group.name or "" for group in self.scenario.groups)
+        measure = self.scenario.measure
+        further = zip(measure.links or (), told["elsewhere"], strict=True)
         return Outcome(
             summary=told["summary"],
+            links=links_of_run(
+                measure.link or "", told["summary"], ({"name": link, **found} for link, found in further)
+            ),
             groups=[{"name": name, **group} for name, group in zip(names, told["groups"], strict=True)],
             notices=self.notices.of(facts, warmup),
             warmup=None if warmup.length is None else warmup_end(self.scenario, warmup.length),
@@ -358,7 +365,11 @@ class Prepared:
             seed=seed,
             version=catalogue().version,
             record=self.record,
-            summary=Summary(**outcome.summary, groups=Groups(GroupSummary(**group) for group in outcome.groups)),
+            summary=Summary(
+                **outcome.summary,
+                groups=Groups(GroupSummary(**group) for group in outcome.groups),
+                links=Links(LinkSummary(**link) for link in outcome.links),
+            ),
             notices=outcome.notices,
             warmup=outcome.warmup,
             _tables=outcome.tables,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, overload
 from ackclock.errors import listed, no_attribute, one_of, refuse
 from ackclock.run import Run
 from ackclock.scenario import Scenario
-from ackclock.summary import GROUP_MEASURES, MEASURES, Groups, GroupSummary
+from ackclock.summary import GROUP_MEASURES, LINK_MEASURES, MEASURES, Groups, GroupSummary, Links, LinkSummary
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -99,6 +99,37 @@ class GroupRuns:
         return [*super().__dir__(), *GROUP_MEASURES]
 
 
+class LinkRuns:
+    """One measured link in several runs.
+
+    Each number of a :class:`~ackclock.LinkSummary` is an attribute: ``runs.links["hop1"].loss`` is an
+    :class:`Estimate`.
+
+    Parameters
+    ----------
+    name
+        The link.
+    summaries
+        Its summary in each run.
+    """
+
+    def __init__(self, name: str, summaries: Iterable[LinkSummary]) -> None:
+        self.name = name
+        """The link."""
+        self._summaries = tuple(summaries)
+
+    def __repr__(self) -> str:
+        return f"LinkRuns({self.name}; utilization: {self.utilization}, loss: {self.loss})"
+
+    def __getattr__(self, name: str) -> Estimate:
+        if name not in LINK_MEASURES:
+            raise no_attribute(self, name, LINK_MEASURES)
+        return Estimate.of(getattr(summary, name) for summary in self._summaries)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *LINK_MEASURES]
+
+
 class Runs(Sequence[Run]):
     """Runs of one scenario, one per seed, in the order of seeds.
 
@@ -147,6 +178,12 @@ class Runs(Sequence[Run]):
         """Each group, in their order or by name: ``runs.groups["near"].goodput_bps`` is its mean with an interval."""
         summaries = zip(*(run.groups for run in self._runs), strict=True)
         return Groups(GroupRuns(group[0].name, group) for group in summaries)
+
+    @property
+    def links(self) -> Links[LinkRuns]:
+        """Each measured link, in their order or by name: ``runs.links["hop1"].loss`` is its mean with an interval."""
+        summaries = zip(*(run.summary.links for run in self._runs), strict=True)
+        return Links(LinkRuns(link[0].name, link) for link in summaries)
 
     def compare(self, other: "Runs", measure: str) -> "Comparison":
         """Compare a number of these runs with that of others, seed by seed.

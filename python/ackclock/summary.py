@@ -1,8 +1,8 @@
 """What a run comes to, over the measured time at the measured link."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING, Any, Final, Protocol, SupportsIndex, TypeVar, overload
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, SupportsIndex, TypeVar, overload
 
 from ackclock.errors import no_attribute, one_of, refuse
 
@@ -18,7 +18,35 @@ class Named(Protocol):
 T = TypeVar("T", bound=Named)
 
 
-class Groups(tuple[T, ...]):
+class ByName(tuple[T, ...]):
+    """Things in an order of their own; also by name."""
+
+    __slots__ = ()
+
+    kind: ClassVar[str]
+    """What each of them is."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names."""
+        return tuple(each.name for each in self)
+
+    @overload
+    def __getitem__(self, key: str) -> T: ...
+    @overload
+    def __getitem__(self, key: SupportsIndex) -> T: ...
+    @overload
+    def __getitem__(self, key: slice) -> tuple[T, ...]: ...
+    def __getitem__(self, key: str | SupportsIndex | slice) -> T | tuple[T, ...]:
+        if not isinstance(key, str):
+            return super().__getitem__(key)
+        for each in self:
+            if each.name == key:
+                return each
+        raise refuse(f"{self.kind}s", key, one_of(key, self.names), noun=self.kind)
+
+
+class Groups(ByName[T]):
     """What there is of each group, in their order; also by name.
 
     Examples
@@ -34,24 +62,45 @@ class Groups(tuple[T, ...]):
 
     __slots__ = ()
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the groups."""
-        return tuple(group.name for group in self)
+    kind: ClassVar[str] = "group"
 
-    @overload
-    def __getitem__(self, key: str) -> T: ...
-    @overload
-    def __getitem__(self, key: SupportsIndex) -> T: ...
-    @overload
-    def __getitem__(self, key: slice) -> tuple[T, ...]: ...
-    def __getitem__(self, key: str | SupportsIndex | slice) -> T | tuple[T, ...]:
-        if not isinstance(key, str):
-            return super().__getitem__(key)
-        for group in self:
-            if group.name == key:
-                return group
-        raise refuse("groups", key, one_of(key, self.names), noun="group")
+
+class Links(ByName[T]):
+    """What there is of each measured link, the first one being ``measure.link``; also by name."""
+
+    __slots__ = ()
+
+    kind: ClassVar[str] = "link"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkSummary:
+    """What passed a measured link, of all flows. Undefined ratios are ``None``."""
+
+    name: str
+    """The link."""
+    arrivals: int
+    """Packets offered to the queue, dropped ones included."""
+    departures: int
+    """Packets whose transmission began."""
+    drops: int
+    """Packets that the queue refused, or that the link was told to lose."""
+    loss: float | None
+    """Drops over arrivals."""
+    throughput_bps: float
+    """Wire bits departed per second."""
+    utilization: float
+    """Throughput over the link's rate."""
+    cov: float | None
+    """Coefficient of variation of arrivals per whole bin: population standard deviation over mean."""
+    queue_mean: float
+    """Time average of the packets waiting."""
+    sojourn_p50: float | None
+    """Median time that packets spend in the queue, s."""
+    sojourn_p95: float | None
+    """The same, 95th percentile, s."""
+    sojourn_p99: float | None
+    """The same, 99th percentile, s."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,6 +229,8 @@ class Summary:
     """Flows with less than 10 % of both."""
     groups: Groups[GroupSummary]
     """The same per group, where it has a meaning: in their order, or by name, as ``groups["near"]``."""
+    links: Links[LinkSummary] = field(default_factory=Links)
+    """What passed each measured link, ``measure.link`` and those of ``measure.links``, as ``links["hop1"]``."""
 
     if not TYPE_CHECKING:
 
@@ -187,15 +238,29 @@ class Summary:
             raise no_attribute(self, name, (field.name for field in fields(self)))
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the summary as JSON has it, groups inside."""
-        return asdict(self) | {"groups": [asdict(group) for group in self.groups]}
+        """Give the summary as JSON has it, groups inside, and links where there is more than one."""
+        tables = {"groups": self.groups} | ({"links": self.links} if len(self.links) > 1 else {})
+        numbers = {name: value for name, value in asdict(self).items() if name not in _TABLES}
+        return numbers | {name: [asdict(each) for each in table] for name, table in tables.items()}
 
 
-MEASURES = tuple(field.name for field in fields(Summary) if field.name != "groups")
+_TABLES: Final = {"groups", "links"}
+
+MEASURES = tuple(field.name for field in fields(Summary) if field.name not in _TABLES)
 """The names of the numbers in a :class:`Summary`."""
 
 GROUP_MEASURES = tuple(field.name for field in fields(GroupSummary) if field.name not in {"name", "clients"})
 """The names of the numbers in a :class:`GroupSummary`."""
+
+LINK_MEASURES = tuple(field.name for field in fields(LinkSummary) if field.name != "name")
+"""The names of the numbers in a :class:`LinkSummary`."""
+
+
+def links_of_run(name: str, summary: Mapping[str, Any], further: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Give what passed each measured link: the one that the summary is of, and further ones, which have names."""
+    first = {"name": name, **{measure: summary[measure] for measure in LINK_MEASURES}}
+    return [first, *(dict(link) for link in further)]
+
 
 UNITS: Final[Mapping[str, tuple[str, float]]] = {
     "arrivals": ("packets", 1),

@@ -26,6 +26,10 @@ pub(crate) enum Wakeup {
     Release,
     /// A flow's retransmission timer may be due.
     Timeout,
+    /// A client, known by its first flow, has a request.
+    Request,
+    /// A flow's connection has no more to do.
+    Close,
 }
 
 /// A wake-up at an instant: 48 bytes.
@@ -42,7 +46,7 @@ pub(crate) struct Event {
 }
 
 /// The last number but one for each kind of wake-up after the first.
-const ARRIVAL: u32 = u32::MAX - 4;
+const ARRIVAL: u32 = u32::MAX - 6;
 
 impl Event {
     /// No event.
@@ -62,6 +66,8 @@ impl Event {
             Wakeup::Source => ARRIVAL + 2,
             Wakeup::Release => ARRIVAL + 3,
             Wakeup::Timeout => ARRIVAL + 4,
+            Wakeup::Request => ARRIVAL + 5,
+            Wakeup::Close => ARRIVAL + 6,
         };
         Self { at, id: name, why, packet: Packet { flow, ..Packet::NONE } }
     }
@@ -80,7 +86,9 @@ impl Event {
             1 => Wakeup::DelayedAck,
             2 => Wakeup::Source,
             3 => Wakeup::Release,
-            _ => Wakeup::Timeout,
+            4 => Wakeup::Timeout,
+            5 => Wakeup::Request,
+            _ => Wakeup::Close,
         }
     }
 
@@ -127,8 +135,9 @@ mod tests {
 
     #[test]
     fn ties_fall_by_kind_and_then_fairly() {
+        use Wakeup::{Close, DelayedAck, Release, Request, Source, Timeout};
         let event = |at, id, wakeup| Event::wakeup_of(FlowId(id), Name(id), at, wakeup);
-        let order = [Wakeup::DelayedAck, Wakeup::Source, Wakeup::Release, Wakeup::Timeout];
+        let order = [DelayedAck, Source, Release, Timeout, Request, Close];
         for (first, second) in order.iter().zip(&order[1..]) {
             assert!(event(Time::SECOND, 9, *first) < event(Time::SECOND, 0, *second));
             assert_eq!(event(Time::SECOND, 9, *first).wakeup(), *first);

@@ -1,13 +1,13 @@
 //! A flow at work: its source, its sender, and the wake-ups that they wait for.
 
-use ackclock_tcp::{Ack, Segment, Sender};
+use ackclock_tcp::{Ack, Counters, Segment, Sender};
 use ackclock_units::{Stream, Time};
 
 use crate::event::Wakeup;
 use crate::observe::{Observation, Observer};
 use crate::packet::{FlowId, Packet};
 use crate::sizes::Sizes;
-use crate::source::{AnySource, Emission, Source, Transfer};
+use crate::source::{AnySource, Connection, Emission, Source, Transfer};
 use crate::transit::Transit;
 
 /// A pending wake-up. Deadlines move; the event in the agenda does not: it is ignored or armed again when it fires early.
@@ -127,16 +127,21 @@ impl Feed {
         None
     }
 
-    /// Tells of a transfer that begins, and lets its source hear of one that ended.
+    /// Tells of a transfer that begins, and lets its source hear of one that ended. Returns whether that ends the connection.
     #[inline(never)]
-    fn follow_transfers(&mut self, sender: &Sender, now: Time, flow: FlowId, observer: &mut impl Observer) {
-        let AnySource::Transfers(source) = &mut self.source else { return };
+    fn follow_transfers(&mut self, sender: &Sender, now: Time, flow: FlowId, observer: &mut impl Observer) -> bool {
+        let source = match &mut self.source {
+            AnySource::Transfers(source) => source,
+            AnySource::Connection(source) => return self.next.is_none() && sender.is_idle() && source.close(),
+            _ => return false,
+        };
         if let Some(Transfer { at, packets }) = source.begun() {
             observer.observe(at, &Observation::TransferBegins { flow, packets, sender });
         }
         if self.next.is_none() && sender.is_idle() {
             self.next = Some(source.acknowledged(now, &mut self.stream));
         }
+        false
     }
 }
 
@@ -144,6 +149,8 @@ impl Feed {
 #[derive(Debug)]
 pub(crate) struct Flow {
     pub(crate) id: FlowId,
+    /// The connection that it is at, of those that it has one after the other.
+    pub(crate) connection: u16,
     /// Where in the table of hops its data starts.
     pub(crate) data_hop: u32,
     pub(crate) transport: Transport,
@@ -151,18 +158,47 @@ pub(crate) struct Flow {
 }
 
 impl Flow {
-    /// An ACK reaches the sender.
+    /// Takes a connection that carries one transfer, asked for at `asked`. What there was of another one was closed.
+    pub(crate) fn open(
+        &mut self,
+        asked: Time,
+        packets: u64,
+        now: Time,
+        transit: &mut Transit,
+        observer: &mut impl Observer,
+    ) {
+        let Transport::Tcp { sender, .. } = &mut self.transport else { return };
+        self.feed.source = AnySource::Connection(Connection::open(packets));
+        self.feed.next = Some(now);
+        self.feed.refill(sender, now);
+        observer.observe(asked, &Observation::TransferBegins { flow: self.id, packets, sender });
+        self.take_turn(now, transit, observer);
+    }
+
+    /// The connection is over: the flow is ready for another one. Returns what its sender did.
+    pub(crate) fn close(&mut self) -> Counters {
+        let Transport::Tcp { sender, .. } = &mut self.transport else { return Counters::default() };
+        let done = sender.counters();
+        sender.renew();
+        self.connection = self.connection.wrapping_add(1);
+        done
+    }
+
+    /// An ACK reaches the sender, or what is left of one of an earlier connection, which is nothing to it.
     pub(crate) fn acknowledged(
         &mut self,
         ack: Ack<'_>,
+        connection: u16,
         now: Time,
         transit: &mut Transit,
         observer: &mut impl Observer,
     ) {
         let Transport::Tcp { sender, .. } = &mut self.transport else { return };
         self.feed.refill(sender, now);
-        observer.observe(now, &Observation::Acked { flow: self.id, ack, sender });
-        sender.handle_ack(ack, now);
+        observer.observe(now, &Observation::Acked { flow: self.id, connection, ack, sender });
+        if connection == self.connection {
+            sender.handle_ack(ack, now);
+        }
         self.take_turn(now, transit, observer);
     }
 
@@ -212,12 +248,12 @@ impl Flow {
     fn take_turn(&mut self, mut now: Time, transit: &mut Transit, observer: &mut impl Observer) {
         let Transport::Tcp { sender, .. } = &mut self.transport else { return };
         loop {
-            if let AnySource::Transfers(_) = self.feed.source {
-                self.feed.follow_transfers(sender, now, self.id, observer);
+            if self.feed.source.has_transfers() && self.feed.follow_transfers(sender, now, self.id, observer) {
+                transit.wake(now, self.id, Wakeup::Close);
             }
             let mut left = MOST_AT_ONCE;
             while let Some(segment) = sender.poll_transmit(now) {
-                transit.send(&Packet::data(self.id, segment, now), self.data_hop, now, observer);
+                transit.send(&Packet::data(self.id, self.connection, segment, now), self.data_hop, now, observer);
                 left -= 1;
                 if left == 0 {
                     return transit.cut(self.id, now);
@@ -248,7 +284,7 @@ impl Flow {
                 }
                 let segment = Segment { number: *sent, size: sizes.draw(), syn: false, retransmission: false };
                 (*sent, *owed, left) = (*sent + 1, *owed - 1, left - 1);
-                transit.send(&Packet::data(self.id, segment, now), self.data_hop, now, observer);
+                transit.send(&Packet::data(self.id, self.connection, segment, now), self.data_hop, now, observer);
             }
             let Some(packets) = self.feed.take(now) else { break };
             *owed = packets;

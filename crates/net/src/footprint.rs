@@ -219,7 +219,7 @@ struct Traffic {
 
 impl Traffic {
     fn of(plan: &Plan, group: &GroupSpec, routed: &Routed<'_>) -> Self {
-        let (flows, size) = (f64::from(group.count), f64::from(group.packet_size));
+        let (flows, size) = (f64::from(group.flows()), f64::from(group.packet_size));
         let seconds = plan.duration.saturating_sub(group.start).as_secs_f64().max(1e-12);
         let (per_flow, supply) = offered(&group.source, seconds);
         let narrowest = routed.data.iter().map(|crossed| crossed.copies * rate(crossed.link) / 8.0 / size);
@@ -308,6 +308,7 @@ fn offered(source: &SourceSpec, seconds: f64) -> (f64, f64) {
         SourceSpec::Fractional(spec) => at(spec.rate * (1.0 + 4.0 * spec.cov)),
         SourceSpec::Greedy { packets } => (f64::INFINITY, packets.map_or(f64::INFINITY, |packets| packets as f64)),
         SourceSpec::Transfers { .. } => (f64::INFINITY, f64::INFINITY),
+        SourceSpec::Connections { rate, size, most } => at(rate * (size.mean() + 1.0) / f64::from(*most)),
         SourceSpec::Trace(spec) => {
             let once = match &spec.packets {
                 Some(packets) => packets.iter().map(|packets| f64::from(*packets)).sum(),

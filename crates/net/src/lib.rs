@@ -21,6 +21,7 @@ pub mod source;
 
 mod agenda;
 mod backlog;
+mod clients;
 mod event;
 mod flow;
 mod footprint;

@@ -1,5 +1,6 @@
 //! What the parts of a plan come to, as one outcome: what the undivided run gives, but for the order of rows of one instant.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::network::Part;
@@ -11,16 +12,20 @@ use crate::run::Outcome;
 pub(crate) fn merge(plan: &Plan, parts: Vec<Part>, outcomes: Vec<Outcome>) -> Outcome {
     let mut groups = vec![None; plan.groups.len()];
     let mut window_limited = vec![None; plan.groups.len()];
-    let mut unfinished = vec![0; plan.groups.len()];
+    let (mut unfinished, mut waited) = (vec![0; plan.groups.len()], vec![0; plan.groups.len()]);
+    let mut elsewhere = BTreeMap::new();
     let mut tables: Vec<Vec<(Arc<Numbers>, Table)>> = vec![Vec::new(); plan.records.len() + 1];
     let mut captures: Vec<Vec<(Arc<Numbers>, Capture)>> = vec![Vec::new(); plan.captures.len()];
     let (mut measured, mut events, mut rows) = (None, 0, 0);
-    for (Part { names, groups: places, is_measured, .. }, outcome) in parts.into_iter().zip(outcomes) {
+    for (Part { plan: part, names, groups: places, is_measured }, outcome) in parts.into_iter().zip(outcomes) {
         for (at, (place, group)) in places.iter().map(|place| *place as usize).zip(outcome.groups).enumerate() {
             groups[place] = Some(group);
             window_limited[place] = outcome.facts.window_limited[at];
             unfinished[place] = outcome.facts.unfinished[at];
+            waited[place] = outcome.facts.waited[at];
         }
+        let others = part.measure.others.iter().map(|link| names.links[*link as usize]);
+        elsewhere.extend(others.zip(outcome.elsewhere));
         let numbers = Arc::new(Numbers { links: names.links, flows: names.flows, groups: places });
         for (table, together) in outcome.tables.into_iter().zip(&mut tables) {
             together.push((Arc::clone(&numbers), table));
@@ -35,7 +40,7 @@ pub(crate) fn merge(plan: &Plan, parts: Vec<Part>, outcomes: Vec<Outcome>) -> Ou
         }
     }
     let (summary, mut facts) = measured.expect("the measured link is somebody's");
-    (facts.window_limited, facts.unfinished) = (window_limited, unfinished);
+    (facts.window_limited, facts.unfinished, facts.waited) = (window_limited, unfinished, waited);
     // the flows' counters come first
     let records = std::iter::once(None).chain(plan.records.iter().map(Some));
     let merged = records.zip(tables).filter_map(|(record, tables)| {
@@ -50,6 +55,7 @@ pub(crate) fn merge(plan: &Plan, parts: Vec<Part>, outcomes: Vec<Outcome>) -> Ou
     Outcome {
         summary,
         groups: groups.into_iter().flatten().collect(),
+        elsewhere: plan.measure.others.iter().filter_map(|link| elsewhere.get(link).cloned()).collect(),
         facts,
         events,
         rows,

@@ -15,6 +15,7 @@ use ackclock_tcp::{HEADER, MAX_SACK_BLOCKS, Receiver, Sender};
 use ackclock_units::{Role, Stream, Time};
 
 use crate::agenda::{Agenda, Rounds};
+use crate::clients::Clients;
 use crate::flow::{Alarm, Feed, Flow, Transport};
 use crate::link::Link;
 use crate::loss::LossSpec;
@@ -38,6 +39,7 @@ pub(crate) struct Network {
     pub(crate) flows: Vec<Flow>,
     /// The group of each flow.
     pub(crate) groups: Vec<u32>,
+    pub(crate) clients: Clients,
     pub(crate) transit: Transit,
     /// How time is cut for the components that work apart from each other.
     pub(crate) rounds: Rounds,
@@ -49,7 +51,7 @@ const MAX_FLOWS: u64 = 4_000_000;
 impl Network {
     pub(crate) fn new(plan: &Plan, names: Names, seed: u64) -> Result<Self, PlanError> {
         let (nodes, edges) = checked_edges(plan)?;
-        let total: usize = plan.groups.iter().map(|group| group.count as usize).sum();
+        let total: usize = plan.groups.iter().map(|group| group.flows() as usize).sum();
         let links = links(&edges, &names, plan.duration, seed);
         let (path, routed) = routes(plan, nodes, &edges)?;
         let feeders = Feeders::of(&path, &routed, links.len(), plan);
@@ -66,10 +68,11 @@ impl Network {
             destinations.push(match &group.transport {
                 TransportSpec::Udp { .. } => Destination::Udp,
                 TransportSpec::Tcp { receiver, .. } => {
-                    Destination::Tcp { receiver: Receiver::new(*receiver), ack_hop, alarm: Alarm::IDLE }
+                    Destination::Tcp { receiver: Receiver::new(*receiver), ack_hop, alarm: Alarm::IDLE, connection: 0 }
                 }
             });
         }
+        let clients = Clients::of(plan, &names, seed);
         let Layout { mut hops, ways, .. } = layout;
         let (components, rounds) = components::find(&mut hops, &ways, flows.len());
         let agendas = (0..components).map(|_| Agenda::new(rounds)).collect();
@@ -86,7 +89,7 @@ impl Network {
             last: 0,
             cut: None,
         };
-        Ok(Self { flows, groups, transit, rounds })
+        Ok(Self { flows, groups, clients, transit, rounds })
     }
 }
 
@@ -150,7 +153,7 @@ pub(crate) struct Edge<'a> {
 
 /// Nodes and directed links of a plan that is found to be sound.
 pub(crate) fn checked_edges(plan: &Plan) -> Result<(u32, Vec<Edge<'_>>), PlanError> {
-    let total: u64 = plan.groups.iter().map(|group| u64::from(group.count)).sum();
+    let total: u64 = plan.groups.iter().map(|group| u64::from(group.flows())).sum();
     if total == 0 || total > MAX_FLOWS {
         return Err(PlanError::new("groups", format!("{total} flows are not allowed; 1 to {MAX_FLOWS} are")));
     }
@@ -196,9 +199,15 @@ fn edges(plan: &Plan) -> Result<(u32, Vec<Edge<'_>>), PlanError> {
 
 /// Sending and receiving node of every flow.
 fn ends(plan: &Plan) -> impl Iterator<Item = (u32, u32)> {
-    (2..)
-        .zip(plan.flows())
-        .map(|(client, (_, group))| group.path.unwrap_or(if group.reverse { (1, client) } else { (client, 1) }))
+    let mut first = 2;
+    plan.groups.iter().flat_map(move |group| {
+        let (start, each) = (first, group.flows_of_client());
+        first += group.count;
+        (0..group.flows()).map(move |flow| {
+            let client = start + flow / each;
+            group.path.unwrap_or(if group.reverse { (1, client) } else { (client, 1) })
+        })
+    })
 }
 
 fn links(edges: &[Edge<'_>], names: &Names, duration: Time, seed: u64) -> Vec<Link> {
@@ -231,12 +240,13 @@ fn flow(group: &GroupSpec, id: FlowId, Name(name): Name, seed: u64, data_hop: u3
     };
     Flow {
         id,
+        connection: 0,
         data_hop,
         transport,
         feed: Feed {
             source: group.source.build(),
             stream: Stream::new(seed, Role::Source, name),
-            next: Some(group.start_of(name, seed)),
+            next: (!group.opens_connections()).then(|| group.start_of(name, seed)),
             alarm: Alarm::IDLE,
         },
     }
@@ -252,8 +262,8 @@ impl Plan {
         if measure.bin == Time::ZERO {
             return Err(PlanError::new("measure.bin", "must be above 0 s"));
         }
-        if measure.link as usize >= links {
-            return Err(PlanError::new("measure.link", format!("{} is not one of the {links} links", measure.link)));
+        if let Some(link) = measure.links().find(|link| *link as usize >= links) {
+            return Err(PlanError::new("measure.link", format!("{link} is not one of the {links} links")));
         }
         for (index, record) in self.records.iter().enumerate() {
             record.check(links, flows).map_err(|problem| PlanError::new(format!("records.{index}"), problem))?;

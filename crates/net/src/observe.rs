@@ -18,7 +18,7 @@ use crate::packet::{FlowId, LinkId, Packet, SackId};
 pub use capture::{Capture, Captured, CapturedKind, Fate};
 pub use histogram::Histogram;
 pub(crate) use measure::ROWS_OF_FLOW;
-pub use measure::{Facts, GroupSummary, Measure, Summary};
+pub use measure::{Facts, GroupSummary, LinkSummary, Measure, Summary};
 pub use recorder::Recorder;
 pub(crate) use table::Rows;
 pub use table::{Column, Table, Values};
@@ -59,12 +59,14 @@ pub enum Observation<'a> {
     Acked {
         /// The flow.
         flow: FlowId,
+        /// The connection that it is for, which the sender may have left.
+        connection: u16,
         /// The ACK.
         ack: Ack<'a>,
         /// The sender.
         sender: &'a Sender,
     },
-    /// A source of transfers hands one over.
+    /// A source of transfers hands one over, observed at the time of the request: it may have waited for a connection.
     TransferBegins {
         /// The flow.
         flow: FlowId,

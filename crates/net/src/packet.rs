@@ -42,6 +42,8 @@ pub enum Payload {
     Syn {
         /// Whether it was sent before.
         retransmission: bool,
+        /// The connection, of those that the flow has one after the other.
+        connection: u16,
     },
     /// Data.
     Data {
@@ -49,6 +51,8 @@ pub enum Payload {
         number: u64,
         /// Whether it was sent before.
         retransmission: bool,
+        /// The connection.
+        connection: u16,
     },
     /// An acknowledgment of all segments before `next`, and of the blocks beyond that `sack` stands for.
     Ack {
@@ -56,6 +60,8 @@ pub enum Payload {
         next: u64,
         /// Where its blocks are kept.
         sack: SackId,
+        /// The connection.
+        connection: u16,
     },
 }
 
@@ -83,13 +89,21 @@ pub struct Packet {
 
 impl Packet {
     /// No packet.
-    pub(crate) const NONE: Self =
-        Self { flow: FlowId(0), size: 0, payload: Payload::Syn { retransmission: false }, sent: Time::ZERO };
+    pub(crate) const NONE: Self = Self {
+        flow: FlowId(0),
+        size: 0,
+        payload: Payload::Syn { retransmission: false, connection: 0 },
+        sent: Time::ZERO,
+    };
 
     #[inline(always)]
-    pub(crate) const fn data(flow: FlowId, segment: Segment, sent: Time) -> Self {
+    pub(crate) const fn data(flow: FlowId, connection: u16, segment: Segment, sent: Time) -> Self {
         let Segment { number, size, syn, retransmission } = segment;
-        let payload = if syn { Payload::Syn { retransmission } } else { Payload::Data { number, retransmission } };
+        let payload = if syn {
+            Payload::Syn { retransmission, connection }
+        } else {
+            Payload::Data { number, retransmission, connection }
+        };
         Self { flow, size, payload, sent }
     }
 }

@@ -46,6 +46,16 @@ pub struct MeasureSpec {
     pub bin: Time,
     /// Index of the measured link; in a dumbbell link 0 is the bottleneck, towards the server.
     pub link: u32,
+    /// Further links, of which less is measured.
+    #[serde(default)]
+    pub others: Vec<u32>,
+}
+
+impl MeasureSpec {
+    /// All links that are measured.
+    pub(crate) fn links(&self) -> impl Iterator<Item = u32> {
+        [self.link].into_iter().chain(self.others.iter().copied())
+    }
 }
 
 /// Nodes and links: a general graph, or the dumbbell that is a constructor over it.
@@ -99,11 +109,11 @@ pub struct LinkSpec {
     pub loss: Option<LossSpec>,
 }
 
-/// A group of alike flows.
+/// A group of alike clients, each with a flow or with as many flows as it has connections at a time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GroupSpec {
-    /// How many flows.
+    /// How many clients.
     pub count: u32,
     /// Sending and receiving node; in a dumbbell `None`, since each flow has a client of its own.
     pub path: Option<(u32, u32)>,
@@ -177,6 +187,15 @@ pub enum SourceSpec {
         size: Distribution,
         /// Seconds of thinking.
         think: Distribution,
+    },
+    /// Requests at the times of a Poisson process, each with a connection of its own that carries one transfer.
+    Connections {
+        /// Mean requests per second of a client.
+        rate: f64,
+        /// Packets of a transfer, rounded up.
+        size: Distribution,
+        /// Connections of a client at a time at most; further requests wait. Each is a flow of the plan.
+        most: u32,
     },
     /// Packets at given times.
     Trace(Arc<TraceSpec>),
@@ -286,16 +305,51 @@ impl PlanError {
 impl GroupSpec {
     /// Whether its sources hand over transfers that end.
     pub(crate) const fn has_transfers(&self) -> bool {
-        matches!(self.source, SourceSpec::Greedy { packets: Some(_) } | SourceSpec::Transfers { .. })
+        matches!(
+            self.source,
+            SourceSpec::Greedy { packets: Some(_) } | SourceSpec::Transfers { .. } | SourceSpec::Connections { .. }
+        )
     }
 
-    /// When the source of a flow of the group starts.
+    /// Whether its clients open a connection for each transfer.
+    pub(crate) const fn opens_connections(&self) -> bool {
+        matches!(self.source, SourceSpec::Connections { .. })
+    }
+
+    /// Flows of each client.
+    pub(crate) const fn flows_of_client(&self) -> u32 {
+        match self.source {
+            SourceSpec::Connections { most, .. } => most,
+            _ => 1,
+        }
+    }
+
+    /// Flows of all clients together.
+    pub fn flows(&self) -> u32 {
+        self.count.saturating_mul(self.flows_of_client())
+    }
+
+    /// When the source of a client of the group starts, who is known by its first flow.
     pub(crate) fn start_of(&self, flow: u32, seed: u64) -> Time {
         self.start.saturating_add(Stream::new(seed, Role::Start, flow).time_below(self.spread))
     }
 }
 
 impl Plan {
+    /// For each flow the first one of its client, if some clients have several; otherwise nothing.
+    pub(crate) fn clients(&self) -> Vec<u32> {
+        if self.groups.iter().all(|group| group.flows_of_client() == 1) {
+            return Vec::new();
+        }
+        let mut first = 0;
+        let of_group = |group: &GroupSpec| {
+            let (start, each) = (first, group.flows_of_client());
+            first += group.flows();
+            (0..group.flows()).map(move |flow| start + flow - flow % each)
+        };
+        self.groups.iter().flat_map(of_group).collect()
+    }
+
     /// The flows whose source hands over one transfer at its start, and its packets; others announce each.
     pub(crate) fn single_transfers(&self) -> impl Iterator<Item = (u32, u64)> {
         let packets = |(flow, (_, group)): (u32, (u32, &GroupSpec))| match group.source {
@@ -307,7 +361,7 @@ impl Plan {
 
     /// Every flow: the number of its group, and the group.
     pub(crate) fn flows(&self) -> impl Iterator<Item = (u32, &GroupSpec)> {
-        (0..).zip(&self.groups).flat_map(|(index, group)| (0..group.count).map(move |_| (index, group)))
+        (0..).zip(&self.groups).flat_map(|(index, group)| (0..group.flows()).map(move |_| (index, group)))
     }
 }
 
@@ -328,7 +382,7 @@ pub fn dumbbell_of_reno(count: u32) -> Plan {
     };
     Plan {
         duration: Time::SECOND.saturating_mul(10),
-        measure: MeasureSpec { from: Time::ZERO, bin: Time::from_millis(100), link: 0 },
+        measure: MeasureSpec { from: Time::ZERO, bin: Time::from_millis(100), link: 0, others: Vec::new() },
         topology: Topology::Dumbbell {
             bottleneck: link(50, 50),
             reverse: link(50, 100_000),

@@ -13,7 +13,7 @@ use crate::footprint::Footprint;
 use crate::memory::{EVENTS, Look, MOST_ROWS, Memory, too_many_rows};
 use crate::merging::merge;
 use crate::network::{Part, decompose};
-use crate::observe::{Capture, Facts, GroupSummary, Summary, Table, Watchers};
+use crate::observe::{Capture, Facts, GroupSummary, LinkSummary, Summary, Table, Watchers};
 use crate::packet::Names;
 use crate::plan::{Plan, PlanError};
 use crate::simulator::Simulator;
@@ -25,6 +25,8 @@ pub struct Outcome {
     pub summary: Summary,
     /// For each group of the plan.
     pub groups: Vec<GroupSummary>,
+    /// For each further link that is measured.
+    pub elsewhere: Vec<LinkSummary>,
     /// What a user might have to be told about.
     pub facts: Facts,
     /// Events: what had to be done one after the other.
@@ -197,7 +199,7 @@ fn run_undivided<E: From<PlanError>>(
         let stops = [Some(plan.duration), begin, watchers.recorder.next_sample(now)];
         now = stops.into_iter().flatten().min().unwrap_or(plan.duration);
         loop {
-            let is_there = if watchers.recorder.hears() {
+            let is_there = if watchers.any() {
                 simulator.run_some(now, EVENTS, &mut watchers)
             } else {
                 simulator.run_some(now, EVENTS, &mut watchers.measure)
@@ -218,14 +220,17 @@ fn run_undivided<E: From<PlanError>>(
     }
     look.at(&simulator, &watchers)?;
     progress(1.0)?;
-    let Watchers { mut measure, recorder, .. } = watchers;
+    let elsewhere = watchers.elsewhere();
+    let Watchers { mut measure, mut recorder, .. } = watchers;
     measure.finish(&simulator);
+    recorder.finish(&simulator);
     let rows = recorder.rows();
     let kept = (recorder.held() + measure.held()) as u64;
     let (tables, captures) = recorder.into_tables(&measure);
     let outcome = Outcome {
         summary: measure.summary(),
         groups: measure.group_summaries(),
+        elsewhere,
         facts: measure.facts(&mut simulator),
         events: simulator.events(),
         rows,
@@ -269,10 +274,10 @@ mod tests {
             path: Some((1 + from % domains, 1 + to % domains)),
             spread: Time::from_millis(500 * (place as u64 % 3)),
             // round numbers make ties
-            source: if place % 2 == 0 {
-                SourceSpec::Poisson { rate: 40.0 }
-            } else {
-                SourceSpec::Greedy { packets: None }
+            source: match place % 3 {
+                0 => SourceSpec::Poisson { rate: 40.0 },
+                1 => SourceSpec::Greedy { packets: None },
+                _ => SourceSpec::Connections { rate: 4.0, size: Distribution::Exponential { mean: 10.0 }, most: 3 },
             },
             transport: TransportSpec::Tcp {
                 sender: Arc::new(SenderConfig { recovery: RecoverySpec::Sack, ..SenderConfig::default() }),
@@ -281,7 +286,7 @@ mod tests {
             ..base.groups[0].clone()
         };
         let groups: Vec<GroupSpec> = pairs.iter().enumerate().map(group).collect();
-        let flows = groups.len() as u32 * 2;
+        let flows = groups.iter().map(GroupSpec::flows).sum();
         let links: Vec<u32> = (0..2 * domains).rev().collect();
         let taps = |at| links.iter().map(move |link| Tap { link: *link, at });
         let taps = taps(TapPoint::Receive).chain(taps(TapPoint::Dequeue)).chain(taps(TapPoint::Offer));
@@ -290,7 +295,11 @@ mod tests {
             CaptureSpec { taps: vec![Tap { link: 0, at: TapPoint::Offer }] },
         ];
         Plan {
-            measure: MeasureSpec { link: measured % (2 * domains), ..base.measure },
+            measure: MeasureSpec {
+                link: measured % (2 * domains),
+                others: (0..2 * domains).rev().step_by(3).collect(),
+                ..base.measure
+            },
             topology: Topology::Graph { nodes: domains + 1, links: edges.collect() },
             records: vec![
                 RecordSpec::Arrivals { links: links.clone(), bin: Time::from_millis(100) },
@@ -414,7 +423,8 @@ mod tests {
         let mean = Distribution::Fixed { mean: 10.0 };
         for (source, refused) in [
             (SourceSpec::Greedy { packets: None }, Some("groups.0.source")),
-            (SourceSpec::Transfers { size: mean, think: mean }, Some("groups.0.source")),
+            (SourceSpec::Transfers { size: mean.clone(), think: mean.clone() }, Some("groups.0.source")),
+            (SourceSpec::Connections { rate: 1.0, size: mean, most: 2 }, Some("groups.0.source")),
             (SourceSpec::Poisson { rate: 10.0 }, None),
         ] {
             let mut plan = Plan { duration: Time::SECOND, ..dumbbell_of_reno(1) };
@@ -433,7 +443,7 @@ mod tests {
         let parts = decompose(&plan).expect("sound").expect("in parts");
         let groups: Vec<&[u32]> = parts.iter().map(|part| part.groups.as_slice()).collect();
         assert_eq!(groups, [&[0, 1, 2][..], &[3]]);
-        assert_eq!(parts[1].names.flows, [6, 7]);
+        assert_eq!(parts[1].names.flows, [10, 11], "clients that open connections have three flows each");
         assert!(decompose(&star(4, &[(0, 1), (1, 2), (2, 3)], 0)).expect("sound").is_none());
         assert!(decompose(&dumbbell_of_reno(2)).expect("sound").is_none());
     }

@@ -19,13 +19,20 @@ impl SackStore {
 
     /// The packet that carries an ACK.
     #[inline(always)]
-    pub(crate) fn packet(&mut self, flow: FlowId, ack: Ack<'_>, sent: Time, observer: &mut impl Observer) -> Packet {
+    pub(crate) fn packet(
+        &mut self,
+        flow: FlowId,
+        connection: u16,
+        ack: Ack<'_>,
+        sent: Time,
+        observer: &mut impl Observer,
+    ) -> Packet {
         let (size, sack) = if ack.sack.is_empty() {
             (HEADER, SackId::NONE)
         } else {
             (ack.size(), self.keep(ack.sack, sent, observer))
         };
-        Packet { flow, size, payload: Payload::Ack { next: ack.next, sack }, sent }
+        Packet { flow, size, payload: Payload::Ack { next: ack.next, sack, connection }, sent }
     }
 
     #[inline(never)]

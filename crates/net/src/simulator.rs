@@ -4,10 +4,11 @@
 
 use std::hint::black_box;
 
-use ackclock_tcp::{Ack, Sack, Sender};
+use ackclock_tcp::{Ack, Counters, Sack, Sender};
 use ackclock_units::Time;
 
 use crate::agenda::{Agenda, Rounds};
+use crate::clients::{Clients, Request};
 use crate::event::{Event, Wakeup};
 use crate::flow::Flow;
 use crate::ideal::Ideal;
@@ -29,6 +30,7 @@ pub struct Simulator {
     flows: Vec<Flow>,
     /// The group of each flow.
     groups: Vec<u32>,
+    clients: Clients,
     transit: Transit,
     rounds: Rounds,
     /// The current round, and the component whose turn it is in it.
@@ -51,15 +53,18 @@ impl Simulator {
 
     /// The network of a plan whose links and flows have names of their own.
     pub(crate) fn of(plan: &Plan, names: Names, seed: u64) -> Result<Self, PlanError> {
-        let Network { mut flows, groups, mut transit, rounds } = Network::new(plan, names, seed)?;
+        let Network { mut flows, groups, clients, mut transit, rounds } = Network::new(plan, names, seed)?;
         for flow in &mut flows {
             flow.arm(Time::ZERO, &mut transit);
+        }
+        for (at, flow) in clients.first_requests() {
+            transit.wake(at, flow, Wakeup::Request);
         }
         for agenda in &mut transit.agendas {
             agenda.begin(0);
         }
         let component = transit.agendas.len();
-        Ok(Self { flows, groups, transit, rounds, round: 0, component, now: Time::ZERO, events: 0 })
+        Ok(Self { flows, groups, clients, transit, rounds, round: 0, component, now: Time::ZERO, events: 0 })
     }
 
     /// Runs all events before `end`: round by round, and in each round component by component.
@@ -171,7 +176,28 @@ impl Simulator {
         let Self { flows, transit, .. } = self;
         match event.wakeup() {
             Wakeup::DelayedAck => transit.delayed_ack(event.packet.flow, event.at, observer),
+            Wakeup::Request => self.request(event.packet.flow, event.at, observer),
+            Wakeup::Close => self.close(event.packet.flow, event.at, observer),
             wakeup => flows[event.packet.flow.0 as usize].wake(wakeup, event.at, transit, observer),
+        }
+    }
+
+    /// A client has a request, which opens a connection or waits for one to close.
+    fn request(&mut self, client: FlowId, now: Time, observer: &mut impl Observer) {
+        let Self { flows, clients, transit, .. } = self;
+        let (opens, next) = clients.request(client);
+        transit.wake(next, client, Wakeup::Request);
+        if let Some((FlowId(flow), Request { at, packets })) = opens {
+            flows[flow as usize].open(at, packets, now, transit, observer);
+        }
+    }
+
+    /// A connection has no more to do; the request that waits, if one does, takes its place.
+    fn close(&mut self, flow: FlowId, now: Time, observer: &mut impl Observer) {
+        let Self { flows, clients, transit, .. } = self;
+        let own = &mut flows[flow.0 as usize];
+        if let Some(Request { at, packets }) = clients.close(flow, own.close()) {
+            own.open(at, packets, now, transit, observer);
         }
     }
 
@@ -181,9 +207,9 @@ impl Simulator {
         let Self { flows, transit, .. } = self;
         let (now, hop, packet) = (event.at, event.hop(), &event.packet);
         match (transit.hops[hop as usize], packet.payload) {
-            (Hop::Sender, Payload::Ack { next, sack }) => {
+            (Hop::Sender, Payload::Ack { next, sack, connection }) => {
                 let sack = if sack == SackId::NONE { &Sack::NONE } else { &transit.sacks.take(sack) };
-                flows[packet.flow.0 as usize].acknowledged(Ack { next, sack }, now, transit, observer);
+                flows[packet.flow.0 as usize].acknowledged(Ack { next, sack }, connection, now, transit, observer);
             }
             _ => transit.forward(packet, hop, now, observer),
         }
@@ -213,6 +239,7 @@ impl Simulator {
             + self.flows.iter().map(Flow::held).sum::<usize>()
             + destinations.iter().map(Destination::held).sum::<usize>()
             + links.iter().map(Link::held).sum::<usize>()
+            + self.clients.held()
     }
 
     /// How many endpoints, links and components there are.
@@ -243,6 +270,16 @@ impl Simulator {
     /// Packets that a flow's source has offered before `end`, which is not past; from `enough` on they are not counted.
     pub(crate) fn offered(&self, flow: usize, end: Time, enough: u64) -> u64 {
         self.flows[flow].offered(end, enough)
+    }
+
+    /// What a flow's senders did so far, those of connections that ended too.
+    pub fn counters(&self, flow: FlowId) -> Counters {
+        self.clients.past(flow).plus(self.sender(flow).map(Sender::counters).unwrap_or_default())
+    }
+
+    /// The clients that open connections.
+    pub(crate) const fn clients(&self) -> &Clients {
+        &self.clients
     }
 
     /// The group of each flow.

@@ -4,6 +4,7 @@
 //!
 //! Each source lives in a file of its own and is registered in [`SourceSpec`].
 
+mod connection;
 mod constant;
 mod distribution;
 mod fractional;
@@ -19,7 +20,10 @@ use ackclock_units::{Stream, Time};
 
 use crate::plan::SourceSpec;
 
-pub use distribution::Distribution;
+pub(crate) use connection::Connection;
+#[cfg(test)]
+pub(crate) use distribution::tests::kolmogorov;
+pub use distribution::{Distribution, Table};
 pub use fractional::FractionalSpec;
 pub use trace::TraceSpec;
 pub(crate) use transfers::Transfer;
@@ -48,6 +52,7 @@ pub(crate) enum AnySource {
     OnOff(Box<on_off::OnOff>),
     Fractional(Box<fractional::Fractional>),
     Transfers(Box<transfers::Transfers>),
+    Connection(Connection),
     Trace(Box<trace::Trace>),
 }
 
@@ -61,6 +66,7 @@ impl Source for AnySource {
             Self::OnOff(source) => source.emit(now, stream),
             Self::Fractional(source) => source.emit(now, stream),
             Self::Transfers(source) => source.emit(now, stream),
+            Self::Connection(source) => source.emit(now, stream),
             Self::Trace(source) => source.emit(now, stream),
         }
     }
@@ -74,9 +80,22 @@ impl AnySource {
             Self::OnOff(source) => size_of_val(&**source),
             Self::Transfers(source) => size_of_val(&**source),
             Self::Trace(source) => size_of_val(&**source),
-            Self::Poisson(_) | Self::Constant(_) | Self::Greedy(_) => 0,
+            Self::Poisson(_) | Self::Constant(_) | Self::Greedy(_) | Self::Connection(_) => 0,
         }
     }
+
+    /// Whether it hands over transfers, whose beginning and end are followed.
+    #[inline(always)]
+    pub(crate) const fn has_transfers(&self) -> bool {
+        matches!(self, Self::Transfers(_) | Self::Connection(_))
+    }
+}
+
+/// Packets of a transfer, rounded up from a drawn size.
+pub(crate) fn whole_packets(drawn: f64) -> u64 {
+    /// What no run can send.
+    const LARGEST: f64 = 1e12;
+    drawn.ceil().clamp(1.0, LARGEST) as u64
 }
 
 /// Most packets a second: one in an instant.
@@ -91,6 +110,8 @@ impl SourceSpec {
             Self::OnOff { rate, on, off } => AnySource::OnOff(Box::new(on_off::OnOff::new(rate, on, off))),
             Self::Fractional(spec) => AnySource::Fractional(Box::new(fractional::Fractional::new(spec))),
             Self::Transfers { size, think } => AnySource::Transfers(Box::new(transfers::Transfers::new(size, think))),
+            // its client gives it its transfers
+            Self::Connections { .. } => AnySource::Connection(Connection::default()),
             Self::Trace(spec) => AnySource::Trace(Box::new(trace::Trace::new(spec))),
         }
     }
@@ -101,7 +122,10 @@ impl SourceSpec {
     /// The field, and what is wrong with it.
     pub(crate) fn check(&self) -> Result<(), (&'static str, &'static str)> {
         match self {
-            Self::Poisson { rate } | Self::Constant { rate } | Self::OnOff { rate, .. }
+            Self::Poisson { rate }
+            | Self::Constant { rate }
+            | Self::OnOff { rate, .. }
+            | Self::Connections { rate, .. }
                 if !(*rate > 0.0 && *rate <= MAX_RATE) =>
             {
                 Err(("rate", "must be above 0 and at most 1e12: one packet in an instant"))
@@ -114,6 +138,8 @@ impl SourceSpec {
                 size.check().map_err(|problem| ("size", problem))?;
                 think.check().map_err(|problem| ("think", problem))
             }
+            Self::Connections { most: 0, .. } => Err(("most", "must be above 0")),
+            Self::Connections { size, .. } => size.check().map_err(|problem| ("size", problem)),
             Self::Fractional(spec) => spec.check(),
             Self::Trace(spec) => spec.check(),
             Self::Poisson { .. } | Self::Constant { .. } | Self::Greedy { .. } => Ok(()),
@@ -122,7 +148,7 @@ impl SourceSpec {
 
     /// Whether it hands over much at once, and needs a transport that paces it.
     pub(crate) const fn needs_pacing(&self) -> bool {
-        matches!(self, Self::Greedy { .. } | Self::Transfers { .. })
+        matches!(self, Self::Greedy { .. } | Self::Transfers { .. } | Self::Connections { .. })
     }
 }
 
@@ -179,10 +205,12 @@ mod tests {
         let none = Distribution::Exponential { mean: 0.0 };
         let rate = 10.0;
         for (spec, field) in [
-            (SourceSpec::OnOff { rate, on: none, off: MEAN }, "on"),
-            (SourceSpec::OnOff { rate, on: MEAN, off: none }, "off"),
-            (SourceSpec::Transfers { size: none, think: MEAN }, "size"),
-            (SourceSpec::Transfers { size: MEAN, think: none }, "think"),
+            (SourceSpec::OnOff { rate, on: none.clone(), off: MEAN }, "on"),
+            (SourceSpec::OnOff { rate, on: MEAN, off: none.clone() }, "off"),
+            (SourceSpec::Transfers { size: none.clone(), think: MEAN }, "size"),
+            (SourceSpec::Transfers { size: MEAN, think: none.clone() }, "think"),
+            (SourceSpec::Connections { rate, size: none, most: 1 }, "size"),
+            (SourceSpec::Connections { rate, size: MEAN, most: 0 }, "most"),
         ] {
             assert_eq!(refused(&spec), Some(field), "{spec:?}");
         }

@@ -64,6 +64,8 @@ pub(crate) enum Destination {
         /// Where in the table of hops its ACKs start.
         ack_hop: u32,
         alarm: Alarm,
+        /// The connection that it is at.
+        connection: u16,
     },
 }
 
@@ -171,16 +173,25 @@ impl Transit {
     /// Data reaches its receiver. Returns the ACK that leaves at once, and where to.
     #[inline(always)]
     fn receive(&mut self, packet: &Packet, now: Time, observer: &mut impl Observer) -> Option<(Packet, u32)> {
-        let Destination::Tcp { receiver, ack_hop, .. } = &mut self.destinations[packet.flow.0 as usize] else {
+        let Destination::Tcp { receiver, ack_hop, connection, .. } = &mut self.destinations[packet.flow.0 as usize]
+        else {
             observer.observe(now, &Observation::Delivered { packet, in_order: 1, duplicate: false });
             return None;
         };
-        let (number, syn) = match packet.payload {
-            Payload::Data { number, .. } => (number, 0),
-            _ => (0, u64::from(receiver.rcv_nxt() == 0)),
+        let (number, is_syn, of) = match packet.payload {
+            Payload::Data { number, connection, .. } => (number, false, connection),
+            Payload::Syn { connection, .. } | Payload::Ack { connection, .. } => (0, true, connection),
         };
+        if of != *connection {
+            // packets of a flow keep their order: nothing of an earlier connection comes after this
+            debug_assert_eq!(of, connection.wrapping_add(1), "each connection is seen by its receiver");
+            receiver.renew();
+            *connection = of;
+        }
+        let syn = u64::from(is_syn && receiver.rcv_nxt() == 0);
         let before = receiver.rcv_nxt() + syn;
-        let ack = receiver.handle_segment(number, now).map(|ack| self.sacks.packet(packet.flow, ack, now, observer));
+        let ack =
+            receiver.handle_segment(number, now).map(|ack| self.sacks.packet(packet.flow, of, ack, now, observer));
         let (in_order, ack_hop) = (receiver.rcv_nxt() - before, *ack_hop);
         let duplicate = in_order == 0 && receiver.had_it();
         observer.observe(now, &Observation::Delivered { packet, in_order, duplicate });
@@ -192,9 +203,12 @@ impl Transit {
 
     /// A receiver may have waited long enough with its ACK.
     pub(crate) fn delayed_ack(&mut self, flow: FlowId, now: Time, observer: &mut impl Observer) {
-        let Destination::Tcp { receiver, alarm, ack_hop, .. } = &mut self.destinations[flow.0 as usize] else { return };
+        let Destination::Tcp { receiver, alarm, ack_hop, connection } = &mut self.destinations[flow.0 as usize] else {
+            return;
+        };
         if alarm.fires(now, receiver.poll_timeout()) {
-            let (ack, hop) = (self.sacks.packet(flow, receiver.handle_timeout(), now, observer), *ack_hop);
+            let hop = *ack_hop;
+            let ack = self.sacks.packet(flow, *connection, receiver.handle_timeout(), now, observer);
             self.send(&ack, hop, now, observer);
         } else {
             self.arm_delayed_ack(flow);

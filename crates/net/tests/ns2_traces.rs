@@ -84,7 +84,7 @@ impl Case {
         let loss = Some(LossSpec::List { packets: self.losses.clone(), syns: self.syns });
         Plan {
             duration: self.duration(),
-            measure: MeasureSpec { from: Time::ZERO, bin: Time::SECOND, link: 1 },
+            measure: MeasureSpec { from: Time::ZERO, bin: Time::SECOND, link: 1, others: Vec::new() },
             topology: Topology::Graph {
                 nodes: 3,
                 links: vec![

@@ -80,6 +80,12 @@ impl Receiver {
         self.beyond.capacity() * size_of::<Block>() + self.told.as_ref().map_or(0, |_| size_of::<Sack>())
     }
 
+    /// Another connection: it waits for segment 0 again.
+    #[cold]
+    pub fn renew(&mut self) {
+        *self = Self::new(self.config);
+    }
+
     /// The next segment that it expects: what came in order so far.
     pub const fn rcv_nxt(&self) -> u64 {
         self.rcv_nxt

@@ -34,6 +34,22 @@ pub struct Counters {
     pub dup_acks: u64,
 }
 
+impl Counters {
+    /// Both together.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        Self {
+            sent: self.sent + other.sent,
+            turns: self.turns + other.turns,
+            window_limited: self.window_limited + other.window_limited,
+            retransmissions: self.retransmissions + other.retransmissions,
+            timeouts: self.timeouts + other.timeouts,
+            fast_retransmits: self.fast_retransmits + other.fast_retransmits,
+            dup_acks: self.dup_acks + other.dup_acks,
+        }
+    }
+}
+
 /// What can be watched of a sender. Windows are in segments, times in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SenderState {
@@ -81,6 +97,14 @@ impl Sender {
         let recovery = Recovery::new(&config);
         let connection = Connection::new(config, recovery.times_segments(), &mut stream);
         Self { connection, recovery, stream, hold: Maybe::NONE }
+    }
+
+    /// Another connection: everything as at first, only that its random numbers go on.
+    pub fn renew(&mut self) {
+        let config = Arc::clone(&self.connection.config);
+        self.recovery = Recovery::new(&config);
+        self.connection = Connection::new(config, self.recovery.times_segments(), &mut self.stream);
+        self.hold = Maybe::NONE;
     }
 
     /// The application hands over that many segments of data. The first of them opens the connection.

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from ackclock.analysis.correlation import Autocorrelation, autocorrelation, dependence
     from ackclock.analysis.interval import Interval, bootstrap_interval, mean_interval, student_interval
     from ackclock.analysis.losses import loss_events, loss_sequences
+    from ackclock.analysis.quantiles import cdf_intervals, quantile_interval
     from ackclock.analysis.scaling import (
         Burstiness,
         Diagram,
@@ -48,6 +49,7 @@ __all__ = [
     "batch_means",
     "bootstrap_interval",
     "burstiness",
+    "cdf_intervals",
     "compare_paired",
     "cov",
     "cov_ladder",
@@ -66,6 +68,7 @@ __all__ = [
     "mean_interval",
     "mser5",
     "poisson_cov",
+    "quantile_interval",
     "rescaled_range",
     "sampled_windows",
     "student_interval",
@@ -81,6 +84,7 @@ _HOMES: Final = (
     "batches",
     "correlation",
     "losses",
+    "quantiles",
     "synchrony",
     "windows",
     "scaling",

@@ -16,7 +16,7 @@ from ackclock import _core
 from ackclock.catalogue import catalogue
 from ackclock.errors import one_of, refuse, unreadable
 from ackclock.kinds import whole
-from ackclock.scenario import Scenario
+from ackclock.scenario import Connections, Scenario
 from ackclock.scenario.links import links_of
 
 SNAP_LENGTH: Final = 96
@@ -123,6 +123,10 @@ def understand(requests: Iterable[str], scenario: Scenario) -> list[CaptureReque
         A request names what does not exist, or comes twice.
     """
     requests = [requests] if isinstance(requests, str) else list(requests)
+    for group in scenario.groups if requests else ():
+        if isinstance(group.source, Connections):
+            allowed = f"must be absent: the connections of group {group.name} share flows, which a file cannot tell apart yet"
+            raise refuse("capture", requests[0], allowed)
     understood = [_understand(request, scenario) for request in requests]
     for place, request in enumerate(requests):
         if request in requests[:place]:

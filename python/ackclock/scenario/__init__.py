@@ -1,6 +1,6 @@
 """The scenario: the owner of the schema, and the one place that checks it."""
 
-from ackclock.scenario.distributions import Exponential, Fixed, Pareto
+from ackclock.scenario.distributions import Exponential, Fixed, Lognormal, Pareto, SizeTable
 from ackclock.scenario.internet import abstract_internet, clustered_connections, wide_area
 from ackclock.scenario.network import (
     DropTail,
@@ -15,12 +15,22 @@ from ackclock.scenario.network import (
     Red,
 )
 from ackclock.scenario.rate_trace import RateTrace
-from ackclock.scenario.sources import Constant, FractionalNoise, Greedy, OnOff, Poisson, Trace, Transfers
+from ackclock.scenario.sources import (
+    Connections,
+    Constant,
+    FractionalNoise,
+    Greedy,
+    OnOff,
+    Poisson,
+    Trace,
+    Transfers,
+)
 from ackclock.scenario.traffic import Clients, Flow, Tcp, Udp
 from ackclock.scenario.whole import Measure, Scenario
 
 __all__ = [
     "Clients",
+    "Connections",
     "Constant",
     "DropTail",
     "Dumbbell",
@@ -33,6 +43,7 @@ __all__ = [
     "Greedy",
     "Link",
     "ListedLoss",
+    "Lognormal",
     "Measure",
     "Node",
     "OnOff",
@@ -43,6 +54,7 @@ __all__ = [
     "RateTrace",
     "Red",
     "Scenario",
+    "SizeTable",
     "Tcp",
     "Trace",
     "Transfers",

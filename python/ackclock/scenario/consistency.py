@@ -100,12 +100,13 @@ def _groups(scenario: "Scenario") -> Iterator[InitErrorDetails]:
     table = "flows" if scenario.dumbbell is None else "clients"
     total = 0
     for place, group in enumerate(scenario.groups):
-        total += group.count
+        total += group.flows
         if total > MOST_FLOWS:
+            each = " of connections" if group.flows > group.count else ""
             yield wrong(
                 (table, place, "count"),
                 group.count,
-                f"must leave the total at or below {MOST_FLOWS} (it is {total} here)",
+                f"must leave the total{each} at or below {MOST_FLOWS} (it is {total} here)",
             )
             break
         yield from _group(scenario, (table, place), group)
@@ -212,3 +213,8 @@ def _link(scenario: "Scenario") -> Iterator[InitErrorDetails]:
         yield missing(("measure", "link"), one_of(None, links.names()))
     elif given is not None and links.number(given) is None:
         yield wrong(("measure", "link"), given, one_of(given, links.names()), noun="link")
+    for place, name in enumerate(scenario.measure.links or ()):
+        if links.number(name) is None:
+            yield wrong(("measure", "links", place), name, one_of(name, links.names()), noun="link")
+        elif name == (given or effective.BOTTLENECK):
+            yield wrong(("measure", "links", place), name, "must be another link than measure.link, which has all")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated, Final
 
 from ackclock.catalogue import catalogue
-from ackclock.kinds import digest, file_path, flag, measured, name, number, places, steps, whole, word, word_or
+from ackclock.kinds import digest, file_path, flag, measured, name, names, number, places, steps, whole, word, word_or
 from ackclock.profile import PROFILES
 from ackclock.quantity import RATE, SIZE, TIME
 
@@ -41,6 +41,8 @@ Burst = Annotated[int, whole(0, 1_000_000)]
 SackBlocks = Annotated[int, whole(1, 4)]
 Capacity = Annotated[int, whole(1, 10**15)]
 PacketRate = Annotated[float, number(low=1e-6, high=1e9)]
+Load = Annotated[float, number(low=1e-9, high=100)]
+Connected = Annotated[int, whole(1, 10_000)]
 Hurst = Annotated[float, number(low=0.01, high=0.99)]
 Variation = Annotated[float, number(low=0, high=1)]
 Probability = Annotated[float, number(low=0, high=1)]
@@ -53,6 +55,7 @@ Scale = Annotated[float, number(low=1e-6, high=1e6)]
 TraceOffset = Annotated[str, word_or(["random"], measured(TIME, "0 s", LONGEST_RUN))]
 
 GroupName = Annotated[str, name(letter_first=True)]
+LinkNames = Annotated[Sequence[str], names(most=1000)]
 PlainName = Annotated[str, name()]
 ProfileName = Annotated[str, word(PROFILES, noun="profile")]
 VariantName = Annotated[str, word(catalogue().variants, noun="variant")]

@@ -9,12 +9,14 @@ from pydantic_core import InitErrorDetails
 
 from ackclock import errors
 from ackclock.quantity import TIME, seconds
-from ackclock.scenario.distributions import PERIOD, TRANSFER, Distribution, misfits
+from ackclock.scenario.distributions import PERIOD, TRANSFER, Distribution, Sizes, misfits
 from ackclock.scenario.fields import (
+    Connected,
     Digest,
     Duration,
     FilePath,
     Hurst,
+    Load,
     PacketRate,
     Scale,
     Size,
@@ -155,7 +157,7 @@ class Transfers(Part):
     kind: Literal["transfers"] = "transfers"
     """``transfers``."""
 
-    size: Distribution
+    size: Sizes
     """Sizes, such as ``{ kind = "pareto", mean = "60 kB", shape = 1.2 }``: bytes of data, sent in whole packets."""
 
     think: Distribution
@@ -166,6 +168,39 @@ class Transfers(Part):
         """Check that sizes are sizes and times are times."""
         del data
         return misfits(part, {"size": TRANSFER, "think": PERIOD})
+
+
+class Connections(Part):
+    """Requests at random times, each with a connection of its own that carries one transfer.
+
+    Requests are a Poisson process: they come whether or not those before are served. Each opens a fresh connection,
+    with its own handshake, slow start and timers, which ends when all of the transfer is acknowledged.
+
+    Examples
+    --------
+    >>> from ackclock import SizeTable
+    >>> Connections(load=0.6, size=SizeTable("web-search")).connections
+    256
+    """
+
+    kind: Literal["connections"] = "connections"
+    """``connections``."""
+
+    load: Load
+    """What the group's transfers ask of the measured link, as a share of its rate: headers and SYNs count, packets that
+    are sent again do not. The clients share the requests."""
+
+    size: Sizes
+    """Sizes, such as ``{ kind = "table", name = "web-search" }``: bytes of data, sent in whole packets."""
+
+    connections: Connected = 256
+    """Most connections of a client at a time: further requests wait until one ends."""
+
+    @classmethod
+    def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
+        """Check that sizes are sizes."""
+        del data
+        return misfits(part, {"size": TRANSFER})
 
 
 class Trace(Part):
@@ -233,10 +268,10 @@ class Trace(Part):
 
 
 Source = Annotated[
-    Poisson | Constant | OnOff | FractionalNoise | Trace | Greedy | Transfers, Field(discriminator="kind")
+    Poisson | Constant | OnOff | FractionalNoise | Trace | Greedy | Transfers | Connections, Field(discriminator="kind")
 ]
 
-SOURCES: Final = (Poisson, Constant, OnOff, FractionalNoise, Trace, Greedy, Transfers)
+SOURCES: Final = (Poisson, Constant, OnOff, FractionalNoise, Trace, Greedy, Transfers, Connections)
 """All of them."""
 
 PACED: Final = (Poisson, Constant, OnOff, FractionalNoise, Trace)

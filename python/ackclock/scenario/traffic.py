@@ -33,7 +33,7 @@ from ackclock.scenario.fields import (
 )
 from ackclock.scenario.model import Declared, Part
 from ackclock.scenario.network import Link
-from ackclock.scenario.sources import Greedy, Source, Transfers
+from ackclock.scenario.sources import Connections, Greedy, Source, Transfers
 
 
 class Udp(Part):
@@ -215,7 +215,14 @@ class Group(Part):
     @property
     def has_transfers(self) -> bool:
         """Whether its sources hand over transfers that end."""
-        return isinstance(self.source, Transfers) or (isinstance(self.source, Greedy) and self.source.size is not None)
+        return isinstance(self.source, Transfers | Connections) or (
+            isinstance(self.source, Greedy) and self.source.size is not None
+        )
+
+    @property
+    def flows(self) -> int:
+        """Flows of the engine: one for each client, or one for each connection that a client can have at a time."""
+        return self.count * (self.source.connections if isinstance(self.source, Connections) else 1)
 
 
 class Clients(Group):

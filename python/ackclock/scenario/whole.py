@@ -12,7 +12,7 @@ from ackclock.overrides import assigned
 from ackclock.profile import DEFAULT
 from ackclock.scenario import consistency, files
 from ackclock.scenario.effective import effective, sealed
-from ackclock.scenario.fields import Duration, Instant, PacketSize, PlainName, ProfileName
+from ackclock.scenario.fields import Duration, Instant, LinkNames, PacketSize, PlainName, ProfileName
 from ackclock.scenario.model import Part
 from ackclock.scenario.network import Dumbbell, GraphLink, Node
 from ackclock.scenario.traffic import Clients, Flow
@@ -39,6 +39,9 @@ class Measure(Part):
 
     link: PlainName | None = None
     """The measured link: in a dumbbell ``bottleneck`` where it is absent."""
+
+    links: LinkNames | None = None
+    """Further links, of which the summary has what passes them (``run.summary.links``)."""
 
 
 class Scenario(Part):

@@ -36,6 +36,8 @@ class Row:
         The numbers of its summary by name, and of what else was measured; empty for a run that failed.
     groups
         The same for each group of flows.
+    links
+        What passed each measured link, where there is more than one.
     notices
         What a reader of its numbers must know.
     tables
@@ -54,6 +56,7 @@ class Row:
     point: Mapping[str, str | float | bool | None] = field(default_factory=dict)
     summary: Mapping[str, float | None] = field(default_factory=dict)
     groups: Sequence[Mapping[str, object]] = ()
+    links: Sequence[Mapping[str, object]] = ()
     notices: Sequence[str] = ()
     tables: Mapping[str, pa.Table] = field(default_factory=dict)
     cpu_seconds: float = 0.0
@@ -112,6 +115,7 @@ def encode(row: Row, *, with_scenario: bool) -> bytes:
             "point": row.point,
             "summary": row.summary,
             "groups": row.groups,
+            "links": row.links,
             "notices": row.notices,
             "cpu_seconds": row.cpu_seconds,
             "failure": row.failure,

@@ -56,7 +56,7 @@ class Source(Protocol):
 
 
 def tables_of(bodies: Sequence[Mapping[str, Any]], scenarios: Mapping[str, str]) -> dict[str, pa.Table]:
-    """Make the tables in `BASE` of some rows and of the scenarios known by id, without those that would be empty.
+    """Make the tables in `BASE`, and `links`, of some rows and of the scenarios known by id, without empty ones.
 
     Each row has the names of its records as ``records``.
     """
@@ -78,6 +78,8 @@ def tables_of(bodies: Sequence[Mapping[str, Any]], scenarios: Mapping[str, str])
         ],
         "scenarios": _columns([{"scenario_id": name, "scenario": scenarios[name]} for name in told]),
         "groups": _columns([{"run_id": body["run_id"], **group} for body in made for group in body["groups"]]),
+        # a journal of an earlier version has none
+        "links": _columns([{"run_id": body["run_id"], **link} for body in made for link in body.get("links", ())]),
         "notices": _columns([{"run_id": body["run_id"], "notice": each} for body in made for each in body["notices"]]),
     }
     return {

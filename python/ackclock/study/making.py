@@ -148,6 +148,7 @@ def _parts(prepared: Prepared, outcome: Outcome) -> dict[str, Any]:
     return {
         "summary": {**outcome.summary, "warmup": outcome.warmup},
         "groups": outcome.groups,
+        "links": outcome.links if len(outcome.links) > 1 else (),
         "notices": outcome.notices,
         "tables": {name: to_arrow(rows, prepared.scenario) for name, rows in outcome.tables.items() if name != "flows"},
     }

@@ -54,7 +54,7 @@ impl Wires {
     pub(super) fn of(groups: &[GroupSpec]) -> Self {
         let mut end = 0;
         let wires = groups.iter().map(|group| {
-            end += group.count;
+            end += group.flows();
             (end, Wire::of(group))
         });
         Self { groups: wires.collect() }

@@ -47,8 +47,8 @@ pub(crate) fn decompose(plan: &Plan) -> Result<Option<Vec<Part>>, PlanError> {
         let members = parts.entry(places.find(links[0].0)).or_default();
         members.groups.push(place);
         members.links.extend(links.iter().map(|link| link.0));
-        members.flows.extend(flow..flow + group.count);
-        flow += group.count;
+        members.flows.extend(flow..flow + group.flows());
+        flow += group.flows();
     }
     if parts.len() < 2 {
         return Ok(None);
@@ -58,7 +58,10 @@ pub(crate) fn decompose(plan: &Plan) -> Result<Option<Vec<Part>>, PlanError> {
     // what is looked at and used by nobody is the first one's
     let used: BTreeSet<u32> = parts.iter().flat_map(|members| members.links.iter().copied()).collect();
     let looked_at = plan.records.iter().flat_map(RecordSpec::links);
-    let looked_at = looked_at.chain(plan.captures.iter().flat_map(CaptureSpec::links)).chain([&plan.measure.link]);
+    let looked_at = looked_at
+        .chain(plan.captures.iter().flat_map(CaptureSpec::links))
+        .chain([&plan.measure.link])
+        .chain(&plan.measure.others);
     parts[0].links.extend(looked_at.filter(|link| !used.contains(link)));
     Ok(Some(parts.into_iter().map(|members| members.part(plan, links)).collect()))
 }
@@ -100,8 +103,11 @@ impl Members {
             let path = group.path.and_then(|(from, to)| Some((nodes.get(from)?, nodes.get(to)?)));
             GroupSpec { path, ..group.clone() }
         };
-        let measure =
-            MeasureSpec { link: link_numbers.get(whole.measure.link).unwrap_or_default(), ..whole.measure.clone() };
+        let measure = MeasureSpec {
+            link: link_numbers.get(whole.measure.link).unwrap_or_default(),
+            others: links_kept(&whole.measure.others),
+            ..whole.measure.clone()
+        };
         let edge = |edge: &&EdgeSpec| EdgeSpec {
             from: nodes.get(edge.from).unwrap_or_default(),
             to: nodes.get(edge.to).unwrap_or_default(),

@@ -189,7 +189,7 @@ impl Captures {
         let (kind, number) = match packet.payload {
             Payload::Syn { .. } => (CapturedKind::Syn, 0),
             Payload::Data { number, .. } => (CapturedKind::Data, number),
-            Payload::Ack { next, sack } => {
+            Payload::Ack { next, sack, .. } => {
                 if sack != SackId::NONE {
                     blocks = seen.blocks.len() as u32;
                     seen.blocks.push(self.under_way[sack.0 as usize]);

@@ -1,23 +1,24 @@
 //! The summary of a run: what every run is measured by, over [`from`, `duration`) at one link.
 
+mod at_link;
 mod bins;
 mod meter;
 mod plight;
 
 use std::ops::Range;
 
-use ackclock_tcp::{Counters, Sender};
-use ackclock_units::{Rate, Time};
+use ackclock_tcp::Counters;
+use ackclock_units::Time;
 use serde::Serialize;
 
 use super::{Histogram, Observation, Observer};
 use crate::ideal::Ideal;
-use crate::link::Offered;
 use crate::packet::{FlowId, LinkId, Packet, Payload};
 use crate::plan::{GroupSpec, Plan, SourceSpec};
-use crate::rate::LinkRate;
 use crate::simulator::Simulator;
-use bins::{Bins, Tally};
+pub(super) use at_link::AtLink;
+use at_link::LinkMeter;
+pub use at_link::LinkSummary;
 use meter::{Deliveries, FlowMeter, Over, Transfers};
 use plight::Plight;
 
@@ -132,44 +133,17 @@ pub struct Facts {
     pub window_limited: Vec<Option<f64>>,
     /// For each group, the transfers that began and did not end.
     pub unfinished: Vec<u64>,
+    /// For each group, the requests that waited for a connection.
+    pub waited: Vec<u64>,
     /// Arrivals in each whole bin at the measured link.
     pub bins: Vec<u32>,
-}
-
-/// What passed the measured link.
-#[derive(Clone, Debug, Default)]
-struct LinkMeter {
-    arrivals: Tally,
-    drops: u64,
-    /// Departures that came before the measured time, less arrivals in it that leave after it.
-    carried: i64,
-    /// Picoseconds of transmission.
-    busy: u64,
-    /// Packet-picoseconds of waiting.
-    waiting: u128,
-}
-
-impl LinkMeter {
-    fn departures(&self) -> u64 {
-        (self.arrivals.all() - self.drops).saturating_add_signed(self.carried)
-    }
 }
 
 /// Computes a [`Summary`] while the run goes on.
 #[derive(Clone, Debug)]
 pub struct Measure {
-    from: Time,
-    end: Time,
-    link: LinkId,
-    rate: LinkRate,
-    /// Its mean over the measured time.
-    mean_rate: Rate,
-    /// Up to here transmissions are as usual: their bits go by the time that they take.
-    usual_until: Time,
-    /// One for each group's data, and a last one for ACKs.
-    meters: Vec<LinkMeter>,
-    bins: Bins,
-    sojourn: Histogram,
+    /// Kinds of packets are each group's data, and at last ACKs.
+    at: AtLink,
     /// Of each flow: its group, whether its data cross the link, what reached its receiver, its transfers if there are any finite
     /// ones, and what its sender did before the measured time, after the run: in it.
     groups: Vec<u32>,
@@ -185,30 +159,27 @@ pub struct Measure {
     /// Of each flow, packets that were settled before the measured time, and, after the run, how little it got in it.
     settled: Vec<u64>,
     plights: Vec<Plight>,
+    /// Of each flow the first one of its client, if some have several.
+    clients: Vec<u32>,
+    /// Of each group, whether its clients open connections, each with several flows for that.
+    opens: Vec<bool>,
+    /// Of each group, requests that waited for a connection, and those that still do.
+    waited: Vec<u64>,
+    waiting: Vec<u64>,
     poisson_rates: Vec<Option<f64>>,
 }
 
 impl Measure {
     /// The measure of a plan, for a simulator built from it.
     pub fn new(plan: &Plan, simulator: &Simulator) -> Self {
-        let spec = &plan.measure;
-        let link = LinkId(spec.link);
+        let link = LinkId(plan.measure.link);
         let groups = simulator.groups().to_vec();
-        let rate = simulator.rate(link).clone();
         let any = plan.groups.iter().any(GroupSpec::has_transfers);
         let of_flow = |(_, group): (u32, &GroupSpec)| group.has_transfers().then(Transfers::default);
         let ideal = |(id, (_, group)): (usize, (u32, &GroupSpec))| simulator.ideal(id, group, plan.duration);
         let crosses = |id| simulator.data_links(id).any(|crossed| crossed == link);
         let mut measure = Self {
-            from: spec.from,
-            end: plan.duration,
-            link,
-            meters: vec![LinkMeter::default(); plan.groups.len() + 1],
-            bins: Bins::new(spec.from, plan.duration, spec.bin),
-            mean_rate: rate.mean(spec.from, plan.duration),
-            usual_until: if rate.varies() { Time::ZERO } else { plan.duration },
-            rate,
-            sojourn: Histogram::default(),
+            at: AtLink::new(plan, simulator, link, plan.groups.len() + 1),
             crosses: (0..groups.len()).map(crosses).collect(),
             deliveries: vec![Deliveries::default(); groups.len()],
             duplicates: vec![0; groups.len()],
@@ -218,6 +189,10 @@ impl Measure {
             counters: Vec::new(),
             settled: Vec::new(),
             plights: Vec::new(),
+            clients: plan.clients(),
+            opens: plan.groups.iter().map(GroupSpec::opens_connections).collect(),
+            waited: vec![0; plan.groups.len()],
+            waiting: vec![0; plan.groups.len()],
             groups,
             poisson_rates: plan.groups.iter().map(poisson_rate).collect(),
         };
@@ -229,7 +204,7 @@ impl Measure {
 
     /// The measured time begins: counters from here on.
     pub fn begin(&mut self, simulator: &Simulator) {
-        if self.from > Time::ZERO {
+        if self.at.from > Time::ZERO {
             self.counters.extend((0..self.groups.len()).map(|id| counters(simulator, id)));
             self.settled.extend((0..self.groups.len()).map(|id| simulator.settled(id)));
         }
@@ -241,41 +216,38 @@ impl Measure {
         for (id, base) in self.counters.iter_mut().enumerate() {
             *base = meter::since(base, &counters(simulator, id));
         }
-        self.bins.finish(tallies(&mut self.meters));
+        for (group, ..) in simulator.clients().waiting() {
+            self.waiting[group as usize] += 1;
+        }
+        for (group, count) in simulator.clients().waited() {
+            self.waited[group as usize] += count;
+        }
+        self.at.finish();
         self.settled.resize(self.groups.len(), 0);
-        let crossing = self.crosses.iter().filter(|crosses| **crosses).count();
-        let fair = self.mean_rate.as_bps() as f64 * self.seconds() / crossing as f64;
+        let crossing = (0..self.groups.len()).filter(|id| self.crosses[*id] && self.flow(*id).is_first()).count();
+        let fair = self.at.mean_rate.as_bps() as f64 * self.seconds() / crossing as f64;
         self.plights = (0..self.groups.len()).map(|id| self.plight(simulator, id, fair)).collect();
     }
 
-    /// How little a flow got, beside a fair share of so many bits; a flow that does not cross the link has none there.
+    /// How little a flow got, beside a fair share of so many bits; a flow that does not cross the link has none there, nor has one
+    /// that waits for requests.
     fn plight(&self, simulator: &Simulator, id: usize, fair: f64) -> Plight {
-        if !self.crosses[id] {
+        if !self.crosses[id] || self.opens[self.groups[id] as usize] {
             return Plight::Served;
         }
         let (flow, settled) = (self.flow(id), self.settled[id]);
         Plight::of(flow.goodput_bits(), flow.in_order(), fair, |enough| {
-            simulator.offered(id, self.end, settled.saturating_add(enough)).saturating_sub(settled)
+            simulator.offered(id, self.at.end, settled.saturating_add(enough)).saturating_sub(settled)
         })
     }
 
     /// Bytes of memory that it takes, the table of flows included.
     pub(crate) fn held(&self) -> usize {
-        self.groups.len() * ROWS_OF_FLOW + self.bins.held()
+        self.groups.len() * ROWS_OF_FLOW + self.at.bins.held()
     }
 
     fn seconds(&self) -> f64 {
-        (self.end - self.from).as_secs_f64()
-    }
-
-    /// Bits a second of that many picoseconds of transmission.
-    fn throughput_bps(&self, busy: u64) -> f64 {
-        busy as f64 / (self.end - self.from).as_picos() as f64 * self.mean_rate.as_bps() as f64
-    }
-
-    /// Packets waiting on average, of those that waited so many packet-picoseconds (Little's law).
-    fn queue_mean(&self, waiting: u128) -> f64 {
-        waiting as f64 / (self.end - self.from).as_picos() as f64
+        self.at.seconds()
     }
 
     /// Jain's index between the groups whose flows cross the link, of the goodput for each flow that does.
@@ -283,7 +255,7 @@ impl Measure {
         let per_flow = (0..self.groups().len() as u32).filter_map(|group| {
             let crossing = self.flows_of(group).filter(|flow| self.crosses[*flow]);
             let over = Over::new(crossing.map(|flow| self.flow(flow)), self.seconds());
-            ratio(over.goodput_bps, f64::from(over.flows))
+            ratio(over.goodput_bps, f64::from(over.clients))
         });
         meter::jain_index(per_flow)
     }
@@ -293,63 +265,21 @@ impl Measure {
         flows.filter(|flow| self.plights[*flow] >= plight).count() as u64
     }
 
+    /// The kind that it counts as.
     #[inline(always)]
-    fn on_accepted(&mut self, now: Time, packet: &Packet, start: Time, end: Time) {
-        let place = self.place(packet);
-        // nearly all: in the bin under way, and gone by the end of the measured time
-        if now < self.bins.edge() && end <= self.usual_until {
-            let meter = &mut self.meters[place];
-            meter.arrivals.count();
-            meter.busy += (end - start).as_picos();
-            meter.waiting += u128::from((start - now).as_picos());
-            self.sojourn.record(start - now);
-        } else {
-            self.on_unusual(now, place, Some((start, end)));
-        }
-    }
-
-    /// The place of its meter.
-    #[inline(always)]
-    fn place(&self, packet: &Packet) -> usize {
+    fn kind(&self, packet: &Packet) -> usize {
         match packet.payload {
-            Payload::Ack { .. } => self.meters.len() - 1,
+            Payload::Ack { .. } => self.at.meters.len() - 1,
             Payload::Syn { .. } | Payload::Data { .. } => self.groups[packet.flow.0 as usize] as usize,
         }
     }
 
-    /// A packet that begins a bin, lies not wholly within the measured time, or is dropped: then it has no transmission.
-    #[inline(never)]
-    fn on_unusual(&mut self, now: Time, place: usize, transmission: Option<(Time, Time)>) {
-        let arrived = self.from <= now && now < self.end;
-        if arrived {
-            if now >= self.bins.edge() {
-                self.bins.turn_to(now, tallies(&mut self.meters));
-            }
-            self.meters[place].arrivals.count();
-        }
-        let meter = &mut self.meters[place];
-        let Some((start, end)) = transmission else {
-            meter.drops += u64::from(arrived);
-            return;
-        };
-        let departs = self.from <= start && start < self.end;
-        if departs {
-            self.sojourn.record(start - now);
-        }
-        meter.carried += i64::from(departs) - i64::from(arrived);
-        let within = |from: Time, until: Time| (from.max(self.from), until.min(self.end));
-        let (start, end) = within(start, end);
-        meter.busy += self.rate.busy(start, end, self.mean_rate).as_picos();
-        let (now, start) = within(now, start);
-        meter.waiting += u128::from(start.saturating_sub(now).as_picos());
-    }
-
     #[inline(always)]
     fn on_delivered(&mut self, now: Time, packet: &Packet, in_order: u64, duplicate: bool) {
-        if now >= self.end || matches!(packet.payload, Payload::Syn { .. }) {
+        if now >= self.at.end || matches!(packet.payload, Payload::Syn { .. }) {
             return;
         }
-        let (flow, measured) = (packet.flow.0 as usize, now >= self.from);
+        let (flow, measured) = (packet.flow.0 as usize, now >= self.at.from);
         self.deliveries[flow].add(now, packet, in_order, measured);
         if duplicate && measured {
             self.duplicates[flow] += 1;
@@ -370,27 +300,24 @@ impl Measure {
 
     /// The summary, after [`finish`](Self::finish).
     pub fn summary(&self) -> Summary {
-        let sum = |count: fn(&LinkMeter) -> u64| self.meters.iter().map(count).sum::<u64>();
-        let (arrivals, drops) = (sum(|meter| meter.arrivals.all()), sum(|meter| meter.drops));
-        let throughput_bps = self.throughput_bps(sum(|meter| meter.busy));
+        let link = self.at.summary();
         let crossing = || (0..self.groups.len()).filter(|flow| self.crosses[*flow]);
         let over = Over::new(crossing().map(|flow| self.flow(flow)), self.seconds());
-        let quantile = |q| self.sojourn.quantile(q).map(Time::as_secs_f64);
         Summary {
-            arrivals,
-            departures: sum(LinkMeter::departures),
-            drops,
-            loss: ratio(drops as f64, arrivals as f64),
-            throughput_bps,
+            arrivals: link.arrivals,
+            departures: link.departures,
+            drops: link.drops,
+            loss: link.loss,
+            throughput_bps: link.throughput_bps,
             goodput_bps: over.goodput_bps,
-            utilization: throughput_bps / self.mean_rate.as_bps() as f64,
-            goodput_share: over.goodput_bps / self.mean_rate.as_bps() as f64,
-            cov: self.bins.cov(),
+            utilization: link.utilization,
+            goodput_share: over.goodput_bps / self.at.mean_rate.as_bps() as f64,
+            cov: link.cov,
             cov_poisson: self.cov_poisson(crossing()),
-            queue_mean: self.queue_mean(self.meters.iter().map(|meter| meter.waiting).sum()),
-            sojourn_p50: quantile(0.5),
-            sojourn_p95: quantile(0.95),
-            sojourn_p99: quantile(0.99),
+            queue_mean: link.queue_mean,
+            sojourn_p50: link.sojourn_p50,
+            sojourn_p95: link.sojourn_p95,
+            sojourn_p99: link.sojourn_p99,
             delay_mean: over.delay_mean,
             jitter: over.jitter,
             timeouts: over.counters.timeouts,
@@ -415,16 +342,16 @@ impl Measure {
         let over = Over::new(self.flows_of(group).map(|flow| self.flow(flow)), self.seconds());
         let took = |q| self.completions.get(group as usize)?.quantile(q).map(Time::as_secs_f64);
         GroupSummary {
-            clients: over.flows,
+            clients: over.clients,
             arrivals: meter.arrivals.all(),
             departures: meter.departures(),
             drops: meter.drops,
             loss: ratio(meter.drops as f64, meter.arrivals.all() as f64),
-            throughput_bps: self.throughput_bps(meter.busy),
+            throughput_bps: self.at.throughput_bps(meter),
             goodput_bps: over.goodput_bps,
-            cov: self.bins.cov_of(&meter.arrivals),
+            cov: self.at.bins.cov_of(&meter.arrivals),
             cov_poisson: self.cov_poisson(self.flows_of(group)),
-            queue_mean: self.queue_mean(meter.waiting),
+            queue_mean: self.at.queue_mean(meter),
             delay_mean: over.delay_mean,
             jitter: over.jitter,
             timeouts: over.counters.timeouts,
@@ -448,7 +375,7 @@ impl Measure {
     /// What a user might have to be told about.
     pub fn facts(&self, simulator: &mut Simulator) -> Facts {
         let mut red_avg_max = None;
-        simulator.link(self.link).gauges(&mut |name, value| {
+        simulator.link(self.at.link).gauges(&mut |name, value| {
             if name == "avg_max" {
                 red_avg_max = Some(value);
             }
@@ -460,14 +387,16 @@ impl Measure {
             ratio(limited as f64, turns as f64)
         });
         let open = |flow: &usize| {
-            self.transfers.get(*flow).is_some_and(|of| of.as_ref().is_some_and(|of| of.is_open(self.end)))
+            self.transfers.get(*flow).is_some_and(|of| of.as_ref().is_some_and(|of| of.is_open(self.at.end)))
         };
-        let unfinished = (0..self.groups().len() as u32).map(|group| self.flows_of(group).filter(open).count() as u64);
+        let unfinished = (0..self.groups().len() as u32)
+            .map(|group| self.flows_of(group).filter(open).count() as u64 + self.waiting[group as usize]);
         Facts {
             red_avg_max,
             window_limited: window_limited.collect(),
             unfinished: unfinished.collect(),
-            bins: self.bins.counts().to_vec(),
+            waited: self.waited.clone(),
+            bins: self.at.bins.counts().to_vec(),
         }
     }
 
@@ -480,7 +409,10 @@ impl Measure {
     /// What is known of a flow, after [`finish`](Self::finish).
     fn flow(&self, id: usize) -> FlowMeter<'_> {
         FlowMeter {
+            id: id as u32,
             group: self.groups[id],
+            client: self.clients.get(id).map_or(id as u32, |first| *first),
+            opens: self.opens[self.groups[id] as usize],
             deliveries: &self.deliveries[id],
             duplicates: self.duplicates[id],
             transfers: self.transfers.get(id).and_then(Option::as_ref),
@@ -490,7 +422,7 @@ impl Measure {
 
     /// The groups' meters, without that of ACKs.
     fn groups(&self) -> &[LinkMeter] {
-        &self.meters[..self.meters.len() - 1]
+        &self.at.meters[..self.at.meters.len() - 1]
     }
 
     /// The meters of all flows, after [`finish`](Self::finish).
@@ -515,7 +447,7 @@ impl Measure {
 
     fn cov_poisson(&self, mut flows: impl Iterator<Item = usize>) -> Option<f64> {
         let rate = flows.try_fold(0.0, |sum, flow| Some(sum + self.poisson_rates[self.groups[flow] as usize]?))?;
-        ratio(1.0, (rate * self.bins.width().as_secs_f64()).sqrt())
+        ratio(1.0, (rate * self.at.bins.width().as_secs_f64()).sqrt())
     }
 }
 
@@ -524,10 +456,9 @@ impl Observer for Measure {
     #[inline(always)]
     fn observe(&mut self, now: Time, seen: &Observation<'_>) {
         match seen {
-            Observation::Offered { link, packet, offered } if *link == self.link => match *offered {
-                Offered::Accepted { start, end, .. } => self.on_accepted(now, packet, start, end),
-                Offered::Dropped(_) => self.on_unusual(now, self.place(packet), None),
-            },
+            Observation::Offered { link, packet, offered } if *link == self.at.link => {
+                self.at.offered(now, self.kind(packet), *offered);
+            }
             Observation::Delivered { packet, in_order, duplicate } => {
                 self.on_delivered(now, packet, *in_order, *duplicate);
             }
@@ -540,12 +471,8 @@ impl Observer for Measure {
 
     #[inline(always)]
     fn watches(&self, link: LinkId) -> bool {
-        link == self.link
+        link == self.at.link
     }
-}
-
-fn tallies(meters: &mut [LinkMeter]) -> impl Iterator<Item = &mut Tally> {
-    meters.iter_mut().map(|meter| &mut meter.arrivals)
 }
 
 /// `a / b`, undefined where `b` is zero.
@@ -554,7 +481,7 @@ fn ratio(a: f64, b: f64) -> Option<f64> {
 }
 
 fn counters(simulator: &Simulator, flow: usize) -> Counters {
-    simulator.sender(FlowId(flow as u32)).map(Sender::counters).unwrap_or_default()
+    simulator.counters(FlowId(flow as u32))
 }
 
 fn poisson_rate(group: &GroupSpec) -> Option<f64> {

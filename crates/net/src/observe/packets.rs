@@ -67,8 +67,8 @@ impl PacketLog {
             return;
         }
         let (kind, segment, retransmission) = match packet.payload {
-            Payload::Syn { retransmission } => (Kind::Syn, 0, retransmission),
-            Payload::Data { number, retransmission } => (Kind::Data, number, retransmission),
+            Payload::Syn { retransmission, .. } => (Kind::Syn, 0, retransmission),
+            Payload::Data { number, retransmission, .. } => (Kind::Data, number, retransmission),
             Payload::Ack { next, .. } => (Kind::Ack, next, false),
         };
         let mut push = |time, event| {

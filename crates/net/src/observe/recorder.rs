@@ -128,6 +128,13 @@ impl Recorder {
         }
     }
 
+    /// The run is over.
+    pub(crate) fn finish(&mut self, simulator: &Simulator) {
+        if let Some((_, transfers)) = &mut self.transfers {
+            transfers.add_waiting(simulator);
+        }
+    }
+
     /// The links whose packets any record hears of.
     pub(super) fn links(&self) -> impl Iterator<Item = u32> {
         (0..).zip(&self.links).filter_map(|(link, heard)| heard.then_some(link))
@@ -313,6 +320,9 @@ fn flows(measure: &Measure) -> Table {
     let mut rows = Flows::with_capacity(meters.size_hint().0);
     for (flow, meter) in (0_u32..).zip(meters) {
         let counters = meter.counters;
+        if meter.is_spare() {
+            continue;
+        }
         rows.push(
             flow,
             meter.group,

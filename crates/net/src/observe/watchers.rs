@@ -2,7 +2,9 @@
 
 use ackclock_units::Time;
 
-use super::{Measure, Observation, Observer, Recorder};
+use super::measure::AtLink;
+use super::{LinkSummary, Measure, Observation, Observer, Recorder};
+use crate::link::Offered;
 use crate::packet::LinkId;
 use crate::plan::{Plan, PlanError};
 use crate::simulator::Simulator;
@@ -17,6 +19,8 @@ pub struct Watchers {
     pub measure: Measure,
     /// Keeps the records.
     pub recorder: Recorder,
+    /// Measures further links, packets of all kinds together.
+    elsewhere: Vec<AtLink>,
 }
 
 impl Watchers {
@@ -27,10 +31,33 @@ impl Watchers {
     pub fn new(plan: &Plan, simulator: &Simulator) -> Result<Self, PlanError> {
         let mut recorder = Recorder::new(plan)?;
         recorder.begin(plan, simulator);
-        let heard = || recorder.links().chain([plan.measure.link]);
+        let heard = || recorder.links().chain(plan.measure.links());
         let first_link = heard().min().unwrap_or_default();
         let span = heard().max().map_or(0, |last| last - first_link + 1);
-        Ok(Self { first_link, span, measure: Measure::new(plan, simulator), recorder })
+        let others = plan.measure.others.iter().map(|link| AtLink::new(plan, simulator, LinkId(*link), 1));
+        let elsewhere = others.collect();
+        Ok(Self { first_link, span, measure: Measure::new(plan, simulator), recorder, elsewhere })
+    }
+
+    /// Whether anybody but the measure has to hear of what happens.
+    pub(crate) fn any(&self) -> bool {
+        self.recorder.hears() || !self.elsewhere.is_empty()
+    }
+
+    /// What passed the further links, after the run.
+    pub(crate) fn elsewhere(&mut self) -> Vec<LinkSummary> {
+        let summary = |at: &mut AtLink| {
+            at.finish();
+            at.summary()
+        };
+        self.elsewhere.iter_mut().map(summary).collect()
+    }
+
+    #[inline(never)]
+    fn offered_elsewhere(&mut self, now: Time, link: LinkId, offered: Offered) {
+        for at in self.elsewhere.iter_mut().filter(|at| at.link() == link) {
+            at.offered(now, 0, offered);
+        }
     }
 }
 
@@ -40,6 +67,11 @@ impl Observer for Watchers {
     fn observe(&mut self, now: Time, seen: &Observation<'_>) {
         self.measure.observe(now, seen);
         self.recorder.observe(now, seen);
+        if let Observation::Offered { link, offered, .. } = seen
+            && !self.elsewhere.is_empty()
+        {
+            self.offered_elsewhere(now, *link, *offered);
+        }
     }
 
     #[inline(always)]

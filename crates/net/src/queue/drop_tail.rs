@@ -128,7 +128,7 @@ mod tests {
                 let context = Context { rate, stream: Stream::new(1, Role::Queue, 0) };
                 let losses = Stream::new(1, Role::Loss, 0);
                 let mut link = Link::new(&spec, LinkRate::new(&spec.rate), spec.queue.build(&context), losses);
-                let payload = Payload::Data { number: 0, retransmission: false };
+                let payload = Payload::Data { number: 0, retransmission: false, connection: 0 };
                 let [first, second, third] =
                     sizes.map(|size| Packet { flow: FlowId(0), size, payload, sent: Time::ZERO });
                 assert!(matches!(link.offer(&first, Time::ZERO), Offered::Accepted { .. }));

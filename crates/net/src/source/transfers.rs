@@ -7,10 +7,7 @@
 
 use ackclock_units::{Stream, Time};
 
-use super::{Distribution, Emission, Source};
-
-/// Most packets of a transfer: what no run can send.
-const LARGEST: f64 = 1e12;
+use super::{Distribution, Emission, Source, whole_packets};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Transfers {
@@ -52,7 +49,7 @@ impl Source for Transfers {
             self.is_at_work = true;
             return Emission { packets: 0, next: Some(self.acknowledged(now, stream)) };
         }
-        let packets = self.size.draw(stream).ceil().clamp(1.0, LARGEST) as u64;
+        let packets = whole_packets(self.size.draw(stream));
         self.begun = Some(Transfer { at: now, packets });
         Emission { packets, next: None }
     }
@@ -118,7 +115,7 @@ mod tests {
             seed in any::<u64>(),
         ) {
             let drawn = transfers(&mut Transfers::new(size, think), seed, 200);
-            prop_assert!(drawn.iter().all(|(packets, _)| (1..=LARGEST as u64).contains(packets)));
+            prop_assert!(drawn.iter().all(|(packets, _)| (1..=1_000_000_000_000).contains(packets)));
         }
     }
 }

@@ -120,13 +120,16 @@ struct Member {
     packets: u64,
     rate: f64,
     others: [bool; 4],
+    /// Connections at a time, where each transfer has its own.
+    connections: Option<u32>,
 }
 
 fn members() -> impl Strategy<Value = Vec<Member>> {
     let others = any::<[bool; 4]>();
-    let numbers = (1_u32..3, 0_u64..100, 1_u64..60, 1.0..200.0_f64);
+    let connections = prop::option::weighted(0.3, 1_u32..4);
+    let numbers = (1_u32..3, 0_u64..100, 1_u64..60, 1.0..200.0_f64, connections);
     let member = (any::<(Index, Index)>(), numbers, senders(), receivers(), others).prop_map(
-        |(ends, (count, millis, packets, rate), sender, receiver, others)| Member {
+        |(ends, (count, millis, packets, rate, connections), sender, receiver, others)| Member {
             ends,
             count,
             start: Time::from_millis(millis),
@@ -135,6 +138,7 @@ fn members() -> impl Strategy<Value = Vec<Member>> {
             packets,
             rate,
             others,
+            connections,
         },
     );
     prop::collection::vec(member, 1..5)
@@ -159,15 +163,19 @@ impl Member {
             packet_size: self.sender.packet_size,
             start: self.start,
             spread: Time::ZERO,
-            transport: if udp && !transfers { TransportSpec::Udp { sizes } } else { tcp },
-            source: match (transfers || !udp && !paced, poisson, silent && !transfers) {
-                (true, endless, false) => {
-                    SourceSpec::Greedy { packets: Some(self.packets).filter(|_| transfers || !endless) }
+            transport: if udp && !transfers && self.connections.is_none() { TransportSpec::Udp { sizes } } else { tcp },
+            source: if let Some(most) = self.connections.filter(|_| !transfers) {
+                SourceSpec::Connections { rate, size: heavy(self.packets as f64 / 4.0), most }
+            } else {
+                match (transfers || !udp && !paced, poisson, silent && !transfers) {
+                    (true, endless, false) => {
+                        SourceSpec::Greedy { packets: Some(self.packets).filter(|_| transfers || !endless) }
+                    }
+                    (true, _, true) => SourceSpec::Transfers { size: heavy(self.packets as f64), think: heavy(0.05) },
+                    (false, _, true) => SourceSpec::OnOff { rate, on: heavy(0.1), off: heavy(0.05) },
+                    (false, true, false) => SourceSpec::Poisson { rate },
+                    (false, false, false) => SourceSpec::Constant { rate },
                 }
-                (true, _, true) => SourceSpec::Transfers { size: heavy(self.packets as f64), think: heavy(0.05) },
-                (false, _, true) => SourceSpec::OnOff { rate, on: heavy(0.1), off: heavy(0.05) },
-                (false, true, false) => SourceSpec::Poisson { rate },
-                (false, false, false) => SourceSpec::Constant { rate },
             },
         }
     }
@@ -198,6 +206,7 @@ pub(crate) fn plans(transfers: bool) -> impl Strategy<Value = Plan> {
                     from: Time::ZERO,
                     bin: if transfers { Time::SECOND } else { Time::from_millis(10) },
                     link: measured.index(links.len()) as u32,
+                    others: Vec::new(),
                 },
                 topology: Topology::Graph { nodes, links },
                 groups: members.iter().map(|member| member.group(nodes, transfers)).collect(),
@@ -216,7 +225,7 @@ pub(crate) fn edges(plan: &Plan) -> &[EdgeSpec] {
 
 /// The group of each flow.
 pub(crate) fn flows(plan: &Plan) -> Vec<&GroupSpec> {
-    plan.groups.iter().flat_map(|group| std::iter::repeat_n(group, group.count as usize)).collect()
+    plan.groups.iter().flat_map(|group| std::iter::repeat_n(group, group.flows() as usize)).collect()
 }
 
 /// Hops between each two nodes, by Floyd and Warshall's algorithm; the engine searches breadth first.

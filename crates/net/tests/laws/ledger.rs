@@ -20,7 +20,7 @@ pub(crate) struct Ledger {
     pub(crate) offers: Vec<Offer>,
     /// Data that reached its receiver, and how much was newly in order.
     pub(crate) delivered: Vec<(Time, Packet, u64)>,
-    /// ACKs that reached their senders: flow and number.
+    /// ACKs that reached their senders: flow and number, as [`name`] has it.
     pub(crate) acked: Vec<(Time, u32, u64)>,
     pub(crate) turns: Vec<(Time, u32)>,
 }
@@ -35,7 +35,9 @@ impl Observer for Ledger {
                 self.offers.push(Offer { link: link.0, at: now, packet: **packet, offered: *offered });
             }
             Observation::Delivered { packet, in_order, .. } => self.delivered.push((now, **packet, *in_order)),
-            Observation::Acked { flow, ack, .. } => self.acked.push((now, flow.0, ack.next)),
+            Observation::Acked { flow, connection, ack, .. } => {
+                self.acked.push((now, flow.0, number(*connection, ack.next)));
+            }
             Observation::Turn { flow, .. } => self.turns.push((now, flow.0)),
             Observation::Selective { .. } | Observation::TransferBegins { .. } => {}
         }
@@ -88,17 +90,28 @@ impl Ledger {
 /// A packet without the place where its blocks are kept, which depends on what else is under way as it is followed.
 fn nameless(packet: Packet) -> Packet {
     let payload = match packet.payload {
-        Payload::Ack { next, .. } => Payload::Data { number: next, retransmission: false },
+        Payload::Ack { next, connection, .. } => Payload::Data { number: next, retransmission: false, connection },
         other => other,
     };
     Packet { payload, ..packet }
 }
 
-/// What a packet is, to tell it from others: flow, whether it is an ACK, and its number.
+/// The number of a segment in all connections of its flow.
+const fn number(connection: u16, segment: u64) -> u64 {
+    (connection as u64) << 48 | segment
+}
+
+/// What a packet is, to tell it from others: flow, whether it is an ACK, and its number, by which those of one connection differ
+/// from those of another.
 pub(crate) const fn name(packet: &Packet) -> (u32, bool, u64) {
     match packet.payload {
-        Payload::Syn { .. } => (packet.flow.0, false, 0),
-        Payload::Data { number, .. } => (packet.flow.0, false, number),
-        Payload::Ack { next, .. } => (packet.flow.0, true, next),
+        Payload::Syn { connection, .. } => (packet.flow.0, false, number(connection, 0)),
+        Payload::Data { number: segment, connection, .. } => (packet.flow.0, false, number(connection, segment)),
+        Payload::Ack { next, connection, .. } => (packet.flow.0, true, number(connection, next)),
     }
+}
+
+/// The connection of a number, and the segment there.
+pub(crate) const fn segment(number: u64) -> (u64, u64) {
+    (number >> 48, number & 0xffff_ffff_ffff)
 }

@@ -20,7 +20,7 @@ use proptest::prelude::*;
 
 use graphs::{distances, edges, end_of, flows, plans};
 use kinds::cases;
-use ledger::{Ledger, Offer, name};
+use ledger::{Ledger, Offer, name, segment};
 
 /// Packets of each flow's transfer.
 fn targets(plan: &Plan) -> Vec<u64> {
@@ -87,7 +87,7 @@ proptest! {
                 Offered::Accepted { arrival, .. } => came.push((*arrival, edge.to, name)),
             }
         }
-        let mut received = vec![BTreeSet::new(); flows.len()];
+        let mut received = BTreeMap::<(u32, u64), BTreeSet<u64>>::new();
         for (at, packet, in_order) in &ledger.delivered {
             let (flow, _, number) = name(packet);
             let group = flows[flow as usize];
@@ -98,7 +98,8 @@ proptest! {
                 prop_assert_eq!(*in_order, 1);
                 continue;
             };
-            let received = &mut received[flow as usize];
+            let (connection, number) = segment(number);
+            let received = received.entry((flow, connection)).or_default();
             let first_missing = |received: &BTreeSet<u64>| (0..=received.len() as u64).find(|n| !received.contains(n));
             let before = first_missing(received);
             received.insert(number);
@@ -116,8 +117,8 @@ proptest! {
             prop_assert_eq!(*sent, dropped + under_way + delivered);
             let data = counts[&(*flow, false)];
             prop_assert!(!is_ack || *sent <= data[3], "at most one ACK for each packet delivered");
-            if let Some(sender) = simulator.sender(FlowId(*flow)) {
-                prop_assert_eq!(data[0], sender.counters().sent);
+            if simulator.sender(FlowId(*flow)).is_some() {
+                prop_assert_eq!(data[0], simulator.counters(FlowId(*flow)).sent);
             }
         }
         let summary = run(&plan, seed).expect("it ran before").summary;
@@ -251,13 +252,14 @@ proptest! {
         let records = vec![
             RecordSpec::Arrivals { links: all.clone(), bin: every },
             RecordSpec::Queue { links: all.clone(), every },
-            RecordSpec::Drops { links: all },
+            RecordSpec::Drops { links: all.clone() },
             RecordSpec::Windows { flows: flows.clone(), every: None },
             RecordSpec::Windows { flows: flows.clone(), every: Some(every) },
             RecordSpec::Acks { flows: flows.clone() },
             RecordSpec::Transfers { flows },
         ];
-        let watched = Plan { records, ..plan.clone() };
+        let others = all.clone();
+        let watched = Plan { records, measure: MeasureSpec { others, ..plan.measure.clone() }, ..plan.clone() };
         let other_link = MeasureSpec { link: elsewhere.index(links) as u32, ..plan.measure.clone() };
         let moved = Plan { measure: other_link, ..plan.clone() };
         prop_assert_eq!(&ledger, &Ledger::of(&watched, seed, &[]).0.by_place(), "watched");
@@ -269,6 +271,10 @@ proptest! {
         let watched_by_run = run(&watched, seed).expect("sound");
         prop_assert_eq!(&plain.summary, &watched_by_run.summary);
         prop_assert_eq!(&plain.groups, &watched_by_run.groups);
+        let (again, told) = (&watched_by_run.elsewhere[plan.measure.link as usize], &plain.summary);
+        prop_assert_eq!((again.arrivals, again.departures, again.drops), (told.arrivals, told.departures, told.drops));
+        prop_assert_eq!((again.utilization, again.queue_mean), (told.utilization, told.queue_mean));
+        prop_assert_eq!((again.cov, again.sojourn_p99), (told.cov, told.sojourn_p99));
         let flows = |outcome: &Outcome| format!("{:?}", outcome.tables[0].columns());
         prop_assert_eq!(flows(&plain), flows(&watched_by_run));
         prop_assert_eq!(watched_by_run.tables.len(), 1 + watched.records.len());

@@ -87,7 +87,11 @@ impl Transfers {
 /// What is known of one flow at the end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FlowMeter<'a> {
+    pub(super) id: u32,
     pub(crate) group: u32,
+    /// The first flow of its client, who may have several.
+    pub(super) client: u32,
+    pub(super) opens: bool,
     pub(super) deliveries: &'a Deliveries,
     pub(super) duplicates: u64,
     pub(super) transfers: Option<&'a Transfers>,
@@ -96,6 +100,16 @@ pub(crate) struct FlowMeter<'a> {
 }
 
 impl FlowMeter<'_> {
+    /// Whether it is the first of its client, as others are that have no client in common.
+    pub(super) const fn is_first(&self) -> bool {
+        self.client == self.id
+    }
+
+    /// Whether it is there for connections and had none.
+    pub(crate) fn is_spare(&self) -> bool {
+        self.opens && self.counters.sent == 0 && self.deliveries.delivered == 0
+    }
+
     /// Segments delivered in order for the first time.
     pub(crate) const fn in_order(&self) -> u64 {
         self.deliveries.in_order
@@ -127,10 +141,24 @@ impl FlowMeter<'_> {
     }
 }
 
+/// The goodput bits of each client, of flows in their order.
+pub(super) fn of_clients<'a>(meters: impl Iterator<Item = FlowMeter<'a>>) -> impl Iterator<Item = f64> {
+    let mut meters = meters.peekable();
+    std::iter::from_fn(move || {
+        let first = meters.next()?;
+        let mut bits = first.goodput_bits();
+        while let Some(next) = meters.next_if(|next| next.client == first.client) {
+            bits += next.goodput_bits();
+        }
+        Some(bits)
+    })
+}
+
 /// Several flows taken together.
 #[derive(Clone, Debug)]
 pub(super) struct Over {
-    pub(super) flows: u32,
+    /// Their clients.
+    pub(super) clients: u32,
     pub(super) goodput_bps: f64,
     pub(super) delay_mean: Option<f64>,
     pub(super) jitter: Option<f64>,
@@ -143,31 +171,29 @@ pub(super) struct Over {
 }
 
 impl Over {
-    pub(super) fn new<'a>(meters: impl Iterator<Item = FlowMeter<'a>>, seconds: f64) -> Self {
-        let (mut flows, mut delivered, mut duplicates, mut delay, mut completed) = (0, 0, 0, 0, 0);
-        let (mut jitter, mut goodput, mut squares, mut completion, mut slowdowns) = (0.0, 0.0, 0.0, 0.0, 0.0);
+    pub(super) fn new<'a>(meters: impl Iterator<Item = FlowMeter<'a>> + Clone, seconds: f64) -> Self {
+        let (mut delivered, mut duplicates, mut delay, mut completed) = (0, 0, 0, 0);
+        let (mut jitter, mut goodput, mut completion, mut slowdowns) = (0.0, 0.0, 0.0, 0.0);
         let mut counters = Counters::default();
-        for meter in meters {
-            flows += 1;
+        for meter in meters.clone() {
             delivered += meter.deliveries.delivered;
             duplicates += meter.duplicates;
             delay += meter.deliveries.delay;
             jitter += meter.deliveries.jitter_sum;
             goodput += meter.goodput_bits();
-            squares += meter.goodput_bits() * meter.goodput_bits();
-            counters = add(counters, meter.counters);
+            counters = counters.plus(meter.counters);
             completed += meter.completed();
             completion += meter.completing();
             slowdowns += meter.slowdowns();
         }
         Self {
-            flows,
+            clients: of_clients(meters.clone()).count() as u32,
             goodput_bps: goodput / seconds,
             delay_mean: ratio(delay as f64 / 1e12, delivered as f64),
             jitter: ratio(jitter / 1e12, delivered as f64),
             counters,
             duplicates,
-            jain_index: ratio(goodput * goodput, f64::from(flows) * squares),
+            jain_index: jain_index(of_clients(meters)),
             completed,
             completion_mean: ratio(completion, completed as f64),
             slowdown_mean: ratio(slowdowns, completed as f64),
@@ -196,17 +222,5 @@ pub(super) const fn since(base: &Counters, now: &Counters) -> Counters {
         dup_acks: now.dup_acks - base.dup_acks,
         turns: now.turns - base.turns,
         window_limited: now.window_limited - base.window_limited,
-    }
-}
-
-const fn add(a: Counters, b: Counters) -> Counters {
-    Counters {
-        sent: a.sent + b.sent,
-        retransmissions: a.retransmissions + b.retransmissions,
-        timeouts: a.timeouts + b.timeouts,
-        fast_retransmits: a.fast_retransmits + b.fast_retransmits,
-        dup_acks: a.dup_acks + b.dup_acks,
-        turns: a.turns + b.turns,
-        window_limited: a.window_limited + b.window_limited,
     }
 }

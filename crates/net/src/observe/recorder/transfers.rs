@@ -3,8 +3,10 @@
 use ackclock_tcp::{Counters, HEADER, Sender};
 use ackclock_units::Time;
 
+use crate::clients::Request;
 use crate::observe::table::columns;
 use crate::observe::{Measure, Table};
+use crate::packet::FlowId;
 use crate::plan::Plan;
 use crate::simulator::Simulator;
 
@@ -69,6 +71,16 @@ impl TransferLog {
         let Some(own) = self.flows.get_mut(flow as usize).filter(|own| own.wanted && start < self.end) else { return };
         *own = Watched { row: Some(self.rows.len()), missing: packets, before: before.retransmissions, ..*own };
         self.rows.push(Row { start, end: None, packets, retransmissions: 0, flow, opens: before.sent == 0 });
+    }
+
+    /// The run is over: what is still waiting for a connection has rows too, in the name of its client's first flow.
+    pub(super) fn add_waiting(&mut self, simulator: &Simulator) {
+        for (_, FlowId(flow), Request { at, packets }) in simulator.clients().waiting() {
+            if self.flows.get(flow as usize).is_some_and(|own| own.wanted) {
+                let row = Row { start: at, end: None, packets, retransmissions: 0, flow, opens: true };
+                self.rows.push(row);
+            }
+        }
     }
 
     /// Data reached its receiver.

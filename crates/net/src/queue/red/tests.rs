@@ -28,7 +28,7 @@ const SPEC: RedSpec = RedSpec {
 const PACKET: Packet = Packet {
     flow: FlowId(0),
     size: 1000,
-    payload: Payload::Data { number: 0, retransmission: false },
+    payload: Payload::Data { number: 0, retransmission: false, connection: 0 },
     sent: Time::ZERO,
 };
 /// A link that sent `packets` packets, back to back, from `start` on.

@@ -1,0 +1,218 @@
+//! Clients that open a connection for each request: an open loop, since requests come whether or not those before are served.
+//!
+//! Requests of a client are a Poisson process, and their sizes are independent of it: drawn in the order of requests from a
+//! stream of the client's own, so that the network shows in neither. A connection takes one of the client's flows, the one that
+//! was left last, and everything of it begins anew: handshake, window, timers, the receiver. What an earlier connection of the
+//! flow has left in the network is known by its number (`Payload`), as real hosts know it by ports and sequence numbers. A client
+//! that has no flow left lets requests wait, the first to come first; they count from when they came.
+
+use std::collections::VecDeque;
+
+use ackclock_tcp::Counters;
+use ackclock_units::{Role, Stream, Time};
+
+use crate::packet::{FlowId, Name, Names};
+use crate::plan::{GroupSpec, Plan, SourceSpec};
+use crate::source::{Distribution, whole_packets};
+
+/// A transfer that a client asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Request {
+    pub(crate) at: Time,
+    pub(crate) packets: u64,
+}
+
+/// All of a plan, in the order of their flows.
+#[derive(Debug, Default)]
+pub(crate) struct Clients {
+    clients: Vec<Client>,
+    /// What the connections that ended did, for each flow of the plan; empty without clients.
+    past: Vec<Counters>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Client {
+    group: u32,
+    /// Its flows: the first one, how many there are, how many ever had a connection, and which of these have none now.
+    first: u32,
+    most: u32,
+    used: u32,
+    free: Vec<FlowId>,
+    rate: f64,
+    size: Distribution,
+    stream: Stream,
+    /// When its next request comes.
+    next: Time,
+    waiting: VecDeque<Request>,
+    /// Requests that waited.
+    waited: u64,
+}
+
+impl Clients {
+    pub(crate) fn of(plan: &Plan, names: &Names, seed: u64) -> Self {
+        let (mut clients, mut flow) = (Vec::new(), 0);
+        for (index, group) in (0..).zip(&plan.groups) {
+            if let SourceSpec::Connections { rate, size, most } = &group.source {
+                let client = |place| Client::new(group, index, flow + place * most, *rate, size.clone(), names, seed);
+                clients.extend((0..group.count).map(client));
+            }
+            flow += group.flows();
+        }
+        let past = if clients.is_empty() { 0 } else { flow as usize };
+        Self { clients, past: vec![Counters::default(); past] }
+    }
+
+    /// The first requests: when, and the flow that the client is known by.
+    pub(crate) fn first_requests(&self) -> impl Iterator<Item = (Time, FlowId)> {
+        self.clients.iter().map(|client| (client.next, FlowId(client.first)))
+    }
+
+    /// The client that a flow belongs to.
+    fn of_flow(&mut self, FlowId(flow): FlowId) -> &mut Client {
+        let behind = self.clients.partition_point(|client| client.first <= flow);
+        &mut self.clients[behind - 1]
+    }
+
+    /// A client's next request comes. Returns the flow for it, unless it must wait, and when there will be another.
+    pub(crate) fn request(&mut self, flow: FlowId) -> (Option<(FlowId, Request)>, Time) {
+        let client = self.of_flow(flow);
+        let request = Request { at: client.next, packets: whole_packets(client.size.draw(&mut client.stream)) };
+        client.next = client.gap_from(client.next);
+        let place = client.take_flow();
+        if place.is_none() {
+            client.waiting.push_back(request);
+            client.waited += 1;
+        }
+        (place.map(|flow| (flow, request)), client.next)
+    }
+
+    /// The connection of a flow ended, whose sender did so much. Returns the request that waits for the flow, if one does.
+    pub(crate) fn close(&mut self, flow: FlowId, done: Counters) -> Option<Request> {
+        let past = &mut self.past[flow.0 as usize];
+        *past = past.plus(done);
+        let client = self.of_flow(flow);
+        let request = client.waiting.pop_front();
+        if request.is_none() {
+            client.free.push(flow);
+        }
+        request
+    }
+
+    /// What earlier connections of a flow did.
+    pub(crate) fn past(&self, FlowId(flow): FlowId) -> Counters {
+        self.past.get(flow as usize).copied().unwrap_or_default()
+    }
+
+    /// Bytes of memory that they take.
+    pub(crate) fn held(&self) -> usize {
+        let of_client = |client: &Client| {
+            client.waiting.capacity() * size_of::<Request>() + client.free.capacity() * size_of::<FlowId>()
+        };
+        size_of_val(&self.clients[..]) + size_of_val(&self.past[..]) + self.clients.iter().map(of_client).sum::<usize>()
+    }
+
+    /// Each group that has clients, with the requests of one of them that waited so far.
+    pub(crate) fn waited(&self) -> impl Iterator<Item = (u32, u64)> {
+        self.clients.iter().map(|client| (client.group, client.waited))
+    }
+
+    /// The requests that wait, each with its client's group and first flow.
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = (u32, FlowId, Request)> {
+        let of_client = |client: &Client| (client.group, FlowId(client.first));
+        self.clients.iter().flat_map(move |client| {
+            let (group, first) = of_client(client);
+            client.waiting.iter().map(move |request| (group, first, *request))
+        })
+    }
+}
+
+impl Client {
+    fn new(spec: &GroupSpec, group: u32, first: u32, rate: f64, size: Distribution, names: &Names, seed: u64) -> Self {
+        let Name(name) = names.flow(FlowId(first));
+        let mut client = Self {
+            group,
+            first,
+            most: spec.flows_of_client(),
+            used: 0,
+            free: Vec::new(),
+            rate,
+            size,
+            stream: Stream::new(seed, Role::Source, name),
+            next: Time::ZERO,
+            waiting: VecDeque::new(),
+            waited: 0,
+        };
+        client.next = client.gap_from(spec.start_of(name, seed));
+        client
+    }
+
+    /// The time of the request after one at `now`.
+    fn gap_from(&mut self, now: Time) -> Time {
+        now.saturating_add(Time::from_secs_f64(self.stream.exponential() / self.rate))
+    }
+
+    /// A flow without a connection, if there is one.
+    fn take_flow(&mut self) -> Option<FlowId> {
+        if let Some(flow) = self.free.pop() {
+            return Some(flow);
+        }
+        let fresh = (self.used < self.most).then_some(FlowId(self.first + self.used))?;
+        self.used += 1;
+        Some(fresh)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::dumbbell_of_reno;
+    use crate::source::kolmogorov;
+
+    fn clients(count: u32, most: u32) -> Clients {
+        let mut plan = dumbbell_of_reno(count);
+        plan.groups[0].source =
+            SourceSpec::Connections { rate: 5.0, size: Distribution::Exponential { mean: 1e6 }, most };
+        Clients::of(&plan, &Names::default(), 1)
+    }
+
+    /// Validates: requests are a Poisson process, and their sizes have their distribution, whatever became of those before.
+    /// Source: gaps of a Poisson process are exponential.
+    /// Tolerance: the 99.9 % level of the Kolmogorov-Smirnov test, 50,000 requests at a fixed seed; sizes in a million packets.
+    #[test]
+    fn requests_are_a_poisson_process_and_sizes_have_their_distribution() {
+        let (mut idle, mut busy) = (clients(1, 2), clients(1, 2));
+        let (mut gaps, mut sizes, mut before) = (Vec::new(), Vec::new(), Time::ZERO);
+        let mut last = None;
+        for _ in 0..50_000 {
+            let (opens, _) = idle.request(FlowId(0));
+            let (flow, request) = opens.expect("the other one was closed");
+            busy.request(FlowId(0));
+            idle.close(flow, Counters::default());
+            gaps.push((request.at - before).as_secs_f64());
+            sizes.push(request.packets as f64);
+            (before, last) = (request.at, Some(request));
+        }
+        assert_eq!(busy.waiting().last().map(|(_, _, request)| request), last, "the network shows in no request");
+        assert_eq!((busy.waiting().count(), busy.waited().next()), (49_998, Some((0, 49_998))));
+        let (times, sizes) =
+            (kolmogorov(gaps, |x| 1.0 - (-5.0 * x).exp()), kolmogorov(sizes, |x| 1.0 - (-x / 1e6).exp()));
+        println!("measured: {times:.2} (gaps), {sizes:.2} (sizes)");
+        assert!(times < 1.95 && sizes < 1.95);
+    }
+
+    #[test]
+    fn a_request_takes_the_flow_that_was_left_last_or_waits_for_one() {
+        let mut clients = clients(2, 2);
+        let opened = |clients: &mut Clients| clients.request(FlowId(2)).0.map(|(flow, _)| flow.0);
+        assert_eq!([opened(&mut clients), opened(&mut clients), opened(&mut clients)], [Some(2), Some(3), None]);
+        let (_, first, waiting) = clients.waiting().next().expect("one waits");
+        assert_eq!(first, FlowId(2));
+        let done = Counters { sent: 3, ..Counters::default() };
+        assert_eq!(clients.close(FlowId(2), done), Some(waiting));
+        assert_eq!(clients.close(FlowId(3), done), None);
+        assert_eq!(clients.close(FlowId(2), done), None);
+        assert_eq!([opened(&mut clients), opened(&mut clients)], [Some(2), Some(3)]);
+        assert_eq!((clients.past(FlowId(2)).sent, clients.past(FlowId(3)).sent), (6, 3));
+        assert_eq!(clients.past(FlowId(0)).sent, 0);
+    }
+}

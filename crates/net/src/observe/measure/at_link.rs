@@ -1,0 +1,191 @@
+//! What passes a link in the measured time, in fixed memory.
+
+use ackclock_units::{Rate, Time};
+use serde::Serialize;
+
+use super::bins::{Bins, Tally};
+use super::ratio;
+use crate::link::Offered;
+use crate::observe::Histogram;
+use crate::packet::LinkId;
+use crate::plan::Plan;
+use crate::rate::LinkRate;
+use crate::simulator::Simulator;
+
+/// A further link in numbers, each as in [`Summary`](super::Summary).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "the fields are those of Summary")]
+pub struct LinkSummary {
+    pub arrivals: u64,
+    pub departures: u64,
+    pub drops: u64,
+    pub loss: Option<f64>,
+    pub throughput_bps: f64,
+    pub utilization: f64,
+    pub cov: Option<f64>,
+    pub queue_mean: f64,
+    pub sojourn_p50: Option<f64>,
+    pub sojourn_p95: Option<f64>,
+    pub sojourn_p99: Option<f64>,
+}
+
+/// What of one kind passed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LinkMeter {
+    pub(super) arrivals: Tally,
+    pub(super) drops: u64,
+    /// Departures that came before the measured time, less arrivals in it that leave after it.
+    carried: i64,
+    /// Picoseconds of transmission.
+    busy: u64,
+    /// Packet-picoseconds of waiting.
+    waiting: u128,
+}
+
+impl LinkMeter {
+    pub(super) fn departures(&self) -> u64 {
+        (self.arrivals.all() - self.drops).saturating_add_signed(self.carried)
+    }
+}
+
+/// A measured link. Packets are of several kinds, each with a meter.
+#[derive(Clone, Debug)]
+pub(in crate::observe) struct AtLink {
+    pub(super) from: Time,
+    pub(super) end: Time,
+    pub(super) link: LinkId,
+    rate: LinkRate,
+    /// Its mean over the measured time.
+    pub(super) mean_rate: Rate,
+    /// Up to here transmissions are as usual: their bits go by the time that they take.
+    usual_until: Time,
+    pub(super) meters: Vec<LinkMeter>,
+    pub(super) bins: Bins,
+    sojourn: Histogram,
+}
+
+impl AtLink {
+    /// The measure of a link for packets of so many kinds.
+    pub(in crate::observe) fn new(plan: &Plan, simulator: &Simulator, link: LinkId, kinds: usize) -> Self {
+        let (from, end) = (plan.measure.from, plan.duration);
+        let rate = simulator.rate(link).clone();
+        Self {
+            from,
+            end,
+            link,
+            meters: vec![LinkMeter::default(); kinds],
+            bins: Bins::new(from, end, plan.measure.bin),
+            mean_rate: rate.mean(from, end),
+            usual_until: if rate.varies() { Time::ZERO } else { end },
+            rate,
+            sojourn: Histogram::default(),
+        }
+    }
+
+    /// The link.
+    pub(in crate::observe) const fn link(&self) -> LinkId {
+        self.link
+    }
+
+    /// A packet of a kind was offered.
+    #[inline(always)]
+    pub(in crate::observe) fn offered(&mut self, now: Time, kind: usize, offered: Offered) {
+        match offered {
+            Offered::Accepted { start, end, .. } => self.accepted(now, kind, start, end),
+            Offered::Dropped(_) => self.unusual(now, kind, None),
+        }
+    }
+
+    #[inline(always)]
+    fn accepted(&mut self, now: Time, kind: usize, start: Time, end: Time) {
+        // nearly all: in the bin under way, and gone by the end of the measured time
+        if now < self.bins.edge() && end <= self.usual_until {
+            let meter = &mut self.meters[kind];
+            meter.arrivals.count();
+            meter.busy += (end - start).as_picos();
+            meter.waiting += u128::from((start - now).as_picos());
+            self.sojourn.record(start - now);
+        } else {
+            self.unusual(now, kind, Some((start, end)));
+        }
+    }
+
+    /// A packet that begins a bin, lies not wholly within the measured time, or is dropped: then it has no transmission.
+    #[inline(never)]
+    fn unusual(&mut self, now: Time, kind: usize, transmission: Option<(Time, Time)>) {
+        let arrived = self.from <= now && now < self.end;
+        if arrived {
+            if now >= self.bins.edge() {
+                self.bins.turn_to(now, tallies(&mut self.meters));
+            }
+            self.meters[kind].arrivals.count();
+        }
+        let meter = &mut self.meters[kind];
+        let Some((start, end)) = transmission else {
+            meter.drops += u64::from(arrived);
+            return;
+        };
+        let departs = self.from <= start && start < self.end;
+        if departs {
+            self.sojourn.record(start - now);
+        }
+        meter.carried += i64::from(departs) - i64::from(arrived);
+        let within = |from: Time, until: Time| (from.max(self.from), until.min(self.end));
+        let (start, end) = within(start, end);
+        meter.busy += self.rate.busy(start, end, self.mean_rate).as_picos();
+        let (now, start) = within(now, start);
+        meter.waiting += u128::from(start.saturating_sub(now).as_picos());
+    }
+
+    /// The run is over.
+    pub(in crate::observe) fn finish(&mut self) {
+        self.bins.finish(tallies(&mut self.meters));
+    }
+
+    pub(super) fn seconds(&self) -> f64 {
+        (self.end - self.from).as_secs_f64()
+    }
+
+    /// Wire bits a second of what a meter counted.
+    pub(super) fn throughput_bps(&self, meter: &LinkMeter) -> f64 {
+        self.throughput_of(meter.busy)
+    }
+
+    fn throughput_of(&self, busy: u64) -> f64 {
+        busy as f64 / (self.end - self.from).as_picos() as f64 * self.mean_rate.as_bps() as f64
+    }
+
+    /// Packets waiting on average, of those that a meter counted (Little's law).
+    pub(super) fn queue_mean(&self, meter: &LinkMeter) -> f64 {
+        self.queue_of(meter.waiting)
+    }
+
+    fn queue_of(&self, waiting: u128) -> f64 {
+        waiting as f64 / (self.end - self.from).as_picos() as f64
+    }
+
+    /// All kinds together, after [`finish`](Self::finish).
+    pub(in crate::observe) fn summary(&self) -> LinkSummary {
+        let sum = |count: fn(&LinkMeter) -> u64| self.meters.iter().map(count).sum::<u64>();
+        let (arrivals, drops) = (sum(|meter| meter.arrivals.all()), sum(|meter| meter.drops));
+        let throughput_bps = self.throughput_of(sum(|meter| meter.busy));
+        let quantile = |q| self.sojourn.quantile(q).map(Time::as_secs_f64);
+        LinkSummary {
+            arrivals,
+            departures: sum(LinkMeter::departures),
+            drops,
+            loss: ratio(drops as f64, arrivals as f64),
+            throughput_bps,
+            utilization: throughput_bps / self.mean_rate.as_bps() as f64,
+            cov: self.bins.cov(),
+            queue_mean: self.queue_of(self.meters.iter().map(|meter| meter.waiting).sum()),
+            sojourn_p50: quantile(0.5),
+            sojourn_p95: quantile(0.95),
+            sojourn_p99: quantile(0.99),
+        }
+    }
+}
+
+fn tallies(meters: &mut [LinkMeter]) -> impl Iterator<Item = &mut Tally> {
+    meters.iter_mut().map(|meter| &mut meter.arrivals)
+}

@@ -1,0 +1,62 @@
+"""Published distributions of transfer sizes.
+
+The papers print their distributions as figures only. These points are those that simulation scripts in wide use have
+read from them, in packets of 1460 bytes of data; `SizeTable` is linear between them, as those scripts are.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+_DATA: Final = 1460
+"""Bytes of data in a packet of the scripts."""
+
+
+@dataclass(frozen=True)
+class Published:
+    """A published table."""
+
+    source: str
+    """Where the sizes were measured, and by whom the points are used."""
+    packets: tuple[tuple[int, float], ...]
+    """Sizes in packets, and the share of all up to each."""
+
+    @property
+    def points(self) -> tuple[tuple[int, float], ...]:
+        """The same with sizes in bytes."""
+        return tuple((_DATA * packets, share) for packets, share in self.packets)
+
+
+TABLES: Final = {
+    "web-search": Published(
+        source="a web-search cluster: Alizadeh et al., Data Center TCP (DCTCP), SIGCOMM 2010; points as in the "
+        "scripts of pFabric (Alizadeh et al., SIGCOMM 2013) and later work",
+        packets=(
+            (6, 0.15),
+            (13, 0.2),
+            (19, 0.3),
+            (33, 0.4),
+            (53, 0.53),
+            (133, 0.6),
+            (667, 0.7),
+            (1333, 0.8),
+            (3333, 0.9),
+            (6667, 0.97),
+            (20000, 1.0),
+        ),
+    ),
+    "data-mining": Published(
+        source="a data-mining cluster: Greenberg et al., VL2, SIGCOMM 2009; points as in the scripts of pFabric "
+        "(Alizadeh et al., SIGCOMM 2013) and later work",
+        packets=(
+            (1, 0.5),
+            (2, 0.6),
+            (3, 0.7),
+            (7, 0.8),
+            (267, 0.9),
+            (2107, 0.95),
+            (66667, 0.99),
+            (666667, 1.0),
+        ),
+    ),
+}
+"""By name. Their means are 1,141 and 5,117 packets."""
