@@ -155,7 +155,23 @@ def distributions(means: st.SearchStrategy[str]) -> st.SearchStrategy[dict[str, 
     """Draw distributions of every kind."""
     by_mean = st.fixed_dictionaries({"kind": st.sampled_from(["fixed", "exponential"]), "mean": means})
     shapes = st.floats(1.01, 10) | st.integers(2, 10)
-    return by_mean | st.fixed_dictionaries({"kind": st.just("pareto"), "mean": means, "shape": shapes})
+    pareto = st.fixed_dictionaries({"kind": st.just("pareto"), "mean": means, "shape": shapes})
+    return (
+        by_mean
+        | pareto
+        | st.fixed_dictionaries({"kind": st.just("lognormal"), "mean": means, "sigma": shapes.map(_half)})
+    )
+
+
+def _half(number: float) -> float:
+    return number / 2
+
+
+def size_tables() -> st.SearchStrategy[dict[str, Any]]:
+    """Draw tables of sizes, by name and by points."""
+    named = st.fixed_dictionaries({"kind": st.just("table"), "name": st.sampled_from(["web-search", "data-mining"])})
+    cdf = st.sampled_from([[["1 B", 1]], [["0 B", 0.25], ["1 kB", 0.5], ["1 kB", 0.75], ["2.5 MB", 1.0]]])
+    return named | st.fixed_dictionaries({"kind": st.just("table"), "cdf": cdf})
 
 
 def groups(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
@@ -184,7 +200,12 @@ def groups(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]
         },
     )
     sizes = distributions(quantities(SIZE, "1 B", "1 GB"))
+    sizes |= size_tables()
     transfers = st.fixed_dictionaries({"kind": st.just("transfers"), "size": sizes, "think": periods})
+    connections = tables(
+        {"kind": st.just("connections"), "load": st.floats(0.01, 2) | st.just(1), "size": sizes},
+        {"connections": st.integers(1, 256)},
+    )
     greedy = tables({"kind": st.just("greedy")}, {"size": quantities(SIZE, "1 B", "1 GB")})
     common = {
         "count": st.integers(1, 1000),
@@ -194,7 +215,8 @@ def groups(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]
     }
     udp = tables({"kind": st.just("udp")}, {"packet_sizes": st.sampled_from(["fixed", "exponential"])})
     return tables(
-        {"transport": transports(), "source": paced | on_off | noise | traces | greedy | transfers}, common | fields
+        {"transport": transports(), "source": paced | on_off | noise | traces | greedy | transfers | connections},
+        common | fields,
     ) | tables({"transport": udp, "source": paced | on_off | noise | traces}, common | fields)
 
 
@@ -224,6 +246,7 @@ def dumbbells() -> st.SearchStrategy[dict[str, Any]]:
             "from": quantities(TIME, "0 s", "9 s"),
             "bin": quantities(TIME, "1 ms", "10 s"),
             "link": st.sampled_from(["bottleneck", "bottleneck.reverse", "access.0"]),
+            "links": st.just(["access.0.reverse"]),
         },
     )
     return tables(
@@ -282,7 +305,10 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
             "links",
             "flows",
         },
-        ac.Measure: {"from_", "bin", "link"},
+        ac.Measure: {"from_", "bin", "link", "links"},
+        ac.Connections: {"kind", "load", "size", "connections"},
+        ac.Lognormal: {"kind", "mean", "sigma"},
+        ac.SizeTable: {"kind", "name", "cdf"},
         ac.Dumbbell: {"bottleneck", "reverse", "access"},
         ac.Link: {"rate", "rate_trace", "reverse_rate_trace", "delay", "queue", "loss"},
         ac.RateTrace: {"steps", "path", "sha256", "period"},

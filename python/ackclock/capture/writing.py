@@ -125,7 +125,7 @@ def understand(requests: Iterable[str], scenario: Scenario) -> list[CaptureReque
     requests = [requests] if isinstance(requests, str) else list(requests)
     for group in scenario.groups if requests else ():
         if isinstance(group.source, Connections):
-            allowed = f"must be absent: the connections of group {group.name} share flows, which a file cannot tell apart yet"
+            allowed = f"must be absent: the connections of group {group.name} share flows, which look like one"
             raise refuse("capture", requests[0], allowed)
     understood = [_understand(request, scenario) for request in requests]
     for place, request in enumerate(requests):
