@@ -134,7 +134,7 @@ class TestGraded:
             assert verdict is Verdict.PARTLY
 
     def test_takes_what_is_exact(self) -> None:
-        assert graded(whole=False, part=True) is Verdict.PARTLY
+        assert graded(whole=exactly(False), part=exactly(True)) is Verdict.PARTLY  # noqa: FBT003 - one boolean each
 
 
 class TestByShare:

@@ -7,7 +7,7 @@ import io
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from ackclock.experiments.truth import NO, OPEN, YES, Truth, exactly, most
+from ackclock.experiments.truth import NO, OPEN, YES, Truth, most
 from ackclock.report.html import Finding, Verdict
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def judge(claims: Sequence[Claim[E_contra]], evidence: E_contra) -> list[Judged[
     return [Judged(claim=claim, judgement=claim.judge(evidence)) for claim in claims]
 
 
-def by_share(holds: Sequence[Truth | bool]) -> Verdict:
+def by_share(holds: Sequence[Truth]) -> Verdict:
     """Give the verdict of a rule that asks at several points.
 
     Points that chance may decide do not count against the claim, nor for it: it is reproduced if it holds at more than
@@ -167,9 +167,8 @@ def by_share(holds: Sequence[Truth | bool]) -> Verdict:
     """
     if not holds:
         raise ValueError("holds: must have at least one point")
-    answers = [_answer(one) for one in holds]
-    mostly = most(answers)
-    return graded(whole=NO if NO in answers else mostly, part=mostly)
+    mostly = most(holds)
+    return graded(whole=NO if NO in holds else mostly, part=mostly)
 
 
 BY_SHARE = (
@@ -182,7 +181,7 @@ ELSE_UNDECIDED = "Undecided where the intervals admit both."
 """What `graded` does with open answers, in words."""
 
 
-def graded(*, whole: Truth | bool, part: Truth | bool) -> Verdict:
+def graded(*, whole: Truth, part: Truth) -> Verdict:
     """Give the verdict of a rule with two bars: reproduced over the higher one, partly over the lower one alone.
 
     What the evidence admits decides. Where it admits *not reproduced* and something else, the verdict is *undecided*;
@@ -194,16 +193,11 @@ def graded(*, whole: Truth | bool, part: Truth | bool) -> Verdict:
     ('partly', 'undecided', 'not reproduced')
 
     """
-    whole, part = _answer(whole), _answer(part)
     if whole is YES:
         return Verdict.REPRODUCED
     if part is YES:
         return Verdict.PARTLY
     return Verdict.UNDECIDED if OPEN in (whole, part) else Verdict.NOT
-
-
-def _answer(given: Truth | bool) -> Truth:  # noqa: FBT001 - what is exact may be given as it is
-    return given if isinstance(given, Truth) else exactly(given)
 
 
 def to_csv(judged: Sequence[Judged[E_contra]]) -> str:

@@ -13,7 +13,7 @@ from ackclock.experiments.selfsimilar.looks import BIN
 from ackclock.experiments.selfsimilar.memory import BACKGROUND, LONG, METHODS
 from ackclock.experiments.selfsimilar.methods import LENGTH, PATHS, TRUTH
 from ackclock.experiments.selfsimilar.paired import beaten, beats, interval
-from ackclock.experiments.truth import NO, YES, Truth, above, at_least, at_most, counted, every, some
+from ackclock.experiments.truth import NO, YES, Truth, above, at_least, at_most, counted, every, exactly, some
 
 if TYPE_CHECKING:
     from ackclock.analysis import Interval
@@ -133,9 +133,9 @@ def _why_top(side: Side, reading: Reading) -> str:
 
 def _better(evidence: Evidence) -> Judgement:
     optimisation, wavelet = evidence.methods["optimisation"], evidence.methods["wavelet"]
-    narrower = optimisation.width < wavelet.width
+    narrower = exactly(optimisation.width < wavelet.width)  # of the same fixed paths, whatever the seeds of the study
     return Judgement(
-        verdict=graded(whole=narrower and optimisation.covered >= _COVERED, part=narrower),
+        verdict=graded(whole=narrower & exactly(optimisation.covered >= _COVERED), part=narrower),
         ours="; ".join(
             f"{name}: {method.mean:.3f}, s.d. {method.deviation:.3f}, intervals {method.width:.2f} wide of which "
             f"{100 * method.covered:.0f} % hold {TRUTH}"

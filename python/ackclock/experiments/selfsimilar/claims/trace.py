@@ -10,6 +10,7 @@ from ackclock.experiments.reading import DASH, listed
 from ackclock.experiments.selfsimilar.paper import TRACE
 from ackclock.experiments.selfsimilar.trace import STAND_IN
 from ackclock.experiments.selfsimilar.trace_figures import estimate
+from ackclock.experiments.truth import NO, exactly
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +31,7 @@ def _judge(evidence: Evidence) -> Judgement:
     shares = evidence.shares
     stands = "" if trace is None else f"; the stand-in has {_mix(trace)}"
     return Judgement(
-        verdict=graded(whole=False, part=_fit(shares)),
+        verdict=graded(whole=NO, part=exactly(_fit(shares))),
         ours=f"TCP {100 * shares['TCP'] / shares['IP']:.1f} % of IP, if the parts are of all packets{stands}",
         ns2=DASH,
         why=f"{_sum(shares)} The capture is not public, so that nobody can count again, and its Hurst parameter of "
@@ -47,7 +48,7 @@ def _of_capture(trace: Trace, shares: Mapping[str, float]) -> Judgement:
         for each in (sizes, bytes_)
     ]
     return Judgement(
-        verdict=by_share([dominates, sizes.long_range, bytes_.long_range]),
+        verdict=by_share([exactly(holds) for holds in (dominates, sizes.long_range, bytes_.long_range)]),
         ours=f"{_mix(trace)} of {trace.capture.packets:,} packets; H of f(t) {estimate(sizes, 'kettani_gubner')}, with "
         f"one lag {estimate(sizes, 'kettani_gubner_k1')}",
         ns2=DASH,
