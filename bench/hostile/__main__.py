@@ -81,6 +81,7 @@ def run(given: Case, folder: Path, seconds: float) -> End:
     """Run a case in a child, in a folder of its own."""
     for name, text in given.files.items():
         (folder / name).write_text(text, encoding="utf-8")
+    (folder / "stderr").touch()
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     child = os.fork()
     if child == 0:
