@@ -68,7 +68,7 @@ def plan(scenario: Scenario, records: Sequence[Record] = (), captures: Sequence[
     _refuse_too_many_bins(scenario)
     _refuse_too_many_steps(scenario)
     refuse_too_many_requests(scenario)
-    links = links_of(scenario)
+    links, further = links_of(scenario), scenario.measure.links
     nodes = {node.name: number for number, node in enumerate(scenario.nodes)}
     return json.dumps(
         {
@@ -77,7 +77,7 @@ def plan(scenario: Scenario, records: Sequence[Record] = (), captures: Sequence[
                 "from": TIME.parse(scenario.measure.from_),
                 "bin": TIME.parse(scenario.measure.bin or ""),
                 "link": links.number(scenario.measure.link or ""),
-                "others": [links.number(name) for name in scenario.measure.links or ()],
+                **({"others": [links.number(name) for name in further]} if further else {}),
             },
             "topology": _dumbbell(scenario) if scenario.dumbbell is not None else _graph(scenario, nodes),
             "groups": [_group(scenario, place, nodes) for place in range(len(scenario.groups))],
