@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import resource
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
 
 def _read(log: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()] if log.exists() else []
+
+
+_MEMORY = 8 << 30
+"""Bytes that any process may address."""
 
 
 def _commit() -> str:
@@ -85,6 +90,8 @@ def main() -> None:
     given = parser.parse_args()
     given.out = given.out or ROOT / "out" / "mutants" / _commit()
     given.out.mkdir(parents=True, exist_ok=True)
+    # What a mutant starts inherits this: one that allocates without end fails by itself, and is caught.
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     if given.python:
         _python(given.out, count=given.python, seed=given.seed)
     if given.net:
