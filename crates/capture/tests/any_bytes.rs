@@ -88,7 +88,7 @@ fn real_captures_cut_anywhere_lose_only_the_end() {
 fn gzip_is_seen_through() {
     for bytes in CAPTURES.iter() {
         let mut zipped = GzEncoder::new(Vec::new(), Compression::fast());
-        zipped.write_all(&bytes).unwrap();
+        zipped.write_all(bytes).unwrap();
         let zipped = zipped.finish().unwrap();
         assert_eq!(read(&zipped), read(bytes));
         let (packets, stopped) = read(&zipped[..zipped.len() / 2]);
