@@ -124,7 +124,8 @@ NAMES = st.text(min_size=1, max_size=8)
     failure=st.none() | st.text(),
 )
 def test_a_row_comes_back_from_its_bytes(seed: int, failure: str | None, **fields: Any) -> None:
-    given_row = row(3, seed=seed, failure=failure, tables={"arrivals": arrivals(3), "drops": arrivals(4, 0)}, **fields)
+    fields |= {"links": [{"link": "hop", "loss": 0.5}], "tables": {"arrivals": arrivals(3), "drops": arrivals(4, 0)}}
+    given_row = row(3, seed=seed, failure=failure, **fields)
     entry = Entry.read(encode(given_row, with_scenario=True))
     body, tables = entry.body(), {name: stream.read_all() for name, stream in entry.tables().items()}
     assert (entry.run_id, entry.failed) == (given_row.run_id, failure is not None)
