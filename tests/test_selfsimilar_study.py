@@ -295,7 +295,7 @@ class TestReport:
         assert report.overview is not None
         rows = {row[0]: row[1:] for row in report.overview.rows}
         assert len(report.overview.head) == 2 + 2 * len(READINGS)
-        assert rows["NewReno, arrivals"][:2] == ["77,312", "77,312 ± 196"]
+        assert rows["NewReno, arrivals"][:2] == ["77,312", "77,312 ± 229"]
         assert report.overview.head[2:4] == ["Greedy", "Constant rate"]
         assert rows["Vegas, H, K = 50"][0] == "0.90"
 
