@@ -38,7 +38,7 @@ from ackclock.experiments.vegas.experiment import (
 )
 from ackclock.experiments.vegas.measures import RECORD, holds_its_own, interval, observe
 from ackclock.scenario import OnOff, Trace, Transfers
-from ackclock.scenario.distributions import Fixed
+from ackclock.scenario.distributions import Pareto
 from ackclock.study import Batch
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class TestPlaces:
         assert (50e6 / 60) * 6 == 10e6 / 2
         transfers = scenario(Place(application=TRANSFERS, pair=True)).clients[0].source
         assert isinstance(transfers, Transfers)
-        assert isinstance(transfers.size, Fixed)
+        assert isinstance(transfers.size, Pareto)
         assert transfers.size.mean == "3600 kB"
         trace = scenario(Place(application=TRACE, pair=True)).clients[0].source
         assert isinstance(trace, Trace)

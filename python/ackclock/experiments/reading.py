@@ -122,7 +122,7 @@ def proportion(answers: Sequence[bool]) -> Interval:
     from scipy.stats import binomtest  # noqa: PLC0415 - slow to load
 
     part, of = sum(answers) / len(answers), len(answers)
-    low, high = binomtest(sum(answers), of).proportion_ci(method="wilson")
+    low, high = map(float, binomtest(sum(answers), of).proportion_ci(method="wilson"))
     return Interval(
         mean=part,
         half_width=(high - low) / 2,
