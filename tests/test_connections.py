@@ -57,7 +57,7 @@ def test_requests_are_a_poisson_process_of_the_load(light: ac.Run) -> None:
 def test_alone_a_transfer_takes_its_ideal_time_and_little_more_at_low_load(light: ac.Run) -> None:
     """Check slowdowns where there is hardly any queue.
 
-    Validates: a connection opens anew for each transfer (its handshake is in the time); slowdowns are at least 1.
+    Validates: a connection opens again for each transfer (its handshake is in the time); slowdowns are at least 1.
     Source: M/D/1: at load rho a packet waits rho / (2 (1 - rho)) = 2.6 % of its transmission time on average
         (Pollaczek and Khinchine), here at most 120 us of the ideal 15.1 ms, for the SYN and for the packet.
     Tolerance: the bound, 1e-3 of the ideal time; the median is the ideal time to 1e-9.

@@ -2,7 +2,7 @@
 //!
 //! Requests of a client are a Poisson process, and their sizes are independent of it: drawn in the order of requests from a
 //! stream of the client's own, so that the network shows in neither. A connection takes one of the client's flows, the one that
-//! was left last, and everything of it begins anew: handshake, window, timers, the receiver. What an earlier connection of the
+//! was left last, and everything of it begins again: handshake, window, timers, the receiver. What an earlier connection of the
 //! flow has left in the network is known by its number (`Payload`), as real hosts know it by ports and sequence numbers. A client
 //! that has no flow left lets requests wait, the first to come first; they count from when they came.
 

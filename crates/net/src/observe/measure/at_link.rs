@@ -98,7 +98,7 @@ impl AtLink {
 
     #[inline(always)]
     fn accepted(&mut self, now: Time, kind: usize, start: Time, end: Time) {
-        // nearly all: in the bin under way, and gone by the end of the measured time
+        // nearly all: in the current bin, and gone by the end of the measured time
         if now < self.bins.edge() && end <= self.usual_until {
             let meter = &mut self.meters[kind];
             meter.arrivals.count();
