@@ -92,10 +92,10 @@ traces: $(VENV)/.built ## lose packets at random in ns-2 and in the engine, and 
 		--test ns2_traces -- --nocapture new_random
 
 agreement: $(VENV)/.built ## compare the engine with every ns-2 figure in the repository (some minutes)
-	$(PY) -m ackclock.experiments.$(STUDY).agreement
+	$(PY) -m ackclock.papers.$(STUDY).agreement
 
 flips: $(VENV)/.built ## run STUDY with two sets of SEEDS (3) seeds each; fail if a verdict turns round (takes minutes)
-	$(PY) -m ackclock.experiments.flips $(STUDY) --seeds $(SEEDS)
+	$(PY) -m ackclock.papers.flips $(STUDY) --seeds $(SEEDS)
 
 validation: $(VENV)/.built ## write docs/validation.md: what the tests hold the program to, and how it came out
 	$(PY) bench/validation.py

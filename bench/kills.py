@@ -31,15 +31,15 @@ from tests.store.made_up import everything, strays
 from tests.study.small import write
 
 import ackclock as ac
-import ackclock.store.contents
-import ackclock.store.sql  # loaded once, before the first fork
-from ackclock.store import Store, store
+import ackclock.study.store.contents
+import ackclock.study.store.sql  # loaded once, before the first fork
 from ackclock.study import execute, sweeping
+from ackclock.study.store import Store, store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ackclock.store import Row
+    from ackclock.study.store import Row
 
 RUNS, ON_RAY = 60, 200
 """Runs of the studies: on this machine, and on the cluster, where each takes longer."""

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import ackclock as ac
-from ackclock.plan import plan
+from ackclock.running.plan import plan
 
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPT = ROOT / "bench" / "ns2" / "flow.tcl"

@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import ackclock as ac
-from ackclock import _core
-from ackclock.run import Prepared
+from ackclock.running import engine
+from ackclock.running.run import Prepared
 from ackclock.study import sweeping
 from ackclock.study.design import Study
 from ackclock.study.schedule import Schedule
 
 if TYPE_CHECKING:
-    from ackclock.store import Row
     from ackclock.study.making import Job
+    from ackclock.study.store import Row
 
 SCENARIO = Path(__file__).parents[1] / "examples" / "feng60.toml"
 TURNS = 20
@@ -49,7 +49,7 @@ def bare(runs: int) -> float:
     plan = Prepared.of(scenario(), ()).plan
     began = time.process_time()
     for seed in range(1, runs + 1):
-        _core.simulate(plan, seed)
+        engine.simulate(plan, seed)
     return (time.process_time() - began) / runs
 
 

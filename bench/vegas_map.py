@@ -1,6 +1,6 @@
 """Make the ns-2 data of the study `vegas`: the goodput of Reno and Vegas clients that share a gateway.
 
-    .venv/bin/python bench/vegas_map.py --out python/ackclock/experiments/vegas/data/ns2-2.35.csv
+    .venv/bin/python bench/vegas_map.py --out python/ackclock/papers/vegas/data/ns2-2.35.csv
 
 Needs ns-2.35 (``ns``). One process at a time, some seconds a run; runs that the file has are not made again. Each
 place is one of the map: the network, the window and the times come from its scenario.
@@ -15,8 +15,8 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from ackclock.experiments.vegas.evidence import PAPERS_BUFFERS, papers
-from ackclock.experiments.vegas.experiment import BUFFERS, OPEN, POISSON, Place
+from ackclock.papers.vegas.evidence import PAPERS_BUFFERS, papers
+from ackclock.papers.vegas.experiment import BUFFERS, OPEN, POISSON, Place
 
 COLUMNS = (
     "application",

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ackclock.experiments.burstiness.courses import SEEDS, Courses, Watched, gather
-from ackclock.experiments.burstiness.window_figures import WINDOW_FIGURES
-from ackclock.experiments.burstiness.windows import CLIENTS_SHOWN, Trace
+from ackclock.papers.burstiness.courses import SEEDS, Courses, Watched, gather
+from ackclock.papers.burstiness.window_figures import WINDOW_FIGURES
+from ackclock.papers.burstiness.windows import CLIENTS_SHOWN, Trace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPT = ROOT / "bench" / "ns2" / "windows.tcl"
-DATA = ROOT / "python" / "ackclock" / "experiments" / "burstiness" / "data"
+DATA = ROOT / "python" / "ackclock" / "papers" / "burstiness" / "data"
 
 WINDOW_TOLERANCE = 0.1
 BAND_TOLERANCE = 0.5

@@ -8,15 +8,15 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from ackclock.experiments.burstiness.claims import CLAIMS
-from ackclock.experiments.burstiness.evidence import WEIGHTS, Evidence, Side, from_ns2
-from ackclock.experiments.burstiness.experiment import BY_NAME, CLIENTS, HEAVY
-from ackclock.experiments.observation import Observation
+from ackclock.papers.burstiness.claims import CLAIMS
+from ackclock.papers.burstiness.evidence import WEIGHTS, Evidence, Side, from_ns2
+from ackclock.papers.burstiness.experiment import BY_NAME, CLIENTS, HEAVY
+from ackclock.papers.observation import Observation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from ackclock.experiments.claims import Judgement
+    from ackclock.papers.claims import Judgement
 
     Values = dict[str, Any]
 

@@ -15,7 +15,7 @@ from hypothesis import settings
 from guides import SETTINGS
 
 if TYPE_CHECKING:
-    from ackclock.experiments.burstiness.study import Runs
+    from ackclock.papers.burstiness.study import Runs
 
 # Before anything draws or prints: both are read once, when the libraries are first loaded.
 os.environ.update(SETTINGS)
@@ -45,15 +45,15 @@ def their_runs() -> Runs:
 
     What ns-2 has no runs of, those of its grid stand for; the second look is ours, with one seed.
     """
-    from ackclock.experiments.burstiness import ns2  # noqa: PLC0415  # after the settings above
-    from ackclock.experiments.burstiness.close import looks_wanted  # noqa: PLC0415
-    from ackclock.experiments.burstiness.evidence import from_ns2  # noqa: PLC0415
-    from ackclock.experiments.burstiness.experiment import CLIENTS  # noqa: PLC0415
-    from ackclock.experiments.burstiness.pushes import pushes_wanted  # noqa: PLC0415
-    from ackclock.experiments.burstiness.starts import starts_wanted  # noqa: PLC0415
-    from ackclock.experiments.burstiness.study import Runs  # noqa: PLC0415
-    from ackclock.experiments.burstiness.window_figures import WINDOW_FIGURES  # noqa: PLC0415
-    from ackclock.experiments.observation import Observation  # noqa: PLC0415
+    from ackclock.papers.burstiness import ns2  # noqa: PLC0415  # after the settings above
+    from ackclock.papers.burstiness.close import looks_wanted  # noqa: PLC0415
+    from ackclock.papers.burstiness.evidence import from_ns2  # noqa: PLC0415
+    from ackclock.papers.burstiness.experiment import CLIENTS  # noqa: PLC0415
+    from ackclock.papers.burstiness.pushes import pushes_wanted  # noqa: PLC0415
+    from ackclock.papers.burstiness.starts import starts_wanted  # noqa: PLC0415
+    from ackclock.papers.burstiness.study import Runs  # noqa: PLC0415
+    from ackclock.papers.burstiness.window_figures import WINDOW_FIGURES  # noqa: PLC0415
+    from ackclock.papers.observation import Observation  # noqa: PLC0415
     from ackclock.study import observe  # noqa: PLC0415
 
     windows = [ns2.courses(figure.variant, figure.clients) for figure in WINDOW_FIGURES]

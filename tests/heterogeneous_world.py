@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from tests import burstiness_world as alone_world
 
-from ackclock.experiments.burstiness.experiment import CAPACITY, PAPERS_CLIENTS
-from ackclock.experiments.heterogeneous.evidence import LATE, WEIGHTS, Evidence, Side, from_ns2
-from ackclock.experiments.heterogeneous.experiment import SATURATED, SCENES, Scene, variants
-from ackclock.experiments.heterogeneous.stochastic import OPEN, SMALL
-from ackclock.experiments.observation import Observation
+from ackclock.papers.burstiness.experiment import CAPACITY, PAPERS_CLIENTS
+from ackclock.papers.heterogeneous.evidence import LATE, WEIGHTS, Evidence, Side, from_ns2
+from ackclock.papers.heterogeneous.experiment import SATURATED, SCENES, Scene, variants
+from ackclock.papers.heterogeneous.stochastic import OPEN, SMALL
+from ackclock.papers.observation import Observation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

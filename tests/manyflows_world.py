@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from tests import test_distances, test_internet, test_padhye, test_reasons
 
-from ackclock.experiments.manyflows import places
-from ackclock.experiments.manyflows.evidence import SPREADS, Evidence, Side, from_ns2
-from ackclock.experiments.manyflows.experiment import FRACTIONS
-from ackclock.experiments.manyflows.flow_studies import FlowStudies
-from ackclock.experiments.manyflows.hyperbolas import printed
-from ackclock.experiments.manyflows.looks import PIPES, Course, Look
-from ackclock.experiments.observation import Observation
-from ackclock.models import large_pipe_loss
+from ackclock.analysis.models import large_pipe_loss
+from ackclock.papers.manyflows import places
+from ackclock.papers.manyflows.evidence import SPREADS, Evidence, Side, from_ns2
+from ackclock.papers.manyflows.experiment import FRACTIONS
+from ackclock.papers.manyflows.flow_studies import FlowStudies
+from ackclock.papers.manyflows.hyperbolas import printed
+from ackclock.papers.manyflows.looks import PIPES, Course, Look
+from ackclock.papers.observation import Observation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ackclock.experiments.manyflows.experiment import Setting
-    from ackclock.experiments.manyflows.places import Curves
+    from ackclock.papers.manyflows.experiment import Setting
+    from ackclock.papers.manyflows.places import Curves
 
     Values = dict[str, float]
     Change = Callable[[Side], Side]

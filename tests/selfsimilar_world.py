@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ackclock.experiments.selfsimilar.evidence import Evidence, Side, settings
-from ackclock.experiments.selfsimilar.experiment import READINGS, VARIANTS, Setting
-from ackclock.experiments.selfsimilar.looks import MARKS, Course, Look
-from ackclock.experiments.selfsimilar.memory import BACKGROUND
-from ackclock.experiments.selfsimilar.methods import Method
-from ackclock.experiments.selfsimilar.paper import TABLE_2
+from ackclock.papers.selfsimilar.evidence import Evidence, Side, settings
+from ackclock.papers.selfsimilar.experiment import READINGS, VARIANTS, Setting
+from ackclock.papers.selfsimilar.looks import MARKS, Course, Look
+from ackclock.papers.selfsimilar.memory import BACKGROUND
+from ackclock.papers.selfsimilar.methods import Method
+from ackclock.papers.selfsimilar.paper import TABLE_2
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ackclock.experiments.selfsimilar.experiment import Reading, Variant
+    from ackclock.papers.selfsimilar.experiment import Reading, Variant
 
     Values = dict[str, float | None]
     Change = Callable[[Setting, Values], Values]

@@ -15,12 +15,12 @@ from pyarrow import parquet
 
 import ackclock as ac
 from ackclock.cli import main
-from ackclock.experiments.burstiness import agreement, measures, ns2, study
-from ackclock.experiments.burstiness.claims import CLAIMS
-from ackclock.experiments.burstiness.close_figures import close_drawings
-from ackclock.experiments.burstiness.comparison import RULES, agreement_statement
-from ackclock.experiments.burstiness.evidence import Evidence
-from ackclock.experiments.burstiness.experiment import (
+from ackclock.papers.burstiness import agreement, measures, ns2, study
+from ackclock.papers.burstiness.claims import CLAIMS
+from ackclock.papers.burstiness.close_figures import close_drawings
+from ackclock.papers.burstiness.comparison import RULES, agreement_statement
+from ackclock.papers.burstiness.evidence import Evidence
+from ackclock.papers.burstiness.experiment import (
     ARRIVALS,
     BY_NAME,
     CAPACITY,
@@ -30,20 +30,20 @@ from ackclock.experiments.burstiness.experiment import (
     observations_wanted,
     scenario,
 )
-from ackclock.experiments.burstiness.grid_figures import grid_drawings
-from ackclock.experiments.burstiness.measures import loss_percent, timeouts_per_dup_ack
-from ackclock.experiments.burstiness.weight_figure import weight_drawing
-from ackclock.experiments.claims import judge
-from ackclock.experiments.comparison import compare
-from ackclock.experiments.curves import curves
-from ackclock.experiments.observation import Observation, summary
+from ackclock.papers.burstiness.grid_figures import grid_drawings
+from ackclock.papers.burstiness.measures import loss_percent, timeouts_per_dup_ack
+from ackclock.papers.burstiness.weight_figure import weight_drawing
+from ackclock.papers.claims import judge
+from ackclock.papers.comparison import compare
+from ackclock.papers.curves import curves
+from ackclock.papers.observation import Observation, summary
 from ackclock.study import Batch, Point, Wanted, observe, run_grid
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from ackclock.experiments.burstiness.study import Runs
+    from ackclock.papers.burstiness.study import Runs
     from ackclock.report.html import Drawing
 
 

@@ -27,9 +27,9 @@ from tests.burstiness_world import (
 from tests.typed import typed
 
 import ackclock as ac
-from ackclock.experiments.burstiness.claims import CLAIMS, TOPICS
-from ackclock.experiments.burstiness.claims.reading import TCPS, command
-from ackclock.experiments.burstiness.evidence import (
+from ackclock.papers.burstiness.claims import CLAIMS, TOPICS
+from ackclock.papers.burstiness.claims.reading import TCPS, command
+from ackclock.papers.burstiness.evidence import (
     WEIGHTS,
     Evidence,
     Side,
@@ -37,12 +37,12 @@ from ackclock.experiments.burstiness.evidence import (
     grid_wanted,
     settle_time,
 )
-from ackclock.experiments.burstiness.experiment import BY_NAME, Setting, observations_wanted, scenario
-from ackclock.experiments.claims import judge, to_csv
-from ackclock.experiments.observation import Observation
-from ackclock.experiments.reading import along, listed, per_seed, span, weighed
-from ackclock.experiments.summary import summary
-from ackclock.experiments.truth import NO, OPEN, YES, Truth
+from ackclock.papers.burstiness.experiment import BY_NAME, Setting, observations_wanted, scenario
+from ackclock.papers.claims import judge, to_csv
+from ackclock.papers.observation import Observation
+from ackclock.papers.reading import along, listed, per_seed, span, weighed
+from ackclock.papers.summary import summary
+from ackclock.papers.truth import NO, OPEN, YES, Truth
 from ackclock.report.html import Verdict
 from ackclock.study import observe
 

@@ -9,10 +9,10 @@ import pytest
 
 import ackclock as ac
 from ackclock.analysis import cov, student_interval
-from ackclock.experiments.burstiness import ns2, pushes, starts
-from ackclock.experiments.burstiness.close import CELLS, SCALES, CloseLook, looks_wanted
-from ackclock.experiments.burstiness.close_findings import close_findings
-from ackclock.experiments.burstiness.experiment import BY_NAME, VARIANTS, scenario
+from ackclock.papers.burstiness import ns2, pushes, starts
+from ackclock.papers.burstiness.close import CELLS, SCALES, CloseLook, looks_wanted
+from ackclock.papers.burstiness.close_findings import close_findings
+from ackclock.papers.burstiness.experiment import BY_NAME, VARIANTS, scenario
 from ackclock.study import observe
 
 PLACES = [("UDP", 60), ("Reno", 39), ("Reno", 60), ("Vegas", 60), ("Reno/RED", 60), ("Vegas/RED", 60)]

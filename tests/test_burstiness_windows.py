@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import ackclock as ac
-from ackclock.experiments.burstiness import ns2
-from ackclock.experiments.burstiness.courses import (
+from ackclock.papers.burstiness import ns2
+from ackclock.papers.burstiness.courses import (
     COURSE_RULES,
     SEEDS,
     Courses,
@@ -21,9 +21,9 @@ from ackclock.experiments.burstiness.courses import (
     courses_wanted,
     gather,
 )
-from ackclock.experiments.burstiness.experiment import VARIANTS, scenario
-from ackclock.experiments.burstiness.window_figures import WINDOW_FIGURES, window_chart, window_drawings
-from ackclock.experiments.burstiness.windows import CLIENTS_SHOWN, Trace, effective, numbers
+from ackclock.papers.burstiness.experiment import VARIANTS, scenario
+from ackclock.papers.burstiness.window_figures import WINDOW_FIGURES, window_chart, window_drawings
+from ackclock.papers.burstiness.windows import CLIENTS_SHOWN, Trace, effective, numbers
 from ackclock.study import observe
 
 NO_LOSS = np.array([])

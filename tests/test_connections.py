@@ -264,7 +264,7 @@ def test_several_links_are_measured_in_one_run(tmp_path: Any) -> None:
     with pytest.raises(ac.ScenarioError, match="links: unknown link 'hop'"):
         run.summary.links["hop"]
     run.save(tmp_path / "run")
-    from ackclock.result import load  # noqa: PLC0415
+    from ackclock.running.result import load  # noqa: PLC0415
 
     assert load(tmp_path / "run").summary == run.summary
     assert "links" not in ac.simulate(of("hop1")).summary.to_dict()

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pytest
 
-from ackclock.experiments.claims import judge
-from ackclock.experiments.manyflows import ns2
-from ackclock.experiments.manyflows.claims.distances import DISTANCES
-from ackclock.experiments.manyflows.distances import (
+from ackclock.papers.claims import judge
+from ackclock.papers.manyflows import ns2
+from ackclock.papers.manyflows.claims.distances import DISTANCES
+from ackclock.papers.manyflows.distances import (
     GROUPS,
     NEARLY,
     OVERHEADS,
@@ -28,8 +28,8 @@ from ackclock.experiments.manyflows.distances import (
     spots,
     spread,
 )
-from ackclock.experiments.manyflows.distances_figures import distance_drawings
-from ackclock.experiments.manyflows.experiment import scenario
+from ackclock.papers.manyflows.distances_figures import distance_drawings
+from ackclock.papers.manyflows.experiment import scenario
 from ackclock.report.html import Verdict
 from ackclock.study import Batch
 

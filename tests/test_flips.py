@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from tests import burstiness_world, vegas_world
 
-from ackclock.experiments.burstiness.claims import CLAIMS as BURSTINESS
-from ackclock.experiments.claims import judge
-from ackclock.experiments.flips import Pair, both, contradictions, main, summary_table, verdicts
-from ackclock.experiments.vegas import study as vegas_study
-from ackclock.experiments.vegas.claims import CLAIMS as VEGAS
-from ackclock.experiments.vegas.claims.beside import PAPERS
-from ackclock.experiments.vegas.evidence import Evidence, gather, papers
+from ackclock.papers.burstiness.claims import CLAIMS as BURSTINESS
+from ackclock.papers.claims import judge
+from ackclock.papers.flips import Pair, both, contradictions, main, summary_table, verdicts
+from ackclock.papers.vegas import study as vegas_study
+from ackclock.papers.vegas.claims import CLAIMS as VEGAS
+from ackclock.papers.vegas.claims.beside import PAPERS
+from ackclock.papers.vegas.evidence import Evidence, gather, papers
 from ackclock.report.html import Verdict
 from ackclock.study import Batch
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from ackclock.experiments.claims import Claim
-    from ackclock.experiments.observation import Observation
+    from ackclock.papers.claims import Claim
+    from ackclock.papers.observation import Observation
 
 NOISE = (0.02, 0.2, 1.0)
 """Relative standard deviations from seed to seed: intervals that settle nearly all, some, and nearly nothing."""

@@ -7,9 +7,9 @@ import tomllib
 from typing import TYPE_CHECKING
 
 import ackclock as ac
-from ackclock.experiments.manyflows.distances import Case
-from ackclock.experiments.manyflows.flow_studies import FLOW_CLAIMS, gather_flow_studies
-from ackclock.overrides import override
+from ackclock.papers.manyflows.distances import Case
+from ackclock.papers.manyflows.flow_studies import FLOW_CLAIMS, gather_flow_studies
+from ackclock.scenario.overrides import override
 from ackclock.study import Batch
 
 if TYPE_CHECKING:

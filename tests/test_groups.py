@@ -9,8 +9,8 @@ import statistics
 import pytest
 
 import ackclock as ac
-from ackclock import result
-from ackclock.summary import Groups
+from ackclock.running import result
+from ackclock.running.summary import Groups
 
 
 @pytest.fixture(scope="module")

@@ -16,13 +16,13 @@ from tests.burstiness_world import constant
 
 import ackclock as ac
 from ackclock.cli import main
-from ackclock.experiments.burstiness.evidence import from_ns2 as alone_from_ns2
-from ackclock.experiments.characterization import study as short
-from ackclock.experiments.claims import judge
-from ackclock.experiments.heterogeneous import agreement, ns2, study
-from ackclock.experiments.heterogeneous.comparison import RULES, agreement_statement, compare_scenes
-from ackclock.experiments.heterogeneous.evidence import LATE, WEIGHTS, Evidence, Side, from_ns2, scaling
-from ackclock.experiments.heterogeneous.experiment import (
+from ackclock.papers.burstiness.evidence import from_ns2 as alone_from_ns2
+from ackclock.papers.characterization import study as short
+from ackclock.papers.claims import judge
+from ackclock.papers.heterogeneous import agreement, ns2, study
+from ackclock.papers.heterogeneous.comparison import RULES, agreement_statement, compare_scenes
+from ackclock.papers.heterogeneous.evidence import LATE, WEIGHTS, Evidence, Side, from_ns2, scaling
+from ackclock.papers.heterogeneous.experiment import (
     MOST,
     SCENES,
     Choice,
@@ -31,20 +31,20 @@ from ackclock.experiments.heterogeneous.experiment import (
     scene_wanted,
     variants,
 )
-from ackclock.experiments.heterogeneous.figures import newcomer_drawings
-from ackclock.experiments.heterogeneous.measures import loss, loss_percent, per_client, queue_share, throughput
-from ackclock.experiments.heterogeneous.sharing import PAIRED, advantages, gateway_name
-from ackclock.experiments.heterogeneous.stochastic import OPEN, SMALL, model_drawing, model_runs
-from ackclock.experiments.observation import Observation
-from ackclock.experiments.reading import along
+from ackclock.papers.heterogeneous.figures import newcomer_drawings
+from ackclock.papers.heterogeneous.measures import loss, loss_percent, per_client, queue_share, throughput
+from ackclock.papers.heterogeneous.sharing import PAIRED, advantages, gateway_name
+from ackclock.papers.heterogeneous.stochastic import OPEN, SMALL, model_drawing, model_runs
+from ackclock.papers.observation import Observation
+from ackclock.papers.reading import along
 from ackclock.study import observe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from ackclock.experiments.burstiness.study import Runs
-    from ackclock.experiments.heterogeneous.experiment import Scene
+    from ackclock.papers.burstiness.study import Runs
+    from ackclock.papers.heterogeneous.experiment import Scene
 
 HALF, HALF_LARGE, FULL, FULL_LARGE = SCENES
 

@@ -11,15 +11,15 @@ from tests.heterogeneous_world import PAPER, SIDE, anywhere, beside, put, put_al
 from tests.single_seed import single_seed
 from tests.typed import typed
 
-from ackclock.experiments.burstiness.claims import CLAIMS as ALONE
-from ackclock.experiments.characterization.claims import CLAIMS as SHORT
-from ackclock.experiments.characterization.claims import TOPICS as SHORT_TOPICS
-from ackclock.experiments.claims import judge
-from ackclock.experiments.heterogeneous.claims import CLAIMS, TOPICS
-from ackclock.experiments.heterogeneous.claims.reading import command
-from ackclock.experiments.heterogeneous.experiment import SCENES, scenario, variants
-from ackclock.experiments.heterogeneous.stochastic import SMALL
-from ackclock.experiments.summary import summary
+from ackclock.papers.burstiness.claims import CLAIMS as ALONE
+from ackclock.papers.characterization.claims import CLAIMS as SHORT
+from ackclock.papers.characterization.claims import TOPICS as SHORT_TOPICS
+from ackclock.papers.claims import judge
+from ackclock.papers.heterogeneous.claims import CLAIMS, TOPICS
+from ackclock.papers.heterogeneous.claims.reading import command
+from ackclock.papers.heterogeneous.experiment import SCENES, scenario, variants
+from ackclock.papers.heterogeneous.stochastic import SMALL
+from ackclock.papers.summary import summary
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from tests.heterogeneous_world import Change, Where
 
-    from ackclock.experiments.heterogeneous.evidence import Side
+    from ackclock.papers.heterogeneous.evidence import Side
 
 RULES = {claim.rule for claim in ALONE}
 OWN = {claim.key: claim for claim in CLAIMS if claim.rule not in RULES}

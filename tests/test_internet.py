@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pytest
 
-from ackclock.experiments.claims import judge
-from ackclock.experiments.manyflows.claims.internet import INTERNET
-from ackclock.experiments.manyflows.internet import (
+from ackclock.papers.claims import judge
+from ackclock.papers.manyflows.claims.internet import INTERNET
+from ackclock.papers.manyflows.internet import (
     ANYONE,
     BACKBONES,
     CLUSTER,
@@ -23,9 +23,9 @@ from ackclock.experiments.manyflows.internet import (
     parts_of,
     steady,
 )
-from ackclock.experiments.manyflows.internet_figures import internet_drawings
-from ackclock.experiments.observation import Observation
-from ackclock.experiments.reading import along, at
+from ackclock.papers.manyflows.internet_figures import internet_drawings
+from ackclock.papers.observation import Observation
+from ackclock.papers.reading import along, at
 from ackclock.report.html import Verdict
 from ackclock.study import Batch
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import ackclock as ac
-from ackclock.plan import plan
+from ackclock.running.plan import plan
 from ackclock.scenario import mahimahi
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import ackclock as ac
-from ackclock.experiments.comparison import Rule, named
-from ackclock.experiments.manyflows import ns2
-from ackclock.experiments.manyflows.agreement import PARTS, agreement
-from ackclock.experiments.manyflows.comparison import GRID, compare_runs
-from ackclock.experiments.manyflows.experiment import (
+from ackclock.papers.comparison import Rule, named
+from ackclock.papers.manyflows import ns2
+from ackclock.papers.manyflows.agreement import PARTS, agreement
+from ackclock.papers.manyflows.comparison import GRID, compare_runs
+from ackclock.papers.manyflows.experiment import (
     CAPACITIES,
     FLOWS,
     FRACTIONS,
@@ -26,7 +26,7 @@ from ackclock.experiments.manyflows.experiment import (
     scenario,
     settings_wanted,
 )
-from ackclock.quantity import RATE
+from ackclock.scenario.quantity import RATE
 from ackclock.study import observe
 
 

@@ -10,16 +10,16 @@ from tests.manyflows_world import FLOWS, PAPER, SIDE, changed, put, size
 from tests.single_seed import single_seed
 from tests.typed import typed
 
-from ackclock.experiments.claims import judge
-from ackclock.experiments.manyflows import places, study
-from ackclock.experiments.manyflows.claims import CLAIMS, TOPICS
-from ackclock.experiments.manyflows.claims.reading import run_of
-from ackclock.experiments.manyflows.evidence import modern_scenario
-from ackclock.experiments.manyflows.experiment import ISDN, T1, grid_setting, scenario
-from ackclock.experiments.manyflows.flow_studies import FLOW_CLAIMS
-from ackclock.experiments.manyflows.looks import PIPES
-from ackclock.experiments.manyflows.places import far_setting
-from ackclock.experiments.summary import summary
+from ackclock.papers.claims import judge
+from ackclock.papers.manyflows import places, study
+from ackclock.papers.manyflows.claims import CLAIMS, TOPICS
+from ackclock.papers.manyflows.claims.reading import run_of
+from ackclock.papers.manyflows.evidence import modern_scenario
+from ackclock.papers.manyflows.experiment import ISDN, T1, grid_setting, scenario
+from ackclock.papers.manyflows.flow_studies import FLOW_CLAIMS
+from ackclock.papers.manyflows.looks import PIPES
+from ackclock.papers.manyflows.places import far_setting
+from ackclock.papers.summary import summary
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
     from tests.manyflows_world import Change
 
-    from ackclock.experiments.claims import Claim
-    from ackclock.experiments.manyflows.experiment import Setting
-    from ackclock.experiments.manyflows.flow_studies import FlowStudies
-    from ackclock.experiments.observation import Observation
+    from ackclock.papers.claims import Claim
+    from ackclock.papers.manyflows.experiment import Setting
+    from ackclock.papers.manyflows.flow_studies import FlowStudies
+    from ackclock.papers.observation import Observation
 
 BY_KEY = {claim.key: claim for claim in CLAIMS}
 

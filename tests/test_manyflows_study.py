@@ -14,16 +14,16 @@ from tests.manyflows_world import FLOWS, PAPER, SIDE
 
 import ackclock as ac
 from ackclock.cli import main
-from ackclock.experiments.manyflows import places, reference, study
-from ackclock.experiments.manyflows.claims import CLAIMS
-from ackclock.experiments.manyflows.evidence import from_ns2, modern_scenario
-from ackclock.experiments.manyflows.experiment import FRACTIONS, ISDN, LINKS, T1, grid_setting, scenario
-from ackclock.experiments.manyflows.flow_studies import FLOW_CLAIMS
-from ackclock.experiments.manyflows.hyperbolas import PAPER as TABLED
-from ackclock.experiments.manyflows.hyperbolas import away, fits, printed
-from ackclock.experiments.manyflows.looks import PIPES, fair_share, looks_wanted
-from ackclock.experiments.manyflows.places import FAR_PIPE, far_setting, tabled
-from ackclock.experiments.manyflows.synchrony_agreement import synchronisation
+from ackclock.papers.manyflows import places, reference, study
+from ackclock.papers.manyflows.claims import CLAIMS
+from ackclock.papers.manyflows.evidence import from_ns2, modern_scenario
+from ackclock.papers.manyflows.experiment import FRACTIONS, ISDN, LINKS, T1, grid_setting, scenario
+from ackclock.papers.manyflows.flow_studies import FLOW_CLAIMS
+from ackclock.papers.manyflows.hyperbolas import PAPER as TABLED
+from ackclock.papers.manyflows.hyperbolas import away, fits, printed
+from ackclock.papers.manyflows.looks import PIPES, fair_share, looks_wanted
+from ackclock.papers.manyflows.places import FAR_PIPE, far_setting, tabled
+from ackclock.papers.manyflows.synchrony_agreement import synchronisation
 from ackclock.study import observe
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 import ackclock as ac
-from ackclock import _core
-from ackclock.processors import cpu_time, memory_bound
-from ackclock.run import Prepared
+from ackclock.running import engine
+from ackclock.running.processors import cpu_time, memory_bound
+from ackclock.running.run import Prepared
 from ackclock.study.sweeping import fill
 
 SCENARIO = """
@@ -34,8 +34,8 @@ source = { kind = "greedy" }
 MEASURED = """
 import json, os, resource, sys
 import ackclock as ac
-from ackclock import _core
-from ackclock.run import Prepared
+from ackclock.running import engine
+from ackclock.running.run import Prepared
 
 def grown(scenario, record):
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -44,7 +44,7 @@ def grown(scenario, record):
     for name in record:
         run.table(name.partition("@")[0])
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    estimate = sum(json.loads(_core.footprint(prepared.plan)).values())
+    estimate = sum(json.loads(engine.footprint(prepared.plan)).values())
     print(json.dumps([estimate, (after - before) * 1024]), flush=True)
 
 ac.simulate(ac.Scenario.from_toml(sys.argv[1])).table("flows")
@@ -92,14 +92,14 @@ def test_a_bound_is_a_size() -> None:
 
 
 def test_by_default_half_of_what_there_is_may_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ackclock.processors._present", lambda: 10_000)
+    monkeypatch.setattr("ackclock.running.processors._present", lambda: 10_000)
     assert memory_bound(None) == 5_000
 
 
 def test_what_a_process_may_use_is_no_more_than_its_limits() -> None:
     code = (
         "import resource; resource.setrlimit(resource.RLIMIT_DATA, (10**9, 10**9));"
-        "from ackclock.processors import memory_bound; print(memory_bound(None))"
+        "from ackclock.running.processors import memory_bound; print(memory_bound(None))"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert int(told) <= 5 * 10**8
@@ -193,6 +193,6 @@ def test_the_time_of_a_run_is_that_of_its_thread_wherever_it_is_made() -> None:
 
 
 def test_the_footprint_is_told_by_parts() -> None:
-    parts = json.loads(_core.footprint(Prepared.of(scenario(1000), ()).plan))
+    parts = json.loads(engine.footprint(Prepared.of(scenario(1000), ()).plan))
     assert set(parts) == {"flows", "packets", "windows", "records", "sources"}
     assert parts["packets"] > 2000 * 48

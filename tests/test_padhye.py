@@ -9,11 +9,12 @@ import pyarrow as pa
 import pytest
 
 import ackclock as ac
-from ackclock.experiments.claims import judge
-from ackclock.experiments.manyflows.claims.padhye import PADHYE
-from ackclock.experiments.manyflows.experiment import ISDN, T1, grid_setting, scenario
-from ackclock.experiments.manyflows.fifth import BUFFERS, CONNECTIONS, fifth_scenario, gather_fifth
-from ackclock.experiments.manyflows.padhye import (
+from ackclock.analysis.models import pftk
+from ackclock.papers.claims import judge
+from ackclock.papers.manyflows.claims.padhye import PADHYE
+from ackclock.papers.manyflows.experiment import ISDN, T1, grid_setting, scenario
+from ackclock.papers.manyflows.fifth import BUFFERS, CONNECTIONS, fifth_scenario, gather_fifth
+from ackclock.papers.manyflows.padhye import (
     FACTORS,
     MODELS,
     PAPER,
@@ -32,8 +33,7 @@ from ackclock.experiments.manyflows.padhye import (
     topology,
     unbacked_timeouts,
 )
-from ackclock.experiments.manyflows.padhye_figures import padhye_drawings, padhye_statement
-from ackclock.models import pftk
+from ackclock.papers.manyflows.padhye_figures import padhye_drawings, padhye_statement
 from ackclock.report.html import Verdict
 from ackclock.study import Batch
 

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 import html5lib
 import pytest
 
-from ackclock.experiments.burstiness import study
-from ackclock.experiments.burstiness.claims import CLAIMS
-from ackclock.experiments.burstiness.evidence import Evidence
-from ackclock.experiments.claims import judge
+from ackclock.papers.burstiness import study
+from ackclock.papers.burstiness.claims import CLAIMS
+from ackclock.papers.burstiness.evidence import Evidence
+from ackclock.papers.claims import judge
 from ackclock.report.html import Report, render
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ackclock.experiments.burstiness.study import Runs
+    from ackclock.papers.burstiness.study import Runs
 
 LIMIT = 5_000_000
 """Bytes that a mail server takes without asking."""

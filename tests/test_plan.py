@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import ackclock as ac
-from ackclock.plan import plan
-from ackclock.records import understand
+from ackclock.running.plan import plan
+from ackclock.running.records import understand
 
 
 def planned(scenario: ac.Scenario, *requests: str) -> dict[str, Any]:

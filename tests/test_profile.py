@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 import ackclock as ac
-from ackclock.catalogue import catalogue
-from ackclock.profile import PROFILES, TABLE, default, differences
+from ackclock.running.catalogue import catalogue
+from ackclock.scenario.profile import PROFILES, TABLE, default, differences
 
 
 def _rows(scope: str) -> set[str]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ackclock.quantity import RATE, SIZE, TIME, Quantity, QuantityError, seconds
+from ackclock.scenario.quantity import RATE, SIZE, TIME, Quantity, QuantityError, seconds
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ import pyarrow.parquet
 import pytest
 
 import ackclock as ac
-from ackclock import bottleneck
 from ackclock.cli import main
-from ackclock.plan import plan
+from ackclock.running.plan import plan
+from ackclock.scenario import bottleneck
 
 STEPS = (("0 s", "1 Mbps"), ("10 ms", "0 bps"), ("25 ms", "500 kbps"))
 
@@ -225,7 +225,7 @@ def test_wrong_files_are_named(tmp_path: Path, content: str, period: str | None,
 def test_too_many_steps_of_all_links_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = line(ac.RateTrace(steps=STEPS))
     twice = scenario.changed({"links": [*scenario.to_dict()["links"], scenario.to_dict()["links"][0] | {"name": "b"}]})
-    monkeypatch.setattr("ackclock.plan._MOST_STEPS", 5)
+    monkeypatch.setattr("ackclock.running.plan._MOST_STEPS", 5)
     assert ac.simulate(scenario).summary.departures > 0
     with pytest.raises(ac.ScenarioError, match=r"links\.1\.rate_trace\.steps: .* at most 5 steps"):
         ac.simulate(twice)

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from ackclock.experiments.claims import judge
-from ackclock.experiments.manyflows.claims.reasons import REASONS, reasons_drawing
-from ackclock.experiments.manyflows.padhye import MODELS, TOPOLOGIES
-from ackclock.experiments.manyflows.reasons import (
+from ackclock.analysis.models import pftk
+from ackclock.papers.claims import judge
+from ackclock.papers.manyflows.claims.reasons import REASONS, reasons_drawing
+from ackclock.papers.manyflows.padhye import MODELS, TOPOLOGIES
+from ackclock.papers.manyflows.reasons import (
     ACKS_LOST,
     ALL,
     ALONE,
@@ -23,8 +24,7 @@ from ackclock.experiments.manyflows.reasons import (
     gather_reasons,
     process_rate,
 )
-from ackclock.experiments.observation import Observation
-from ackclock.models import pftk
+from ackclock.papers.observation import Observation
 from ackclock.report.html import Verdict
 from ackclock.study import Batch
 

@@ -15,7 +15,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from ackclock import ScenarioError
-from ackclock.experiments.folder import check_replaceable, write_whole
+from ackclock.papers.folder import check_replaceable, write_whole
 from ackclock.report.chart import Axis, Chart, Panel, Series
 from ackclock.report.html import Drawing, Finding, Report, Section, Statement, Table, Verdict, render
 from ackclock.report.style import COLOURS, paper_style, to_inline_svg, to_png, to_svg

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ackclock as ac
-from ackclock import _core
-from ackclock.catalogue import Entry, Parameter, catalogue
-from ackclock.plan import plan
-from ackclock.profile import PROFILES
-from ackclock.quantity import RATE, SIZE, TIME, Quantity
+from ackclock.running import engine
+from ackclock.running.catalogue import Entry, Parameter, catalogue
+from ackclock.running.plan import plan
+from ackclock.scenario.profile import PROFILES
+from ackclock.scenario.quantity import RATE, SIZE, TIME, Quantity
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -346,5 +346,5 @@ def test_the_engine_takes_every_plan(data: dict[str, Any]) -> None:
         group["count"] = 2
         group["source"] |= {"rate": 10} if "rate" in group["source"] else {}
     scenario = ac.Scenario.from_dict(data | small)
-    outcome, _, _ = _core.simulate(plan(scenario.effective()), 1)
+    outcome, _, _ = engine.simulate(plan(scenario.effective()), 1)
     assert json.loads(outcome)["summary"]["drops"] >= 0

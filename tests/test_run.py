@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import ackclock as ac
-from ackclock import result
 from ackclock.analysis import mser5, student_interval
-from ackclock.notices import Notices
-from ackclock.runs import Estimate, Runs
-from ackclock.summary import MEASURES
+from ackclock.running import result
+from ackclock.running.notices import Notices
+from ackclock.running.runs import Estimate, Runs
+from ackclock.running.summary import MEASURES
 
 EVERYTHING = ["arrivals", "queue/50ms", "drops", "windows@0,1", "acks@1", "packets@bottleneck"]
 

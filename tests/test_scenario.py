@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import ackclock as ac
-from ackclock.schema import json_schema
+from ackclock.scenario.schema import json_schema
 
 
 def of_the_issue() -> ac.Scenario:

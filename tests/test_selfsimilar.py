@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import ackclock as ac
-from ackclock.experiments.selfsimilar import ns2
-from ackclock.experiments.selfsimilar.agreement import agreement, background_agreement, measured
-from ackclock.experiments.selfsimilar.comparison import TABLE_2, Likeness
-from ackclock.experiments.selfsimilar.experiment import (
+from ackclock.papers.selfsimilar import ns2
+from ackclock.papers.selfsimilar.agreement import agreement, background_agreement, measured
+from ackclock.papers.selfsimilar.comparison import TABLE_2, Likeness
+from ackclock.papers.selfsimilar.experiment import (
     CONSTANT,
     GREEDY,
     READINGS,

@@ -9,12 +9,12 @@ import pytest
 from tests.selfsimilar_world import evidence, memory, methods, put, side
 from tests.typed import typed
 
-from ackclock.experiments.claims import judge
-from ackclock.experiments.selfsimilar.claims import CLAIMS, TOPICS
-from ackclock.experiments.selfsimilar.claims.reading import command, over_readings, owner
-from ackclock.experiments.selfsimilar.evidence import Side, settings
-from ackclock.experiments.selfsimilar.experiment import CONSTANT, GREEDY, WINDOW, Setting, scenario
-from ackclock.experiments.summary import summary
+from ackclock.papers.claims import judge
+from ackclock.papers.selfsimilar.claims import CLAIMS, TOPICS
+from ackclock.papers.selfsimilar.claims.reading import command, over_readings, owner
+from ackclock.papers.selfsimilar.evidence import Side, settings
+from ackclock.papers.selfsimilar.experiment import CONSTANT, GREEDY, WINDOW, Setting, scenario
+from ackclock.papers.summary import summary
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:

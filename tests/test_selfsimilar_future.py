@@ -12,13 +12,14 @@ from tests.single_seed import single_seed
 from tests.typed import typed
 
 import ackclock as ac
-from ackclock.experiments.claims import judge
-from ackclock.experiments.observation import Observation
-from ackclock.experiments.selfsimilar import future as module
-from ackclock.experiments.selfsimilar.claims.future import FUTURE_CLAIMS, FUTURE_TOPICS
-from ackclock.experiments.selfsimilar.claims.future_reading import MODERATE, OVER_LOAD, paired, to_mathis
-from ackclock.experiments.selfsimilar.experiment import CONSTANT, GREEDY, VARIANTS, Variant
-from ackclock.experiments.selfsimilar.future import (
+from ackclock.analysis.models import mathis
+from ackclock.papers.claims import judge
+from ackclock.papers.observation import Observation
+from ackclock.papers.selfsimilar import future as module
+from ackclock.papers.selfsimilar.claims.future import FUTURE_CLAIMS, FUTURE_TOPICS
+from ackclock.papers.selfsimilar.claims.future_reading import MODERATE, OVER_LOAD, paired, to_mathis
+from ackclock.papers.selfsimilar.experiment import CONSTANT, GREEDY, VARIANTS, Variant
+from ackclock.papers.selfsimilar.future import (
     BURSTS,
     DWELLS,
     LOADS,
@@ -37,8 +38,7 @@ from ackclock.experiments.selfsimilar.future import (
     lossy,
     ns2_runs,
 )
-from ackclock.experiments.selfsimilar.future_figures import future_drawings
-from ackclock.models import mathis
+from ackclock.papers.selfsimilar.future_figures import future_drawings
 from ackclock.report.html import Verdict
 from ackclock.study import Batch
 

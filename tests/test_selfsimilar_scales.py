@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 import ackclock as ac
-from ackclock.experiments.agreement import missed_bars
-from ackclock.experiments.observation import Observation
-from ackclock.experiments.selfsimilar import ns2
-from ackclock.experiments.selfsimilar.agreement import loads_agreement
-from ackclock.experiments.selfsimilar.comparison import BAR
-from ackclock.experiments.selfsimilar.comparison import LOADS as LOAD_RULES
-from ackclock.experiments.selfsimilar.experiment import background, binned
-from ackclock.experiments.selfsimilar.loads import LOADS, OTHERS, USUAL, ns2_loads
-from ackclock.experiments.selfsimilar.scales import over_counts, over_scales
-from ackclock.experiments.selfsimilar.traffic import (
+from ackclock.papers.agreement import missed_bars
+from ackclock.papers.observation import Observation
+from ackclock.papers.selfsimilar import ns2
+from ackclock.papers.selfsimilar.agreement import loads_agreement
+from ackclock.papers.selfsimilar.comparison import BAR
+from ackclock.papers.selfsimilar.comparison import LOADS as LOAD_RULES
+from ackclock.papers.selfsimilar.experiment import background, binned
+from ackclock.papers.selfsimilar.loads import LOADS, OTHERS, USUAL, ns2_loads
+from ackclock.papers.selfsimilar.scales import over_counts, over_scales
+from ackclock.papers.selfsimilar.traffic import (
     BINS,
     ESTIMATORS,
     KINDS,

@@ -11,14 +11,14 @@ from tests.single_seed import single_seed
 from tests.typed import typed
 
 import ackclock as ac
-from ackclock.experiments.claims import judge
-from ackclock.experiments.observation import Observation
-from ackclock.experiments.selfsimilar.claims.scales import SCALES_CLAIMS, SCALES_TOPICS
-from ackclock.experiments.selfsimilar.experiment import background
-from ackclock.experiments.selfsimilar.loads import CARRIED, LOADS, OTHERS, USUAL
-from ackclock.experiments.selfsimilar.scales import Scales, gather_scales, over_counts, over_scales
-from ackclock.experiments.selfsimilar.scales_figures import scales_drawings
-from ackclock.experiments.selfsimilar.traffic import (
+from ackclock.papers.claims import judge
+from ackclock.papers.observation import Observation
+from ackclock.papers.selfsimilar.claims.scales import SCALES_CLAIMS, SCALES_TOPICS
+from ackclock.papers.selfsimilar.experiment import background
+from ackclock.papers.selfsimilar.loads import CARRIED, LOADS, OTHERS, USUAL
+from ackclock.papers.selfsimilar.scales import Scales, gather_scales, over_counts, over_scales
+from ackclock.papers.selfsimilar.scales_figures import scales_drawings
+from ackclock.papers.selfsimilar.traffic import (
     BINS,
     COUNTS,
     ESTIMATORS,
@@ -29,7 +29,7 @@ from ackclock.experiments.selfsimilar.traffic import (
     PANELS,
     POISSON,
 )
-from ackclock.experiments.summary import summary
+from ackclock.papers.summary import summary
 from ackclock.report.html import Verdict
 from ackclock.study import Batch
 

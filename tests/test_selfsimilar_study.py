@@ -15,11 +15,11 @@ from tests.selfsimilar_world import SEEDS, evidence, put, side
 import ackclock as ac
 from ackclock.analysis import compare_paired
 from ackclock.cli import main
-from ackclock.experiments.selfsimilar import ns2, study
-from ackclock.experiments.selfsimilar.claims import CLAIMS
-from ackclock.experiments.selfsimilar.delays import delivered, lateness, matched, variation
-from ackclock.experiments.selfsimilar.evidence import from_ns2, settings
-from ackclock.experiments.selfsimilar.experiment import (
+from ackclock.papers.selfsimilar import ns2, study
+from ackclock.papers.selfsimilar.claims import CLAIMS
+from ackclock.papers.selfsimilar.delays import delivered, lateness, matched, variation
+from ackclock.papers.selfsimilar.evidence import from_ns2, settings
+from ackclock.papers.selfsimilar.experiment import (
     CONSTANT,
     GREEDY,
     RATE,
@@ -31,7 +31,7 @@ from ackclock.experiments.selfsimilar.experiment import (
     scenario,
     unresponsive,
 )
-from ackclock.experiments.selfsimilar.looks import (
+from ackclock.papers.selfsimilar.looks import (
     RECORD,
     SPIKE,
     Trace,
@@ -41,18 +41,18 @@ from ackclock.experiments.selfsimilar.looks import (
     rates,
     unresponsive_values,
 )
-from ackclock.experiments.selfsimilar.memory import BACKGROUND, LONG, memory_wanted
-from ackclock.experiments.selfsimilar.methods import TRUTH, methods
-from ackclock.experiments.selfsimilar.paired import beaten, difference, firsts, order, within_reach
-from ackclock.experiments.selfsimilar.paper import SHARES, TABLE_2
-from ackclock.experiments.truth import NO, OPEN, YES
+from ackclock.papers.selfsimilar.memory import BACKGROUND, LONG, memory_wanted
+from ackclock.papers.selfsimilar.methods import TRUTH, methods
+from ackclock.papers.selfsimilar.paired import beaten, difference, firsts, order, within_reach
+from ackclock.papers.selfsimilar.paper import SHARES, TABLE_2
+from ackclock.papers.truth import NO, OPEN, YES
 from ackclock.study import Batch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from ackclock.experiments.selfsimilar.looks import Look
+    from ackclock.papers.selfsimilar.looks import Look
     from ackclock.report.html import Report
 
 

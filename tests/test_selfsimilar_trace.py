@@ -15,19 +15,19 @@ from tests.selfsimilar_world import evidence
 
 import ackclock as ac
 from ackclock.cli import main
-from ackclock.experiments.selfsimilar import study, trace
-from ackclock.experiments.selfsimilar.claims.trace import TRACE_CLAIM
-from ackclock.experiments.selfsimilar.packet_sizes import Memory, PacketSizes, memory
-from ackclock.experiments.selfsimilar.paper import TRACE
-from ackclock.experiments.selfsimilar.parts import TABLE_2
-from ackclock.experiments.selfsimilar.trace import STAND_IN, read_trace, stand_in
-from ackclock.experiments.selfsimilar.trace_figures import METHODS, trace_section
+from ackclock.papers.selfsimilar import study, trace
+from ackclock.papers.selfsimilar.claims.trace import TRACE_CLAIM
+from ackclock.papers.selfsimilar.packet_sizes import Memory, PacketSizes, memory
+from ackclock.papers.selfsimilar.paper import TRACE
+from ackclock.papers.selfsimilar.parts import TABLE_2
+from ackclock.papers.selfsimilar.trace import STAND_IN, read_trace, stand_in
+from ackclock.papers.selfsimilar.trace_figures import METHODS, trace_section
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ackclock.experiments.selfsimilar.trace import Trace
+    from ackclock.papers.selfsimilar.trace import Trace
 
 HEAD = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 0, 1)
 

@@ -8,10 +8,10 @@ import pytest
 from tests.test_report import small_report
 
 from ackclock.cli import main
-from ackclock.experiments import SEEDS, few_seeds, output
-from ackclock.experiments.claims import Claim, Judged, Judgement
-from ackclock.experiments.summary import Topic, summary
-from ackclock.experiments.vegas import study
+from ackclock.papers import SEEDS, few_seeds, output
+from ackclock.papers.claims import Claim, Judged, Judgement
+from ackclock.papers.summary import Topic, summary
+from ackclock.papers.vegas import study
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:

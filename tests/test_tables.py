@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ackclock.tables import _array
+from ackclock.running.tables import _array
 
 NUMBERS = {
     "u32": (st.integers(0, 2**32 - 1), np.uint32),

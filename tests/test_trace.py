@@ -104,7 +104,7 @@ def test_a_result_runs_again_with_the_same_content_only(
 
 
 def test_a_run_is_read_without_its_trace(csv: Path, tmp_path: Path) -> None:
-    from ackclock import result  # noqa: PLC0415
+    from ackclock.running import result  # noqa: PLC0415
 
     run = ac.simulate(wide(ac.Trace(path=str(csv))))
     run.save(tmp_path / "run")

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ackclock.analysis import Interval, student_interval
-from ackclock.experiments.claims import by_share, graded
-from ackclock.experiments.truth import (
+from ackclock.papers.claims import by_share, graded
+from ackclock.papers.truth import (
     NO,
     OPEN,
     YES,

@@ -19,11 +19,11 @@ from tests.typed import typed
 import ackclock as ac
 from ackclock.analysis import student_interval
 from ackclock.cli import main
-from ackclock.experiments.truth import NO, YES, Truth
-from ackclock.experiments.vegas import ns2, study
-from ackclock.experiments.vegas.comparison import agreement_statement, compare_places
-from ackclock.experiments.vegas.evidence import gather, halves, pairs, places, plane
-from ackclock.experiments.vegas.experiment import (
+from ackclock.papers.truth import NO, YES, Truth
+from ackclock.papers.vegas import ns2, study
+from ackclock.papers.vegas.comparison import agreement_statement, compare_places
+from ackclock.papers.vegas.evidence import gather, halves, pairs, places, plane
+from ackclock.papers.vegas.experiment import (
     APPLICATIONS,
     BUFFERS,
     GATEWAYS,
@@ -36,7 +36,7 @@ from ackclock.experiments.vegas.experiment import (
     Place,
     scenario,
 )
-from ackclock.experiments.vegas.measures import RECORD, holds_its_own, interval, observe
+from ackclock.papers.vegas.measures import RECORD, holds_its_own, interval, observe
 from ackclock.scenario import OnOff, Trace, Transfers
 from ackclock.scenario.distributions import Pareto
 from ackclock.study import Batch
@@ -44,7 +44,7 @@ from ackclock.study import Batch
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ackclock.experiments.vegas.measures import Runs
+    from ackclock.papers.vegas.measures import Runs
 
 
 class TestPlaces:
@@ -126,7 +126,7 @@ class TestPlaces:
         arrivals = ac.simulate(made, seed=3, record=["arrivals/20ms"]).table("arrivals").to_pandas()
         arrivals = arrivals[arrivals["packets"] > 0]
         text = "".join(f"{row.time:.2f},{row.packets}\n" for row in arrivals.itertuples())
-        there = files("ackclock.experiments.vegas").joinpath("data", "trace.csv").read_text(encoding="utf-8")
+        there = files("ackclock.papers.vegas").joinpath("data", "trace.csv").read_text(encoding="utf-8")
         assert there == f"time,packets\n{text}"
 
 

@@ -8,14 +8,14 @@ import pytest
 from tests.typed import typed
 from tests.vegas_world import beside, evidence, once, put, unsteady
 
-from ackclock.experiments.claims import judge
-from ackclock.experiments.summary import summary
-from ackclock.experiments.truth import NO, YES
-from ackclock.experiments.vegas.claims import CLAIMS, TOPICS
-from ackclock.experiments.vegas.claims.reading import command, outcomes, tally
-from ackclock.experiments.vegas.claims.sources import leftover
-from ackclock.experiments.vegas.evidence import places
-from ackclock.experiments.vegas.experiment import GREEDY, OPEN, POISSON, TRACE, TRANSFERS, Place, scenario
+from ackclock.papers.claims import judge
+from ackclock.papers.summary import summary
+from ackclock.papers.truth import NO, YES
+from ackclock.papers.vegas.claims import CLAIMS, TOPICS
+from ackclock.papers.vegas.claims.reading import command, outcomes, tally
+from ackclock.papers.vegas.claims.sources import leftover
+from ackclock.papers.vegas.evidence import places
+from ackclock.papers.vegas.experiment import GREEDY, OPEN, POISSON, TRACE, TRANSFERS, Place, scenario
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from tests.vegas_world import Change
 
-    from ackclock.experiments.vegas.evidence import Evidence
+    from ackclock.papers.vegas.evidence import Evidence
 
 BY_KEY = {claim.key: claim for claim in CLAIMS}
 

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ackclock.experiments.burstiness.claims import CLAIMS as BURSTINESS
-from ackclock.experiments.characterization.claims import CLAIMS as CHARACTERIZATION
-from ackclock.experiments.heterogeneous.claims import CLAIMS as HETEROGENEOUS
-from ackclock.experiments.manyflows.claims import CLAIMS as MANYFLOWS
-from ackclock.experiments.manyflows.flow_studies import FLOW_CLAIMS
-from ackclock.experiments.selfsimilar.claims import CLAIMS as SELFSIMILAR
-from ackclock.experiments.selfsimilar.claims.future import FUTURE_CLAIMS
-from ackclock.experiments.selfsimilar.claims.scales import SCALES_CLAIMS
-from ackclock.experiments.vegas.claims import CLAIMS as VEGAS
+from ackclock.papers.burstiness.claims import CLAIMS as BURSTINESS
+from ackclock.papers.characterization.claims import CLAIMS as CHARACTERIZATION
+from ackclock.papers.heterogeneous.claims import CLAIMS as HETEROGENEOUS
+from ackclock.papers.manyflows.claims import CLAIMS as MANYFLOWS
+from ackclock.papers.manyflows.flow_studies import FLOW_CLAIMS
+from ackclock.papers.selfsimilar.claims import CLAIMS as SELFSIMILAR
+from ackclock.papers.selfsimilar.claims.future import FUTURE_CLAIMS
+from ackclock.papers.selfsimilar.claims.scales import SCALES_CLAIMS
+from ackclock.papers.vegas.claims import CLAIMS as VEGAS
 
 if TYPE_CHECKING:
-    from ackclock.experiments.claims import Claim
+    from ackclock.papers.claims import Claim
 
 STUDIES: dict[str, tuple[Claim[Any], ...]] = {
     "burstiness": BURSTINESS,

@@ -7,7 +7,7 @@ import tomllib
 from typing import TYPE_CHECKING
 
 import ackclock as ac
-from ackclock.overrides import override
+from ackclock.scenario.overrides import override
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ackclock.experiments.vegas.evidence import Evidence, places
-from ackclock.experiments.vegas.experiment import OPEN, POISSON, TRANSFERS
+from ackclock.papers.vegas.evidence import Evidence, places
+from ackclock.papers.vegas.experiment import OPEN, POISSON, TRANSFERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ackclock.experiments.vegas.experiment import Place
-    from ackclock.experiments.vegas.measures import Runs
+    from ackclock.papers.vegas.experiment import Place
+    from ackclock.papers.vegas.measures import Runs
 
     Values = dict[str, float]
     Where = Callable[[Place], bool]

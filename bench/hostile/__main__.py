@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Final
 
 from ackclock.cli import main
-from ackclock.processors import memory_bound
-from ackclock.run import simulate
+from ackclock.running.processors import memory_bound
+from ackclock.running.run import simulate
 from ackclock.scenario import Scenario
 from hostile.generate import MEMORY, Case, case
 

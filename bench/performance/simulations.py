@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import ackclock
-from ackclock.plan import plan
-from ackclock.records import understand
+from ackclock.running.plan import plan
+from ackclock.running.records import understand
 from performance.measure import Cost, instructions, run
 
 if TYPE_CHECKING:

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from ackclock import analysis as analysis
-    from ackclock import models as models
-    from ackclock.bottleneck import Pipe, pipe
+    from ackclock.analysis import models as models
     from ackclock.capture import Capture, read_capture
-    from ackclock.decomposition import Component, components
-    from ackclock.errors import ScenarioError
-    from ackclock.run import Run, simulate
-    from ackclock.runs import Estimate, Runs, replicate
+    from ackclock.running.decomposition import Component, components
+    from ackclock.running.run import Run, simulate
+    from ackclock.running.runs import Estimate, Runs, replicate
+    from ackclock.running.summary import GroupSummary, LinkSummary, Summary
     from ackclock.scenario import (
         Clients,
         Connections,
@@ -52,10 +51,11 @@ if TYPE_CHECKING:
         clustered_connections,
         wide_area,
     )
-    from ackclock.store import Store
+    from ackclock.scenario.bottleneck import Pipe, pipe
+    from ackclock.scenario.errors import ScenarioError
     from ackclock.study.design import Study
+    from ackclock.study.store import Store
     from ackclock.study.sweeping import sweep
-    from ackclock.summary import GroupSummary, LinkSummary, Summary
 
     __version__: str
     open = Store.open  # noqa: A001  # as `ackclock.open` it reads well
@@ -115,19 +115,19 @@ __all__ = [
 ]
 
 _HOMES: Final = (
-    "errors",
-    "summary",
+    "scenario.errors",
+    "running.summary",
     "scenario",
-    "run",
-    "runs",
-    "bottleneck",
+    "running.run",
+    "running.runs",
+    "scenario.bottleneck",
     "capture",
-    "decomposition",
-    "store",
+    "running.decomposition",
+    "study.store",
     "study.design",
     "study.sweeping",
 )
-_SUBMODULES: Final = ("analysis", "models")
+_SUBMODULES: Final = {"analysis": "analysis", "models": "analysis.models"}
 """Packages that need no import of their own: ``ac.models.stochastic_reno``, ``ac.analysis.hurst``."""
 
 
@@ -136,20 +136,20 @@ if not TYPE_CHECKING:  # a type checker would take any name for one that is ther
     def __getattr__(name: str) -> object:
         """Load what is asked for when it is first asked for: ``ackclock --help`` needs none of it."""
         if name == "__version__":
-            from ackclock.catalogue import catalogue  # noqa: PLC0415
+            from ackclock.running.catalogue import catalogue  # noqa: PLC0415
 
             return catalogue().version
         if name == "open":  # it is not among `__all__`: who imports all names keeps Python's own
-            from ackclock.store import Store  # noqa: PLC0415
+            from ackclock.study.store import Store  # noqa: PLC0415
 
             return Store.open
         if name in _SUBMODULES:
-            return import_module(f"ackclock.{name}")
+            return import_module(f"ackclock.{_SUBMODULES[name]}")
         if name in __all__:
             for home in _HOMES:
                 module = import_module(f"ackclock.{home}")
-                if name in vars(module):
-                    return vars(module)[name]
+                if name in getattr(module, "__all__", vars(module)):
+                    return getattr(module, name)
         raise AttributeError(f"module 'ackclock' has no attribute {name!r}", name=name)
 
 

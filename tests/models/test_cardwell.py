@@ -11,7 +11,7 @@ import pytest
 from mpmath import mpf
 from tests.models.precise import between, errors, losses
 
-from ackclock.models import Cardwell, cardwell, mathis
+from ackclock.analysis.models import Cardwell, cardwell, mathis
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ackclock as ac
-from ackclock.models import large_pipe_loss
+from ackclock.analysis.models import large_pipe_loss
 
 if TYPE_CHECKING:
     from collections.abc import Callable

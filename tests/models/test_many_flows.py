@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from ackclock.models import hyperbola, rtt_bias_band, within_factors
+from ackclock.analysis.models import hyperbola, rtt_bias_band, within_factors
 
 if TYPE_CHECKING:
     from collections.abc import Callable

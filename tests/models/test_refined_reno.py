@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ackclock as ac
-from ackclock.models import RefinedReno, refined_reno
+from ackclock.analysis.models import RefinedReno, refined_reno
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ackclock.models import StochasticReno, stochastic_reno
+from ackclock.analysis.models import StochasticReno, stochastic_reno
 
 # A published evaluation of equations (1) to (4), five replications of 2000 intervals after 200, with gamma = 466.67:
 # clients, and the c.o.v. from windows of 1 and of 20 packets.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from ackclock.store import Row, Store, run_id, scenario_id
+from ackclock.study.store import Row, Store, run_id, scenario_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.store.made_up import add, arrivals, expected, files, leave, row, strays, told
 
-from ackclock.store import Store, contents, parts, store
-from ackclock.store.tables import fit, unified
+from ackclock.study.store import Store, contents, parts, store
+from ackclock.study.store.tables import fit, unified
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ackclock.store import Row
+    from ackclock.study.store import Row
 
 
 def test_many_rows_make_few_files(tmp_path: Path) -> None:

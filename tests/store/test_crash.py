@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.store.made_up import expected, files, row, strays, told
 
-from ackclock.store import Store
+from ackclock.study.store import Store
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 WRITER = """
 import sys
 from pathlib import Path
-from ackclock.store import Store, store
+from ackclock.study.store import Store, store
 from tests.store.made_up import row
 
 store._LONGEST_JOURNAL = 20_000

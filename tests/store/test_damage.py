@@ -13,9 +13,9 @@ from tests.store.made_up import add, arrivals, everything, leave, row
 from tests.study.small import study
 
 from ackclock.cli import main
-from ackclock.errors import DamagedError
-from ackclock.store import Store
-from ackclock.store.tables import KEPT, LOST
+from ackclock.scenario.errors import DamagedError
+from ackclock.study.store import Store
+from ackclock.study.store.tables import KEPT, LOST
 from ackclock.study.sweeping import fill
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ import pytest
 from tests.store.made_up import add, arrivals, expected, leave, row, strays, told
 
 import ackclock as ac
-from ackclock.errors import ScenarioError
-from ackclock.store import Store, parts
-from ackclock.store.folder import FORMAT
+from ackclock.scenario.errors import ScenarioError
+from ackclock.study.store import Store, parts
+from ackclock.study.store.folder import FORMAT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -233,7 +233,7 @@ FULL = """
 import resource, signal, sys
 from pathlib import Path
 from ackclock.cli import main
-from ackclock.store import Store
+from ackclock.study.store import Store
 from tests.store.made_up import row
 
 resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))

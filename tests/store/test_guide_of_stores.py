@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 import ackclock as ac
-from ackclock.catalogue import catalogue
 from ackclock.cli import main
-from ackclock.store import Row, Store, run_id, scenario_id
-from ackclock.summary import MEASURES, GroupSummary
+from ackclock.running.catalogue import catalogue
+from ackclock.running.summary import MEASURES, GroupSummary
+from ackclock.study.store import Row, Store, run_id, scenario_id
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,8 +13,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.store.made_up import arrivals, row
 
-from ackclock.store.journal import MAGIC, Journal, Reading, is_left
-from ackclock.store.row import Entry, Row, encode
+from ackclock.study.store.journal import MAGIC, Journal, Reading, is_left
+from ackclock.study.store.row import Entry, Row, encode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

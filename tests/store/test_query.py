@@ -11,9 +11,9 @@ import pytest
 from tests.store.made_up import add, arrivals, leave, row
 
 from ackclock.cli import main
-from ackclock.errors import ScenarioError
-from ackclock.store import Store
-from ackclock.summary import MEASURES
+from ackclock.running.summary import MEASURES
+from ackclock.scenario.errors import ScenarioError
+from ackclock.study.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

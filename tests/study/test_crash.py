@@ -82,7 +82,7 @@ def test_a_store_in_the_way_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_ends_a_sweep_that_goes_on_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from ackclock.store import Store  # noqa: PLC0415
+    from ackclock.study.store import Store  # noqa: PLC0415
 
     keep, added = Store.add, 0
 

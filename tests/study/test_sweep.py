@@ -15,7 +15,8 @@ from tests.study.small import found, scenario, study, write
 
 import ackclock as ac
 from ackclock.cli import main
-from ackclock.run import Prepared
+from ackclock.running.run import Prepared
+from ackclock.running.summary import MEASURES
 from ackclock.study import making, sweeping
 from ackclock.study.interruption import Interruption
 from ackclock.study.outlook import Outlook
@@ -27,9 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from ackclock.store import Row
     from ackclock.study.execute import Report
     from ackclock.study.making import Job
+    from ackclock.study.store import Row
 
 
 def told(tally: Tally) -> tuple[int, int, int]:
@@ -47,9 +48,7 @@ def test_a_row_is_the_run_alone(tmp_path: Path, record: list[str]) -> None:
     for row in runs:
         point = {path: row[path] for path in ("clients.0.count", "clients.0.transport.variant")}
         alone = ac.simulate(scenario().changed(point), seed=row["seed"], record=record)
-        assert {name: row[name] for name in ac.summary.MEASURES} == {
-            name: getattr(alone.summary, name) for name in ac.summary.MEASURES
-        }
+        assert {name: row[name] for name in MEASURES} == {name: getattr(alone.summary, name) for name in MEASURES}
         assert row["warmup"] == alone.warmup
         for kind, table in tables.items():
             kept = table.filter(pl.col("run_id") == row["run_id"]).drop("run_id")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from ackclock.checksum import CHANGED, checksum, is_sealed
-from ackclock.errors import DamagedError, damaged
+from ackclock.running.checksum import CHANGED, checksum, is_sealed
+from ackclock.scenario.errors import DamagedError, damaged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -78,7 +78,7 @@ def ask(folder: Path, query: str) -> pa.Table:
     DamagedError
         A table that it names is not as it was written.
     """
-    from ackclock.store.sql import closed, names  # noqa: PLC0415  # slow to load
+    from ackclock.study.store.sql import closed, names  # noqa: PLC0415  # slow to load
 
     check(folder, [f"{name}.parquet" for name in _TABLES if names(query, name)])
     try:

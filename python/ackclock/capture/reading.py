@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ackclock import _core
 from ackclock.capture.notices import notices_of
-from ackclock.errors import refuse, unreadable
-from ackclock.kinds import measured
-from ackclock.quantity import TIME
+from ackclock.running import engine
+from ackclock.scenario.errors import refuse, unreadable
+from ackclock.scenario.kinds import measured
+from ackclock.scenario.quantity import TIME
 
 if TYPE_CHECKING:
     import os
@@ -158,8 +158,8 @@ def read_capture(
     if key is not None and len(key) != KEY_BYTES:
         raise refuse("key", f"{len(key)} bytes", f"must be {KEY_BYTES} bytes")
     try:
-        reader = _core.Capture(path, width, packets is not None, key)
-    except _core.CaptureError as error:
+        reader = engine.Capture(path, width, packets is not None, key)
+    except engine.CaptureError as error:
         raise unreadable(path, str(error), WHAT) from None
     except OSError as error:
         raise unreadable(path, error.strerror or str(error), WHAT) from None

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from ackclock import _core
-from ackclock.catalogue import catalogue
-from ackclock.errors import one_of, refuse, unreadable
-from ackclock.kinds import whole
+from ackclock.running import engine
+from ackclock.running.catalogue import catalogue
 from ackclock.scenario import Connections, Scenario
+from ackclock.scenario.errors import one_of, refuse, unreadable
+from ackclock.scenario.kinds import whole
 from ackclock.scenario.links import links_of
 
 SNAP_LENGTH: Final = 96
@@ -78,7 +78,7 @@ class Captured:
     """A request, and the packets that answer it."""
 
     request: CaptureRequest
-    packets: _core.CapturedPackets
+    packets: engine.CapturedPackets
 
     def write(self, file: Path, snap_length: int, comment: str) -> Written:
         """Write them into a new file, whole or not at all."""

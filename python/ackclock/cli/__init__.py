@@ -63,8 +63,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _silence()
         _fail(f"{error.filename or 'standard output'}: cannot be written: {error.strerror or error}", code=1)
     except ValueError as error:
-        from ackclock._core import PlanError  # noqa: PLC0415
-        from ackclock.errors import DamagedError, ScenarioError  # noqa: PLC0415
+        from ackclock.running.engine import PlanError  # noqa: PLC0415
+        from ackclock.scenario.errors import DamagedError, ScenarioError  # noqa: PLC0415
 
         if not isinstance(error, ScenarioError | PlanError):
             raise
@@ -96,7 +96,7 @@ def _silence() -> None:
 
 def _print_version(wanted: bool) -> None:  # typer calls it so
     if wanted:
-        from ackclock.catalogue import catalogue  # noqa: PLC0415
+        from ackclock.running.catalogue import catalogue  # noqa: PLC0415
 
         sys.stdout.write(f"ackclock {catalogue().version}\n")
         raise typer.Exit
@@ -359,13 +359,13 @@ def reproduce(
     The report has figures, their data, and one page that opens offline. A terminal shows how long it will take.
     """
     from ackclock.cli.arguments import integer  # noqa: PLC0415
-    from ackclock.experiments import cli as experiments  # noqa: PLC0415
+    from ackclock.papers import cli as papers  # noqa: PLC0415
 
-    experiments.reproduce(
+    papers.reproduce(
         study,
-        seeds=None if seeds is None else integer("--seeds", seeds, experiments.COUNT),
+        seeds=None if seeds is None else integer("--seeds", seeds, papers.COUNT),
         out=out,
-        jobs=None if jobs is None else integer("--jobs", jobs, experiments.COUNT),
+        jobs=None if jobs is None else integer("--jobs", jobs, papers.COUNT),
         capture=capture,
     )
 
@@ -391,6 +391,6 @@ def schema() -> None:
     """Print the JSON Schema of scenarios, for editors."""
     from json import dumps  # noqa: PLC0415
 
-    from ackclock.schema import json_schema  # noqa: PLC0415
+    from ackclock.scenario.schema import json_schema  # noqa: PLC0415
 
     sys.stdout.write(dumps(json_schema(), indent=2) + "\n")

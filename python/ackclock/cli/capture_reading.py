@@ -16,11 +16,11 @@ from ackclock.capture.conversations import HEAD, TOP, conversations
 from ackclock.capture.folder import MADE
 from ackclock.capture.reading import KEY_BYTES, WHAT, Capture, read_capture
 from ackclock.capture.shares import SHARES, shares
-from ackclock.catalogue import catalogue
 from ackclock.cli.console import console
-from ackclock.errors import refuse, unreadable
-from ackclock.experiments.folder import check_replaceable, write_whole
-from ackclock.progress import progress_bar
+from ackclock.papers.folder import check_replaceable, write_whole
+from ackclock.running.catalogue import catalogue
+from ackclock.running.progress import progress_bar
+from ackclock.scenario.errors import refuse, unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from rich.table import Table
 from rich.text import Text
 
-from ackclock import profile
-from ackclock.catalogue import Entry, catalogue
 from ackclock.cli.console import console
-from ackclock.errors import one_of, refuse
-from ackclock.records import KINDS
+from ackclock.running.catalogue import Entry, catalogue
+from ackclock.running.records import KINDS
+from ackclock.scenario import profile
+from ackclock.scenario.errors import one_of, refuse
 from ackclock.scenario.sources import SOURCES
 
 _Line = tuple[str, str]
@@ -62,7 +62,7 @@ def _toml(value: object) -> str:
 
 
 def _studies() -> Iterator[_Line]:
-    from ackclock.experiments import STUDIES  # noqa: PLC0415
+    from ackclock.papers import STUDIES  # noqa: PLC0415
 
     yield from STUDIES.items()
 

@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.table import Table
 
-from ackclock import models
-from ackclock.catalogue import catalogue
+from ackclock.analysis import models
 from ackclock.cli.arguments import option
 from ackclock.cli.console import console
-from ackclock.kinds import measured, number, whole
-from ackclock.quantity import PICOSECONDS_PER_SECOND, RATE, TIME
-from ackclock.run import SEED
-from ackclock.runs import Estimate
+from ackclock.running.catalogue import catalogue
+from ackclock.running.run import SEED
+from ackclock.running.runs import Estimate
 from ackclock.scenario.fields import LONGEST_PACKET
+from ackclock.scenario.kinds import measured, number, whole
+from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, RATE, TIME
 
 # A model keeps one number for each client and replication: these bounds keep it within memory and minutes.
 _CLIENTS: Final = whole(1, 10_000)

@@ -6,12 +6,12 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from ackclock.catalogue import catalogue
-from ackclock.errors import refuse, unreadable
 from ackclock.report.html import render
 from ackclock.report.sweep_page import sweep_report
-from ackclock.runs import told_once
-from ackclock.store import Store
+from ackclock.running.catalogue import catalogue
+from ackclock.running.runs import told_once
+from ackclock.scenario.errors import refuse, unreadable
+from ackclock.study.store import Store
 
 _OURS = "<dt>Command</dt><dd>ackclock report "
 """What every page that this command made has in it."""

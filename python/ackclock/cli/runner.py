@@ -9,17 +9,17 @@ from typing import Final
 from rich.table import Table
 from rich.text import Text
 
-from ackclock.catalogue import catalogue
 from ackclock.cli.arguments import integer
 from ackclock.cli.capture_writing import CaptureFiles
 from ackclock.cli.console import console
-from ackclock.overrides import override
-from ackclock.progress import progress_bar
-from ackclock.result import Request, read_request, refuse_existing, save
-from ackclock.run import SEED, Run, simulate
+from ackclock.running.catalogue import catalogue
+from ackclock.running.progress import progress_bar
+from ackclock.running.result import Request, read_request, refuse_existing, save
+from ackclock.running.run import SEED, Run, simulate
+from ackclock.running.summary import UNITS, GroupSummary
 from ackclock.scenario import Scenario
 from ackclock.scenario.files import read_scenario
-from ackclock.summary import UNITS, GroupSummary
+from ackclock.scenario.overrides import override
 
 # Of the readable table of groups: the name of a number, the unit it is told in, and the factor to that unit.
 _GROUPS: Final = (

@@ -11,10 +11,10 @@ from rich.table import Table
 from rich.text import Text
 
 from ackclock import analysis
-from ackclock.catalogue import catalogue
 from ackclock.cli.console import console
 from ackclock.cli.series import Series, read
-from ackclock.experiments.folder import check_replaceable, write_whole
+from ackclock.papers.folder import check_replaceable, write_whole
+from ackclock.running.catalogue import catalogue
 
 if TYPE_CHECKING:
     from pathlib import Path

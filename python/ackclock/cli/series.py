@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ackclock.capture.folder import check, is_capture
-from ackclock.errors import listed, near, refuse, unreadable
-from ackclock.kinds import measured
-from ackclock.quantity import PICOSECONDS_PER_SECOND, TIME
+from ackclock.scenario.errors import listed, near, refuse, unreadable
+from ackclock.scenario.kinds import measured
+from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, TIME
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -33,7 +33,7 @@ def check(
 
 
 def _check_store(folder: Path) -> bool:
-    from ackclock.store import Store  # noqa: PLC0415
+    from ackclock.study.store import Store  # noqa: PLC0415
 
     with Store.open(folder) as opened:
         states = opened.check()

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final, NoReturn
 
-from ackclock.errors import LostError, shorten
-from ackclock.processors import threads
+from ackclock.running.processors import threads
+from ackclock.scenario.errors import LostError, shorten
 from ackclock.study.design import Study
 from ackclock.study.outlook import Outlook
 from ackclock.study.schedule import Tally

@@ -10,7 +10,7 @@ import numpy as np
 
 from ackclock.report.chart import Axis, Band, Chart, Dash, Heat, Marker, Panel, Series
 from ackclock.report.layout import MOST_PANELS, key
-from ackclock.summary import UNITS
+from ackclock.running.summary import UNITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from ackclock.analysis import Interval, mean_interval
-from ackclock.quantity import RATE, SIZE, TIME, QuantityError
-from ackclock.summary import MEASURES, UNITS
+from ackclock.running.summary import MEASURES, UNITS
+from ackclock.scenario.quantity import RATE, SIZE, TIME, QuantityError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -156,7 +156,7 @@ class Point:
     """Those that were asked for: a bootstrap takes its time, and figures, tables and words ask for the same."""
 
     def interval(self, measure: str) -> Interval | None:
-        """Give the mean and its interval in the unit that people are told (`ackclock.summary.UNITS`)."""
+        """Give the mean and its interval in the unit that people are told (`ackclock.running.summary.UNITS`)."""
         if measure not in self._intervals:
             factor = UNITS.get(measure, ("", 1))[1]
             there = [value * factor for value in self.values.get(measure, ()) if value is not None]

@@ -1,32 +1,36 @@
 """The scenario: the owner of the schema, and the one place that checks it."""
 
-from ackclock.scenario.distributions import Exponential, Fixed, Lognormal, Pareto, SizeTable
-from ackclock.scenario.internet import abstract_internet, clustered_connections, wide_area
-from ackclock.scenario.network import (
-    DropTail,
-    Dumbbell,
-    GilbertElliott,
-    GraphLink,
-    Link,
-    ListedLoss,
-    Node,
-    Queue,
-    RandomLoss,
-    Red,
-)
-from ackclock.scenario.rate_trace import RateTrace
-from ackclock.scenario.sources import (
-    Connections,
-    Constant,
-    FractionalNoise,
-    Greedy,
-    OnOff,
-    Poisson,
-    Trace,
-    Transfers,
-)
-from ackclock.scenario.traffic import Clients, Flow, Tcp, Udp
-from ackclock.scenario.whole import Measure, Scenario
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from ackclock.scenario.distributions import Exponential, Fixed, Lognormal, Pareto, SizeTable
+    from ackclock.scenario.internet import abstract_internet, clustered_connections, wide_area
+    from ackclock.scenario.network import (
+        DropTail,
+        Dumbbell,
+        GilbertElliott,
+        GraphLink,
+        Link,
+        ListedLoss,
+        Node,
+        Queue,
+        RandomLoss,
+        Red,
+    )
+    from ackclock.scenario.rate_trace import RateTrace
+    from ackclock.scenario.sources import (
+        Connections,
+        Constant,
+        FractionalNoise,
+        Greedy,
+        OnOff,
+        Poisson,
+        Trace,
+        Transfers,
+    )
+    from ackclock.scenario.traffic import Clients, Flow, Tcp, Udp
+    from ackclock.scenario.whole import Measure, Scenario
 
 __all__ = [
     "Clients",
@@ -63,3 +67,30 @@ __all__ = [
     "clustered_connections",
     "wide_area",
 ]
+
+_HOMES: Final = (
+    "whole",
+    "traffic",
+    "network",
+    "sources",
+    "distributions",
+    "rate_trace",
+    "internet",
+)
+
+
+if not TYPE_CHECKING:  # a type checker would take any name for one that is there
+
+    def __getattr__(name: str) -> object:
+        """Load a class when it is first used: `scenario.errors` and `scenario.quantity` need no pydantic."""
+        if name in __all__:
+            for home in _HOMES:
+                module = import_module(f"ackclock.scenario.{home}")
+                if name in vars(module):
+                    globals()[name] = vars(module)[name]
+                    return globals()[name]
+        raise AttributeError(f"module 'ackclock.scenario' has no attribute {name!r}", name=name)
+
+
+def __dir__() -> list[str]:
+    return [*(name for name in globals() if name.startswith("__")), *__all__]

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import InitErrorDetails
 
-from ackclock import _core
-from ackclock.catalogue import catalogue
-from ackclock.errors import Location, missing, one_of, wrong
-from ackclock.quantity import TIME
+from ackclock.running import engine
+from ackclock.running.catalogue import catalogue
 from ackclock.scenario import effective
+from ackclock.scenario.errors import Location, missing, one_of, wrong
 from ackclock.scenario.fields import HEADER_BYTES, MOST_BINS, MOST_FLOWS
 from ackclock.scenario.links import links_of
 from ackclock.scenario.network import Queue
+from ackclock.scenario.quantity import TIME
 from ackclock.scenario.routes import directed, routes_over
 from ackclock.scenario.sources import PACED
 from ackclock.scenario.traffic import Clients, Flow, Tcp
@@ -150,7 +150,7 @@ def _timers(at: Location, whole: Tcp) -> Iterator[InitErrorDetails]:
 def _law(at: Location, whole: Tcp) -> Iterator[InitErrorDetails]:
     """Check the parameters of a window law against each other, defaults among them."""
     kind = catalogue().variants[whole.variant].congestion
-    found = _core.check_law(json.dumps({"kind": kind, **whole.parameters}))
+    found = engine.check_law(json.dumps({"kind": kind, **whole.parameters}))
     if found is not None:
         name, message = found
         yield wrong((*at, name), getattr(whole, name), message.partition("; ")[2])
@@ -160,7 +160,7 @@ def _queues(scenario: "Scenario") -> Iterator[InitErrorDetails]:
     """Check the parameters of each queue against each other, defaults among them."""
     for at, given in _given_queues(scenario):
         whole = effective.queue(scenario.profile, given)
-        found = _core.check_queue(json.dumps(whole.for_engine()))
+        found = engine.check_queue(json.dumps(whole.for_engine()))
         if found is not None:
             name, message = found
             yield wrong((*at, name), getattr(whole, name), message.partition("; ")[2])

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self
 from pydantic import Field
 from pydantic_core import InitErrorDetails
 
-from ackclock import errors
-from ackclock.kinds import Kind, either, measured, number, points, word
-from ackclock.quantity import SIZE, TIME
+from ackclock.scenario import errors
 from ackclock.scenario.fields import LONGEST_WAIT
+from ackclock.scenario.kinds import Kind, either, measured, number, points, word
 from ackclock.scenario.model import Part
+from ackclock.scenario.quantity import SIZE, TIME
 from ackclock.scenario.size_tables import TABLES
 
 PERIOD: Final = measured(TIME, "1 us", LONGEST_WAIT)

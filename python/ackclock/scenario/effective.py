@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from ackclock import profile
-from ackclock.catalogue import Parameter, catalogue
-from ackclock.quantity import TIME
+from ackclock.running.catalogue import Parameter, catalogue
+from ackclock.scenario import profile
 from ackclock.scenario.network import Dumbbell, GraphLink, Link, Queue
+from ackclock.scenario.quantity import TIME
 from ackclock.scenario.routes import directed, routes_over
 from ackclock.scenario.sources import Trace
 from ackclock.scenario.traffic import Clients, Flow, Tcp

@@ -3,10 +3,23 @@
 from collections.abc import Sequence
 from typing import Annotated, Final
 
-from ackclock.catalogue import catalogue
-from ackclock.kinds import digest, file_path, flag, measured, name, names, number, places, steps, whole, word, word_or
-from ackclock.profile import PROFILES
-from ackclock.quantity import RATE, SIZE, TIME
+from ackclock.running.catalogue import catalogue
+from ackclock.scenario.kinds import (
+    digest,
+    file_path,
+    flag,
+    measured,
+    name,
+    names,
+    number,
+    places,
+    steps,
+    whole,
+    word,
+    word_or,
+)
+from ackclock.scenario.profile import PROFILES
+from ackclock.scenario.quantity import RATE, SIZE, TIME
 
 MOST_FLOWS: Final = 1_000_000
 MOST_BINS: Final = 10_000_000

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from ackclock.errors import shorten, shown, unreadable
+from ackclock.scenario.errors import shorten, shown, unreadable
 
 LARGEST: Final = 50_000_000
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
 from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError, model_validator
 from pydantic_core import InitErrorDetails
 
-from ackclock import errors
-from ackclock.catalogue import Parameter
-from ackclock.kinds import Kind
+from ackclock.running.catalogue import Parameter
+from ackclock.scenario import errors
+from ackclock.scenario.kinds import Kind
 
 if TYPE_CHECKING:
     # For a type checker, parts are constructed as any other model is.

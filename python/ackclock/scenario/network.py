@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar
 from pydantic import Field
 from pydantic_core import InitErrorDetails
 
-from ackclock import errors
-from ackclock.catalogue import Parameter, catalogue
-from ackclock.quantity import RATE, TIME
+from ackclock.running.catalogue import Parameter, catalogue
+from ackclock.scenario import errors
 from ackclock.scenario.fields import (
     Capacity,
     Delay,
@@ -21,6 +20,7 @@ from ackclock.scenario.fields import (
     Rate,
 )
 from ackclock.scenario.model import Declared, Part
+from ackclock.scenario.quantity import RATE, TIME
 from ackclock.scenario.rate_trace import RateTrace
 
 

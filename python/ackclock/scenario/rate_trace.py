@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from pydantic_core import InitErrorDetails
 
-from ackclock import errors
-from ackclock.quantity import RATE, TIME
-from ackclock.scenario import trace_file
+from ackclock.scenario import errors, trace_file
 from ackclock.scenario.fields import Digest, Duration, FilePath, RateSteps
 from ackclock.scenario.model import Part
+from ackclock.scenario.quantity import RATE, TIME
 
 if TYPE_CHECKING:
     import numpy as np

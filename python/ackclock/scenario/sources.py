@@ -7,8 +7,7 @@ from typing import Annotated, Any, Final, Literal, Self
 from pydantic import Field
 from pydantic_core import InitErrorDetails
 
-from ackclock import errors
-from ackclock.quantity import TIME, seconds
+from ackclock.scenario import errors
 from ackclock.scenario.distributions import PERIOD, TRANSFER, Distribution, Sizes, misfits
 from ackclock.scenario.fields import (
     Connected,
@@ -24,6 +23,7 @@ from ackclock.scenario.fields import (
     Variation,
 )
 from ackclock.scenario.model import Part
+from ackclock.scenario.quantity import TIME, seconds
 from ackclock.scenario.trace_file import TraceFile, other_digest, read
 
 

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from ackclock.errors import ScenarioError, unreadable
-from ackclock.quantity import PICOSECONDS_PER_SECOND, seconds
 from ackclock.scenario import mahimahi
+from ackclock.scenario.errors import ScenarioError, unreadable
 from ackclock.scenario.fields import LONGEST_RUN
+from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, seconds
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field
 from pydantic_core import InitErrorDetails
 
-from ackclock import errors
-from ackclock.catalogue import Parameter, catalogue
+from ackclock.running.catalogue import Parameter, catalogue
+from ackclock.scenario import errors
 from ackclock.scenario.fields import (
     Arithmetic,
     Burst,

@@ -7,14 +7,13 @@ from typing import Annotated, Any, Self
 from pydantic import BeforeValidator, Field
 from pydantic_core import InitErrorDetails
 
-from ackclock import errors
-from ackclock.overrides import assigned
-from ackclock.profile import DEFAULT
-from ackclock.scenario import consistency, files
+from ackclock.scenario import consistency, errors, files
 from ackclock.scenario.effective import effective, sealed
 from ackclock.scenario.fields import Duration, Instant, LinkNames, PacketSize, PlainName, ProfileName
 from ackclock.scenario.model import Part
 from ackclock.scenario.network import Dumbbell, GraphLink, Node
+from ackclock.scenario.overrides import assigned
+from ackclock.scenario.profile import DEFAULT
 from ackclock.scenario.traffic import Clients, Flow
 
 

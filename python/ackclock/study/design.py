@@ -15,18 +15,17 @@ from typing import Annotated, Any, Final, Self
 from pydantic import PlainValidator, PrivateAttr
 from pydantic_core import InitErrorDetails
 
-from ackclock import errors
-from ackclock.kinds import whole, word
-from ackclock.overrides import assigned
-from ackclock.quantity import TIME
-from ackclock.run import SEED
-from ackclock.scenario import Scenario
+from ackclock.running.run import SEED
+from ackclock.running.summary import MEASURES
+from ackclock.scenario import Scenario, errors
 from ackclock.scenario.files import beside, read_scenario, read_toml
+from ackclock.scenario.kinds import whole, word
 from ackclock.scenario.model import Part
+from ackclock.scenario.overrides import assigned
+from ackclock.scenario.quantity import TIME
 from ackclock.study.fields import FIRST_BLOCK, MOST, Grid, Listed, Percentage, Ranges, Requests, Variants, Warmup, seeds
 from ackclock.study.sampling import METHODS, draw
 from ackclock.study.wanted import Point, Scalar
-from ackclock.summary import MEASURES
 
 VARIANT: Final = "variant"
 """The coordinate that names a variant."""

@@ -15,7 +15,7 @@ from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar
 
-from ackclock.processors import threads
+from ackclock.running.processors import threads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,9 +7,9 @@ from typing import Annotated, Any, Final
 
 from pydantic import BeforeValidator
 
-from ackclock.errors import not_allowed
-from ackclock.kinds import Kind, whole, word
-from ackclock.run import SEED
+from ackclock.running.run import SEED
+from ackclock.scenario.errors import not_allowed
+from ackclock.scenario.kinds import Kind, whole, word
 from ackclock.study.sampling import Range, range_of
 from ackclock.study.wanted import Scalar
 

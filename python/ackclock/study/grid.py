@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ackclock.processors import memory_bound, threads
-from ackclock.progress import progress_bar
-from ackclock.run import Prepared
+from ackclock.running.processors import memory_bound, threads
+from ackclock.running.progress import progress_bar
+from ackclock.running.run import Prepared
 from ackclock.study.execute import Threads, execute
 from ackclock.study.wanted import Replication, Task, Wanted, tasks_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from ackclock.run import Run
+    from ackclock.running.run import Run
     from ackclock.scenario import Scenario
     from ackclock.study.execute import Report
     from ackclock.study.wanted import Point

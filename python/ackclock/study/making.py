@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ackclock.catalogue import catalogue
-from ackclock.processors import cpu_time, memory_bound, threads
-from ackclock.quantity import PICOSECONDS_PER_SECOND, TIME
-from ackclock.run import Prepared
-from ackclock.store import Row, run_id, scenario_id
+from ackclock.running.catalogue import catalogue
+from ackclock.running.processors import cpu_time, memory_bound, threads
+from ackclock.running.run import Prepared
+from ackclock.running.tables import to_arrow
+from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, TIME
 from ackclock.study.execute import StoppedError
-from ackclock.tables import to_arrow
+from ackclock.study.store import Row, run_id, scenario_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ackclock.run import Outcome
+    from ackclock.running.run import Outcome
     from ackclock.study.wanted import Point, Scalar
 
 __all__ = ["Job", "Site", "begin", "make"]

@@ -11,9 +11,9 @@ from ackclock.study.replications import FEWEST, Course
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from ackclock.store import Row
     from ackclock.study.design import Place
     from ackclock.study.making import Job, Site
+    from ackclock.study.store import Row
     from ackclock.study.survey import Survey
 
 __all__ = ["Schedule", "Tally"]

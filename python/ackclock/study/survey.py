@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from ackclock.errors import refuse
+from ackclock.scenario.errors import refuse
 from ackclock.scenario.files import traces
 from ackclock.study.making import Site, name_of_run
 from ackclock.study.replications import Course

@@ -11,26 +11,26 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ackclock.errors import one_of, refuse
-from ackclock.processors import memory_bound, threads
-from ackclock.progress import progress_bar
-from ackclock.store import Store
+from ackclock.running.processors import memory_bound, threads
+from ackclock.running.progress import progress_bar
+from ackclock.scenario.errors import one_of, refuse
 from ackclock.study.design import VARIANT, Study
 from ackclock.study.execute import Threads, execute
 from ackclock.study.interruption import Interruption
 from ackclock.study.making import begin, make
 from ackclock.study.outlook import Outlook
 from ackclock.study.schedule import Schedule
+from ackclock.study.store import Store
 from ackclock.study.survey import Survey
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ackclock.scenario import Scenario
-    from ackclock.store import Row
     from ackclock.study.execute import Workers
     from ackclock.study.making import Job
     from ackclock.study.schedule import Tally
+    from ackclock.study.store import Row
 
 __all__ = ["fill", "look", "sweep"]
 

@@ -6,13 +6,13 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from ackclock.records import kind_of
-from ackclock.run import whole_scenario
+from ackclock.running.records import kind_of
+from ackclock.running.run import whole_scenario
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ackclock.run import Run
+    from ackclock.running.run import Run
     from ackclock.scenario import Scenario
 
 __all__ = ["Point", "Replication", "Scalar", "Task", "Wanted", "tasks_for"]

@@ -1,0 +1,114 @@
+"""How far predictions are off, flow by flow: shares within a factor, as Qiu, Zhang and Keshav put PFTK to the test."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ackclock.analysis.models._checks import reals
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    Reals = NDArray[np.float64]
+
+__all__ = ["WithinFactors", "within_factors"]
+
+_FACTORS: Final = (1.5, 2.0, 3.0, 4.0)
+"""Those of the paper's Tables 2 and 3."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WithinFactors:
+    """Shares of the predictions that are within each factor of what was measured.
+
+    Parameters
+    ----------
+    factors
+        The factors.
+    shares
+        The share within each, from 0 to 1.
+    low, high
+        The ends of each share's interval.
+    count
+        How many predictions there are.
+    median_ratio
+        The median of predicted over measured: 1 if neither too much nor too little is the rule.
+    level
+        The probability with which an interval covers the true share.
+
+    """
+
+    factors: tuple[float, ...]
+    shares: Reals
+    low: Reals
+    high: Reals
+    count: int
+    median_ratio: float
+    level: float
+
+
+def within_factors(
+    *, measured: ArrayLike, predicted: ArrayLike, factors: Sequence[float] = _FACTORS, level: float = 0.95
+) -> WithinFactors:
+    """Say how many predictions are no more than a factor off, either way.
+
+    Parameters
+    ----------
+    measured, predicted
+        One number for each flow, above 0, in the same unit: where nothing was measured there is no ratio.
+    factors
+        From 1 on.
+    level
+        Of the intervals, between 0 and 1.
+
+    Returns
+    -------
+    WithinFactors
+        A share for each factor.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range, or the arrays are empty or of different shapes; the message names it.
+
+    Notes
+    -----
+    Qiu, Zhang and Keshav, "Understanding the Performance of Many TCP Flows", Tables 2 and 3. The intervals are Wilson's
+    (1927), which are right near 0 and 1 too. They take the flows for independent; those of one run share a queue, so
+    that with few runs the intervals are too narrow.
+
+    Examples
+    --------
+    >>> told = within_factors(measured=[10, 10, 10, 10], predicted=[12, 20, 4, 50])
+    >>> told.shares.tolist(), told.low.round(2).tolist(), told.high.round(2).tolist()
+    ([0.25, 0.5, 0.75, 0.75], [0.05, 0.15, 0.3, 0.3], [0.7, 0.85, 0.95, 0.95])
+
+    """
+    from scipy.stats import binomtest  # noqa: PLC0415  # slow to load
+
+    measured, predicted = reals("measured", measured, above=0), reals("predicted", predicted, above=0)
+    within = reals("factors", factors, low=1)
+    reals("level", level, above=0, below=1)
+    if measured.shape != predicted.shape or not measured.size:
+        raise ValueError(
+            f"measured, predicted: shapes {measured.shape} and {predicted.shape} are not allowed: "
+            "must be the same, of one number or more"
+        )
+    ratios = (predicted / measured).ravel()
+    off = np.maximum(ratios, 1 / ratios)
+    counts = [int((off <= factor).sum()) for factor in within.tolist()]
+    intervals = [binomtest(count, off.size).proportion_ci(level, method="wilson") for count in counts]
+    return WithinFactors(
+        factors=tuple(within.tolist()),
+        shares=np.array(counts) / off.size,
+        low=np.array([interval.low for interval in intervals]),
+        high=np.array([interval.high for interval in intervals]),
+        count=off.size,
+        median_ratio=float(np.median(ratios)),
+        level=level,
+    )

@@ -1,0 +1,153 @@
+"""The hyperbola that Qiu, Zhang and Keshav lay through the loss of many flows, with intervals for both its numbers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ackclock.analysis.models._checks import reals
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Reals = NDArray[np.float64]
+    Bounds = tuple[float, float]
+
+__all__ = ["Hyperbola", "hyperbola"]
+
+_FEWEST: Final = 3
+"""Two points lie on a curve of two numbers, whatever they are."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Hyperbola:
+    """The curve p = b x / (x + a).
+
+    Parameters
+    ----------
+    a
+        Connections at which the loss is half of b; infinite if the points bend upwards: of all hyperbolas the straight
+        line through 0 then is the nearest.
+    b
+        The loss of ever more connections; infinite if a is.
+    slope
+        b / a, the loss per connection of few of them, or that line's: well determined where a and b are not.
+    a_bounds, b_bounds, slope_bounds
+        Intervals for each. Where even the lower end is infinite, no hyperbola is like the points.
+    unbounded
+        Whether the interval for a has no upper end: the points may as well lie on a straight line through 0, and
+        neither a nor b means anything by itself.
+    rms
+        Root of the mean square of the relative residuals.
+    count
+        How many points there are.
+    level
+        The probability with which an interval covers the true value.
+
+    """
+
+    a: float
+    b: float
+    slope: float
+    a_bounds: Bounds
+    b_bounds: Bounds
+    slope_bounds: Bounds
+    unbounded: bool
+    rms: float
+    count: int
+    level: float
+
+
+def hyperbola(*, connections: ArrayLike, loss: ArrayLike, level: float = 0.95) -> Hyperbola:
+    """Fit the curve by least squares of the relative residuals.
+
+    Parameters
+    ----------
+    connections
+        How many flows share the bottleneck (x), above 0; three points or more, of two abscissas or more.
+    loss
+        The share of packets that are lost at each; above 0 and below 1.
+    level
+        Of the intervals, between 0 and 1.
+
+    Returns
+    -------
+    Hyperbola
+        The curve.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range, there are too few points, or the loss falls; the message names it.
+
+    Notes
+    -----
+    Qiu, Zhang and Keshav, "Understanding the Performance of Many TCP Flows", Tables 4 and 5; the latter calls a "k" and
+    b "Scale". Fitted is p = s x / (1 + k x), whose k = 1 / a passes through 0 where a goes through infinity, by
+    `scipy.optimize.curve_fit`. Student's intervals are taken of s, k and k / s = 1 / b, which are nearly normal, and
+    turned over: those of a and b are not symmetric, and where 0 is in that of k, a has no upper bound.
+
+    Examples
+    --------
+    >>> x = np.array([60, 100, 150, 200, 300, 450, 600])
+    >>> told = hyperbola(connections=x, loss=0.3237 * x / (x + 144.9))
+    >>> round(told.a, 2), round(told.b, 4), told.unbounded
+    (144.9, 0.3237, False)
+
+    """
+    from scipy.optimize import curve_fit  # noqa: PLC0415  # slow to load
+    from scipy.stats import t as student  # noqa: PLC0415
+
+    x, p = reals("connections", connections, above=0), reals("loss", loss, above=0, below=1)
+    reals("level", level, above=0, below=1)
+    if x.ndim != 1 or x.shape != p.shape or x.size < _FEWEST or np.ptp(x) == 0:
+        raise ValueError(
+            f"connections, loss: shapes {x.shape} and {p.shape} are not allowed: "
+            f"must be rows of the same {_FEWEST} points or more, at more than one number of connections"
+        )
+    # 1/p = 1/s 1/x + k/s is a straight line: where to begin.
+    bend, steep = np.polynomial.polynomial.polyfit(1 / x, 1 / p, 1, w=p)
+    scale = float(x.max())
+    start = [scale / steep, scale * bend / steep]
+
+    def curve(at: Reals, s: float, k: float) -> Reals:
+        return s * at / (1 + k * at)
+
+    def tangents(at: Reals, s: float, k: float) -> Reals:
+        return np.column_stack([at / (1 + k * at), -s * (at / (1 + k * at)) ** 2])
+
+    # In units of the most connections, in which both numbers are of order one.
+    found, covariance = curve_fit(curve, x / scale, p, p0=start, sigma=p, jac=tangents, xtol=1e-12, ftol=1e-12)
+    s, k = found.tolist()
+    if s <= 0:
+        raise ValueError(f"loss: {p.tolist()} is not allowed: must grow with the connections")
+    wide = float(student.ppf((1 + level) / 2, x.size - 2))
+    s_error, k_error = (wide * np.sqrt(np.diag(covariance))).tolist()
+    gradient = np.array([-k / s**2, 1 / s])
+    inverse, inverse_error = k / s, wide * math.sqrt(max(0.0, gradient @ covariance @ gradient))
+    low, high = _turned_over(k - k_error, k + k_error)
+    if k <= 0:
+        steps = x / scale / p
+        k, s = 0.0, float(steps.sum() / (steps @ steps))
+        wide = float(student.ppf((1 + level) / 2, x.size - 1))
+        s_error = wide * math.sqrt(np.sum((s * steps - 1) ** 2) / (x.size - 1) / (steps @ steps))
+    return Hyperbola(
+        a=scale / k if k > 0 else math.inf,
+        b=s / k if k > 0 else math.inf,
+        slope=s / scale,
+        a_bounds=(scale * low, scale * high),
+        b_bounds=_turned_over(inverse - inverse_error, inverse + inverse_error),
+        slope_bounds=((s - s_error) / scale, (s + s_error) / scale),
+        unbounded=not high < math.inf,
+        rms=float(np.sqrt(np.mean((curve(x / scale, s, k) / p - 1) ** 2))),
+        count=x.size,
+        level=level,
+    )
+
+
+def _turned_over(low: float, high: float) -> Bounds:
+    """Give the bounds of 1 / u for positive u from the bounds of u."""
+    return (1 / high if high > 0 else math.inf, 1 / low if low > 0 else math.inf)

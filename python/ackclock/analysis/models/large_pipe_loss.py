@@ -1,0 +1,107 @@
+"""The loss law of many synchronised Reno flows in a large pipe: as printed, as corrected since, and as counted.
+
+Where each comes from, for any number of packets per ACK: docs/models/loss_law.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ackclock.analysis.models._checks import reals, refuse_unless_together
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Reals = NDArray[np.float64]
+
+__all__ = ["LargePipeLoss", "large_pipe_loss"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LargePipeLoss:
+    """The share of packets that are lost.
+
+    Parameters
+    ----------
+    printed
+        As Qiu, Zhang and Keshav print it.
+    corrected
+        With the new packets of fast recovery on top of that.
+    counted
+        As Reno's window grows by 1 / cwnd, ACK by ACK.
+
+    """
+
+    printed: Reals
+    corrected: Reals
+    counted: Reals
+
+
+def large_pipe_loss(*, window: ArrayLike, b: ArrayLike = 1.0, smooth: bool = False) -> LargePipeLoss:
+    """Give the loss that follows if each flow loses one packet an epoch; both arrays broadcast.
+
+    Parameters
+    ----------
+    window
+        What a flow has of the pipe, in packets: W, propagation and buffer together over the flows; from 3, for below
+        that no fast retransmit mends the loss. Whole numbers, unless smooth.
+    b
+        Packets that one ACK acknowledges: 1, or 2 with delayed ACKs.
+    smooth
+        One polynomial for all windows, rather than one for odd windows and one for even ones.
+
+    Returns
+    -------
+    LargePipeLoss
+        Arrays of the arguments' common shape.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range, or the shapes do not go together; the message names it.
+
+    Notes
+    -----
+    Qiu, Zhang and Keshav, "Understanding the Performance of Many TCP Flows", section 5.1.1. With m = floor((W + 1) / 2)
+    and one loss an epoch, the loss is 1 / S:
+
+        printed     S = b (m + ... + W) + 2W + 1
+        corrected   S = b (m + ... + W) + 2W + 1 + (m - 1)
+        counted     S = b ceil(((W + 1)^2 - m^2) / 2) + 2W + 1 - (b - 1)
+
+    The three agree in W^2. At W = 5 and b = 1 they are 1/23, 1/25 and 1/25, and a deterministic run gives 1/25; at
+    other windows such a run gives what is counted.
+
+    Examples
+    --------
+    >>> told = large_pipe_loss(window=[5, 20])
+    >>> [(1 / law).round(9).tolist() for law in (told.printed, told.corrected, told.counted)]
+    [[23.0, 206.0], [25.0, 215.0], [25.0, 212.0]]
+    >>> (8 / large_pipe_loss(window=5, smooth=True).corrected).round(9).item()  # 3 W^2 + 25 W + 4
+    204.0
+
+    """
+    w, b = reals("window", window, low=3), reals("b", b, low=1)
+    refuse_unless_together(window=w, b=b)
+    if smooth:
+        # Between the laws of odd and of even windows.
+        printed = (b * (3 * w * w + 5 * w) + 16 * w + 8) / 8
+        counted = (b * (3 * w * w + 7 * w - 2.5) + 16 * w + 16) / 8
+        return LargePipeLoss(
+            printed=np.asarray(1 / printed),
+            corrected=np.asarray(1 / (printed + (w - 1) / 2)),
+            counted=np.asarray(1 / counted),
+        )
+    if (w % 1 != 0).any():
+        raise ValueError(f"window: {w[w % 1 != 0].flat[0]} is not allowed: must be whole, unless smooth")
+    m = (w + 1) // 2
+    printed = b * (m + w) * (w - m + 1) / 2 + 2 * w + 1
+    acks = np.ceil(((w + 1) ** 2 - m * m) / 2)
+    return LargePipeLoss(
+        printed=np.asarray(1 / printed),
+        corrected=np.asarray(1 / (printed + m - 1)),
+        counted=np.asarray(1 / (b * (acks - 1) + 2 * w + 2)),
+    )

@@ -1,0 +1,59 @@
+"""What the rules of this paper share: loads, variants, RED's weight, and the commands of runs."""
+
+from __future__ import annotations
+
+from ackclock.papers.burstiness.experiment import PAPERS_CLIENTS, RED_WEIGHT, VARIANTS
+from ackclock.papers.reading import run_command
+
+__all__ = [
+    "MODERATE",
+    "RENOS",
+    "SURE",
+    "TCPS",
+    "WEIGHED",
+    "command",
+]
+
+TCPS = tuple(variant.name for variant in VARIANTS if variant.protocol != "udp")
+RENOS = tuple(name for name in TCPS if name.startswith("Reno"))
+
+MODERATE = tuple(clients for clients in PAPERS_CLIENTS if 10 <= clients <= 38)
+"""Its moderately congested ones."""
+
+SURE = tuple(clients for clients in MODERATE if clients <= 36)
+"""Of these, the ones where every run soon settles: at 37 and 38 chance decides when."""
+
+WEIGHED = (
+    " With 60 clients the same is asked at seven averaging weights of RED from 8e-5 to 0.02, since the paper prints "
+    "none: if an answer is clearly the opposite, it depends on the weight."
+)
+"""What the rules of claims about RED say at the end; `weighed` does it."""
+
+
+def command(variant: str, clients: int, *fields: str, red_weight: float = RED_WEIGHT, record: str = "") -> str:
+    """Give the command that makes one run.
+
+    Parameters
+    ----------
+    variant, clients
+        What runs.
+    fields
+        Further fields that differ, as ``PATH=VALUE``.
+    red_weight
+        RED's averaging weight, for a gateway that has one.
+    record
+        A table to keep, if any.
+
+    """
+    chosen = next(known for known in VARIANTS if known.name == variant)
+    sets = [f"clients.0.count={clients}"] if clients != 60 else []
+    if chosen.protocol == "udp":
+        sets.append('clients.0.transport={kind="udp"}')
+    elif chosen.protocol != "reno":
+        sets.append(f"clients.0.transport.variant={chosen.protocol}")
+    if chosen.delayed_ack:
+        sets.append("clients.0.transport.delayed_ack=true")
+    if chosen.red:
+        queue = f'{{kind="red", packets=50, min_th=10, max_th=40, w_q={red_weight:g}}}'
+        sets.append(f"dumbbell.bottleneck.queue={queue}")
+    return run_command("examples/feng60.toml", [*sets, *fields], record=record)

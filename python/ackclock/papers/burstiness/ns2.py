@@ -1,0 +1,202 @@
+"""What ns-2 measured on the same network; `data/README.md` tells how the numbers were made."""
+
+from __future__ import annotations
+
+import csv
+from collections import defaultdict
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ackclock.papers.burstiness.courses import Band, Courses
+from ackclock.papers.burstiness.experiment import DURATION
+from ackclock.papers.burstiness.windows import UNIT, Trace
+from ackclock.papers.observation import Observation
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = [
+    "PROFILES",
+    "Settling",
+    "courses",
+    "observations",
+    "rechecks",
+    "settlings",
+    "side_runs",
+    "synchronisation",
+    "windows",
+]
+
+PROFILES = ("ns2-2.35", "ns2-2000")
+"""The sets of constants that ns-2 was run with, named as our profiles."""
+
+_KEYS = ("profile", "variant", "clients", "seed")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Settling:
+    """Whether loss had ended in one ns-2 run of Reno over FIFO, around the crossover at 38 clients."""
+
+    profile: str
+    clients: int
+    seed: int
+    settled: bool
+
+
+def observations(profile: str) -> list[Observation]:
+    """Read ns-2's runs of all variants under one set of constants.
+
+    Parameters
+    ----------
+    profile
+        One of `PROFILES`.
+
+    Returns
+    -------
+    list of Observation
+        With `loss` as a fraction added; None where ns-2 counted nothing, such as the timeouts of UDP.
+
+    """
+    return [_observation(row) for row in _rows(f"{profile}.csv")]
+
+
+def rechecks(profile: str) -> list[Observation]:
+    """Read ns-2's runs of the points that once missed, with twenty seeds that were not used before."""
+    return [_observation(row) for row in _rows("recheck.csv") if row["profile"] == profile]
+
+
+def side_runs(name: str, *, variant: str = "", profile: str = "ns2-2.35") -> list[Observation]:
+    """Read ns-2's runs of a smaller table.
+
+    Parameters
+    ----------
+    name
+        Name of the file, without its ending.
+    variant
+        What ran, where the file does not say.
+    profile
+        Which runs, in a file that has several sets of constants.
+
+    """
+    return [
+        Observation(
+            variant=row.get("variant", variant),
+            clients=int(row["clients"]),
+            seed=int(row["seed"]),
+            values=_values(row),
+        )
+        for row in _rows(f"{name}.csv")
+        if row.get("profile", profile) == profile
+    ]
+
+
+def _observation(row: dict[str, str]) -> Observation:
+    return Observation(
+        variant=row["variant"],
+        clients=int(row["clients"]),
+        seed=int(row["seed"]),
+        values={**_values(row), "loss": int(row["drops"]) / int(row["arrivals"])},
+    )
+
+
+def _values(row: dict[str, str]) -> dict[str, float | None]:
+    return {name: float(cell) if cell else None for name, cell in row.items() if name not in _KEYS}
+
+
+def settlings(profile: str) -> list[Settling]:
+    """Read which ns-2 runs around the crossover had settled by the end."""
+    return [
+        Settling(
+            profile=profile,
+            clients=int(row["clients"]),
+            seed=int(row["seed"]),
+            settled=row["settled"] == "1",
+        )
+        for row in _rows("crossover.csv")
+        if row["profile"] == profile
+    ]
+
+
+def synchronisation(*, ties: bool = False) -> list[Observation]:
+    """Read how the windows of ns-2's clients were cut together, from 20 s on, with its default constants.
+
+    Parameters
+    ----------
+    ties
+        Take the runs without processing time, in which exact ties decide, one for each of 24 points; not those that
+        compare with ours, five for each of 10.
+
+    Returns
+    -------
+    list of Observation
+        With the values `cuts`, `dependence` and `cutting`, as in `ackclock.papers.burstiness.close.CloseLook`.
+
+    """
+    rows = [row for row in _rows("sync.csv") if (row["overhead_us"] == "0") is ties]
+    return [
+        Observation(
+            variant=row["variant"],
+            clients=int(row["clients"]),
+            seed=int(row["seed"]),
+            values={name: float(row[name]) if row[name] else None for name in ("cuts", "dependence", "cutting")},
+        )
+        for row in rows
+    ]
+
+
+def windows(variant: str, clients: int) -> Trace:
+    """Read the windows of one ns-2 run, made with its defaults and seed 1.
+
+    Parameters
+    ----------
+    variant, clients
+        Reno at 20, 30, 38, 39 or 60 clients, or Vegas at 20, 30 or 60.
+
+    """
+    units, lines = _lines(f"windows/{variant.lower()}-{clients}.csv", "client")
+    return Trace(
+        variant=variant,
+        clients=clients,
+        units=units,
+        windows={int(client): samples for client, samples in lines.items()},
+    )
+
+
+def courses(variant: str, clients: int) -> Courses:
+    """Read what twenty ns-2 runs made of the windows.
+
+    Parameters
+    ----------
+    variant, clients
+        As for `windows`.
+
+    """
+    units, lines = _lines(f"bands/{variant.lower()}-{clients}.csv", "percent")
+    return Courses(
+        drawn=windows(variant, clients),
+        band=Band(units=units, low=lines["10"], middle=lines["50"], high=lines["90"]),
+        runs=[
+            Observation(variant=variant, clients=clients, seed=int(row["seed"]), values=_values(row))
+            for row in _rows("courses.csv")
+            if (row["variant"], int(row["clients"])) == (variant, clients)
+        ],
+    )
+
+
+def _lines(name: str, key: str) -> tuple[NDArray[np.int64], dict[str, NDArray[np.float64]]]:
+    """Read lines of which only the corners are kept, by the column that names them."""
+    corners: dict[str, tuple[list[int], list[float]]] = defaultdict(lambda: ([], []))
+    for row in _rows(name):
+        at, window = corners[row[key]]
+        at.append(int(row["unit"]))
+        window.append(float(row["window"]))
+    units = np.arange(1, round(DURATION / UNIT) + 1)
+    return units, {line: np.interp(units, at, window) for line, (at, window) in corners.items()}
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    text = files("ackclock.papers.burstiness").joinpath("data", name).read_text(encoding="utf-8")
+    return list(csv.DictReader(text.splitlines()))

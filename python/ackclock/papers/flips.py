@@ -1,0 +1,116 @@
+"""Verdicts with two disjoint sets of seeds: which of them differ, and whether any contradict each other.
+
+Each study is run with the seeds 1 to n and with n + 1 to 2n. No claim may be reproduced with one set and not
+reproduced with the other: chance may leave a verdict undecided, but must not turn it round. `make flips` runs this;
+what it found is docs/flips.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import importlib
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from ackclock.papers import STUDIES
+from ackclock.report.html import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["Pair", "both", "contradictions", "main", "summary_table", "verdicts"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Pair:
+    """The verdicts on one claim with two disjoint sets of seeds, as the table of claims has them."""
+
+    study: str
+    key: str
+    first: str
+    second: str
+
+    @property
+    def contradicts(self) -> bool:
+        """Whether one says *reproduced* and the other *not reproduced*."""
+        return {self.first, self.second} == {Verdict.REPRODUCED, Verdict.NOT}
+
+
+def verdicts(study: str, *, seeds: Sequence[int], jobs: int | None = None) -> dict[str, str]:
+    """Run a study with some seeds and give the verdict on each claim, with what it depends on, by its key."""
+    module = importlib.import_module(f"ackclock.papers.{study}.study")
+    with TemporaryDirectory() as folder:
+        module.write(Path(folder), seeds=seeds, jobs=jobs)
+        with (Path(folder) / "claims.csv").open(encoding="utf-8", newline="") as table:
+            return {row["key"]: row["verdict"] for row in csv.DictReader(table)}
+
+
+def both(study: str, first: Mapping[str, str], second: Mapping[str, str]) -> list[Pair]:
+    """Pair the verdicts of two runs of a study."""
+    return [Pair(study=study, key=key, first=verdict, second=second[key]) for key, verdict in first.items()]
+
+
+def contradictions(pairs: Sequence[Pair]) -> list[Pair]:
+    """Give the claims whose verdicts contradict each other."""
+    return [pair for pair in pairs if pair.contradicts]
+
+
+def summary_table(pairs: Sequence[Pair], *, seeds: int) -> list[str]:
+    """Write a row a study, and a row for each claim whose verdicts differ, as lines of Markdown."""
+    lines = [
+        f"Each study with the seeds 1 to {seeds} and with {seeds + 1} to {2 * seeds}:",
+        "",
+        "| study | claims | same verdict | undecided with one set | differ otherwise | contradict |",
+        "| --- | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for study in dict.fromkeys(pair.study for pair in pairs):
+        there = [pair for pair in pairs if pair.study == study]
+        differ = [pair for pair in there if pair.first != pair.second]
+        opened = [pair for pair in differ if Verdict.UNDECIDED in (pair.first, pair.second)]
+        clash = contradictions(differ)
+        lines.append(
+            f"| {study} | {len(there)} | {len(there) - len(differ)} | {len(opened)} "
+            f"| {len(differ) - len(opened) - len(clash)} | {len(clash)} |"
+        )
+    differing = [pair for pair in pairs if pair.first != pair.second]
+    if differing:
+        lines += ["", "| study | claim | first seeds | other seeds |", "| --- | --- | --- | --- |"]
+        lines += [f"| {pair.study} | {pair.key} | {pair.first} | {pair.second} |" for pair in differing]
+    return lines
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run studies with two sets of seeds, print what differs, and give 1 if verdicts contradict each other."""
+    parser = argparse.ArgumentParser(
+        prog="python -m ackclock.papers.flips", description=(__doc__ or "").splitlines()[0]
+    )
+    parser.add_argument("studies", nargs="*", metavar="STUDY", help="studies to run (default: all)")
+    parser.add_argument("--seeds", type=int, default=3, help="seeds in each set (default 3)")
+    parser.add_argument("--jobs", type=int, help="runs at once (default: one for each processor)")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables to a file too")
+    given = parser.parse_args(arguments)
+    unknown = [study for study in given.studies if study not in STUDIES]
+    if unknown:
+        parser.error(f"STUDY: {unknown[0]!r} is not allowed; must be one of {', '.join(STUDIES)}")
+    for name, number in (("--seeds", given.seeds), ("--jobs", given.jobs)):
+        if number is not None and number < 1:
+            parser.error(f"{name}: {number} is not allowed; must be an integer from 1")
+    pairs: list[Pair] = []
+    for study in given.studies or STUDIES:
+        first, second = (
+            verdicts(study, seeds=range(start, start + given.seeds), jobs=given.jobs) for start in (1, given.seeds + 1)
+        )
+        pairs += both(study, first, second)
+    text = "\n".join(summary_table(pairs, seeds=given.seeds)) + "\n"
+    sys.stdout.write(text)
+    if given.markdown:
+        given.markdown.write_text(text, encoding="utf-8")
+    return 1 if contradictions(pairs) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

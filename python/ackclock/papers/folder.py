@@ -1,0 +1,113 @@
+"""The folder of a study: it appears whole or not at all, and replaces only what the study made before."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from ackclock.running.checksum import checksum, sealed
+from ackclock.scenario.errors import refuse, unreadable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+__all__ = ["check_replaceable", "write_whole"]
+
+_RECORD = "record.json"
+
+
+def check_replaceable(out: Path, *, study: str) -> None:
+    """Refuse a place that a study's folder must not take.
+
+    Parameters
+    ----------
+    out
+        Where the folder is wanted.
+    study
+        Name of the study.
+
+    Raises
+    ------
+    ScenarioError
+        If something is there that no earlier run of the study made, or that has files of others in it.
+
+    """
+    if out.is_dir() and not out.is_symlink():
+        there = {str(path.relative_to(out)) for path in out.rglob("*") if not path.is_dir()}
+        record = _read_record(out)
+        if not there or (record.get("study") == study and there <= {_RECORD, *map(str, record.get("files", []))}):
+            return
+    elif not out.exists() and not out.is_symlink():
+        return
+    raise refuse(
+        "--out",
+        str(out),
+        f"must be a new folder, or one that holds nothing but an earlier report of {study}",
+    )
+
+
+@contextmanager
+def write_whole(out: Path, *, study: str, record: Mapping[str, Any], checksums: bool = False) -> Iterator[Path]:
+    """Write a folder beside its place and put it there once it is complete.
+
+    Parameters
+    ----------
+    out
+        Where the folder shall be.
+    study
+        Name of the study.
+    record
+        What made the folder; written into it, with the list of its files, as ``record.json``.
+    checksums
+        Add the checksum of each file, and of the record.
+
+    Yields
+    ------
+    pathlib.Path
+        An empty folder to write into. It is removed when the body fails or is interrupted.
+
+    Raises
+    ------
+    ScenarioError
+        As `check_replaceable`, before anything is written and once more at the end; or if nothing can be
+        written there.
+
+    """
+    check_replaceable(out, study=study)
+    making, earlier = (out.with_name(f".{out.name}.{word}-{os.getpid()}") for word in ("making", "replaced"))
+    try:
+        making.mkdir(parents=True)
+    except OSError as error:
+        raise unreadable(out, str(error.strerror or error), "a folder that can be written") from None
+    try:
+        yield making
+        files = sorted(str(path.relative_to(making)) for path in making.rglob("*") if not path.is_dir())
+        whole = {"study": study, **record, "files": files}
+        if checksums:
+            whole = sealed({**whole, "files": {name: checksum(making / name) for name in files}})
+        (making / _RECORD).write_text(json.dumps(whole, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        check_replaceable(out, study=study)
+        if out.exists():
+            out.rename(earlier)
+        making.rename(out)
+    except BaseException as error:
+        if earlier.exists() and not out.exists():  # it was out of the way, and nothing has taken its place
+            earlier.rename(out)
+        if isinstance(error, OSError) and error.filename is None:  # a full disk names no file
+            error.filename = str(out)
+        raise
+    finally:
+        for rest in (making, earlier):
+            shutil.rmtree(rest, ignore_errors=True)
+
+
+def _read_record(folder: Path) -> dict[str, Any]:
+    try:
+        record = json.loads((folder / _RECORD).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return record if isinstance(record, dict) else {}

@@ -1,0 +1,255 @@
+"""The paper's network with two kinds of client: Reno in the background, and newcomers that run Reno or Vegas.
+
+As in `ackclock.papers.burstiness.experiment`, each sender takes up to 12 µs of processing time, and what the
+papers do not print comes from the profile `ns2-2.35`. "Right after" the background, newcomers start at `START`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Literal
+
+from ackclock.papers.burstiness import experiment as homogeneous
+from ackclock.papers.burstiness.experiment import (
+    ADVERTISED_WINDOW,
+    BOTTLENECK_RATE,
+    DURATION,
+    PACKET_SIZE,
+    RED_WEIGHT,
+)
+from ackclock.papers.observation import observations_wanted, summary
+from ackclock.scenario import Clients, DropTail, Greedy, Poisson, Red, Scenario, Tcp
+from ackclock.study import Point
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ackclock.papers.observation import Observation
+    from ackclock.running.run import Run
+    from ackclock.study import Wanted
+
+__all__ = [
+    "CLASSES",
+    "GATEWAYS",
+    "MOST",
+    "NEWCOMERS",
+    "RATE",
+    "RED_WEIGHT",
+    "SATURATED",
+    "SCENES",
+    "START",
+    "Choice",
+    "Scene",
+    "class_summary",
+    "scenario",
+    "scene_wanted",
+    "variants",
+]
+
+START = "1 s"
+"""When the newcomers start: the paper says right after the background."""
+
+RATE = 100
+"""Packets that each client's application makes in a second (Table 1)."""
+
+GATEWAYS: Mapping[int, Mapping[str, tuple[int, int] | None]] = {
+    50: {"": None, "/RED": (10, 40)},
+    1500: {"": None, "/RED1": (300, 1200), "/RED2": (75, 300)},
+}
+"""The gateways by their room in packets: what a curve's name ends in, and RED's thresholds, none for FIFO."""
+
+NEWCOMERS: Mapping[int, Sequence[int]] = {20: (5, 10, 15, 20, 25, 30, 35, 40), 40: (2, 4, 8, 12, 16, 20)}
+"""How many clients are added, by how many are there."""
+
+MOST = 60
+"""Clients of both kinds at the end of each curve."""
+
+CLASSES = ("added", "background")
+"""The two kinds of client; what is measured of one begins with its name."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Scene:
+    """What the newcomers of two figures meet: one shows their throughput, one their loss.
+
+    Parameters
+    ----------
+    background
+        Reno clients that are there from the start.
+    buffer
+        Packets that the gateway has room for.
+
+    """
+
+    background: int
+    buffer: int
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        return f"background of {self.background} Reno clients, buffer of {self.buffer:,} packets"
+
+    @property
+    def slug(self) -> str:
+        """The same for files."""
+        return f"{self.background}-{self.buffer}"
+
+    @property
+    def counts(self) -> Sequence[int]:
+        """How many clients are added."""
+        return NEWCOMERS[self.background]
+
+    @property
+    def most(self) -> int:
+        """The largest number of clients that are added."""
+        return MOST - self.background
+
+    @property
+    def gateways(self) -> Sequence[str]:
+        """What the names of its curves end in."""
+        return tuple(GATEWAYS[self.buffer])
+
+
+SCENES = tuple(Scene(background=background, buffer=buffer) for background in NEWCOMERS for buffer in GATEWAYS)
+"""Those of Figures 5 and 6, 7 and 8, 9 and 10, 11 and 12."""
+
+
+def variants(scene: Scene) -> list[str]:
+    """Name the curves of a scene, in the order of the legends: who is added, and behind which gateway."""
+    return [f"{name}{gateway}" for gateway in scene.gateways for name in ("Reno", "Vegas")]
+
+
+SATURATED = BOTTLENECK_RATE / (8 * PACKET_SIZE) / RATE
+"""Clients that offer what the bottleneck can carry: 41.7."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Choice:
+    """What may be chosen otherwise, to see whether a result hangs on it.
+
+    Parameters
+    ----------
+    start
+        When the newcomers start.
+    red_weight
+        RED's averaging weight.
+    base_rtt
+        What Vegas takes for the round trip without queues; the profile's rule by default.
+    greedy
+        Whether every client always has data to send.
+
+    """
+
+    start: str = START
+    red_weight: float = RED_WEIGHT
+    base_rtt: Literal["minimum", "ns2"] | None = None
+    greedy: bool = False
+
+
+def scenario(scene: Scene, variant: str, added: int, *, choice: Choice | None = None) -> Scenario:
+    """Give the network with both kinds of client.
+
+    Parameters
+    ----------
+    scene
+        The background and the room in the gateway.
+    variant
+        Who is added, and the gateway, as `variants` names them.
+    added
+        How many are added, at least 1.
+    choice
+        What is not as in all other runs.
+
+    Returns
+    -------
+    Scenario
+        200 s of it, measured from the start; its groups are `CLASSES`, the background first.
+
+    """
+    choice = choice or Choice()
+    protocol, _, gateway = variant.lower().partition("/")
+    thresholds = GATEWAYS[scene.buffer][f"/{gateway.upper()}" if gateway else ""]
+    plain = homogeneous.scenario(homogeneous.BY_NAME["Reno"], scene.background)
+    source = Greedy() if choice.greedy else Poisson(rate=RATE)
+    own = {"base_rtt": choice.base_rtt} if protocol == "vegas" and choice.base_rtt else {}
+    (reno,) = plain.clients
+    queue = (
+        DropTail(packets=scene.buffer)
+        if thresholds is None
+        else Red(packets=scene.buffer, min_th=thresholds[0], max_th=thresholds[1], w_q=choice.red_weight)
+    )
+    assert plain.dumbbell is not None  # noqa: S101 - the papers' network is one
+    bottleneck = plain.dumbbell.bottleneck.model_copy(update={"queue": queue})
+    return Scenario(
+        profile=plain.profile,
+        duration=plain.duration,
+        packet_size=plain.packet_size,
+        dumbbell=plain.dumbbell.model_copy(update={"bottleneck": bottleneck}),
+        clients=(
+            reno.model_copy(update={"name": "background", "source": source}),
+            Clients(
+                name="added",
+                count=added,
+                start=choice.start,
+                transport=Tcp(protocol, max_window=ADVERTISED_WINDOW, delayed_ack=False, overhead="12 us", **own),
+                source=source,
+            ),
+        ),
+    )
+
+
+def class_summary(run: Run) -> Mapping[str, float | None]:
+    """Take the summary of a run, and of each class its packets, its goodput and how fairly it is shared.
+
+    ``goodput_packets`` are those that a receiver had for the first time and in order.
+    """
+    return {
+        **summary(run),
+        **{
+            f"{group.name}_{name}": value
+            for group in run.summary.groups
+            for name, value in (
+                ("arrivals", group.arrivals),
+                ("departures", group.departures),
+                ("drops", group.drops),
+                ("goodput_packets", group.goodput_bps * DURATION / (8 * PACKET_SIZE)),
+                ("timeouts", group.timeouts),
+                ("jain_index", group.jain_index),
+            )
+        },
+    }
+
+
+def scene_wanted(
+    scene: Scene,
+    *,
+    seeds: Iterable[int],
+    cells: Iterable[tuple[str, int]] | None = None,
+    choice: Choice | None = None,
+) -> Wanted[Mapping[str, float | None], list[Observation]]:
+    """Ask for the curves of a scene.
+
+    Parameters
+    ----------
+    scene
+        Which.
+    seeds
+        The seeds that each point is run with.
+    cells
+        Variant and number of added clients of each point; all of the figures by default.
+    choice
+        As for `scenario`.
+
+    """
+    return observations_wanted(
+        list(cells or product(variants(scene), scene.counts)),
+        where=lambda cell: cell,
+        point=lambda cell: Point(
+            name=f"{cell[1]} added clients of {cell[0]}, {scene.name}",
+            scenario=scenario(scene, *cell, choice=choice),
+            work=scene.background + cell[1],
+        ),
+        seeds=seeds,
+        take=class_summary,
+    )

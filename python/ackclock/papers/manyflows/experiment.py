@@ -1,0 +1,328 @@
+"""The paper's network: many connections over one T1 or ISDN link, and the buffers that make its pipes.
+
+What the paper leaves open is set as in the reference runs of ns-2 (`data/README.md`): the profile `ns2-1999-qiu`,
+windows without a limit, packets of 500 bytes on the wire, starts within the first second. Each connection has a link of
+10 Mb/s and 0.001 ms at either end. Nothing waits in those of the sinks, so here they are what they add: the time that a
+packet and its ACK take there, in the delays of the bottleneck. Left out, arrivals at the bottleneck come 0.43 ms
+nearer to its departures, and without much processing time such phases decide who is served.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ackclock.papers.observation import Observation, observations_wanted, summary
+from ackclock.scenario import Clients, DropTail, Dumbbell, Greedy, Link, Measure, Scenario, Tcp
+from ackclock.study import Point
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from ackclock.running.run import Run
+    from ackclock.study import Wanted
+
+__all__ = [
+    "CAPACITIES",
+    "FLOWS",
+    "FRACTIONS",
+    "ISDN",
+    "LINKS",
+    "PACKET_SIZE",
+    "T1",
+    "Bottleneck",
+    "Setting",
+    "bias_setting",
+    "flow_summary",
+    "grid_setting",
+    "scenario",
+    "settings_wanted",
+]
+
+PROFILE = "ns2-1999-qiu"
+
+PACKET_SIZE = 500
+"""Bytes on the wire: with headers beside them, W_opt would not be the paper's 40 packets."""
+
+WINDOW = 100_000
+"""The advertised window in packets: never the limit."""
+
+ACCESS = "1 us"
+"""Propagation delay of the sources' own links, of 10 Mb/s."""
+
+SINK_DATA, SINK_ACK = 401, 33
+"""Microseconds that a packet and an ACK take to cross a sink's link: 500 and 40 bytes at 10 Mb/s, and 0.001 ms."""
+
+CAPACITIES = (100, 200, 300, 400, 500)
+"""W_c: packets that the pipe and the buffer hold together."""
+
+FLOWS = (10, 20, 60, 100, 150, 200, 300, 450, 600)
+"""How many connections there are."""
+
+FRACTIONS = (0.0, 0.1)
+"""The longest processing time, as a part of the round-trip time with a full buffer: W_c transmissions."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Bottleneck:
+    """A link that the connections share.
+
+    Parameters
+    ----------
+    name
+        What the paper calls it.
+    bps
+        Its rate, bit/s.
+    pipe
+        W_opt: packets that the path holds besides the buffer, as the paper rounds them.
+    duration, warm
+        Seconds that a run lasts, and from when on it is measured.
+    detuned
+        Bits per second by which the rate differs where nothing else keeps timers and ACKs from tying: see `Setting`.
+
+    """
+
+    name: str
+    bps: int
+    pipe: int
+    duration: int
+    warm: int
+    detuned: int
+
+    @property
+    def service(self) -> float:
+        """Seconds that the transmission of a packet takes."""
+        return 8 * PACKET_SIZE / self.bps
+
+
+T1 = Bottleneck(name="T1", bps=1_600_000, pipe=40, duration=200, warm=50, detuned=1)
+"""1.6 Mb/s: only with this rate the pipe is the paper's."""
+
+ISDN = Bottleneck(name="ISDN", bps=64_000, pipe=2, duration=2000, warm=500, detuned=-1)
+
+LINKS: Mapping[str, Bottleneck] = {link.name: link for link in (T1, ISDN)}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Setting:
+    """A network and its connections.
+
+    Parameters
+    ----------
+    link
+        The bottleneck.
+    flows
+        How many connections there are, in all groups together.
+    capacity
+        W_c in packets; the buffer is what the pipe leaves of it.
+    overhead
+        Longest processing time before sending, in seconds: uniform from 0.
+    delay
+        Propagation delay of the bottleneck, in milliseconds.
+    access
+        Propagation delay of the sources' links, group by group.
+    duration, warm
+        Seconds that a run lasts, and from when on it is measured.
+    spread
+        The time over which the connections start.
+    max_rto
+        The largest retransmission timeout.
+    clock
+        The granularity of the round-trip clock: the profile's where it is None.
+    detuned
+        Bits per second by which the bottleneck's rate differs from its name's. Timeouts are whole ticks of 100 ms, and
+        so are 40 transmissions on the T1 link, 8 for every 5 ticks on ISDN: without processing times a packet that a
+        timer sends reaches the gateway at the very instant of one that an ACK lets go, for one free place. In ns-2 the
+        rounding of doubles decides it, always the same way: from 32 to 512 s the timer loses on T1; on ISDN, where sums
+        are exact, what was scheduled first comes first, and that is the timer. One bit per second more or less decides
+        it in the same way. At 0, chance does, and loss differs by up to a fifth.
+
+    """
+
+    link: Bottleneck
+    flows: int
+    capacity: int
+    overhead: float = 0.0
+    delay: int = 50
+    access: tuple[str, ...] = (ACCESS,)
+    duration: int
+    warm: int
+    spread: str = "1 s"
+    max_rto: str = "64 s"
+    clock: str | None = None
+    detuned: int = 0
+
+    @property
+    def buffer(self) -> int:
+        """Packets that the gateway has room for, the one in transmission among them."""
+        return self.capacity - self.link.pipe
+
+    @property
+    def window(self) -> float:
+        """W: a connection's share of W_c, in packets."""
+        return self.capacity / self.flows
+
+    @property
+    def name(self) -> str:
+        """What people call it, but for the number of connections."""
+        words = [f"{self.link.name}, W_c {self.capacity}"]
+        words += [f"{1000 * self.overhead:g} ms overhead"] if self.overhead else []
+        words += [f"access {' and '.join(self.access)}"] if self.access != (ACCESS,) else []
+        words += [f"start within {self.spread}"] if self.spread != "1 s" else []
+        words += [f"max_rto {self.max_rto}"] if self.max_rto != "64 s" else []
+        words += [f"from {self.warm} to {self.duration} s"]
+        return ", ".join(words)
+
+
+def grid_setting(
+    link: Bottleneck,
+    capacity: int,
+    flows: int,
+    *,
+    fraction: float = 0.0,
+    span: tuple[int, int] | None = None,
+    spread: str = "1 s",
+    max_rto: str = "64 s",
+) -> Setting:
+    """Give a place of the paper's grid.
+
+    Parameters
+    ----------
+    link, capacity, flows
+        As for `Setting`.
+    fraction
+        The longest processing time as a part of the round-trip time with a full buffer.
+    span
+        From when to when it is measured, in seconds: the link's by default.
+    spread, max_rto
+        As for `Setting`.
+
+    """
+    warm, duration = span or (link.warm, link.duration)
+    return Setting(
+        link=link,
+        flows=flows,
+        capacity=capacity,
+        overhead=fraction * capacity * link.service,
+        duration=duration,
+        warm=warm,
+        spread=spread,
+        max_rto=max_rto,
+        detuned=0 if fraction else link.detuned,
+    )
+
+
+def bias_setting(group: int, buffer: int, ratio: float, *, overhead: float, span: tuple[int, int]) -> Setting:
+    """Give a place of Figure 23: two groups over a T1 link, the second with a longer way.
+
+    Parameters
+    ----------
+    group
+        Connections of each group.
+    buffer
+        Packets that the gateway has room for.
+    ratio
+        How many times the propagation delay of the first group, 51 ms, that of the second is.
+    overhead
+        As for `Setting`; the paper has one transmission.
+    span
+        From when to when it is measured, in seconds.
+
+    """
+    near = 1
+    far = round(ratio * (near + 50) - 50, 3)
+    return Setting(
+        link=T1,
+        flows=2 * group,
+        capacity=buffer + T1.pipe,
+        overhead=overhead,
+        access=(f"{near} ms", f"{far:g} ms"),
+        duration=span[1],
+        warm=span[0],
+        clock="10 ms",
+        detuned=0 if overhead else T1.detuned,
+    )
+
+
+def scenario(setting: Setting) -> Scenario:
+    """Give the network of a setting, its connections in groups of equal size."""
+    rate = f"{setting.link.bps + setting.detuned} bps"
+    fields = {} if setting.clock is None else {"clock": setting.clock}
+    transport = Tcp(
+        "reno",
+        max_window=WINDOW,
+        overhead=f"{round(1e6 * setting.overhead)} us",
+        max_rto=setting.max_rto,
+        **fields,
+    )
+    return Scenario(
+        profile=PROFILE,
+        duration=f"{setting.duration} s",
+        packet_size=PACKET_SIZE,
+        measure=Measure(from_=f"{setting.warm} s"),
+        dumbbell=Dumbbell(
+            bottleneck=Link(
+                rate=rate,
+                delay=f"{1000 * setting.delay + SINK_DATA} us",
+                queue=DropTail(packets=setting.buffer),
+            ),
+            reverse=Link(rate=rate, delay=f"{1000 * setting.delay + SINK_ACK} us"),
+        ),
+        clients=[
+            Clients(
+                count=setting.flows // len(setting.access),
+                spread=setting.spread,
+                access=Link(rate="10 Mbps", delay=delay),
+                transport=transport,
+                source=Greedy(),
+            )
+            for delay in setting.access
+        ],
+    )
+
+
+def flow_summary(run: Run) -> Mapping[str, float | None]:
+    """Take the summary of a run, throughput and goodput as parts of the bottleneck's rate among it.
+
+    ``goodput_ratio`` is the goodput of the first group over that of the last one.
+    """
+    found, groups = run.summary, run.summary.groups
+    rate = found.throughput_bps / found.utilization if found.utilization else 0.0
+    last = groups[-1].goodput_bps
+    return {
+        **summary(run),
+        "throughput": found.utilization,
+        "goodput": found.goodput_bps / rate if rate else 0.0,
+        "goodput_ratio": groups[0].goodput_bps / last if last else None,
+    }
+
+
+def settings_wanted(
+    settings: Sequence[Setting],
+    *,
+    seeds: Iterable[int],
+    take: Callable[[Run], Mapping[str, float | None]] = flow_summary,
+    record: Sequence[str] = (),
+) -> Wanted[Mapping[str, float | None], list[Observation]]:
+    """Ask for runs of settings: observations in the order of the settings and, within one, of the seeds.
+
+    Parameters
+    ----------
+    settings
+        What is simulated.
+    seeds, take, record
+        As for `ackclock.study.Wanted`.
+
+    """
+    return observations_wanted(
+        settings,
+        where=lambda setting: (setting.name, setting.flows),
+        point=lambda setting: Point(
+            name=f"{setting.flows} connections, {setting.name}",
+            scenario=scenario(setting),
+            work=setting.duration * setting.link.bps,
+        ),
+        seeds=seeds,
+        take=take,
+        record=record,
+    )

@@ -1,0 +1,319 @@
+"""Why the formulas of Padhye et al. are off: the reasons that section 3 gives, each switched off in turn."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ackclock.analysis import loss_events
+from ackclock.analysis.models import pftk
+from ackclock.analysis.models.pftk import timeout_share, window_and_rounds
+from ackclock.papers.manyflows.experiment import (
+    ISDN,
+    PACKET_SIZE,
+    PROFILE,
+    T1,
+    grid_setting,
+    scenario,
+)
+from ackclock.papers.manyflows.padhye import (
+    MODELS,
+    RECORD,
+    flows_of,
+    point_of,
+    predicted,
+    topology,
+)
+from ackclock.papers.observation import Observation, observations_wanted
+from ackclock.running.run import simulate
+from ackclock.scenario import Clients, DropTail, Dumbbell, Greedy, Link, ListedLoss, Measure, Scenario
+from ackclock.scenario.network import mean_rate
+from ackclock.scenario.quantity import seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from ackclock.papers.manyflows.experiment import Setting
+    from ackclock.papers.manyflows.padhye import Flows
+    from ackclock.running.run import Run
+    from ackclock.study import Batch, Wanted
+
+    Flags = NDArray[np.bool_]
+    Reals = NDArray[np.float64]
+
+__all__ = [
+    "ACKS_LOST",
+    "ALL",
+    "ALONE",
+    "AS_IT_IS",
+    "EXACT",
+    "FIRSTS",
+    "INDEPENDENT",
+    "NO_SLOW_START",
+    "PLACES",
+    "WAYS",
+    "gather_reasons",
+    "process_rate",
+]
+
+AS_IT_IS = "as it is"
+ALONE = "constant round trips"
+INDEPENDENT = "independent losses"
+FIRSTS = "first losses counted"
+NO_SLOW_START = "without slow start"
+EXACT = "the model's process"
+ALL = "process, losses, round trips"
+ACKS_LOST = "a tenth of the ACKs lost"
+WAYS = (AS_IT_IS, FIRSTS, ALONE, INDEPENDENT, NO_SLOW_START, EXACT, ALL, ACKS_LOST)
+"""What is switched off, or on."""
+
+PLACES = tuple(
+    grid_setting(link, 300, flows, fraction=fraction)
+    for fraction in (0.0, 0.1)
+    for link in (ISDN, T1)
+    for flows in (60, 300)
+)
+"""One place of each topology, without processing times and with them."""
+
+_MOST = 40
+"""Flows of a run that are run again alone."""
+_LONGER = 4
+"""How many times as many packets as were counted the losses of a lone flow are drawn for."""
+_ACK = 40
+"""Bytes of an ACK."""
+_REVERSE = 10
+"""ACKs that find room where a tenth of them is lost."""
+
+
+def gather_reasons(batch: Batch, *, seeds: Sequence[int]) -> Callable[[], list[Observation]]:
+    """Ask for the runs at `PLACES`.
+
+    Parameters
+    ----------
+    batch
+        Where to ask.
+    seeds
+        The seeds of the runs.
+
+    Returns
+    -------
+    Callable
+        Gives, once the batch has run, an observation for each run. Its variant is ``"without"`` or ``"with"``
+        processing times, `Observation.clients` the topology; the values are the medians over the flows of predicted
+        over sent, by ``"FORMULA, WAY"``, and of the ACKs of the plain run ``acks_lost`` and ``reordered``.
+
+    """
+    links = "bottleneck,bottleneck.reverse"
+    plain = batch.add(_wanted(scenario, seeds=seeds, take=_plain, record=(*RECORD, f"packets@{links}")))
+    lossy = batch.add(
+        _wanted(_with_narrow_reverse, seeds=seeds, take=_lossy, record=(*RECORD, "queue@bottleneck.reverse/1s"))
+    )
+
+    def made() -> list[Observation]:
+        return [
+            replace(one, values={**one.values, **other.values}) for one, other in zip(plain(), lossy(), strict=True)
+        ]
+
+    return made
+
+
+def _wanted(
+    network: Callable[[Setting], Scenario],
+    *,
+    seeds: Sequence[int],
+    take: Callable[[Run], Mapping[str, float | None]],
+    record: Sequence[str],
+) -> Wanted[Mapping[str, float | None], list[Observation]]:
+    return observations_wanted(
+        PLACES,
+        where=lambda setting: ("with" if setting.overhead else "without", topology(setting)),
+        point=lambda setting: replace(point_of(setting), scenario=network(setting)),
+        seeds=seeds,
+        take=take,
+        record=record,
+    )
+
+
+def _medians(way: str, flows: Flows, *, sent: Reals | None = None) -> dict[str, float | None]:
+    """Give the median of predicted over sent by each formula; what was sent may be counted otherwise."""
+    usable = flows.usable
+    counted = (flows.sent if sent is None else sent)[usable]
+    return {f"{model}, {way}": float(np.median(predicted(flows.chosen(usable), model) / counted)) for model in MODELS}
+
+
+def _plain(run: Run) -> Mapping[str, float | None]:
+    flows, random = flows_of(run), np.random.default_rng(run.seed)
+    packets = run.table("packets")
+    link, event, kind = (
+        packets[name].cast("string").to_numpy(zero_copy_only=False) for name in ("link", "event", "kind")
+    )
+    whose, begin = packets["flow"].to_numpy(), seconds(run.scenario.measure.from_ or "")
+    come = (link == "bottleneck") & ((event == "enqueue") | (event == "drop")) & (packets["time"].to_numpy() >= begin)
+    lost = {flow: (event == "drop")[come & (whose == flow)] for flow in _chosen(flows)}
+    own = [np.tile(losses, _LONGER) for losses in lost.values()]
+    chance = _alone(run, [random.random(losses.size) < losses.mean() for losses in own], flows)
+    back = (link == "bottleneck.reverse") & (event == "receive")
+    return {
+        **_medians(AS_IT_IS, flows),
+        **_medians(FIRSTS, replace(flows, loss=_first_losses(run, flows))),
+        **_medians(ALONE, _alone(run, own, flows)),
+        **_medians(INDEPENDENT, chance),
+        **_medians(NO_SLOW_START, flows, sent=_beyond_slow_start(run, flows)),
+        **_by_process(EXACT, flows),
+        **_by_process(ALL, chance),
+        "acks_lost": float(((kind == "ack") & (event == "drop")).sum()),
+        "reordered": float(_steps_back(whose[back], packets["segment"].to_numpy()[back])),
+    }
+
+
+def _chosen(flows: Flows) -> list[int]:
+    usable = np.flatnonzero(flows.usable)
+    some: list[int] = usable[:: math.ceil(usable.size / _MOST)].tolist()
+    return some
+
+
+def _first_losses(run: Run, flows: Flows) -> Reals:
+    """Give the share of its packets that each flow loses first in a round trip: the `p` of the model."""
+    drops, begin = run.table("drops"), seconds(run.scenario.measure.from_ or "")
+    time, whose = drops["time"].to_numpy(), drops["flow"].to_numpy()
+    length = seconds(run.scenario.duration) - begin
+    share = np.zeros(flows.sent.size)
+    for flow in np.flatnonzero(flows.usable).tolist():
+        own = time[(whose == flow) & (time >= begin)]
+        share[flow] = loss_events(own, np.full(own.size, flow), flows.rtt[flow]).size / (flows.sent[flow] * length)
+    return share
+
+
+def _steps_back(flow: NDArray[np.uint32], number: NDArray[np.uint64]) -> int:
+    """Count the ACKs that come after one of a larger number."""
+    order = np.argsort(flow, kind="stable")
+    flow, number = flow[order], number[order].astype(np.int64)
+    return int(((np.diff(number) < 0) & (flow[1:] == flow[:-1])).sum())
+
+
+def _mean_window(p: float) -> float:
+    return float(window_and_rounds(np.asarray(p), np.asarray(1.0), np.asarray(np.inf))[0])
+
+
+def _alone(run: Run, losses: Sequence[Flags], flows: Flows) -> Flows:
+    """Run flows again that share nothing and lose given packets, numbered as they come to the link.
+
+    Whatever they send, their round trip is the mean one of `flows`.
+    """
+    way = Link(rate="100 Gbps", delay=f"{round(1e6 * flows.rtt[0] / 2)} us")
+    lists = [tuple((np.flatnonzero(lost) + 1).tolist()) for lost in losses if lost.any()]
+    alone = Scenario(
+        profile=PROFILE,
+        duration=run.scenario.duration,
+        packet_size=PACKET_SIZE,
+        measure=Measure(from_=run.scenario.measure.from_),
+        dumbbell=Dumbbell(bottleneck=way, reverse=way),
+        clients=[
+            Clients(
+                access=Link(rate="1 Gbps", delay="0 s", loss=ListedLoss(packets=packets)),
+                transport=run.scenario.groups[0].transport,
+                source=Greedy(),
+            )
+            for packets in lists
+        ],
+    )
+    links = ",".join(f"access.{number}" for number in range(len(lists)))
+    return flows_of(simulate(alone, seed=run.seed, record=[f"drops@{links}", "windows"], jobs=1))
+
+
+def _beyond_slow_start(run: Run, flows: Flows) -> Reals:
+    """Give what flows send per second while they are not in slow start, the waiting for timers included.
+
+    In slow start each ACK lets two packets go. A step from one change of the window to the next counts as no more than
+    a round trip: what is beyond is waiting.
+    """
+    windows, begin = run.table("windows"), seconds(run.scenario.measure.from_ or "")
+    flow = windows["flow"].to_numpy()
+    order = np.argsort(flow, kind="stable")
+    flow = flow[order]
+    time, cwnd, ssthresh = (windows[name].to_numpy()[order] for name in ("time", "cwnd", "ssthresh"))
+    slow = (cwnd < ssthresh) & (cwnd > 1) & (time >= begin)
+    grown = slow & (np.append(0, np.diff(cwnd)) == 1) & np.append(False, flow[1:] == flow[:-1])
+    step = np.append(np.where(flow[1:] == flow[:-1], np.diff(time), 0), 0)
+    count, length = flows.sent.size, seconds(run.scenario.duration) - begin
+    spent = np.bincount(flow, np.minimum(step, flows.rtt[flow]) * slow, minlength=count)
+    packets = 2 * np.bincount(flow, grown, minlength=count)
+    return (flows.sent * length - packets) / (length - spent)
+
+
+def _by_process(way: str, flows: Flows) -> dict[str, float | None]:
+    """Give the medians with what the model's own process sends in place of what the formulas say of it.
+
+    Either formula is off by the same factor for all flows: that at the medians of what they take.
+    """
+    usable = flows.chosen(flows.usable)
+    p, rtt, t0 = (float(np.median(taken)) for taken in (usable.loss, usable.rtt, usable.timeout))
+    off = process_rate(p=p, rtt=rtt, t0=t0) / float(pftk(p=p, rtt=rtt, t0=t0).full)
+    median = float(np.median(predicted(usable, "full") / usable.sent))
+    return dict.fromkeys((f"{model}, {way}" for model in MODELS), median * off)
+
+
+def process_rate(*, p: float, rtt: float, t0: float, cycles: int = 400, chains: int = 64, seed: int = 1) -> float:
+    """Simulate the process that the full formula approximates, whose means it takes one by one.
+
+    Parameters
+    ----------
+    p, rtt, t0
+        As for `ackclock.analysis.models.pftk`, with one ACK a packet and windows without a limit.
+    cycles, chains, seed
+        Loss indications of each of some independent chains, and where their random numbers come from.
+
+    Returns
+    -------
+    float
+        Packets sent per second.
+
+    Notes
+    -----
+    Padhye et al., sections II-A and II-B: between two losses the window grows by one each round from half of what it
+    was, the round with the first loss and one more end it, and with probability Q(w) timeouts follow. The window at a
+    loss depends on that at the one before and on what is sent in between: the formula takes means of each.
+
+    """
+    random = np.random.default_rng(seed)
+    window = np.full(chains, _mean_window(p))
+    sent = time = 0.0
+    for _ in range(cycles):
+        start, until = np.maximum(window / 2, 1), random.geometric(p, chains)
+        # start + (start + 1) + ... reaches the lost packet
+        rounds = np.ceil(np.sqrt((start - 0.5) ** 2 + 2 * until) - (start - 0.5))
+        window = start + rounds - 1
+        timeouts = random.geometric(1 - p, chains) * (random.random(chains) < timeout_share(np.asarray(p), window))
+        waited = np.where(timeouts <= 6, 2.0 ** np.minimum(timeouts, 6) - 1, 63 + 64 * (timeouts - 6.0))
+        sent += float((until + window - 1 + timeouts).sum())
+        time += float(((rounds + 1) * rtt + waited * t0).sum())
+    return sent / time
+
+
+def _with_narrow_reverse(setting: Setting) -> Scenario:
+    """Give a setting whose way back carries nine tenths of the ACKs."""
+    made = scenario(setting)
+    if made.dumbbell is None or made.dumbbell.reverse is None:
+        raise ValueError("setting: must be a dumbbell")
+    narrow = made.dumbbell.reverse.model_copy(
+        update={
+            "rate": f"{round(0.9 * setting.link.bps * _ACK / PACKET_SIZE)} bps",
+            "queue": DropTail(packets=_REVERSE),
+        }
+    )
+    return made.model_copy(update={"dumbbell": made.dumbbell.model_copy(update={"reverse": narrow})})
+
+
+def _lossy(run: Run) -> Mapping[str, float | None]:
+    flows, reverse = flows_of(run), run.scenario.dumbbell and run.scenario.dumbbell.reverse
+    if not reverse:
+        raise ValueError("run: must be of a dumbbell")
+    queue = run.table("queue")
+    late = queue["time"].to_numpy() >= seconds(run.scenario.measure.from_ or "")
+    waited = float(queue["packets"].to_numpy()[late].mean()) * 8 * _ACK / mean_rate(reverse, run.scenario.duration)
+    return _medians(ACKS_LOST, replace(flows, rtt=flows.rtt + waited))

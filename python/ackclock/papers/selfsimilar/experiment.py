@@ -1,0 +1,335 @@
+"""The paper's network: one TCP connection, and on/off sources of Pareto periods that share its bottleneck.
+
+What the paper leaves open is set as in the reference runs of ns-2 (`data/README.md`): 40 sources, means of 0.5 s for
+both periods (ns-2's default), 1000 bytes a packet, and access links that make the round-trip time the 75 ms of its
+Figure 6. The sources come first in the list of flows, so that with the same seed every variant meets the same packets.
+
+A packet takes twice as long to cross the bottleneck as an access link. In a busy period that the connection begins,
+every other packet of its bursts therefore arrives in the very instant in which a transmission ends, and the buffer is
+small: who goes first decides what is lost. In ns-2 it is the arrival (`ties`), in 98 of 100 cases.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
+
+import numpy as np
+
+from ackclock.analysis import cov, kettani_gubner_k1
+from ackclock.papers.observation import Observation, observations_wanted
+from ackclock.scenario import (
+    Constant,
+    DropTail,
+    Flow,
+    GraphLink,
+    Greedy,
+    Measure,
+    Node,
+    OnOff,
+    Pareto,
+    Scenario,
+    Tcp,
+    Udp,
+)
+from ackclock.study import Point
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from ackclock.running.run import Run
+    from ackclock.scenario.sources import Source
+    from ackclock.study import Wanted
+
+__all__ = [
+    "BOTTLENECK",
+    "CONSTANT",
+    "DURATION",
+    "ENDS",
+    "GREEDY",
+    "PACKET",
+    "RATE",
+    "READINGS",
+    "SCALES",
+    "SOURCES",
+    "VARIANTS",
+    "WINDOW",
+    "Reading",
+    "Setting",
+    "Variant",
+    "background",
+    "background_summary",
+    "background_wanted",
+    "binned",
+    "efficiency",
+    "flow_counts",
+    "flow_summary",
+    "scenario",
+    "settings_wanted",
+    "unresponsive",
+]
+
+Variant = Literal["tahoe", "newreno", "vegas", "sack"]
+
+VARIANTS: Final[Mapping[Variant, str]] = {"tahoe": "Tahoe", "newreno": "NewReno", "vegas": "Vegas", "sack": "SACK"}
+"""The senders, and what the paper calls them."""
+
+DURATION: Final = 100
+"""Seconds of a run, all of which count."""
+
+SETTLED: Final = 2
+"""Seconds from which on the background is looked at: by then every source has started."""
+
+SOURCES: Final = 40
+"""On/off sources: with so many the background takes 0.38 of the link and the totals are in the range of Table 2."""
+
+BOTTLENECK: Final = 50_000_000
+"""Of the bottleneck, bit/s."""
+
+PACKET: Final = 1000
+"""Bytes of a packet of the background."""
+
+_DATA, _HEADER = 1000, 40
+"""Bytes of data in a packet of the connection, and of its header, which ns-2's Vegas leaves out."""
+
+_OPEN: Final = 10_000
+"""An advertised window in packets: never the limit."""
+
+_STEP: Final = 0.01
+"""Seconds in which the background is counted."""
+
+SCALES: Final = (0.01, 0.1, 0.5, 1.0)
+"""Seconds: the bins over which the background is looked at, whole multiples of those in which it is counted."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reading:
+    """What may be meant by a fixed-rate source.
+
+    Parameters
+    ----------
+    name
+        What tables call it.
+    source
+        What the connection is given to send.
+    window
+        The advertised window, packets.
+
+    """
+
+    name: str
+    source: Source
+    window: int = _OPEN
+
+
+GREEDY = Reading(name="greedy", source=Greedy())
+"""Always something to send, as Table 2's totals would have it."""
+
+RATE: Final = 775
+"""Packets a second of the fixed-rate source."""
+
+CONSTANT = Reading(name="constant rate", source=Constant(rate=RATE))
+"""6.2 Mb/s of data, as the text says; what makes Figure 5's windows."""
+
+WINDOW = Reading(name="window of 60", source=Greedy(), window=60)
+"""A receiver that holds it to much the same rate."""
+
+READINGS: Final[Mapping[str, Reading]] = {reading.name: reading for reading in (GREEDY, CONSTANT, WINDOW)}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Setting:
+    """A connection over the background.
+
+    Parameters
+    ----------
+    reading
+        What it sends.
+    variant
+        Its sender.
+    sources
+        How many on/off sources there are.
+
+    """
+
+    reading: Reading
+    variant: Variant
+    sources: int = SOURCES
+
+    @property
+    def name(self) -> str:
+        """What people call it, but for the number of sources."""
+        return f"{VARIANTS[self.variant]}, {self.reading.name}"
+
+
+def scenario(setting: Setting) -> Scenario:
+    """Give the network with the connection of a setting; its groups are ``background`` and ``flow``."""
+    flow = Flow(
+        name="flow",
+        from_="x",
+        to="y",
+        packet_size=_DATA if setting.variant == "vegas" else _DATA + _HEADER,
+        transport=Tcp(setting.variant, max_window=setting.reading.window, clock="1 ms"),
+        source=setting.reading.source,
+    )
+    return _network(_sources(setting.sources), flow)
+
+
+def unresponsive(sources: int = SOURCES) -> Scenario:
+    """Give the network with the source of constant rate over UDP, which knows no windows and sends nothing again."""
+    flow = Flow(
+        name="flow",
+        from_="x",
+        to="y",
+        packet_size=_DATA + _HEADER,
+        transport=Udp(),
+        source=CONSTANT.source,
+    )
+    return _network(_sources(sources), flow)
+
+
+def background(sources: int = SOURCES) -> Scenario:
+    """Give the network with the on/off sources alone: of one seed the same packets as beside any connection."""
+    return _network(_sources(sources))
+
+
+def _sources(count: int) -> Flow:
+    """Give the on/off sources, at the gateway itself: links of their own would only put all of them off alike."""
+    period = Pareto(mean="500 ms", shape=1.2)
+    return Flow(
+        name="background",
+        count=count,
+        from_="A",
+        to="B",
+        packet_size=PACKET,
+        spread="1 s",
+        transport=Udp(),
+        source=OnOff(rate=125, on=period, off=period),
+    )
+
+
+def _network(*flows: Flow) -> Scenario:
+    return Scenario(
+        profile="ns2-2.35",
+        duration=f"{DURATION} s",
+        measure=Measure(link="A->B"),
+        nodes=[Node(name=name) for name in ("x", "A", "B", "y")],
+        links=[
+            GraphLink(from_="x", to="A", rate="100 Mbps", delay="10 ms"),
+            GraphLink(
+                from_="A", to="B", rate=f"{BOTTLENECK} bps", delay="25 ms", queue=DropTail(packets=10, ties="arrival")
+            ),
+            GraphLink(from_="B", to="y", rate="100 Mbps", delay="2.5 ms"),
+        ],
+        flows=flows,
+    )
+
+
+ENDS: Final = f"arrivals@B->y,A->x/{DURATION}s"
+"""Packets on the receiver's link, and ACKs on the sender's: what Table 2 counts."""
+
+
+def flow_summary(run: Run) -> Mapping[str, float | None]:
+    """Take what Table 2 counts (`flow_counts`), and the paper's efficiency of it."""
+    counts = flow_counts(run)
+    return {**counts, "efficiency": efficiency(counts)}
+
+
+def flow_counts(run: Run, *, lost: int = 0) -> dict[str, float]:
+    """Count what Table 2 counts, from a run with the packets that entered the last links, in bins of any length.
+
+    ``arrivals`` are packets on the receiver's link, but for those that it ``lost``; these are ``drops`` too. ``acks``
+    are packets on the sender's link.
+    """
+    ends = run.table("arrivals")
+    came: Counter[str] = Counter()
+    for link, packets in zip(ends["link"].to_pylist(), ends["packets"].to_pylist(), strict=True):
+        came[link] += packets
+    flow = next(group for group in run.summary.groups if group.name == "flow")
+    return {
+        "arrivals": came["B->y"] - lost,
+        "drops": flow.drops + lost,
+        "retransmissions": flow.retransmissions,
+        "acks": came["A->x"],
+        "timeouts": flow.timeouts,
+    }
+
+
+def efficiency(counts: Mapping[str, float]) -> float | None:
+    """Give the paper's: arrivals over arrivals, drops and retransmissions, so that one sent again counts twice."""
+    sent = counts["arrivals"] + counts["drops"] + counts["retransmissions"]
+    return counts["arrivals"] / sent if sent else None
+
+
+def background_summary(run: Run) -> Mapping[str, float | None]:
+    """Take what the background does to the link, from a run with the arrivals per hundredth of a second.
+
+    ``load`` is its part of the link's rate, over the whole run. Of its packets in bins of so many seconds, from
+    `SETTLED` on, ``cov_<scale>`` is the coefficient of variation, ``hurst_<scale>`` the Hurst parameter by the paper's
+    method: of Kettani and Gubner with one lag.
+    """
+    counts = run.table("arrivals")["packets"].to_numpy()
+    settled = counts[round(SETTLED / _STEP) :]
+    bins = {f"{scale:g}": binned(settled, round(scale / _STEP)) for scale in SCALES}
+    return {
+        "load": float(counts.sum()) * 8 * PACKET / (BOTTLENECK * DURATION),
+        **{f"cov_{scale}": cov(packets) for scale, packets in bins.items()},
+        **{f"hurst_{scale}": kettani_gubner_k1(packets).h for scale, packets in bins.items()},
+    }
+
+
+def binned(counts: np.ndarray, width: int) -> np.ndarray:
+    """Add up as many bins as there are whole ones of the new width."""
+    return np.asarray(counts[: len(counts) // width * width].reshape(-1, width).sum(axis=1))
+
+
+def settings_wanted(
+    settings: Sequence[Setting],
+    *,
+    seeds: Iterable[int],
+    take: Callable[[Run], Mapping[str, float | None]] = flow_summary,
+) -> Wanted[Mapping[str, float | None], list[Observation]]:
+    """Ask for runs of settings: observations in the order of the settings and, within one, of the seeds.
+
+    Parameters
+    ----------
+    settings
+        What is simulated.
+    seeds, take
+        As for `ackclock.study.Wanted`.
+
+    """
+    return observations_wanted(
+        settings,
+        where=lambda setting: (setting.name, setting.sources),
+        point=lambda setting: Point(
+            name=f"{setting.name}, {setting.sources} sources", scenario=scenario(setting), work=setting.sources
+        ),
+        seeds=seeds,
+        take=take,
+        record=(ENDS,),
+    )
+
+
+def background_wanted(
+    *, seeds: Iterable[int], sources: int = SOURCES
+) -> Wanted[Mapping[str, float | None], list[Observation]]:
+    """Ask for runs of the background alone, in the order of the seeds.
+
+    Parameters
+    ----------
+    seeds
+        As for `ackclock.study.Wanted`.
+    sources
+        How many on/off sources there are.
+
+    """
+    return observations_wanted(
+        [sources],
+        where=lambda count: ("background", count),
+        point=lambda count: Point(name=f"{count} sources", scenario=background(count), work=count),
+        seeds=seeds,
+        take=background_summary,
+        record=(f"arrivals@A->B/{1000 * _STEP:g}ms",),
+    )

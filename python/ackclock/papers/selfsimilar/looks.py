@@ -1,0 +1,338 @@
+"""What is taken of one connection over the background: Table 2's row, and the courses behind Figures 4 to 7."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ackclock.analysis import hurst
+from ackclock.papers.selfsimilar.delays import delivered, lateness, matched, variation
+from ackclock.papers.selfsimilar.experiment import CONSTANT, DURATION, RATE, flow_summary
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from ackclock.running.run import Run
+
+    Array = NDArray[np.float64]
+    Values = Mapping[str, float | None]
+
+__all__ = [
+    "BIN",
+    "LOW",
+    "MARKS",
+    "RECORD",
+    "SETTLED",
+    "SPIKE",
+    "STEP",
+    "Course",
+    "Look",
+    "Trace",
+    "course",
+    "look",
+    "measures",
+    "plain",
+    "rates",
+    "unresponsive_values",
+]
+
+BIN: Final = 0.1
+"""Seconds in which bytes received are counted for the Hurst parameter. The paper does not tell its own."""
+
+STEP: Final = 0.2
+"""Seconds between the points of a course."""
+
+_GRID: Final = 0.01
+"""Seconds between looks at the window."""
+
+SETTLED: Final = 5
+"""Seconds from which on windows count: by then every first slow start has ended."""
+
+LOW: Final = 25
+"""Packets, below which the paper's NewReno and SACK never fall."""
+
+SPIKE: Final = 77
+"""Milliseconds, above which no sample of a packet sent once can be: 75.33 without a queue, 1.6 for one of 10 packets,
+and a tick of 1 ms that has begun. A burst of the sender's own on its access link may add 0.08 ms a packet.
+"""
+
+RECORD: Final = (f"arrivals@B->y,A->x/{1000 * BIN:g}ms", "windows@flow", "packets@x->A,B->y")
+"""What runs record."""
+
+MARKS: Final = (5, *range(10, DURATION + 1, 10))
+"""Seconds up to which throughput is told."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Trace:
+    """One run over time, as both simulators tell it.
+
+    Parameters
+    ----------
+    counts
+        Packets that came to the receiver's link in each `BIN`.
+    cwnd
+        Congestion window in packets, 100 times a second.
+    sampled, rtt
+        When the sender took samples of the round-trip time, s, and these, ms.
+    again
+        When it sent a packet again, s.
+
+    """
+
+    counts: Array
+    cwnd: Array
+    sampled: Array
+    rtt: Array
+    again: Array
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Course:
+    """What figures show of a run.
+
+    Parameters
+    ----------
+    cwnd, rtt
+        Every `STEP`: the window in packets, and the largest sample since the last point, ms. Where there was none, it
+        is the last one up to `SPIKE`; before the first, it is not a number.
+    again
+        When packets were sent again, s.
+
+    """
+
+    cwnd: Array
+    rtt: Array
+    again: Array
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Look:
+    """One run.
+
+    Parameters
+    ----------
+    seed
+        Its seed.
+    values
+        Table 2's numbers and others, as `look` tells them.
+    rates
+        Throughput from 0 s up to the end of each second, Mb/s of data; None where that was not kept.
+    course
+        What figures show; None where that was not kept.
+
+    """
+
+    seed: int
+    values: Values
+    rates: Array | None = None
+    course: Course | None = None
+
+
+def measures(trace: Trace) -> dict[str, float | None]:
+    """Take numbers of a course over time.
+
+    Returns
+    -------
+    dict
+        ``rate_T``, Mb/s of data up to T seconds (`MARKS`); ``growth``, the last of them over that at half the time. Of
+        the window from `SETTLED` on: ``cwnd_least``,
+        ``cwnd_median``, ``cwnd_most``, packets; ``cwnd_below``, the part of the time below `LOW`; ``cwnd_falls``, how
+        often it fell to 2 packets or 1. Of the samples of the round-trip time: ``rtt_most``, ms, the largest;
+        ``spikes``, bins of 0.1 s with one above `SPIKE`; ``spikes_again``, the part of these in which, while the
+        sample was taken, a packet was sent again; ``again_share``, that part of all bins with samples, were they as
+        long as a round trip without a queue.
+
+    """
+    settled = trace.cwnd[round(SETTLED / _GRID) :]
+    low = settled <= 2
+    rate = rates(trace.counts)
+    found: dict[str, float | None] = {
+        **{f"rate_{mark}": float(rate[mark - 1]) for mark in MARKS},
+        "growth": float(rate[-1] / rate[DURATION // 2 - 1]),
+        "cwnd_least": float(settled.min()),
+        "cwnd_median": float(np.median(settled)),
+        "cwnd_most": float(settled.max()),
+        "cwnd_below": float(np.mean(settled < LOW)),
+        "cwnd_falls": float(np.sum(low[1:] & ~low[:-1])),
+        "rtt_most": float(trace.rtt.max()),
+    }
+    high = trace.rtt > SPIKE
+    spikes, usual = (_bins(trace.sampled[which]) for which in (high, np.full(high.shape, fill_value=True)))
+    explained = _after_again(trace.sampled, trace.rtt, trace.again)
+    with_again = np.intersect1d(spikes, _bins(trace.sampled[high & explained]))
+    expected = np.intersect1d(
+        usual, _bins(trace.sampled[_after_again(trace.sampled, np.full(high.shape, 75.0), trace.again)])
+    )
+    return found | {
+        "spikes": float(spikes.size),
+        "spikes_again": with_again.size / spikes.size if spikes.size else None,
+        "again_share": expected.size / usual.size,
+    }
+
+
+def rates(counts: Array) -> Array:
+    """Give the throughput up to the end of each second, from the packets of each `BIN`.
+
+    Counted are 1000 bytes a packet, the data of all variants; Mb/s.
+    """
+    total = counts.reshape(-1, round(1 / BIN)).sum(axis=1).cumsum()
+    return np.asarray(total * 8e-3 / np.arange(1, DURATION + 1))
+
+
+def _bins(times: Array) -> NDArray[np.int64]:
+    return np.unique((times / BIN).astype(np.int64))
+
+
+def _after_again(sampled: Array, rtt: Array, again: Array) -> NDArray[np.bool_]:
+    """Say of each sample whether a packet was sent again while it was taken, a tick before its start included."""
+    begin, end = (np.searchsorted(again, times) for times in (sampled - (rtt + 1) / 1000, sampled))
+    return np.asarray(end > begin)
+
+
+def course(trace: Trace) -> Course:
+    """Reduce a run to what figures show."""
+    points = round(DURATION / STEP)
+    largest = np.full(points, -np.inf)
+    place = np.minimum((trace.sampled / STEP).astype(np.int64), points - 1)
+    np.maximum.at(largest, place, trace.rtt)
+    usual = np.isfinite(largest) & (largest <= SPIKE)
+    last = np.maximum.accumulate(np.where(usual, np.arange(points), 0))
+    every = round(STEP / _GRID)
+    return Course(
+        cwnd=trace.cwnd[every - 1 :: every],
+        rtt=np.where(np.isfinite(largest), largest, np.where(usual[last], largest[last], np.nan)),
+        again=trace.again,
+    )
+
+
+def look(run: Run) -> Look:
+    """Take what a run with `RECORD` shows.
+
+    Returns
+    -------
+    Look
+        Its values: those of `flow_summary` and `measures`; ``copies``, arrivals of segments that had arrived before;
+        ``efficiency_plain``, arrivals over arrivals and drops;
+        ``hurst_k1`` and ``hurst_k50``, of packets received in bins of `BIN`, by the paper's method with one lag and
+        with 50; ``hurst_wavelet``; ``long_range``, 1 if `ackclock.analysis.hurst` claims long-range dependence, else
+        0; `variation` of the delays in the network; for the source of constant rate also `lateness`.
+
+    """
+    flow = run.scenario.flows[1]
+    arrivals, windows = run.table("arrivals"), run.table("windows")
+    counts = _of_link(arrivals, "B->y", "packets")
+    times = _column(windows, "time")
+    sampled, rtt = _samples(times, _column(windows, "srtt"))
+    grid = np.arange(1, round(DURATION / _GRID) + 1) * _GRID
+    sent, which, again = _sent(run.table("packets"))
+    trace = Trace(
+        counts=counts,
+        cwnd=_column(windows, "cwnd")[np.searchsorted(times, grid, side="right") - 1],
+        sampled=sampled,
+        rtt=rtt,
+        again=sent[again],
+    )
+    came, arrived = _came(run.table("packets"))
+    late = lateness(*delivered(came, arrived), rate=RATE) if flow.source == CONSTANT.source else {}
+    summary = flow_summary(run)
+    copies = arrived.size - np.unique(arrived).size
+    memory = hurst(counts)
+    estimates = {each.method: each.h for each in memory.estimates}
+    return Look(
+        seed=run.seed,
+        values={
+            **summary,
+            "copies": float(copies),
+            "efficiency_plain": plain(summary),
+            "hurst_k1": estimates["kettani_gubner_k1"],
+            "hurst_k50": estimates["kettani_gubner"],
+            "hurst_wavelet": estimates.get("abry_veitch"),
+            "long_range": float(memory.long_range),
+            **measures(trace),
+            **variation(matched(sent, which, came, arrived), came),
+            **{name: late.get(name) for name in ("late_jitter", "late_99", "late_most")},
+        },
+        rates=rates(counts),
+        course=course(trace),
+    )
+
+
+def unresponsive_values(run: Run) -> Values:
+    """Take the same of the source over UDP: ``arrivals``, ``drops``, the Hurst parameters and the delays."""
+    flow = next(group for group in run.summary.groups if group.name == "flow")
+    counts = _of_link(run.table("arrivals"), "B->y", "packets")
+    came, arrived = _came(run.table("packets"))
+    sent, which, _ = _sent(run.table("packets"))
+    memory = hurst(counts)
+    estimates = {each.method: each.h for each in memory.estimates}
+    return {
+        "arrivals": float(counts.sum()),
+        "drops": flow.drops,
+        "hurst_k1": estimates.get("kettani_gubner_k1"),
+        "hurst_k50": estimates.get("kettani_gubner"),
+        "long_range": float(memory.long_range),
+        **variation(matched(sent, which, came, arrived), came),
+        **lateness(arrived - arrived.min(), came, rate=RATE),
+    }
+
+
+def plain(summary: Values) -> float | None:
+    """Give the part of what was sent that arrived: arrivals over arrivals and drops."""
+    arrivals, drops = summary["arrivals"] or 0.0, summary["drops"] or 0.0
+    return arrivals / (arrivals + drops) if arrivals else None
+
+
+def _samples(times: Array, srtt: Array) -> tuple[Array, Array]:
+    """Find the samples in the smoothed round-trip times that the sender kept, s: in ms, with their times.
+
+    ns-2's estimator keeps eighths of a tick, here 1 ms, and each sample in ticks moves it by the sample less the whole
+    ticks of what it was (`crates/tcp/src/rtt.rs`). Samples that do not move it are not seen; they are those whole
+    ticks, so never far from the others.
+    """
+    eighths = np.rint(np.nan_to_num(srtt) * 8000).astype(np.int64)
+    before = np.concatenate([[0], eighths[:-1]])
+    sample = np.where(before > 0, eighths - before + (before >> 3), eighths >> 3)
+    taken = (eighths > 0) & (eighths != before)
+    return times[taken], sample[taken].astype(np.float64)
+
+
+def _sent(packets: pa.Table) -> tuple[Array, Array, NDArray[np.bool_]]:
+    """Give when data were sent, s, their segments, and which were sent again."""
+    entered = _entered(packets, "x->A")
+    return (
+        _column(packets, "time")[entered],
+        _column(packets, "segment")[entered],
+        packets["retransmission"].to_numpy()[entered],
+    )
+
+
+def _came(packets: pa.Table) -> tuple[Array, Array]:
+    """Give when data came to the receiver's link, s, and their segments."""
+    entered = _entered(packets, "B->y")
+    return _column(packets, "time")[entered], _column(packets, "segment")[entered]
+
+
+def _entered(packets: pa.Table, link: str) -> NDArray[np.bool_]:
+    return _is(packets, "link", link) & _is(packets, "event", "enqueue") & _is(packets, "kind", "data")
+
+
+def _is(table: pa.Table, column: str, word: str) -> NDArray[np.bool_]:
+    """Compare a column of words with one, by the numbers that stand for them."""
+    encoded = table[column].combine_chunks()
+    words = encoded.dictionary.to_pylist()
+    numbers = encoded.indices.to_numpy()
+    return np.asarray(numbers == words.index(word)) if word in words else np.zeros(numbers.size, dtype=bool)
+
+
+def _of_link(table: pa.Table, link: str, name: str) -> Array:
+    return _column(table, name)[_is(table, "link", link)]
+
+
+def _column(table: pa.Table, name: str) -> Array:
+    return np.asarray(table[name], dtype=np.float64)

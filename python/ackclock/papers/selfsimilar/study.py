@@ -1,0 +1,175 @@
+"""The study as a folder: runs, figures with their data, claims with their verdicts, and the report."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from ackclock import __version__
+from ackclock.papers import output
+from ackclock.papers.claims import findings, judge
+from ackclock.papers.selfsimilar.evidence import settings
+from ackclock.papers.selfsimilar.experiment import DURATION, RATE, READINGS, SOURCES, scenario
+from ackclock.papers.selfsimilar.figures import sentence, table_2
+from ackclock.papers.selfsimilar.memory import LONG
+from ackclock.papers.selfsimilar.paired import order
+from ackclock.papers.selfsimilar.parts import PARTS, TABLE_2
+from ackclock.papers.selfsimilar.trace import STAND_IN, read_trace, stand_in
+from ackclock.papers.summary import summary
+from ackclock.report.html import Report, Statement
+from ackclock.study import Batch
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from ackclock.papers.claims import Judged
+    from ackclock.papers.selfsimilar.evidence import Evidence
+    from ackclock.papers.selfsimilar.parts import Found
+    from ackclock.papers.selfsimilar.trace import Trace
+
+__all__ = ["NAME", "read_trace", "record", "report", "write"]
+
+NAME: Final = "selfsimilar"
+PROFILE: Final = "ns2-2.35"
+
+SETUP: Final = (
+    (
+        "Network",
+        (
+            "a connection from x over 100 Mb/s and 10 ms to A, 50 Mb/s and 25 ms with a drop-tail queue of 10 packets "
+            "to B, 100 Mb/s and 2.5 ms to y"
+        ),
+    ),
+    (
+        "Background",
+        (
+            f"{SOURCES} on/off sources over UDP at A: 1 Mb/s while on, packets of 1000 bytes, Pareto periods of shape "
+            "1.2 and mean 0.5 s, 38 % of the link. The paper prints rate and shape only"
+        ),
+    ),
+    (
+        "Source",
+        (
+            f"three readings of a fixed-rate source: endless data; {RATE} packets a second, which is 6.2 Mb/s; endless "
+            "data with an advertised window of 60 packets"
+        ),
+    ),
+    ("TCP", "1000 bytes of data and 40 of header, of Vegas 1000 in all, as in ns-2.35; each packet is acknowledged"),
+    (
+        "Counted",
+        (
+            f"{DURATION} s, from 0 s on, as in the paper; nothing is warmed up. Long-range dependence is asked of runs "
+            f"of {LONG:,} s"
+        ),
+    ),
+    ("Pairs", "of one seed all variants and readings meet the same background, packet by packet"),
+    ("Ties", "a packet that arrives as a transmission ends finds the queue as it was, as nearly always in ns-2"),
+    ("Other defaults", f"profile {PROFILE}; ackclock profile show {PROFILE} lists them"),
+)
+
+
+def record(*, seeds: int, trace: Trace | None = None) -> dict[str, Any]:
+    """Tell what makes the folder: enough to make it again."""
+    made = output.record(NAME, profile=PROFILE, seeds=seeds)
+    return made if trace is None else {**made, "command": _command(seeds, trace), "capture": trace.record}
+
+
+def _command(seeds: int, trace: Trace | None) -> str:
+    return output.command(NAME, seeds=seeds, capture=None if trace is None else trace.capture.path)
+
+
+def write(folder: Path, *, seeds: Sequence[int], jobs: int | None = None, trace: Trace | None = None) -> None:
+    """Run the study and write everything that belongs to it into a folder.
+
+    Parameters
+    ----------
+    folder
+        An empty folder.
+    seeds
+        The seeds that each point is run with.
+    jobs
+        How many runs at once; one for each processor by default.
+    trace
+        The capture of Figure 3, as `read_trace` gives it; by default a stand-in is simulated.
+
+    """
+    batch = Batch()
+    asked = TABLE_2.gather(batch, seeds=seeds)
+    others = [part.gather(batch, seeds=seeds) for part in PARTS]
+    batch.run(jobs=jobs, label=NAME)
+    shown = stand_in(folder / STAND_IN, seed=seeds[0]) if trace is None else trace
+    evidence, found = replace(asked(), trace=shown), [made() for made in others]
+    known = settings()
+    output.write_runs(
+        folder / "runs.parquet", evidence.ours.observations, scenario=lambda variant, _: scenario(known[variant])
+    )
+    output.write_single(
+        folder / "single.parquet", {name: runs for each in (evidence, *found) for name, runs in each.runs.items()}
+    )
+    judged = judge_all(evidence, found)
+    output.write_report(
+        folder, report(evidence, found, judged, command=_command(len(seeds), trace)), judged, seeds=len(seeds)
+    )
+
+
+def judge_all(evidence: Evidence, found: Sequence[Found]) -> list[Judged[Any]]:
+    """Judge every claim, part by part."""
+    judged: list[Judged[Any]] = list(judge(TABLE_2.claims, evidence))
+    for part, each in zip(PARTS, found, strict=True):
+        judged += judge(part.claims, each)
+    return judged
+
+
+def report(evidence: Evidence, found: Sequence[Found], judged: Sequence[Judged[Any]], *, command: str) -> Report:
+    """Make the report.
+
+    Parameters
+    ----------
+    evidence
+        The runs of Table 2 and Figures 4 to 7, and the capture of Figure 3.
+    found
+        What the other parts found, in their order.
+    judged
+        What all of it says about each claim.
+    command
+        What a person types to make it.
+
+    Returns
+    -------
+    Report
+        Claims and figures with ns-2's numbers beside ours, and what they show in words.
+
+    """
+    topics = [*TABLE_2.topics, *(topic for part in PARTS for topic in part.topics)]
+    seeds = max(len(runs) for runs in evidence.ours.looks.values())
+    theirs = max(len(runs) for runs in evidence.ns2.looks.values())
+    return Report(
+        title="Comparison of TCP Variants Over Self-Similar Traffic",
+        source="M. Salleh and A. Z. Abu Bakar, “Comparison of TCP Variants Over Self-Similar Traffic”, run again "
+        "packet by packet by Ackclock: its tables and figures, and every claim of it.",
+        summary=[*summary(judged, topics), supported(evidence)],
+        overview=table_2(evidence),
+        findings=findings(judged),
+        sections=[
+            *TABLE_2.sections(evidence, command),
+            *(section for part, each in zip(PARTS, found, strict=True) for section in part.sections(each, command)),
+        ],
+        setup=SETUP,
+        provenance=[
+            ("Program", f"Ackclock {__version__}"),
+            ("Command", command),
+            *([] if evidence.trace is None else [("Capture of Figure 3", evidence.trace.told)]),
+            ("Runs", f"{seeds} seeds of each setting, in runs.parquet; others in single.parquet"),
+            ("ns-2's runs", f"ns-2.35 (Debian 2.35+dfsg-5), unmodified, {theirs} seeds of each setting of Table 2"),
+        ],
+    )
+
+
+def supported(evidence: Evidence) -> Statement:
+    """Say which order of the variants the runs support, under each reading."""
+    orders = "; ".join(f"{reading.name}: {order(evidence.ours, reading)}" for reading in READINGS.values())
+    return Statement(
+        lead="The order that the runs support, by arrivals over the same backgrounds.",
+        text=f"{sentence(orders)}.",
+    )

@@ -1,0 +1,198 @@
+"""Figure 3 and the protocols of section 5, of the capture at hand and as the paper prints them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ackclock.capture.shares import percent, shares
+from ackclock.papers.reading import DASH
+from ackclock.papers.selfsimilar.paper import SHARES, TRACE
+from ackclock.papers.selfsimilar.tables import csv_text
+from ackclock.papers.selfsimilar.trace import LAYERS, STAND_IN
+from ackclock.report.capture import sizes_panel
+from ackclock.report.chart import Axis, Chart, Panel, Series
+from ackclock.report.html import Drawing, Section, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ackclock.papers.selfsimilar.packet_sizes import Memory
+    from ackclock.papers.selfsimilar.trace import Trace
+
+__all__ = ["METHODS", "estimate", "trace_section"]
+
+METHODS: Final[Mapping[str, str]] = {
+    "kettani_gubner_k1": "the paper's method, K = 1",
+    "kettani_gubner": "the paper's method, K = 50",
+    "local_whittle": "local Whittle",
+    "abry_veitch": "Abry-Veitch",
+    "variance_time": "variance-time",
+    "rescaled_range": "R/S",
+}
+"""What the methods for the Hurst parameter are called here."""
+
+
+def trace_section(trace: Trace, *, command: str) -> Section:
+    """Draw Figure 3 and the protocols.
+
+    Parameters
+    ----------
+    trace
+        The capture at hand.
+    command
+        What a person types to make the study.
+
+    """
+    what = (
+        "The authors' capture is not public. These packets are simulated: pages and short exchanges over TCP, and "
+        f"some UDP, as they come to a link of 2 Mb/s from either side. They were written as {STAND_IN}, beside this "
+        "page, and read as any capture; their bytes are those of IP. The option --capture FILE puts a real one in "
+        "their place."
+        if trace.simulated
+        else f"The packets of {trace.capture.path.name}; bytes are those sent, headers of the link included."
+    )
+    notices = " ".join(["", *trace.capture.notices])
+    return Section(
+        title="Figure 3 and the protocols of the capture",
+        text=f"{what}{notices}",
+        drawings=[_sizes(trace, command=command), _protocols(trace, command=command)],
+    )
+
+
+def estimate(series: Memory, method: str) -> str:
+    """Write the Hurst parameter by a method with its 95 % interval; a dash where it cannot speak."""
+    found = None if series.found is None else series.found.get(method)
+    return DASH if found is None else f"{found.h:.2f} [{found.low:.2f}, {found.high:.2f}]"
+
+
+def _sizes(trace: Trace, *, command: str) -> Drawing:
+    sizes = trace.sizes
+    width = sizes.bin
+    packets, carried = sizes.per_bin(width)
+    end = max(sizes.length, width)
+    return Drawing(
+        chart=Chart(
+            height=6.4,
+            panels=[
+                replace(
+                    sizes_panel(
+                        sizes.time - sizes.time.min(),
+                        sizes.size,
+                        end=end,
+                        largest=1.05 * max(float(sizes.size.max()), 1.0),
+                    ),
+                    title="(a) f(t): the size of each packet",
+                    x=Axis(low=0, high=end),
+                ),
+                Panel(
+                    title=f"(b) what comes in {width:g} s",
+                    x=Axis(label="Time (s)", low=0, high=end),
+                    y=Axis(label=f"kB in {width:g} s", low=0),
+                    series=[
+                        Series(
+                            name="bytes",
+                            x=width * np.arange(carried.size),
+                            y=carried / 1000,
+                            colour="blue",
+                            width=0.7,
+                            listed=False,
+                        )
+                    ],
+                ),
+            ],
+        ),
+        slug="figure3",
+        title=f"Figure 3. Packet size against time{': a stand-in' if trace.simulated else ''}",
+        caption=f"{sizes.size.size:,} packets, {sizes.size.sum():,.0f} bytes in {sizes.length:.4g} s; the paper has "
+        f"{TRACE['packets']:,.0f} packets, {TRACE['bytes']:,.0f} bytes in {TRACE['seconds']:.0f} s. A dot stands for "
+        "all packets of about that size and time. The table has the Hurst parameter by six methods with 95 % "
+        f"intervals, the paper's first: it has H = {TRACE['hurst']:g}. Long-range dependence is claimed where there is "
+        "no trend, no cycle, and scaling that lasts.",
+        csv=csv_text(
+            ["time", "packets", "bytes"],
+            (
+                (f"{width * place:.10g}", f"{some:.0f}", f"{size:.0f}")
+                for place, (some, size) in enumerate(zip(packets, carried, strict=True))
+            ),
+        ),
+        numbers=Table(
+            caption="Hurst parameter with its 95 % interval; a dash where a method cannot speak",
+            head=["Method", *(each.name for each in trace.memory)],
+            rows=[
+                *([name, *(estimate(each, method) for each in trace.memory)] for method, name in METHODS.items()),
+                ["values", *(f"{each.values.size:,}" for each in trace.memory)],
+                ["long-range dependence", *("claimed" if each.long_range else "not claimed" for each in trace.memory)],
+            ],
+        ),
+        command=command,
+    )
+
+
+def _protocols(trace: Trace, *, command: str) -> Drawing:
+    ours, places = trace.shares, list(enumerate(LAYERS))
+    drawn = [
+        Series(
+            name=name,
+            x=[place + shift for place, _ in places],
+            y=[shares[layer] for _, layer in places],
+            colour=colour,
+            marker="circle",
+            dash="none",
+            filled=name != "the paper",
+            size=6,
+        )
+        for name, shares, shift, colour in (
+            ("the stand-in" if trace.simulated else "the capture", ours, -0.1, "blue"),
+            ("the paper", SHARES, 0.1, "ink"),
+        )
+    ]
+    return Drawing(
+        chart=Chart(
+            height=3.2,
+            panels=[
+                Panel(
+                    x=Axis(low=-0.6, high=len(LAYERS) - 0.4, ticks=places),
+                    y=Axis(label="Packets (%)", low=-4, high=104),
+                    series=drawn,
+                )
+            ],
+        ),
+        slug="protocols",
+        title="Section 5. Protocols of the capture",
+        caption="The part of each in all packets. IP is that of both versions. The paper's 90.7 % TCP and 5.84 % UDP "
+        "add up to its 96.54 % IP: they, too, are parts of all packets.",
+        csv=csv_text(
+            ["protocol", "layer", "packets", "bytes"],
+            ([each.name, each.layer, each.packets, each.bytes] for each in trace.capture.mix),
+        ),
+        numbers=_mix(trace),
+        command=command,
+    )
+
+
+def _mix(trace: Trace) -> Table:
+    capture = trace.capture
+    printed = {name.lower(): f"{share:g}" for name, share in SHARES.items() if name != "IP"}
+    rows = [
+        [each.name, each.layer, *numbers[:3], printed.get(each.name, ""), *numbers[3:5]]
+        for each, numbers in shares(capture)
+    ]
+    both = [
+        "IP of both versions",
+        "network",
+        f"{capture.ip_packets:,}",
+        percent(capture.ip_packets, capture.packets),
+        "",
+        f"{SHARES['IP']:g}",
+        f"{capture.ip_bytes:,}",
+        percent(capture.ip_bytes, capture.bytes),
+    ]
+    whole = ["all", "", f"{capture.packets:,}", "100", "", "100", f"{capture.bytes:,}", "100"]
+    return Table(
+        caption="Protocols: a packet counts once in each layer. The paper prints parts of all packets.",
+        head=["Protocol", "layer", "packets", "% of all", "% of IP", "paper, % of all", "bytes", "% of all bytes"],
+        rows=[*rows, both, whole],
+    )

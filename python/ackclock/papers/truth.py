@@ -1,0 +1,200 @@
+"""Three-valued answers: what intervals say for certain, what they exclude, and what they leave open.
+
+A rule of a claim is written with comparisons of intervals (`above`, `below`, `near`, ...). Each is `Truth.YES` where
+every value that the intervals admit says so, `Truth.NO` where none does, and `Truth.OPEN` otherwise: a single run,
+which has no interval, leaves everything open. `&`, `|`, `~`, `every`, `some` and `most` combine answers by Kleene's
+strong logic (*Introduction to Metamathematics*, 1952, section 64): the result is YES or NO only if the open answers
+cannot change it. `ackclock.papers.claims.graded` and `by_share` then make the verdict.
+
+How to write a judge:
+
+1. Compare intervals, not their means: ``above(a, b)``, ``above(a, b, times=1.1)``, ``near(a, b, by=3)``,
+   ``at_least(a, 0.9)``. Numbers without chance, such as those of a formula, go in as they are; `exactly` makes an
+   answer of a ``bool`` that is exact. What is computed from several means, such as a slope or a ratio, has an interval
+   of its own if it is computed seed by seed (`ackclock.papers.reading.per_seed`).
+2. Combine answers with ``~``, ``&``, ``|``, `every`, `some` and `most`, give them to `graded` or `by_share`, and count
+   them in sentences with ``counted(holds, "points")``. An answer has no truth value of its own: ``if x`` is an error,
+   ``if x is YES`` is not.
+3. The opposite of "a is larger" excludes the claim; "a is about as large" leaves it open, however many runs there are.
+   Where *about as large* must refute the claim, say from which difference on it counts: ``above(a, b, by=0.05)``.
+4. The rule in words says the same as the code, and the test of the claim has a world in which it is undecided.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, NoReturn
+
+from ackclock.analysis import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = [
+    "NO",
+    "OPEN",
+    "YES",
+    "Truth",
+    "above",
+    "apart",
+    "at_least",
+    "at_most",
+    "below",
+    "count",
+    "counted",
+    "every",
+    "exactly",
+    "most",
+    "near",
+    "some",
+]
+
+
+class Truth(Enum):
+    """An answer: no, open (the evidence admits both) or yes.
+
+    Examples
+    --------
+    >>> Truth.YES & Truth.OPEN, Truth.NO & Truth.OPEN, ~Truth.OPEN
+    (<Truth.OPEN: 1>, <Truth.NO: 0>, <Truth.OPEN: 1>)
+
+    """
+
+    NO = 0
+    OPEN = 1
+    YES = 2
+
+    def __and__(self, other: Truth) -> Truth:
+        """Give the lesser of both."""
+        return Truth(min(self.value, other.value))
+
+    def __or__(self, other: Truth) -> Truth:
+        """Give the greater of both."""
+        return Truth(max(self.value, other.value))
+
+    def __invert__(self) -> Truth:
+        """Swap yes and no."""
+        return Truth(2 - self.value)
+
+    def __bool__(self) -> NoReturn:
+        """Refuse: an open answer is neither true nor false.
+
+        Raises
+        ------
+        TypeError
+            Always.
+
+        """
+        raise TypeError("an answer may be open: compare it with YES, NO or OPEN")
+
+
+YES, NO, OPEN = Truth.YES, Truth.NO, Truth.OPEN
+
+
+def exactly(answer: bool) -> Truth:  # noqa: FBT001 - it is the one thing this is about
+    """Make an answer of one that no chance is in."""
+    return YES if answer else NO
+
+
+def every(answers: Iterable[Truth]) -> Truth:
+    """Say whether all answers are yes."""
+    return Truth(min((answer.value for answer in answers), default=YES.value))
+
+
+def some(answers: Iterable[Truth]) -> Truth:
+    """Say whether at least one answer is yes."""
+    return Truth(max((answer.value for answer in answers), default=NO.value))
+
+
+def most(answers: Iterable[Truth]) -> Truth:
+    """Say whether more than half of the answers are yes.
+
+    Examples
+    --------
+    >>> most([YES, YES, OPEN]), most([YES, OPEN, NO]), most([OPEN, NO])
+    (<Truth.YES: 2>, <Truth.OPEN: 1>, <Truth.NO: 0>)
+
+    """
+    given = list(answers)
+    if 2 * count(given, YES) > len(given):
+        return YES
+    return NO if 2 * count(given, NO) >= len(given) else OPEN
+
+
+def count(answers: Iterable[Truth], which: Truth = YES) -> int:
+    """Count the answers of one kind."""
+    return sum(answer is which for answer in answers)
+
+
+def counted(answers: Iterable[Truth], what: str) -> str:
+    """Count the answers that are yes, in words, and say how many are open, if any are.
+
+    Examples
+    --------
+    >>> counted([YES, NO, NO], "points"), counted([YES, OPEN, NO], "points")
+    ('1 of 3 points', '1 of 3 points (1 undecided)')
+
+    """
+    given = list(answers)
+    left = count(given, OPEN)
+    return f"{count(given)} of {len(given)} {what}" + (f" ({left} undecided)" if left else "")
+
+
+def above(larger: Interval | float, smaller: Interval | float, *, by: float = 0.0, times: float = 1.0) -> Truth:
+    """Say whether one value is above another.
+
+    Parameters
+    ----------
+    larger, smaller
+        Means with their intervals, or exact numbers.
+    by
+        The difference that must be exceeded.
+    times
+        The positive factor that must be exceeded; it is applied to `smaller` before `by` is added.
+
+    Returns
+    -------
+    Truth
+        Whether ``larger > times * smaller + by``; open where the intervals admit both.
+
+    Examples
+    --------
+    >>> from ackclock.analysis import student_interval
+    >>> few, many = student_interval([1, 1.2, 1.1]), student_interval([2, 2.2, 2.1])
+    >>> above(many, few), above(many, few, times=3), above(many, few, by=1)
+    (<Truth.YES: 2>, <Truth.NO: 0>, <Truth.OPEN: 1>)
+
+    """
+    (low, high), (least, most_) = _ends(larger), _ends(smaller)
+    if low > times * most_ + by:
+        return YES
+    return NO if high <= times * least + by else OPEN
+
+
+def below(smaller: Interval | float, larger: Interval | float, *, by: float = 0.0, times: float = 1.0) -> Truth:
+    """Say whether ``times * smaller + by < larger``: `above` with its sides exchanged."""
+    return above(larger, smaller, by=by, times=times)
+
+
+def at_least(value: Interval | float, bar: Interval | float) -> Truth:
+    """Say whether a value is at the bar or above."""
+    return ~above(bar, value)
+
+
+def at_most(value: Interval | float, bar: Interval | float) -> Truth:
+    """Say whether a value is at the bar or below."""
+    return ~above(value, bar)
+
+
+def near(one: Interval | float, other: Interval | float, *, by: float) -> Truth:
+    """Say whether two values differ by no more than so much."""
+    return ~above(one, other, by=by) & ~above(other, one, by=by)
+
+
+def apart(one: Interval | float, other: Interval | float, *, by: float = 0.0) -> Truth:
+    """Say whether two values differ by more than so much: the opposite of `near`."""
+    return ~near(one, other, by=by)
+
+
+def _ends(value: Interval | float) -> tuple[float, float]:
+    return (value.low, value.high) if isinstance(value, Interval) else (value, value)

@@ -1,0 +1,78 @@
+"""Every sentence of the study with the rule that judges it, and which of them sum it up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ackclock.papers.summary import Topic
+from ackclock.papers.vegas.claims.beside import MO, PAPERS
+from ackclock.papers.vegas.claims.causes import CAUSES
+from ackclock.papers.vegas.claims.swings import SWINGS
+from ackclock.report.html import Verdict
+
+if TYPE_CHECKING:
+    from ackclock.papers.claims import Claim
+    from ackclock.papers.vegas.evidence import Evidence
+
+__all__ = ["CLAIMS", "TOPICS"]
+
+CLAIMS: tuple[Claim[Evidence], ...] = (*PAPERS, *MO, *CAUSES, *SWINGS)
+"""The papers' first, then Mo et al.'s, the causes, and what swings."""
+
+TOPICS = (
+    Topic(
+        key="F-4",
+        leads={
+            Verdict.REPRODUCED: "With a small buffer Vegas holds its own.",
+            Verdict.PARTLY: "With a small buffer Vegas mostly holds its own: in this the papers are right.",
+            Verdict.NOT: "Even with a small buffer Vegas does not hold its own.",
+        },
+        also=("F-1", "W-10"),
+    ),
+    Topic(
+        key="M-4",
+        leads={
+            Verdict.REPRODUCED: "Vegas' share falls as the buffer grows: in this Mo et al. are right.",
+            Verdict.PARTLY: "Vegas' share mostly falls as the buffer grows: in this Mo et al. are right.",
+            Verdict.NOT: "Vegas' share does not fall as the buffer grows.",
+        },
+        also=("M-1", "M-3", "F-2"),
+    ),
+    Topic(
+        key="F-3",
+        leads={
+            Verdict.REPRODUCED: "Vegas holds its own everywhere.",
+            Verdict.PARTLY: "Vegas holds its own on most of the map, not on all of it.",
+            Verdict.NOT: "On most of the map Vegas does not hold its own.",
+        },
+        also=("M-5",),
+    ),
+    Topic(
+        key="W-1",
+        leads={
+            Verdict.REPRODUCED: "A full queue on arrival helps Vegas.",
+            Verdict.PARTLY: "A full queue on arrival mostly helps Vegas.",
+            Verdict.NOT: "A full queue on arrival does not help Vegas.",
+        },
+        also=("W-2", "W-3"),
+    ),
+    Topic(
+        key="W-5",
+        leads={
+            Verdict.REPRODUCED: "Light sources limit what Reno takes, and so does its advertised window.",
+            Verdict.PARTLY: "Light sources mostly limit what Reno takes.",
+            Verdict.NOT: "The load that Reno's sources offer does not determine what Vegas gets.",
+        },
+        also=("W-4", "W-6", "W-7"),
+    ),
+    Topic(
+        key="O-1",
+        leads={
+            Verdict.REPRODUCED: "With more Vegas clients the queue varies less.",
+            Verdict.PARTLY: "With more Vegas clients the queue mostly varies less.",
+            Verdict.NOT: "With more Vegas clients the queue varies no less.",
+        },
+        also=("O-2", "O-3"),
+    ),
+)
+"""Told at the head of the report, after the tally."""

@@ -1,0 +1,276 @@
+"""What a user of a result must know: silence about these would be a bug."""
+
+import math
+import operator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from ackclock.analysis import Warmup
+from ackclock.running.roomy import held, roomy, ways
+from ackclock.scenario import Clients, Connections, Flow, GraphLink, Link, Scenario, Tcp, Udp
+from ackclock.scenario.bottleneck import Measured, find_measured, tcp_load
+from ackclock.scenario.fields import HEADER_BYTES, LONGEST_PACKET
+from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, TIME
+from ackclock.scenario.sources import PACED
+
+WINDOW_LIMITED: Final = 0.5
+"""The share of send turns from which a group counts as limited by its advertised window."""
+
+_WORTH_LEAVING_OUT: Final = 0.05
+"""The share of cov, or of the arrivals, by which a start has to move it to be told of."""
+
+_CUT_WORTH_TELLING: Final = 0.001
+"""The share of exponential packet sizes above the longest packet that is told of."""
+_LEFT_OUT: Final = 0.05
+"""The share of transfers without an end from which their absence in completion times is reported."""
+_RARE_SIZE: Final = math.log(1e6)
+"""An exponential size exceeds so many means once in a million packets."""
+
+
+class Notices:
+    """What a user must know of the runs of a scenario.
+
+    What the scenario decides alone is found out once, for all of its runs.
+
+    Parameters
+    ----------
+    scenario
+        The effective scenario.
+    """
+
+    def __init__(self, scenario: Scenario) -> None:
+        self._scenario = scenario
+        self._measured = measured = find_measured(scenario)
+        self._before = tuple(_nothing_measured(scenario, measured))
+        self._roomy = tuple(roomy(scenario))
+        self._after = (
+            *_red_out_of_reach(scenario, measured),
+            *_cut_sizes(scenario),
+            *_no_room(scenario),
+            *_small_buffer(scenario, measured),
+            *_overload(measured),
+            *_overload_of_requests(scenario, measured),
+        )
+
+    def of(self, facts: Mapping[str, Any], warmup: Warmup) -> tuple[str, ...]:
+        """Say what a user must know of a run.
+
+        Parameters
+        ----------
+        facts
+            What the engine saw besides its summary: ``red_avg_max``; per group ``window_limited`` and the transfers
+            ``unfinished`` and ``completed``, the mean delay and the mean ``wait`` at the measured link; and ``bins``,
+            the arrivals per bin.
+        warmup
+            What MSER-5 says of these bins.
+        """
+        return (
+            *self._before,
+            *_bins(self._scenario, facts["bins"], warmup),
+            *_window_limited(self._scenario, facts["window_limited"]),
+            *_red(self._measured, facts["red_avg_max"]),
+            *_waited(self._scenario, facts["waited"]),
+            *_unfinished(self._scenario, facts["unfinished"], facts["completed"]),
+            *held(self._roomy, facts["delay"], facts["wait"]),
+            *self._after,
+        )
+
+
+def _unfinished(scenario: Scenario, counts: Sequence[int], completed: Sequence[int]) -> Iterator[str]:
+    for group, left, ended in zip(scenario.groups, counts, completed, strict=True):
+        if left > _LEFT_OUT * (left + ended):
+            yield (
+                f"{left} of {left + ended} transfers of group {group.name} had not ended when the run did. Its "
+                "completion times leave them out, and they tend to be the longest: run for longer."
+            )
+
+
+def _waited(scenario: Scenario, counts: Sequence[int]) -> Iterator[str]:
+    for group, count in zip(scenario.groups, counts, strict=True):
+        if count and isinstance(group.source, Connections):
+            yield (
+                f"{count} requests of group {group.name} waited for a connection, since each client has at most "
+                f"{group.source.connections} at a time. Their completion times include that wait."
+            )
+
+
+def _overload_of_requests(scenario: Scenario, measured: Measured) -> Iterator[str]:
+    """Tell where an open loop asks for more than the link carries: then nothing about it is steady."""
+    load = sum(group.source.load for group in measured.groups if isinstance(group.source, Connections))
+    if load >= 1:
+        yield (
+            f"Requests ask for {load:.0%} of the rate of {scenario.measure.link}: they pile up, and completion times "
+            "grow with the length of the run."
+        )
+
+
+def _nothing_measured(scenario: Scenario, measured: Measured) -> Iterator[str]:
+    if not measured.groups:
+        yield f"No flow sends its data over the measured link, {scenario.measure.link}."
+
+
+def _bins(scenario: Scenario, bins: Sequence[int], warmup: Warmup) -> Iterator[str]:
+    """Tell of too few bins, and of a start that the numbers would be others without.
+
+    How much it moves them is what counts: a test of whether the start differs would have to know how bins depend on
+    each other, and a short start that changes cov by half need not show in the mean of the first tenth.
+    """
+    if len(bins) < 2:
+        yield f"cov says nothing: the measured time holds fewer than two whole bins of {scenario.measure.bin}."
+    if warmup.drifting:
+        yield (
+            "No end of the warm-up was found: arrivals still drift half-way through the measured time. "
+            "A longer run may show one."
+        )
+    elif warmup.length:
+        yield from _start(scenario, bins, bins[warmup.length :], warmup_end(scenario, warmup.length))
+
+
+def _start(scenario: Scenario, bins: Sequence[int], rest: Sequence[int], end: float) -> Iterator[str]:
+    (mean, cov), (later_mean, later_cov) = map(_mean_and_cov, (bins, rest))
+    # Of independent bins these are four and three standard errors: what depends on each other varies more, and the cut
+    # was chosen to leave out what is rough.
+    by_chance = 3 / math.sqrt(len(bins))
+    changes = [
+        f"{name} would be {later:.4g}, not {now:.4g}"
+        for name, now, later, share in (
+            ("cov", cov, later_cov, by_chance),
+            ("arrivals per bin", mean, later_mean, by_chance * later_cov),
+        )
+        if abs(later - now) > max(_WORTH_LEAVING_OUT, share) * now
+    ]
+    if changes:
+        yield (
+            f"Until {end:.4g} s the run seems to warm up: measured from there, {' and '.join(changes)}. "
+            f"A later measure.from (now {scenario.measure.from_}) leaves the start out."
+        )
+
+
+def _mean_and_cov(bins: Sequence[int]) -> tuple[float, float]:
+    """Give the mean and the coefficient of variation, from exact sums; zeros where nothing arrives."""
+    total, squares = sum(bins), sum(map(operator.mul, bins, bins))
+    return total / len(bins), math.sqrt(len(bins) * squares - total**2) / total if total else 0.0
+
+
+def warmup_end(scenario: Scenario, length: int) -> float:
+    """Give the time at which so many bins of the measured time are over, in s."""
+    from_, bin_ = (TIME.parse(text or "") for text in (scenario.measure.from_, scenario.measure.bin))
+    return (from_ + length * bin_) / PICOSECONDS_PER_SECOND
+
+
+def _window_limited(scenario: Scenario, shares: Sequence[float | None]) -> Iterator[str]:
+    for group, share in zip(scenario.groups, shares, strict=True):
+        if share is not None and share >= WINDOW_LIMITED and isinstance(group.transport, Tcp):
+            yield (
+                f"Group {group.name} was limited by its advertised window (max_window = {group.transport.max_window}) "
+                f"in {share:.0%} of its send turns: congestion control had little to do there."
+            )
+
+
+def _red(measured: Measured, highest: float | None) -> Iterator[str]:
+    """Tell of an average, kept in packets or in bytes, that never came to where RED drops."""
+    queue = measured.link.queue
+    if highest is None or queue is None or queue.kind != "red":
+        return
+    size = queue.parameters["mean_packet_size"]
+    in_bytes = queue.parameters["unit"] == "bytes"
+    reached, threshold = highest / size if in_bytes else highest, queue.parameters["min_th"]
+    if reached <= threshold:
+        unit = f" packets of {size:g} bytes" if in_bytes else ""
+        yield f"RED never acted: its average queue reached {reached:.3g}{unit}, and min_th is {threshold:g}."
+
+
+def _red_out_of_reach(scenario: Scenario, measured: Measured) -> Iterator[str]:
+    """Tell of a queue that is full before its average can come to ``max_th``."""
+    queue = measured.link.queue
+    if queue is None or queue.kind != "red":
+        return
+    sizes = [group.packet_size or scenario.packet_size for group in measured.groups] or [scenario.packet_size]
+    size = queue.parameters["mean_packet_size"]
+    if queue.parameters["unit"] == "bytes":
+        most = (queue.bytes if queue.packets is None else queue.packets * max(sizes)) or 0
+        held = most / size
+    else:
+        held = (queue.packets if queue.bytes is None else queue.bytes / min(sizes)) or 0
+    threshold = queue.parameters["max_th"]
+    if threshold >= held:
+        unit = f" packets of {size:g} bytes" if queue.parameters["unit"] == "bytes" else " packets"
+        yield (
+            f"RED cannot reach max_th ({threshold:g}): the queue of {scenario.measure.link} is full at "
+            f"{held:.4g}{unit}."
+        )
+
+
+def _spread(group: Clients | Flow) -> bool:
+    """Say whether the group draws the sizes of its packets."""
+    return isinstance(group.transport, Udp) and group.transport.packet_sizes != "fixed"
+
+
+def _cut_sizes(scenario: Scenario) -> Iterator[str]:
+    """Tell of exponential sizes whose mean the longest packet lowers: by ``exp(-longest / mean)`` of it."""
+    for group in scenario.groups:
+        mean = group.packet_size or scenario.packet_size
+        cut = math.exp(-LONGEST_PACKET / mean)
+        if _spread(group) and cut > _CUT_WORTH_TELLING:
+            yield (
+                f"Group {group.name} cuts {cut:.1%} of its packets to {LONGEST_PACKET} bytes: their mean is "
+                f"{mean * (1 - cut):.0f} bytes, not {mean}."
+            )
+
+
+def _no_room(scenario: Scenario) -> Iterator[str]:
+    """Tell of queues whose limit in bytes is below one packet that must pass them."""
+    told: set[tuple[str, int]] = set()
+    for name, link, size in _passages(scenario):
+        queue = link.queue
+        if queue is None or queue.bytes is None or queue.bytes >= size or (name, size) in told:
+            continue
+        told.add((name, size))
+        yield (
+            f"The queue of {name} drops every packet of {size} bytes: its limit is {queue.bytes} bytes, "
+            "and a packet that finds it empty must fit too."
+        )
+
+
+def _passages(scenario: Scenario) -> Iterator[tuple[str, Link | GraphLink, int]]:
+    """Give each link that a group's packets cross, by name, with their size; ACKs go back where data came from.
+
+    Of sizes that spread it is one that is exceeded once in a million packets.
+    """
+    for group, there, back in ways(scenario):
+        data = group.packet_size or scenario.packet_size
+        if _spread(group):
+            data = min(LONGEST_PACKET, round(data * _RARE_SIZE))
+        ack = HEADER_BYTES if isinstance(group.transport, Tcp) else 0
+        for way, size in ((there, data), (back, ack)):
+            yield from ((name, link, size) for name, link in way)
+
+
+def _small_buffer(scenario: Scenario, measured: Measured) -> Iterator[str]:
+    """Compare the buffer with the bandwidth-delay product of the TCP flows that cross it."""
+    load = tcp_load(measured)
+    queue = measured.link.queue
+    if load is None or queue is None:
+        return
+    packet, product = load.packet, load.product
+    buffer = queue.packets if queue.bytes is None else queue.bytes / packet
+    if buffer is not None and buffer < product:
+        yield (
+            f"The buffer of {scenario.measure.link} ({buffer:.0f} packets) is below one bandwidth-delay product "
+            f"({product:.0f} packets of {packet:.0f} bytes)."
+        )
+
+
+def _overload(measured: Measured) -> Iterator[str]:
+    """Tell where sources that nothing slows down offer more than the link carries.
+
+    How full its queue is then depends on the queue: one that counts the packet in service may hold no other.
+    """
+    offered = sum(
+        min(count * group.source.mean_rate * 8 * (group.packet_size or 0), narrowest)
+        for group, count, narrowest in zip(measured.groups, measured.counts, measured.narrowest, strict=True)
+        if isinstance(group.transport, Udp) and isinstance(group.source, PACED)
+    )
+    share = offered / measured.rate
+    if share > 1:
+        yield f"UDP sources alone offer {share:.0%} of the measured link's rate: what its queue cannot hold is lost."

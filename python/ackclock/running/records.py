@@ -1,0 +1,207 @@
+"""Records: the tables that a run keeps when it is asked to.
+
+A request is ``KIND[@WHERE][/INTERVAL]``: ``arrivals``, ``queue@bottleneck.reverse/10ms``, ``windows@clients-0/100ms``,
+``acks@0,9,19``. Asking for a table never changes what a run does, so requests are no part of the scenario.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ackclock.scenario import Scenario
+from ackclock.scenario.errors import ScenarioError, listed, one_of, refuse
+from ackclock.scenario.links import links_of
+from ackclock.scenario.quantity import TIME, QuantityError
+
+MOST_ROWS: Final = 50_000_000
+
+
+@dataclass(frozen=True)
+class RecordKind:
+    """A kind of table."""
+
+    doc: str
+    of_links: bool
+    """It watches links rather than flows."""
+    sampled: bool
+    """It may be given an interval."""
+    engine_interval: str | None = None
+    """What the engine calls the interval."""
+    default_interval: bool = False
+    """Without an interval it takes ``measure.bin``."""
+    everywhere: bool = False
+    """Without a place it watches every link, not the measured one."""
+
+
+KINDS: Final = {
+    "arrivals": RecordKind(
+        "packets offered to a link's queue in each bin of measure.bin, or of the interval",
+        of_links=True,
+        sampled=True,
+        engine_interval="bin",
+        default_interval=True,
+    ),
+    "queue": RecordKind(
+        "packets and bytes waiting at a link, and RED's average as of the last arrival, sampled every measure.bin or "
+        "interval",
+        of_links=True,
+        sampled=True,
+        engine_interval="every",
+        default_interval=True,
+    ),
+    "drops": RecordKind(
+        "each packet that a link's queue refused, or that the link was told to lose", of_links=True, sampled=False
+    ),
+    "packets": RecordKind(
+        "each packet as every link, or the named ones, saw it: enqueue, dequeue, receive, drop or lost",
+        of_links=True,
+        sampled=False,
+        everywhere=True,
+    ),
+    "windows": RecordKind(
+        "cwnd, ssthresh, flight size, srtt and rto of flows, at each change or sampled",
+        of_links=False,
+        sampled=True,
+        engine_interval="every",
+    ),
+    "acks": RecordKind("each ACK that reaches the sender of a flow", of_links=False, sampled=False),
+    "transfers": RecordKind(
+        "each finite transfer: start, size, end, completion time, slowdown and retransmissions",
+        of_links=False,
+        sampled=False,
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Record:
+    """A request, understood."""
+
+    kind: str
+    numbers: tuple[int, ...]
+    """The engine's numbers of the links or flows."""
+    interval: int | None
+    """Picoseconds; ``None`` keeps every change."""
+
+    def for_engine(self) -> dict[str, Any]:
+        """Give the request as the engine reads it."""
+        kind = KINDS[self.kind]
+        request: dict[str, Any] = {
+            "kind": self.kind,
+            "links" if kind.of_links else "flows": list(self.numbers),
+        }
+        return request | ({kind.engine_interval: self.interval} if kind.engine_interval else {})
+
+
+def understand(requests: Iterable[str], scenario: Scenario) -> list[Record]:
+    """Read record requests against an effective scenario.
+
+    Raises
+    ------
+    ScenarioError
+        A request names what does not exist, comes twice, or would fill more than :data:`MOST_ROWS` rows.
+    """
+    requests = [requests] if isinstance(requests, str) else list(requests)
+    records = [_understand(request, scenario) for request in requests]
+    for place, record in enumerate(records):
+        if record.kind in (earlier.kind for earlier in records[:place]):
+            raise refuse(
+                "record",
+                requests[place],
+                f"must not ask for {record.kind} twice: name several places with commas",
+            )
+    return records
+
+
+def kind_of(request: str) -> str:
+    """Give the kind of a request, whether there is such a kind or not.
+
+    Examples
+    --------
+    >>> kind_of("queue@bottleneck/10ms"), kind_of("arrivals/1s"), kind_of("drops")
+    ('queue', 'arrivals', 'drops')
+    """
+    return request.partition("/")[0].partition("@")[0]
+
+
+def _understand(request: object, scenario: Scenario) -> Record:
+    if not isinstance(request, str):
+        raise refuse("record", request, "must be a text such as 'queue@bottleneck/10ms'")
+    head, slash, interval_text = request.partition("/")
+    name, at, where = head.partition("@")
+    if name not in KINDS:
+        raise refuse("record", request, f"{one_of(name, KINDS)}, as in queue@bottleneck/10ms")
+    kind = KINDS[name]
+    if slash and not kind.sampled:
+        raise refuse("record", request, f"must be without an interval: {name} has each one")
+    interval = _interval(request, interval_text) if slash else None
+    if interval is None and kind.default_interval:
+        interval = TIME.parse(scenario.measure.bin or "")
+    places = where.split(",") if at else None
+    numbers = _links(request, places, scenario, kind) if kind.of_links else _flows(request, places, scenario)
+    if name == "transfers" and not any(group.has_transfers for group in scenario.groups):
+        raise refuse("record", request, "needs a source with transfers that end: transfers, or greedy with a size")
+    record = Record(name, tuple(dict.fromkeys(numbers)), interval)
+    _bounded(request, record, scenario)
+    return record
+
+
+def _interval(request: str, text: str) -> int:
+    try:
+        interval = TIME.parse(text)
+    except QuantityError as error:
+        raise refuse("record", request, f"the interval {error}") from None
+    if interval == 0:
+        raise refuse("record", request, "the interval must be above 0 s")
+    return interval
+
+
+def _links(request: str, places: Sequence[str] | None, scenario: Scenario, kind: RecordKind) -> list[int]:
+    links = links_of(scenario)
+    if places is None and kind.everywhere:
+        return list(range(len(links)))
+    numbers = []
+    for name in [scenario.measure.link or ""] if places is None else places:
+        number = links.number(name)
+        if number is None:
+            raise refuse("record", request, f"there is no link {name!r}: {one_of(name, links.names())}")
+        numbers.append(number)
+    return numbers
+
+
+def _flows(request: str, places: Sequence[str] | None, scenario: Scenario) -> list[int]:
+    flows: dict[str, range] = {}
+    total = 0
+    for group in scenario.groups:
+        flows[group.name or ""] = range(total, total + group.flows)
+        total += group.flows
+    if places is None:
+        return list(range(total))
+    numbers: list[int] = []
+    for place in places:
+        if place in flows:
+            numbers += flows[place]
+        elif place.isascii() and place.isdecimal() and len(place) < 10 and int(place) < total:
+            numbers.append(int(place))
+        else:
+            raise _no_flow(request, place, flows, total)
+    return numbers
+
+
+def _no_flow(request: str, place: str, groups: Iterable[str], total: int) -> ScenarioError:
+    allowed = (
+        f"there is no group or flow {place!r}: must be one of {listed(groups)}, or flow numbers from 0 to {total - 1}"
+    )
+    return refuse("record", request, allowed)
+
+
+def _bounded(request: str, record: Record, scenario: Scenario) -> None:
+    if record.interval is None:
+        return
+    rows = TIME.parse(scenario.duration) // record.interval * len(record.numbers)
+    if rows > MOST_ROWS:
+        raise refuse(
+            "record",
+            request,
+            f"must fill at most {MOST_ROWS} rows: this would be {rows}; use a longer interval",
+        )

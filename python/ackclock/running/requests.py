@@ -1,0 +1,57 @@
+"""How often the clients of an open loop make requests, so that they ask as much of a link as their `load` says."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from ackclock.scenario import Clients, Connections, Flow, Scenario, Tcp
+from ackclock.scenario.bottleneck import find_measured
+from ackclock.scenario.errors import refuse
+from ackclock.scenario.fields import HEADER_BYTES
+from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, TIME
+
+MOST_REQUESTS: Final = 30_000_000
+"""What all clients make of a run at most: beyond, a record of them would not fit into memory."""
+
+
+def wire_bytes(group: Clients | Flow) -> float:
+    """Give the mean bytes on the wire of a transfer and its SYN, if nothing is sent again, of an effective group."""
+    source, transport = group.source, group.transport
+    assert isinstance(source, Connections)  # noqa: S101  # narrows the type; the caller looked
+    assert isinstance(transport, Tcp)  # noqa: S101  # nothing else can carry transfers
+    packet = group.packet_size or 0
+    opening = HEADER_BYTES if transport.handshake else 0
+    return source.size.mean_packets(packet - HEADER_BYTES) * packet + opening
+
+
+def request_rate(scenario: Scenario, group: Clients | Flow) -> float:
+    """Give the mean requests per second of each client of an effective group."""
+    assert isinstance(group.source, Connections)  # noqa: S101  # narrows the type; the caller looked
+    return group.source.load * find_measured(scenario).rate / (8 * wire_bytes(group)) / group.count
+
+
+def refuse_too_many_requests(scenario: Scenario) -> None:
+    """Check that no memory is asked for that no machine has.
+
+    Raises
+    ------
+    ScenarioError
+        The clients of all groups make more than `MOST_REQUESTS` in a run.
+    """
+    requests = 0.0
+    for at, group in open_loops(scenario):
+        seconds = (TIME.parse(scenario.duration) - TIME.parse(group.start or "0 s")) / PICOSECONDS_PER_SECOND
+        requests += request_rate(scenario, group) * group.count * seconds
+        if requests > MOST_REQUESTS:
+            allowed = (
+                f"must leave at most {MOST_REQUESTS:,} requests in {scenario.duration} (it makes {requests:,.0f}); "
+                "shorten the run, or make transfers larger"
+            )
+            raise refuse(f"{at}.source.load", getattr(group.source, "load", None), allowed)
+
+
+def open_loops(scenario: Scenario) -> Iterator[tuple[str, Clients | Flow]]:
+    """Give the groups whose clients open connections, each with its place in the scenario."""
+    table = "clients" if scenario.clients else "flows"
+    for place, group in enumerate(scenario.groups):
+        if isinstance(group.source, Connections):
+            yield f"{table}.{place}", group

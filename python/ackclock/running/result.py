@@ -1,0 +1,122 @@
+"""A run on disk: a directory with ``record.json`` and one Parquet file per table.
+
+``record.json`` holds the whole effective scenario, the seed, the version, the records asked for, the summary and the
+notices: enough to run it again to the same bytes.
+"""
+
+import json
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from ackclock.running.run import Run
+from ackclock.running.summary import Groups, GroupSummary, Links, LinkSummary, Summary, links_of_run
+from ackclock.scenario import Scenario
+from ackclock.scenario.errors import refuse, unreadable
+from ackclock.scenario.files import read_json
+
+RECORD: Final = "record.json"
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a stored record asks to be run."""
+
+    scenario: dict[str, Any]
+    """The tables of the scenario, not checked yet."""
+    seed: int
+    version: str | None
+    record: tuple[str, ...]
+
+
+def refuse_existing(directory: Path) -> None:
+    """Refuse to write where there is something."""
+    if directory.exists() or directory.is_symlink():
+        raise refuse("out", str(directory), "must not exist yet: results are never overwritten")
+
+
+def save(run: Run, directory: Path) -> None:
+    """Write a run, whole or not at all: it takes its name when everything is there."""
+    import pyarrow.parquet  # noqa: PLC0415  # slow to load
+
+    refuse_existing(directory)
+    try:
+        directory.parent.mkdir(parents=True, exist_ok=True)
+        beside = Path(tempfile.mkdtemp(prefix=f".{directory.name}-", dir=directory.parent))
+    except OSError as error:
+        raise unreadable(directory, str(error.strerror), "a new directory that can be written") from None
+    try:
+        for name in run.tables:
+            pyarrow.parquet.write_table(run.table(name), (beside / f"{name}.parquet").absolute())
+        (beside / RECORD).write_text(json.dumps(record(run), indent=2, allow_nan=False) + "\n")
+        beside.chmod(0o755)
+        refuse_existing(directory)
+        beside.rename(directory)
+    except OSError as error:
+        raise unreadable(directory, str(error.strerror or error), "a new directory that can be written") from None
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+def record(run: Run) -> dict[str, Any]:
+    """Give what ``record.json`` holds."""
+    return run.to_dict() | {"record": list(run.record)}
+
+
+def load(directory: Path) -> Run:
+    """Read a run back, tables and all.
+
+    Raises
+    ------
+    ScenarioError
+        The directory holds no run, or one that this version cannot read.
+    """
+    import pyarrow.parquet  # noqa: PLC0415  # slow to load
+
+    path = directory / RECORD
+    data = read_json(path)
+    request = _request(path, data)
+    try:
+        summary = data["summary"]
+        groups = Groups(GroupSummary(**group) for group in summary["groups"])
+        further = summary.get("links", [{}])[1:]
+        first = Scenario.from_dict(request.scenario).measure.link or ""
+        links = Links(LinkSummary(**link) for link in links_of_run(first, summary, further))
+        files = sorted(directory.absolute().glob("*.parquet"))
+        tables = {file.stem: pyarrow.parquet.read_table(file) for file in files}
+        return Run(
+            scenario=Scenario.from_dict(request.scenario),
+            seed=request.seed,
+            version=data["version"],
+            record=request.record,
+            summary=Summary(**(summary | {"groups": groups, "links": links})),
+            notices=tuple(data["notices"]),
+            warmup=data["warmup"],
+            _tables=tables,
+        )
+    except (KeyError, TypeError, OSError) as error:
+        raise unreadable(path, f"it is not whole ({error})", "the record of a run") from None
+
+
+def read_request(path: Path) -> Request:
+    """Read what a result, or the JSON that a run printed, asks to be run."""
+    if path.is_dir():
+        path /= RECORD
+        if not path.is_file():
+            raise unreadable(
+                path.parent,
+                f"it is a directory without {RECORD}",
+                "a TOML file, or the directory of a result",
+            )
+    return _request(path, read_json(path))
+
+
+def _request(path: Path, data: Mapping[str, Any]) -> Request:
+    scenario, seed, version, asked = (data.get(name) for name in ("scenario", "seed", "version", "record"))
+    requests = asked if isinstance(asked, list) else []
+    if not isinstance(scenario, dict) or isinstance(seed, bool) or not isinstance(seed, int):
+        raise unreadable(path, "it holds no scenario and seed", "the record of a run")
+    return Request(scenario, seed, version if isinstance(version, str) else None, tuple(requests))

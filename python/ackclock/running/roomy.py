@@ -1,0 +1,95 @@
+"""Queues that nobody limited, away from the measured link: the summary does not show what waits there."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ackclock.scenario import Clients, Flow, GraphLink, Link, Scenario, profile
+from ackclock.scenario.effective import two_way_delays
+from ackclock.scenario.network import mean_rate
+from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, seconds
+from ackclock.scenario.routes import directed, routes_over
+
+Way = list[tuple[str, Link | GraphLink]]
+
+_MOST_NAMED: Final = 3
+
+
+def ways(scenario: Scenario) -> Iterator[tuple[Clients | Flow, Way, Way]]:
+    """Give the links that each group's data crosses, in order and by name, and those that its ACKs do."""
+    links = directed(scenario.links)
+    routes = routes_over(links)
+    dumbbell = scenario.dumbbell
+
+    def route(a: str, b: str) -> Way:
+        return [(links[each].name, links[each].link) for each in routes.route(a, b) or ()]
+
+    for group in scenario.groups:
+        if isinstance(group, Flow):
+            yield group, route(group.from_, group.to), route(group.to, group.from_)
+        elif dumbbell is not None and dumbbell.reverse is not None and group.access is not None:
+            name = f"the access links of {group.name}"
+            forward: Way = [(name, group.access), ("bottleneck", dumbbell.bottleneck)]
+            reverse: Way = [("bottleneck.reverse", dumbbell.reverse), (name, group.access.back)]
+            yield (group, forward, reverse) if group.direction == "forward" else (group, reverse, forward)
+
+
+@dataclass(frozen=True)
+class Roomy:
+    """A group whose data crosses queues with the room of a queue that nobody limited."""
+
+    group: int
+    """Its place."""
+    name: str
+    queues: list[str]
+    """The links."""
+    room: int
+    """Their limit, in packets."""
+    least: float
+    """The time of a packet without these queues and that of the measured link, all others being full, s."""
+    round_trip: float
+    """Propagation there and back, s."""
+
+
+def roomy(scenario: Scenario) -> Iterator[Roomy]:
+    """Find the groups of an effective scenario whose data crosses such queues."""
+    room = profile.default(scenario.profile, "queue", "packets")
+    assert isinstance(room, int)  # noqa: S101  # narrows the type
+    for place, ((group, data, _), delay) in enumerate(zip(ways(scenario), two_way_delays(scenario), strict=True)):
+        size = group.packet_size or scenario.packet_size
+        queues, least = [], 0.0
+        for name, link in data:
+            each = 8 * size / mean_rate(link, scenario.duration)
+            least += seconds(link.delay) + each
+            queue = link.queue
+            if queue is None or name == scenario.measure.link:
+                continue
+            if (queue.kind, queue.packets) == ("droptail", room):
+                queues.append(name)
+            else:
+                least += each * (queue.packets or (queue.bytes or 0) / size)
+        if queues:
+            yield Roomy(place, group.name or "", queues, room, least, delay / PICOSECONDS_PER_SECOND)
+
+
+def held(found: Sequence[Roomy], delays: Sequence[float | None], waits: Sequence[float | None]) -> Iterator[str]:
+    """Report those in which packets waited for longer than a round trip: more than one bandwidth-delay product.
+
+    Parameters
+    ----------
+    found
+        The groups that cross such queues.
+    delays, waits
+        Of each group of the scenario, its packets' mean time from sender to receiver and the mean wait at the measured
+        link, s.
+    """
+    for each in found:
+        delay, wait = delays[each.group], waits[each.group]
+        waited = (delay or 0.0) - (wait or 0.0) - each.least
+        if waited > each.round_trip:
+            names = ", ".join(each.queues[:_MOST_NAMED]) + (", …" if len(each.queues) > _MOST_NAMED else "")
+            yield (
+                f"Packets of group {each.name} waited {waited:.3g} s on average in queues that have room for "
+                f"{each.room:,} packets, as where none is given: {names}. That is longer than the round trip without "
+                f"queues ({each.round_trip:.3g} s): they held more than one bandwidth-delay product."
+            )

@@ -1,0 +1,380 @@
+"""Running a scenario, and what comes of it."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from pydantic_core import from_json
+
+from ackclock.analysis import mser5
+from ackclock.capture import writing
+from ackclock.capture.writing import Captured, CaptureRequest, Written
+from ackclock.running import engine
+from ackclock.running.catalogue import catalogue
+from ackclock.running.notices import Notices, warmup_end
+from ackclock.running.plan import plan
+from ackclock.running.processors import memory_bound, threads
+from ackclock.running.records import understand
+from ackclock.running.summary import MEASURES, Groups, GroupSummary, Links, LinkSummary, Summary, links_of_run
+from ackclock.running.tables import to_arrow
+from ackclock.scenario import Scenario
+from ackclock.scenario.errors import impossible, no_attribute, one_of, refuse
+from ackclock.scenario.kinds import whole
+from ackclock.scenario.quantity import seconds
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from ackclock.analysis import BatchMeans
+
+SEED: Final = whole(0, 2**64 - 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """One run of a scenario: what came of it, and all that made it."""
+
+    scenario: Scenario = field(repr=False)
+    """The effective scenario: every default written out."""
+    seed: int
+    """Where its random numbers came from."""
+    version: str
+    """The version of Ackclock that ran it."""
+    record: tuple[str, ...]
+    """The records that were asked for."""
+    summary: Summary
+    """The run in numbers."""
+    notices: tuple[str, ...]
+    """What a user of these numbers must know."""
+    warmup: float | None
+    """When the warm-up is over, by MSER-5 on the arrivals per bin (`ackclock.analysis.mser5`): simulated time in s,
+    from ``measure.from`` on. ``None`` where no end is found, or the measured time has fewer than 50 bins."""
+    _tables: "Mapping[str, engine.Rows | pa.Table]" = field(repr=False, compare=False)
+    _captures: Mapping[str, Captured] = field(repr=False, compare=False, default_factory=dict)
+
+    if not TYPE_CHECKING:  # a type checker would take any name for one that is there
+
+        def __getattr__(self, name: str) -> object:
+            own = [*self.__dataclass_fields__, *dir(type(self))]
+            raise no_attribute(self, name, own, {measure: f"summary.{measure}" for measure in MEASURES})
+
+    @property
+    def groups(self) -> Groups[GroupSummary]:
+        """The numbers of each group, in their order or by name: ``run.groups["near"].goodput_bps``."""
+        return self.summary.groups
+
+    @property
+    def captures(self) -> tuple[str, ...]:
+        """The captures that were asked for. They stay with the run that made them: copies and results have none."""
+        return tuple(self._captures)
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The names of the tables: ``flows``, and the records that were asked for."""
+        return tuple(self._tables)
+
+    def table(self, name: str) -> "pa.Table":
+        """Give a table.
+
+        Parameters
+        ----------
+        name
+            ``flows``, or the kind of a record that was asked for, such as ``arrivals``.
+
+        Returns
+        -------
+        pyarrow.Table
+            Times in seconds, windows in packets; links and groups by name.
+
+        Raises
+        ------
+        ScenarioError
+            There is no such table.
+        """
+        if name not in self._tables:
+            allowed = f"{one_of(name, self._tables)} (simulate(..., record=[...]) asks for more)"
+            raise refuse("table", name, allowed, noun="table")
+        table = self._tables[name]
+        return to_arrow(table, self.scenario) if isinstance(table, engine.Rows) else table
+
+    def write_pcapng(self, capture: str, file: str | Path, *, snap_length: int = writing.SNAP_LENGTH) -> Written:
+        """Write the packets of a capture into a new pcapng file.
+
+        The file has one interface, whose packets are those of all points that were asked for; what is received comes
+        in, what is offered or dequeued goes out. Times are in whole nanoseconds from the beginning of the run. Each
+        packet has IPv4 and TCP or UDP headers, with their checksums, in front of a payload of zeros. One that the link
+        does not carry has a comment that says why.
+
+        Parameters
+        ----------
+        capture
+            One of `captures`.
+        file
+            Where to. It takes its name when all is written.
+        snap_length
+            Most bytes of a packet that are kept, from 80: all headers. Checksums and lengths are those of the whole
+            packet.
+
+        Returns
+        -------
+        Written
+            What the file holds, and what in it differs from the simulated link.
+
+        Raises
+        ------
+        ScenarioError
+            There is no such capture, the file exists already or cannot be made, or `snap_length` is not allowed.
+
+        Notes
+        -----
+        A packet is as long as on the simulated link, as far as its headers fit into that. They do not in a SYN and the
+        answer to it, whose options come on top of 40 bytes; in an ACK with SACK blocks, where the link leaves out the
+        option's own two bytes and the padding; and in a datagram of fewer than 28 bytes.
+        """
+        if capture not in self._captures:
+            raise refuse("capture", capture, f"{one_of(capture, self._captures)} (simulate(..., capture=[...]))")
+        return self._captures[capture].write(Path(file), snap_length, self._origin())
+
+    def _origin(self) -> str:
+        """Say what a capture is of, as its file does."""
+        from ackclock.study.store.row import scenario_id  # noqa: PLC0415  # of use only here
+
+        name = scenario_id(self.scenario.to_json())
+        return f"scenario {name}, seed {self.seed}; times from the beginning of the run"
+
+    def batch_means(self) -> "BatchMeans":
+        """Give the mean arrivals per bin after the warm-up, with the interval that a single long run allows.
+
+        Returns
+        -------
+        ackclock.analysis.BatchMeans
+            In packets per bin of the record ``arrivals`` at the measured link, from `warmup` on (from ``measure.from``
+            on, where none was found).
+
+        Raises
+        ------
+        ScenarioError
+            The run has no record ``arrivals`` of the measured link, or too few bins.
+        """
+        import pyarrow.compute as pc  # noqa: PLC0415  # slow to load, as is NumPy
+
+        from ackclock.analysis import batch_means  # noqa: PLC0415
+
+        arrivals, measure = self.table("arrivals"), self.scenario.measure
+        begin = seconds(measure.from_ or "") if self.warmup is None else self.warmup
+        there = pc.and_(
+            pc.equal(arrivals["link"].cast("string"), measure.link), pc.greater_equal(arrivals["time"], begin)
+        )
+        try:
+            return batch_means(arrivals["packets"].filter(there).to_numpy())
+        except ValueError as error:
+            raise refuse("batch_means", f"arrivals at {measure.link}", str(error)) from None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Give what a copy is made of: its tables are written out, as the engine's rows stay with it."""
+        return self.__dict__ | {"_tables": {name: self.table(name) for name in self.tables}, "_captures": {}}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the run as ``ackclock run --json`` prints it."""
+        return {
+            "scenario": self.scenario.to_dict(),
+            "profile": self.scenario.profile,
+            "seed": self.seed,
+            "version": self.version,
+            "notices": list(self.notices),
+            "warmup": self.warmup,
+            "summary": self.summary.to_dict(),
+        }
+
+    def save(self, directory: str | Path) -> None:
+        """Write the run into a new directory: ``record.json``, and a Parquet file for each table.
+
+        Raises
+        ------
+        ScenarioError
+            The directory exists already, or cannot be made.
+        """
+        from ackclock.running import result  # noqa: PLC0415  # it loads Parquet
+
+        result.save(self, Path(directory))
+
+
+def simulate(
+    scenario: Scenario,
+    *,
+    seed: int = 1,
+    record: Iterable[str] = (),
+    capture: Iterable[str] = (),
+    progress: Callable[[float], None] | None = None,
+    jobs: int | None = None,
+    memory: str | None = None,
+) -> Run:
+    """Simulate every packet of a scenario.
+
+    Parameters
+    ----------
+    scenario
+        What to run.
+    seed
+        Where random numbers come from. The same scenario and seed give the same bytes, whatever is recorded.
+    record
+        Tables to keep besides ``flows``: ``KIND[@WHERE][/INTERVAL]``, such as ``"arrivals"`` or
+        ``"queue@bottleneck/10ms"``.
+    capture
+        Packets to keep for `Run.write_pcapng`: ``LINK[@POINT]``, several with commas, such as ``"bottleneck"`` or
+        ``"access.0,access.0.reverse@receive"``. They are seen as they are offered to the link's queue, with the point
+        ``dequeue`` as their transmission begins, and with ``receive`` as they reach the far end.
+    progress
+        Called now and then with the share of simulated time that is done; if it raises, the run stops.
+    jobs
+        How many `components` of the scenario run at once; one for each processor by default. It shows in nothing.
+    memory
+        Most memory that the run may take, such as ``"8 GB"``: half of the machine's by default. A run that cannot fit
+        is refused before it begins, one that outgrows the bound is stopped.
+
+    Returns
+    -------
+    Run
+        The summary, the notices and the tables.
+
+    Raises
+    ------
+    ScenarioError
+        The scenario is none, or the seed, a request, `jobs` or `memory` is not allowed; or the run needs more memory.
+
+    Examples
+    --------
+    >>> import ackclock as ac
+    >>> scenario = ac.Scenario(
+    ...     duration="2 s",
+    ...     dumbbell=ac.Dumbbell(
+    ...         access=ac.Link(rate="10 Mbps", delay="5 ms"), bottleneck=ac.Link(rate="1 Mbps", delay="5 ms")
+    ...     ),
+    ...     clients=[ac.Clients(transport=ac.Udp(), source=ac.Constant(rate=10))],
+    ... )
+    >>> run = ac.simulate(scenario, record=["arrivals"])
+    >>> run.summary.arrivals, run.summary.loss, run.table("arrivals").column_names
+    (20, 0.0, ['time', 'link', 'packets'])
+    """
+    prepared = Prepared.of(scenario, record, capture)
+    return prepared.run(seed, progress, jobs=threads(jobs), memory=memory_bound(memory))
+
+
+def whole_scenario(given: object) -> Scenario:
+    """Take a scenario; what is none is refused."""
+    if not isinstance(given, Scenario):
+        raise refuse(
+            "scenario",
+            given,
+            "must be a Scenario, as Scenario.from_toml(path) and Scenario.from_dict(tables) give",
+        )
+    return given
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What came of a run, as plain tables."""
+
+    summary: Mapping[str, Any]
+    """The numbers of its `Summary`, by name."""
+    groups: Sequence[Mapping[str, Any]]
+    """The numbers of each `GroupSummary`, by name."""
+    links: Sequence[Mapping[str, Any]]
+    """The numbers of each `LinkSummary`, by name; the first is that of the measured link."""
+    notices: tuple[str, ...]
+    warmup: float | None
+    tables: Mapping[str, engine.Rows]
+    captures: Sequence[engine.CapturedPackets]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A scenario made ready for the engine, to be run with any number of seeds."""
+
+    scenario: Scenario
+    record: tuple[str, ...]
+    captures: tuple[CaptureRequest, ...]
+    plan: str
+    notices: Notices
+
+    @classmethod
+    def of(cls, scenario: object, record: Iterable[str], capture: Iterable[str] = ()) -> "Prepared":
+        """Write out the defaults, read the requests and make the plan; what is no scenario is refused."""
+        effective = whole_scenario(scenario).effective()
+        requests = (record,) if isinstance(record, str) else tuple(record)
+        records, captures = understand(requests, effective), tuple(writing.understand(capture, effective))
+        return cls(effective, requests, captures, plan(effective, records, captures), Notices(effective))
+
+    def simulate(
+        self,
+        seed: int,
+        progress: Callable[[float], None] | None = None,
+        *,
+        jobs: int = 1,
+        memory: int | None = None,
+    ) -> Callable[[], Outcome]:
+        """Run it with one seed, in so many bytes; what comes back reads what the engine tells."""
+        SEED.require("seed", seed)
+        memory = memory_bound(None) if memory is None else memory
+        try:
+            answer = engine.simulate(self.plan, seed, progress, jobs, memory)
+        except engine.PlanError as error:
+            raise impossible(str(error)) from None
+        return lambda: self._read(*answer)
+
+    def _read(
+        self, outcome: str, tables: Mapping[str, engine.Rows], captures: Sequence[engine.CapturedPackets]
+    ) -> Outcome:
+        told = from_json(outcome)
+        measured = seconds(self.scenario.duration) - seconds(self.scenario.measure.from_ or "")
+        facts = told["facts"] | {
+            "completed": [group["completed"] for group in told["groups"]],
+            "delay": [group["delay_mean"] for group in told["groups"]],
+            # Little's law
+            "wait": [group["queue_mean"] * measured / (group["departures"] or 1) for group in told["groups"]],
+        }
+        warmup = mser5(facts["bins"])
+        names = (group.name or "" for group in self.scenario.groups)
+        measure = self.scenario.measure
+        further = zip(measure.links or (), told["elsewhere"], strict=True)
+        return Outcome(
+            summary=told["summary"],
+            links=links_of_run(
+                measure.link or "", told["summary"], ({"name": link, **found} for link, found in further)
+            ),
+            groups=[{"name": name, **group} for name, group in zip(names, told["groups"], strict=True)],
+            notices=self.notices.of(facts, warmup),
+            warmup=None if warmup.length is None else warmup_end(self.scenario, warmup.length),
+            tables=tables,
+            captures=captures,
+        )
+
+    def run(
+        self,
+        seed: int,
+        progress: Callable[[float], None] | None = None,
+        *,
+        jobs: int = 1,
+        memory: int | None = None,
+    ) -> Run:
+        """Run it with one seed, in so many bytes, and keep all that made it."""
+        outcome = self.simulate(seed, progress, jobs=jobs, memory=memory)()
+        return Run(
+            scenario=self.scenario,
+            seed=seed,
+            version=catalogue().version,
+            record=self.record,
+            summary=Summary(
+                **outcome.summary,
+                groups=Groups(GroupSummary(**group) for group in outcome.groups),
+                links=Links(LinkSummary(**link) for link in outcome.links),
+            ),
+            notices=outcome.notices,
+            warmup=outcome.warmup,
+            _tables=outcome.tables,
+            _captures={
+                request.text: Captured(request, packets)
+                for request, packets in zip(self.captures, outcome.captures, strict=True)
+            },
+        )

@@ -1,0 +1,329 @@
+"""The same scenario under several seeds, and how far its numbers can be trusted."""
+
+import itertools
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, overload
+
+from ackclock.running.run import Run
+from ackclock.running.summary import GROUP_MEASURES, LINK_MEASURES, MEASURES, Groups, GroupSummary, Links, LinkSummary
+from ackclock.scenario import Scenario
+from ackclock.scenario.errors import listed, no_attribute, one_of, refuse
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from ackclock.analysis import Comparison, Interval
+
+_NUMBER: Final = re.compile(r"(?<=[ (])(\d+(?:\.\d+)?(?:e[+-]\d+)?)")
+"""A number that a notice tells; those in names, such as ``clients-0``, have a hyphen before them."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over independent runs, with its 95 % confidence interval.
+
+    Examples
+    --------
+    >>> estimate = Estimate.of([0.125, 0.127, 0.126])
+    >>> print(estimate)
+    0.1260 ± 0.0025
+    """
+
+    values: tuple[float | None, ...]
+    """One value per run, in the order of seeds; ``None`` where it is undefined."""
+    mean: float | None
+    """The mean; ``None`` where no run has a value."""
+    half_width: float | None
+    """Half the width of the 95 % confidence interval of the mean: by Student's t, from 30 values on by the bootstrap.
+    ``None`` below two values."""
+    interval: "Interval | None" = field(repr=False, compare=False)
+    """The interval itself, with its ends and the method that made it; ``None`` where no run has a value."""
+
+    @classmethod
+    def of(cls, values: Iterable[float | None]) -> "Estimate":
+        """Estimate the mean of what the values are drawn from."""
+        from ackclock.analysis import mean_interval  # noqa: PLC0415  # it loads NumPy
+
+        values = tuple(values)
+        there = [value for value in values if value is not None]
+        if not there:
+            return cls(values, None, None, None)
+        interval = mean_interval(there)
+        return cls(values, interval.mean, None if interval.count == 1 else interval.half_width, interval)
+
+    @property
+    def warning(self) -> str:
+        """What a reader of the mean must know: too few runs, or too wide an interval; empty if it can be believed."""
+        return "undefined in every run" if self.interval is None else self.interval.warning
+
+    def __str__(self) -> str:
+        return "undefined" if self.interval is None else str(self.interval)
+
+
+class GroupRuns:
+    """One group in several runs.
+
+    Each number of a :class:`~ackclock.GroupSummary` is an attribute: ``runs.groups["near"].goodput_bps`` is an
+    :class:`Estimate`.
+
+    Parameters
+    ----------
+    name
+        The group.
+    summaries
+        Its summary in each run.
+    """
+
+    def __init__(self, name: str, summaries: Iterable[GroupSummary]) -> None:
+        self.name = name
+        """The group."""
+        self._summaries = tuple(summaries)
+
+    @property
+    def clients(self) -> int:
+        """How many flows it has."""
+        return self._summaries[0].clients
+
+    def __repr__(self) -> str:
+        return f"GroupRuns({self.name}, {self.clients} flows; goodput_bps: {self.goodput_bps})"
+
+    def __getattr__(self, name: str) -> Estimate:
+        if name not in GROUP_MEASURES:
+            raise no_attribute(self, name, GROUP_MEASURES)
+        return Estimate.of(getattr(summary, name) for summary in self._summaries)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *GROUP_MEASURES]
+
+
+class LinkRuns:
+    """One measured link in several runs.
+
+    Each number of a :class:`~ackclock.LinkSummary` is an attribute: ``runs.links["hop1"].loss`` is an
+    :class:`Estimate`.
+
+    Parameters
+    ----------
+    name
+        The link.
+    summaries
+        Its summary in each run.
+    """
+
+    def __init__(self, name: str, summaries: Iterable[LinkSummary]) -> None:
+        self.name = name
+        """The link."""
+        self._summaries = tuple(summaries)
+
+    def __repr__(self) -> str:
+        return f"LinkRuns({self.name}; utilization: {self.utilization}, loss: {self.loss})"
+
+    def __getattr__(self, name: str) -> Estimate:
+        if name not in LINK_MEASURES:
+            raise no_attribute(self, name, LINK_MEASURES)
+        return Estimate.of(getattr(summary, name) for summary in self._summaries)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *LINK_MEASURES]
+
+
+class Runs(Sequence[Run]):
+    """Runs of one scenario, one per seed, in the order of seeds.
+
+    Each number of a :class:`~ackclock.Summary` is an attribute: ``runs.cov`` is an :class:`Estimate`. So are those of
+    each group in `groups`.
+    """
+
+    def __init__(self, runs: Iterable[Run]) -> None:
+        self._runs = tuple(runs)
+
+    def __len__(self) -> int:
+        return len(self._runs)
+
+    @overload
+    def __getitem__(self, index: int) -> Run: ...
+    @overload
+    def __getitem__(self, index: slice) -> "Runs": ...
+    def __getitem__(self, index: int | slice) -> "Run | Runs":
+        return Runs(self._runs[index]) if isinstance(index, slice) else self._runs[index]
+
+    def __repr__(self) -> str:
+        count = f"{len(self)} run{'' if len(self) == 1 else 's'}"
+        return f"Runs({count}; seeds: {listed(map(str, self.seeds))}; cov: {self.cov})"
+
+    def __eq__(self, other: object) -> bool:
+        return self._runs == other._runs if isinstance(other, Runs) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.seeds)
+
+    def __getattr__(self, name: str) -> Estimate:
+        if name not in MEASURES:
+            raise no_attribute(self, name, [*MEASURES, *dir(type(self))])
+        return Estimate.of(getattr(run.summary, name) for run in self._runs)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *MEASURES]
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """The seeds."""
+        return tuple(run.seed for run in self._runs)
+
+    @property
+    def groups(self) -> Groups[GroupRuns]:
+        """Each group, in their order or by name: ``runs.groups["near"].goodput_bps`` is its mean with an interval."""
+        summaries = zip(*(run.groups for run in self._runs), strict=True)
+        return Groups(GroupRuns(group[0].name, group) for group in summaries)
+
+    @property
+    def links(self) -> Links[LinkRuns]:
+        """Each measured link, in their order or by name: ``runs.links["hop1"].loss`` is its mean with an interval."""
+        summaries = zip(*(run.summary.links for run in self._runs), strict=True)
+        return Links(LinkRuns(link[0].name, link) for link in summaries)
+
+    def compare(self, other: "Runs", measure: str) -> "Comparison":
+        """Compare a number of these runs with that of others, seed by seed.
+
+        Runs of one seed have the same random numbers, also where their scenarios differ: each source, sender and
+        queue draws from a stream of its own. So their differences vary less than they do, and few seeds tell much.
+
+        Parameters
+        ----------
+        other
+            Runs of another scenario, with the same seeds.
+        measure
+            A number of a :class:`~ackclock.Summary`, such as ``cov``. A pair in which it is undefined is left out.
+
+        Returns
+        -------
+        ackclock.analysis.Comparison
+            How far the others lie above these: difference, interval, effect size, and what the pairs were good for.
+
+        Raises
+        ------
+        ScenarioError
+            There is no such number, the seeds differ, or no pair has a value.
+        """
+        from ackclock.analysis import compare_paired  # noqa: PLC0415  # it loads NumPy
+
+        if measure not in MEASURES:
+            raise refuse("measure", measure, one_of(measure, MEASURES), noun="measure")
+        if other.seeds != self.seeds:
+            raise refuse("other", other.seeds, f"must have the same seeds: {listed(map(str, self.seeds))}")
+        values = (getattr(runs, measure).values for runs in (self, other))
+        pairs = [pair for pair in zip(*values, strict=True) if None not in pair]
+        if not pairs:
+            raise refuse("measure", measure, "must be defined for both in at least one seed")
+        return compare_paired(*zip(*pairs, strict=True))
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What any of the runs says a user must know, once each.
+
+        A number in which the runs differ becomes a range; what not all of them say ends in how many do.
+        """
+        return told_once((run.notices for run in self._runs), of=len(self))
+
+    @property
+    def summary(self) -> "pa.Table":
+        """One row per run: its seed and the numbers of its summary."""
+        import pyarrow as pa  # noqa: PLC0415
+
+        rows = [{"seed": run.seed} | {name: getattr(run.summary, name) for name in MEASURES} for run in self._runs]
+        return pa.Table.from_pylist(rows)
+
+    def table(self, name: str) -> "pa.Table":
+        """Join one table of all runs, with the seed as its first column."""
+        import pyarrow as pa  # noqa: PLC0415
+
+        tables = []
+        for run in self._runs:
+            table = run.table(name)
+            seeds = pa.repeat(pa.scalar(run.seed, pa.uint64()), len(table))
+            tables.append(table.add_column(0, "seed", seeds))
+        return pa.concat_tables(tables).unify_dictionaries()
+
+
+def replicate(
+    scenario: Scenario,
+    *,
+    seeds: int | Iterable[int] = 10,
+    record: Iterable[str] = (),
+    jobs: int | None = None,
+    memory: str | None = None,
+) -> Runs:
+    """Run a scenario under several seeds, on all cores, with a progress bar in a terminal.
+
+    Parameters
+    ----------
+    scenario
+        What to run.
+    seeds
+        How many seeds (1, 2, …), or which.
+    record
+        Tables to keep of each run, as in :func:`~ackclock.simulate`.
+    jobs
+        How many runs at a time; as many as there are cores by default. It never changes a result.
+    memory
+        Most memory that all runs at a time may take, such as ``"8 GB"``: half of the machine's by default.
+
+    Returns
+    -------
+    Runs
+        In the order of seeds; each run is the same as alone.
+
+    Raises
+    ------
+    ScenarioError
+        A seed or a record request is not allowed, or a run needs more memory.
+    """
+    from ackclock.study import Point, run_grid  # noqa: PLC0415  # of use only here
+
+    points = [Point(name="the scenario", scenario=scenario)]
+    made = run_grid(points, seeds=_seeds(seeds), take=_whole, record=record, jobs=jobs, memory=memory)
+    return Runs(each.value for each in made)
+
+
+def told_once(notices: Iterable[Iterable[str]], *, of: int) -> tuple[str, ...]:
+    """Give the notices of so many runs once each.
+
+    A number in which the runs differ becomes a range; what not all of them say ends in how many do.
+    """
+    alike: dict[tuple[tuple[str, ...], int], list[list[str]]] = {}
+    for one in notices:
+        within: Counter[tuple[str, ...]] = Counter()  # what one run says twice is of two things
+        for notice in one:
+            parts = _NUMBER.split(notice)
+            words = tuple(parts[::2])
+            alike.setdefault((words, within[words]), []).append(parts[1::2])
+            within[words] += 1
+    return tuple(
+        _joined(words, numbers) + ("" if len(numbers) == of else f" ({len(numbers)} of {of} runs)")
+        for (words, _), numbers in alike.items()
+    )
+
+
+def _joined(words: Sequence[str], numbers: Sequence[Sequence[str]]) -> str:
+    """Put numbers back between the words, as a range where they differ."""
+    ranges = [sorted(set(column), key=float) for column in zip(*numbers, strict=True)]
+    between = [each[0] if len(each) == 1 else f"{each[0]} to {each[-1]}" for each in ranges]
+    return "".join(itertools.chain(*itertools.zip_longest(words, between, fillvalue="")))
+
+
+def _whole(run: Run) -> Run:
+    return run
+
+
+def _seeds(seeds: int | Iterable[int]) -> list[int]:
+    chosen = list(range(1, seeds + 1)) if isinstance(seeds, int) and not isinstance(seeds, bool) else None
+    if chosen is None and isinstance(seeds, Iterable):
+        chosen = list(seeds)
+    if not chosen:
+        raise refuse("seeds", seeds, "must be how many seeds there are, from 1, or the seeds themselves")
+    if len(set(chosen)) < len(chosen):
+        raise refuse("seeds", seeds, "must differ: a seed that comes twice gives the same run twice")
+    return chosen

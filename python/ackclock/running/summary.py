@@ -1,0 +1,291 @@
+"""What a run comes to, over the measured time at the measured link."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, SupportsIndex, TypeVar, overload
+
+from ackclock.scenario.errors import no_attribute, one_of, refuse
+
+
+class Named(Protocol):
+    """Something with a name."""
+
+    @property
+    def name(self) -> str:
+        """The name."""
+
+
+T = TypeVar("T", bound=Named)
+
+
+class ByName(tuple[T, ...]):
+    """Things in an order of their own; also by name."""
+
+    __slots__ = ()
+
+    kind: ClassVar[str]
+    """What each of them is."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names."""
+        return tuple(each.name for each in self)
+
+    @overload
+    def __getitem__(self, key: str) -> T: ...
+    @overload
+    def __getitem__(self, key: SupportsIndex) -> T: ...
+    @overload
+    def __getitem__(self, key: slice) -> tuple[T, ...]: ...
+    def __getitem__(self, key: str | SupportsIndex | slice) -> T | tuple[T, ...]:
+        if not isinstance(key, str):
+            return super().__getitem__(key)
+        for each in self:
+            if each.name == key:
+                return each
+        raise refuse(f"{self.kind}s", key, one_of(key, self.names), noun=self.kind)
+
+
+class Groups(ByName[T]):
+    """What there is of each group, in their order; also by name.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> groups = Groups([SimpleNamespace(name="near", loss=0.02), SimpleNamespace(name="far", loss=0.01)])
+    >>> groups["near"] is groups[0], groups.names
+    (True, ('near', 'far'))
+    >>> groups["nearr"]
+    Traceback (most recent call last):
+    ackclock.scenario.errors.ScenarioError: groups: unknown group 'nearr'; did you mean 'near'? must be one of near, far
+    """
+
+    __slots__ = ()
+
+    kind: ClassVar[str] = "group"
+
+
+class Links(ByName[T]):
+    """What there is of each measured link, the first one being ``measure.link``; also by name."""
+
+    __slots__ = ()
+
+    kind: ClassVar[str] = "link"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkSummary:
+    """What passed a measured link, of all flows. Undefined ratios are ``None``."""
+
+    name: str
+    """The link."""
+    arrivals: int
+    """Packets offered to the queue, dropped ones included."""
+    departures: int
+    """Packets whose transmission began."""
+    drops: int
+    """Packets that the queue refused, or that the link was told to lose."""
+    loss: float | None
+    """Drops over arrivals."""
+    throughput_bps: float
+    """Wire bits departed per second."""
+    utilization: float
+    """Throughput over the link's rate."""
+    cov: float | None
+    """Coefficient of variation of arrivals per whole bin: population standard deviation over mean."""
+    queue_mean: float
+    """Time average of the packets waiting."""
+    sojourn_p50: float | None
+    """Median time that packets spend in the queue, s."""
+    sojourn_p95: float | None
+    """The same, 95th percentile, s."""
+    sojourn_p99: float | None
+    """The same, 99th percentile, s."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupSummary:
+    """One group's share of a run. Counters that do not apply are 0, undefined ratios ``None``."""
+
+    name: str
+    """The group."""
+    clients: int
+    """How many flows it has."""
+    arrivals: int
+    """Its packets offered to the measured queue, dropped ones included."""
+    departures: int
+    """Its packets whose transmission began."""
+    drops: int
+    """Its packets that the queue refused, or that the link was told to lose."""
+    loss: float | None
+    """Drops over arrivals."""
+    throughput_bps: float
+    """Wire bits departed per second."""
+    goodput_bps: float
+    """Wire bits of first in-order deliveries per second."""
+    cov: float | None
+    """Coefficient of variation of its arrivals per bin."""
+    cov_poisson: float | None
+    """The same of the Poisson load that its sources offer."""
+    queue_mean: float
+    """Time average of its packets waiting: its share of the queue."""
+    delay_mean: float | None
+    """Mean one-way delay of its packets, s."""
+    jitter: float | None
+    """Interarrival jitter (RFC 3550, section 6.4.1), s."""
+    timeouts: int
+    """Retransmission timeouts with data outstanding."""
+    fast_retransmits: int
+    """Fast retransmits."""
+    dup_acks: int
+    """Duplicate ACKs received by its senders."""
+    retransmissions: int
+    """Packets sent again."""
+    duplicates: int
+    """Data packets that reached a receiver which had them already."""
+    timeouts_per_dup_ack: float | None
+    """Timeouts over duplicate ACKs."""
+    jain_index: float | None
+    """Jain's fairness index over its flows' goodput."""
+    shut_off: int
+    """Its flows with less than 2 % of their fair share of the measured link, and of what they offered."""
+    starved: int
+    """Its flows with less than 10 % of both."""
+    completed: int
+    """Finite transfers that the receiver has whole."""
+    completion_mean: float | None
+    """Mean time from the handing over of such a transfer to its last packet's arrival, s."""
+    completion_p50: float | None = None
+    """Median of that time, s."""
+    completion_p95: float | None = None
+    """The same, 95th percentile, s."""
+    completion_p99: float | None = None
+    """The same, 99th percentile, s."""
+    slowdown_mean: float | None = None
+    """Mean slowdown: that time over the shortest in which the idle path could carry the transfer."""
+
+    if not TYPE_CHECKING:  # a type checker would take any name for one that is there
+
+        def __getattr__(self, name: str) -> object:
+            raise no_attribute(self, name, (field.name for field in fields(self)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Summary:
+    """A run in numbers. Counters that do not apply are 0, undefined ratios ``None``."""
+
+    arrivals: int
+    """Packets offered to the queue, dropped ones included."""
+    departures: int
+    """Packets whose transmission began."""
+    drops: int
+    """Packets that the queue refused, or that the link was told to lose."""
+    loss: float | None
+    """Drops over arrivals."""
+    throughput_bps: float
+    """Wire bits departed per second."""
+    goodput_bps: float
+    """Wire bits of first in-order deliveries per second."""
+    utilization: float
+    """Throughput over the link's rate."""
+    goodput_share: float
+    """Goodput over the link's rate."""
+    cov: float | None
+    """Coefficient of variation of arrivals per whole bin: population standard deviation over mean."""
+    cov_poisson: float | None
+    """Its value for the offered Poisson load; ``None`` unless all sources are Poisson."""
+    queue_mean: float
+    """Time average of the packets waiting."""
+    sojourn_p50: float | None
+    """Median time that packets spend in the queue, s."""
+    sojourn_p95: float | None
+    """The same, 95th percentile, s."""
+    sojourn_p99: float | None
+    """The same, 99th percentile, s."""
+    delay_mean: float | None
+    """Mean one-way delay of data packets, s."""
+    jitter: float | None
+    """Interarrival jitter (RFC 3550, section 6.4.1), s."""
+    timeouts: int
+    """Retransmission timeouts with data outstanding."""
+    fast_retransmits: int
+    """Fast retransmits."""
+    dup_acks: int
+    """Duplicate ACKs received by senders."""
+    retransmissions: int
+    """Packets sent again."""
+    duplicates: int
+    """Data packets that reached a receiver which had them already: unnecessary retransmissions."""
+    timeouts_per_dup_ack: float | None
+    """Timeouts over duplicate ACKs."""
+    jain_index: float | None
+    """Jain's fairness index over clients' goodput."""
+    jain_between: float | None
+    """The same over groups: of their goodput per client."""
+    shut_off: int
+    """Flows with less than 2 % of their fair share, the link's rate over the flows that cross it, and of what they
+    offered."""
+    starved: int
+    """Flows with less than 10 % of both."""
+    groups: Groups[GroupSummary]
+    """The same per group, where it has a meaning: in their order, or by name, as ``groups["near"]``."""
+    links: Links[LinkSummary] = field(default_factory=Links)
+    """What passed each measured link, ``measure.link`` and those of ``measure.links``, as ``links["hop1"]``."""
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            raise no_attribute(self, name, (field.name for field in fields(self)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the summary as JSON has it, groups inside, and links where there is more than one."""
+        tables = {"groups": self.groups} | ({"links": self.links} if len(self.links) > 1 else {})
+        numbers = {name: value for name, value in asdict(self).items() if name not in _TABLES}
+        return numbers | {name: [asdict(each) for each in table] for name, table in tables.items()}
+
+
+_TABLES: Final = {"groups", "links"}
+
+MEASURES = tuple(field.name for field in fields(Summary) if field.name not in _TABLES)
+"""The names of the numbers in a :class:`Summary`."""
+
+GROUP_MEASURES = tuple(field.name for field in fields(GroupSummary) if field.name not in {"name", "clients"})
+"""The names of the numbers in a :class:`GroupSummary`."""
+
+LINK_MEASURES = tuple(field.name for field in fields(LinkSummary) if field.name != "name")
+"""The names of the numbers in a :class:`LinkSummary`."""
+
+
+def links_of_run(name: str, summary: Mapping[str, Any], further: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Give what passed each measured link: the one that the summary is of, and further ones, which have names."""
+    first = {"name": name, **{measure: summary[measure] for measure in LINK_MEASURES}}
+    return [first, *(dict(link) for link in further)]
+
+
+UNITS: Final[Mapping[str, tuple[str, float]]] = {
+    "arrivals": ("packets", 1),
+    "departures": ("packets", 1),
+    "drops": ("packets", 1),
+    "loss": ("%", 100),
+    "throughput_bps": ("Mbps", 1e-6),
+    "goodput_bps": ("Mbps", 1e-6),
+    "utilization": ("%", 100),
+    "goodput_share": ("%", 100),
+    "cov": ("", 1),
+    "cov_poisson": ("", 1),
+    "queue_mean": ("packets", 1),
+    "sojourn_p50": ("ms", 1e3),
+    "sojourn_p95": ("ms", 1e3),
+    "sojourn_p99": ("ms", 1e3),
+    "delay_mean": ("ms", 1e3),
+    "jitter": ("ms", 1e3),
+    "timeouts": ("", 1),
+    "fast_retransmits": ("", 1),
+    "dup_acks": ("", 1),
+    "retransmissions": ("packets", 1),
+    "duplicates": ("packets", 1),
+    "jain_index": ("", 1),
+    "shut_off": ("flows", 1),
+    "starved": ("flows", 1),
+}
+"""The unit in which people are told each of them, and the factor to that unit."""

@@ -1,0 +1,80 @@
+"""The engine's columns as Arrow tables."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from ackclock.running import engine
+from ackclock.scenario import Scenario
+from ackclock.scenario.links import links_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    import pyarrow as pa
+
+_NUMPY_TYPES: Final = {"u32": "<u4", "u64": "<u8", "f64": "<f8", "bool": "u1", "words": "u1"}
+"""What the engine's columns are made of; after ``words:`` come, with commas, the words that the bytes number."""
+
+
+def to_arrow(rows: engine.Rows, scenario: Scenario) -> "pa.Table":
+    """Make an Arrow table, with names in place of the engine's numbers of links and groups."""
+    import pyarrow as pa  # noqa: PLC0415  # slow to load, and many runs need no table
+
+    groups = [group.name or "" for group in scenario.groups]
+    names: dict[str, Callable[[int], str]] = {"link": links_of(scenario).name, "group": groups.__getitem__}
+    columns = rows.columns()
+    arrays = [_array(kind, content, names.get(name)) for name, kind, content in columns]
+    return pa.table(arrays, names=[name for name, _, _ in columns])
+
+
+def _array(kind: str, content: bytes, name_of: Callable[[int], str] | None) -> "pa.Array":
+    """Make an array of the engine's bytes, which Arrow shares where it can.
+
+    `pa.array` would import pandas, where that is installed, to ask whether the values are its own: 2 s of CPU.
+    """
+    import numpy as np  # noqa: PLC0415
+    import pyarrow as pa  # noqa: PLC0415
+
+    numbers, _, words = kind.partition(":")
+    values = np.frombuffer(content, dtype=_NUMPY_TYPES[numbers])
+    if words:
+        return _named(values, words.split(",").__getitem__)
+    if name_of is not None:
+        return _named(values, name_of)
+    if kind == "bool":
+        return pa.Array.from_buffers(pa.bool_(), values.size, [None, _bits(values)])
+    # Not a number stands for a value that is not there.
+    missing = int(np.count_nonzero(np.isnan(values))) if kind == "f64" else 0
+    present = _bits(~np.isnan(values)) if missing else None
+    kinds = {"u32": pa.uint32(), "u64": pa.uint64(), "f64": pa.float64()}
+    return pa.Array.from_buffers(kinds[kind], values.size, [present, pa.py_buffer(content)], missing)
+
+
+def _bits(values: "np.ndarray") -> "pa.Buffer":
+    """Pack yes and no as Arrow keeps them, the first one in the lowest bit."""
+    import numpy as np  # noqa: PLC0415
+    import pyarrow as pa  # noqa: PLC0415
+
+    return pa.py_buffer(np.packbits(values, bitorder="little"))
+
+
+def _named(numbers: "np.ndarray", name_of: Callable[[int], str]) -> "pa.Array":
+    """Encode numbers as a dictionary of the names that occur."""
+    import numpy as np  # noqa: PLC0415
+    import pyarrow as pa  # noqa: PLC0415
+
+    present = np.flatnonzero(np.bincount(numbers))
+    place = np.zeros(int(present[-1]) + 1 if present.size else 0, dtype=np.int32)
+    place[present] = np.arange(present.size, dtype=np.int32)
+    indices = pa.Array.from_buffers(pa.int32(), numbers.size, [None, pa.py_buffer(place[numbers])])
+    return pa.DictionaryArray.from_arrays(indices, _texts([name_of(int(number)) for number in present]))
+
+
+def _texts(texts: "Sequence[str]") -> "pa.Array":
+    import numpy as np  # noqa: PLC0415
+    import pyarrow as pa  # noqa: PLC0415
+
+    encoded = [text.encode() for text in texts]
+    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
+    return pa.StringArray.from_buffers(len(encoded), pa.py_buffer(ends), pa.py_buffer(b"".join(encoded)))

@@ -1,0 +1,241 @@
+"""The measured link and whose data crosses it, and the pipe that it makes with its buffer."""
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from ackclock.scenario import Clients, Flow, GraphLink, Link, Scenario, Tcp
+from ackclock.scenario.effective import two_way_delays
+from ackclock.scenario.errors import refuse
+from ackclock.scenario.links import links_of
+from ackclock.scenario.network import mean_rate
+from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, RATE
+from ackclock.scenario.routes import directed, routes_over
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The measured link, and the groups whose data crosses it."""
+
+    link: Link | GraphLink
+    groups: list[Clients | Flow]
+    delays: list[int]
+    """Their propagation delays there and back, in picoseconds."""
+    counts: list[int]
+    """How many of their flows cross it."""
+    narrowest: list[float]
+    """What each group can send through the links before it at most, bit/s."""
+    rate: int
+    """The link's rate, bit/s; one that changes counts by its mean over the run."""
+
+
+def find_measured(scenario: Scenario) -> Measured:
+    """Look the measured link of an effective scenario up."""
+    number = links_of(scenario).number(scenario.measure.link or "") or 0
+    link, crossing = _in_dumbbell(scenario, number) if scenario.dumbbell else _in_graph(scenario, number)
+    chosen = [
+        (group, delay, *crosses)
+        for group, delay, crosses in zip(scenario.groups, two_way_delays(scenario), crossing, strict=True)
+        if crosses is not None
+    ]
+    return Measured(
+        link,
+        groups=[group for group, _, _, _ in chosen],
+        delays=[delay for _, delay, _, _ in chosen],
+        counts=[count for _, _, count, _ in chosen],
+        narrowest=[rate for _, _, _, rate in chosen],
+        rate=mean_rate(link, scenario.duration),
+    )
+
+
+_Crossing = tuple[int, float] | None
+"""Of a group: how many of its flows cross the measured link, and what they can send to it at most, bit/s."""
+
+
+def _in_dumbbell(scenario: Scenario, number: int) -> tuple[Link | GraphLink, list[_Crossing]]:
+    dumbbell = scenario.dumbbell
+    assert dumbbell is not None  # noqa: S101  # narrows the type; the caller looked
+    assert dumbbell.reverse is not None  # noqa: S101  # the scenario is effective
+    direction = "reverse" if number % 2 else "forward"
+    crossing: list[_Crossing] = [
+        (group.count, group.count * _rate(scenario, group.access) if number == 0 else math.inf)
+        if group.direction == direction
+        else None
+        for group in scenario.clients
+    ]
+    if number < 2:
+        return dumbbell.reverse if number else dumbbell.bottleneck, crossing
+    ends = list(itertools.accumulate(group.count for group in scenario.clients))
+    owner = next(place for place, end in enumerate(ends) if number // 2 - 1 < end)
+    access = scenario.clients[owner].access
+    assert access is not None  # noqa: S101  # the scenario is effective
+    before = math.inf if direction == "forward" else _rate(scenario, dumbbell.reverse)
+    alone: list[_Crossing] = [
+        (1, before) if crosses and place == owner else None for place, crosses in enumerate(crossing)
+    ]
+    return access.back if number % 2 else access, alone
+
+
+def _in_graph(scenario: Scenario, number: int) -> tuple[Link | GraphLink, list[_Crossing]]:
+    links = directed(scenario.links)
+    routes = routes_over(links)
+    crossing: list[_Crossing] = []
+    for flow in scenario.flows:
+        route = routes.route(flow.from_, flow.to) or []
+        before = route[: route.index(number)] if number in route else []
+        narrowest = min((_rate(scenario, links[each].link) for each in before), default=math.inf)
+        crossing.append((flow.count, narrowest) if number in route else None)
+    return links[number].link, crossing
+
+
+def _rate(scenario: Scenario, link: Link | GraphLink | None) -> int:
+    return mean_rate(link, scenario.duration) if link is not None else 0
+
+
+@dataclass(frozen=True)
+class TcpLoad:
+    """The TCP flows whose data crosses the measured link."""
+
+    flows: int
+    packet: float
+    """Bytes of their data packets on the wire, on average."""
+    product: float
+    """The link's rate times their mean propagation delay there and back, in such packets."""
+
+
+def tcp_load(measured: Measured) -> TcpLoad | None:
+    """Sum up the TCP flows whose data crosses the measured link; ``None`` if there are none."""
+    tcp = [
+        (count, group.packet_size or 0, delay)
+        for group, delay, count in zip(measured.groups, measured.delays, measured.counts, strict=True)
+        if isinstance(group.transport, Tcp)
+    ]
+    if not tcp:
+        return None
+    flows = sum(count for count, _, _ in tcp)
+    packet = sum(count * size for count, size, _ in tcp) / flows
+    delay = sum(count * delay for count, _, delay in tcp) / flows / PICOSECONDS_PER_SECOND
+    return TcpLoad(flows, packet, measured.rate * delay / 8 / packet)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pipe:
+    """What a bottleneck and its buffer hold, beside the connections that share them. Numbers are packets."""
+
+    connections: int
+    """The TCP flows whose data crosses the bottleneck, Conn."""
+    optimal: int
+    """What the way there and back holds without a queue, W_opt: the bottleneck's rate times the round-trip propagation
+    delay, to the next whole packet."""
+    buffer: int
+    """What the bottleneck's queue holds, B."""
+
+    @property
+    def capacity(self) -> int:
+        """What both hold together, W_c: W_opt + B."""
+        return self.optimal + self.buffer
+
+    @property
+    def window(self) -> float:
+        """Each connection's share of it, W."""
+        return self.capacity / self.connections
+
+    @property
+    def size(self) -> Literal["large", "medium", "small"]:
+        """Its kind: large above three packets a connection, small below one, else medium."""
+        if self.capacity > 3 * self.connections:
+            return "large"
+        return "small" if self.capacity < self.connections else "medium"
+
+
+def pipe(scenario: Scenario) -> Pipe:
+    """Classify the measured link of a scenario as a large, medium or small pipe for its TCP flows.
+
+    Parameters
+    ----------
+    scenario
+        What would be run.
+
+    Returns
+    -------
+    Pipe
+        Its size. Packets and delays are means over the flows, where these differ; a limit in bytes holds as many whole
+        packets as fit into it.
+
+    Raises
+    ------
+    ScenarioError
+        No TCP flow sends data through the measured link, or it is not the single bottleneck of those that do: another
+        link on the way of one leaves it no larger equal share of its rate.
+
+    Notes
+    -----
+    Qiu, Zhang and Keshav, "Understanding the performance of many TCP flows" (Computer Networks 37, 2001), section 5:
+    in a large pipe losses are recovered by fast retransmission and all flows halve their windows together; in a small
+    one some flows are shut off by timeouts.
+
+    Examples
+    --------
+    >>> import ackclock as ac
+    >>> scenario = ac.Scenario(
+    ...     duration="100 s",
+    ...     packet_size=500,
+    ...     dumbbell=ac.Dumbbell(
+    ...         access=ac.Link(rate="10 Mbps", delay="1 us"),
+    ...         bottleneck=ac.Link(rate="1.6 Mbps", delay="50 ms", queue=ac.DropTail(packets=60)),
+    ...     ),
+    ...     clients=[ac.Clients(count=300, transport=ac.Tcp("reno"), source=ac.Greedy())],
+    ... )
+    >>> found = ac.pipe(scenario)
+    >>> found.optimal, found.capacity, found.size
+    (40, 100, 'small')
+    """
+    whole = scenario.effective()
+    measured, name = find_measured(whole), whole.measure.link
+    load = tcp_load(measured)
+    if load is None:
+        raise refuse("measure.link", name, "must be crossed by the data of a TCP flow, to be a pipe")
+    own = Fraction(measured.rate, sum(measured.counts))
+    for other, share in _other_shares(whole):
+        if share <= own:
+            raise refuse(
+                "measure.link",
+                name,
+                f"must be the single bottleneck of its flows, to be a pipe: {other} leaves each of its flows "
+                f"{RATE.format(round(share))}, and {name} {RATE.format(round(own))}",
+            )
+    queue = measured.link.queue
+    assert queue is not None  # noqa: S101  # the scenario is effective
+    buffer = queue.packets if queue.bytes is None else int(queue.bytes / load.packet)
+    return Pipe(connections=load.flows, optimal=round(load.product), buffer=buffer or 0)
+
+
+def _other_shares(scenario: Scenario) -> Iterator[tuple[str, Fraction]]:
+    """Give a flow's equal share of each other link that data on its way through the measured one crosses."""
+    number = links_of(scenario).number(scenario.measure.link or "") or 0
+    if scenario.dumbbell is None:
+        links = directed(scenario.links)
+        routes = routes_over(links)
+        ways = [routes.route(flow.from_, flow.to) or [] for flow in scenario.flows]
+        flows = Counter[int]()
+        for flow, way in zip(scenario.flows, ways, strict=True):
+            flows.update(dict.fromkeys(way, flow.count))
+        others = {each for way in ways if number in way for each in way} - {number}
+        for each in sorted(others):
+            yield links[each].name, Fraction(_rate(scenario, links[each].link), flows[each])
+        return
+    direction = "reverse" if number % 2 else "forward"
+    alike = [group for group in scenario.clients if group.direction == direction]
+    if number < 2:
+        for group in alike:
+            assert group.access is not None  # noqa: S101  # the scenario is effective
+            access = group.access.back if direction == "reverse" else group.access
+            yield f"an access link of {group.name}", Fraction(_rate(scenario, access))
+        return
+    shared = scenario.dumbbell.reverse if number % 2 else scenario.dumbbell.bottleneck
+    name = "bottleneck.reverse" if number % 2 else "bottleneck"
+    yield name, Fraction(_rate(scenario, shared), sum(group.count for group in alike))

@@ -1,0 +1,418 @@
+"""Kinds of value: each checks, says what it allows, and describes itself in JSON Schema.
+
+A kind stands in the annotation of a scenario's field, ``count: Annotated[int, whole(1, 10)]``, and does the same for
+the parameters that the engine declares. Quantities stay texts (``"25 ms"``), rewritten in one canonical unit so that
+equal scenarios compare equal; :mod:`ackclock.scenario.quantity` turns them into numbers.
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import CoreSchema, core_schema
+
+from ackclock.scenario.errors import near, not_allowed, one_of, refuse, shown
+from ackclock.scenario.quantity import TIME, NegativeError, Quantity, QuantityError
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class Kind:
+    """A kind of value."""
+
+    allowed: str
+    """What a message says: the end of a sentence."""
+    check: Callable[[object], object]
+    """Returns the value, canonical, or raises ``ValueError`` saying what is allowed."""
+    schema: Mapping[str, Any]
+    """The kind in JSON Schema."""
+    noun: str = ""
+    """What a word names, such as a ``variant``, so that a message can call it unknown."""
+
+    def require(self, field: str, given: T) -> T:
+        """Give the value back, or refuse it under the name of its field.
+
+        Raises
+        ------
+        ScenarioError
+            The value is not of this kind.
+
+        Examples
+        --------
+        >>> whole(1, 10).require("seeds", 11)
+        Traceback (most recent call last):
+        ackclock.scenario.errors.ScenarioError: seeds: 11 is not allowed; must be an integer from 1 to 10
+        """
+        try:
+            self.check(given)
+        except ValueError as error:
+            raise refuse(field, given, str(error), noun=self.noun) from None
+        return given
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        def validate(value: object) -> object:
+            try:
+                return self.check(value)
+            except ValueError as error:
+                raise not_allowed(str(error), noun=self.noun) from None
+
+        return core_schema.no_info_plain_validator_function(validate)
+
+    def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return dict(self.schema)
+
+
+def whole(low: int, high: int) -> Kind:
+    """Allow integers from ``low`` to ``high``; ``true`` is not one.
+
+    Examples
+    --------
+    >>> whole(1, 10).allowed
+    'must be an integer from 1 to 10'
+    """
+    allowed = f"must be an integer from {low} to {high}"
+
+    def check(value: object) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            raise ValueError(allowed)
+        return value
+
+    return Kind(allowed, check, {"type": "integer", "minimum": low, "maximum": high})
+
+
+def number(*, low: float | None = None, high: float | None = None, above: float | None = None) -> Kind:
+    """Allow finite real numbers within bounds.
+
+    Parameters
+    ----------
+    low, high
+        The least and the greatest number.
+    above
+        Numbers must be greater than this.
+
+    Examples
+    --------
+    >>> number(above=0, high=1).allowed
+    'must be a number above 0 up to 1'
+    """
+    bounds = [f"above {above:g}"] if above is not None else []
+    bounds += [f"from {low:g}"] if low is not None else []
+    bounds += [f"to {high:g}" if low is not None else f"up to {high:g}"] if high is not None else []
+    allowed = " ".join(["must be a number", *bounds])
+
+    def check(value: object) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise ValueError(allowed)  # noqa: TRY004  # a wrong value, as every other
+        # Not a number fails every comparison, and infinity this one; so do integers that no float can hold.
+        right = (
+            abs(value) < 1e308
+            and (low is None or value >= low)
+            and (high is None or value <= high)
+            and (above is None or value > above)
+        )
+        if not right:
+            raise ValueError(allowed)
+        return float(value)
+
+    limits = {"minimum": low, "maximum": high, "exclusiveMinimum": above}
+    return Kind(
+        allowed, check, {"type": "number", **{word: limit for word, limit in limits.items() if limit is not None}}
+    )
+
+
+def places(high: int, *, most: int) -> Kind:
+    """Allow arrays of different integers from 1 to ``high``, in any order; they are kept in theirs.
+
+    Examples
+    --------
+    >>> places(100, most=10).check([40, 24])
+    (24, 40)
+    """
+    allowed = f"must be an array of 1 to {most} different integers from 1 to {high}"
+    one = whole(1, high)
+
+    def check(value: object) -> tuple[int, ...]:
+        if not isinstance(value, list | tuple) or not 1 <= len(value) <= most:
+            raise ValueError(allowed)
+        try:
+            numbers = {int(str(one.check(each))) for each in value}
+        except ValueError:
+            raise ValueError(allowed) from None
+        if len(numbers) < len(value):
+            raise ValueError(allowed)
+        return tuple(sorted(numbers))
+
+    items = {"type": "integer", "minimum": 1, "maximum": high}
+    schema = {"type": "array", "items": items, "minItems": 1, "maxItems": most, "uniqueItems": True}
+    return Kind(allowed, check, schema)
+
+
+def _checked_pair(given: object, kinds: tuple[Kind, Kind], allowed: str, place: int) -> list[object]:
+    """Check both parts of a pair, or say which one in the array is wrong."""
+    if not isinstance(given, list | tuple) or len(given) != 2:
+        raise ValueError(f"{allowed}: the pair at {place} is none")
+    both = []
+    for kind, part in zip(kinds, given, strict=True):
+        try:
+            both.append(kind.check(part))
+        except ValueError as error:
+            raise ValueError(f"in the pair at {place}, {shown(part)} {error}") from None
+    return both
+
+
+def steps(time: Kind, value: Kind, *, most: int) -> Kind:
+    """Allow arrays of pairs: the time from which on a value holds, growing from 0, and the value.
+
+    Parameters
+    ----------
+    time, value
+        What the parts of a pair are: `measured` times, and any kind.
+    most
+        How many pairs there may be.
+
+    Examples
+    --------
+    >>> from ackclock.scenario.quantity import RATE
+    >>> rates = steps(measured(TIME, "0 s", "1 h"), measured(RATE, "0 bps", "1 Gbps"), most=10)
+    >>> rates.check([["0 s", "1 Mbps"], ["500 ms", "0 bps"]])
+    (('0 s', '1 Mbps'), ('500 ms', '0 bps'))
+    """
+    allowed = f"must be an array of 1 to {most} pairs, each of a time and what holds from then on, the first at 0 s"
+
+    def pair(given: object, before: int | None, place: int) -> tuple[str, object]:
+        both = _checked_pair(given, (time, value), allowed, place)
+        at = TIME.parse(str(both[0]))
+        if (at != 0) if before is None else (at <= before):
+            rule = "must be 0 s" if before is None else "must be later than the one before"
+            raise ValueError(f"in the pair at {place}, {shown(both[0])} {rule}")
+        return str(both[0]), both[1]
+
+    def check(given: object) -> tuple[tuple[str, object], ...]:
+        if not isinstance(given, list | tuple) or not 1 <= len(given) <= most:
+            raise ValueError(allowed)
+        pairs: list[tuple[str, object]] = []
+        for place, each in enumerate(given):
+            pairs.append(pair(each, TIME.parse(pairs[-1][0]) if pairs else None, place))
+        return tuple(pairs)
+
+    item = {"type": "array", "prefixItems": [dict(time.schema), dict(value.schema)], "minItems": 2, "maxItems": 2}
+    return Kind(allowed, check, {"type": "array", "items": item, "minItems": 1, "maxItems": most})
+
+
+def points(value: Kind, quantity: Quantity, *, most: int) -> Kind:
+    """Allow arrays of points of a distribution function: pairs of a value and the share of all up to it.
+
+    Parameters
+    ----------
+    value
+        What a value is: `measured` in the quantity.
+    quantity
+        What values are compared by: they must not fall.
+    most
+        How many pairs there may be.
+
+    Examples
+    --------
+    >>> from ackclock.scenario.quantity import SIZE
+    >>> sizes = points(measured(SIZE, "1 B", "1 GB"), SIZE, most=10)
+    >>> sizes.check([["1 kB", 0.5], ["5000 B", 1]])
+    (('1 kB', 0.5), ('5 kB', 1.0))
+    """
+    allowed = f"must be an array of 1 to {most} pairs, each of a value and the share of all up to it, the last share 1"
+    share = number(low=0, high=1)
+
+    def pair(given: object, before: tuple[str, float] | None, place: int) -> tuple[str, float]:
+        both = _checked_pair(given, (value, share), allowed, place)
+        text, part = str(both[0]), float(str(both[1]))
+        least, below = before or (text, -1.0)
+        if quantity.parse(text) < quantity.parse(least):
+            raise ValueError(f"in the pair at {place}, {shown(text)} must not be below the one before")
+        if part <= below:
+            raise ValueError(f"in the pair at {place}, {shown(part)} must be above the share before")
+        return text, part
+
+    def check(given: object) -> tuple[tuple[str, float], ...]:
+        pairs: list[tuple[str, float]] = []
+        if isinstance(given, list | tuple) and len(given) <= most:
+            for place, each in enumerate(given):
+                pairs.append(pair(each, pairs[-1] if pairs else None, place))
+        if not pairs or pairs[-1][1] != 1:
+            raise ValueError(allowed)
+        return tuple(pairs)
+
+    item = {"type": "array", "prefixItems": [dict(value.schema), dict(share.schema)], "minItems": 2, "maxItems": 2}
+    return Kind(allowed, check, {"type": "array", "items": item, "minItems": 1, "maxItems": most})
+
+
+def flag() -> Kind:
+    """Allow ``true`` and ``false``; 0 and 1 are neither."""
+    allowed = "must be true or false"
+
+    def check(value: object) -> bool:
+        if not isinstance(value, bool):
+            raise ValueError(allowed)  # noqa: TRY004  # a wrong value, as every other
+        return value
+
+    return Kind(allowed, check, {"type": "boolean"})
+
+
+def word(words: Iterable[str], *, noun: str = "", also: Mapping[str, str] = MappingProxyType({})) -> Kind:
+    """Allow a few words, which may be the names of something; ``also`` has the names that others give them.
+
+    Examples
+    --------
+    >>> word(["droptail", "red"], noun="queue", also={"fifo": "droptail"}).require("kind", "fifo")
+    Traceback (most recent call last):
+    ackclock.scenario.errors.ScenarioError: kind: unknown queue 'fifo'; did you mean 'droptail'? must be one of ...
+    """
+    words = tuple(words)
+
+    def check(value: object) -> str:
+        if not isinstance(value, str) or value not in words:
+            raise ValueError(one_of(value, words, also))
+        return value
+
+    return Kind(one_of(None, words), check, {"enum": list(words)}, noun)
+
+
+def measured(quantity: Quantity, low: str, high: str) -> Kind:
+    """Allow a time, a rate or a size, from ``low`` to ``high``.
+
+    Examples
+    --------
+    >>> from ackclock.scenario.quantity import TIME
+    >>> measured(TIME, "0 s", "1 h").check("0.1 s")
+    '100 ms'
+    """
+    least, greatest = quantity.parse(low), quantity.parse(high)
+
+    def check(value: object) -> str:
+        if not isinstance(value, str):
+            raise ValueError(f"must be {quantity.allowed}")  # noqa: TRY004  # a wrong value, as every other
+        try:
+            base = quantity.parse(value)
+        except NegativeError:
+            bound = "above 0" if least else "0 or more"
+            raise ValueError(f"must be {bound}: a {quantity.noun} from {low} to {high}") from None
+        except QuantityError as error:
+            raise ValueError(f"{near(quantity.unknown_unit(value), quantity.units, quantity.also)}{error}") from None
+        if not least <= base <= greatest:
+            raise ValueError(f"must be a {quantity.noun} from {low} to {high}")
+        return quantity.format(base)
+
+    pattern = rf"^\s*[0-9.]+([eE][+-]?[0-9]+)?\s*({'|'.join(quantity.units)})\s*$"
+    schema = {"type": "string", "pattern": pattern, "examples": [quantity.example]}
+    return Kind(f"must be {quantity.allowed}", check, schema)
+
+
+def word_or(words: Iterable[str], other: Kind) -> Kind:
+    """Allow a few words besides another kind."""
+    words = tuple(words)
+    allowed = f"{one_of(None, words)}, or {other.allowed.removeprefix('must be ')}"
+
+    def check(value: object) -> object:
+        if value in words:
+            return value
+        try:
+            return other.check(value)
+        except ValueError:
+            raise ValueError(allowed) from None
+
+    return Kind(allowed, check, {"anyOf": [{"enum": list(words)}, dict(other.schema)]})
+
+
+def either(*kinds: Kind) -> Kind:
+    """Allow a value of any of some kinds, such as a time or a size.
+
+    Examples
+    --------
+    >>> from ackclock.scenario.quantity import SIZE, TIME
+    >>> amount = either(measured(TIME, "1 us", "1 h"), measured(SIZE, "1 B", "1 GB"))
+    >>> amount.check("0.1 s"), amount.check("1000 B")
+    ('100 ms', '1 kB')
+    """
+    allowed = ", or ".join([kinds[0].allowed, *(kind.allowed.removeprefix("must be ") for kind in kinds[1:])])
+
+    def check(value: object) -> object:
+        wrong = allowed
+        for kind in kinds:
+            try:
+                return kind.check(value)
+            except ValueError as error:
+                # One that says more than what the kind allows is of this kind, but out of bounds.
+                wrong = wrong if str(error).endswith(kind.allowed) else str(error)
+        raise ValueError(wrong)
+
+    return Kind(allowed, check, {"anyOf": [dict(kind.schema) for kind in kinds]})
+
+
+def name(*, letter_first: bool = False) -> Kind:
+    """Allow names that can stand in a record request, where ``@``, ``/`` and ``,`` have a meaning."""
+    pattern = r"[^\W\d][\w.>-]{0,63}" if letter_first else r"[\w.>-]{1,64}"
+    allowed = "must be a name of 1 to 64 letters, digits and _ . - >"
+    allowed += ", beginning with a letter" if letter_first else ""
+
+    def check(value: object) -> str:
+        if not isinstance(value, str) or not re.fullmatch(pattern, value):
+            raise ValueError(allowed)
+        return value
+
+    return Kind(allowed, check, {"type": "string", "pattern": f"^{pattern}$"})
+
+
+def names(*, most: int) -> Kind:
+    """Allow arrays of different names.
+
+    Examples
+    --------
+    >>> names(most=2).check(["hop1", "hop2"])
+    ('hop1', 'hop2')
+    """
+    allowed = f"must be an array of 1 to {most} different names"
+    one = name()
+
+    def check(value: object) -> tuple[str, ...]:
+        if not isinstance(value, list | tuple) or not 1 <= len(value) <= most:
+            raise ValueError(allowed)
+        checked = tuple(str(one.check(each)) for each in value)
+        if len(set(checked)) < len(checked):
+            raise ValueError(allowed)
+        return checked
+
+    items = dict(one.schema)
+    return Kind(allowed, check, {"type": "array", "items": items, "minItems": 1, "maxItems": most, "uniqueItems": True})
+
+
+def file_path() -> Kind:
+    """Allow paths of files; one that does not begin at the root is taken from the present directory, and kept whole.
+
+    Examples
+    --------
+    >>> file_path().check("/data/./trace.csv")
+    '/data/trace.csv'
+    """
+    allowed = "must be the path of a file"
+
+    def check(value: object) -> str:
+        if not isinstance(value, str) or not value or "\0" in value:
+            raise ValueError(allowed)
+        return os.path.abspath(value)  # noqa: PTH100  # looks at no file, as resolve() does
+
+    return Kind(allowed, check, {"type": "string", "minLength": 1})
+
+
+def digest() -> Kind:
+    """Allow SHA-256 digests."""
+    allowed = "must be a SHA-256 digest: 64 digits and letters from a to f"
+
+    def check(value: object) -> str:
+        if not isinstance(value, str) or not re.fullmatch("[0-9a-f]{64}", value):
+            raise ValueError(allowed)
+        return value
+
+    return Kind(allowed, check, {"type": "string", "pattern": "^[0-9a-f]{64}$"})

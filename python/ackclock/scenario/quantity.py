@@ -1,0 +1,180 @@
+"""Rates, times and sizes as people write them: ``"10 Mbps"``, ``"25 ms"``, ``"1 MB"``.
+
+Each is read exactly (as a fraction, never through binary floating point) into an integer: times into picoseconds, rates
+into bits per second, sizes into bytes. A number without its unit is refused, since a scenario that says
+``delay = 25`` has not said what it means.
+"""
+
+import functools
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+PICOSECONDS_PER_SECOND: Final = 10**12
+
+_WRITTEN = re.compile(r"([+-]?)([0-9]+(?:\.[0-9]*)?|\.[0-9]+)((?:[eE][+-]?[0-9]{1,3})?)\s*([A-Za-z/]*)", re.ASCII)
+_LONGEST = 64
+
+
+class QuantityError(ValueError):
+    """A text that is not a quantity of the kind asked for; its message says what would be."""
+
+
+class NegativeError(QuantityError):
+    """A text that would be a quantity without its minus sign."""
+
+
+@dataclass(frozen=True, eq=False)
+class Quantity:
+    """One kind of quantity: its units, as multiples of the integer it is kept in.
+
+    Parameters
+    ----------
+    noun
+        What a message calls it.
+    example
+        A text that would be right.
+    units
+        Multiples of the base by name, smallest first; the smallest is the base itself.
+    spoken
+        The units that :meth:`format` chooses from, smallest first.
+    plain
+        The unit that zero is written in.
+    also
+        What others call the units: a message asks whether these are meant.
+    """
+
+    noun: str
+    example: str
+    units: dict[str, int]
+    spoken: tuple[str, ...]
+    plain: str
+    also: dict[str, str]
+
+    @property
+    def allowed(self) -> str:
+        """What a message says is allowed."""
+        return f"a {self.noun} with its unit ({' '.join(self.units)}), such as '{self.example}'"
+
+    def parse(self, text: str) -> int:
+        """Read a text exactly.
+
+        Parameters
+        ----------
+        text
+            A decimal number and a unit, with or without a space between them.
+
+        Returns
+        -------
+        int
+            The value in the base unit.
+
+        Raises
+        ------
+        QuantityError
+            The text is no number with a known unit, is negative, or is finer than the base unit.
+
+        Examples
+        --------
+        >>> TIME.parse("1.5 ms")
+        1500000000
+        >>> RATE.parse("10 Mbps")
+        10000000
+        >>> TIME.parse("25")
+        Traceback (most recent call last):
+        ackclock.scenario.quantity.QuantityError: must be a time with its unit (ps ns us ms s min h), such as '25 ms'
+        """
+        return _read(self, text)
+
+    def unknown_unit(self, text: str) -> str:
+        """Give the unit of a text whose number would be right; an empty text where the unit is not what is wrong.
+
+        Examples
+        --------
+        >>> RATE.unknown_unit("10 mbps"), RATE.unknown_unit("-10 mbps"), RATE.unknown_unit("1.0.0 Mbps")
+        ('mbps', '', '')
+        """
+        written = _WRITTEN.fullmatch(text.strip()) if len(text) <= _LONGEST else None
+        return written[4] if written is not None and written[1] != "-" and written[4] not in self.units else ""
+
+    def format(self, value: int) -> str:
+        """Write a value in the largest unit that keeps it whole, so that equal values read alike.
+
+        Examples
+        --------
+        >>> TIME.format(100_000_000_000), TIME.format(2_500_000_000), RATE.format(50_000_000)
+        ('100 ms', '2500 us', '50 Mbps')
+        """
+        if value == 0:  # whole in every unit
+            return f"0 {self.plain}"
+        unit = next(unit for unit in reversed(self.spoken) if value % self.units[unit] == 0)
+        return f"{value // self.units[unit]} {unit}"
+
+
+@functools.lru_cache(maxsize=4096)  # a study reads the same few texts for each of its points
+def _read(quantity: Quantity, text: str) -> int:
+    written = _WRITTEN.fullmatch(text.strip()) if len(text) <= _LONGEST else None
+    if written is None or written[4] not in quantity.units:
+        raise QuantityError(f"must be {quantity.allowed}")
+    sign, digits, exponent, unit = written.groups()
+    value = Fraction(digits + exponent) * quantity.units[unit]
+    if sign == "-" and value:
+        raise NegativeError(f"must be {quantity.allowed}, and not negative")
+    if value.denominator != 1:
+        raise QuantityError(f"must be a whole number of {quantity.spoken[0]}")
+    return int(value)
+
+
+TIME: Final = Quantity(
+    noun="time",
+    example="25 ms",
+    units={
+        "ps": 1,
+        "ns": 10**3,
+        "us": 10**6,
+        "ms": 10**9,
+        "s": 10**12,
+        "min": 60 * 10**12,
+        "h": 3600 * 10**12,
+    },
+    spoken=("ps", "ns", "us", "ms", "s"),
+    plain="s",
+    also={
+        **{f"{part}sec{end}": f"{part}s" for part in ("n", "u", "m", "") for end in ("", "s", "ond", "onds")},
+        **dict.fromkeys(("mins", "minute", "minutes"), "min"),
+        **dict.fromkeys(("hr", "hrs", "hour", "hours"), "h"),
+    },
+)
+RATE: Final = Quantity(
+    noun="rate",
+    example="10 Mbps",
+    units={"bps": 1, "kbps": 10**3, "Mbps": 10**6, "Gbps": 10**9},
+    spoken=("bps", "kbps", "Mbps", "Gbps"),
+    plain="bps",
+    also={
+        f"{part}{unit}": f"{part}bps"
+        for part in ("", "k", "M", "G")
+        for unit in ("b", "b/s", "bit", "bits", "bit/s", "bits/s")
+    }
+    | {part: f"{part}bps" for part in ("k", "M", "G")},
+)
+SIZE: Final = Quantity(
+    noun="size",
+    example="1 MB",
+    units={"B": 1, "kB": 10**3, "KiB": 2**10, "MB": 10**6, "MiB": 2**20, "GB": 10**9},
+    spoken=("B", "kB", "MB", "GB"),
+    plain="B",
+    also={"byte": "B", "bytes": "B", "k": "kB", "M": "MB", "G": "GB"},
+)
+
+
+def seconds(text: str) -> float:
+    """Read a time as seconds, for arithmetic that need not be exact.
+
+    Examples
+    --------
+    >>> seconds("25 ms")
+    0.025
+    """
+    return TIME.parse(text) / PICOSECONDS_PER_SECOND

@@ -1,0 +1,68 @@
+"""The JSON Schema of scenarios, for editors: made from the models and from what the engine declares."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+from pydantic_core import core_schema
+
+from ackclock.running.catalogue import Entry, catalogue
+from ackclock.scenario import Scenario
+
+
+class _Generator(GenerateJsonSchema):
+    """Leaves out ``null``: TOML has none, a field is there or it is not."""
+
+    def nullable_schema(self, schema: core_schema.NullableSchema) -> JsonSchemaValue:
+        return self.generate_inner(schema["schema"])
+
+    def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
+        if schema.get("default") is None or schema["default"] == ():
+            return self.generate_inner(schema["schema"])
+        return super().default_schema(schema)
+
+
+def json_schema() -> dict[str, Any]:
+    """Describe scenarios as JSON Schema.
+
+    Examples
+    --------
+    >>> sorted(json_schema()["properties"])[:3]
+    ['clients', 'dumbbell', 'duration']
+    """
+    known = catalogue()
+    schema = Scenario.model_json_schema(schema_generator=_Generator)
+    definitions = schema["$defs"]
+    laws: dict[str, list[str]] = {}
+    for name, variant in known.variants.items():
+        laws.setdefault(variant.congestion, []).append(name)
+    by_variant = [(variants, known.congestion[law]) for law, variants in laws.items()]
+    definitions["Tcp"] = _with_parameters(definitions["Tcp"], "variant", by_variant)
+    by_kind = [([name], entry) for name, entry in known.queues.items()]
+    definitions["Queue"] = _with_parameters(definitions["Queue"], "kind", by_kind)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+def _with_parameters(table: Mapping[str, Any], subject: str, choices: list[tuple[list[str], Entry]]) -> dict[str, Any]:
+    """Give a table one form for each set of words that declare the same parameters."""
+    default = table["properties"][subject].get("default")
+    forms = []
+    for words, entry in choices:
+        properties = dict(table["properties"])
+        properties[subject] = properties[subject] | {"enum": words}
+        properties |= {name: {"description": each.doc, **each.kind.schema} for name, each in entry.parameters.items()}
+        required = [*table.get("required", [])]
+        if default not in words and subject not in required:
+            properties[subject].pop("default", None)
+            required.append(subject)
+        forms.append(
+            {
+                "title": " or ".join(words),
+                "description": entry.doc,
+                "type": "object",
+                "properties": properties,
+                "additionalProperties": False,
+                **({"required": required} if required else {}),
+            }
+        )
+    return {"title": table["title"], "description": table["description"], "oneOf": forms}

@@ -1,0 +1,224 @@
+"""What a store holds at a moment, and putting its folder in order."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from ackclock.study.store.folder import new_name
+from ackclock.study.store.journal import Reading, is_journal, is_left
+from ackclock.study.store.parts import NotWholeError, Part, made, merge, to_merge
+from ackclock.study.store.row import Entry
+from ackclock.study.store.rows import Rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from ackclock.study.store.folder import Folder
+
+__all__ = ["Contents", "State"]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A part or a journal of a store, and how it is."""
+
+    place: Path
+    runs: int
+    bytes: int
+    state: str
+
+
+class Contents:
+    """The parts and journals of a store; its folder must be locked for as long as they are used.
+
+    Parameters
+    ----------
+    folder
+        Where the store is.
+    mend
+        Move aside what cannot be used, and remove what a process left that was killed. The folder must be locked alone.
+    notices
+        What cannot be used is told here.
+    checked
+        The records, by name, whose files are held to their checksums; the tables of `ackclock.study.store.tables.BASE`
+        always are. By default all.
+    through
+        Also read files without a checksum to their end.
+
+    Attributes
+    ----------
+    path
+        Where the store is.
+    again
+        What makes the runs again that damage took.
+    parts, journals
+        What it holds.
+
+    """
+
+    def __init__(
+        self,
+        folder: Folder,
+        *,
+        mend: bool,
+        notices: dict[str, None],
+        checked: Callable[[str], bool] = lambda _: True,
+        through: bool = False,
+    ) -> None:
+        self.path = folder.path
+        self.again = f"`ackclock sweep STUDY --store {folder.path}` makes them again"
+        self._folder = folder
+        self._mend = mend
+        self._notices = notices
+        self._checked = checked
+        self._through = through
+        self._aside = folder.damaged_aside()
+        for path in folder.foreign():
+            self._put_aside(path, "it is no part of a store")
+        parts = list(self._read_parts())
+        replaced = frozenset().union(*(part.replaces for part in parts))
+        self.parts = [part for part in parts if part.path.name not in replaced]
+        self._leave_out_what_was_made_again()
+        self.journals = []
+        for path in sorted(_entries(folder.journals)):
+            if not is_journal(path):
+                self._put_aside(path, "it is no journal")
+            elif path.name not in replaced:
+                self.journals.append(path)
+            elif mend:
+                self._remove_journal(path, _damage(path))
+        if mend:
+            for part in parts:
+                if part.path.name in replaced:
+                    self._remove_part(part)
+
+    def done(self) -> set[str]:
+        """List the runs that did not fail, and that have all of their rows."""
+        ids = {each for part in self.parts for piece in part.whole() for each in piece.to_pylist()}
+        entries = (Entry.read(content) for path in self.journals for content in Reading(path))
+        return ids.union(entry.run_id for entry in entries if not entry.failed)
+
+    def losses(self) -> list[str]:
+        """Say what damage took of the store, and was not made again."""
+        again = self.again
+        told = [
+            f"{path}: it is damaged, and its runs are missing; {again}, and then it can be deleted"
+            for path in self._aside
+        ]
+        for part in self.parts:
+            if left := len(part.partial() - part.again):
+                names, runs = ", ".join(sorted(part.lost)), "1 run" if left == 1 else f"{left:,} runs"
+                told.append(f"{part.path}: rows of {names} are missing for {runs}, since a file was damaged; {again}")
+            elif "failures" in part.missing:
+                told.append(f"{part.path}: rows of failures are missing, since a file was damaged; {again}")
+        return told
+
+    def rows(self) -> Rows:
+        """Read the rows that are in no part."""
+        rows = Rows(self.journals, lambda runs: made(self.parts, runs))
+        self._notices.update((f"{path}: {why}", None) for path, why in rows.damage.items())
+        return rows
+
+    def states(self) -> list[State]:
+        """Say of each part and journal how it is; what is wrong with journals is told where notices are."""
+        found = []
+        for part in self.parts:
+            state = "sound" if part.has_checksums else "no checksums: an earlier version wrote it"
+            found.append(State(part.path, part.runs, part.size, "rows are missing" if part.partial() else state))
+        for path in self.journals:
+            reading = Reading(path)
+            runs = sum(1 for _ in reading)
+            if reading.damage is not None:
+                self._notices[f"{path}: {reading.damage}"] = None
+            found.append(State(path, runs, path.stat().st_size, "damaged" if reading.damage else "sound"))
+        return found
+
+    def compact(self) -> None:
+        """Turn the journals that nobody writes any more into parts.
+
+        Raises
+        ------
+        OSError
+            A part cannot be written, as on a full disk; nothing is lost.
+
+        """
+        for path in filter(is_left, self.journals.copy()):
+            rows = Rows([path], lambda runs: made(self.parts, runs))
+            if rows:
+                self._merge(to_merge(self.parts, path.stat().st_size), rows, [path.name])
+            self.journals.remove(path)
+            self._remove_journal(path, rows.damage.get(path))
+        self._leave_out_what_was_made_again()
+        for part in self.parts.copy():
+            if part.again and part.again == part.partial():  # all that it has lost is in other parts
+                self._merge([part], Rows([], lambda _: set()), [])
+        pa.default_memory_pool().release_unused()
+
+    def _merge(self, old: list[Part], rows: Rows, journals: list[str]) -> None:
+        part = merge(self._folder.parts, new_name(), old, rows, journals)
+        self.parts = [*(each for each in self.parts if each not in old), part]
+        for each in old:
+            self._remove_part(each)
+
+    def _read_parts(self) -> Iterator[Part]:
+        for path in sorted(_entries(self._folder.parts)):
+            if path.name.startswith("."):
+                if self._mend:
+                    _remove_tree(path)
+                continue
+            try:
+                part = Part.read(path, self._checked, through=self._through)
+            except NotWholeError as error:
+                self._put_aside(path, error.why)
+                continue
+            for each in part.damaged:
+                if each.path.exists():
+                    self._put_aside(each.path, each.why)
+            yield part
+
+    def _leave_out_what_was_made_again(self) -> None:
+        if any(part.lost for part in self.parts):
+            whole = {each for part in self.parts for piece in part.whole() for each in piece.to_pylist()}
+            self.parts = [replace(part, again=frozenset(part.partial() & whole)) for part in self.parts]
+
+    def _put_aside(self, path: Path, why: str) -> None:
+        where = "is left out"
+        if self._mend:
+            with suppress(OSError):  # then it stays where it is
+                where = f"is now {self._folder.put_aside(path)}"
+        self._notices[f"{path}: {why}; it {where}"] = None
+
+    def _remove_part(self, part: Part) -> None:
+        """Remove a part; its name goes first, so that no half of it is ever found."""
+        doomed = part.path.with_name(f".{part.path.name}")
+        part.path.rename(doomed)
+        _remove_tree(doomed)
+
+    def _remove_journal(self, path: Path, damage: str | None) -> None:
+        """Remove a journal whose rows are in a part; one that is damaged is kept aside."""
+        if damage is None:
+            path.unlink()
+        else:
+            self._put_aside(path, damage)
+
+
+def _remove_tree(path: Path) -> None:
+    """Remove a folder that is not looked at any more; what cannot be removed is left to the next who try."""
+    shutil.rmtree(path, ignore_errors=True)
+
+
+def _damage(journal: Path) -> str | None:
+    reading = Reading(journal)
+    for _ in reading:
+        pass
+    return reading.damage
+
+
+def _entries(folder: Path) -> list[Path]:
+    return list(folder.iterdir()) if folder.exists() else []

@@ -1,0 +1,147 @@
+"""What lies in the folder of a store, and who may change it.
+
+===============  ======================================================================================
+``store.json``   says that the folder is a store, and of which format
+``lock``         an empty file: who reads the folder shares its lock, who changes it holds it alone
+``journal/``     a file for each process that writes, appended to (`ackclock.study.store.journal`)
+``parts/``       what was in journals before, as Parquet (`ackclock.study.store.parts`)
+``aside/``       what was found and cannot be used
+===============  ======================================================================================
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import re
+import secrets
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Final
+
+from ackclock.running.checksum import CHANGED, is_sealed, sealed
+from ackclock.scenario.errors import ScenarioError, damaged, refuse, unreadable
+from ackclock.scenario.files import read_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+__all__ = ["FORMAT", "Folder"]
+
+FORMAT: Final = 1
+"""What this version reads and writes."""
+
+_KIND: Final = "ackclock store"
+
+_WHOLE: Final = re.compile(r"([0-9a-f]{16}-)?(parts|journal)-[0-9a-f]{16}")
+"""What a part or a journal is called that was put aside."""
+
+
+class Folder:
+    """The folder of a store.
+
+    Parameters
+    ----------
+    path
+        Where it is.
+    create
+        Make it if nothing is there.
+
+    Raises
+    ------
+    ScenarioError
+        There is no store, or one that this version cannot read.
+
+    """
+
+    def __init__(self, path: Path, *, create: bool) -> None:
+        self.path = path
+        self.journals = path / "journal"
+        self.parts = path / "parts"
+        self.aside = path / "aside"
+        self._lock = path / "lock"
+        self._record = path / "store.json"
+        self._making = path / ".store.json"
+        if not self._record.exists():
+            if not create:
+                raise unreadable(path, self._nothing(), "the folder of a store, as `ackclock sweep` makes it")
+            self._create()
+        self._check()
+
+    @contextmanager
+    def locked(self, *, alone: bool, wait: bool = True) -> Iterator[None]:
+        """See that nobody changes the folder (``alone``: nor reads it) meanwhile.
+
+        Raises
+        ------
+        OSError
+            Somebody does, and is not to be waited for; or, if ``alone``, the folder cannot be written.
+
+        """
+        lock = os.open(self._lock, os.O_CLOEXEC | (os.O_RDWR | os.O_CREAT if alone else os.O_RDONLY))
+        try:
+            fcntl.flock(lock, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | (0 if wait else fcntl.LOCK_NB))
+            yield
+        finally:
+            os.close(lock)
+
+    def foreign(self) -> list[Path]:
+        """List what is no part of a store; names with a dot in front are left to whoever made them."""
+        own = {self._record, self._lock, self.journals, self.parts, self.aside}
+        return sorted(each for each in self.path.iterdir() if each not in own and not each.name.startswith("."))
+
+    def put_aside(self, path: Path) -> Path:
+        """Move something out of the way, and say where it is then."""
+        self.aside.mkdir(exist_ok=True)
+        place = self.aside / "-".join(path.relative_to(self.path).parts)
+        if place.exists() or place.is_symlink():
+            place = place.with_name(f"{new_name()}-{place.name}")
+        path.rename(place)
+        return place
+
+    def damaged_aside(self) -> list[Path]:
+        """List whole parts and journals that were put aside: what was in them may be missing."""
+        there = self.aside.iterdir() if self.aside.is_dir() else ()
+        return sorted(each for each in there if _WHOLE.fullmatch(each.name))
+
+    def _nothing(self) -> str:
+        if not self.path.exists():
+            return "there is no such folder"
+        return f"it holds no {self._record.name}" if self.path.is_dir() else "it is no folder"
+
+    def _create(self) -> None:
+        """Make the folder; who comes second finds it made."""
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            others = set(self.path.iterdir()) - {self._lock, self._making}
+            if others and not self._record.exists():  # a store has its record before anything else
+                raise refuse("store", str(self.path), "must be a new or empty folder, or that of a store")
+            self._lock.touch()
+            with self.locked(alone=True):
+                if not self._record.exists():
+                    self._making.write_text(json.dumps(sealed({"kind": _KIND, "format": FORMAT})) + "\n")
+                    self._making.rename(self._record)
+        except OSError as error:
+            raise unreadable(self.path, str(error.strerror or error), "a folder that can be written") from None
+
+    def _check(self) -> None:
+        record: dict[str, Any] = {}
+        with suppress(ScenarioError):  # what is no JSON is no record either
+            record = read_json(self._record)
+        number = record.get("format")
+        changed = "checksum" in record and not is_sealed(record)
+        if changed or record.get("kind") != _KIND or not isinstance(number, int):
+            if self.parts.exists() or self.journals.exists():
+                whole = json.dumps({"kind": _KIND, "format": FORMAT})
+                again = f"with {whole} in it, the store can be read again"
+                raise damaged(self._record, CHANGED, again)
+            raise unreadable(self._record, "it is not that of a store", "what `ackclock sweep` wrote")
+        if number > FORMAT:
+            why = f"a newer version of Ackclock made it, in format {number}"
+            raise unreadable(self.path, why, f"a store of format {FORMAT}; that version reads it")
+
+
+def new_name() -> str:
+    """Make up a name that nothing has."""
+    return secrets.token_hex(8)

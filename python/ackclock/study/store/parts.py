@@ -1,0 +1,377 @@
+"""Parts: what was in journals before, as Parquet.
+
+A part is a folder with a file for each table and ``part.json``, which names the tables with the checksum of each file,
+and the journals and parts that the part was made of. It appears whole, by one renaming; until what it was made of is
+removed, that is left out. No run is in two parts, with one exception: a run that damage took rows of, and that was made
+again. Its old rows are left out, and are dropped when their part is next written.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from ackclock.running.checksum import CHANGED, checksum, is_sealed, sealed
+from ackclock.scenario.errors import damaged, unreadable
+from ackclock.study.store.tables import BASE, KEPT, LOST, fit, unified_schemas
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+    from pathlib import Path
+
+    from ackclock.study.store.rows import Rows
+    from ackclock.study.store.tables import Source
+
+__all__ = ["NotWholeError", "Part", "made", "merge", "to_merge"]
+
+_MOST_FILES: Final = 30
+"""Files that all parts may have."""
+_ALIKE: Final = 4
+"""So many parts of about a size are merged; they are of about a size up to this factor."""
+_DENSER: Final = 5
+"""How much smaller rows are in a part than in a journal."""
+_LEAST: Final = 20_000
+"""Bytes that a part takes even for a single row, about."""
+_GROUP: Final = 1_000_000
+"""Bytes of a row group before they are encoded."""
+_PIECE: Final = 1024
+"""Rows that are read at a time."""
+
+_RECORD: Final = "part.json"
+
+_BROKEN: Final = (OSError, pa.ArrowException, ValueError, TypeError, LookupError)
+"""What Arrow raises for a file that is not, or no longer, one of Parquet."""
+_NOT_ITS_FAULT: Final = {errno.EACCES, errno.EPERM, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
+"""Errors that say nothing of a file."""
+
+_KEYS: Final = {"scenarios": "scenario_id", "failures": "run_id"}
+"""Tables of which parts may hold a row twice, and what tells it."""
+
+
+class NotWholeError(Exception):
+    """Something that cannot be read as a part, or as a table of one."""
+
+    def __init__(self, path: Path, why: str) -> None:
+        super().__init__(path, why)
+        self.path, self.why = path, why
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part whose runs can be read."""
+
+    path: Path
+    replaces: frozenset[str]
+    """Names of what it was made of."""
+    schemas: Mapping[str, pa.Schema]
+    """Its tables."""
+    missing: frozenset[str]
+    """Those of its tables that cannot be read: their rows are lost."""
+    lost: frozenset[str]
+    """These tables, and others of which its runs have lost rows."""
+    damaged: tuple[NotWholeError, ...]
+    """The files that cannot be read."""
+    size: int
+    """Bytes on disk."""
+    has_checksums: bool = True
+    """Whether its record says what its files were written as; an earlier version wrote none."""
+    again: frozenset[str] = frozenset()
+    """Runs that have lost rows and were made again since: their rows here count no more."""
+
+    @classmethod
+    def read(cls, path: Path, checked: Callable[[str], bool], *, through: bool = False) -> Part:
+        """Look at a part.
+
+        Parameters
+        ----------
+        path
+            Where it is.
+        checked
+            Whether the file of a record, by its name, is held to its checksum. Those of `BASE` always are.
+        through
+            Read files without a checksum to their end.
+
+        Raises
+        ------
+        NotWholeError
+            It is no part, or its runs cannot be read.
+
+        """
+        try:
+            record = json.loads((path / _RECORD).read_bytes())
+            sums = record["tables"] if isinstance(record["tables"], dict) else {}
+            names, lost, replaces = (list(map(str, record[key])) for key in ("tables", "lost", "replaces"))
+        except (OSError, ValueError, TypeError, LookupError):
+            raise NotWholeError(path, f"it has no {_RECORD} that can be read") from None
+        if sums and not is_sealed(record):
+            raise NotWholeError(path, f"{_RECORD}: {CHANGED}")
+        schemas, broken = {}, []
+        for name in names:
+            file = path / f"{name}.parquet"
+            try:
+                if name in sums and (name in BASE or checked(name)) and checksum(file) != sums[name]:
+                    broken.append(NotWholeError(file, CHANGED))
+                    continue
+                schemas[name] = pq.read_schema(file.absolute())
+                if through and name not in sums:
+                    _read_through(file)
+            except _BROKEN as error:
+                if getattr(error, "errno", None) in _NOT_ITS_FAULT:
+                    raise unreadable(file, _in_a_line(error), "a file that can be read") from None
+                schemas.pop(name, None)
+                broken.append(NotWholeError(file, _in_a_line(error)))
+        if not schemas or ("runs" in names and "runs" not in schemas):
+            raise NotWholeError(path, "; ".join(f"{each.path.name}: {each.why}" for each in broken) or "it is empty")
+        size = sum((path / f"{name}.parquet").stat().st_size for name in schemas)
+        missing = frozenset(each.path.stem for each in broken)
+        if "runs" in schemas and LOST not in schemas["runs"].names:
+            missing |= set(lost)  # an earlier version did not tell whose rows were lost
+        return cls(path, frozenset(replaces), schemas, missing, missing.union(lost), tuple(broken), size, bool(sums))
+
+    @property
+    def files(self) -> int:
+        """How many files it has."""
+        return len(self.schemas) + 1
+
+    def file(self, name: str) -> Path:
+        """Say where a table is."""
+        return self.path / f"{name}.parquet"
+
+    def pieces(self, name: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
+        """Give the rows of one of its tables, or some columns of them.
+
+        Raises
+        ------
+        DamagedError
+            They cannot be read, though the file looked whole.
+
+        """
+        try:
+            for piece in _pieces(self.file(name), columns):
+                yield self._with_losses(piece) if name == "runs" and self.missing else piece
+        except _BROKEN as error:
+            again = f"`ackclock store check {self.path.parent.parent}` says what is lost, and moves it aside"
+            raise damaged(self.file(name), _in_a_line(error), again) from None
+
+    @property
+    def runs(self) -> int:
+        """How many runs it has, those that failed left out."""
+        return pq.read_metadata(self.file("runs").absolute()).num_rows if "runs" in self.schemas else 0
+
+    def whole(self) -> Iterator[pa.ChunkedArray]:
+        """Give the ids of its runs, those left out that have lost rows."""
+        for piece in self._ids():
+            yield piece.column("run_id").filter(pc.is_null(piece.column(LOST))) if self.lost else piece.column("run_id")
+
+    def partial(self) -> set[str]:
+        """Give the ids of its runs that have lost rows."""
+        if not self.lost:
+            return set()
+        lists = (piece.column("run_id").filter(pc.is_valid(piece.column(LOST))).to_pylist() for piece in self._ids())
+        return {each for ids in lists for each in ids}
+
+    def _ids(self) -> Iterator[pa.Table]:
+        if "runs" in self.schemas:
+            yield from self.pieces("runs", ["run_id", KEPT, LOST] if self.lost else ["run_id"])
+
+    def _with_losses(self, piece: pa.Table) -> pa.Table:
+        """Say of each run which of its rows are in a file that is lost; where nobody wrote what it has, all may be."""
+        columns = (
+            piece.column(name).to_pylist() if name in piece.column_names else [None] * len(piece)
+            for name in (KEPT, LOST)
+        )
+        gone = self.missing - {"failures"}  # what failed is made again in any case
+        lost = [
+            _words(before) | (gone if kept is None else gone & _words(kept))
+            for kept, before in zip(*columns, strict=True)
+        ]
+        texts = pa.array([",".join(sorted(each)) or None for each in lost], pa.string())
+        rest = piece.drop_columns([LOST]) if LOST in piece.column_names else piece
+        return rest.append_column(LOST, texts)
+
+
+def _words(text: str | None) -> set[str]:
+    return set(text.split(",")) if text else set()
+
+
+def _pieces(path: Path, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
+    with pq.ParquetFile(path.absolute(), pre_buffer=False, page_checksum_verification=True) as file:
+        for batch in file.iter_batches(_PIECE, columns=columns, use_threads=False):
+            yield pa.Table.from_batches([batch])
+
+
+def _read_through(path: Path) -> None:
+    for _ in _pieces(path):
+        pass
+
+
+def _in_a_line(error: BaseException) -> str:
+    what = " ".join(str(getattr(error, "strerror", None) or error).partition(". ")[0].split())
+    return what or type(error).__name__
+
+
+def made(parts: Iterable[Part], runs: Sequence[str]) -> set[str]:
+    """Find which of some runs are in parts with all of their rows, those that failed left out."""
+    found: set[str] = set()
+    if not runs:  # no journal has any, as a rule: then no part need be read
+        return found
+    wanted = pa.array(runs, pa.string())
+    for part in parts:
+        for ids in part.whole():
+            found.update(ids.filter(pc.is_in(ids, value_set=wanted)).to_pylist())
+    return found
+
+
+def to_merge(parts: Sequence[Part], journal: int) -> list[Part]:
+    """Choose the parts that are written again together with a journal of so many bytes.
+
+    Those that are about as large as what is to be written, once there are several, and so on with what they become:
+    each row is written again only a few times, and few parts remain.
+    """
+    rest = sorted(parts, key=lambda part: part.size)
+    size = _LEAST + journal // _DENSER
+    chosen: list[Part] = []
+    while rest:
+        alike = [part for part in rest if part.size <= _ALIKE * size]
+        if len(alike) + 1 < _ALIKE:
+            if sum(part.files for part in rest) <= _MOST_FILES:
+                break
+            alike = rest[:1]
+        chosen += alike
+        rest = rest[len(alike) :]
+        size += sum(part.size for part in alike)
+    return chosen
+
+
+def merge(folder: Path, name: str, parts: Sequence[Part], rows: Rows, replaces: Iterable[str]) -> Part:
+    """Make a part of parts and of new rows.
+
+    Parameters
+    ----------
+    folder
+        Where parts are.
+    name
+        What the part is to be called.
+    parts, rows
+        What goes into it.
+    replaces
+        Names of the journals that the rows come from.
+
+    Raises
+    ------
+    OSError
+        It cannot be written, as on a full disk; nothing has changed.
+
+    """
+    making = folder / f".{name}"
+    making.mkdir(parents=True)
+    try:
+        sources: list[Source] = [*(_Rest(part, part.again | rows.runs) if part.lost else part for part in parts), rows]
+        schemas = unified_schemas(sources)
+        written = [table for table, schema in schemas.items() if _write(making / f"{table}.parquet", schema, sources)]
+        record: dict[str, Any] = {
+            "tables": {table: checksum(making / f"{table}.parquet") for table in written},
+            "lost": sorted(_lost(making / "runs.parquet")) if any(part.lost for part in parts) else [],
+            "replaces": sorted({*replaces, *(part.path.name for part in parts)}),
+        }
+        (making / _RECORD).write_text(json.dumps(sealed(record)) + "\n")
+        for path in (*making.iterdir(), making):
+            _reach_the_disk(path)
+        making.rename(folder / name)
+        _reach_the_disk(folder)
+    except BaseException as error:
+        _give_up(making)
+        if isinstance(error, OSError):
+            raise OSError(error.errno, os.strerror(error.errno or errno.EIO), str(folder)) from None
+        raise
+    return Part.read(folder / name, lambda _: True)
+
+
+@dataclass(frozen=True)
+class _Rest:
+    """A part without the rows of some runs."""
+
+    part: Part
+    runs: AbstractSet[str]
+
+    @property
+    def schemas(self) -> Mapping[str, pa.Schema]:
+        return self.part.schemas
+
+    def pieces(self, name: str) -> Iterator[pa.Table]:
+        gone = pa.array(list(self.runs), pa.string())
+        for piece in self.part.pieces(name):
+            known = "run_id" in piece.column_names
+            yield piece.filter(pc.invert(pc.is_in(piece.column("run_id"), value_set=gone))) if known else piece
+
+
+def _lost(runs: Path) -> set[str]:
+    """Name the tables of which some runs have lost rows."""
+    pieces = _pieces(runs, [LOST]) if runs.exists() else ()
+    return {word for piece in pieces for text in piece.column(LOST).to_pylist() for word in _words(text)}
+
+
+def _write(path: Path, schema: pa.Schema, sources: Sequence[Source]) -> bool:
+    """Write the table of that name of all sources, unless it has no rows."""
+    name = path.stem
+    pieces: Iterator[pa.Table] = (
+        fit(piece, schema) for source in sources if name in source.schemas for piece in source.pieces(name)
+    )
+    if name in _KEYS:
+        pieces = _each_once(pieces, _KEYS[name])
+    writer = None
+    try:
+        for group in _groups(pieces):
+            writer = writer or pq.ParquetWriter(path.absolute(), schema, compression="zstd", write_page_checksum=True)
+            writer.write_table(group)
+    finally:
+        if writer is not None:
+            writer.close()
+    return writer is not None
+
+
+def _each_once(pieces: Iterable[pa.Table], key: str) -> Iterator[pa.Table]:
+    """Leave out rows that say again what an earlier one says."""
+    known: set[str] = set()
+    for piece in pieces:
+        keep = []
+        for each in piece.column(key).to_pylist():
+            keep.append(each not in known)
+            known.add(each)
+        yield piece.filter(pa.array(keep, pa.bool_()))
+
+
+def _groups(pieces: Iterable[pa.Table]) -> Iterator[pa.Table]:
+    """Join small pieces to row groups."""
+    gathered: list[pa.Table] = []
+    size = 0
+    for piece in filter(len, pieces):
+        gathered.append(piece)
+        size += piece.nbytes
+        if size >= _GROUP:
+            yield pa.concat_tables(gathered)
+            gathered, size = [], 0
+    if gathered:
+        yield pa.concat_tables(gathered)
+
+
+def _give_up(making: Path) -> None:
+    shutil.rmtree(making, ignore_errors=True)
+
+
+def _reach_the_disk(path: Path) -> None:
+    """Wait until a file, or the names in a folder, would outlast a loss of power."""
+    file = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)

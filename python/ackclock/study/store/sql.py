@@ -1,0 +1,237 @@
+"""DuckDB over what a store holds.
+
+A query reads, and nothing else: it is one ``SELECT``, and the database that runs it lies in memory, opens no files but
+those of the store, loads no extensions, and holds to that whatever the query says.
+
+DuckDB reads more out of a path than a place: columns (``seed=5/``), patterns (``*``, ``?``, ``[``), a home directory, a
+protocol, a compression. So it never sees the path of a file: it gets an open file, by its descriptor.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Final, Self
+
+import duckdb
+import pyarrow as pa
+
+from ackclock.scenario.errors import ScenarioError, damaged, unreadable
+from ackclock.study.store.tables import KEPT, LOST, SWEPT, fit, unified_schemas
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from ackclock.study.store.contents import Contents
+    from ackclock.study.store.parts import Part
+
+__all__ = ["ask", "closed", "identifier", "names"]
+
+_CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
+    # One thread adds numbers in one order: an answer is the same to the last byte each time.
+    "threads": 1,
+    "temp_directory": "",
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+    "python_enable_replacements": False,
+}
+
+_HIDDEN: Final = {"cpu_seconds", KEPT, LOST}
+"""Columns of ``runs`` that a query does not see."""
+
+_SCENARIOS: Final = "select distinct on (scenario_id) * from store.scenarios"
+
+
+def names(query: str, table: str) -> bool:
+    """Tell whether a query may read a table: its name is in the text, or what could put it together."""
+    text = query.casefold()
+    return table.casefold() in text or "query" in text  # the functions `query` and `query_table`
+
+
+def ask(contents: Contents, query: str) -> pa.Table:
+    """Run a query over what a store holds; its folder must be locked.
+
+    Raises
+    ------
+    ScenarioError
+        It is not one ``SELECT``, or there is an error in it.
+    DamagedError
+        A file of the store cannot be read.
+
+    """
+    with _Database() as database:
+        try:
+            views = _make_views(database, contents)
+        except duckdb.Error as error:  # of files without a checksum: others are known to be as they were written
+            check = f"`ackclock store check {contents.path}` says which file it is"
+            raise damaged(contents.path, _in_a_line(error), check) from None
+        try:
+            return _answer(database.connection, query, views)
+        except ScenarioError:
+            gone = {name for part in contents.parts for name in part.missing if names(query, name)} - set(views)
+            if gone:  # no part has a row of them any more
+                raise damaged(contents.path, f"no rows of {', '.join(sorted(gone))} are left", contents.again) from None
+            raise
+
+
+def closed(query: str, files: Mapping[str, Path]) -> pa.Table:
+    """Run a query over Parquet files, each a table by its name, and over nothing else.
+
+    Raises
+    ------
+    ScenarioError
+        It is not one ``SELECT``, or there is an error in it.
+    DamagedError
+        One of the files cannot be read.
+
+    """
+    with _Database() as database:
+        for name, path in files.items():
+            try:
+                database.connection.execute(f"create view {identifier(name)} as from {database.file(path)}")
+            except (duckdb.Error, OSError) as error:
+                raise damaged(path, _in_a_line(error), "what wrote it makes it again") from None
+        database.close()
+        return _answer(database.connection, query, list(files))
+
+
+class _Database:
+    """A database in memory, and the files that it may read, open as long as it is."""
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+        self._paths: list[str] = []
+
+    def __enter__(self) -> Self:
+        self.connection = self._stack.enter_context(duckdb.connect(config=_CONFIG))
+        return self
+
+    def __exit__(self, *why: object) -> None:
+        self._stack.close()
+
+    def file(self, path: Path) -> str:
+        """Open a Parquet file, and say how a query names it."""
+        number = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        self._stack.callback(os.close, number)
+        self._paths.append(f"'/dev/fd/{number}'")
+        return f"read_parquet({self._paths[-1]})"
+
+    def close(self) -> None:
+        """Close the database to all but these files, for good."""
+        self.connection.execute(f"set allowed_paths = [{', '.join(self._paths)}]")
+        self.connection.execute("set enable_external_access = false")
+        self.connection.execute("set lock_configuration = true")
+
+
+def _answer(connection: duckdb.DuckDBPyConnection, query: str, tables: Sequence[str]) -> pa.Table:
+    try:
+        statements = connection.extract_statements(query)
+        if [each.type for each in statements] != [duckdb.StatementType.SELECT]:
+            raise unreadable("query", "it is not one SELECT", f"a query over {', '.join(tables)}")
+        return _plain(connection.sql(query).to_arrow_table())
+    except duckdb.Error as error:
+        raise unreadable("query", _in_a_line(error), f"DuckDB's SQL over {', '.join(tables)}") from None
+
+
+def _in_a_line(error: duckdb.Error | OSError) -> str:
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    return " ".join(str(error).partition("\n\n")[0].split())  # then comes the query, with a mark in it
+
+
+def _plain(answer: pa.Table) -> pa.Table:
+    """Give decimal numbers, such as sums of integers are, as integers or floating-point numbers."""
+    for place, field in enumerate(answer.schema):
+        if pa.types.is_decimal(field.type):
+            column = answer.column(place)
+            try:
+                numbers = column.cast(pa.int64())
+            except pa.ArrowInvalid:  # there are fractions, or it is too large
+                numbers = column.cast(pa.float64())
+            answer = answer.set_column(place, field.name, numbers)
+    return answer
+
+
+def _make_views(database: _Database, contents: Contents) -> list[str]:
+    """Make a view of each table, and close the database to all else."""
+    connection = database.connection
+    rows = contents.rows()
+    schemas = unified_schemas([*contents.parts, rows])
+    connection.execute("create schema store")  # what is there, as it is there; views are made over it
+    for name, schema in schemas.items():
+        fresh = [fit(piece, schema) for piece in rows.pieces(name)] if name in rows.schemas else []
+        connection.register("fresh", pa.concat_tables([schema.empty_table(), *fresh]))
+        connection.execute(f"create table store.{identifier(f'journal.{name}')} as from fresh")
+        connection.unregister("fresh")
+        kept = [_rows_of(database, part, name) for part in contents.parts if name in part.schemas]
+        tables = [f"store.{identifier(f'journal.{name}')}", *kept]
+        together = " union all by name ".join(f"from {each}" for each in tables)
+        connection.execute(f"create view store.{identifier(name)} as {together}")
+    views = {
+        "runs": _runs(connection, schemas["runs"]),
+        "failures": _failures(schemas["failures"]),
+        "scenarios": f"from ({_SCENARIOS}) order by scenario_id",
+        "costs": "select run_id, cpu_seconds from store.runs order by all",
+        "groups": "from store.groups order by run_id, name",
+        "notices": "from store.notices order by all",
+    }
+    views |= {name: f"from store.{identifier(name)}" for name in schemas.keys() - views.keys()}
+    for name, view in views.items():
+        connection.execute(f"create view {identifier(name)} as {view}")
+    database.close()
+    return list(views)
+
+
+def _rows_of(database: _Database, part: Part, name: str) -> str:
+    """Say where a table of a part is; runs that have lost rows and were made again are left out."""
+    file = database.file(part.file(name))
+    if not part.lost or name == "scenarios":
+        return file
+    again = f"select unnest([{', '.join(map(_text, sorted(part.again)))}])"
+    return f"{file} where run_id not in (select run_id from store.{identifier('journal.runs')} union all {again})"
+
+
+def _runs(connection: duckdb.DuckDBPyConnection, schema: pa.Schema) -> str:
+    """Say how a run looks; a field that its study did not sweep is as its scenario has it."""
+    swept = _swept(schema)
+    rest = [field.name for field in schema if field.name not in {*swept, *_HIDDEN, "run_id", "scenario_id", "seed"}]
+    types = dict(connection.execute("select column_name, column_type from (describe store.runs)").fetchall())
+    columns = [identifier(name) for name in swept]
+    gaps = ", ".join(f"count(*) > count({column})" for column in columns) or "false"
+    partly = connection.execute(f"select {gaps} from store.runs").fetchone() or ()
+    shown = [
+        f"coalesce({column}, try_cast({_in_scenario(name)} as {types[name]})) as {column}" if gap else column
+        for name, column, gap in zip(swept, columns, partly, strict=False)
+    ]
+    join = f"left join ({_SCENARIOS}) using (scenario_id)" if any(partly) else ""
+    all_columns = ", ".join(["run_id", "seed", *shown, *map(identifier, rest), "scenario_id"])
+    return f"select {all_columns} from store.runs {join} order by {', '.join([*columns, 'seed', 'run_id'])}"
+
+
+def _failures(schema: pa.Schema) -> str:
+    """Say how a failure looks; one of a run that was made later counts no more."""
+    shown = ", ".join(["run_id", "seed", *map(identifier, _swept(schema)), "failure", "scenario_id"])
+    return (
+        f"select distinct on (run_id) {shown} from store.failures "
+        "where run_id not in (select run_id from store.runs) order by run_id"
+    )
+
+
+def _swept(schema: pa.Schema) -> list[str]:
+    return [field.name for field in schema if field.metadata == SWEPT]
+
+
+def _in_scenario(path: str) -> str:
+    """Take a field out of the scenario, its path written as a JSON pointer (RFC 6901, sections 3 and 4)."""
+    pointer = "".join("/" + step.replace("~", "~0").replace("/", "~1") for step in path.split("."))
+    return f"json_extract_string(scenario, {_text(pointer)})"
+
+
+def identifier(text: str) -> str:
+    """Write a name as SQL has it."""
+    return '"' + text.replace('"', '""') + '"'
+
+
+def _text(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
