@@ -45,18 +45,6 @@ def test_one_version(root: Path) -> None:
     assert metadata.version("ackclock") == version
 
 
-def test_the_package_has_eight_drawers_and_one_way_to_the_engine(root: Path) -> None:
-    package = root / "python" / "ackclock"
-    files = tracked(root, "python/ackclock")
-    assert {file.relative_to(package).parts[0] for file in files} == {
-        *("analysis", "capture", "cli", "papers", "report", "running", "scenario", "study"),
-        *("__init__.py", "__main__.py", "_core.pyi", "py.typed"),
-    }
-    importing = re.compile(r"^\s*(from ackclock import .*\b_core\b|(from|import) ackclock\._core\b)", re.MULTILINE)
-    found = [file for file in files if file.suffix == ".py" and importing.search(file.read_text(encoding="utf-8"))]
-    assert found == [package / "running" / "engine.py"]
-
-
 def test_every_package_is_pinned_with_hashes_and_without_an_address(root: Path) -> None:
     lock = (root / "requirements.lock").read_text(encoding="utf-8")
     pinned = set(re.findall(r"^([a-z0-9.-]+)==[^ ]+ \\$", lock, re.MULTILINE))

@@ -14,8 +14,9 @@ from ackclock.cli.capture_writing import CaptureFiles
 from ackclock.cli.console import console
 from ackclock.running.catalogue import catalogue
 from ackclock.running.progress import progress_bar
-from ackclock.running.result import Request, read_request, refuse_existing, save
+from ackclock.running.result import Request, read_request
 from ackclock.running.run import SEED, Run, simulate
+from ackclock.running.saving import refuse_existing
 from ackclock.running.summary import UNITS, GroupSummary
 from ackclock.scenario import Scenario
 from ackclock.scenario.files import read_scenario
@@ -70,7 +71,7 @@ def run(
     if record and out is None:
         sys.stderr.write("--record: the tables are kept only with --out\n")
     if out is not None:
-        save(result, out)
+        result.save(out)
     if as_json:
         sys.stdout.write(json.dumps(result.to_dict(), indent=2, allow_nan=False) + "\n")
     else:

@@ -1,24 +1,16 @@
-"""A run on disk: a directory with ``record.json`` and one Parquet file per table.
+"""A run read back from disk, as `ackclock.running.saving` wrote it."""
 
-``record.json`` holds the whole effective scenario, the seed, the version, the records asked for, the summary and the
-notices: enough to run it again to the same bytes.
-"""
-
-import json
-import shutil
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from ackclock.running.run import Run
+from ackclock.running.saving import RECORD
 from ackclock.running.summary import Groups, GroupSummary, Links, LinkSummary, Summary, links_of_run
 from ackclock.scenario import Scenario
-from ackclock.scenario.errors import refuse, unreadable
+from ackclock.scenario.errors import unreadable
 from ackclock.scenario.files import read_json
-
-RECORD: Final = "record.json"
 
 
 @dataclass(frozen=True)
@@ -30,40 +22,6 @@ class Request:
     seed: int
     version: str | None
     record: tuple[str, ...]
-
-
-def refuse_existing(directory: Path) -> None:
-    """Refuse to write where there is something."""
-    if directory.exists() or directory.is_symlink():
-        raise refuse("out", str(directory), "must not exist yet: results are never overwritten")
-
-
-def save(run: Run, directory: Path) -> None:
-    """Write a run, whole or not at all: it takes its name when everything is there."""
-    import pyarrow.parquet  # noqa: PLC0415  # slow to load
-
-    refuse_existing(directory)
-    try:
-        directory.parent.mkdir(parents=True, exist_ok=True)
-        beside = Path(tempfile.mkdtemp(prefix=f".{directory.name}-", dir=directory.parent))
-    except OSError as error:
-        raise unreadable(directory, str(error.strerror), "a new directory that can be written") from None
-    try:
-        for name in run.tables:
-            pyarrow.parquet.write_table(run.table(name), (beside / f"{name}.parquet").absolute())
-        (beside / RECORD).write_text(json.dumps(record(run), indent=2, allow_nan=False) + "\n")
-        beside.chmod(0o755)
-        refuse_existing(directory)
-        beside.rename(directory)
-    except OSError as error:
-        raise unreadable(directory, str(error.strerror or error), "a new directory that can be written") from None
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
-
-
-def record(run: Run) -> dict[str, Any]:
-    """Give what ``record.json`` holds."""
-    return run.to_dict() | {"record": list(run.record)}
 
 
 def load(directory: Path) -> Run:

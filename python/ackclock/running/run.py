@@ -10,7 +10,7 @@ from pydantic_core import from_json
 from ackclock.analysis import mser5
 from ackclock.capture import writing
 from ackclock.capture.writing import Captured, CaptureRequest, Written
-from ackclock.running import engine
+from ackclock.running import engine, saving
 from ackclock.running.catalogue import catalogue
 from ackclock.running.notices import Notices, warmup_end
 from ackclock.running.plan import plan
@@ -195,9 +195,8 @@ class Run:
         ScenarioError
             The directory exists already, or cannot be made.
         """
-        from ackclock.running import result  # noqa: PLC0415  # it loads Parquet
-
-        result.save(self, Path(directory))
+        record = self.to_dict() | {"record": list(self.record)}
+        saving.save(Path(directory), record, ((name, self.table(name)) for name in self.tables))
 
 
 def simulate(
