@@ -1,9 +1,9 @@
-//! What a component has to do, in order of time, one round after the other.
+//! The pending events of a component, in time order, round by round.
 //!
-//! Time is cut into *rounds*, all of one length. What a component has to do in a round comes from others, a delay ahead, and
-//! most of it in order of time: that goes into a *lane* and out of it again. What comes late, and what endpoints want to be woken
-//! for, waits in the bucket of its round and is put in order as that begins. What the component finds to do for itself in the
-//! round under way, and out of order, is kept apart: it is little.
+//! Time is divided into *rounds* of equal length. Most of a component's events come from other components, one link
+//! delay ahead and in time order; they go through a queue, the *lane*. Events that come out of order, and the wake-ups
+//! that endpoints request, wait in the bucket of their round and are sorted when the round begins. Events that a
+//! component schedules for itself within the current round go into a small separate heap.
 
 mod chunks;
 
@@ -17,7 +17,7 @@ use crate::event::Event;
 use crate::packet::{Name, Packet};
 use chunks::{Bucket, Chunks, Lane};
 
-/// How time is cut: into rounds of `2^bits` ps, of which so many, a power of two, are kept apart.
+/// Division of time into rounds of `2^bits` ps. `ahead`, a power of two, is the number of rounds with their own bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rounds {
     pub(crate) bits: u32,
@@ -25,44 +25,44 @@ pub(crate) struct Rounds {
 }
 
 impl Rounds {
-    /// The round of an instant.
+    /// The round that contains a time.
     #[inline(always)]
     pub(crate) const fn of(self, at: Time) -> u64 {
         at.as_picos() >> self.bits
     }
 
-    /// When a round ends.
+    /// End of a round.
     pub(crate) const fn end(self, round: u64) -> Time {
         Time::from_picos(1 << self.bits).saturating_mul(round + 1)
     }
 }
 
-/// The events to come of one component.
+/// The pending events of one component.
 #[derive(Debug)]
 pub(crate) struct Agenda {
     rounds: Rounds,
-    /// The number of the round under way.
+    /// Number of the current round.
     number: u64,
-    /// Arrivals in order, of the round under way and of those that follow.
+    /// Arrivals in time order, for the current round and later ones.
     lane: Lane,
-    /// The other events of the round under way: those known as it began, of which so many are done, and so
-    /// many [told](Self::next_late); and those that came up since.
+    /// Other events of the current round: the ones known when it began (`done` of them are processed, `told` were
+    /// returned by [`next_late`](Self::next_late)) and the ones added since.
     known: Vec<Event>,
     done: usize,
     told: usize,
     new: BinaryHeap<Reverse<Event>>,
-    /// When the first of them is due.
+    /// Time of the earliest of these.
     next_other: Time,
-    /// The other events of the rounds that follow, in a ring, and how many there are.
+    /// Other events of later rounds, in a ring of buckets, and their number.
     ring: Vec<Bucket>,
     near: usize,
-    /// Those that lie beyond the ring.
+    /// Events beyond the ring.
     far: BinaryHeap<Reverse<Event>>,
     chunks: Chunks,
 }
 
 impl Agenda {
-    /// An agenda before its first round, which is to [begin](Self::begin).
+    /// An agenda whose first round has yet to [begin](Self::begin).
     pub(crate) fn new(rounds: Rounds) -> Self {
         Self {
             rounds,
@@ -80,16 +80,16 @@ impl Agenda {
         }
     }
 
-    /// Bytes of memory that it takes.
+    /// Memory in bytes.
     pub(crate) fn held(&self) -> usize {
         let events = self.known.capacity() + self.new.capacity() + self.far.capacity();
         events * size_of::<Event>() + self.ring.capacity() * size_of::<Bucket>() + self.chunks.held()
     }
 
-    /// Adds the arrival of a packet at the end of a link, not before the event last taken.
+    /// Adds the arrival of a packet at the end of a link; not earlier than the last event taken.
     #[inline(always)]
     pub(crate) fn add_arrival(&mut self, at: Time, link: Name, hop: u32, packet: &Packet) {
-        // made where it is kept, since it is large
+        // constructed in place because it is large
         if self.lane.ends_before(at) {
             self.lane.push(&mut self.chunks, Event::arrival(at, link, hop, packet));
         } else {
@@ -97,17 +97,17 @@ impl Agenda {
         }
     }
 
-    /// Adds an arrival that comes before another one.
+    /// Adds an arrival that is earlier than the last one in the lane.
     #[inline(never)]
     fn add_late(&mut self, at: Time, link: Name, hop: u32, packet: &Packet) {
         self.add(Event::arrival(at, link, hop, packet));
     }
 
-    /// Adds another event, not before the one last taken.
+    /// Adds any other event; not earlier than the last event taken.
     #[inline(always)]
     pub(crate) fn add(&mut self, event: Event) {
         let number = self.rounds.of(event.at);
-        // the round under way is, wrapped, the last of all numbers
+        // relative to the current round, with wrap-around, the current round has the largest number
         if number.wrapping_sub(self.number).wrapping_sub(1) < self.ring.len() as u64 - 1 {
             self.near += 1;
             let index = number as usize & (self.ring.len() - 1);
@@ -120,24 +120,24 @@ impl Agenda {
         }
     }
 
-    /// Whether nothing is due in the round under way before and at that time.
+    /// Whether no event of the current round is due at or before `at`.
     #[inline(always)]
     pub(crate) fn is_quiet_until(&self, at: Time) -> bool {
         at < self.lane.first_at() && at < self.next_other
     }
 
-    /// The arrivals that are known to be next, as far as they lie together.
+    /// The next arrivals in the lane that are contiguous in memory.
     #[inline(always)]
     pub(crate) fn ahead(&self) -> &[Event] {
         self.lane.ahead(&self.chunks)
     }
 
-    /// The events beside the lane that were known as the round began.
+    /// The events outside the lane that were known when the round began.
     pub(crate) fn late(&self) -> &[Event] {
         &self.known
     }
 
-    /// The places among them of the next ones, so many at a time: told once each.
+    /// Index range in [`late`](Self::late) of the next `count` events; each event is returned once.
     #[inline(always)]
     pub(crate) fn next_late(&mut self, count: usize) -> Option<Range<usize>> {
         if self.done < self.told || self.told == self.known.len() {
@@ -148,8 +148,8 @@ impl Agenda {
         Some(first..self.told)
     }
 
-    /// Takes the next event, if it comes before `end`, which is not after the end of the round under way: it is written into
-    /// `next`, since it is large.
+    /// Takes the next event if it is before `end`, which must not be after the end of the current round. The event is
+    /// written to `next` because it is large.
     #[inline(always)]
     pub(crate) fn take_before(&mut self, end: Time, next: &mut Event) -> bool {
         let at = self.lane.first_at();
@@ -167,7 +167,7 @@ impl Agenda {
         true
     }
 
-    /// Takes the next event where that may be one that is not in the lane.
+    /// Takes the next event when it may be one outside the lane.
     #[inline(never)]
     fn take_other(&mut self, next: &mut Event) {
         let (known, new) = (self.known.get(self.done), self.new.peek().map(|Reverse(event)| event));
@@ -190,7 +190,7 @@ impl Agenda {
         self.next_other = self.new.peek().map_or(known, |Reverse(new)| new.at.min(known));
     }
 
-    /// The next round that may have something to do.
+    /// The next round that may contain events.
     pub(crate) fn next_round(&self) -> Option<u64> {
         let near = (self.near > 0).then(|| self.number.wrapping_add(1));
         let far = self.far.peek().map(|Reverse(event)| event.at);
@@ -199,8 +199,8 @@ impl Agenda {
         near.into_iter().chain(later).min()
     }
 
-    /// Whether there is nothing to do in a round to come, as early as [`next_round`](Self::next_round) or later by less than the
-    /// ring is long.
+    /// Whether a future round contains no events. `number` must be at least [`next_round`](Self::next_round) and less
+    /// than the ring length later.
     pub(crate) fn is_idle_in(&self, number: u64) -> bool {
         let is_later = |at: Time| self.rounds.of(at) > number;
         self.ring[number as usize & (self.ring.len() - 1)].count == 0
@@ -208,7 +208,7 @@ impl Agenda {
             && self.far.peek().is_none_or(|Reverse(event)| is_later(event.at))
     }
 
-    /// The last round is done, and the next one with something to do, or one before it, begins.
+    /// Ends the current round and begins round `number`, which must not be later than the next one with events.
     pub(crate) fn begin(&mut self, number: u64) {
         self.number = number;
         let index = number as usize & (self.ring.len() - 1);
@@ -240,7 +240,7 @@ mod tests {
         Event::wakeup_of(FlowId(id), Name(id), Time::from_picos(at), Wakeup::Release)
     }
 
-    /// All events until `end`, as they are taken in steps; for each the times at which further ones are added.
+    /// Takes all events until `end` in steps of `step`; `more` returns the further events to add after each.
     fn take_all(agenda: &mut Agenda, end: u64, step: u64, mut more: impl FnMut(u64) -> Vec<Event>) -> Vec<Event> {
         let mut taken = Vec::new();
         let (mut now, mut number) = (0, 0);
@@ -270,7 +270,7 @@ mod tests {
             times in prop::collection::vec((0_u64..1 << 26, 0_u32..5), 1..300),
             step in 1_u64 << 14..1 << 24,
         ) {
-            // many fall on one instant
+            // many events have equal times
             let mut expected: Vec<Event> = times.iter().map(|(at, id)| event(at >> 12 << 12, *id)).collect();
             let mut agenda = Agenda::new(ROUNDS);
             for event in &expected {

@@ -1,8 +1,9 @@
-//! What a link has accepted and not yet sent.
+//! The packets that a link has accepted but not yet sent.
 //!
-//! A link sends back to back, and mostly packets of one size. So what waits is kept as *runs*: packets of one size, one after
-//! the other, of which nothing need be known but when the run starts and ends. One more packet of the same size is an
-//! addition; how many wait is a division, for those who must know. Where the rate changes, each packet is a run of its own.
+//! A link sends back to back, mostly packets of one size. The backlog is therefore stored as *runs*: consecutive
+//! packets of one size, described only by the start and end of their transmission. Adding a packet of the same size is
+//! an addition; the number of waiting packets is obtained by a division, on demand. Where the rate varies, each packet
+//! is a run of its own.
 
 use std::collections::VecDeque;
 
@@ -10,39 +11,39 @@ use ackclock_units::Time;
 
 use crate::rate::LinkRate;
 
-/// The shortest span of time.
+/// The smallest unit of time.
 pub(crate) const INSTANT: Time = Time::from_picos(1);
 
 /// Packets of one size, sent back to back.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     size: u32,
-    /// Transmission time of each.
+    /// Transmission time of one packet.
     each: Time,
-    /// Start of the first transmission and end of the last; in between, a run in the making may have paused.
+    /// Start of the first transmission and end of the last. The current run may contain idle periods in between.
     start: Time,
     end: Time,
 }
 
 impl Run {
-    /// Packets of it that wait at `now`: those whose transmission starts later.
+    /// Number of its packets that wait at `now`, that is, whose transmission starts later.
     fn waiting(&self, now: Time) -> u64 {
         self.end.saturating_sub(self.start.max(now.saturating_add(INSTANT))).as_picos() / self.each.as_picos()
     }
 
-    /// Leaves out what was sent by `now`: it begins with the packet in transmission.
+    /// Removes packets sent by `now`: the run then begins with the packet in transmission.
     fn begin_at(&mut self, now: Time) {
         let waiting = self.each.saturating_mul(self.waiting(now));
         self.start = self.start.max(self.end.saturating_sub(waiting).saturating_sub(self.each));
     }
 
-    /// All packets of it.
+    /// Number of its packets.
     const fn packets(&self) -> u64 {
         self.end.saturating_sub(self.start).as_picos() / self.each.as_picos()
     }
 }
 
-/// Runs that a packet of another size closed before they had ended, or as they ended.
+/// Runs that were closed, because a packet of another size arrived, before or exactly when they ended.
 #[derive(Debug, Default)]
 struct Closed {
     runs: VecDeque<Run>,
@@ -58,7 +59,7 @@ impl Closed {
         self.runs.push_back(run);
     }
 
-    /// Forgets what had ended before `now`.
+    /// Removes runs that ended before `now`.
     fn forget(&mut self, now: Time) {
         while let Some(run) = self.runs.front().copied().filter(|run| run.end < now) {
             self.runs.pop_front();
@@ -69,21 +70,21 @@ impl Closed {
     }
 }
 
-/// The transmissions that a link has before it. Time goes forward: no call may lie before the one that came last.
+/// The pending transmissions of a link. Calls must be made in non-decreasing time order.
 #[derive(Debug)]
 pub(crate) struct Backlog {
     rate: LinkRate,
-    /// The run in the making.
+    /// The current run.
     last: Run,
-    /// The runs before it; most links never have any.
+    /// Earlier runs; most links never have any.
     closed: Option<Box<Closed>>,
 }
 
 impl Backlog {
-    /// Bytes that each of several runs takes.
+    /// Memory of one closed run, in bytes.
     pub(crate) const BYTES_OF_RUN: usize = size_of::<Run>();
 
-    /// Nothing to send.
+    /// An empty backlog.
     pub(crate) const fn new(rate: LinkRate) -> Self {
         Self { rate, last: Run { size: 0, each: INSTANT, start: Time::ZERO, end: Time::ZERO }, closed: None }
     }
@@ -92,29 +93,29 @@ impl Backlog {
         &self.rate
     }
 
-    /// Bytes of memory beyond its own size, without its rate's trace.
+    /// Heap memory in bytes, excluding the rate's trace.
     pub(crate) fn held(&self) -> usize {
         self.closed.as_ref().map_or(0, |closed| size_of::<Closed>() + closed.runs.capacity() * size_of::<Run>())
     }
 
-    /// The end of the last transmission.
+    /// End of the last transmission.
     pub(crate) const fn busy_until(&self) -> Time {
         self.last.end
     }
 
-    /// The size of all packets that are yet to be sent, and how long one takes; no size if there are several, or
-    /// if it takes not always as long.
+    /// Size of all packets still to be sent, and the transmission time of one. The size is 0 if sizes differ or the
+    /// transmission time varies.
     pub(crate) fn usual(&self) -> (u32, Time) {
         let is_usual = self.closed().is_none() && !self.rate.varies();
         (if is_usual { self.last.size } else { 0 }, self.last.each)
     }
 
-    /// More packets of the usual size were taken: the last transmission ends at `busy_until`.
+    /// Adds packets of the usual size: the last transmission now ends at `busy_until`.
     pub(crate) const fn catch_up(&mut self, busy_until: Time) {
         self.last.end = busy_until;
     }
 
-    /// Takes one more packet. Returns start and end of its transmission.
+    /// Adds a packet. Returns start and end of its transmission.
     pub(crate) fn take(&mut self, size: u32, now: Time) -> (Time, Time) {
         let start = self.last.end.max(now);
         if size != self.last.size || self.rate.varies() {
@@ -128,8 +129,8 @@ impl Backlog {
         (start, self.last.end)
     }
 
-    /// Forgets what had been sent before `now`: to be called before the questions below, which may be asked of `now` and, if it
-    /// was not idle then, of the instant before.
+    /// Removes packets sent before `now`. Must be called before the queries below, which may refer to `now` or, if the
+    /// link was busy then, to one instant earlier.
     pub(crate) fn forget(&mut self, now: Time) {
         if let Some(closed) = &mut self.closed {
             closed.forget(now);
@@ -141,12 +142,12 @@ impl Backlog {
         self.closed.as_deref().filter(|closed| !closed.runs.is_empty())
     }
 
-    /// Packets and bytes that wait at `now`, without the packet in transmission.
+    /// Number of packets and bytes waiting at `now`, excluding the packet in transmission.
     pub(crate) fn waiting(&self, now: Time) -> (u64, u64) {
         let last = self.last.waiting(now);
         let last_bytes = last * u64::from(self.last.size);
         let Some(closed) = self.closed() else { return (last, last_bytes) };
-        // one run, or that and another which ends or begins at this very instant
+        // one run, or two if one ends or begins at exactly this time
         let begun = closed.runs.iter().take_while(|run| run.start <= now);
         begun.fold((closed.packets + last, closed.bytes + last_bytes), |(packets, bytes), run| {
             let begun = run.packets() - run.waiting(now);
@@ -154,7 +155,7 @@ impl Backlog {
         })
     }
 
-    /// Bytes of the packet in transmission at `now`; 0 if the link is idle.
+    /// Size in bytes of the packet in transmission at `now`; 0 if the link is idle.
     pub(crate) fn in_service(&self, now: Time) -> u32 {
         if self.last.end <= now {
             return 0;
@@ -174,8 +175,9 @@ mod tests {
     use crate::rate::{RateSpec, RateTraceSpec};
 
     proptest! {
-        /// Validates: what waits and what is being sent, as a list of all packets tells: now, and an instant before in a
-        ///     busy period.
+        /// Validates: the waiting packets and the packet in transmission equal the ones found from a list of all
+        /// packets, at `now` and, in a busy
+        ///     period, one instant earlier.
         /// Source: the definition of a first-in, first-out queue.
         /// Tolerance: exact.
         #[test]
@@ -191,11 +193,11 @@ mod tests {
             let constant = RateSpec::Constant(Rate::from_mbps(1));
             let rate = LinkRate::new(&if varies { RateSpec::Trace(Arc::new(trace)) } else { constant });
             let mut backlog = Backlog::new(rate.clone());
-            // starts and sizes
+            // start time and size of each packet
             let mut list: Vec<(Time, u32)> = Vec::new();
             let (mut now, mut end, mut busy_since) = (Time::ZERO, Time::ZERO, Time::ZERO);
             for (gap, size) in packets {
-                // some arrivals fall on the start of a transmission
+                // some arrivals coincide with the start of a transmission
                 now += Time::from_micros(160 * gap * gap);
                 backlog.forget(now);
                 if end < now {

@@ -1,10 +1,12 @@
-//! Clients that open a connection for each request: an open loop, since requests come whether or not those before are served.
+//! Clients that open a connection for each request: an open loop, since requests arrive whether or not earlier ones
+//! have been served.
 //!
-//! Requests of a client are a Poisson process, and their sizes are independent of it: drawn in the order of requests from a
-//! stream of the client's own, so that the network shows in neither. A connection takes one of the client's flows, the one that
-//! was left last, and everything of it begins again: handshake, window, timers, the receiver. What an earlier connection of the
-//! flow has left in the network is known by its number (`Payload`), as real hosts know it by ports and sequence numbers. A client
-//! that has no flow left lets requests wait, the first to come first; they count from when they came.
+//! The requests of a client form a Poisson process; their sizes are independent of it and are drawn in order of
+//! requests from the client's own stream, so that neither depends on the network. A connection uses one of the client's
+//! flows, the one freed most recently, and resets all its state: handshake, window, timers, receiver. Packets left in
+//! the network by an earlier connection of the flow are recognised by their connection number (`Payload`), as real
+//! hosts recognise them by ports and sequence numbers. If a client has no free flow, its requests wait in order of
+//! arrival; their completion time is measured from their arrival.
 
 use std::collections::VecDeque;
 
@@ -15,25 +17,25 @@ use crate::packet::{FlowId, Name, Names};
 use crate::plan::{GroupSpec, Plan, SourceSpec};
 use crate::source::{Distribution, whole_packets};
 
-/// A transfer that a client asks for.
+/// A requested transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Request {
     pub(crate) at: Time,
     pub(crate) packets: u64,
 }
 
-/// All of a plan, in the order of their flows.
+/// All clients of a plan, in the order of their flows.
 #[derive(Debug, Default)]
 pub(crate) struct Clients {
     clients: Vec<Client>,
-    /// What the connections that ended did, for each flow of the plan; empty without clients.
+    /// Counters of the closed connections of each flow; empty without clients.
     past: Vec<Counters>,
 }
 
 #[derive(Debug)]
 pub(crate) struct Client {
     group: u32,
-    /// Its flows: the first one, how many there are, how many ever had a connection, and which of these have none now.
+    /// Its flows: the first, their number, the number ever used, and the ones currently free.
     first: u32,
     most: u32,
     used: u32,
@@ -41,10 +43,10 @@ pub(crate) struct Client {
     rate: f64,
     size: Distribution,
     stream: Stream,
-    /// When its next request comes.
+    /// Time of its next request.
     next: Time,
     waiting: VecDeque<Request>,
-    /// Requests that waited.
+    /// Number of requests that had to wait.
     waited: u64,
 }
 
@@ -62,18 +64,19 @@ impl Clients {
         Self { clients, past: vec![Counters::default(); past] }
     }
 
-    /// The first requests: when, and the flow that the client is known by.
+    /// The first requests: time, and the flow that identifies the client.
     pub(crate) fn first_requests(&self) -> impl Iterator<Item = (Time, FlowId)> {
         self.clients.iter().map(|client| (client.next, FlowId(client.first)))
     }
 
-    /// The client that a flow belongs to.
+    /// The client that owns a flow.
     fn of_flow(&mut self, FlowId(flow): FlowId) -> &mut Client {
         let behind = self.clients.partition_point(|client| client.first <= flow);
         &mut self.clients[behind - 1]
     }
 
-    /// A client's next request comes. Returns the flow for it, unless it must wait, and when there will be another.
+    /// Handles the arrival of a client's request. Returns the flow to use, unless the request must wait, and the time
+    /// of the next request.
     pub(crate) fn request(&mut self, flow: FlowId) -> (Option<(FlowId, Request)>, Time) {
         let client = self.of_flow(flow);
         let request = Request { at: client.next, packets: whole_packets(client.size.draw(&mut client.stream)) };
@@ -86,7 +89,8 @@ impl Clients {
         (place.map(|flow| (flow, request)), client.next)
     }
 
-    /// The connection of a flow ended, whose sender did so much. Returns the request that waits for the flow, if one does.
+    /// Closes the connection of a flow and adds its sender's counters. Returns the waiting request that the flow serves
+    /// next, if any.
     pub(crate) fn close(&mut self, flow: FlowId, done: Counters) -> Option<Request> {
         let past = &mut self.past[flow.0 as usize];
         *past = past.plus(done);
@@ -98,12 +102,12 @@ impl Clients {
         request
     }
 
-    /// What earlier connections of a flow did.
+    /// Counters of earlier connections of a flow.
     pub(crate) fn past(&self, FlowId(flow): FlowId) -> Counters {
         self.past.get(flow as usize).copied().unwrap_or_default()
     }
 
-    /// Bytes of memory that they take.
+    /// Memory in bytes.
     pub(crate) fn held(&self) -> usize {
         let of_client = |client: &Client| {
             client.waiting.capacity() * size_of::<Request>() + client.free.capacity() * size_of::<FlowId>()
@@ -111,12 +115,12 @@ impl Clients {
         size_of_val(&self.clients[..]) + size_of_val(&self.past[..]) + self.clients.iter().map(of_client).sum::<usize>()
     }
 
-    /// Each group that has clients, with the requests of one of them that waited so far.
+    /// For each client: its group and the number of its requests that had to wait so far.
     pub(crate) fn waited(&self) -> impl Iterator<Item = (u32, u64)> {
         self.clients.iter().map(|client| (client.group, client.waited))
     }
 
-    /// The requests that wait, each with its client's group and first flow.
+    /// Requests still waiting, each with its client's group and first flow.
     pub(crate) fn waiting(&self) -> impl Iterator<Item = (u32, FlowId, Request)> {
         let of_client = |client: &Client| (client.group, FlowId(client.first));
         self.clients.iter().flat_map(move |client| {
@@ -146,12 +150,12 @@ impl Client {
         client
     }
 
-    /// The time of the request after one at `now`.
+    /// Time of the request that follows one at `now`.
     fn gap_from(&mut self, now: Time) -> Time {
         now.saturating_add(Time::from_secs_f64(self.stream.exponential() / self.rate))
     }
 
-    /// A flow without a connection, if there is one.
+    /// Takes a free flow, if there is one.
     fn take_flow(&mut self) -> Option<FlowId> {
         if let Some(flow) = self.free.pop() {
             return Some(flow);
@@ -175,9 +179,11 @@ mod tests {
         Clients::of(&plan, &Names::default(), 1)
     }
 
-    /// Validates: requests are a Poisson process, and their sizes have their distribution, whatever became of those before.
+    /// Validates: requests are a Poisson process and their sizes have the given distribution, whatever happened to
+    /// earlier requests.
     /// Source: gaps of a Poisson process are exponential.
-    /// Tolerance: the 99.9 % level of the Kolmogorov-Smirnov test, 50,000 requests at a fixed seed; sizes in a million packets.
+    /// Tolerance: the 99.9 % level of the Kolmogorov-Smirnov test, 50,000 requests at a fixed seed; sizes in units of a
+    /// millionth of a packet.
     #[test]
     fn requests_are_a_poisson_process_and_sizes_have_their_distribution() {
         let (mut idle, mut busy) = (clients(1, 2), clients(1, 2));
@@ -192,7 +198,7 @@ mod tests {
             sizes.push(request.packets as f64);
             (before, last) = (request.at, Some(request));
         }
-        assert_eq!(busy.waiting().last().map(|(_, _, request)| request), last, "the network shows in no request");
+        assert_eq!(busy.waiting().last().map(|(_, _, request)| request), last, "requests do not depend on the network");
         assert_eq!((busy.waiting().count(), busy.waited().next()), (49_998, Some((0, 49_998))));
         let (times, sizes) =
             (kolmogorov(gaps, |x| 1.0 - (-5.0 * x).exp()), kolmogorov(sizes, |x| 1.0 - (-x / 1e6).exp()));

@@ -1,11 +1,12 @@
 //! Events and their order.
 //!
-//! An event is its own key: when, and who is to be woken. Nothing is ever cancelled: a component keeps its deadlines in
-//! fields and has at most one wake-up of each kind that matters; one that comes too early is ignored or armed again.
+//! An event is its own sort key: its time and its target. Events are never cancelled: a component stores its deadlines
+//! in fields and has at most one relevant wake-up of each kind; a wake-up that comes too early is ignored or
+//! rescheduled.
 //!
-//! **Ties.** Events of one instant run by kind, in the order of [`Wakeup`]'s variants, and within a kind by a hash of time and
-//! id. The order then belongs to the model, not to the queue: it is the same whatever was scheduled first, and no component
-//! wins every tie, as the lowest id would.
+//! **Ties.** Events with equal times run by kind, in the order of [`Wakeup`]'s variants, and within a kind by a hash of
+//! time and id. The order is thus a property of the model, not of the queue: it does not depend on the order of
+//! scheduling, and no component wins every tie, as the one with the lowest id would.
 
 use std::cmp::Ordering;
 
@@ -13,52 +14,52 @@ use ackclock_units::Time;
 
 use crate::packet::{FlowId, Name, Packet};
 
-/// Why somebody is woken. The order of the variants breaks ties.
+/// The kind of a wake-up. The order of the variants breaks ties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wakeup {
     /// A packet reaches the end of a link.
     Arrival,
-    /// A flow's receiver has waited long enough with an ACK.
+    /// A flow's receiver must send its delayed ACK.
     DelayedAck,
-    /// A flow's source has data, and the sender waits for it.
+    /// A flow's source has data for which the sender waits.
     Source,
     /// A flow's sender has finished processing.
     Release,
-    /// A flow's retransmission timer may be due.
+    /// A flow's retransmission timer may have expired.
     Timeout,
-    /// A client, known by its first flow, has a request.
+    /// A client, identified by its first flow, has a request.
     Request,
-    /// A flow's connection has no more to do.
+    /// A flow's connection is complete.
     Close,
 }
 
-/// A wake-up at an instant: 48 bytes.
+/// An event at a point in time: 48 bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Event {
-    /// When.
+    /// Its time.
     pub(crate) at: Time,
-    /// Who: the name of the link whose end a packet reaches, or of a flow. It breaks ties, and nothing else.
+    /// Its target: the global id of a flow, or of the link at whose end a packet arrives. Used only to break ties.
     id: u32,
-    /// Why: the last numbers are the kinds of wake-up but the first, all others are hops.
+    /// Its kind: the largest values are the wake-ups after the first; all others are the hop of an arrival.
     why: u32,
-    /// The packet that arrives, or none; in both cases its flow is the one concerned.
+    /// The arriving packet, or an empty one; in both cases its flow is the one concerned.
     pub(crate) packet: Packet,
 }
 
-/// The last number but one for each kind of wake-up after the first.
+/// Upper limit of hops; larger values are the wake-ups after the first.
 const ARRIVAL: u32 = u32::MAX - 6;
 
 impl Event {
     /// No event.
     pub(crate) const NONE: Self = Self { at: Time::ZERO, id: 0, why: 0, packet: Packet::NONE };
 
-    /// A packet reaches the end of a link at `at`.
+    /// Arrival of a packet at the end of a link at `at`.
     #[inline(always)]
     pub(crate) const fn arrival(at: Time, Name(link): Name, hop: u32, packet: &Packet) -> Self {
         Self { at, id: link, why: hop, packet: *packet }
     }
 
-    /// A flow is woken at `at`, and not for an arrival.
+    /// Wake-up of a flow at `at`, of a kind other than an arrival.
     pub(crate) const fn wakeup_of(flow: FlowId, Name(name): Name, at: Time, wakeup: Wakeup) -> Self {
         let why = match wakeup {
             Wakeup::Arrival => ARRIVAL,
@@ -72,14 +73,14 @@ impl Event {
         Self { at, id: name, why, packet: Packet { flow, ..Packet::NONE } }
     }
 
-    /// The hop that a packet arrives at.
+    /// The hop of an arrival.
     #[inline(always)]
     pub(crate) const fn hop(&self) -> u32 {
         debug_assert!(self.why < ARRIVAL, "only an arrival has a hop");
         self.why
     }
 
-    /// Why somebody is woken.
+    /// The kind of wake-up.
     pub(crate) const fn wakeup(&self) -> Wakeup {
         match self.why.saturating_sub(ARRIVAL) {
             0 => Wakeup::Arrival,
@@ -92,7 +93,7 @@ impl Event {
         }
     }
 
-    /// A fair coin for each (time, id).
+    /// A fair coin for each pair (time, id).
     const fn coin(&self) -> u64 {
         let id = (self.id as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let key = (self.at.as_picos() ^ id).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,4 +1,4 @@
-//! A flow at work: its source, its sender, and the wake-ups that they wait for.
+//! An active flow: its source, its sender, and their wake-ups.
 
 use ackclock_tcp::{Ack, Counters, Segment, Sender};
 use ackclock_units::{Stream, Time};
@@ -10,7 +10,8 @@ use crate::sizes::Sizes;
 use crate::source::{AnySource, Connection, Emission, Source, Transfer};
 use crate::transit::Transit;
 
-/// A pending wake-up. Deadlines move; the event in the agenda does not: it is ignored or armed again when it fires early.
+/// A pending wake-up. When the deadline moves, the event in the agenda stays; if it fires too early it is ignored or
+/// rescheduled.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Alarm {
     pending: Time,
@@ -19,7 +20,7 @@ pub(crate) struct Alarm {
 impl Alarm {
     pub(crate) const IDLE: Self = Self { pending: Time::MAX };
 
-    /// The time to schedule a wake-up for, if `deadline` comes before the one pending.
+    /// Returns the time to schedule a wake-up for if `deadline` is earlier than the pending one.
     #[inline(always)]
     pub(crate) fn arm(&mut self, deadline: Option<Time>) -> Option<Time> {
         let deadline = deadline.filter(|deadline| *deadline < self.pending)?;
@@ -27,7 +28,7 @@ impl Alarm {
         Some(deadline)
     }
 
-    /// A wake-up fires at `now`: whether `deadline` has come.
+    /// Called when a wake-up fires at `now`; returns whether `deadline` has been reached.
     pub(crate) fn fires(&mut self, now: Time, deadline: Option<Time>) -> bool {
         if now == self.pending {
             self.pending = Time::MAX;
@@ -36,10 +37,10 @@ impl Alarm {
     }
 }
 
-/// Most packets that a flow sends in one event, so that each event takes bounded time and memory.
+/// Maximum number of packets that a flow sends in one event, so that each event takes bounded time and memory.
 const MOST_AT_ONCE: u32 = 64;
 
-/// How data crosses the network.
+/// The transport of a flow.
 #[derive(Debug)]
 #[expect(
     clippy::large_enum_variant,
@@ -49,7 +50,7 @@ pub(crate) enum Transport {
     Udp {
         /// Packets sent so far.
         sent: u64,
-        /// Packets that the source has handed over and that are still to be sent.
+        /// Packets supplied by the source that are still to be sent.
         owed: u64,
         sizes: Sizes,
     },
@@ -60,21 +61,21 @@ pub(crate) enum Transport {
     },
 }
 
-/// Most instants of a source that one call passes over.
+/// Maximum number of source emissions that one call processes.
 const MOST_INSTANTS: u32 = 100_000;
 
-/// A source that is asked only for what the sender has use for.
+/// A source that is polled only when the sender can use its data.
 #[derive(Debug)]
 pub(crate) struct Feed {
     pub(crate) source: AnySource,
     pub(crate) stream: Stream,
-    /// When the source is to be asked next; `None` once it has ended.
+    /// Time of the source's next emission; `None` once it has ended.
     pub(crate) next: Option<Time>,
     pub(crate) alarm: Alarm,
 }
 
 impl Feed {
-    /// What the source hands over at its next instant, if that has come.
+    /// The packets of the source's next emission, if its time has come.
     #[inline(always)]
     fn take(&mut self, now: Time) -> Option<u64> {
         let at = self.next.filter(|at| *at <= now)?;
@@ -84,7 +85,7 @@ impl Feed {
         Some(emission.packets)
     }
 
-    /// Apart, so that what other sources need is not in the way of the most frequent one.
+    /// Kept out of line so that the code of other sources does not slow down the most frequent one.
     #[inline(never)]
     fn take_other(&mut self, at: Time) -> u64 {
         let Emission { packets, next } = self.source.emit(at, &mut self.stream);
@@ -92,7 +93,7 @@ impl Feed {
         packets
     }
 
-    /// Hands the sender what the source has by now, as far as the sender could use it.
+    /// Supplies the sender with the data available now, as much as it can use.
     #[inline(always)]
     fn refill(&mut self, sender: &mut Sender, now: Time) {
         while sender.appetite() > 0
@@ -102,7 +103,8 @@ impl Feed {
         }
     }
 
-    /// Packets that it would hand over before `end`, asked at most `enough` times: of a copy, which changes nothing.
+    /// Number of packets that the source would emit before `end`, from at most `enough` emissions. Works on a copy of
+    /// the source.
     fn still_to_come(&self, end: Time, enough: u64) -> u64 {
         let Some(mut next) = self.next.filter(|at| *at < end) else { return 0 };
         let (mut source, mut stream) = (self.source.clone(), self.stream.clone());
@@ -116,8 +118,8 @@ impl Feed {
         packets
     }
 
-    /// Hands a paused sender all that the source has by now, and returns the source's next instant, which will release it. `None`
-    /// where the source is too far ahead of the sender.
+    /// Supplies a paused sender with all data available now, and returns the time of the source's next emission, which
+    /// will release the sender. `None` if the source is too far ahead of the sender.
     #[inline(never)]
     fn catch_up(&mut self, sender: &mut Sender, now: Time) -> Option<Time> {
         for _ in 0..MOST_INSTANTS {
@@ -127,7 +129,8 @@ impl Feed {
         None
     }
 
-    /// Tells of a transfer that begins, and lets its source hear of one that ended. Returns whether that ends the connection.
+    /// Reports a transfer that begins, and notifies its source when it is complete. Returns whether that closes the
+    /// connection.
     #[inline(never)]
     fn follow_transfers(&mut self, sender: &Sender, now: Time, flow: FlowId, observer: &mut impl Observer) -> bool {
         let source = match &mut self.source {
@@ -145,20 +148,20 @@ impl Feed {
     }
 }
 
-/// Where data starts.
+/// Where a flow's data enters the network.
 #[derive(Debug)]
 pub(crate) struct Flow {
     pub(crate) id: FlowId,
-    /// The connection that it is at, of those that it has one after the other.
+    /// Number of the current connection; a flow may have several in sequence.
     pub(crate) connection: u16,
-    /// Where in the table of hops its data starts.
+    /// Index in the table of hops where its data starts.
     pub(crate) data_hop: u32,
     pub(crate) transport: Transport,
     pub(crate) feed: Feed,
 }
 
 impl Flow {
-    /// Takes a connection that carries one transfer, asked for at `asked`. What there was of another one was closed.
+    /// Opens a connection that carries one transfer, requested at `asked`. The previous connection must be closed.
     pub(crate) fn open(
         &mut self,
         asked: Time,
@@ -175,7 +178,7 @@ impl Flow {
         self.take_turn(now, transit, observer);
     }
 
-    /// The connection is over: the flow is ready for another one. Returns what its sender did.
+    /// Closes the connection. Returns its sender's counters.
     pub(crate) fn close(&mut self) -> Counters {
         let Transport::Tcp { sender, .. } = &mut self.transport else { return Counters::default() };
         let done = sender.counters();
@@ -184,7 +187,7 @@ impl Flow {
         done
     }
 
-    /// An ACK reaches the sender, or what is left of one of an earlier connection, which is nothing to it.
+    /// Handles an ACK at the sender. An ACK of an earlier connection is discarded.
     pub(crate) fn acknowledged(
         &mut self,
         ack: Ack<'_>,
@@ -202,7 +205,7 @@ impl Flow {
         self.take_turn(now, transit, observer);
     }
 
-    /// A wake-up comes: the source has data, or the sender has finished processing, or its timer may be due.
+    /// Handles a wake-up: the source has data, the sender has finished processing, or its timer may have expired.
     pub(crate) fn wake(&mut self, wakeup: Wakeup, now: Time, transit: &mut Transit, observer: &mut impl Observer) {
         let Self { feed, transport, .. } = self;
         match transport {
@@ -233,7 +236,7 @@ impl Flow {
         }
     }
 
-    /// Continues where it was [cut](Transit::cut).
+    /// Continues after it was [cut](Transit::cut).
     #[inline(never)]
     pub(crate) fn go_on(&mut self, now: Time, transit: &mut Transit, observer: &mut impl Observer) {
         match self.transport {
@@ -242,8 +245,8 @@ impl Flow {
         }
     }
 
-    /// The sender, which has the data that its source has by now, sends all that it may. If it must process first, and nothing
-    /// happens meanwhile, it goes on at the end of that.
+    /// Supplies the sender with the data available now and sends all that it may send. If the sender must process first
+    /// and nothing happens in the meantime, continues at the end of the processing time.
     #[inline(always)]
     fn take_turn(&mut self, mut now: Time, transit: &mut Transit, observer: &mut impl Observer) {
         let Transport::Tcp { sender, .. } = &mut self.transport else { return };
@@ -260,7 +263,8 @@ impl Flow {
                 }
             }
             observer.observe(now, &Observation::Turn { flow: self.id, sender });
-            // its own timer may come first, which is armed only after that; so is the source, if it waits for that as well
+            // its own timer, which is only armed afterwards, may come first; so may the source, if the sender also
+            // waits for it
             let is_first = |at: &Time| {
                 sender.poll_timeout().is_none_or(|due| *at < due)
                     && transit.is_quiet_until(*at)
@@ -273,7 +277,7 @@ impl Flow {
         self.arm(now, transit);
     }
 
-    /// What the source hands over is sent at once.
+    /// Sends the data of the source immediately (UDP).
     fn send_datagrams(&mut self, now: Time, transit: &mut Transit, observer: &mut impl Observer) {
         let Transport::Udp { sent, owed, sizes } = &mut self.transport else { return };
         let mut left = MOST_AT_ONCE;
@@ -292,7 +296,7 @@ impl Flow {
         self.arm(now, transit);
     }
 
-    /// Schedules the wake-ups that it waits for.
+    /// Schedules the wake-ups it waits for.
     #[inline(always)]
     pub(crate) fn arm(&mut self, now: Time, transit: &mut Transit) {
         let Self { id, feed, transport, .. } = self;
@@ -314,12 +318,12 @@ impl Flow {
         }
     }
 
-    /// Bytes of memory beyond its own size.
+    /// Heap memory in bytes.
     pub(crate) fn held(&self) -> usize {
         self.feed.source.held() + self.sender().map_or(0, Sender::held)
     }
 
-    /// Looks at what an ACK will touch.
+    /// Reads the fields that handling an ACK will touch, to prefetch them.
     pub(crate) fn look(&self) -> u64 {
         match &self.transport {
             Transport::Udp { .. } => 0,
@@ -329,7 +333,7 @@ impl Flow {
         }
     }
 
-    /// Packets that its source has handed over.
+    /// Number of packets supplied by its source.
     pub(crate) fn supplied(&self) -> u64 {
         match &self.transport {
             Transport::Tcp { sender, .. } => sender.supplied(),
@@ -337,14 +341,14 @@ impl Flow {
         }
     }
 
-    /// Packets that its source has handed over or would have before `end`, if the sender had had use for them; from `enough` on
-    /// they are not counted.
+    /// Number of packets that its source has supplied, or would have supplied before `end` if the sender could have
+    /// used them. Counting stops at `enough`.
     pub(crate) fn offered(&self, end: Time, enough: u64) -> u64 {
         let supplied = self.supplied();
         supplied.saturating_add(self.feed.still_to_come(end, enough.saturating_sub(supplied)))
     }
 
-    /// The sender, if it has one.
+    /// The sender, if the flow uses TCP.
     pub(crate) const fn sender(&self) -> Option<&Sender> {
         match &self.transport {
             Transport::Tcp { sender, .. } => Some(sender),

@@ -1,14 +1,14 @@
-//! Estimates the memory of a run before it begins, so that a run that cannot fit is refused instead of killed.
+//! Estimates the memory of a run before it begins, so that a run that cannot fit is rejected instead of killed.
 //!
-//! The estimate is an upper bound where one is at hand, and not far above what a run takes. A packet in flight is one event. So
-//! there are at most as many as
+//! The estimate is an upper bound where one is available, and not far above the actual memory. A packet in flight is
+//! one event, so the number of events is limited by
 //!
-//! - the windows allow, and the sources offer;
-//! - the windows can have grown to: each segment delivered opens a window by one at most, and no more are delivered than the
-//!   narrowest link sends;
-//! - the links on the way hold: what waits in their queues, and rate times delay.
+//! - the windows, and the load that the sources offer;
+//! - the growth of windows: each delivered segment opens a window by at most one, and the narrowest link limits the
+//!   number of delivered segments;
+//! - the capacity of the links on the path: their queues, and rate times delay.
 //!
-//! What cannot be known beforehand is left to the bound that holds during the run (`run.rs`).
+//! Memory that cannot be predicted is left to the limit enforced during the run (`run.rs`).
 
 use std::collections::BTreeMap;
 
@@ -28,31 +28,31 @@ use crate::rate::RateSpec;
 use crate::sizes::SizeSpec;
 use crate::transit::{Destination, Hop};
 
-/// Wake-ups that wait for a flow at a time: its source, its timers, and what is armed again later.
+/// Pending wake-ups per flow: its source, its timers, and rescheduled ones.
 const WAKEUPS: f64 = 4.0;
-/// Places where a packet leaves memory behind: each component keeps room for the most that it ever had.
+/// Number of containers that a packet passes through: each component keeps the capacity of its peak.
 const PLACES: f64 = 3.0;
-/// What laws, recoveries and sources keep in boxes, for each flow.
+/// Boxed state of laws, recoveries and sources, in bytes per flow.
 const BOXES: f64 = 300.0;
-/// Bytes of a bin of arrivals: a counter here, a number in what is handed over.
+/// Bytes per bin of arrivals: a counter in the engine, a number in the result.
 const BIN: f64 = 64.0;
-/// A table is kept as rows and read as columns, which are copied once more.
+/// A table is stored as rows and read as columns, which are copied once more.
 const COPIES: f64 = 3.0;
-/// Packets that wait now and then at a link that is not overloaded.
+/// Packets that occasionally wait at a link that is not overloaded.
 const FEW: f64 = 1_000.0;
 
-/// Bytes that a run takes, by what for.
+/// Estimated memory of a run in bytes, by purpose.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Footprint {
-    /// Flows, their links, and what is measured of them.
+    /// Flows, their links, and their measurements.
     pub flows: f64,
     /// Packets in flight.
     pub packets: f64,
-    /// What senders and receivers keep of each segment in flight.
+    /// State of senders and receivers for each segment in flight.
     pub windows: f64,
     /// Tables, captures and bins.
     pub records: f64,
-    /// What sources draw beforehand.
+    /// Values that sources draw in advance.
     pub sources: f64,
 }
 
@@ -82,7 +82,7 @@ impl Footprint {
             in_windows += traffic.in_flight;
             traffic.load(&routed, &mut loads);
         }
-        // an idle link takes its place, too
+        // idle links take memory too
         links = links.max(loads.len() as f64);
         found.flows += bytes::<Link>(links) + bytes::<Wire>(links);
         let in_links: f64 = loads.values().map(Load::holds).sum();
@@ -92,15 +92,15 @@ impl Footprint {
         Ok(found)
     }
 
-    /// All of it.
+    /// The sum.
     pub fn total(&self) -> f64 {
         self.parts().iter().map(|(bytes, ..)| bytes).sum()
     }
 
-    /// Checks it against the memory that may be used.
+    /// Compares the estimate with the available memory.
     ///
     /// # Errors
-    /// If it is more: the largest part, and what makes it smaller.
+    /// If it exceeds the available memory; reports the largest contribution and how to reduce it.
     pub(crate) fn check(&self, memory: u64) -> Result<(), PlanError> {
         if self.total() <= memory as f64 {
             return Ok(());
@@ -108,22 +108,22 @@ impl Footprint {
         let largest = self.parts().into_iter().max_by(|a, b| a.0.total_cmp(&b.0));
         let (most, what, remedy) = largest.unwrap_or_default();
         let (total, allowed, most) = (shown(self.total()), shown(memory as f64), shown(most));
-        let problem = format!("the run needs about {total}, and {allowed} may be used: {most} for {what}");
+        let problem = format!("the run needs about {total} ({most} of it for {what}), but the limit is {allowed}");
         Err(PlanError::new("memory", format!("{problem}; {remedy}, or allow more memory")))
     }
 
     const fn parts(&self) -> [(f64, &'static str, &'static str); 5] {
         [
             (self.flows, "flows", "simulate fewer"),
-            (self.packets, "packets in flight", "lower max_window, the limits of queues, or the sources' rates"),
+            (self.packets, "packets in flight", "lower max_window, the queue limits, or the sources' rates"),
             (self.windows, "the windows of senders", "lower max_window"),
-            (self.records, "records and bins", "record fewer links or flows, or at longer intervals"),
+            (self.records, "records and bins", "record fewer links or flows, or use longer intervals"),
             (self.sources, "the noise of sources", "choose a longer bin"),
         ]
     }
 }
 
-/// Bytes as a person reads them.
+/// Formats a number of bytes for display.
 pub(crate) fn shown(bytes: f64) -> String {
     let units = [("TB", 1e12), ("GB", 1e9), ("MB", 1e6)];
     let (unit, size) = units.into_iter().find(|(_, size)| bytes >= *size).unwrap_or(("kB", 1e3));
@@ -134,7 +134,7 @@ const fn bytes<T>(count: f64) -> f64 {
     count * size_of::<T>() as f64
 }
 
-/// A flow whose paths have that many hops.
+/// Memory of a flow whose paths have `hops` hops.
 fn of_flow(hops: f64) -> f64 {
     let ends = size_of::<Flow>() + size_of::<Destination>() + ROWS_OF_FLOW;
     ends as f64 + bytes::<Hop>(hops + 2.0) + 2.0 * bytes::<LinkId>(hops) + bytes::<Event>(WAKEUPS) + BOXES
@@ -143,7 +143,8 @@ fn of_flow(hops: f64) -> f64 {
 fn of_source(group: &GroupSpec) -> f64 {
     match &group.source {
         SourceSpec::Fractional(spec) => {
-            // each draws its noise on a circle of complex numbers, one after the other; the transform takes two more
+            // sources draw their noise in turn, each on a circle of complex numbers; the transform needs two more such
+            // circles
             let circle = bytes::<[f64; 2]>(2.0 * f64::from(spec.bins.next_power_of_two()));
             f64::from(group.count) * bytes::<f32>(f64::from(spec.bins)) + 3.0 * circle
         }
@@ -152,14 +153,14 @@ fn of_source(group: &GroupSpec) -> f64 {
     }
 }
 
-/// A link that a group crosses: one, or one for each of its flows.
+/// A link that a group crosses: one shared link, or one for each of its flows.
 struct Crossed<'a> {
     key: usize,
     link: &'a LinkSpec,
     copies: f64,
 }
 
-/// The links of a group's data and of its ACKs.
+/// Links of a group's data and of its ACKs.
 struct Routed<'a> {
     data: Vec<Crossed<'a>>,
     acks: Vec<Crossed<'a>>,
@@ -190,7 +191,7 @@ fn in_graph<'a>(
     Ok(Routed { data: path(from, to)?, acks: if is_udp { Vec::new() } else { path(to, from)? } })
 }
 
-/// The most that a link sends, in bits per second.
+/// Maximum rate of a link in bits per second.
 fn rate(link: &LinkSpec) -> f64 {
     match &link.rate {
         RateSpec::Constant(rate) => rate.as_bps() as f64,
@@ -198,22 +199,22 @@ fn rate(link: &LinkSpec) -> f64 {
     }
 }
 
-/// The packets of a group.
+/// The traffic of a group.
 struct Traffic {
     flows: f64,
-    /// Bytes of one.
+    /// Packet size in bytes.
     size: f64,
-    /// Whether all are of that size.
+    /// Whether all packets have that size.
     is_alike: bool,
-    /// Most packets per second that the sources offer, and most that arrive.
+    /// Upper limits in packets per second: offered by the sources, and arriving.
     offered: f64,
     arriving: f64,
     seconds: f64,
-    /// Most packets in flight, whatever the links hold.
+    /// Upper limit of packets in flight, regardless of the links' capacity.
     in_flight: f64,
-    /// Whether a queue fills up only where more is offered than it sends.
+    /// Whether a queue fills up only if the offered load exceeds its rate.
     is_udp: bool,
-    /// Whether ACKs carry blocks.
+    /// Whether ACKs carry SACK blocks.
     selective: bool,
 }
 
@@ -251,16 +252,16 @@ impl Traffic {
         }
     }
 
-    /// What senders and receivers keep of it.
+    /// State of senders and receivers for this traffic, in bytes.
     fn windows(&self, group: &GroupSpec) -> f64 {
         let TransportSpec::Tcp { sender, .. } = &group.transport else { return 0.0 };
         let kept = if Sender::times_segments(sender) { Sender::BYTES_OF_SEGMENT } else { 0 };
-        // a run for every other segment, where each second one is lost
+        // worst case: every second segment is lost, so that every other segment is a run
         let gaps = Receiver::BYTES_OF_GAP as f64 / 2.0;
         self.in_flight * (kept as f64 + gaps) + self.flows * stale(sender)
     }
 
-    /// Adds it to the links that it crosses.
+    /// Adds this traffic to the links that it crosses.
     fn load<'a>(&self, routed: &Routed<'a>, loads: &mut BTreeMap<usize, Load<'a>>) {
         let last = routed.data.last().map(|crossed| crossed.key).filter(|_| self.is_udp);
         for (crossed, size, rate) in routed
@@ -291,7 +292,7 @@ impl Traffic {
     }
 }
 
-/// What ns-2's array of records takes: it is as long as the window.
+/// Memory of ns-2's array of records, which is as long as the window.
 fn stale(sender: &SenderConfig) -> f64 {
     if sender.stale_records && Sender::times_segments(sender) {
         f64::from(sender.max_window) * Sender::BYTES_OF_STALE_RECORD as f64
@@ -300,7 +301,7 @@ fn stale(sender: &SenderConfig) -> f64 {
     }
 }
 
-/// Most packets per second of a source, and most packets in all.
+/// Upper limits of a source: packets per second, and packets in total.
 fn offered(source: &SourceSpec, seconds: f64) -> (f64, f64) {
     let at = |rate: f64| (rate, rate * seconds + 1.0);
     match source {
@@ -320,30 +321,31 @@ fn offered(source: &SourceSpec, seconds: f64) -> (f64, f64) {
     }
 }
 
-/// What crosses a link.
+/// The load of a link.
 struct Load<'a> {
     link: &'a LinkSpec,
     copies: f64,
-    /// Bytes of the smallest packet, and whether all are alike.
+    /// Smallest packet size in bytes, and whether all sizes are equal.
     size: f64,
     is_alike: bool,
     in_flight: f64,
-    /// Those of them that are held until they have crossed it: datagrams are delivered as soon as the last link accepts them.
+    /// Packets in flight that occupy memory until they have crossed the link: datagrams are delivered as soon as the
+    /// last link accepts them.
     held: f64,
-    /// Packets per second, and in all.
+    /// Packets per second, and in total.
     offered: f64,
     packets: f64,
-    /// Whether windows arrive at once.
+    /// Whether whole windows may arrive at once.
     bursts: bool,
 }
 
 impl Load<'_> {
-    /// Packets per second that the link sends at most.
+    /// Maximum rate of the link in packets per second.
     fn rate(&self) -> f64 {
         self.copies * rate(self.link) / 8.0 / self.size
     }
 
-    /// Packets that wait for it.
+    /// Packets that wait for the link.
     fn waits(&self) -> f64 {
         let limit = self.copies
             * match self.link.queue.limit() {
@@ -356,19 +358,19 @@ impl Load<'_> {
         limit.min(most).min(self.in_flight)
     }
 
-    /// Packets that wait for it and that cross it.
+    /// Packets that wait for the link or are crossing it.
     fn holds(&self) -> f64 {
         let crossing = self.rate().min(self.offered) * self.link.delay.as_secs_f64();
         (self.waits() + crossing + 2.0 * self.copies).min(self.held)
     }
 
-    /// Bytes that the link keeps of what waits: nothing of packets that are alike.
+    /// Bytes that the link stores for waiting packets: none if all have one size.
     fn runs(&self) -> f64 {
         let is_steady = matches!(self.link.rate, RateSpec::Constant(_));
         if self.is_alike && is_steady { 0.0 } else { self.waits() * Backlog::BYTES_OF_RUN as f64 }
     }
 
-    /// Packets that it sends in all.
+    /// Packets that it sends in total.
     fn sent(&self, seconds: f64) -> f64 {
         self.packets.min(self.rate() * seconds)
     }
@@ -381,7 +383,7 @@ fn of_records(plan: &Plan, loads: &BTreeMap<usize, Load<'_>>) -> f64 {
     let measured = (plan.duration.saturating_sub(plan.measure.from)).as_secs_f64();
     let mut bytes = BIN * (measured / plan.measure.bin.as_secs_f64());
     let all: f64 = loads.values().map(|load| load.sent(seconds)).sum();
-    // of a dumbbell the links of clients have no place here: all of them at most
+    // the client links of a dumbbell have no entry in `loads`, so all traffic is used as an upper limit
     let crossing = |links: &[u32]| -> f64 {
         let sent = |link: &u32| loads.get(&(*link as usize)).map_or(0.0, |load| load.sent(seconds));
         if is_dumbbell && links.iter().any(|link| *link > 1) { all } else { links.iter().map(sent).sum() }
@@ -396,11 +398,11 @@ fn of_records(plan: &Plan, loads: &BTreeMap<usize, Load<'_>>) -> f64 {
             }
             RecordSpec::Windows { flows, every: Some(every) } => seconds / every.as_secs_f64() * flows.len() as f64,
             RecordSpec::Packets { links } => kept(3.0 * crossing(links)),
-            // one packet in ten is a lot
+            // a drop rate of 10 % is high
             RecordSpec::Drops { links } => kept(crossing(links) / 10.0),
-            // transfers of ten packets are short ones
+            // a transfer of ten packets is short
             RecordSpec::Transfers { flows } => kept(flows.len() as f64 + delivered(flows) / 10.0),
-            // most of these rows take a word
+            // most of these rows take one word
             RecordSpec::Windows { flows, every: None } | RecordSpec::Acks { flows } => kept(delivered(flows)) / 3.0,
         };
         bytes += COPIES * ROW as f64 * rows;
@@ -435,7 +437,7 @@ mod tests {
         }
     }
 
-    /// Greedy flows with such windows, over a bottleneck that is not their own.
+    /// A plan of greedy flows with the given window, which share a bottleneck.
     fn greedy(count: u32, window: u32, bottleneck: LinkSpec) -> Plan {
         let mut plan = dumbbell_of_reno(count);
         let group = &mut plan.groups[0];
@@ -454,7 +456,7 @@ mod tests {
 
     #[test]
     fn windows_that_the_path_cannot_fill_cost_nothing() {
-        // 10 s at 50 Mbps are 41,667 packets, whatever the windows and the queues before the bottleneck allow
+        // 10 s at 50 Mbps are 41,667 packets, regardless of the windows and of the queues before the bottleneck
         let plan = greedy(100, 1_000_000_000, link(50, 25, 50));
         let found = of(&plan);
         assert!(found.packets + found.windows < 41_667.0 * (3.0 * 48.0 + 16.0) + 1e6, "{found:?}");
@@ -463,24 +465,27 @@ mod tests {
 
     #[test]
     fn windows_that_the_path_can_fill_count() {
-        // 1.6e9 packets are sent in 10 s, 1e9 are in flight at most
+        // 1.6e9 packets are sent in 10 s, at most 1e9 are in flight
         let mut plan = greedy(1, 1_000_000_000, link(1_000_000, 3_600_000, 1_000_000_000_000));
         let Topology::Dumbbell { access, .. } = &mut plan.topology else { unreachable!("it is a dumbbell") };
         access[0].0 = link(1_000_000, 1, 1_000_000_000_000);
         let found = of(&plan);
         assert!(found.packets > 8e8 * 48.0, "{found:?}");
         let error = found.check(8_000_000_000).expect_err("it does not fit");
-        assert!(error.problem.contains("for packets in flight; lower max_window"), "{error}");
+        assert!(error.problem.contains("for packets in flight), but the limit is 8 GB; lower max_window"), "{error}");
     }
 
     #[test]
     fn the_largest_part_is_named_with_what_makes_it_smaller() {
         let problem = |found: Footprint| found.check(1_000_000).expect_err("too much").problem;
         let records = problem(Footprint { records: 2.5e9, flows: 1e6, ..Footprint::default() });
-        let expected = "the run needs about 2.5 GB, and 1 MB may be used: 2.5 GB for records and bins; \
-                        record fewer links or flows, or at longer intervals, or allow more memory";
+        let expected = "the run needs about 2.5 GB (2.5 GB of it for records and bins), but the limit is 1 MB; \
+                        record fewer links or flows, or use longer intervals, or allow more memory";
         assert_eq!(records, expected);
-        assert!(problem(Footprint { flows: 2e6, ..Footprint::default() }).contains("2 MB for flows; simulate fewer"));
+        assert!(
+            problem(Footprint { flows: 2e6, ..Footprint::default() })
+                .contains("2 MB of it for flows), but the limit is 1 MB; simulate fewer")
+        );
     }
 
     #[test]

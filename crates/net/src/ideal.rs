@@ -1,23 +1,23 @@
-//! The shortest time in which a path can carry a transfer, which its slowdown is measured by.
+//! The minimum time in which a path can carry a transfer, relative to which slowdown is defined.
 
 use ackclock_tcp::HEADER;
 use ackclock_units::Time;
 
 use crate::link::Link;
 
-/// A transfer of n packets takes at least `first + (n - 1) * each`, and `opening` before if it opens the connection.
+/// A transfer of n packets takes at least `first + (n - 1) * each`, plus `opening` if it opens the connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Ideal {
-    /// A handshake: a SYN to the receiver and its answer back.
+    /// A handshake: the SYN to the receiver and its answer.
     opening: Time,
-    /// The first packet, link by link.
+    /// The first packet across all links.
     first: Time,
-    /// One packet at the slowest link, which sends the others one after the other.
+    /// One packet at the slowest link, which sends the other packets one after the other.
     each: Time,
 }
 
 impl Ideal {
-    /// That of idle links which data and ACKs cross, each at its mean rate until `end`.
+    /// Computed for idle links, each at its mean rate until `end`.
     pub(crate) fn of<'a>(
         data: impl Iterator<Item = &'a Link>,
         acks: impl Iterator<Item = &'a Link>,
@@ -39,7 +39,7 @@ impl Ideal {
         Self { opening: if handshake { ideal.opening } else { Time::ZERO }, ..ideal }
     }
 
-    /// The time of so many packets, which may open the connection.
+    /// The minimum time for `packets` packets, including the handshake if the transfer opens the connection.
     pub(crate) fn time(&self, packets: u64, opens: bool) -> Time {
         let rest = self.each.saturating_mul(packets.saturating_sub(1));
         let opening = if opens { self.opening } else { Time::ZERO };

@@ -1,6 +1,6 @@
-//! The world around the endpoints: links and their queues, sources, the events that move packets, and what is measured.
+//! The network around the endpoints: links and their queues, sources, the events that move packets, and measurements.
 //!
-//! A [`Plan`] goes in, an [`Outcome`] comes out:
+//! [`run()`] takes a [`Plan`] and returns an [`Outcome`]:
 //!
 //! ```
 //! use ackclock_net::{Outcome, plan, run};

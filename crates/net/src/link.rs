@@ -1,8 +1,8 @@
-//! A link: one direction of a wire, with a rate, a delay and a queue in front of it.
+//! A link: one direction of a connection between two nodes, with a rate, a delay and a queue in front of it.
 //!
-//! The queue is first in, first out and its discipline judges arrivals, so the moment a packet is accepted, the start and the
-//! end of its transmission and its arrival at the far end are known. Nothing has to happen when a transmission ends; a link
-//! remembers how long it is busy (`backlog.rs`), and no packets: those are events under way.
+//! The queue is first in, first out and its discipline judges arrivals, so the start and the end of a packet's
+//! transmission and its arrival at the far end are known as soon as it is accepted. The end of a transmission needs no
+//! event. A link stores how long it is busy (`backlog.rs`) but no packets; those are pending events.
 
 use ackclock_units::{Stream, Time};
 
@@ -13,7 +13,7 @@ use crate::plan::LinkSpec;
 use crate::queue::{Arrival, DropReason, Queue, QueueDiscipline, Verdict};
 use crate::rate::LinkRate;
 
-/// What became of an offered packet.
+/// The result of offering a packet to a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Offered {
     /// It will be transmitted.
@@ -29,14 +29,14 @@ pub enum Offered {
     Dropped(DropReason),
 }
 
-/// What the usual packet needs to know of a link: one of the size of all those before it, that finds room. Everything else is
-/// for the [`Link`] to say.
+/// Fast path of a link: handles a packet of the same size as its predecessors when the queue has space. All other
+/// packets go through [`Link::offer`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wire {
-    /// The usual size, or 0 where each packet must be judged, and how long it takes to send.
+    /// The usual size and its transmission time; a size of 0 means that each packet must be judged.
     size: u32,
     each: Time,
-    /// A packet is accepted while the link has no more than that to send.
+    /// A packet is accepted if the remaining transmission time of the backlog is at most this.
     room: Time,
     delay: Time,
     /// End of the last transmission.
@@ -49,7 +49,7 @@ impl Wire {
         self.busy_until
     }
 
-    /// Takes a packet across, if it is a usual one. Returns its arrival.
+    /// Sends a packet if it has the usual size. Returns its arrival time.
     #[inline(always)]
     pub(crate) fn take(&mut self, size: u32, now: Time) -> Option<Time> {
         let start = self.busy_until.max(now);
@@ -60,13 +60,13 @@ impl Wire {
         Some(self.busy_until.saturating_add(self.delay))
     }
 
-    /// Start and end of the last transmission, that of a usual packet.
+    /// Start and end of the last transmission, of a packet of the usual size.
     pub(crate) const fn last(&self) -> (Time, Time) {
         (self.busy_until.saturating_sub(self.each), self.busy_until)
     }
 }
 
-/// One direction of a wire.
+/// One direction of a connection between two nodes.
 #[derive(Debug)]
 pub struct Link {
     delay: Time,
@@ -96,13 +96,14 @@ impl Link {
         self.delay
     }
 
-    /// Packets and bytes waiting at `now`, without the one in transmission; `now` is not before the last offer.
+    /// Number of packets and bytes waiting at `now`, excluding the one in transmission; `now` must not be before the
+    /// last offer.
     pub fn backlog(&mut self, now: Time) -> (u64, u64) {
         self.backlog.forget(now);
         self.backlog.waiting(now)
     }
 
-    /// Bytes of memory beyond its own size, without what links share.
+    /// Heap memory in bytes, excluding what links share.
     pub(crate) fn held(&self) -> usize {
         self.backlog.held() + self.loss.as_ref().map_or(0, |loss| loss.held())
     }
@@ -120,7 +121,7 @@ impl Link {
         Offered::Accepted { start, end, arrival: end.saturating_add(self.delay) }
     }
 
-    /// Its wire, as of the last packet.
+    /// Its fast path, as of the last packet.
     pub(crate) fn wire(&self) -> Wire {
         let (size, each) = self.backlog.usual();
         let room = if size > 0 && self.loss.is_none() { self.queue.room(size, each) } else { None };
@@ -133,17 +134,17 @@ impl Link {
         }
     }
 
-    /// Usual packets have gone over its wire meanwhile.
+    /// Updates the backlog after packets have used the fast path.
     pub(crate) const fn catch_up(&mut self, wire: &Wire) {
         self.backlog.catch_up(wire.busy_until);
     }
 
-    /// The discipline's average queue, as of the last arrival and in its own unit; not a number if it keeps none.
+    /// The discipline's average queue as of the last arrival, in its own unit; NaN if it keeps none.
     pub fn average(&self) -> f64 {
         self.queue.average()
     }
 
-    /// The discipline's values to watch.
+    /// Visits the discipline's observable values.
     pub fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
         self.queue.gauges(visit);
     }

@@ -1,47 +1,48 @@
-//! Losses on a link that no queue makes: by a list, at random, or in bursts.
+//! Link losses not caused by a queue: from a list, at random, or in bursts.
 
 use ackclock_units::Stream;
 use serde::{Deserialize, Serialize};
 
 use crate::packet::{Packet, Payload};
 
-/// What a link loses, before its queue: what is lost takes no time on the wire.
+/// Loss model of a link, applied before its queue: lost packets take no transmission time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum LossSpec {
-    /// Given packets: of each flow the n-th data packet to arrive here, counted from 1, retransmissions too; a SYN is not
-    /// counted (as ns-2's error model with a list, which counts from 0 with the SYN, sees a single flow).
+    /// Specific packets of each flow: the n-th data packet to arrive at this link, counted from 1 and including
+    /// retransmissions, but not SYNs. (ns-2's error model with a list counts from 0, includes the SYN, and sees a
+    /// single flow.)
     List {
-        /// The numbers, in any order.
+        /// Packet numbers, in any order.
         packets: Vec<u64>,
-        /// So many of the first SYNs of each flow are lost too.
+        /// Number of initial SYNs of each flow that are lost.
         #[serde(default)]
         syns: u64,
     },
-    /// Each packet by itself, SYNs and ACKs too.
+    /// Independent losses of all packets, including SYNs and ACKs.
     Random {
-        /// The part that is lost.
+        /// Loss probability.
         probability: f64,
     },
-    /// A channel that is good or bad for a while (Gilbert, "Capacity of a burst-noise channel", 1960; Elliott 1963). After each
-    /// packet it may change, and it begins as it is in the long run.
+    /// A two-state channel (Gilbert, "Capacity of a burst-noise channel", 1960; Elliott 1963). The state may change
+    /// after each packet; the initial state is drawn from the stationary distribution.
     GilbertElliott {
-        /// The probability to turn bad after a packet.
+        /// Probability of changing to the bad state after a packet.
         to_bad: f64,
-        /// The probability to turn good after a packet: a bad time has `1 / to_good` packets on average.
+        /// Probability of changing to the good state after a packet: bad periods last `1 / to_good` packets on average.
         to_good: f64,
-        /// The part of packets lost while it is good.
+        /// Loss probability in the good state.
         good: f64,
-        /// The part lost while it is bad.
+        /// Loss probability in the bad state.
         bad: f64,
     },
 }
 
 impl LossSpec {
-    /// Checks what types cannot tell.
+    /// Validates the values.
     ///
     /// # Errors
-    /// The field, and what is wrong with it.
+    /// The invalid field and the problem.
     pub(crate) fn check(&self) -> Result<(), (&'static str, &'static str)> {
         let fields = match *self {
             Self::List { .. } => return Ok(()),
@@ -58,13 +59,13 @@ impl LossSpec {
     }
 }
 
-/// The state of a link's losses.
+/// The loss state of a link.
 #[derive(Clone, Debug)]
 pub(crate) enum Loss {
     List {
         packets: Vec<u64>,
         syns: u64,
-        /// SYNs and data packets seen of each flow.
+        /// SYNs and data packets seen, per flow.
         seen: Vec<(u64, u64)>,
     },
     Random {
@@ -72,7 +73,7 @@ pub(crate) enum Loss {
         stream: Stream,
     },
     GilbertElliott {
-        /// The probability to change, and to lose a packet: while good, while bad.
+        /// Probabilities of changing state and of losing a packet, for the good and the bad state.
         change: [f64; 2],
         lose: [f64; 2],
         is_bad: bool,
@@ -96,7 +97,7 @@ impl Loss {
         }
     }
 
-    /// Bytes of memory that it takes.
+    /// Memory in bytes.
     pub(crate) fn held(&self) -> usize {
         let lists = match self {
             Self::List { packets, seen, .. } => size_of_val(&packets[..]) + seen.capacity() * size_of::<(u64, u64)>(),
@@ -143,7 +144,7 @@ mod tests {
 
     use super::*;
 
-    /// Which of so many packets are lost.
+    /// For each of `count` packets, whether it is lost.
     fn lost(spec: &LossSpec, count: usize) -> Vec<bool> {
         assert_eq!(spec.check(), Ok(()));
         let mut loss = Loss::new(spec, Stream::new(3, Role::Loss, 0));
@@ -154,7 +155,7 @@ mod tests {
         lost.iter().filter(|lost| **lost).count() as f64 / lost.len() as f64
     }
 
-    /// Validates: random losses are independent and have their probability.
+    /// Validates: random losses are independent and have the given probability.
     /// Source: the binomial distribution.
     /// Tolerance: four standard errors of 100,000 packets at a fixed seed.
     #[test]
@@ -165,10 +166,10 @@ mod tests {
         assert!((share(&after) - 0.2).abs() < 4.0 * (0.16 / 2e4_f64).sqrt());
     }
 
-    /// Validates: a Gilbert-Elliott channel loses `(good to_good + bad to_bad) / (to_good + to_bad)` of its packets, and bad times
-    ///     have `1 / to_good` packets on average.
+    /// Validates: a Gilbert-Elliott channel loses `(good to_good + bad to_bad) / (to_good + to_bad)` of its packets, and bad periods
+    ///     last `1 / to_good` packets on average.
     /// Source: the two-state Markov chain; Gilbert 1960.
-    /// Tolerance: 3 % at a fixed seed: a million packets see 8,000 bad times, whose lengths have a standard error of 1.1 %.
+    /// Tolerance: 3 % at a fixed seed: a million packets see 8,000 bad periods, whose lengths have a standard error of 1.1 %.
     #[test]
     fn losses_of_a_channel_come_in_bursts() {
         let spec = LossSpec::GilbertElliott { to_bad: 0.01, to_good: 0.05, good: 0.0, bad: 1.0 };

@@ -1,8 +1,8 @@
-//! The memory that a run takes while it runs, and the bound that it stays below.
+//! The memory of a running simulation, and its limit.
 //!
-//! An allocation that fails would end the process. So a run adds up what it holds, each time that some thousand events have run, and
-//! ends with an error above its bound. Visiting each flow costs time: that is done less often, the more there are. Between two
-//! looks a run takes a few megabytes more at most, since an event sends few packets.
+//! A failed allocation would end the process. A run therefore adds up the memory it holds after every few thousand
+//! events, and ends with an error above its limit. Visiting each flow costs time, so it is done less often the more
+//! flows there are. Between two checks the memory grows by a few megabytes at most, since one event sends few packets.
 
 use std::mem::replace;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -12,16 +12,16 @@ use crate::observe::Watchers;
 use crate::plan::PlanError;
 use crate::simulator::Simulator;
 
-/// Events between two looks, at least: some milliseconds.
+/// Minimum number of events between two checks: some milliseconds.
 pub(crate) const EVENTS: u64 = 1 << 14;
-/// Steps of a run that take as long as that many events: a step ends at a sample.
+/// Cost of a simulation step in events; a step ends at each sample.
 const EVENTS_OF_STEP: u64 = 16;
-/// Events for each component between two visits to all of them, so that these cost next to nothing.
+/// Events per component between two visits to all components, so that visits cost almost nothing.
 const EVENTS_OF_VISIT: u64 = 64;
-/// Most rows and captured packets kept of what happens at no fixed interval: some gigabytes.
+/// Maximum number of event-driven rows and captured packets: some gigabytes.
 pub(crate) const MOST_ROWS: usize = 30_000_000;
 
-/// The memory that the parts of a run take together.
+/// The memory that all parts of a run use together.
 pub(crate) struct Memory {
     bound: u64,
     held: AtomicU64,
@@ -32,7 +32,7 @@ impl Memory {
         Self { bound, held: AtomicU64::new(0) }
     }
 
-    /// A part takes `now` bytes, and took `before` when it last told.
+    /// Updates the memory of a part from `before`, its last reported value, to `now`.
     fn take(&self, before: u64, now: u64) -> Result<(), PlanError> {
         let held = self.held.fetch_add(now.wrapping_sub(before), Relaxed).wrapping_add(now).wrapping_sub(before);
         if held <= self.bound {
@@ -40,18 +40,18 @@ impl Memory {
         }
         let (held, bound) = (shown(held as f64), shown(self.bound as f64));
         let remedy = "lower windows, queues, rates or the duration, or allow more memory";
-        Err(PlanError::new("memory", format!("the run has come to {held}, and {bound} may be used; {remedy}")))
+        Err(PlanError::new("memory", format!("the run uses {held}, but the limit is {bound}; {remedy}")))
     }
 }
 
-/// Looks now and then at the memory that a part takes.
+/// Periodic check of the memory that a part uses.
 pub(crate) struct Look<'a> {
     memory: &'a Memory,
-    /// Steps so far, and after how many events the next look and the next visit to all components are due.
+    /// Steps so far, and the numbers of events at which the next check and the next visit to all components are due.
     steps: u64,
     next: u64,
     next_visit: u64,
-    /// Bytes that the components took at the last visit, and all at the last look.
+    /// Bytes of the components at the last visit, and of everything at the last check.
     components: usize,
     held: u64,
 }
@@ -61,7 +61,7 @@ impl<'a> Look<'a> {
         Self { memory, steps: 0, next: EVENTS, next_visit: 0, components: 0, held: 0 }
     }
 
-    /// Whether enough has happened since the last look.
+    /// Whether a check is due.
     pub(crate) const fn is_due(&mut self, simulator: &Simulator) -> bool {
         self.steps += 1;
         simulator.events() + EVENTS_OF_STEP * self.steps > self.next
@@ -82,15 +82,15 @@ impl<'a> Look<'a> {
         self.memory.take(replace(&mut self.held, held as u64), held as u64)
     }
 
-    /// The part has ended, and `kept` bytes of it stay.
+    /// Ends the part, which keeps `kept` bytes.
     pub(crate) fn end(&mut self, kept: u64) -> Result<(), PlanError> {
         self.memory.take(replace(&mut self.held, kept), kept)
     }
 }
 
-/// The error of records that have too many rows.
+/// The error for records with too many rows.
 pub(crate) fn too_many_rows() -> PlanError {
-    let problem = "rows and captured packets: ask for fewer links or flows, or at an interval";
+    let problem = "rows and captured packets: record fewer links or flows, or set an interval";
     PlanError::new("record", format!("more than {MOST_ROWS} {problem}"))
 }
 
@@ -109,7 +109,7 @@ mod tests {
     use crate::sizes::SizeSpec;
     use crate::source::TraceSpec;
 
-    /// Links that hold anything, fast and long.
+    /// Links with a large buffer, a high rate and a long delay.
     fn wide() -> LinkSpec {
         let limit = Limit::Packets(1_000_000_000_000);
         LinkSpec {
@@ -120,7 +120,7 @@ mod tests {
         }
     }
 
-    /// Flows over such links, whose first window is as large as all.
+    /// Flows over such links with an initial window of `window`.
     fn flooding(window: u32) -> Plan {
         let mut plan = dumbbell_of_reno(2);
         plan.topology = Topology::Dumbbell { bottleneck: wide(), reverse: wide(), access: vec![(wide(), wide())] };
@@ -144,13 +144,13 @@ mod tests {
     fn a_run_that_cannot_fit_is_refused_before_it_begins() {
         let error = within(&flooding(1_000_000_000), 8_000_000_000).expect_err("a billion packets in flight");
         assert_eq!(error.field, "memory");
-        assert!(error.problem.contains("needs about") && error.problem.contains("8 GB may be used"), "{error}");
+        assert!(error.problem.contains("needs about") && error.problem.contains("the limit is 8 GB"), "{error}");
         assert!(error.problem.contains("packets in flight"), "{error}");
     }
 
     #[test]
     fn a_run_that_outgrows_its_bound_ends_with_an_error() {
-        // more than a run can take at all, and less than this one does
+        // the estimate passes, but the actual run exceeds this limit
         let plan = Plan { duration: Time::SECOND.saturating_mul(3), ..flooding(200_000) };
         let mut simulator = Simulator::new(&plan, 1).expect("sound");
         let watchers = Watchers::new(&plan, &simulator).expect("sound");
@@ -164,15 +164,15 @@ mod tests {
             assert!(!is_there, "200,000 packets take 9.6 MB");
         };
         assert_eq!(ended.field, "memory");
-        assert!(ended.problem.starts_with("the run has come to"), "{ended}");
-        assert!(simulator.held_in_flight() < 60_000_000, "it ended soon: an event sends few packets");
+        assert!(ended.problem.starts_with("the run uses"), "{ended}");
+        assert!(simulator.held_in_flight() < 60_000_000, "it ended early: an event sends few packets");
     }
 
     #[test]
     fn parts_share_the_bound_and_give_back_what_they_no_longer_hold() {
         let memory = Memory::of(100);
-        memory.take(0, 60).expect("there is room");
-        memory.take(0, 60).expect_err("for no more than that");
+        memory.take(0, 60).expect("within the limit");
+        memory.take(0, 60).expect_err("above the limit");
         memory.take(60, 10).expect("less than before");
         memory.take(60, 80).expect("10 and 80");
         assert_eq!(memory.held.into_inner(), 90);
@@ -187,7 +187,7 @@ mod tests {
         }
     }
 
-    /// Most packets offered to links in one event, and all of them.
+    /// Maximum number of packets offered to links in one event, and the total.
     fn offered(plan: &Plan) -> (u64, u64) {
         let mut simulator = Simulator::new(plan, 1).expect("sound");
         let (mut offers, mut most) = (Offers(0), 0);

@@ -1,4 +1,5 @@
-//! What the parts of a plan come to, as one outcome: what the undivided run gives, but for the order of rows of one instant.
+//! Merges the outcomes of independent parts. The result equals that of an undivided run except for the order of rows
+//! with equal timestamps.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,7 +9,7 @@ use crate::observe::{Capture, Column, Rows, Table, Values};
 use crate::plan::{Plan, RecordSpec};
 use crate::run::Outcome;
 
-/// Joins the outcomes of all parts, in their order.
+/// Merges the outcomes of all parts, given in order.
 pub(crate) fn merge(plan: &Plan, parts: Vec<Part>, outcomes: Vec<Outcome>) -> Outcome {
     let mut groups = vec![None; plan.groups.len()];
     let mut window_limited = vec![None; plan.groups.len()];
@@ -39,7 +40,7 @@ pub(crate) fn merge(plan: &Plan, parts: Vec<Part>, outcomes: Vec<Outcome>) -> Ou
             measured = Some((outcome.summary, outcome.facts));
         }
     }
-    let (summary, mut facts) = measured.expect("the measured link is somebody's");
+    let (summary, mut facts) = measured.expect("the measured link belongs to a part");
     (facts.window_limited, facts.unfinished, facts.waited) = (window_limited, unfinished, waited);
     // the flows' counters come first
     let records = std::iter::once(None).chain(plan.records.iter().map(Some));
@@ -64,7 +65,7 @@ pub(crate) fn merge(plan: &Plan, parts: Vec<Part>, outcomes: Vec<Outcome>) -> Ou
     }
 }
 
-/// The links of a record whose rows of one instant are in the order in which it names them.
+/// The links of a record whose rows with equal timestamps follow the order in which it lists them.
 fn links_in_order(record: &RecordSpec) -> Vec<u32> {
     match record {
         RecordSpec::Arrivals { links, .. } | RecordSpec::Queue { links, .. } => links.clone(),
@@ -72,7 +73,7 @@ fn links_in_order(record: &RecordSpec) -> Vec<u32> {
     }
 }
 
-/// The numbers that the links, flows and groups of a part have in the whole plan.
+/// Global ids of the links, flows and groups of a part.
 #[derive(Debug)]
 struct Numbers {
     links: Vec<u32>,
@@ -80,11 +81,11 @@ struct Numbers {
     groups: Vec<u32>,
 }
 
-/// The tables of all parts as one: by time, and within an instant by link or flow.
+/// The merged tables of all parts, sorted by time and, for equal times, by link or flow.
 #[derive(Debug)]
 struct Merged {
     tables: Vec<(Arc<Numbers>, Table)>,
-    /// The links in the order of their rows, if it is not that of their numbers.
+    /// Row order of links, if it differs from the order of their ids.
     order: Vec<u32>,
 }
 
@@ -111,12 +112,13 @@ impl Rows for Merged {
 }
 
 impl Merged {
-    /// What rows are sorted by: the time, whether it is no arrival at the end of a link, and the place of the link or flow.
+    /// Sort keys of rows: the time, whether it is anything other than an arrival at the end of a link, and the rank of
+    /// the link or flow.
     fn keys(&self, columns: &[Column], rows: usize) -> Vec<(u64, bool, u32)> {
         let mut keys = vec![(0, false, 0); rows];
         for Column { name, values } in columns {
             match (*name, values) {
-                // times are not negative: their bits are in their order
+                // times are non-negative, so their bit patterns are in order
                 ("time" | "start", Values::F64(times)) => {
                     keys.iter_mut().zip(times).for_each(|(key, time)| key.0 = time.to_bits());
                 }
@@ -140,7 +142,7 @@ impl Merged {
     }
 }
 
-/// The column with the numbers that the whole plan has for links, flows and groups.
+/// Replaces a column's local ids of links, flows and groups by the global ones.
 fn named(mut column: Column, whole: &Numbers) -> Column {
     let names = match column.name {
         "link" => &whole.links,

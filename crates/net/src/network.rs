@@ -1,4 +1,4 @@
-//! From a plan to components: nodes and links numbered, routes computed once, flows built.
+//! Builds the components of a plan: numbers nodes and links, computes routes, creates flows.
 
 mod components;
 mod decomposition;
@@ -41,11 +41,11 @@ pub(crate) struct Network {
     pub(crate) groups: Vec<u32>,
     pub(crate) clients: Clients,
     pub(crate) transit: Transit,
-    /// How time is cut for the components that work apart from each other.
+    /// Division of time into rounds, in which components run independently.
     pub(crate) rounds: Rounds,
 }
 
-/// Most flows in a run.
+/// Maximum number of flows in a run.
 const MAX_FLOWS: u64 = 4_000_000;
 
 impl Network {
@@ -93,7 +93,7 @@ impl Network {
     }
 }
 
-/// Some links one after the other, by their places in the table of paths.
+/// Consecutive links, as a range in the table of paths.
 #[derive(Clone, Copy, Debug)]
 struct Span {
     first: u32,
@@ -111,11 +111,11 @@ impl Span {
 struct Routed {
     data: Span,
     acks: Span,
-    /// Its receiver answers at the instant that data arrives.
+    /// Whether its receiver always acknowledges data immediately.
     answers_at_once: bool,
 }
 
-/// The paths of all flows, one after the other.
+/// The paths of all flows, concatenated.
 fn routes(plan: &Plan, nodes: u32, edges: &[Edge<'_>]) -> Result<(Vec<LinkId>, Vec<Routed>), PlanError> {
     let mut ways = match plan.topology {
         Topology::Dumbbell { .. } => Routes::Dumbbell,
@@ -143,7 +143,7 @@ pub(crate) fn no_route(from: u32, to: u32) -> PlanError {
     PlanError::new("links", format!("no route from {from} to {to}"))
 }
 
-/// A directed link: whence, whither, and what it is like.
+/// A directed link: source node, target node and parameters.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Edge<'a> {
     from: u32,
@@ -151,11 +151,11 @@ pub(crate) struct Edge<'a> {
     link: &'a LinkSpec,
 }
 
-/// Nodes and directed links of a plan that is found to be sound.
+/// Validates a plan and returns its nodes and directed links.
 pub(crate) fn checked_edges(plan: &Plan) -> Result<(u32, Vec<Edge<'_>>), PlanError> {
     let total: u64 = plan.groups.iter().map(|group| u64::from(group.flows())).sum();
     if total == 0 || total > MAX_FLOWS {
-        return Err(PlanError::new("groups", format!("{total} flows are not allowed; 1 to {MAX_FLOWS} are")));
+        return Err(PlanError::new("groups", format!("{total} flows are not allowed; must be from 1 to {MAX_FLOWS}")));
     }
     let (nodes, edges) = edges(plan)?;
     plan.check(edges.len(), total as usize)?;
@@ -172,7 +172,7 @@ pub(crate) fn checked_edges(plan: &Plan) -> Result<(u32, Vec<Edge<'_>>), PlanErr
     Ok((nodes, edges))
 }
 
-/// Nodes and directed links; the dumbbell is laid out here.
+/// Nodes and directed links; expands the dumbbell.
 fn edges(plan: &Plan) -> Result<(u32, Vec<Edge<'_>>), PlanError> {
     match &plan.topology {
         Topology::Graph { nodes, links } => {
@@ -211,7 +211,7 @@ fn ends(plan: &Plan) -> impl Iterator<Item = (u32, u32)> {
 }
 
 fn links(edges: &[Edge<'_>], names: &Names, duration: Time, seed: u64) -> Vec<Link> {
-    // links that follow the same trace, as those of a group's clients do, share what is made of it
+    // links that follow the same trace, such as the client links of a group, share its preprocessed form
     let mut shared = BTreeMap::new();
     let build = |(id, Edge { link, .. }): (usize, &Edge<'_>)| {
         let Name(name) = names.link(LinkId(id as u32));
@@ -253,11 +253,14 @@ fn flow(group: &GroupSpec, id: FlowId, Name(name): Name, seed: u64, data_hop: u3
 }
 
 impl Plan {
-    /// Checks what types cannot tell.
+    /// Validates the values.
     fn check(&self, links: usize, flows: usize) -> Result<(), PlanError> {
         let measure = &self.measure;
         if self.duration == Time::ZERO || measure.from >= self.duration {
-            return Err(PlanError::new("measure.from", "must lie before the end of a run of more than 0 s"));
+            return Err(PlanError::new(
+                "measure.from",
+                "must be before the end of the run, and the duration must be above 0 s",
+            ));
         }
         if measure.bin == Time::ZERO {
             return Err(PlanError::new("measure.bin", "must be above 0 s"));
@@ -315,6 +318,10 @@ impl RecordSpec {
         if interval == Some(Time::ZERO) {
             return Err("an interval must be above 0 s");
         }
-        if ids.iter().all(|id| (*id as usize) < count) { Ok(()) } else { Err("names a link or flow that is not there") }
+        if ids.iter().all(|id| (*id as usize) < count) {
+            Ok(())
+        } else {
+            Err("refers to a link or flow that does not exist")
+        }
     }
 }

@@ -1,5 +1,5 @@
-//! Watching a run. The model never sees who watches: the event loop is generic over one [`Observer`] and nothing else, so
-//! that not watching costs nothing.
+//! Observation of a run. The model does not depend on its observers: the event loop is generic over one [`Observer`],
+//! so that a run without observers has no overhead.
 
 mod capture;
 mod histogram;
@@ -24,10 +24,10 @@ pub(crate) use table::Rows;
 pub use table::{Column, Table, Values};
 pub use watchers::Watchers;
 
-/// Bytes of a row of a record: of the widest.
+/// Memory of one row of the widest record, in bytes.
 pub(crate) const ROW: usize = size_of::<Captured>();
 
-/// Something that happened.
+/// An observable event.
 #[derive(Debug)]
 pub enum Observation<'a> {
     /// A packet was offered to a link.
@@ -36,46 +36,48 @@ pub enum Observation<'a> {
         link: LinkId,
         /// The packet.
         packet: &'a Packet,
-        /// What became of it.
+        /// The result.
         offered: Offered,
     },
     /// Data reached its receiver.
     Delivered {
         /// The packet.
         packet: &'a Packet,
-        /// Segments of data that are in order now and were not before.
+        /// Number of data segments newly in order.
         in_order: u64,
-        /// The receiver had it already.
+        /// The receiver already had it.
         duplicate: bool,
     },
-    /// An ACK with blocks beyond its number is about to leave its receiver.
+    /// An ACK with SACK blocks is about to leave its receiver.
     Selective {
-        /// What the ACK names its blocks by, until it ends.
+        /// Id of the ACK's blocks, valid until the ACK ends.
         id: SackId,
         /// The blocks.
         sack: &'a Sack,
     },
-    /// An ACK reached its sender, which has not looked at it yet. Its turn follows before anything happens at another endpoint.
+    /// An ACK reached its sender but has not been processed yet. The sender's turn follows before anything happens at
+    /// another endpoint.
     Acked {
         /// The flow.
         flow: FlowId,
-        /// The connection that it is for, which the sender may have left.
+        /// The connection it belongs to, which the sender may have closed.
         connection: u16,
         /// The ACK.
         ack: Ack<'a>,
         /// The sender.
         sender: &'a Sender,
     },
-    /// A source of transfers hands one over, observed at the time of the request: it may have waited for a connection.
+    /// A source of transfers supplies a transfer. Reported with the time of the request, which may have waited for a
+    /// connection.
     TransferBegins {
         /// The flow.
         flow: FlowId,
-        /// Packets.
+        /// Size of the transfer in packets.
         packets: u64,
-        /// The sender, which has sent nothing of it.
+        /// The sender, which has not sent any of it.
         sender: &'a Sender,
     },
-    /// A sender did all that it could for now.
+    /// A sender has sent all that it can for now.
     Turn {
         /// The flow.
         flow: FlowId,
@@ -84,27 +86,28 @@ pub enum Observation<'a> {
     },
 }
 
-/// A watcher.
+/// An observer of a run.
 pub trait Observer {
-    /// Something happens at `now`. Times never decrease at any one link or endpoint, but from one to the next they may, and
-    /// they may lie beyond the end of the run: a packet is followed as far as nothing can interfere with it.
+    /// Reports an event at `now`. Times never decrease at any one link or endpoint, but they may between different
+    /// ones, and they may lie beyond the end of the run: a packet is followed until another event could interfere with
+    /// it.
     fn observe(&mut self, now: Time, seen: &Observation<'_>);
 
-    /// Observes a packet that a link accepts, nearly every one there is: not inlined, and by numbers that fit into registers,
-    /// so that those who take packets across links keep theirs.
+    /// Reports a packet that a link accepts, the most frequent event. Not inlined, and with arguments that fit into
+    /// registers, so that its callers keep their registers.
     #[inline(never)]
     fn accepted(&mut self, now: Time, link: LinkId, packet: &Packet, start: Time, end: Time, arrival: Time) {
         let offered = Offered::Accepted { start, end, arrival };
         self.observe(now, &Observation::Offered { link, packet, offered });
     }
 
-    /// Whether it wants to hear of packets offered to that link.
+    /// Whether it needs the packets offered to this link.
     fn watches(&self, _link: LinkId) -> bool {
         true
     }
 }
 
-/// Watches nothing.
+/// The null observer.
 impl Observer for () {
     fn observe(&mut self, _: Time, _: &Observation<'_>) {}
 

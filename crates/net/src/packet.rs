@@ -1,4 +1,4 @@
-//! Packets and the numbers that name things. Ids, not pointers: components live in vectors.
+//! Packets and ids. Components are stored in vectors and refer to each other by id, not by pointer.
 
 use ackclock_tcp::Segment;
 use ackclock_units::Time;
@@ -11,12 +11,12 @@ pub struct LinkId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FlowId(pub u32);
 
-/// The number of a link or a flow in the whole plan, by which ties and random numbers go: where a part
-/// of the plan is run alone, it has other numbers there.
+/// Global id of a link or a flow, which determines ties and random numbers. When a part of a plan runs alone, its local
+/// ids differ from the global ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Name(pub(crate) u32);
 
-/// The names of all links and flows; of those that have their number for a name, none.
+/// Global ids of links and flows. Empty when every local id equals its global id.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Names {
     pub(crate) links: Vec<u32>,
@@ -35,14 +35,14 @@ impl Names {
     }
 }
 
-/// What a packet carries.
+/// Content of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Payload {
-    /// The opening of a connection, segment 0 of its flow.
+    /// A SYN, segment 0 of its flow.
     Syn {
         /// Whether it was sent before.
         retransmission: bool,
-        /// The connection, of those that the flow has one after the other.
+        /// Number of the connection; a flow may have several in sequence.
         connection: u16,
     },
     /// Data.
@@ -54,18 +54,18 @@ pub enum Payload {
         /// The connection.
         connection: u16,
     },
-    /// An acknowledgment of all segments before `next`, and of the blocks beyond that `sack` stands for.
+    /// An acknowledgment of all segments before `next`, and of the SACK blocks identified by `sack`.
     Ack {
         /// The next segment that the receiver expects.
         next: u64,
-        /// Where its blocks are kept.
+        /// Id of its SACK blocks.
         sack: SackId,
         /// The connection.
         connection: u16,
     },
 }
 
-/// The blocks of a selective acknowledgment: most packets have none, so they do not travel in the packet.
+/// Id of SACK blocks. Most packets have none, so blocks are not stored in the packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SackId(pub(crate) u32);
 
@@ -77,18 +77,18 @@ impl SackId {
 /// A packet in the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
-    /// The flow that it belongs to.
+    /// Its flow.
     pub flow: FlowId,
-    /// Bytes on the wire.
+    /// Size on the wire in bytes.
     pub size: u32,
-    /// What it carries.
+    /// Its content.
     pub payload: Payload,
     /// When an endpoint sent it.
     pub sent: Time,
 }
 
 impl Packet {
-    /// No packet.
+    /// An empty packet.
     pub(crate) const NONE: Self = Self {
         flow: FlowId(0),
         size: 0,

@@ -1,8 +1,8 @@
-//! The plan: a scenario with nothing left to choose.
+//! The plan: a scenario with all defaults resolved.
 //!
-//! The Python front owns the scenario's schema, its profiles and its defaults; what reaches the engine has every number
-//! written out, in picoseconds, bits per second, bytes and packets. A plan is plain data: it is what JSON carries across
-//! the border, and what a Rust program builds directly.
+//! The Python package owns the scenario's schema, its profiles and its defaults. A plan contains every value
+//! explicitly, in picoseconds, bits per second, bytes and packets. It is plain data: Python passes it as JSON, and a
+//! Rust program builds it directly.
 
 use std::sync::Arc;
 
@@ -16,27 +16,27 @@ use crate::rate::RateSpec;
 use crate::sizes::SizeSpec;
 use crate::source::{Distribution, FractionalSpec, TraceSpec};
 
-/// Everything one run needs besides its seed.
+/// All inputs of a run except its seed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
     /// Simulated time, from 0.
     pub duration: Time,
-    /// What the summary is taken over.
+    /// Scope of the summary.
     pub measure: MeasureSpec,
     /// Nodes and links.
     pub topology: Topology,
-    /// Who sends what; flows are numbered through the groups in this order.
+    /// Groups of flows; flows are numbered through the groups in this order.
     pub groups: Vec<GroupSpec>,
-    /// Tables asked for besides the summary.
+    /// Requested tables in addition to the summary.
     #[serde(default)]
     pub records: Vec<RecordSpec>,
-    /// Captures asked for.
+    /// Requested captures.
     #[serde(default)]
     pub captures: Vec<CaptureSpec>,
 }
 
-/// Where and over what time the summary is measured.
+/// Link and time range of the summary.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MeasureSpec {
@@ -46,19 +46,19 @@ pub struct MeasureSpec {
     pub bin: Time,
     /// Index of the measured link; in a dumbbell link 0 is the bottleneck, towards the server.
     pub link: u32,
-    /// Further links, of which less is measured.
+    /// Further links, for which fewer measures are computed.
     #[serde(default)]
     pub others: Vec<u32>,
 }
 
 impl MeasureSpec {
-    /// All links that are measured.
+    /// All measured links.
     pub(crate) fn links(&self) -> impl Iterator<Item = u32> {
         [self.link].into_iter().chain(self.others.iter().copied())
     }
 }
 
-/// Nodes and links: a general graph, or the dumbbell that is a constructor over it.
+/// Nodes and links: a general graph, or a dumbbell, which is expanded to a graph.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 #[expect(clippy::large_enum_variant, reason = "a plan has one topology")]
@@ -75,7 +75,7 @@ pub enum Topology {
     },
     /// Nodes 0..`nodes` and directed links.
     Graph {
-        /// How many nodes there are.
+        /// Number of nodes.
         nodes: u32,
         /// Directed links, numbered in this order.
         links: Vec<EdgeSpec>,
@@ -86,9 +86,9 @@ pub enum Topology {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EdgeSpec {
-    /// Node it leaves.
+    /// Source node.
     pub from: u32,
-    /// Node it reaches.
+    /// Target node.
     pub to: u32,
     /// Its rate, delay and queue.
     pub link: LinkSpec,
@@ -98,37 +98,37 @@ pub struct EdgeSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LinkSpec {
-    /// Transmission rate, one or a trace of them.
+    /// Transmission rate, constant or from a trace.
     pub rate: RateSpec,
     /// Propagation delay.
     pub delay: Time,
     /// What happens to packets that must wait.
     pub queue: QueueSpec,
-    /// What is lost besides.
+    /// Additional losses.
     #[serde(default)]
     pub loss: Option<LossSpec>,
 }
 
-/// A group of alike clients, each with a flow or with as many flows as it has connections at a time.
+/// A group of identical clients, each with one flow, or with as many flows as concurrent connections.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GroupSpec {
-    /// How many clients.
+    /// Number of clients.
     pub count: u32,
-    /// Sending and receiving node; in a dumbbell `None`, since each flow has a client of its own.
+    /// Sending and receiving node; `None` in a dumbbell, where each flow has its own client.
     pub path: Option<(u32, u32)>,
-    /// In a dumbbell: the server sends to the client.
+    /// In a dumbbell: whether the server sends to the client.
     pub reverse: bool,
-    /// Bytes of a full data packet on the wire; where UDP's sizes spread, their mean.
+    /// Size of a full data packet on the wire in bytes; for UDP with random sizes, the mean.
     pub packet_size: u32,
-    /// When the first source starts.
+    /// Start time of the first source.
     pub start: Time,
-    /// Each flow's source starts this much later at most: uniform from 0, drawn by seed and flow.
+    /// Maximum additional start delay of each flow's source, drawn uniformly from 0 by seed and flow.
     #[serde(default)]
     pub spread: Time,
-    /// How data crosses the network.
+    /// Transport protocol.
     pub transport: TransportSpec,
-    /// Where data comes from.
+    /// Traffic source.
     pub source: SourceSpec,
 }
 
@@ -136,9 +136,9 @@ pub struct GroupSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum TransportSpec {
-    /// Each packet is sent at once and never again.
+    /// Each packet is sent immediately and never retransmitted.
     Udp {
-        /// How the sizes of its packets spread.
+        /// Distribution of packet sizes.
         #[serde(default)]
         sizes: SizeSpec,
     },
@@ -162,46 +162,46 @@ pub enum SourceSpec {
     },
     /// One packet every 1/rate seconds, the first at the start.
     Constant {
-        /// Packets per second.
+        /// Rate in packets per second.
         rate: f64,
     },
-    /// Everything at once.
+    /// All data at once.
     Greedy {
-        /// Packets of a finite transfer; `None` never ends.
+        /// Size of a finite transfer in packets; `None` is unlimited.
         packets: Option<u64>,
     },
     /// Packets at equal intervals while on, none while off.
     OnOff {
         /// Packets per second while on.
         rate: f64,
-        /// Seconds of an on period.
+        /// Duration of an on period in seconds.
         on: Distribution,
-        /// Seconds of an off period.
+        /// Duration of an off period in seconds.
         off: Distribution,
     },
     /// Packets whose rate follows fractional Gaussian noise.
     Fractional(FractionalSpec),
-    /// Transfers with a time to think before each, which begins when the one before is acknowledged.
+    /// Transfers with a think time before each, which begins when the previous transfer is acknowledged.
     Transfers {
-        /// Packets of a transfer, rounded up.
+        /// Size of a transfer in packets, rounded up.
         size: Distribution,
-        /// Seconds of thinking.
+        /// Think time in seconds.
         think: Distribution,
     },
-    /// Requests at the times of a Poisson process, each with a connection of its own that carries one transfer.
+    /// Requests at the times of a Poisson process, each with its own connection that carries one transfer.
     Connections {
-        /// Mean requests per second of a client.
+        /// Mean requests per second per client.
         rate: f64,
-        /// Packets of a transfer, rounded up.
+        /// Size of a transfer in packets, rounded up.
         size: Distribution,
-        /// Connections of a client at a time at most; further requests wait. Each is a flow of the plan.
+        /// Maximum number of concurrent connections of a client; further requests wait. Each is a flow of the plan.
         most: u32,
     },
     /// Packets at given times.
     Trace(Arc<TraceSpec>),
 }
 
-/// A table to keep during the run.
+/// A table to record during the run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum RecordSpec {
@@ -212,20 +212,21 @@ pub enum RecordSpec {
         /// Width of a bin.
         bin: Time,
     },
-    /// Packets and bytes waiting at each of these links, and the average that the discipline judged its last arrival by,
-    /// sampled.
+    /// Samples of the packets and bytes waiting at each of these links, and of the discipline's average as of its last
+    /// arrival.
     Queue {
         /// Link indices.
         links: Vec<u32>,
         /// Time between samples.
         every: Time,
     },
-    /// Each packet that a queue of these links refused, or that one was told to lose.
+    /// Each packet dropped by the queues of these links or by their loss models.
     Drops {
         /// Link indices.
         links: Vec<u32>,
     },
-    /// Each packet at each of these links: when it enters the queue, leaves it, arrives at the far end or is gone.
+    /// Each packet at each of these links: when it enters the queue, leaves it, arrives at the far end, or is dropped
+    /// or lost.
     Packets {
         /// Link indices.
         links: Vec<u32>,
@@ -234,7 +235,7 @@ pub enum RecordSpec {
     Windows {
         /// Flow indices.
         flows: Vec<u32>,
-        /// Time between samples; `None` keeps every change.
+        /// Time between samples; `None` records every change.
         every: Option<Time>,
     },
     /// Each ACK that reaches the sender of these flows.
@@ -249,50 +250,51 @@ pub enum RecordSpec {
     },
 }
 
-/// Packets to keep with all that they carry, as taps see them.
+/// Packets to capture with all their header fields.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CaptureSpec {
-    /// Where it looks.
+    /// Points of observation.
     pub taps: Vec<Tap>,
 }
 
-/// A point of a link.
+/// A point of observation on a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tap {
     /// Link index.
     pub link: u32,
-    /// Which point of it.
+    /// Position on the link.
     pub at: TapPoint,
 }
 
-/// The points of a link at which a packet can be seen.
+/// Positions on a link at which packets can be captured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TapPoint {
-    /// As it is offered to the queue, whether or not it is dropped there.
+    /// When it is offered to the queue, whether or not it is dropped there.
     Offer,
-    /// As it leaves the queue: its transmission begins.
+    /// When it leaves the queue and its transmission begins.
     Dequeue,
-    /// As it reaches the far end.
+    /// When it reaches the far end.
     Receive,
 }
 
 impl CaptureSpec {
-    /// The links that it looks at.
+    /// The links it captures.
     pub(crate) fn links(&self) -> impl Iterator<Item = &u32> {
         self.taps.iter().map(|tap| &tap.link)
     }
 }
 
-/// Why a plan cannot run. The Python front checks scenarios in the user's own words first; this is the engine's own guard.
+/// Why a plan cannot run. The Python package validates scenarios first, in terms of the user's fields; this is the
+/// engine's own check.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{field}: {problem}")]
 pub struct PlanError {
-    /// Where in the plan.
+    /// Field of the plan.
     pub field: String,
-    /// What is wrong and what is allowed.
+    /// The problem and the allowed values.
     pub problem: String,
 }
 
@@ -303,7 +305,7 @@ impl PlanError {
 }
 
 impl GroupSpec {
-    /// Whether its sources hand over transfers that end.
+    /// Whether its sources supply finite transfers.
     pub(crate) const fn has_transfers(&self) -> bool {
         matches!(
             self.source,
@@ -316,7 +318,7 @@ impl GroupSpec {
         matches!(self.source, SourceSpec::Connections { .. })
     }
 
-    /// Flows of each client.
+    /// Number of flows per client.
     pub(crate) const fn flows_of_client(&self) -> u32 {
         match self.source {
             SourceSpec::Connections { most, .. } => most,
@@ -324,19 +326,19 @@ impl GroupSpec {
         }
     }
 
-    /// Flows of all clients together.
+    /// Number of flows of all clients together.
     pub fn flows(&self) -> u32 {
         self.count.saturating_mul(self.flows_of_client())
     }
 
-    /// When the source of a client of the group starts, who is known by its first flow.
+    /// Start time of a client's source; the client is identified by its first flow.
     pub(crate) fn start_of(&self, flow: u32, seed: u64) -> Time {
         self.start.saturating_add(Stream::new(seed, Role::Start, flow).time_below(self.spread))
     }
 }
 
 impl Plan {
-    /// For each flow the first one of its client, if some clients have several; otherwise nothing.
+    /// For each flow the first flow of its client if some clients have several; otherwise empty.
     pub(crate) fn clients(&self) -> Vec<u32> {
         if self.groups.iter().all(|group| group.flows_of_client() == 1) {
             return Vec::new();
@@ -350,7 +352,8 @@ impl Plan {
         self.groups.iter().flat_map(of_group).collect()
     }
 
-    /// The flows whose source hands over one transfer at its start, and its packets; others announce each.
+    /// Flows whose source supplies a single transfer at its start, with its size in packets; other sources announce
+    /// each transfer.
     pub(crate) fn single_transfers(&self) -> impl Iterator<Item = (u32, u64)> {
         let packets = |(flow, (_, group)): (u32, (u32, &GroupSpec))| match group.source {
             SourceSpec::Greedy { packets: Some(packets) } => Some((flow, packets)),
@@ -359,13 +362,14 @@ impl Plan {
         (0..).zip(self.flows()).filter_map(packets)
     }
 
-    /// Every flow: the number of its group, and the group.
+    /// All flows, each with the index of its group and the group.
     pub(crate) fn flows(&self) -> impl Iterator<Item = (u32, &GroupSpec)> {
         (0..).zip(&self.groups).flat_map(|(index, group)| (0..group.flows()).map(move |_| (index, group)))
     }
 }
 
-/// The burstiness paper's dumbbell with that many Reno clients, ten simulated seconds of it: the example of these docs.
+/// The burstiness paper's dumbbell with `count` Reno clients for ten simulated seconds; the example of this
+/// documentation.
 pub fn dumbbell_of_reno(count: u32) -> Plan {
     let queue = |packets| {
         QueueSpec::DropTail(crate::queue::DropTailSpec {

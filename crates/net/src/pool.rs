@@ -1,7 +1,6 @@
-//! Memory for many things that come and go. A place let go of is the next one used, so that what is there, and no more, lies in
-//! the cache.
+//! Free-list pool. The most recently freed slot is reused first, which keeps it in cache.
 
-/// Places for things, some of them free.
+/// A vector of slots, some of them free.
 #[derive(Debug)]
 pub(crate) struct Pool<T> {
     places: Vec<T>,
@@ -15,12 +14,12 @@ impl<T> Default for Pool<T> {
 }
 
 impl<T: Copy> Pool<T> {
-    /// Bytes of memory beyond its own size.
+    /// Heap memory in bytes.
     pub(crate) const fn held(&self) -> usize {
         self.places.capacity() * size_of::<T>() + self.free.capacity() * size_of::<u32>()
     }
 
-    /// Keeps a thing, and tells where.
+    /// Stores a value and returns its slot.
     pub(crate) fn add(&mut self, thing: T) -> u32 {
         if let Some(place) = self.free.pop() {
             self.places[place as usize] = thing;
@@ -31,7 +30,7 @@ impl<T: Copy> Pool<T> {
         }
     }
 
-    /// Hands it back; nobody may ask for it again.
+    /// Removes and returns the value of a slot, which must not be used again.
     pub(crate) fn remove(&mut self, place: u32) -> T {
         self.free.push(place);
         self.places[place as usize]

@@ -1,8 +1,9 @@
-//! Queue disciplines: what happens to packets that must wait.
+//! Queue disciplines, which decide what happens to packets that must wait.
 //!
-//! A discipline judges; it stores nothing. The link keeps the packets, in order, and asks at each arrival. What a discipline
-//! may see is in [`Arrival`]: the packet with its flow, what waits, what is being transmitted, for how long the link has been
-//! idle. Each discipline lives in a file of its own and is registered by one line of `queues!` below.
+//! A discipline decides but stores no packets. The link keeps them in order and consults the discipline at each
+//! arrival. [`Arrival`] contains all that a discipline may use: the packet with its flow, the waiting packets, the
+//! packet in transmission, and how long the link has been idle. Each discipline has its own file and is registered by
+//! one line of `queues!` below.
 
 mod drop_tail;
 mod red;
@@ -24,24 +25,24 @@ pub use red::{AboveMax, CountBelow, RedSpec, Unit};
 pub struct Arrival<'a> {
     /// The packet.
     pub packet: &'a Packet,
-    /// When it arrives.
+    /// Arrival time.
     pub now: Time,
-    /// What the link has before it.
+    /// The pending transmissions of the link.
     pub(crate) backlog: &'a Backlog,
 }
 
 impl Arrival<'_> {
-    /// Packets waiting, without the one in transmission.
+    /// Number of waiting packets, excluding the one in transmission.
     pub fn waiting_packets(&self) -> u64 {
         self.backlog.waiting(self.now).0
     }
 
-    /// Their bytes.
+    /// Number of waiting bytes.
     pub fn waiting_bytes(&self) -> u64 {
         self.backlog.waiting(self.now).1
     }
 
-    /// Bytes of the packet in transmission; 0 if the link is idle.
+    /// Size in bytes of the packet in transmission; 0 if the link is idle.
     pub fn in_service(&self) -> u32 {
         self.backlog.in_service(self.now)
     }
@@ -53,10 +54,10 @@ impl Arrival<'_> {
     }
 }
 
-/// What becomes of an arriving packet.
+/// The decision about an arriving packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It waits for its turn.
+    /// It is queued.
     Accept,
     /// It is dropped.
     Drop(DropReason),
@@ -65,31 +66,31 @@ pub enum Verdict {
 /// Why a packet was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DropReason {
-    /// No room.
+    /// The queue is full.
     Full,
-    /// The discipline chose to.
+    /// Early drop by the discipline.
     Early,
-    /// The link lost it, before the queue.
+    /// The link lost it before the queue.
     Lost,
 }
 
 /// A queue discipline.
 pub trait QueueDiscipline: Debug + Send {
-    /// Judges a packet as it arrives.
+    /// Decides about an arriving packet.
     fn on_arrival(&mut self, arrival: &Arrival<'_>) -> Verdict;
 
-    /// How long a link may have to send at most, so that a packet is accepted whatever else there is to see, where all packets
-    /// are of `size` and take `each` to send; `None` if every packet must be judged.
+    /// Maximum remaining transmission time of the link at which a packet is accepted regardless of everything else, if
+    /// all packets have `size` bytes and a transmission time of `each`. `None` if every packet must be judged.
     fn room(&self, _size: u32, _each: Time) -> Option<Time> {
         None
     }
 
-    /// The average of the queue that it judges by, as of its last arrival and in its own unit; not a number if it keeps none.
+    /// The average queue used for decisions, as of the last arrival and in its own unit; NaN if it keeps none.
     fn average(&self) -> f64 {
         f64::NAN
     }
 
-    /// Values to watch, by name.
+    /// Visits its observable values by name.
     fn gauges(&self, _visit: &mut dyn FnMut(&'static str, f64)) {}
 }
 
@@ -104,7 +105,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// Whether there is room for the arriving packet; `count_in_service` counts the packet in transmission as well.
+    /// Whether there is space for the arriving packet; `count_in_service` also counts the packet in transmission.
     fn has_room(self, arrival: &Arrival<'_>, count_in_service: bool) -> bool {
         match self {
             Self::Packets(limit) => {
@@ -117,7 +118,7 @@ impl Limit {
         }
     }
 
-    /// The same where all packets are of one size: how long the link may have to send.
+    /// The same for packets of one size, as a maximum remaining transmission time of the link.
     fn room(self, size: u32, each: Time, count_in_service: bool) -> Option<Time> {
         let packets = match self {
             Self::Packets(limit) => limit,
@@ -137,7 +138,7 @@ macro_rules! queues {
         }
 
         impl QueueSpec {
-            /// Checks what a single parameter's range cannot tell.
+            /// Checks constraints between parameters, which the range of a single parameter cannot express.
             ///
             /// # Errors
             /// If parameters contradict each other.
@@ -155,7 +156,7 @@ macro_rules! queues {
             }
         }
 
-        /// A discipline at work; a large state goes into a box, so that links stay small.
+        /// The state of a discipline. Large states are boxed so that links stay small.
         #[derive(Debug)]
         pub(crate) enum Queue {
             $($variant($state),)+
@@ -179,19 +180,19 @@ macro_rules! queues {
             }
         }
 
-        /// Every discipline.
+        /// All disciplines.
         pub const QUEUES: &[Entry] = &[
             $(Entry { name: $name, doc: $module::DOC, parameters: $module::PARAMETERS },)+
         ];
     };
 }
 
-/// What a discipline knows of its link.
+/// Properties of the link that a discipline may use.
 #[derive(Clone, Debug)]
 pub(crate) struct Context {
     /// Rate of the link.
     pub(crate) rate: ackclock_units::Rate,
-    /// Its own random numbers.
+    /// Its random stream.
     pub(crate) stream: Stream,
 }
 

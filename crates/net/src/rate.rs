@@ -1,27 +1,27 @@
-//! The rate of a link: always the same, or changing in steps by a trace.
+//! The rate of a link: constant, or changing in steps given by a trace.
 //!
-//! Let `W(t)` be the integral of the rate from 0 to `t`: the bits of a link that is never idle. A packet of `n` bits whose
-//! transmission starts at `s` ends at the first picosecond `t` with `W(t) - W(s) >= n`: a change in between counts from the
-//! instant at which it comes, and at a rate of 0 the transmission waits. Where the rate does not change this is
-//! [`Rate::transmission_time`]. All of it is in whole numbers, `W` in units of 10^-12 bit.
+//! Let `W(t)` be the integral of the rate from 0 to `t`: the bits sent by a link that is never idle. A packet of `n`
+//! bits whose transmission starts at `s` ends at the first picosecond `t` with `W(t) - W(s) >= n`: a rate change takes
+//! effect immediately, even during a transmission, and at a rate of 0 the transmission waits. For a constant rate this
+//! is [`Rate::transmission_time`]. All arithmetic uses integers, with `W` in units of 10^-12 bit.
 //!
-//! ns-2 has it otherwise: its `bandwidth_` can be set at any time, and a transmission keeps the rate that it began with.
+//! ns-2 differs: its `bandwidth_` can be set at any time, and a transmission keeps the rate it began with.
 
 use std::sync::Arc;
 
 use ackclock_units::{Rate, Time};
 use serde::{Deserialize, Serialize};
 
-/// What a byte takes, in units of 10^-12 bit.
+/// Size of a byte in units of 10^-12 bit.
 const BYTE: u128 = 8_000_000_000_000;
 
-/// What a link is told of its rate.
+/// Specification of a link's rate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum RateSpec {
-    /// It does not change.
+    /// A constant rate.
     Constant(Rate),
-    /// It changes by a trace.
+    /// A rate that follows a trace.
     Trace(Arc<RateTraceSpec>),
 }
 
@@ -29,11 +29,11 @@ pub enum RateSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RateTraceSpec {
-    /// When a rate begins to hold: the first at 0, each later than the one before.
+    /// Times of rate changes: the first is 0, each later than the one before.
     pub times: Vec<Time>,
-    /// Which rate it is, in bit/s; 0 is an outage.
+    /// The rates from these times, in bit/s; 0 is an outage.
     pub rates: Vec<u64>,
-    /// After so long the trace begins anew; `None` lets the last rate hold.
+    /// Period after which the trace repeats; `None` keeps the last rate.
     pub period: Option<Time>,
 }
 
@@ -44,49 +44,49 @@ impl From<Rate> for RateSpec {
 }
 
 impl RateSpec {
-    /// Checks what types cannot tell.
+    /// Validates the values.
     ///
     /// # Errors
-    /// The field, and what is wrong with it.
+    /// The invalid field and the problem.
     pub(crate) fn check(&self) -> Result<(), (&'static str, &'static str)> {
         let Self::Trace(trace) = self else { return Ok(()) };
         let RateTraceSpec { times, rates, period } = &**trace;
         if times.first() != Some(&Time::ZERO) || !times.is_sorted_by(|a, b| a < b) {
-            return Err(("times", "must begin at 0 s and grow"));
+            return Err(("times", "must begin at 0 s and increase"));
         }
         if rates.len() != times.len() {
-            return Err(("rates", "must be as many as times"));
+            return Err(("rates", "must have as many values as times"));
         }
         if period.is_some_and(|period| times.last() >= Some(&period)) {
-            return Err(("period", "must lie after the last time"));
+            return Err(("period", "must be after the last time"));
         }
         let lasting = if period.is_some() { &rates[..] } else { &rates[rates.len() - 1..] };
         if lasting.iter().all(|rate| *rate == 0) {
-            return Err(("rates", "must not be 0 for ever"));
+            return Err(("rates", "must not be 0 forever"));
         }
         Ok(())
     }
 }
 
-/// The rate of a link at work.
+/// The rate of a link, prepared for simulation.
 #[derive(Clone, Debug)]
 pub(crate) enum LinkRate {
     Constant(Rate),
     Varying(Arc<Course>),
 }
 
-/// A trace, added up.
+/// A trace with cumulative sums.
 #[derive(Debug)]
 pub(crate) struct Course {
     trace: Arc<RateTraceSpec>,
     /// `W` at each of its times.
     sums: Vec<u128>,
-    /// What one period adds to `W`.
+    /// Increase of `W` per period.
     sum_of_period: u128,
 }
 
 impl LinkRate {
-    /// Of a specification that is found to be sound.
+    /// From a validated specification.
     pub(crate) fn new(spec: &RateSpec) -> Self {
         match spec {
             RateSpec::Constant(rate) => Self::Constant(*rate),
@@ -98,7 +98,7 @@ impl LinkRate {
         matches!(self, Self::Varying(_))
     }
 
-    /// How long a transmission takes that starts then.
+    /// Duration of a transmission that starts at `start`.
     pub(crate) fn transmission_time(&self, size: u32, start: Time) -> Time {
         match self {
             Self::Constant(rate) => rate.transmission_time(size),
@@ -106,7 +106,7 @@ impl LinkRate {
         }
     }
 
-    /// The mean rate over some time, rounded up to the bit/s and never 0.
+    /// The mean rate over an interval, rounded up to the bit/s and never 0.
     pub(crate) fn mean(&self, from: Time, until: Time) -> Rate {
         match self {
             Self::Constant(rate) => *rate,
@@ -114,7 +114,7 @@ impl LinkRate {
         }
     }
 
-    /// What a busy link sends in some time, as the time that it takes at the rate `mean`.
+    /// The work of a busy link over an interval, as the time that it takes at the rate `mean`.
     pub(crate) fn busy(&self, start: Time, end: Time, mean: Rate) -> Time {
         match self {
             Self::Constant(_) => end.saturating_sub(start),
@@ -151,19 +151,19 @@ impl Course {
         u128::from(periods) * self.sum_of_period + self.sums[step] + work(rates[step], within - times[step])
     }
 
-    /// The first time at which `W` has reached a sum above 0.
+    /// The first time at which `W` reaches `sum`, which is above 0.
     fn reached(&self, sum: u128) -> Time {
         let RateTraceSpec { times, rates, period } = &*self.trace;
         let periods = if period.is_some() { (sum - 1) / self.sum_of_period } else { 0 };
         let rest = sum - periods * self.sum_of_period;
-        // in this step the sum grows: the next one begins with as much or more
+        // the sum grows in this step: the next step begins at this value or a larger one
         let step = self.sums.partition_point(|before| *before < rest) - 1;
         let within = (rest - self.sums[step]).div_ceil(u128::from(rates[step]));
         let begun = u128::from(period.unwrap_or_default().as_picos()).saturating_mul(periods);
         time(begun.saturating_add(within).saturating_add(u128::from(times[step].as_picos())))
     }
 
-    /// The end of a transmission.
+    /// End of a transmission.
     fn end(&self, size: u32, start: Time) -> Time {
         self.reached(self.sum(start).saturating_add(u128::from(size) * BYTE))
     }
@@ -175,12 +175,12 @@ impl Course {
     }
 }
 
-/// What is sent in that time.
+/// Work done at `rate` during `span`.
 fn work(rate: u64, span: Time) -> u128 {
     u128::from(rate) * u128::from(span.as_picos())
 }
 
-/// So many picoseconds, or the end of time.
+/// A time of `picos` picoseconds, or the end of time.
 fn time(picos: u128) -> Time {
     Time::from_picos(u64::try_from(picos).unwrap_or(u64::MAX))
 }

@@ -1,4 +1,4 @@
-//! One run from plan to outcome.
+//! Runs a plan and returns its outcome.
 
 use std::mem::replace;
 use std::panic::resume_unwind;
@@ -18,42 +18,42 @@ use crate::packet::Names;
 use crate::plan::{Plan, PlanError};
 use crate::simulator::Simulator;
 
-/// What a run leaves.
+/// Result of a run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Outcome {
-    /// Over all flows that cross the measured link.
+    /// Summary of all flows that cross the measured link.
     pub summary: Summary,
-    /// For each group of the plan.
+    /// Summary of each group of the plan.
     pub groups: Vec<GroupSummary>,
-    /// For each further link that is measured.
+    /// Summary of each further measured link.
     pub elsewhere: Vec<LinkSummary>,
-    /// What a user might have to be told about.
+    /// Facts for notices to the user.
     pub facts: Facts,
-    /// Events: what had to be done one after the other.
+    /// Number of events processed.
     #[serde(skip)]
     pub events: u64,
-    /// Rows kept of what happens at no fixed interval.
+    /// Number of event-driven rows.
     #[serde(skip)]
     pub rows: usize,
-    /// The flows' counters and the records asked for.
+    /// The flows' counters and the requested records.
     #[serde(skip)]
     pub tables: Vec<Table>,
-    /// The captures asked for.
+    /// The requested captures.
     #[serde(skip)]
     pub captures: Vec<Capture>,
 }
 
-/// What a run may use.
+/// Resources that a run may use.
 #[derive(Clone, Copy, Debug)]
 pub struct Means {
-    /// Parts of the plan that run at the same time.
+    /// Number of parts of the plan that run in parallel.
     pub threads: usize,
-    /// Bytes of memory.
+    /// Memory in bytes.
     pub memory: u64,
 }
 
 impl Means {
-    /// One thread, and all the memory that there is.
+    /// One thread and unlimited memory.
     pub const UNBOUNDED: Self = Self { threads: 1, memory: u64::MAX };
 }
 
@@ -65,14 +65,15 @@ pub fn run(plan: &Plan, seed: u64) -> Result<Outcome, PlanError> {
     run_with_progress(plan, seed, Means::UNBOUNDED, |_| Ok::<(), PlanError>(()))
 }
 
-/// Runs a plan and calls `progress` with the fraction done, each time that some thousand events have run and at the end; if
-/// that fails, the run stops.
+/// Runs a plan and calls `progress` with the fraction done every few thousand events and at the end; the run stops if
+/// `progress` fails.
 ///
-/// Parts of the plan that do not affect each other run by themselves, so many at a time. What comes of them does not depend on
-/// how many.
+/// Parts of the plan that do not affect each other run separately, up to `threads` at a time. The result does not
+/// depend on the number of threads.
 ///
 /// # Errors
-/// If the plan contradicts itself, it needs more memory than it may use, its records have too many rows, or `progress` fails.
+/// If the plan contradicts itself or needs more memory than allowed, its records have too many rows, or `progress`
+/// fails.
 pub fn run_with_progress<E: From<PlanError>>(
     plan: &Plan,
     seed: u64,
@@ -90,7 +91,7 @@ pub fn run_with_progress<E: From<PlanError>>(
     }
 }
 
-/// The groups of a plan, those that affect each other together, directly or through others.
+/// The groups of a plan, partitioned into sets that affect each other, directly or indirectly.
 ///
 /// # Errors
 /// If the plan contradicts itself.
@@ -99,7 +100,7 @@ pub fn components(plan: &Plan) -> Result<Vec<Vec<u32>>, PlanError> {
     Ok(decompose(plan)?.map_or_else(all, |parts| parts.into_iter().map(|part| part.groups).collect()))
 }
 
-/// Why a part did not end.
+/// Why a part did not complete.
 enum Halt {
     Refused(PlanError),
     Stopped,
@@ -111,7 +112,7 @@ impl From<PlanError> for Halt {
     }
 }
 
-/// Runs parts, each on one thread, and gives what comes of them in their order.
+/// Runs parts, each on one thread, and returns their outcomes in order.
 fn run_parts<E: From<PlanError>>(
     parts: &[Part],
     seed: u64,
@@ -129,11 +130,11 @@ fn run_parts<E: From<PlanError>>(
             let Some(part) = parts.get(place) else { return Ok(ended) };
             let (mut done, share) = (0.0, part.names.flows.len() as f64 / flows as f64);
             let mut outcome = run_undivided(&part.plan, &part.names, seed, memory, |fraction| {
-                // nobody listens any more where progress failed
+                // the receiver is gone if `progress` failed
                 let _ = tell.send(share * (fraction - replace(&mut done, fraction)));
                 if stop.load(Relaxed) { Err(Halt::Stopped) } else { Ok(()) }
             });
-            // the sum is the same whoever is first, and so is what is said of it
+            // the sum, and so the error, does not depend on the order in which parts finish
             if let Ok(Outcome { rows: more, .. }) = &outcome
                 && rows.fetch_add(*more, Relaxed) + more > MOST_ROWS
             {
@@ -173,12 +174,12 @@ fn run_parts<E: From<PlanError>>(
             Err(Halt::Stopped) => is_whole = false,
         }
     }
-    debug_assert!(is_whole, "a part stops only where another one or progress failed");
+    debug_assert!(is_whole, "a part stops only if another one or progress failed");
     outcomes.sort_unstable_by_key(|(place, _)| *place);
     Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect())
 }
 
-/// Runs a plan as it is.
+/// Runs a plan without splitting it.
 fn run_undivided<E: From<PlanError>>(
     plan: &Plan,
     names: &Names,
@@ -257,7 +258,8 @@ mod tests {
     use crate::sizes::SizeSpec;
     use crate::source::Distribution;
 
-    /// Domains around a backbone, each with a link there and one back, and groups that send from domain to domain.
+    /// Domains around a backbone, each connected by a link in each direction, and groups that send from domain to
+    /// domain.
     fn star(domains: u32, pairs: &[(u32, u32)], measured: u32) -> Plan {
         let base = dumbbell_of_reno(2);
         let Topology::Dumbbell { bottleneck, .. } = &base.topology else { unreachable!("it is a dumbbell") };
@@ -273,7 +275,7 @@ mod tests {
         let group = |(place, (from, to)): (usize, &(u32, u32))| GroupSpec {
             path: Some((1 + from % domains, 1 + to % domains)),
             spread: Time::from_millis(500 * (place as u64 % 3)),
-            // round numbers make ties
+            // round numbers cause ties
             source: match place % 3 {
                 0 => SourceSpec::Poisson { rate: 40.0 },
                 1 => SourceSpec::Greedy { packets: None },
@@ -316,7 +318,7 @@ mod tests {
         }
     }
 
-    /// The rows of a table, each as bits; those of one instant in an order of their own, as an undivided run mixes them.
+    /// The rows of a table as bits; rows with equal timestamps are sorted, because an undivided run interleaves them.
     fn rows(table: &Table) -> Vec<Vec<u64>> {
         let bits = |Column { values, .. }: Column| -> Vec<u64> {
             match values {
@@ -336,7 +338,7 @@ mod tests {
         rows
     }
 
-    /// The packets of a capture, each with its blocks, wherever these are kept.
+    /// The packets of a capture with their blocks, independent of where these are stored.
     fn packets(capture: &Capture) -> Vec<(Time, [u64; 4], String, &Sack)> {
         let told = |packet: &Captured| {
             let Captured { time, number, link, flow, size, .. } = *packet;
@@ -406,7 +408,7 @@ mod tests {
         };
         let alone = told(1);
         for threads in [2, 3, 64] {
-            // times that are not defined are not equal to themselves
+            // undefined times are not equal to themselves
             assert_eq!(format!("{:?}", told(threads)), format!("{alone:?}"));
         }
     }
@@ -438,7 +440,7 @@ mod tests {
 
     #[test]
     fn flows_that_share_a_link_only_through_others_are_one_part() {
-        // 0-1 and 2-3 share nothing, but 1-2 joins them
+        // 0-1 and 2-3 share no link, but 1-2 joins them
         let plan = star(6, &[(0, 1), (2, 3), (1, 2), (4, 5)], 0);
         let parts = decompose(&plan).expect("sound").expect("in parts");
         let groups: Vec<&[u32]> = parts.iter().map(|part| part.groups.as_slice()).collect();

@@ -1,4 +1,4 @@
-//! The blocks of the selective acknowledgments under way.
+//! SACK blocks of the ACKs in flight.
 
 use ackclock_tcp::{Ack, HEADER, Sack};
 use ackclock_units::Time;
@@ -7,17 +7,17 @@ use crate::observe::{Observation, Observer};
 use crate::packet::{FlowId, Packet, Payload, SackId};
 use crate::pool::Pool;
 
-/// Keeps blocks from an ACK's departure to its end, whatever that is.
+/// Stores blocks from an ACK's departure until it arrives or is lost.
 #[derive(Debug, Default)]
 pub(crate) struct SackStore(Pool<Sack>);
 
 impl SackStore {
-    /// Bytes of memory that it takes.
+    /// Memory in bytes.
     pub(crate) fn held(&self) -> usize {
         self.0.held()
     }
 
-    /// The packet that carries an ACK.
+    /// Creates the packet that carries an ACK.
     #[inline(always)]
     pub(crate) fn packet(
         &mut self,
@@ -42,7 +42,7 @@ impl SackStore {
         id
     }
 
-    /// The blocks of an ACK that has arrived, or is lost; nobody may ask for them again.
+    /// Removes the blocks of an ACK that has arrived or is lost; they must not be requested again.
     #[inline(never)]
     pub(crate) fn take(&mut self, id: SackId) -> Sack {
         self.0.remove(id.0)

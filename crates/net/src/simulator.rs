@@ -1,6 +1,6 @@
 //! The event loop.
 //!
-//! What happens at the endpoints is told in `flow.rs`, what happens between them in `transit.rs`.
+//! `flow.rs` implements the endpoints, `transit.rs` the network between them.
 
 use std::hint::black_box;
 
@@ -20,11 +20,11 @@ use crate::plan::{GroupSpec, Plan, PlanError, TransportSpec};
 use crate::rate::LinkRate;
 use crate::transit::{Destination, Hop, Transit};
 
-/// What so many flows touch fits into a cache; for more, it is fetched for so many events at a time.
+/// Number of flows whose state fits into a cache; with more flows, data is prefetched for this many events at a time.
 const FLOWS_IN_CACHE: usize = 20_000;
 const BATCH: usize = 16;
 
-/// A network in motion.
+/// A network during simulation.
 #[derive(Debug)]
 pub struct Simulator {
     flows: Vec<Flow>,
@@ -33,17 +33,17 @@ pub struct Simulator {
     clients: Clients,
     transit: Transit,
     rounds: Rounds,
-    /// The current round, and the component whose turn it is in it.
+    /// The current round, and the component being processed.
     round: u64,
     component: usize,
-    /// All components run up to here before the next step.
+    /// All components run to this time before the next step.
     now: Time,
-    /// Events so far.
+    /// Number of events so far.
     events: u64,
 }
 
 impl Simulator {
-    /// The network of a plan at time 0. The same plan and seed give the same run, to the last bit.
+    /// The network of a plan at time 0. The same plan and seed give bit-identical runs.
     ///
     /// # Errors
     /// If the plan contradicts itself.
@@ -51,7 +51,7 @@ impl Simulator {
         Self::of(plan, Names::default(), seed)
     }
 
-    /// The network of a plan whose links and flows have names of their own.
+    /// The network of a plan whose links and flows have the given global ids.
     pub(crate) fn of(plan: &Plan, names: Names, seed: u64) -> Result<Self, PlanError> {
         let Network { mut flows, groups, clients, mut transit, rounds } = Network::new(plan, names, seed)?;
         for flow in &mut flows {
@@ -67,15 +67,15 @@ impl Simulator {
         Ok(Self { flows, groups, clients, transit, rounds, round: 0, component, now: Time::ZERO, events: 0 })
     }
 
-    /// Runs all events before `end`: round by round, and in each round component by component.
+    /// Runs all events before `end`, round by round, and within a round component by component.
     pub fn run_until(&mut self, end: Time, observer: &mut impl Observer) {
         while !self.run_some(end, u64::MAX, observer) {}
     }
 
-    /// Runs at most `most` events before `end`. Returns whether that was all of them; if not, the next call continues at the
-    /// same event, and its `end` must not be earlier.
+    /// Runs at most `most` events before `end`. Returns whether all were processed; if not, the next call continues at
+    /// the same event, and its `end` must not be earlier.
     ///
-    /// Results do not depend on where a run is cut.
+    /// Results do not depend on where a run is interrupted.
     pub fn run_some(&mut self, end: Time, most: u64, observer: &mut impl Observer) -> bool {
         let last = self.events.saturating_add(most);
         loop {
@@ -91,7 +91,7 @@ impl Simulator {
                 }
             }
             if self.now == self.rounds.end(self.round) {
-                // rounds in which nobody has anything to do are passed over
+                // skip rounds without events
                 let (agendas, last) = (&self.transit.agendas, self.rounds.of(end));
                 let first = agendas.iter().filter_map(Agenda::next_round).min().unwrap_or(last);
                 let is_busy = |round: &u64| agendas.iter().any(|agenda| !agenda.is_idle_in(*round));
@@ -108,8 +108,8 @@ impl Simulator {
         }
     }
 
-    /// Runs the events of the current component before [`now`](Self::now), in order of time, until `last` events have run or a
-    /// turn is cut. Returns whether that was all of them.
+    /// Runs the events of the current component before [`now`](Self::now) in time order, until `last` events have run
+    /// or a turn is cut. Returns whether all were processed.
     #[inline(never)]
     fn run_component(&mut self, last: u64, observer: &mut impl Observer) -> bool {
         let (component, end) = (self.component, self.now);
@@ -133,7 +133,8 @@ impl Simulator {
         false
     }
 
-    /// Looks now and then at what the next arrivals will touch: with all of it asked for at once, the memory is waited for once.
+    /// Prefetches, from time to time, the data that the next arrivals will touch; requesting all of it at once costs
+    /// only one memory latency.
     #[inline(always)]
     fn fetch(&mut self, component: usize) {
         let agenda = &mut self.transit.agendas[component];
@@ -170,7 +171,7 @@ impl Simulator {
         black_box(seen);
     }
 
-    /// An endpoint is woken.
+    /// Wakes an endpoint.
     #[inline(never)]
     fn wake(&mut self, event: &Event, observer: &mut impl Observer) {
         let Self { flows, transit, .. } = self;
@@ -182,7 +183,7 @@ impl Simulator {
         }
     }
 
-    /// A client has a request, which opens a connection or waits for one to close.
+    /// Handles a client's request, which opens a connection or waits for one to close.
     fn request(&mut self, client: FlowId, now: Time, observer: &mut impl Observer) {
         let Self { flows, clients, transit, .. } = self;
         let (opens, next) = clients.request(client);
@@ -192,7 +193,7 @@ impl Simulator {
         }
     }
 
-    /// A connection has no more to do; the request that waits, if one does, takes its place.
+    /// Closes a connection; a waiting request, if there is one, opens the next.
     fn close(&mut self, flow: FlowId, now: Time, observer: &mut impl Observer) {
         let Self { flows, clients, transit, .. } = self;
         let own = &mut flows[flow.0 as usize];
@@ -201,7 +202,7 @@ impl Simulator {
         }
     }
 
-    /// A packet arrives at a hop: an ACK at its sender, or it goes on.
+    /// Handles the arrival of a packet at a hop: an ACK at its sender, or a packet to be forwarded.
     #[inline(always)]
     fn arrive(&mut self, event: &Event, observer: &mut impl Observer) {
         let Self { flows, transit, .. } = self;
@@ -215,22 +216,22 @@ impl Simulator {
         }
     }
 
-    /// Events so far: what had to be done one after the other.
+    /// Number of events so far.
     pub const fn events(&self) -> u64 {
         self.events
     }
 
-    /// The time that all components have reached, or are about to.
+    /// The time that all components have reached, or are about to reach.
     pub(crate) const fn now(&self) -> Time {
         self.now
     }
 
-    /// Bytes that the packets and wake-ups in flight take.
+    /// Memory of packets and wake-ups in flight, in bytes.
     pub(crate) fn held_in_flight(&self) -> usize {
         self.transit.agendas.iter().map(Agenda::held).sum::<usize>() + self.transit.sacks.held()
     }
 
-    /// Bytes that the endpoints and the links take, without what is in flight. Visits each of them.
+    /// Memory of the endpoints and links in bytes, excluding data in flight. Visits each of them.
     pub(crate) fn held_by_components(&self) -> usize {
         let Transit { wires, links, hops, destinations, .. } = &self.transit;
         let own = size_of_val(&self.flows[..]) + size_of_val(&wires[..]) + size_of_val(&links[..]);
@@ -242,12 +243,12 @@ impl Simulator {
             + self.clients.held()
     }
 
-    /// How many endpoints, links and components there are.
+    /// Number of endpoints and links, and of components.
     pub(crate) fn components(&self) -> (usize, usize) {
         (self.flows.len() + self.transit.links.len(), self.transit.agendas.len())
     }
 
-    /// A link, to look at.
+    /// A link, for inspection.
     pub fn link(&mut self, link: LinkId) -> &mut Link {
         self.transit.link(link)
     }
@@ -257,22 +258,23 @@ impl Simulator {
         self.transit.links[link.0 as usize].rate()
     }
 
-    /// A flow's sender, to look at.
+    /// A flow's sender, for inspection.
     pub fn sender(&self, flow: FlowId) -> Option<&Sender> {
         self.flows[flow.0 as usize].sender()
     }
 
-    /// Packets of a flow that nobody waits for any more: in order at its receiver, or sent by UDP.
+    /// Number of packets of a flow that are settled: in order at its receiver, or sent by UDP.
     pub(crate) fn settled(&self, flow: usize) -> u64 {
         self.transit.received(flow).unwrap_or_else(|| self.flows[flow].supplied())
     }
 
-    /// Packets that a flow's source has offered before `end`, which is not past; from `enough` on they are not counted.
+    /// Number of packets that a flow's source has offered before `end`, which is not in the past; counting stops at
+    /// `enough`.
     pub(crate) fn offered(&self, flow: usize, end: Time, enough: u64) -> u64 {
         self.flows[flow].offered(end, enough)
     }
 
-    /// What a flow's senders did so far, those of connections that ended too.
+    /// Counters of a flow's senders so far, including closed connections.
     pub fn counters(&self, flow: FlowId) -> Counters {
         self.clients.past(flow).plus(self.sender(flow).map(Sender::counters).unwrap_or_default())
     }
@@ -287,12 +289,12 @@ impl Simulator {
         &self.groups
     }
 
-    /// When a flow's source starts, in a simulator at time 0.
+    /// Start time of a flow's source; the simulator must be at time 0.
     pub(crate) fn start(&self, flow: usize) -> Time {
         self.flows[flow].feed.next.unwrap_or(Time::ZERO)
     }
 
-    /// The shortest time in which the path of a flow can carry a transfer.
+    /// The minimum times in which the path of a flow can carry a transfer.
     pub(crate) fn ideal(&self, flow: usize, group: &GroupSpec, end: Time) -> Ideal {
         let TransportSpec::Tcp { sender, .. } = &group.transport else { return Ideal::default() };
         let links = |hop| self.transit.links_from(hop).map(|link| &self.transit.links[link.0 as usize]);

@@ -1,7 +1,7 @@
-//! Sizes of datagrams: all alike, or drawn from a distribution, each flow from a stream of its own.
+//! Sizes of datagrams: constant, or drawn from a distribution with one stream per flow.
 //!
-//! An exponential size is rounded to whole bytes, at least 1 and at most [`LONGEST`]. The first raises the mean by half a byte
-//! in `mean` of them, the second lowers it by the fraction `exp(-LONGEST / mean)`.
+//! Exponential sizes are rounded to whole bytes, at least 1 and at most [`LONGEST`]. The lower limit raises the mean by
+//! half a byte in `mean` packets; the upper limit lowers it by the fraction `exp(-LONGEST / mean)`.
 
 use ackclock_units::{Role, Stream};
 use serde::{Deserialize, Serialize};
@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 /// The longest IP packet (RFC 791, section 3.1: a total length of 16 bits).
 pub const LONGEST: u32 = 65_535;
 
-/// How the sizes of a group's packets spread.
+/// Distribution of the packet sizes of a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SizeSpec {
-    /// Each has the group's `packet_size`.
+    /// Constant: the group's `packet_size`.
     #[default]
     Fixed,
-    /// Exponential, `packet_size` being the mean.
+    /// Exponential with mean `packet_size`.
     Exponential,
 }
 
@@ -41,7 +41,7 @@ impl Sizes {
     pub(crate) fn draw(&mut self) -> u32 {
         match self {
             Self::Fixed(size) => *size,
-            // a cast from a real number cuts off what is too large
+            // casting a float saturates values that are too large
             Self::Exponential { mean, stream } => {
                 ((f64::from(*mean) * stream.exponential()).round() as u32).clamp(1, LONGEST)
             }

@@ -1,8 +1,8 @@
-//! Sources: where data comes from. A source sees neither the network nor the sender, so it can be asked for its next packet
-//! only when the sender has use for it; what was never asked for was never drawn. One may wait until all that it handed over is
+//! Traffic sources. A source sees neither the network nor the sender, so it can be polled for its next packet only when
+//! the sender can use it; data that is never polled is never drawn. Some sources wait until all supplied data is
 //! acknowledged.
 //!
-//! Each source lives in a file of its own and is registered in [`SourceSpec`].
+//! Each source has its own file and is registered in [`SourceSpec`].
 
 mod connection;
 mod constant;
@@ -28,22 +28,23 @@ pub use fractional::FractionalSpec;
 pub use trace::TraceSpec;
 pub(crate) use transfers::Transfer;
 
-/// Data handed over at one instant.
+/// Data supplied at one point in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Emission {
-    /// Packets handed over now.
+    /// Number of packets supplied now.
     pub packets: u64,
-    /// When to ask again; `None` if there will be no more, or not before all is acknowledged.
+    /// Time of the next poll; `None` if there will be no more data, or none before everything is acknowledged.
     pub next: Option<Time>,
 }
 
 /// A traffic source.
 pub trait Source: Debug + Send {
-    /// What it hands over at `now`: first asked at the flow's start, then whenever the last emission said.
+    /// The data supplied at `now`: first called at the flow's start, then at the time that the last emission gave.
     fn emit(&mut self, now: Time, stream: &mut Stream) -> Emission;
 }
 
-/// A source at work. An enum and not a trait object: every packet is drawn from one. A large state goes into a box.
+/// The state of a source. An enum rather than a trait object, since every packet is drawn from one. Large states are
+/// boxed.
 #[derive(Clone, Debug)]
 pub(crate) enum AnySource {
     Poisson(poisson::Poisson),
@@ -73,7 +74,7 @@ impl Source for AnySource {
 }
 
 impl AnySource {
-    /// Bytes of memory beyond its own size.
+    /// Heap memory in bytes.
     pub(crate) fn held(&self) -> usize {
         match self {
             Self::Fractional(source) => size_of_val(&**source) + source.held(),
@@ -84,21 +85,21 @@ impl AnySource {
         }
     }
 
-    /// Whether it hands over transfers, whose beginning and end are followed.
+    /// Whether it supplies transfers, whose start and completion are tracked.
     #[inline(always)]
     pub(crate) const fn has_transfers(&self) -> bool {
         matches!(self, Self::Transfers(_) | Self::Connection(_))
     }
 }
 
-/// Packets of a transfer, rounded up from a drawn size.
+/// Size of a transfer in packets, rounded up from a drawn size.
 pub(crate) fn whole_packets(drawn: f64) -> u64 {
-    /// What no run can send.
+    /// More than any run can send.
     const LARGEST: f64 = 1e12;
     drawn.ceil().clamp(1.0, LARGEST) as u64
 }
 
-/// Most packets a second: one in an instant.
+/// Maximum packets per second: one per instant.
 const MAX_RATE: f64 = 1e12;
 
 impl SourceSpec {
@@ -110,16 +111,16 @@ impl SourceSpec {
             Self::OnOff { rate, on, off } => AnySource::OnOff(Box::new(on_off::OnOff::new(rate, on, off))),
             Self::Fractional(spec) => AnySource::Fractional(Box::new(fractional::Fractional::new(spec))),
             Self::Transfers { size, think } => AnySource::Transfers(Box::new(transfers::Transfers::new(size, think))),
-            // its client gives it its transfers
+            // its client provides its transfers
             Self::Connections { .. } => AnySource::Connection(Connection::default()),
             Self::Trace(spec) => AnySource::Trace(Box::new(trace::Trace::new(spec))),
         }
     }
 
-    /// Checks what types cannot tell.
+    /// Validates the values.
     ///
     /// # Errors
-    /// The field, and what is wrong with it.
+    /// The invalid field and the problem.
     pub(crate) fn check(&self) -> Result<(), (&'static str, &'static str)> {
         match self {
             Self::Poisson { rate }
@@ -128,7 +129,7 @@ impl SourceSpec {
             | Self::Connections { rate, .. }
                 if !(*rate > 0.0 && *rate <= MAX_RATE) =>
             {
-                Err(("rate", "must be above 0 and at most 1e12: one packet in an instant"))
+                Err(("rate", "must be above 0 and at most 1e12 (one packet per picosecond)"))
             }
             Self::OnOff { on, off, .. } => {
                 on.check().map_err(|problem| ("on", problem))?;
@@ -146,7 +147,7 @@ impl SourceSpec {
         }
     }
 
-    /// Whether it hands over much at once, and needs a transport that paces it.
+    /// Whether it supplies much data at once and needs a transport that paces it.
     pub(crate) const fn needs_pacing(&self) -> bool {
         matches!(self, Self::Greedy { .. } | Self::Transfers { .. } | Self::Connections { .. })
     }
@@ -159,7 +160,7 @@ mod tests {
     const MEAN: Distribution = Distribution::Fixed { mean: 1.0 };
     const NOISE: FractionalSpec = FractionalSpec { rate: 10.0, hurst: 0.8, cov: 0.3, bin: Time::SECOND, bins: 10 };
 
-    /// The field that is refused.
+    /// The field that is rejected.
     fn refused(spec: &SourceSpec) -> Option<&'static str> {
         spec.check().err().map(|(field, _)| field)
     }

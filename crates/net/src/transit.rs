@@ -1,4 +1,4 @@
-//! What happens to packets between their endpoints.
+//! Forwards packets between their endpoints.
 
 use ackclock_tcp::Receiver;
 use ackclock_units::Time;
@@ -11,37 +11,37 @@ use crate::observe::{Observation, Observer};
 use crate::packet::{FlowId, LinkId, Names, Packet, Payload, SackId};
 use crate::sack_store::SackStore;
 
-/// The links, the receivers, and what each component has to do.
+/// The links, the receivers, and the agenda of each component.
 #[derive(Debug)]
 pub(crate) struct Transit {
     pub(crate) wires: Vec<Wire>,
     pub(crate) links: Vec<Link>,
-    /// The hops of all routes, one after the other.
+    /// The hops of all routes, concatenated.
     pub(crate) hops: Vec<Hop>,
-    /// Where the data of each flow ends.
+    /// The receiving end of each flow.
     pub(crate) destinations: Vec<Destination>,
-    /// What the ACKs under way tell besides their number.
+    /// SACK blocks of the ACKs in flight.
     pub(crate) sacks: SackStore,
-    /// The endpoints' agenda is the first.
+    /// The first agenda belongs to the endpoints.
     pub(crate) agendas: Vec<Agenda>,
     pub(crate) names: Names,
-    /// So far the component at work may go on.
+    /// The running component must not process events at or after this time.
     pub(crate) until: Time,
     /// The running component must stop after this number of events.
     pub(crate) last: u64,
-    /// A flow that has sent all it may send in one event, and the time at which it continues before anything else happens.
+    /// A flow that has sent the maximum for one event, and the time at which it continues before anything else happens.
     pub(crate) cut: Option<(FlowId, Time)>,
 }
 
-/// A step of a packet on its way.
+/// One step of a packet's route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hop {
-    /// Across a link, and how it gets from there to its next hop.
+    /// Crosses a link and reaches its next hop as given by `Next`.
     Link {
         link: LinkId,
         next: Next,
     },
-    /// Into the flow's receiver, or its sender.
+    /// Reaches the flow's receiver, or its sender.
     Receiver,
     Sender,
 }
@@ -49,28 +49,28 @@ pub(crate) enum Hop {
 /// How a packet gets from a link to its next hop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// In step: what enters there comes off this link only, and in that order. It needs no event.
+    /// Without an event: the next hop receives packets only from this link, in the same order.
     InStep,
-    /// By an event of that component.
+    /// By an event of the given component.
     Event(u16),
 }
 
-/// Where the data of a flow ends.
+/// The receiving end of a flow.
 #[derive(Debug)]
 pub(crate) enum Destination {
     Udp,
     Tcp {
         receiver: Receiver,
-        /// Where in the table of hops its ACKs start.
+        /// Index in the table of hops where its ACKs start.
         ack_hop: u32,
         alarm: Alarm,
-        /// The connection that it is at.
+        /// Number of the current connection.
         connection: u16,
     },
 }
 
 impl Destination {
-    /// Where its ACKs start, if it sends any.
+    /// First hop of its ACKs, if it sends any.
     pub(crate) const fn ack_hop(&self) -> Option<u32> {
         match self {
             Self::Udp => None,
@@ -78,7 +78,7 @@ impl Destination {
         }
     }
 
-    /// Bytes of memory beyond its own size.
+    /// Heap memory in bytes.
     pub(crate) fn held(&self) -> usize {
         match self {
             Self::Udp => 0,
@@ -86,7 +86,7 @@ impl Destination {
         }
     }
 
-    /// Looks at what data will touch.
+    /// Reads the fields that handling data will touch, to prefetch them.
     pub(crate) const fn look(&self) -> u64 {
         match self {
             Self::Udp => 0,
@@ -96,13 +96,14 @@ impl Destination {
 }
 
 impl Transit {
-    /// An endpoint sends a packet.
+    /// Sends a packet from an endpoint.
     #[inline(never)]
     pub(crate) fn send(&mut self, packet: &Packet, hop: u32, now: Time, observer: &mut impl Observer) {
         self.forward(packet, hop, now, observer);
     }
 
-    /// A packet is at a hop, and goes on until its next event. If that leads data to its receiver, the answer goes on as well.
+    /// Forwards a packet from a hop to its next event. If data reaches its receiver on the way, its ACK is forwarded
+    /// too.
     #[inline(always)]
     pub(crate) fn forward(&mut self, packet: &Packet, hop: u32, now: Time, observer: &mut impl Observer) {
         if let Some(arrival) = self.cross(packet, hop, now, observer)
@@ -112,8 +113,8 @@ impl Transit {
         }
     }
 
-    /// A packet crosses the links before it, each at the time of its arrival there, until one needs an event. Returns when it
-    /// reaches its receiver, if none does.
+    /// Moves a packet across the next links, each at the time of its arrival there, until one needs an event. Returns
+    /// its arrival time at the receiver if none does.
     #[inline(always)]
     fn cross(&mut self, packet: &Packet, mut hop: u32, mut now: Time, observer: &mut impl Observer) -> Option<Time> {
         while let Hop::Link { link, next } = self.hops[hop as usize] {
@@ -136,7 +137,7 @@ impl Transit {
         Some(now)
     }
 
-    /// A packet that is not a usual one is offered to a link. Returns its arrival, unless it is dropped.
+    /// Offers a packet that is not on the fast path to a link. Returns its arrival time, unless it is dropped.
     #[inline(never)]
     fn judge(&mut self, id: LinkId, packet: &Packet, now: Time, observer: &mut impl Observer) -> Option<Time> {
         let (wire, link) = (&mut self.wires[id.0 as usize], &mut self.links[id.0 as usize]);
@@ -156,21 +157,21 @@ impl Transit {
         None
     }
 
-    /// A flow stops sending within an event: the event loop stops, too, and the flow continues first.
+    /// Interrupts a flow that is sending within an event: the event loop stops, and the flow continues first.
     #[cold]
     pub(crate) fn cut(&mut self, flow: FlowId, now: Time) {
         self.cut = Some((flow, now));
         self.last = 0;
     }
 
-    /// A link, to look at.
+    /// A link, for inspection.
     pub(crate) fn link(&mut self, link: LinkId) -> &mut Link {
         let at = link.0 as usize;
         self.links[at].catch_up(&self.wires[at]);
         &mut self.links[at]
     }
 
-    /// Data reaches its receiver. Returns the ACK that leaves at once, and where to.
+    /// Handles data at its receiver. Returns the immediate ACK, if there is one, and its first hop.
     #[inline(always)]
     fn receive(&mut self, packet: &Packet, now: Time, observer: &mut impl Observer) -> Option<(Packet, u32)> {
         let Destination::Tcp { receiver, ack_hop, connection, .. } = &mut self.destinations[packet.flow.0 as usize]
@@ -183,8 +184,8 @@ impl Transit {
             Payload::Syn { connection, .. } | Payload::Ack { connection, .. } => (0, true, connection),
         };
         if of != *connection {
-            // packets of a flow keep their order: nothing of an earlier connection comes after this
-            debug_assert_eq!(of, connection.wrapping_add(1), "each connection is seen by its receiver");
+            // packets of a flow stay in order: nothing of an earlier connection arrives after this
+            debug_assert_eq!(of, connection.wrapping_add(1), "each connection reaches its receiver");
             receiver.renew();
             *connection = of;
         }
@@ -201,7 +202,7 @@ impl Transit {
         Some((ack?, ack_hop))
     }
 
-    /// A receiver may have waited long enough with its ACK.
+    /// Handles the timer of a receiver with a delayed ACK.
     pub(crate) fn delayed_ack(&mut self, flow: FlowId, now: Time, observer: &mut impl Observer) {
         let Destination::Tcp { receiver, alarm, ack_hop, connection } = &mut self.destinations[flow.0 as usize] else {
             return;
@@ -222,7 +223,7 @@ impl Transit {
         }
     }
 
-    /// Packets of a flow's data that its receiver has in order; `None` where nobody keeps them in order.
+    /// Number of packets of a flow that its receiver has in order; `None` for UDP.
     pub(crate) fn received(&self, flow: usize) -> Option<u64> {
         match &self.destinations[flow] {
             Destination::Udp => None,
@@ -230,7 +231,7 @@ impl Transit {
         }
     }
 
-    /// The links of a route that starts here.
+    /// The links of the route that starts at `hop`.
     pub(crate) fn links_from(&self, hop: u32) -> impl Iterator<Item = LinkId> {
         self.hops[hop as usize..].iter().map_while(|hop| match hop {
             Hop::Link { link, .. } => Some(*link),
@@ -238,13 +239,13 @@ impl Transit {
         })
     }
 
-    /// Whether the component of the endpoints, which is at work, has nothing to do before and at that time.
+    /// Whether the running component, that of the endpoints, has no event at or before `at`.
     #[inline(always)]
     pub(crate) fn is_quiet_until(&self, at: Time) -> bool {
         at < self.until && self.agendas[0].is_quiet_until(at)
     }
 
-    /// An endpoint is to be woken.
+    /// Schedules a wake-up of an endpoint.
     #[inline(never)]
     pub(crate) fn wake(&mut self, at: Time, flow: FlowId, wakeup: Wakeup) {
         self.agendas[0].add(Event::wakeup_of(flow, self.names.flow(flow), at, wakeup));

@@ -1,7 +1,7 @@
-//! Congestion control laws: how the window moves. Whether and when a segment counts as lost is [`recovery`](crate::recovery)'s
-//! business; a law sees one sample for each signal and moves the [`Window`] that the sender owns.
+//! Congestion control laws, which adjust the window. [`recovery`](crate::recovery) decides whether and when a segment
+//! counts as lost; a law receives one sample per signal and updates the [`Window`] that the sender owns.
 //!
-//! A law lives in a file of its own and is registered by one line of `laws!` below; the Python front learns its name and its
+//! Each law has its own file and is registered by one line of `laws!` below. The Python package reads its name and its
 //! parameters from there.
 
 mod reno;
@@ -17,7 +17,7 @@ use crate::recovery::RecoverySpec;
 pub use reno::RenoSpec;
 pub use vegas::{BaseRtt, VegasSpec};
 
-/// The congestion window and the slow-start threshold (RFC 5681, section 2), in segments: real numbers, never rounded.
+/// The congestion window and the slow-start threshold (RFC 5681, section 2), in segments; real numbers, never rounded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
     /// Congestion window.
@@ -26,71 +26,71 @@ pub struct Window {
     pub ssthresh: f64,
 }
 
-/// A new ACK, seen after the sender's own bookkeeping for it.
+/// A new ACK, after the sender has updated its own state.
 #[derive(Clone, Copy, Debug)]
 pub struct AckSample {
-    /// Its arrival.
+    /// Arrival time.
     pub now: Time,
     /// First unacknowledged segment.
     pub snd_una: u64,
     /// Next segment to send.
     pub snd_nxt: u64,
-    /// Segments that this ACK acknowledged.
+    /// Number of segments newly acknowledged by this ACK.
     pub newly_acked: u64,
-    /// Segments delivered since the connection opened.
+    /// Number of segments delivered since the connection opened.
     pub delivered: u64,
-    /// Time since the last acknowledged segment was sent, however often it was sent; only where the law
-    /// [times segments](CongestionControl::times_segments).
+    /// Time since the last transmission of the highest acknowledged segment, including retransmissions. Only set if the
+    /// law [times segments](CongestionControl::times_segments).
     pub elapsed: Option<Time>,
-    /// The same, if that segment was sent once and so gives a valid sample (Karn).
+    /// Same as `elapsed`, but only if that segment was sent once, so that the sample is valid (Karn).
     pub rtt: Option<Time>,
     /// The sender had less in flight than the window allowed.
     pub app_limited: bool,
 }
 
-/// A loss that calls for a reduction: at most one for each event that the sender signals.
+/// A loss that requires a window reduction: at most one per congestion event.
 #[derive(Clone, Copy, Debug)]
 pub struct CongestionEvent {
-    /// How the loss was found.
+    /// How the loss was detected.
     pub signal: Signal,
-    /// What the reduction is taken from, in segments (see [`DecreaseFrom`](crate::DecreaseFrom)).
+    /// Window that the reduction is computed from, in segments (see [`DecreaseFrom`](crate::DecreaseFrom)).
     pub window: f64,
-    /// The smallest window that halving may leave: two segments (RFC 5681, equation 4), one in ns-2.
+    /// Lower limit of the halved window: two segments (RFC 5681, equation 4), one in ns-2.
     pub least: f64,
-    /// The lost segment had been retransmitted before.
+    /// The lost segment had already been retransmitted.
     pub lost_again: bool,
 }
 
-/// How a loss was found.
+/// How a loss was detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
-    /// Duplicate ACKs, or a fine-grained timer checked at one.
+    /// Duplicate ACKs, or a fine-grained timer checked when a duplicate ACK arrives.
     FastRetransmit,
     /// The retransmission timer.
     Timeout,
 }
 
-/// A window law.
+/// A congestion control law.
 pub trait CongestionControl: Debug + Send {
-    /// A new ACK arrived. Recovery may keep one from the law: by RFC 5681 that which ends a fast recovery.
+    /// Called for each new ACK, except where recovery suppresses it: under RFC 5681, the ACK that ends a fast recovery.
     fn on_ack(&mut self, window: &mut Window, ack: &AckSample);
 
-    /// A loss was found.
+    /// Called when a loss is detected.
     fn on_congestion(&mut self, window: &mut Window, event: &CongestionEvent);
 
-    /// Whether the law needs [`AckSample::rtt`] for each ACK. Timing every segment costs memory and time, so the sender does
-    /// it only where it is asked for.
+    /// Whether the law needs [`AckSample::rtt`] for each ACK. Timing every segment costs memory and time, so the sender
+    /// does it only on request.
     fn times_segments(&self) -> bool {
         false
     }
 }
 
-/// A parameter that an algorithm declares: what the front needs to check it, document it and fill it in.
+/// A parameter declared by an algorithm. The Python package uses it to validate, document and fill in values.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Parameter {
     /// Its name in a scenario.
     pub name: &'static str,
-    /// One sentence.
+    /// Description, one sentence.
     pub doc: &'static str,
     /// Type, range and default.
     #[serde(flatten)]
@@ -109,40 +109,40 @@ pub enum ParameterKind {
         max: Option<f64>,
         /// The value must be above this.
         above: Option<f64>,
-        /// Default.
+        /// Default value.
         default: f64,
     },
-    /// Yes or no.
+    /// A boolean.
     Flag {
-        /// Default.
+        /// Default value.
         default: bool,
     },
-    /// One of a few words.
+    /// One of a fixed set of words.
     Choice {
-        /// The words.
+        /// The allowed words.
         choices: &'static [&'static str],
-        /// Default.
+        /// Default value.
         default: &'static str,
     },
 }
 
-/// An algorithm as the front sees it.
+/// An algorithm as the Python package sees it.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Entry {
     /// Its name in a scenario.
     pub name: &'static str,
-    /// One sentence with its source.
+    /// Description with source, one sentence.
     pub doc: &'static str,
-    /// What it can be told.
+    /// Its parameters.
     pub parameters: &'static [Parameter],
 }
 
-/// A parameter outside what its algorithm allows.
+/// A parameter value that the algorithm does not allow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invalid {
-    /// The parameter.
+    /// Name of the parameter.
     pub field: &'static str,
-    /// What was given and what is allowed.
+    /// The given value and the allowed ones.
     pub problem: String,
 }
 
@@ -156,7 +156,7 @@ macro_rules! laws {
         }
 
         impl LawSpec {
-            /// Checks what a single parameter's range cannot tell.
+            /// Checks constraints between parameters, which the range of a single parameter cannot express.
             ///
             /// # Errors
             /// If parameters contradict each other.
@@ -169,14 +169,15 @@ macro_rules! laws {
             }
         }
 
-        /// A law at work. It is no trait object, since each ACK asks it.
+        /// A running law. An enum rather than a trait object, because it is called for every ACK.
         #[derive(Debug)]
         pub(crate) enum Law {
             $($variant(Box<$module::$variant>),)+
         }
 
         impl Law {
-            /// A new ACK arrived. Its sample is made where the law is known, so that what that does not read costs nothing.
+            /// Handles a new ACK. The sample is built inside the match, so that fields a law does not read cost
+            /// nothing.
             #[inline(always)]
             pub(crate) fn on_ack(&mut self, window: &mut Window, sample: impl Fn() -> AckSample) {
                 match self { $(Self::$variant(law) => law.on_ack(window, &sample()),)+ }
@@ -193,7 +194,7 @@ macro_rules! laws {
             }
         }
 
-        /// Every law.
+        /// All laws.
         pub const LAWS: &[Entry] = &[
             $(Entry { name: $name, doc: $module::DOC, parameters: $module::PARAMETERS },)+
         ];
@@ -205,7 +206,7 @@ laws! {
     Vegas "vegas" => VegasSpec, vegas;
 }
 
-/// A TCP variant: the field's name for a pair of recovery and law.
+/// A TCP variant: the conventional name for a pair of recovery and law.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Variant {
     /// Its name in a scenario.
@@ -219,7 +220,7 @@ pub struct Variant {
     pub doc: &'static str,
 }
 
-/// Every variant.
+/// All variants.
 pub const VARIANTS: &[Variant] = &[
     Variant {
         name: "tahoe",

@@ -1,5 +1,5 @@
-//! The TCP endpoints: pure state machines. Time comes in by argument, segments and ACKs are plain values, and nothing here
-//! knows of a network, a clock or a random generator other than the stream it is given.
+//! The TCP endpoints: pure state machines. Time is passed as an argument, segments and ACKs are plain values, and nothing here
+//! depends on a network, a clock or a random generator other than the stream it is given.
 //!
 //! A [`Sender`] is loss recovery x congestion control: [`Recovery`](recovery::Recovery) decides when a segment counts as
 //! lost and what is retransmitted, a [`CongestionControl`](congestion::CongestionControl) law moves the [`Window`] that the

@@ -1,8 +1,9 @@
-//! Optional times and segment numbers in eight bytes, where `Option` takes sixteen: there may be a million flows.
+//! Optional times and segment numbers in eight bytes instead of the sixteen of an `Option`, since there may be a
+//! million flows.
 
 use ackclock_units::Time;
 
-/// A type whose last value nothing reaches: it stands for none.
+/// A type whose maximum value never occurs and therefore represents "none".
 pub(crate) trait Last: Copy + Ord {
     const LAST: Self;
 }
@@ -15,7 +16,7 @@ impl Last for u64 {
     const LAST: Self = Self::MAX;
 }
 
-/// A value, or none.
+/// An optional value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Maybe<T>(T);
 
@@ -41,13 +42,13 @@ impl<T: Last> Maybe<T> {
         self.get().is_some_and(holds)
     }
 
-    /// Whether there is a value, and `bound` is not below it.
+    /// Whether there is a value and it is at most `bound`.
     #[inline(always)]
     pub(crate) fn is_at_most(self, bound: T) -> bool {
         self.0 <= bound
     }
 
-    /// Gives the value away.
+    /// Takes the value out, leaving none.
     #[inline(always)]
     pub(crate) fn take(&mut self) -> Option<T> {
         let value = self.get()?;

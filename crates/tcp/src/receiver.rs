@@ -1,18 +1,21 @@
-//! The data receiver: cumulative ACKs, at once or delayed (RFC 5681, section 4.2; RFC 1122, section 4.2.3.2).
+//! The data receiver: immediate or delayed cumulative ACKs (RFC 5681, section 4.2; RFC 1122, section 4.2.3.2).
 //!
-//! A delayed ACK waits for a second segment or for the timer. Out-of-order segments and those that fill a gap are
-//! acknowledged at once; so are duplicates (RFC 9293, section 3.10.7.4) and the SYN.
+//! A delayed ACK waits for a second segment or for the timer. The receiver immediately acknowledges out-of-order
+//! segments, segments that fill a gap, duplicates (RFC 9293, section 3.10.7.4) and the SYN.
 //!
-//! With `sack_blocks` an ACK that leaves while something is missing tells what arrived beyond: the run around the segment just
-//! received first, then the runs told of in the last ACK, most recent first (RFC 2018, section 4).
+//! With `sack_blocks`, an ACK sent while segments are missing reports the data received beyond the gap: first the run
+//! around the segment just received, then the runs reported in the previous ACK, most recent first (RFC 2018, section
+//! 4).
 //!
-//! How this differs from the RFCs:
-//! - with `ack_gap_fill = false` a segment that fills part of a gap may wait, as in ns-2 before April 2000;
-//! - with `delay_duplicates` so may a duplicate of the last segment in order: ns-2 asks only whether the segment is now the
-//!   last in order, not whether it is new;
-//! - the timer starts with the first segment that waits; there is no heartbeat;
-//! - a run that no longer fitted into an ACK is not told again until a segment of it arrives, even if later ACKs have room
-//!   (RFC 2018, section 4, says they should tell as much as they can; ns-2 does as here).
+//! Differences from the RFCs:
+//! - with `ack_gap_fill = false` the ACK of a segment that fills part of a gap may be delayed, as in ns-2 before April
+//!   2000;
+//! - with `delay_duplicates` the ACK of a duplicate of the last in-order segment may also be delayed: ns-2 only checks
+//!   whether the segment is now the last in order, not whether it is new;
+//! - the delay timer starts with the first segment that waits; there is no heartbeat;
+//! - a run that did not fit into an ACK is not reported again until one of its segments arrives, even if later ACKs
+//!   have space for it (RFC 2018, section 4, recommends reporting as many runs as fit; ns-2 behaves as this
+//!   implementation does).
 
 use ackclock_units::Time;
 use serde::{Deserialize, Serialize};
@@ -24,17 +27,17 @@ use crate::segment::{Ack, Block, Sack};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReceiverConfig {
-    /// How long an ACK may wait for a second segment; `None` acknowledges each segment at once.
+    /// Maximum delay of an ACK that waits for a second segment; `None` acknowledges each segment immediately.
     pub delayed_ack: Option<Time>,
-    /// A segment that fills part of a gap is acknowledged at once.
+    /// Acknowledge a segment that fills part of a gap immediately.
     pub ack_gap_fill: bool,
-    /// The ACK of a duplicate of the last segment in order may wait, as that of the segment itself.
+    /// Allow the ACK of a duplicate of the last in-order segment to be delayed, like the ACK of the segment itself.
     pub delay_duplicates: bool,
-    /// Segment 0 is a SYN, acknowledged at once.
+    /// Segment 0 is a SYN and is acknowledged immediately.
     pub handshake: bool,
-    /// Segment 0 is acknowledged at once, also where it is data: ns-2's receiver takes it for a SYN.
+    /// Acknowledge segment 0 immediately even if it carries data: ns-2's receiver treats it as a SYN.
     pub ack_first: bool,
-    /// Most blocks of selective acknowledgment in an ACK; 0 gives none.
+    /// Maximum number of SACK blocks in an ACK; 0 disables SACK.
     pub sack_blocks: u32,
 }
 
@@ -56,18 +59,18 @@ impl Default for ReceiverConfig {
 pub struct Receiver {
     config: ReceiverConfig,
     rcv_nxt: u64,
-    /// What arrived beyond a gap, in order, apart from each other.
+    /// Disjoint runs received beyond a gap, in ascending order.
     beyond: Vec<Block>,
-    /// The segment that came last had come before.
+    /// The last segment received was a duplicate.
     had_it: bool,
-    /// The blocks of the last ACK that had any.
+    /// The SACK blocks of the last ACK that had any.
     told: Option<Box<Sack>>,
-    /// When the ACK that waits must leave.
+    /// When the delayed ACK must be sent.
     deadline: Maybe<Time>,
 }
 
 impl Receiver {
-    /// Bytes that a run beyond a gap takes.
+    /// Memory used by one run beyond a gap, in bytes.
     pub const BYTES_OF_GAP: usize = size_of::<Block>();
 
     /// A receiver that waits for segment 0.
@@ -75,33 +78,33 @@ impl Receiver {
         Self { config, rcv_nxt: 0, beyond: Vec::new(), had_it: false, told: None, deadline: Maybe::NONE }
     }
 
-    /// Bytes of memory beyond its own size.
+    /// Heap memory in bytes.
     pub fn held(&self) -> usize {
         self.beyond.capacity() * size_of::<Block>() + self.told.as_ref().map_or(0, |_| size_of::<Sack>())
     }
 
-    /// Another connection: it waits for segment 0 again.
+    /// Resets the receiver for a new connection.
     #[cold]
     pub fn renew(&mut self) {
         *self = Self::new(self.config);
     }
 
-    /// The next segment that it expects: what came in order so far.
+    /// The next expected segment.
     pub const fn rcv_nxt(&self) -> u64 {
         self.rcv_nxt
     }
 
-    /// Segments of data that came in order so far.
+    /// Number of data segments received in order.
     pub fn received(&self) -> u64 {
         self.rcv_nxt.saturating_sub(u64::from(self.config.handshake))
     }
 
-    /// Whether the segment that came last had come before.
+    /// Whether the last segment received was a duplicate.
     pub const fn had_it(&self) -> bool {
         self.had_it
     }
 
-    /// Segment `number` arrived; the answer, unless it waits.
+    /// Handles the arrival of segment `number`. Returns the ACK, or `None` if it is delayed.
     #[inline(always)]
     pub fn handle_segment(&mut self, number: u64, now: Time) -> Option<Ack<'_>> {
         let may_wait = if number == self.rcv_nxt && self.beyond.is_empty() {
@@ -122,7 +125,7 @@ impl Receiver {
         Some(self.acknowledge(Some(number)))
     }
 
-    /// The time of [`poll_timeout`](Self::poll_timeout) has come.
+    /// Handles the timer; call it at the time given by [`poll_timeout`](Self::poll_timeout).
     pub fn handle_timeout(&mut self) -> Ack<'_> {
         self.acknowledge(None)
     }
@@ -141,7 +144,7 @@ impl Receiver {
         Ack { next: self.rcv_nxt, sack: self.choose_blocks(latest) }
     }
 
-    /// Chooses what to tell: the run of the latest segment, then those told of last, as they are now.
+    /// Chooses the SACK blocks: the run of the latest segment, then the runs reported before, in their current extent.
     #[inline(never)]
     fn choose_blocks(&mut self, latest: Option<u64>) -> &Sack {
         let before = self.told.as_deref().copied().unwrap_or_default();
@@ -160,14 +163,14 @@ impl Receiver {
         place
     }
 
-    /// The run beyond a gap that a segment is part of.
+    /// The run beyond a gap that contains segment `number`.
     fn run_of(&self, number: u64) -> Option<Block> {
         let at = self.beyond.partition_point(|run| run.end <= number);
         self.beyond.get(at).copied().filter(|run| run.contains(number))
     }
 
-    /// Takes in a segment that came before its turn, or again, or ahead of what lies beyond the gap that it fills. Returns
-    /// whether its ACK may wait.
+    /// Records a segment that is out of order, a duplicate, or fills a gap below other runs. Returns whether its ACK
+    /// may be delayed.
     #[inline(never)]
     fn place(&mut self, number: u64) -> bool {
         self.had_it = number < self.rcv_nxt || self.run_of(number).is_some();
@@ -249,7 +252,7 @@ mod tests {
         assert_eq!(answers(told, &[0, 1, 2, 2, 2, 2, 3]), [Some(1), None, Some(3), None, Some(3), None, Some(4)]);
         assert_eq!(answers(told, &[0, 1, 2, 1, 2, 4]), [Some(1), None, Some(3), Some(3), None, Some(3)]);
         assert_eq!(answers(told, &[0, 0]), [Some(1), Some(1)], "a SYN never waits");
-        // while something is missing it waits as a part of a gap does
+        // while segments are missing the ACK waits, like the ACK of a segment that fills part of a gap
         assert_eq!(answers(told, &[0, 1, 3, 1, 1]), [Some(1), None, Some(2), Some(2), Some(2)]);
         let old = ReceiverConfig { ack_gap_fill: false, ..told };
         assert_eq!(answers(old, &[0, 1, 3, 1, 1]), [Some(1), None, Some(2), None, Some(2)]);
@@ -276,7 +279,7 @@ mod tests {
 
     #[test]
     fn blocks_tell_the_latest_run_first_and_repeat_those_told_last() {
-        // RFC 2018, section 4; at most three, as here
+        // RFC 2018, section 4; at most three blocks
         let mut receiver = Receiver::new(ReceiverConfig { sack_blocks: 3, ..AT_ONCE });
         let mut hear = |number| {
             let ack = receiver.handle_segment(number, Time::ZERO).unwrap();
@@ -288,9 +291,13 @@ mod tests {
         assert_eq!(hear(5), (1, vec![(4, 6), (2, 3)]));
         assert_eq!(hear(8), (1, vec![(8, 9), (4, 6), (2, 3)]));
         assert_eq!(hear(10), (1, vec![(10, 11), (8, 9), (4, 6)]), "the oldest no longer fits");
-        assert_eq!(hear(9), (1, vec![(8, 11), (4, 6)]), "two runs became one; what was not told last is not repeated");
+        assert_eq!(
+            hear(9),
+            (1, vec![(8, 11), (4, 6)]),
+            "two runs became one; a run missing from the last ACK is not repeated"
+        );
         assert_eq!(hear(4), (1, vec![(4, 6), (8, 11)]), "a duplicate counts as the latest");
-        assert_eq!(hear(1), (3, vec![(4, 6), (8, 11)]), "only what lies beyond the gap");
+        assert_eq!(hear(1), (3, vec![(4, 6), (8, 11)]), "only runs beyond the gap");
         assert_eq!(hear(3), (6, vec![(8, 11)]));
         assert_eq!(hear(7), (6, vec![(7, 11)]));
         assert_eq!(hear(6), (11, vec![]));

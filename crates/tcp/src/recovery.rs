@@ -1,10 +1,10 @@
-//! Loss recovery: when a segment counts as lost, and what is sent again.
+//! Loss recovery: decides when a segment counts as lost and what is retransmitted.
 //!
-//! The set is closed and historical, so it is an enum: each method is a match that shows the variants side by side, and each
-//! variant lives in a file of its own.
+//! The set of algorithms is closed and historical, so it is an enum: each method is a match that shows the variants
+//! next to each other, and each variant has its own file.
 //!
-//! A fast retransmission restarts the retransmission timer, as in ns-2 and in BSD, so that it has a whole timeout to be
-//! acknowledged in; RFC 6298 restarts it with new ACKs only.
+//! A fast retransmission restarts the retransmission timer, as in ns-2 and BSD, so that the retransmitted segment has a
+//! full timeout to be acknowledged. RFC 6298 restarts the timer only on new ACKs.
 
 mod newreno;
 mod reno;
@@ -20,10 +20,10 @@ use crate::segment::Ack;
 use crate::send_log::Sent;
 use crate::sender::Connection;
 
-/// So many duplicate ACKs say that a segment was lost (RFC 5681, section 3.2).
+/// Number of duplicate ACKs that indicate a loss (RFC 5681, section 3.2).
 const DUP_THRESH: u32 = 3;
 
-/// The name of a loss recovery.
+/// Selects a loss recovery algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RecoverySpec {
@@ -31,22 +31,22 @@ pub enum RecoverySpec {
     Tahoe,
     /// Fast retransmit and fast recovery (RFC 5681, section 3.2).
     Reno,
-    /// Reno's, with Vegas' fine-grained early check.
+    /// Reno's, with Vegas' fine-grained check for early retransmission.
     Vegas,
-    /// Fast recovery that repairs all losses of a window, one in a round trip (RFC 6582).
+    /// Fast recovery that repairs all losses of a window, one per round trip (RFC 6582).
     NewReno,
-    /// Recovery by selective acknowledgments (RFC 6675).
+    /// Recovery based on selective acknowledgments (RFC 6675).
     Sack,
 }
 
-/// What a new ACK does to fast recovery.
+/// Effect of a new ACK on fast recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Progress {
-    /// There is none.
+    /// No fast recovery is active.
     Open,
-    /// It ends.
+    /// Fast recovery ends.
     Ends,
-    /// It goes on: the ACK is a partial one (RFC 6582).
+    /// Fast recovery continues: this is a partial ACK (RFC 6582).
     Partial,
 }
 
@@ -76,7 +76,7 @@ impl Recovery {
         }
     }
 
-    /// Bytes of memory beyond its own size.
+    /// Heap memory in bytes.
     pub(crate) fn held(&self) -> usize {
         match self {
             Self::Sack(sack) => size_of_val(&**sack) + sack.held(),
@@ -85,15 +85,15 @@ impl Recovery {
         }
     }
 
-    /// Whether it needs to know when each segment was sent.
+    /// Whether it needs the send time of each segment.
     pub(crate) const fn times_segments(&self) -> bool {
         matches!(self, Self::Vegas(_))
     }
 
-    /// A new ACK is about to be taken in.
+    /// Called before the sender processes a new ACK.
     #[inline(always)]
     pub(crate) fn before_new_ack(&mut self, connection: &mut Connection, ack: Ack<'_>) -> Progress {
-        // the shortest first: a jump by table would cost it more than it does
+        // Reno first, because a jump table would cost more than Reno's own work
         if let Self::Reno(reno) = self { reno.before_new_ack(connection) } else { self.others(connection, ack) }
     }
 
@@ -111,7 +111,7 @@ impl Recovery {
         }
     }
 
-    /// A partial ACK was taken in.
+    /// Called after the sender has processed a partial ACK.
     pub(crate) fn after_partial_ack(&mut self, connection: &mut Connection, now: Time) {
         match self {
             Self::NewReno(newreno) => newreno.after_partial_ack(connection, now),
@@ -120,7 +120,8 @@ impl Recovery {
         }
     }
 
-    /// A new ACK was taken in, with the record of the `last` segment that it acknowledged, where segments are timed.
+    /// Called after the sender has processed a new ACK. `last` is the record of the highest segment it acknowledged, if
+    /// segments are timed.
     #[inline(always)]
     pub(crate) fn after_new_ack(&mut self, connection: &mut Connection, now: Time, last: Option<Sent>) {
         if let Self::Vegas(vegas) = self {
@@ -128,7 +129,7 @@ impl Recovery {
         }
     }
 
-    /// A duplicate ACK arrived; whether it counts as one is for recovery to say.
+    /// Called for each duplicate ACK; recovery decides whether it counts.
     #[inline(never)]
     pub(crate) fn on_duplicate_ack(&mut self, connection: &mut Connection, ack: Ack<'_>, now: Time) {
         match self {
@@ -140,8 +141,8 @@ impl Recovery {
         }
     }
 
-    /// The retransmission timer fired, with data outstanding or not. Returns whether the law is to reduce the window; ns-2's
-    /// Vegas does so also when nothing was outstanding.
+    /// Called when the retransmission timer fires, with or without outstanding data. Returns whether the law must
+    /// reduce the window; ns-2's Vegas also does so when nothing was outstanding.
     pub(crate) fn before_timeout(&mut self, outstanding: bool) -> bool {
         match self {
             Self::Tahoe => {}
@@ -153,19 +154,19 @@ impl Recovery {
         outstanding
     }
 
-    /// The retransmission timer fired and the window was reduced.
+    /// Called after the retransmission timer fired and the window was reduced.
     pub(crate) fn after_timeout(&mut self, connection: &Connection, now: Time) {
         if let Self::Vegas(vegas) = self {
             vegas.after_timeout(connection, now);
         }
     }
 
-    /// Whether it has a say in what leaves next; if not, that is `snd_nxt`, when the window allows it.
+    /// Whether recovery chooses the next segment. If not, the sender sends `snd_nxt` when the window allows it.
     pub(crate) const fn chooses(&self) -> bool {
         matches!(self, Self::NewReno(_) | Self::Sack(_))
     }
 
-    /// The segment that may leave next, whatever leaves at once besides.
+    /// The segment that may be sent next, not counting segments that are always sent immediately.
     #[inline(never)]
     pub(crate) fn next_segment(&self, connection: &Connection) -> Option<u64> {
         match self {
@@ -175,7 +176,7 @@ impl Recovery {
         }
     }
 
-    /// The [next segment](Self::next_segment), `number`, leaves.
+    /// Called when the [next segment](Self::next_segment), `number`, is sent.
     #[inline(never)]
     pub(crate) fn on_sent(&mut self, connection: &mut Connection, number: u64) {
         match self {
@@ -185,7 +186,7 @@ impl Recovery {
         }
     }
 
-    /// The application handed over data.
+    /// Called when the application supplies data.
     pub(crate) const fn on_supply(&mut self) {
         match self {
             Self::Tahoe | Self::Reno(_) | Self::Vegas(_) => {}
@@ -194,7 +195,7 @@ impl Recovery {
         }
     }
 
-    /// Whether segments that the window allows wait for the next ACK or the next supply.
+    /// Whether segments that the window allows must wait for the next ACK or the next supply of data.
     #[inline(never)]
     pub(crate) fn is_paused(&self, connection: &Connection) -> bool {
         match self {
@@ -204,7 +205,7 @@ impl Recovery {
         }
     }
 
-    /// Whether new data could leave, if there were any.
+    /// Whether new data could be sent if there were any.
     #[inline(never)]
     pub(crate) fn is_open(&self, connection: &Connection) -> bool {
         if let Self::Sack(sack) = self { sack.is_open(connection) } else { connection.is_window_open() }

@@ -1,41 +1,42 @@
 //! Round-trip time and retransmission timeout: RFC 6298, after Jacobson, "Congestion Avoidance and Control" (1988),
 //! appendix A.
 //!
-//! A segment is timed in ticks of the sender's clock: the number of tick boundaries between sending and acknowledgment, at
-//! least one. The clock's phase against the run is part of the configuration, since with a coarse clock it decides samples.
+//! Segments are timed in ticks of the sender's clock: the number of tick boundaries between sending and acknowledgment,
+//! at least one. The clock's phase relative to the run is configurable, because with a coarse clock it affects the
+//! samples.
 //!
-//! How this differs from RFC 6298:
-//! - `arithmetic = integer` keeps `srtt` in eighths and `rttvar` in quarters of a tick, truncating as the appendix does, never
-//!   gives a timeout under two ticks, and forgets `srtt` once the timer has backed off more than eightfold (ns-2).
-//! - `backoff_after_floor = false` applies the minimum after the back-off instead of before it, and backs off at most
-//!   64-fold (ns-2 before March 2002).
+//! Differences from RFC 6298:
+//! - `arithmetic = integer` keeps `srtt` in eighths and `rttvar` in quarters of a tick, truncates as the appendix does,
+//!   never gives a timeout under two ticks, and resets `srtt` once the timer has backed off more than eightfold (ns-2);
+//! - `backoff_after_floor = false` applies the minimum after the back-off instead of before it, and limits the back-off
+//!   to a factor of 64 (ns-2 before March 2002).
 
 use ackclock_units::{Stream, Time};
 use serde::{Deserialize, Serialize};
 
-/// How a sender estimates the round-trip time and its timeout.
+/// Parameters of round-trip time and timeout estimation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RttConfig {
     /// Granularity `G` of the clock.
     pub clock: Time,
-    /// How far the clock is ahead of a boundary at time 0; `None` draws it uniformly.
+    /// Offset of the clock from a tick boundary at time 0; `None` draws it uniformly.
     pub clock_phase: Option<Time>,
-    /// How the averages are kept.
+    /// Arithmetic of the averages.
     pub arithmetic: Arithmetic,
-    /// Smallest timeout (2.4).
+    /// Minimum timeout (2.4).
     pub min_rto: Time,
-    /// Largest timeout (2.5).
+    /// Maximum timeout (2.5).
     pub max_rto: Time,
     /// Timeout before the first sample (2.1).
     pub initial_rto: Time,
-    /// The back-off multiplies the timeout after `min_rto` was applied (5.5).
+    /// Apply the back-off factor after `min_rto` (5.5).
     pub backoff_after_floor: bool,
-    /// A new ACK restarts the timer before its own sample counts (ns-2 before May 2001).
+    /// A new ACK restarts the timer before its own sample is processed (ns-2 before May 2001).
     pub timer_before_sample: bool,
 }
 
-/// How `srtt` and `rttvar` are kept.
+/// Arithmetic of `srtt` and `rttvar`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Arithmetic {
@@ -64,14 +65,14 @@ impl Default for RttConfig {
     }
 }
 
-/// Smoothed round-trip time, its variation, and the timeout made of them. The configuration stays with the sender, which
-/// shares it with others and lends it.
+/// Smoothed round-trip time, its variation, and the resulting timeout. The configuration is passed in on each call
+/// because senders share it.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct RttEstimator {
-    /// The timeout now in force; first, since each restart of the timer asks for it.
+    /// The current timeout. The first field, because each restart of the timer reads it.
     rto: Time,
-    /// The timeout before minimum, maximum and back-off.
+    /// The timeout before minimum, maximum and back-off are applied.
     base: Time,
     estimate: Option<Estimate>,
     phase: Time,
@@ -84,7 +85,7 @@ enum Estimate {
         srtt: f64,
         rttvar: f64,
     },
-    /// `srtt` in eighths of ticks (0 once forgotten), `rttvar` in quarters.
+    /// `srtt` in eighths of ticks (0 after a reset), `rttvar` in quarters.
     Integer {
         srtt: i64,
         rttvar: i64,
@@ -92,7 +93,7 @@ enum Estimate {
 }
 
 impl RttEstimator {
-    /// An estimator without a sample; `stream` gives the clock's phase where the configuration leaves it open.
+    /// An estimator without samples. `stream` supplies the clock's phase if the configuration does not set it.
     pub(crate) fn new(config: &RttConfig, stream: &mut Stream) -> Self {
         let phase = config.clock_phase.unwrap_or_else(|| stream.time_below(config.clock));
         let mut estimator =
@@ -101,7 +102,7 @@ impl RttEstimator {
         estimator
     }
 
-    /// A segment sent at `sent` was acknowledged at `now`.
+    /// Adds a sample: a segment sent at `sent` was acknowledged at `now`.
     #[inline(never)]
     pub(crate) fn sample(&mut self, config: &RttConfig, sent: Time, now: Time) {
         let tick = |at: Time| (at + self.phase).as_picos() / config.clock.as_picos();
@@ -132,12 +133,12 @@ impl RttEstimator {
         self.set_rto(config);
     }
 
-    /// The timeout now in force.
+    /// The current timeout.
     pub(crate) const fn rto(&self) -> Time {
         self.rto
     }
 
-    /// The smoothed round-trip time in seconds, once there is one.
+    /// The smoothed round-trip time in seconds, or `None` before the first sample.
     pub(crate) fn srtt(&self, config: &RttConfig) -> Option<f64> {
         match self.estimate? {
             Estimate::Real { srtt, .. } => Some(srtt),
@@ -145,7 +146,7 @@ impl RttEstimator {
         }
     }
 
-    /// What the smoothed round-trip time is made of, 0 while there is none.
+    /// The smoothed round-trip time in its internal representation; 0 before the first sample.
     #[inline(always)]
     pub(crate) const fn raw_srtt(&self) -> u64 {
         match self.estimate {
@@ -155,7 +156,7 @@ impl RttEstimator {
         }
     }
 
-    /// The timer fired: double the timeout (5.5).
+    /// Doubles the timeout after the timer has fired (5.5).
     pub(crate) fn back_off(&mut self, config: &RttConfig) {
         let may_double = self.backoff < 64 || config.backoff_after_floor && self.rto < config.max_rto;
         if may_double {
@@ -170,7 +171,7 @@ impl RttEstimator {
         }
     }
 
-    /// Data begins after the SYN was lost: the timeout is three seconds, if it was less (5.7).
+    /// Sets the timeout to at least three seconds, called when data transfer begins after a lost SYN (5.7).
     pub(crate) fn after_lost_syn(&mut self, config: &RttConfig) {
         let least = Time::SECOND.saturating_mul(3);
         if self.estimate.is_none() && self.base < least {
@@ -180,7 +181,7 @@ impl RttEstimator {
         }
     }
 
-    /// A segment that was sent once got through: Karn's algorithm keeps the back-off until then.
+    /// Ends the back-off, called when a segment sent only once was acknowledged (Karn's algorithm).
     pub(crate) fn end_back_off(&mut self, config: &RttConfig) {
         if self.backoff > 1 {
             self.backoff = 1;
@@ -188,7 +189,7 @@ impl RttEstimator {
         }
     }
 
-    /// Works out the timeout, after what it is made of has changed.
+    /// Recomputes the timeout after one of its inputs has changed.
     fn set_rto(&mut self, config: &RttConfig) {
         let RttConfig { min_rto, max_rto, clock, .. } = *config;
         let backoff = u64::from(self.backoff);
@@ -211,7 +212,7 @@ mod tests {
 
     use super::*;
 
-    /// The defaults, with a boundary of the clock at time 0.
+    /// The defaults, with a clock tick at time 0.
     const IN_PHASE: RttConfig = RttConfig { clock_phase: Some(Time::ZERO), ..RttConfig::DEFAULT };
 
     fn estimator(config: &RttConfig) -> RttEstimator {
@@ -233,7 +234,7 @@ mod tests {
         assert!((rtt.srtt(&config).unwrap() - 0.11).abs() < 1e-12);
     }
 
-    /// Validates: the scaled integers of the estimator are those of Jacobson's appendix.
+    /// Validates: the estimator's scaled integers equal the ones in Jacobson's appendix.
     /// Source: Jacobson 1988, appendix A; ns-2.35.
     /// Tolerance: exact.
     #[test]
@@ -251,7 +252,7 @@ mod tests {
         assert_eq!(rtt.rto(), Time::from_millis(280));
     }
 
-    /// Validates: with a coarse clock, where a tick lies decides a sample.
+    /// Validates: with a coarse clock, the position of the tick boundary changes a sample.
     /// Source: ns-2.35, tcpTick_.
     /// Tolerance: exact.
     #[test]

@@ -1,37 +1,37 @@
-//! What the receiver has beyond the cumulative ACK, as the sender knows it: RFC 6675, section 4.
+//! The sender's record of data received beyond the cumulative ACK: RFC 6675, section 4.
 
 use std::collections::VecDeque;
 
 use crate::segment::Block;
 
-/// The segments that selective acknowledgments named, as runs: memory grows with gaps, not with the window.
+/// Selectively acknowledged segments, stored as runs: memory grows with the number of gaps, not with the window.
 ///
-/// It also keeps `high_rxt`, up to where segments have been sent again, since what counts is how the two lie to each other.
+/// Also stores `high_rxt`, the limit of retransmission, because `pipe` depends on its position relative to the runs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scoreboard {
-    /// In order, apart from each other, all above `snd_una`.
+    /// Disjoint, in ascending order, all above `snd_una`.
     runs: VecDeque<Block>,
     /// Segments in `runs`.
     sacked: u64,
-    /// Every hole below was sent again in this recovery, or is not to be.
+    /// Every hole below this segment was retransmitted in this recovery, or need not be.
     high_rxt: u64,
     /// Segments in `runs` below `high_rxt`.
     sacked_below: u64,
 }
 
 impl Scoreboard {
-    /// Bytes of memory beyond its own size.
+    /// Heap memory in bytes.
     pub(crate) fn held(&self) -> usize {
         self.runs.capacity() * size_of::<Block>()
     }
 
-    /// Forgets everything.
+    /// Clears the scoreboard.
     pub(crate) fn clear(&mut self) {
         self.runs.clear();
         (self.sacked, self.high_rxt, self.sacked_below) = (0, 0, 0);
     }
 
-    /// All segments before `snd_una` are acknowledged.
+    /// Removes all segments before `snd_una`, which are acknowledged.
     pub(crate) fn acknowledge(&mut self, snd_una: u64) {
         while let Some(run) = self.runs.front_mut()
             && run.start < snd_una
@@ -50,8 +50,8 @@ impl Scoreboard {
         }
     }
 
-    /// Takes in the blocks of an ACK and tells whether they brought news. A block that does not lie above `snd_una` and below
-    /// `snd_max` says nothing that a receiver could know, and counts for nothing.
+    /// Adds the blocks of an ACK and returns whether they contain anything new. A block not entirely above `snd_una`
+    /// and below `snd_max` cannot come from a correct receiver and is ignored.
     pub(crate) fn update(&mut self, blocks: &[Block], snd_una: u64, snd_max: u64) -> bool {
         let before = self.sacked;
         for block in blocks {
@@ -63,7 +63,7 @@ impl Scoreboard {
     }
 
     fn add(&mut self, block: Block) {
-        // the runs that touch the block become one with it
+        // merge all runs that touch the block
         let first = self.runs.partition_point(|run| run.end < block.start);
         let mut merged = block;
         let (mut known, mut known_below) = (0, 0);
@@ -87,8 +87,8 @@ impl Scoreboard {
         }
     }
 
-    /// The segment above which `count - 1` others are known to have arrived, itself being one that has: every hole below is
-    /// lost, by RFC 6675's `IsLost` with a threshold of `count`.
+    /// The highest segment such that it and at least `count - 1` segments above it have arrived. Every hole below it is
+    /// lost by RFC 6675's `IsLost` with a threshold of `count`.
     pub(crate) fn lost_below(&self, count: u64) -> Option<u64> {
         let mut left = count;
         for run in self.runs.iter().rev() {
@@ -100,14 +100,14 @@ impl Scoreboard {
         None
     }
 
-    /// A recovery begins, or its limited transmit: nothing at or above `number` was sent again in it.
+    /// Starts a recovery, or its limited transmit: marks nothing at or above `number` as retransmitted.
     pub(crate) fn restart_at(&mut self, number: u64) {
         self.high_rxt = number;
         self.sacked_below =
             self.runs.iter().take_while(|run| run.start < number).map(|run| run.below(number).len()).sum();
     }
 
-    /// The first hole that was not sent again, below some segment that arrived.
+    /// The first hole not yet retransmitted that lies below an arrived segment.
     pub(crate) fn next_hole(&self) -> Option<u64> {
         let at = self.runs.partition_point(|run| run.end <= self.high_rxt);
         let run = self.runs.get(at)?;
@@ -117,13 +117,13 @@ impl Scoreboard {
         self.runs.get(at + 1).map(|_| run.end)
     }
 
-    /// The [next hole](Self::next_hole), `number`, is sent again.
+    /// Marks the [next hole](Self::next_hole), `number`, as retransmitted.
     pub(crate) fn retransmitted(&mut self, number: u64) {
         self.sacked_below += number - self.high_rxt;
         self.high_rxt = number + 1;
     }
 
-    /// The first segment from `number` on that is not known to have arrived.
+    /// The first segment at or after `number` that is not known to have arrived.
     pub(crate) fn skip(&self, number: u64) -> u64 {
         let at = self.runs.partition_point(|run| run.end <= number);
         self.runs.get(at).filter(|run| run.contains(number)).map_or(number, |run| run.end)
@@ -135,7 +135,7 @@ impl Scoreboard {
         last.map_or(snd_max, |run| run.start) - 1
     }
 
-    /// RFC 6675's `SetPipe`: segments not lost that have not arrived, and holes that were sent again.
+    /// RFC 6675's `SetPipe`: outstanding segments that are neither lost nor received, plus retransmitted holes.
     pub(crate) fn pipe(&self, snd_una: u64, snd_max: u64, lost_after: u64) -> u64 {
         let unknown = match self.lost_below(lost_after) {
             Some(lost) => snd_max - lost - lost_after,
@@ -212,7 +212,7 @@ mod tests {
             acked in 0_u64..40,
             high_rxt in 0_u64..60,
         ) {
-            // the same, segment by segment
+            // reference: the same computed segment by segment
             const SND_MAX: u64 = 60;
             let (mut board, mut set) = (Scoreboard::default(), BTreeSet::new());
             let half = blocks.len() / 2;

@@ -1,46 +1,47 @@
-//! What endpoints exchange.
+//! Segments and ACKs exchanged between the endpoints.
 
-/// Bytes of an IPv4 and a TCP header without options: the size of a SYN and of a pure ACK.
+/// Size of an IPv4 and a TCP header without options, in bytes: also the size of a SYN and of a pure ACK.
 pub const HEADER: u32 = 40;
 
 /// A segment on its way to the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// Its place in sequence space, counted in segments.
+    /// Position in sequence space, in segments.
     pub number: u64,
-    /// Bytes on the wire.
+    /// Size on the wire in bytes.
     pub size: u32,
-    /// It opens the connection and carries no data.
+    /// Whether it is a SYN, which opens the connection and carries no data.
     pub syn: bool,
-    /// It was sent before.
+    /// Whether it was sent before.
     pub retransmission: bool,
 }
 
 /// A cumulative acknowledgment on its way to the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ack<'a> {
-    /// The next segment that the receiver expects: all before it have arrived.
+    /// The next segment the receiver expects; all earlier ones have arrived.
     pub next: u64,
-    /// What arrived beyond that.
+    /// Segments received beyond `next`.
     pub sack: &'a Sack,
 }
 
 impl Ack<'_> {
-    /// An ACK for all before `next`, and nothing beyond.
+    /// A cumulative ACK for all segments before `next`, without SACK blocks.
     pub const fn cumulative(next: u64) -> Self {
         Self { next, sack: &Sack::NONE }
     }
 
-    /// Bytes on the wire: eight for each block. The option's own two bytes and its padding are left out, as in ns-2.
+    /// Size on the wire in bytes: the header plus eight bytes per block. The two bytes of the option header and its
+    /// padding are omitted, as in ns-2.
     pub const fn size(&self) -> u32 {
         HEADER + 8 * self.sack.count as u32
     }
 }
 
-/// Most blocks that fit into an ACK without other options (RFC 2018, section 3).
+/// Maximum number of blocks in an ACK without other options (RFC 2018, section 3).
 pub const MAX_SACK_BLOCKS: usize = 4;
 
-/// A selective acknowledgment: blocks, the most recent first (RFC 2018).
+/// A selective acknowledgment: blocks, most recent first (RFC 2018).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sack {
     blocks: [Block; MAX_SACK_BLOCKS],
@@ -48,10 +49,10 @@ pub struct Sack {
 }
 
 impl Sack {
-    /// Without a block.
+    /// No blocks.
     pub const NONE: Self = Self { blocks: [Block { start: 0, end: 0 }; MAX_SACK_BLOCKS], count: 0 };
 
-    /// With these blocks; what is beyond [`MAX_SACK_BLOCKS`] does not fit.
+    /// SACK of the given blocks; blocks beyond [`MAX_SACK_BLOCKS`] are dropped.
     pub fn of(blocks: &[Block]) -> Self {
         let mut sack = Self::NONE;
         for block in blocks {
@@ -60,17 +61,17 @@ impl Sack {
         sack
     }
 
-    /// Its blocks.
+    /// The blocks.
     pub fn blocks(&self) -> &[Block] {
         &self.blocks[..self.count]
     }
 
-    /// Whether there is no block.
+    /// Whether there are no blocks.
     pub const fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Adds a block, if there is room.
+    /// Adds a block if there is space.
     pub(crate) fn push(&mut self, block: Block) {
         if let Some(place) = self.blocks.get_mut(self.count) {
             *place = block;
@@ -79,27 +80,27 @@ impl Sack {
     }
 }
 
-/// Segments that arrived one next to the other, with gaps before and behind: [`start`, `end`).
+/// A contiguous run of received segments with gaps before and after it: [`start`, `end`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Block {
-    /// The first of them.
+    /// First segment of the run.
     pub start: u64,
-    /// The first behind them that is missing.
+    /// First missing segment after the run.
     pub end: u64,
 }
 
 impl Block {
-    /// How many segments there are; none in a block whose ends are the wrong way round.
+    /// Number of segments; 0 if `end` precedes `start`.
     pub(crate) const fn len(self) -> u64 {
         self.end.saturating_sub(self.start)
     }
 
-    /// What it shares with the segments below `end`.
+    /// Intersection with the segments below `end`.
     pub(crate) fn below(self, end: u64) -> Self {
         Self { end: self.end.min(end), ..self }
     }
 
-    /// What both have.
+    /// Intersection of two blocks.
     pub(crate) fn overlap(self, other: Self) -> Self {
         Self { start: self.start.max(other.start), end: self.end.min(other.end) }
     }

@@ -1,4 +1,4 @@
-//! When each outstanding segment was last sent, and how often.
+//! Records when each outstanding segment was last sent, and how many times.
 
 use std::collections::VecDeque;
 
@@ -7,46 +7,46 @@ use ackclock_units::Time;
 /// One outstanding segment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sent {
-    /// Its last transmission.
+    /// Time of its last transmission.
     pub(crate) at: Time,
-    /// How often it was sent.
+    /// Number of transmissions.
     pub(crate) transmits: u32,
 }
 
 impl Sent {
-    /// Time since then.
+    /// Time since the last transmission.
     pub(crate) fn elapsed(self, now: Time) -> Time {
         now - self.at
     }
 
-    /// The same, if it is a valid sample: the segment was sent once (Karn).
+    /// Time since the last transmission if it is a valid sample, that is, if the segment was sent once (Karn).
     pub(crate) fn rtt(self, now: Time) -> Option<Time> {
         (self.transmits == 1).then(|| self.elapsed(now))
     }
 }
 
-/// The outstanding segments, oldest first. Kept only for senders whose law or recovery times every segment.
+/// Outstanding segments, oldest first. Kept only if the sender's law or recovery times every segment.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SendLog {
-    /// Number of the front segment.
+    /// Number of the first segment.
     first: u64,
     sent: VecDeque<Sent>,
-    /// What ns-2's array still holds of segments long acknowledged; empty where records are kept right.
+    /// Old entries that ns-2's array still holds for acknowledged segments; empty if records are kept correctly.
     stale: Vec<Option<Sent>>,
 }
 
 impl SendLog {
-    /// A log that keeps records right, or one that forgets to reset them as an array of `slots` would.
+    /// A log that keeps correct records (`None`), or one that leaves stale entries like an array of `slots` entries.
     pub(crate) fn new(slots: Option<u32>) -> Self {
         Self { stale: vec![None; slots.unwrap_or(0) as usize], ..Self::default() }
     }
 
-    /// Bytes of memory that it takes.
+    /// Heap memory in bytes.
     pub(crate) fn held(&self) -> usize {
         size_of::<Self>() + self.sent.capacity() * size_of::<Sent>() + self.stale.capacity() * size_of::<Option<Sent>>()
     }
 
-    /// Segment `number` is sent at `at`. Segments are first sent in order.
+    /// Records that segment `number` was sent at `at`. First transmissions are in order.
     pub(crate) fn record(&mut self, number: u64, at: Time) {
         let index = (number - self.first) as usize;
         if let Some(sent) = self.sent.get_mut(index) {
@@ -58,13 +58,13 @@ impl SendLog {
         }
     }
 
-    /// The record of `number`: of its last transmission, if it is outstanding, or what is left in its place.
+    /// The record of `number`: its last transmission if it is outstanding, otherwise the stale entry in its slot.
     pub(crate) fn get(&self, number: u64) -> Option<Sent> {
         let index = number.checked_sub(self.first)?;
         self.sent.get(index as usize).copied().or_else(|| self.stale[self.slot(number)?])
     }
 
-    /// All segments before `next` are acknowledged; returns the record of the last of them.
+    /// Removes all segments before `next`, which are acknowledged. Returns the record of the last one.
     pub(crate) fn acknowledge(&mut self, next: u64) -> Option<Sent> {
         let last = self.get(next.checked_sub(1)?);
         let count = ((next - self.first) as usize).min(self.sent.len());
@@ -78,7 +78,7 @@ impl SendLog {
         last
     }
 
-    /// Where ns-2 would keep segment `number`.
+    /// Index of segment `number` in ns-2's array.
     fn slot(&self, number: u64) -> Option<usize> {
         (number as usize).checked_rem(self.stale.len())
     }

@@ -1,4 +1,4 @@
-//! The data sender: RFC 9293's variables, RFC 5681's window, RFC 6298's timer, with recovery and law plugged in.
+//! The data sender: RFC 9293's variables, RFC 5681's window and RFC 6298's timer, with pluggable recovery and law.
 
 mod connection;
 
@@ -15,16 +15,16 @@ use crate::recovery::{Progress, Recovery, RecoverySpec};
 use crate::segment::{Ack, Segment};
 use crate::send_log::Sent;
 
-/// What happened to a sender so far.
+/// Event counts of a sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Segments sent, the SYN and retransmissions included.
+    /// Segments sent, including the SYN and retransmissions.
     pub sent: u64,
-    /// Turns: each time the sender had sent all that it might.
+    /// Number of turns. A turn ends when the sender has sent all that it may send.
     pub turns: u64,
-    /// Turns that only the advertised window ended.
+    /// Turns that were limited only by the advertised window.
     pub window_limited: u64,
-    /// Segments sent again.
+    /// Segments retransmitted.
     pub retransmissions: u64,
     /// Retransmission timeouts with data outstanding.
     pub timeouts: u64,
@@ -35,7 +35,7 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// Both together.
+    /// Sum of two sets of counts.
     #[must_use]
     pub const fn plus(self, other: Self) -> Self {
         Self {
@@ -50,48 +50,49 @@ impl Counters {
     }
 }
 
-/// What can be watched of a sender. Windows are in segments, times in seconds.
+/// Observable state of a sender. Windows are in segments, times in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SenderState {
     /// Congestion window.
     pub cwnd: f64,
     /// Slow-start threshold.
     pub ssthresh: f64,
-    /// Segments sent and not yet acknowledged.
+    /// Segments sent but not yet acknowledged.
     pub flight_size: u64,
-    /// Smoothed round-trip time; not a number before the first sample.
+    /// Smoothed round-trip time; NaN before the first sample.
     pub srtt: f64,
-    /// Retransmission timeout in force.
+    /// Current retransmission timeout.
     pub rto: f64,
 }
 
 /// A TCP sender.
 ///
-/// Feed it with [`supply`](Self::supply), [`handle_ack`](Self::handle_ack) and [`handle_timeout`](Self::handle_timeout); after
-/// each, take what it has to say with [`poll_transmit`](Self::poll_transmit) until that gives nothing, and wake it at
-/// [`poll_timeout`](Self::poll_timeout) and [`poll_release`](Self::poll_release).
+/// Drive it with [`supply`](Self::supply), [`handle_ack`](Self::handle_ack) and
+/// [`handle_timeout`](Self::handle_timeout). After each call, call [`poll_transmit`](Self::poll_transmit) until it
+/// returns `None`, and wake the sender at [`poll_timeout`](Self::poll_timeout) and
+/// [`poll_release`](Self::poll_release).
 #[derive(Debug)]
 #[repr(C)] // as the connection, whose first fields these adjoin
 pub struct Sender {
     stream: Stream,
-    /// Processing goes on until then; nothing leaves before.
+    /// End of the current processing time; nothing is sent before it.
     hold: Maybe<Time>,
     recovery: Recovery,
     connection: Connection,
 }
 
 impl Sender {
-    /// Bytes that the record of a segment in flight takes, where segments are timed, and of one that ns-2 forgets to reset.
+    /// Memory per segment in flight in bytes, if segments are timed.
     pub const BYTES_OF_SEGMENT: usize = size_of::<Sent>();
-    /// See [`BYTES_OF_SEGMENT`](Self::BYTES_OF_SEGMENT).
+    /// Memory per stale record of ns-2's array in bytes.
     pub const BYTES_OF_STALE_RECORD: usize = size_of::<Option<Sent>>();
 
-    /// Whether such senders keep when each segment was sent.
+    /// Whether senders with this configuration record the send time of each segment.
     pub fn times_segments(config: &SenderConfig) -> bool {
         Recovery::new(config).times_segments() || config.congestion.build().times_segments()
     }
 
-    /// A sender with nothing to send yet. Senders of one kind share their configuration.
+    /// A sender with nothing to send. Senders of one kind share their configuration.
     pub fn new(config: impl Into<Arc<SenderConfig>>, mut stream: Stream) -> Self {
         let config = config.into();
         let recovery = Recovery::new(&config);
@@ -99,7 +100,7 @@ impl Sender {
         Self { connection, recovery, stream, hold: Maybe::NONE }
     }
 
-    /// Another connection: everything as at first, only that its random numbers go on.
+    /// Resets the sender for a new connection. Only the random stream is continued.
     pub fn renew(&mut self) {
         let config = Arc::clone(&self.connection.config);
         self.recovery = Recovery::new(&config);
@@ -107,7 +108,7 @@ impl Sender {
         self.hold = Maybe::NONE;
     }
 
-    /// The application hands over that many segments of data. The first of them opens the connection.
+    /// Supplies `segments` more segments of data. The first call opens the connection.
     pub fn supply(&mut self, segments: u64) {
         let Connection { supplied, config, .. } = &mut self.connection;
         if *supplied == 0 && segments > 0 && config.handshake {
@@ -116,49 +117,51 @@ impl Sender {
         *supplied = supplied.saturating_add(segments);
     }
 
-    /// Segments of data that the application has handed over.
+    /// Number of data segments supplied by the application.
     pub fn supplied(&self) -> u64 {
         self.connection.supplied.saturating_sub(u64::from(self.connection.config.handshake))
     }
 
-    /// Data was supplied at this moment: releases a sender that [is paused](Self::is_paused). Optional for others.
+    /// Signals that data was supplied now, which releases a sender that [is paused](Self::is_paused). Optional for
+    /// others.
     pub const fn handle_supply(&mut self) {
         self.recovery.on_supply();
     }
 
-    /// How many more segments could possibly leave in this turn or after the next ACK, if the application had them: what it
-    /// is worth asking for. It also tells whether the application or the receiver sets the limit.
+    /// Upper bound on the number of further segments that could be sent in this turn or after the next ACK if the
+    /// application had them. Also shows whether the application or the receiver sets the limit.
     pub fn appetite(&self) -> u64 {
         let reach = self.connection.snd_max + u64::from(self.connection.config.max_window);
         reach.saturating_sub(self.connection.supplied)
     }
 
-    /// Whether it waits for nothing but data.
+    /// Whether the sender waits only for data.
     pub fn is_data_limited(&self) -> bool {
         let Self { connection, recovery, .. } = self;
         let is_open = || if recovery.chooses() { recovery.is_open(connection) } else { connection.is_window_open() };
         connection.snd_nxt == connection.supplied && is_open()
     }
 
-    /// Whether segments that the window allows wait for the next ACK or the [next supply](Self::handle_supply), as in ns-2.
+    /// Whether segments allowed by the window wait for the next ACK or the [next supply](Self::handle_supply), as in
+    /// ns-2.
     #[inline(always)]
     pub fn is_paused(&self) -> bool {
         self.recovery.chooses() && self.recovery.is_paused(&self.connection)
     }
 
-    /// Whether all that the application handed over is acknowledged.
+    /// Whether all supplied data is acknowledged.
     pub const fn is_idle(&self) -> bool {
         self.connection.snd_una == self.connection.supplied
     }
 
-    /// Whether an ACK that arrives now would count as a duplicate: nothing new, with data outstanding (RFC 5681, section 2).
-    /// Before the SYN is acknowledged there is none (RFC 9293, section 3.10.7.3).
+    /// Whether an ACK arriving now would count as a duplicate: it acknowledges nothing new while data is outstanding
+    /// (RFC 5681, section 2). Before the SYN is acknowledged there are no duplicates (RFC 9293, section 3.10.7.3).
     pub fn is_duplicate(&self, ack: Ack<'_>) -> bool {
         let Connection { snd_una, snd_max, .. } = self.connection;
         ack.next == snd_una && snd_una < snd_max && (snd_una > 0 || !self.connection.config.handshake)
     }
 
-    /// An ACK arrived.
+    /// Handles an ACK.
     #[inline(always)]
     pub fn handle_ack(&mut self, ack: Ack<'_>, now: Time) {
         let Connection { snd_una, snd_max, .. } = self.connection;
@@ -168,7 +171,7 @@ impl Sender {
             self.connection.counters.dup_acks += 1;
             self.recovery.on_duplicate_ack(&mut self.connection, ack, now);
         }
-        // what is left is older than what is known, or for data never sent (RFC 9293, section 3.10.7.4)
+        // the ACK is old, or acknowledges data never sent (RFC 9293, section 3.10.7.4)
         self.connection.set_reach();
     }
 
@@ -199,12 +202,12 @@ impl Sender {
             });
         }
         if alone && connection.snd_una < connection.alone() {
-            connection.window.cwnd = 1.0; // whatever the law says: the next one goes alone too
+            connection.window.cwnd = 1.0; // independent of the law: the next segment is sent alone too
         }
         self.recovery.after_new_ack(connection, now, last);
     }
 
-    /// The time of [`poll_timeout`](Self::poll_timeout) has come.
+    /// Handles the timer; call it at the time given by [`poll_timeout`](Self::poll_timeout).
     pub fn handle_timeout(&mut self, now: Time) {
         let connection = &mut self.connection;
         let outstanding = connection.snd_una < connection.snd_max;
@@ -218,8 +221,8 @@ impl Sender {
         connection.set_reach();
     }
 
-    /// The next segment that may leave now: retransmissions and limited transmit at once, the rest as the window allows and
-    /// after the processing time, if there is one.
+    /// The next segment to send now. Retransmissions and limited transmit are sent immediately; other segments are sent
+    /// as the window allows, after the processing time if there is one.
     #[inline(always)]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         let number = match self.connection.urgent.take() {
@@ -235,8 +238,8 @@ impl Sender {
         self.release::<true>(now)
     }
 
-    /// What may leave after processing. With `CHOOSES` recovery has a say: a parameter, so that a sender whose recovery has none
-    /// need not ask at every step.
+    /// The next segment to send after processing. `CHOOSES` states whether recovery chooses segments; it is a const
+    /// parameter so that senders whose recovery does not choose need not test it at every step.
     #[inline(always)]
     fn release<const CHOOSES: bool>(&mut self, now: Time) -> Option<u64> {
         let connection = &mut self.connection;
@@ -265,7 +268,7 @@ impl Sender {
         Some(number)
     }
 
-    /// Processing goes on, or begins if something `may_leave` after it; if not, the turn is over.
+    /// Continues processing, starts it if something `may_leave` after it, or else ends the turn.
     #[inline(always)]
     fn process(&mut self, may_leave: bool, now: Time) {
         if !self.hold.is_none() {
@@ -278,33 +281,33 @@ impl Sender {
         }
     }
 
-    /// When [`handle_timeout`](Self::handle_timeout) is due.
+    /// Time at which [`handle_timeout`](Self::handle_timeout) is due.
     pub fn poll_timeout(&self) -> Option<Time> {
         self.connection.timer.get()
     }
 
-    /// When a processing time ends and [`poll_transmit`](Self::poll_transmit) is worth asking again.
+    /// Time at which the processing time ends and [`poll_transmit`](Self::poll_transmit) must be called again.
     pub fn poll_release(&self) -> Option<Time> {
         self.hold.get()
     }
 
-    /// Looks at what an ACK will touch, so that it is in the cache when one comes.
+    /// Reads the fields that handling an ACK will touch, to prefetch them into the cache.
     pub fn look(&self) -> u64 {
         let Connection { snd_una, window, rtt, counters, .. } = &self.connection;
         snd_una ^ window.cwnd.to_bits() ^ rtt.rto().as_picos() ^ counters.turns
     }
 
-    /// Bytes of memory beyond its own size, without the configuration that senders share.
+    /// Heap memory in bytes, excluding the shared configuration.
     pub fn held(&self) -> usize {
         self.connection.held() + self.recovery.held()
     }
 
-    /// What happened so far.
+    /// Event counts so far.
     pub const fn counters(&self) -> Counters {
         self.connection.counters
     }
 
-    /// What can be watched.
+    /// The observable state.
     pub fn state(&self) -> SenderState {
         let Connection { config, window, rtt, .. } = &self.connection;
         SenderState {
@@ -316,14 +319,14 @@ impl Sender {
         }
     }
 
-    /// Of [`state`](Self::state), the window, the threshold and the flight size, which take no arithmetic.
+    /// The window, the threshold and the flight size of [`state`](Self::state), which need no arithmetic.
     #[inline(always)]
     pub const fn windows(&self) -> (f64, f64, u64) {
         let Connection { window, .. } = &self.connection;
         (window.cwnd, window.ssthresh, self.connection.flight())
     }
 
-    /// What the times of [`state`](Self::state) are made of: while it stays the same, so do they. The first number is 0 before
+    /// The raw values behind the times of [`state`](Self::state), which change only if these do. The first is 0 before
     /// the first sample.
     #[inline(always)]
     pub fn timing(&self) -> (u64, Time) {
@@ -333,8 +336,8 @@ impl Sender {
 }
 
 impl Connection {
-    /// The segments that go one at a time at first are being acknowledged, those before `before` already. Returns whether the
-    /// handshake ends.
+    /// Called while the initial one-at-a-time segments are being acknowledged; `before` is the previous `snd_una`.
+    /// Returns whether the handshake ends.
     #[inline(never)]
     fn open(&mut self, before: u64) -> bool {
         if self.snd_una >= self.alone() {
@@ -347,7 +350,7 @@ impl Connection {
         handshake_ends
     }
 
-    /// The timer fired: reduce the window and start again from the first unacknowledged segment.
+    /// Handles a timeout: reduces the window and restarts from the first unacknowledged segment.
     fn time_out(&mut self, outstanding: bool, reduces: bool) {
         if outstanding {
             self.counters.timeouts += 1;
@@ -362,8 +365,9 @@ impl Connection {
         if reduces {
             self.reduce(Signal::Timeout, false);
             if !repaired && self.config.decrease_from == DecreaseFrom::FlightSize {
-                // RFC 5681, equation 4, asks for no more than half of FlightSize; in a long recovery that counts segments which
-                // arrived many round trips ago, and half of it can exceed the window that the loss was found in
+                // RFC 5681, equation 4, limits ssthresh to half of FlightSize. In a long recovery FlightSize includes
+                // segments that arrived many round trips ago, so half of it can exceed the window at the time of the
+                // loss.
                 self.window.ssthresh = self.window.ssthresh.min(ssthresh);
             }
         } else {
@@ -371,7 +375,7 @@ impl Connection {
         }
         if self.config.handshake && self.snd_una == 0 {
             self.initial_window = 1; // RFC 5681, section 3.1: after a lost SYN
-            self.window.cwnd = 1.0; // whatever the law says: the SYN goes alone
+            self.window.cwnd = 1.0; // independent of the law: the SYN is sent alone
         }
         self.snd_nxt = self.snd_una;
         self.timed = Maybe::NONE;
@@ -389,8 +393,8 @@ mod tests {
     use crate::config::SackRule;
     use crate::receiver::{Receiver, ReceiverConfig};
 
-    /// A transfer over a link of 1,000 segments/s with room for 50, 20 ms away, under a law that ignores losses: the window is
-    /// `cwnd` whatever happens. Returns when all was acknowledged.
+    /// A transfer over a link of 1,000 segments/s with a buffer of 50 segments and a delay of 20 ms, under a law that
+    /// ignores losses and keeps the window at `cwnd`. Returns the time at which everything was acknowledged.
     fn transfer_with_a_window_that_never_shrinks(config: SenderConfig, cwnd: f64) -> Time {
         const SEGMENTS: u64 = 1_000;
         let (service, delay) = (Time::from_millis(1), Time::from_millis(20));
@@ -423,8 +427,8 @@ mod tests {
         panic!("{:?} after {now}", sender.state());
     }
 
-    /// Validates: every transfer ends, also under a law that ignores losses: the link takes in at least the 50 segments that it
-    ///   has room for after each timeout, so that 1,000 take at most 20 timeouts of at most 60 s.
+    /// Validates: every transfer ends, even under a law that ignores losses: after each timeout the link accepts at least
+    ///   as many segments as its buffer holds (50), so that 1,000 segments need at most 20 timeouts of at most 60 s.
     /// Source: RFC 9293, section 3.4 (reliable, ordered delivery); RFC 6298, section 5 (back-off).
     /// Tolerance: exact.
     #[test]

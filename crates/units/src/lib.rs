@@ -1,4 +1,4 @@
-//! The numbers of the engine: time, rates and random streams.
+//! Basic quantities of the engine: time, rates and random streams.
 //!
 //! ```
 //! use ackclock_units::{Rate, Time};

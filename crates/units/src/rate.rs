@@ -6,21 +6,21 @@ use crate::Time;
 
 const BIT_PICOS: u64 = 8_000_000_000_000;
 
-/// A transmission rate in bits per second, never zero.
+/// A transmission rate in bits per second; never zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "u64", into = "u64")]
 pub struct Rate(u64);
 
 impl Rate {
-    /// The slowest one: 1 bit/s.
+    /// The lowest rate: 1 bit/s.
     pub const SLOWEST: Self = Self(1);
 
-    /// That many bits per second; `None` for zero.
+    /// Rate of `bps` bits per second; `None` for zero.
     pub const fn from_bps(bps: u64) -> Option<Self> {
         if bps == 0 { None } else { Some(Self(bps)) }
     }
 
-    /// That many megabits per second.
+    /// Rate of `mbps` megabits per second.
     ///
     /// # Panics
     /// If `mbps` is zero.
@@ -34,7 +34,7 @@ impl Rate {
         self.0
     }
 
-    /// How long `bytes` take to transmit, rounded up to the picosecond, so that a link never carries more than its rate.
+    /// Time to transmit `bytes`, rounded up to the picosecond so that a link never exceeds its rate.
     pub fn transmission_time(self, bytes: u32) -> Time {
         let picos = if let Some(work) = u64::from(bytes).checked_mul(BIT_PICOS) {
             work.div_ceil(self.0)

@@ -1,4 +1,5 @@
-//! Random streams: one for each component, so that adding a flow or a probe moves nobody else's draws.
+//! Random streams: one per component, so that adding a flow or a probe does not change the draws of any other
+//! component.
 
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, Exp1, StandardNormal};
@@ -6,7 +7,7 @@ use rand_xoshiro::SplitMix64;
 
 use crate::Time;
 
-/// What a stream is drawn for. Part of its key.
+/// Purpose of a stream; part of its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// A traffic source.
@@ -57,16 +58,16 @@ impl Stream {
         StandardNormal.sample(&mut self.0)
     }
 
-    /// Uniform in [0, `below`), or zero for zero; what is longer than 106 days counts as that.
+    /// Uniform in [0, `below`); zero if `below` is zero. Spans above 106 days are clamped to 106 days.
     #[inline]
     pub fn time_below(&mut self, below: Time) -> Time {
-        // a processor converts signed numbers in one step, unsigned ones in a dozen
+        // converting a signed integer takes one instruction, an unsigned one about a dozen
         let picos = below.as_picos().min(i64::MAX as u64) as i64;
         Time::from_picos((self.uniform() * picos as f64) as i64 as u64)
     }
 }
 
-/// A bijection of 64 bits that sends near keys far apart (the finalizer of MurmurHash3).
+/// A 64-bit bijection that maps nearby keys to distant values (the finalizer of MurmurHash3).
 const fn mix(mut key: u64) -> u64 {
     key = key.wrapping_add(0x9e37_79b9_7f4a_7c15);
     key = (key ^ (key >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
@@ -80,12 +81,12 @@ mod tests {
 
     const DRAWS: u32 = 200_000;
 
-    /// Four standard errors of the mean of `DRAWS` draws with standard deviation `sd`: passes for any seed but one in 15,000.
+    /// Four standard errors of the mean of `DRAWS` draws with standard deviation `sd`: all but one seed in 15,000 pass.
     fn tolerance(sd: f64) -> f64 {
         4.0 * sd / f64::from(DRAWS).sqrt()
     }
 
-    /// Validates: uniform, exponential and normal draws have their means.
+    /// Validates: uniform, exponential and normal draws have the expected means.
     /// Source: the distributions.
     /// Tolerance: four standard errors at a fixed seed.
     #[test]

@@ -5,10 +5,10 @@ use std::ops::{Add, AddAssign, Sub};
 
 use serde::{Deserialize, Serialize};
 
-/// An instant of simulated time, or a span of it, in whole picoseconds.
+/// A point in simulated time, or a duration, in whole picoseconds.
 ///
-/// One byte at 800 Gb/s lasts 10 ps, and `u64` holds 213 days, so no rate of interest rounds to nothing and no run of
-/// interest overflows.
+/// One byte at 800 Gb/s takes 10 ps, and `u64` holds 213 days, so no realistic rate rounds to zero and no realistic run
+/// overflows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Time(u64);
@@ -16,58 +16,58 @@ pub struct Time(u64);
 impl Time {
     /// The start of every run.
     pub const ZERO: Self = Self(0);
-    /// Later than anything that happens.
+    /// Later than every event.
     pub const MAX: Self = Self(u64::MAX);
     /// One second.
     pub const SECOND: Self = Self(1_000_000_000_000);
 
-    /// That many picoseconds.
+    /// Time of `picos` picoseconds.
     pub const fn from_picos(picos: u64) -> Self {
         Self(picos)
     }
 
-    /// That many microseconds.
+    /// Time of `micros` microseconds.
     pub const fn from_micros(micros: u64) -> Self {
         Self(micros * 1_000_000)
     }
 
-    /// That many milliseconds.
+    /// Time of `millis` milliseconds.
     pub const fn from_millis(millis: u64) -> Self {
         Self(millis * 1_000_000_000)
     }
 
-    /// That many seconds, to the nearest picosecond. Negative and undefined values become zero, values past the end of
-    /// time become [`Time::MAX`].
+    /// Time of `seconds` seconds, rounded to the nearest picosecond. Negative values and NaN become zero; values too
+    /// large become [`Time::MAX`].
     #[inline]
     pub fn from_secs_f64(seconds: f64) -> Self {
         let picos = seconds * 1e12 + 0.5;
-        // signed numbers convert in one instruction, unsigned ones in a dozen
+        // converting a signed integer takes one instruction, an unsigned one about a dozen
         Self(if picos < i64::MAX as f64 { (picos as i64).max(0).cast_unsigned() } else { picos as u64 })
     }
 
-    /// Whole picoseconds.
+    /// Value in picoseconds.
     pub const fn as_picos(self) -> u64 {
         self.0
     }
 
-    /// Seconds.
+    /// Value in seconds.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e12
     }
 
-    /// `self - earlier`, or zero where `earlier` is later.
+    /// `self - earlier`, or zero if `earlier` is later than `self`.
     #[must_use]
     pub const fn saturating_sub(self, earlier: Self) -> Self {
         Self(self.0.saturating_sub(earlier.0))
     }
 
-    /// `self + span`, or [`Time::MAX`] where that lies past the end of time.
+    /// `self + span`, or [`Time::MAX`] on overflow.
     #[must_use]
     pub const fn saturating_add(self, span: Self) -> Self {
         Self(self.0.saturating_add(span.0))
     }
 
-    /// `self * factor`, or [`Time::MAX`] where that lies past the end of time.
+    /// `self * factor`, or [`Time::MAX`] on overflow.
     #[must_use]
     pub const fn saturating_mul(self, factor: u64) -> Self {
         Self(self.0.saturating_mul(factor))

@@ -1,34 +1,35 @@
-//! Where events to come are kept: many lists, of any length, in one memory.
+//! Storage for pending events: many lists of any length in shared memory.
 //!
-//! A list is a chain of chunks. What one lets go of is what the next one gets, so that nothing is allocated for an event, and
-//! what is under way, and little more, takes up memory.
+//! A list is a chain of chunks. Freed chunks are reused by other lists, so that no event needs an allocation and memory
+//! use stays close to the number of pending events.
 
 use ackclock_units::Time;
 
 use crate::event::Event;
 
-/// Events in a chunk, a power of two: few enough that short lists waste little, enough that long ones have few chunks.
+/// Events per chunk, a power of two: small enough that short lists waste little, large enough that long lists need few
+/// chunks.
 const CHUNK: usize = 32;
 
-/// The memory of many lists.
+/// The shared memory of many lists.
 #[derive(Debug, Default)]
 pub(super) struct Chunks {
-    /// All chunks, one after the other.
+    /// All chunks, contiguous.
     events: Vec<Event>,
-    /// The chunk that follows on each in its list.
+    /// For each chunk, the next chunk in its list.
     following: Vec<u32>,
-    /// The chunks that no list has.
+    /// Free chunks.
     free: Vec<u32>,
 }
 
 impl Chunks {
-    /// Bytes of memory beyond its own size.
+    /// Heap memory in bytes.
     pub(super) const fn held(&self) -> usize {
         let numbers = self.following.capacity() + self.free.capacity();
         self.events.capacity() * size_of::<Event>() + numbers * size_of::<u32>()
     }
 
-    /// A chunk that nobody has, to follow on the one that ends at a place. Returns where it begins.
+    /// Allocates a chunk and links it after the one that ends at `end`. Returns its start index.
     #[inline(never)]
     fn next_chunk(&mut self, end: Option<usize>) -> usize {
         let id = self.free.pop().unwrap_or(self.following.len() as u32);
@@ -42,7 +43,7 @@ impl Chunks {
         id as usize * CHUNK
     }
 
-    /// The chunk that ends at a place is free. Returns where the one that followed it begins.
+    /// Frees the chunk that ends at `end`. Returns the start index of the chunk that followed it.
     #[inline(never)]
     fn leave_chunk(&mut self, end: usize) -> usize {
         let id = end / CHUNK - 1;
@@ -51,34 +52,34 @@ impl Chunks {
     }
 }
 
-/// Events in strict order of time, added at one end and taken at the other.
+/// A queue of events in strict time order.
 #[derive(Debug)]
 pub(super) struct Lane {
-    /// The place of the first, and of the one to be added next; where a chunk ends, that is in another one.
+    /// Index of the first event and of the next one to add; at the end of a chunk, the position is in another chunk.
     head: usize,
     tail: usize,
-    /// Time of the first; after all times if there is none.
+    /// Time of the first event; later than all times if empty.
     first_at: Time,
-    /// Time of the last; before all times if there is none.
+    /// Time of the last event; earlier than all times if empty.
     last_at: Time,
 }
 
 impl Lane {
     pub(super) const EMPTY: Self = Self { head: 0, tail: 0, first_at: Time::MAX, last_at: Time::ZERO };
 
-    /// Time of the first event; [`Time::MAX`] if there is none.
+    /// Time of the first event; [`Time::MAX`] if empty.
     #[inline(always)]
     pub(super) const fn first_at(&self) -> Time {
         self.first_at
     }
 
-    /// Whether an event would be the last.
+    /// Whether an event at `at` would be the last.
     #[inline(always)]
     pub(super) fn ends_before(&self, at: Time) -> bool {
         self.last_at < at
     }
 
-    /// Adds the last event.
+    /// Appends an event.
     #[inline(always)]
     pub(super) fn push(&mut self, chunks: &mut Chunks, event: Event) {
         self.last_at = event.at;
@@ -93,7 +94,7 @@ impl Lane {
         self.tail = place + 1;
     }
 
-    /// The events that are known to be next, as far as they lie together: at least the first, if there is one.
+    /// The next events that are contiguous in memory: at least the first, if there is one.
     #[inline(always)]
     pub(super) fn ahead<'a>(&self, chunks: &'a Chunks) -> &'a [Event] {
         if self.first_at == Time::MAX {
@@ -104,7 +105,7 @@ impl Lane {
         &chunks.events[self.head..if ends_here { self.tail } else { chunk_end }]
     }
 
-    /// Takes the first event; there is one.
+    /// Takes the first event; the lane must not be empty.
     #[inline(always)]
     pub(super) fn pop(&mut self, chunks: &mut Chunks, first: &mut Event) {
         *first = chunks.events[self.head];
@@ -121,24 +122,24 @@ impl Lane {
     }
 }
 
-/// Events of a round to come, in the order in which they came up.
+/// Events of a future round, in order of insertion.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bucket {
-    /// Its first chunk, and how many events there are.
+    /// First chunk and number of events.
     first: u32,
     pub(super) count: u32,
-    /// The place of the next; where a chunk ends, that is in another one.
+    /// Index of the next event to add; at the end of a chunk, the position is in another chunk.
     tail: u32,
-    /// They are not in order of time.
+    /// Whether they are out of time order.
     pub(super) out_of_order: bool,
-    /// Time of the last.
+    /// Time of the last event.
     last_at: Time,
 }
 
 impl Bucket {
     pub(super) const EMPTY: Self = Self { first: 0, count: 0, tail: 0, out_of_order: false, last_at: Time::ZERO };
 
-    /// Adds an event, in its place as long as that is little work.
+    /// Adds an event, in time order if that takes little work.
     #[inline(always)]
     pub(super) fn push(&mut self, chunks: &mut Chunks, event: Event) {
         let mut place = self.tail as usize;
@@ -158,7 +159,7 @@ impl Bucket {
         }
     }
 
-    /// The last event, which came late, goes to where it belongs, if that is in the last chunk.
+    /// Moves the last event, which is out of order, to its position, if that position is in the last chunk.
     fn put_in_place(&mut self, chunk: &mut [Event]) {
         let mut place = chunk.len() - 1;
         let event = chunk[place];
@@ -170,7 +171,7 @@ impl Bucket {
         self.out_of_order |= place == 0;
     }
 
-    /// Moves its events to a list, in order.
+    /// Moves all events to a list in time order.
     pub(super) fn empty_into(&self, chunks: &mut Chunks, list: &mut Vec<Event>) {
         let (mut start, mut left) = (self.first as usize * CHUNK, self.count as usize);
         while left > 0 {

@@ -1,10 +1,11 @@
-//! Who can be run apart from whom, and for how long.
+//! Partitions the network into components and computes their lookahead.
 //!
-//! A *component* is what only its own events touch: the endpoints together, and each link that packets reach by an event. What
-//! one component does now reaches another only after the delay of the links between them. So time can be cut into rounds, no
-//! longer than the least such delay, and in each round each component does what it has to do, in order, alone: nobody else can
-//! add to its round any more. This is the lookahead of conservative parallel simulation (Chandy and Misra 1979; Bryant 1977),
-//! used here for its locality: one kind of work at a time, on data that lie together.
+//! A *component* is state that only its own events touch: all endpoints together, and each link that packets reach by
+//! an event. An action of one component affects another only after the delay of the links between them. Time can
+//! therefore be divided into rounds no longer than the smallest such delay, and in each round each component processes
+//! its events in order and independently, because no other component can add to its current round. This is the
+//! lookahead of conservative parallel simulation (Chandy and Misra 1979; Bryant 1977), used here for locality: one kind
+//! of work at a time, on adjacent data.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,19 +15,20 @@ use super::layout::{ENDPOINTS, place};
 use crate::agenda::Rounds;
 use crate::transit::{Hop, Next};
 
-/// Components that are nearer to each other than that, `2^22` ps = 4 us, are one.
+/// Components separated by less than this delay, `2^22` ps = 4 us, are merged.
 const SHORTEST_BITS: u32 = 22;
-/// How far the rounds kept apart are to reach: `2^38` ps = 275 ms, further than most round trips.
+/// Time span of the rounds with their own bucket: `2^38` ps = 275 ms, longer than most round trips.
 const REACH_BITS: u32 = 38;
-/// One such round for so many flows, so that what happens in a round fits into a cache; at least and at most so many.
+/// Flows per such round, so that the work of a round fits into a cache; and the minimum and maximum number of these
+/// rounds.
 const FLOWS_PER_ROUND: usize = 32;
 const MIN_ROUNDS: usize = 1 << 6;
 const MAX_ROUNDS: usize = 1 << 15;
-/// The most rounds kept apart by all components together: beyond, they are one.
+/// Maximum number of such rounds of all components together; above it, all components are merged into one.
 const MAX_ROUNDS_OF_ALL: usize = 1 << 18;
 
-/// Tells each hop whose event comes next. Returns how many components there are, the endpoints being the first, and how time
-/// is cut.
+/// Sets for each hop which component handles its next event. Returns the number of components, of which the endpoints
+/// are the first, and the division of time.
 pub(super) fn find(hops: &mut [Hop], ways: &Ways, flows: usize) -> (usize, Rounds) {
     let mut places = Places::new(ways.entered.len());
     let mut least = None;
@@ -37,7 +39,7 @@ pub(super) fn find(hops: &mut [Hop], ways: &Ways, flows: usize) -> (usize, Round
             least = Some(least.unwrap_or(*delay).min(*delay));
         }
         if ways.entered[*to as usize] {
-            // endpoints put packets onto it themselves: it is theirs
+            // endpoints put packets onto this link directly, so it belongs to their component
             places.join(ENDPOINTS, *to);
         }
     }
@@ -56,7 +58,7 @@ pub(super) fn find(hops: &mut [Hop], ways: &Ways, flows: usize) -> (usize, Round
     (components.len(), rounds)
 }
 
-/// Rounds no longer than the least delay between components, and short enough that what happens in one is not too much.
+/// Rounds no longer than the smallest delay between components, and short enough to limit the work per round.
 fn rounds(flows: usize, least: Option<Time>) -> Rounds {
     let kept = (flows / FLOWS_PER_ROUND).next_power_of_two().clamp(MIN_ROUNDS, MAX_ROUNDS);
     let longest = REACH_BITS - kept.ilog2();
@@ -64,39 +66,39 @@ fn rounds(flows: usize, least: Option<Time>) -> Rounds {
     Rounds { bits, ahead: 1 << (REACH_BITS - bits) }
 }
 
-/// How packets come from event to event.
+/// The transitions of packets from event to event.
 #[derive(Debug)]
 pub(super) struct Ways {
-    /// The least delay from one place to the next.
+    /// The smallest delay between two places.
     delays: BTreeMap<(u32, u32), Time>,
-    /// The places that endpoints put packets onto at once.
+    /// The places that endpoints put packets onto directly.
     pub(super) entered: Vec<bool>,
 }
 
 impl Ways {
-    /// None yet, between that many links and the endpoints.
+    /// No transitions, for `links` links and the endpoints.
     pub(super) fn new(links: usize) -> Self {
         Self { delays: BTreeMap::new(), entered: vec![false; links + 1] }
     }
 
-    /// A packet that had its last event there, and that long ago, comes to `to`.
+    /// Adds a transition to `to` of a packet whose last event was at `from`, `delay` earlier.
     pub(super) fn add(&mut self, (from, delay): (u32, Time), to: u32) {
         let least = self.delays.entry((from, to)).or_insert(delay);
         *least = delay.min(*least);
     }
 }
 
-/// Places that are found to belong together: a forest, each place knowing its parent.
+/// Union-find forest of places: each place stores its parent.
 #[derive(Debug)]
 pub(super) struct Places(Vec<u32>);
 
 impl Places {
-    /// So many, each by itself.
+    /// `places` separate places.
     pub(super) fn new(places: usize) -> Self {
         Self((0..places as u32).collect())
     }
 
-    /// The place that stands for all that belong to this one: the first of them.
+    /// The representative of a place's set: its smallest member.
     pub(super) fn find(&self, mut place: u32) -> u32 {
         while self.0[place as usize] != place {
             place = self.0[place as usize];
@@ -106,7 +108,7 @@ impl Places {
 
     pub(super) fn join(&mut self, a: u32, b: u32) {
         let first = self.find(a).min(self.find(b));
-        // the ways up are shortened
+        // path compression
         for mut place in [a, b] {
             while place != first {
                 place = std::mem::replace(&mut self.0[place as usize], first);
@@ -114,7 +116,7 @@ impl Places {
         }
     }
 
-    /// Numbers the endpoints and what stands for these places.
+    /// Numbers the endpoints and the representatives of the given places.
     fn components(&self, places: impl Iterator<Item = u32>) -> BTreeMap<u32, u32> {
         let found: BTreeSet<u32> = places.chain([ENDPOINTS]).map(|place| self.find(place)).collect();
         found.into_iter().zip(0..).collect()

@@ -1,10 +1,10 @@
-//! Which parts of a plan do not affect each other.
+//! Splits a plan into parts that do not affect each other.
 //!
-//! Flows that share no link, directly or through others, are independent: each link is a node of a graph, joined to the links
-//! that its flows cross besides, and what belongs together is a connected component of it (Qiu, Zhang and Keshav, *Understanding
-//! the performance of many TCP flows*, section 2.2). Here a link is one direction, ACKs cross links as data does, and every
-//! link counts, not only access links. Each part is a plan of its own; its links and flows keep their names, by which ties and
-//! random numbers go, so that it runs to the last bit as it would inside the whole.
+//! Flows that share no link, directly or through others, are independent. Each link is a node of a graph, joined to the
+//! other links that its flows cross, and the parts are the connected components of that graph (Qiu, Zhang and Keshav,
+//! *Understanding the performance of many TCP flows*, section 2.2). Here a link is one direction, ACKs cross links as
+//! data does, and every link counts, not only access links. Each part is a plan of its own. Its links and flows keep
+//! their global ids, which determine ties and random numbers, so that it runs bit for bit as it would within the whole.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,13 +20,13 @@ use crate::plan::{RecordSpec, Tap, Topology, TransportSpec};
 pub(crate) struct Part {
     pub(crate) plan: Plan,
     pub(crate) names: Names,
-    /// Its groups, by their places in the whole plan.
+    /// Its groups, by index in the whole plan.
     pub(crate) groups: Vec<u32>,
-    /// Whether the measured link is its own; otherwise it has an idle one in its place.
+    /// Whether it contains the measured link; otherwise it has an idle link in its place.
     pub(crate) is_measured: bool,
 }
 
-/// Takes a plan apart, the parts in the order of their first groups. `None` where it is one piece, as each dumbbell is.
+/// Splits a plan into parts, in the order of their first groups. `None` if it cannot be split, as for every dumbbell.
 ///
 /// # Errors
 /// If the plan contradicts itself.
@@ -55,7 +55,7 @@ pub(crate) fn decompose(plan: &Plan) -> Result<Option<Vec<Part>>, PlanError> {
     }
     let mut parts: Vec<Members> = parts.into_values().collect();
     parts.sort_by_key(|members| members.groups[0]);
-    // what is looked at and used by nobody is the first one's
+    // links that are recorded but not used by any flow are assigned to the first part
     let used: BTreeSet<u32> = parts.iter().flat_map(|members| members.links.iter().copied()).collect();
     let looked_at = plan.records.iter().flat_map(RecordSpec::links);
     let looked_at = looked_at
@@ -77,7 +77,7 @@ fn links_of(group: &GroupSpec, graph: &mut Graph<'_>) -> Result<Vec<LinkId>, Pla
     Ok(links)
 }
 
-/// What belongs to a part, by its numbers in the whole.
+/// The members of a part, by their global ids.
 #[derive(Debug, Default)]
 struct Members {
     groups: Vec<u32>,
@@ -125,7 +125,7 @@ impl Members {
     }
 }
 
-/// Numbers from 0 for some of the numbers of the whole, in their order.
+/// Local ids from 0 for a subset of the global ids, in order.
 #[derive(Debug)]
 struct Numbers(Vec<u32>);
 
@@ -141,7 +141,7 @@ impl Numbers {
 }
 
 impl RecordSpec {
-    /// The links that it names.
+    /// The links it refers to.
     fn links(&self) -> &[u32] {
         match self {
             Self::Arrivals { links, .. }
@@ -152,7 +152,7 @@ impl RecordSpec {
         }
     }
 
-    /// The record of what of it lies in a part.
+    /// This record restricted to a part.
     fn of_part(&self, links_kept: &dyn Fn(&[u32]) -> Vec<u32>, flows_kept: &dyn Fn(&[u32]) -> Vec<u32>) -> Self {
         let mut record = self.clone();
         match &mut record {
@@ -169,7 +169,7 @@ impl RecordSpec {
 }
 
 impl CaptureSpec {
-    /// The capture of what of it lies in a part.
+    /// This capture restricted to a part.
     fn of_part(&self, links_kept: &dyn Fn(&[u32]) -> Vec<u32>) -> Self {
         let kept = |tap: &Tap| links_kept(&[tap.link]).first().map(|link| Tap { link: *link, ..*tap });
         Self { taps: self.taps.iter().filter_map(kept).collect() }

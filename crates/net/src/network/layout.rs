@@ -1,4 +1,4 @@
-//! Routes laid out as hops, each told how packets get to the next.
+//! Lays out routes as hops and sets for each hop how packets reach the next.
 
 use ackclock_units::Time;
 
@@ -9,7 +9,7 @@ use crate::link::Link;
 use crate::packet::LinkId;
 use crate::transit::{Hop, Next};
 
-/// The place where endpoints are.
+/// The place of the endpoints.
 pub(super) const ENDPOINTS: u32 = 0;
 
 /// The place of a link.
@@ -28,7 +28,7 @@ pub(super) const fn place(hop: Hop) -> u32 {
 /// The table of hops as it grows.
 #[derive(Debug)]
 pub(super) struct Layout<'a> {
-    /// The links of all routes, and what is known of them.
+    /// The links of all routes and their properties.
     pub(super) path: &'a [LinkId],
     pub(super) links: &'a [Link],
     pub(super) feeders: &'a Feeders,
@@ -37,7 +37,7 @@ pub(super) struct Layout<'a> {
 }
 
 impl Layout<'_> {
-    /// Lays out the routes of a flow. Returns where its data start, and where its ACKs do.
+    /// Lays out the routes of a flow. Returns the first hop of its data and of its ACKs.
     pub(super) fn add(&mut self, Routed { data, acks, .. }: &Routed) -> (u32, u32) {
         let mut way = (ENDPOINTS, Time::ZERO);
         let answers_in_step = self.path[acks.range()].first().is_none_or(|first| self.feeders.single(*first));
@@ -45,7 +45,7 @@ impl Layout<'_> {
         (data_hop, self.add_route(*acks, Hop::Sender, false, &mut way))
     }
 
-    /// Lays out a route. `way` tells where the last event was, and how long ago.
+    /// Lays out a route. `way` is the place of the last event and the time since then.
     fn add_route(&mut self, route: Span, end: Hop, ends_in_step: bool, way: &mut (u32, Time)) -> u32 {
         let start = self.hops.len() as u32;
         let links = &self.path[route.range()];

@@ -1,5 +1,5 @@
-//! Shortest paths by number of hops; of equal ones, the one found first in the order of links, searching from where the path
-//! starts. The front finds the same ones.
+//! Shortest paths by number of hops. Among equal paths, the one found first in the order of links, searching from the
+//! source, is used. The Python package finds the same paths.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -7,17 +7,17 @@ use super::Edge;
 use crate::packet::LinkId;
 use crate::plan::PlanError;
 
-/// Where paths come from.
+/// How paths are determined.
 #[derive(Debug)]
 pub(super) enum Routes<'a> {
-    /// Laid out by [`Topology::Dumbbell`](crate::plan::Topology::Dumbbell): there is one way only.
+    /// Defined by [`Topology::Dumbbell`](crate::plan::Topology::Dumbbell), where each path is unique.
     Dumbbell,
-    /// Searched for.
+    /// By searching a graph.
     Graph(Graph<'a>),
 }
 
 impl Routes<'_> {
-    /// The links from one node to another, if there is a way.
+    /// The links from one node to another, if there is a path.
     pub(super) fn path(&mut self, from: u32, to: u32) -> Option<Vec<LinkId>> {
         match self {
             Self::Dumbbell if to == 1 => Some(vec![LinkId(2 * from - 2), LinkId(0)]),
@@ -27,7 +27,7 @@ impl Routes<'_> {
     }
 }
 
-/// Paths through a graph. A breadth-first tree serves all paths that start at its root.
+/// Paths through a graph. One breadth-first tree serves all paths that start at its root.
 #[derive(Debug)]
 pub(crate) struct Graph<'a> {
     edges: &'a [Edge<'a>],
@@ -35,7 +35,8 @@ pub(crate) struct Graph<'a> {
     trees: BTreeMap<u32, Vec<Option<LinkId>>>,
 }
 
-/// How many trees are kept at a time: flows of a group share their ends, so that few are enough, and memory stays bounded.
+/// Maximum number of cached trees. Flows of a group share their endpoints, so a few are enough, and memory stays
+/// bounded.
 const TREES: usize = 64;
 
 impl<'a> Graph<'a> {
@@ -51,7 +52,7 @@ impl<'a> Graph<'a> {
         Ok(Self { edges, leaving, trees: BTreeMap::new() })
     }
 
-    /// The links from one node to another, if there is a way.
+    /// The links from one node to another, if there is a path.
     pub(crate) fn path(&mut self, from: u32, to: u32) -> Option<Vec<LinkId>> {
         let edges = self.edges;
         let tree = self.tree(from)?;
@@ -66,7 +67,7 @@ impl<'a> Graph<'a> {
         Some(path)
     }
 
-    /// For each node the last link of the shortest path from `root`; `None` if there is no such root.
+    /// For each node the last link of the shortest path from `root`; `None` if `root` does not exist.
     fn tree(&mut self, root: u32) -> Option<&[Option<LinkId>]> {
         if self.trees.len() >= TREES && !self.trees.contains_key(&root) {
             self.trees.clear();

@@ -1,23 +1,24 @@
-//! Which links are in step: entered only by what comes off one other link, in the order in which it comes.
+//! Finds links that need no event of their own: all packets that enter them come off one other link, in order.
 //!
-//! A FIFO link passes packets on in the order in which it accepted them. So whatever enters a link, or a receiver that answers
-//! at once, from a single such link can be handled when that link accepts it, with the later time; only where paths merge,
-//! and where an endpoint has timers of its own, does the order of events have to be found out.
+//! A FIFO link forwards packets in the order in which it accepted them. Packets that enter a link, or a receiver that
+//! acknowledges immediately, from a single such link can therefore be handled when that link accepts them, using the
+//! later time. Only where paths merge, and where an endpoint has its own timers, does the order of events have to be
+//! determined.
 
 use super::Routed;
 use crate::packet::LinkId;
 use crate::plan::{Plan, RecordSpec};
 
-/// Who puts packets onto each link.
+/// The source of packets for each link.
 #[derive(Debug)]
 pub(super) struct Feeders(Vec<Feeder>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Feeder {
     Nobody,
-    /// All that enters comes off this link, in order.
+    /// All packets come off this link, in order.
     Link(LinkId),
-    /// Several links, or endpoints with timers of their own.
+    /// Several links, or endpoints with their own timers.
     Many,
 }
 
@@ -26,11 +27,11 @@ impl Feeders {
         let mut feeders = Self(vec![Feeder::Nobody; links]);
         for Routed { data, acks, answers_at_once } in routed {
             feeders.add_route(&path[data.range()], None);
-            // ACKs that wait for nothing leave in the order in which data arrives
+            // undelayed ACKs are sent in the order in which data arrives
             let last = path[data.range()].last().copied().filter(|_| *answers_at_once);
             feeders.add_route(&path[acks.range()], last);
         }
-        // a link that is looked at must not run ahead of the clock
+        // a sampled link must not run ahead of the clock
         let sampled = plan.records.iter().filter_map(|record| match record {
             RecordSpec::Queue { links, .. } => Some(links),
             _ => None,
@@ -53,7 +54,7 @@ impl Feeders {
         }
     }
 
-    /// Whether all that enters the link comes off one other link.
+    /// Whether all packets that enter the link come off one other link.
     pub(super) fn single(&self, link: LinkId) -> bool {
         matches!(self.0[link.0 as usize], Feeder::Link(_))
     }

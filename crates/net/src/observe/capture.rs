@@ -1,4 +1,4 @@
-//! Captured packets: what a tap on a link sees, with all that a packet carries.
+//! Captured packets: all header fields of the packets that a tap on a link sees.
 
 use ackclock_tcp::Sack;
 use ackclock_units::Time;
@@ -8,12 +8,12 @@ use crate::packet::{FlowId, Packet, Payload, SackId};
 use crate::plan::{CaptureSpec, TapPoint};
 use crate::queue::DropReason;
 
-/// A packet at a tap.
+/// A captured packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Captured {
     /// When the tap saw it.
     pub time: Time,
-    /// The segment, or the one that an ACK expects next; of a datagram its number.
+    /// Segment number; for an ACK the next expected segment; for a datagram its number.
     pub number: u64,
     /// The link.
     pub link: u32,
@@ -21,44 +21,44 @@ pub struct Captured {
     pub flow: u32,
     /// Bytes on the wire.
     pub size: u32,
-    /// Where its blocks are kept.
+    /// Index of its SACK blocks.
     blocks: u32,
-    /// Where on the link the tap is.
+    /// Position of the tap on the link.
     pub at: TapPoint,
-    /// What it carries.
+    /// Its content.
     pub kind: CapturedKind,
-    /// What becomes of it there.
+    /// What happens to it at this link.
     pub fate: Fate,
 }
 
-/// What a captured packet carries.
+/// The content of a captured packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CapturedKind {
-    /// The opening of a connection, which is segment 0.
+    /// A SYN, which is segment 0.
     Syn,
     /// Data.
     Data,
-    /// An ACK that left before any data had come: with a handshake it answers the SYN.
+    /// An ACK sent before any data arrived: with a handshake, the answer to the SYN.
     FirstAck,
     /// Any other ACK.
     Ack,
 }
 
-/// What becomes of a packet at the link where it is captured.
+/// What happens to a packet at the link where it is captured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// It crosses the link.
     Crosses,
-    /// The queue has no room for it, or drops it early.
+    /// It is dropped by the queue, because the queue is full or by early detection.
     Dropped,
-    /// The link loses it.
+    /// It is lost on the link.
     Lost,
 }
 
-/// A captured packet has no blocks.
+/// Marks a captured packet without blocks.
 const NO_BLOCKS: u32 = u32::MAX;
 
-/// All that the taps of one capture saw.
+/// All packets that the taps of one capture saw.
 #[derive(Clone, Debug, Default)]
 pub struct Capture {
     packets: Vec<Captured>,
@@ -66,17 +66,18 @@ pub struct Capture {
 }
 
 impl Capture {
-    /// The packets in order of time; of one instant first what arrives at the end of a link, then the rest, each by link.
+    /// The packets in time order; for equal times, arrivals at the end of a link come first, and then packets are
+    /// ordered by link.
     pub fn packets(&self) -> &[Captured] {
         &self.packets
     }
 
-    /// The blocks that a packet of it tells of.
+    /// The SACK blocks of a packet of this capture.
     pub fn sack(&self, packet: &Captured) -> &Sack {
         self.blocks.get(packet.blocks as usize).unwrap_or(&Sack::NONE)
     }
 
-    /// The captures of parts as one, with the numbers that the whole plan has for links and flows.
+    /// Merges the captures of parts and replaces local ids of links and flows by the global ones.
     pub(crate) fn join<'a>(parts: impl Iterator<Item = (Self, &'a [u32], &'a [u32])>) -> Self {
         let mut all = Self::default();
         for (part, links, flows) in parts {
@@ -98,10 +99,10 @@ impl Capture {
     }
 }
 
-/// Keeps what the taps of one capture see.
+/// Collects the packets of one capture.
 #[derive(Clone, Debug)]
 struct Taps {
-    /// The points of each link, as far as there is a tap.
+    /// The tap positions on each link.
     points: Vec<Vec<TapPoint>>,
     seen: Capture,
 }
@@ -118,13 +119,13 @@ impl Taps {
     }
 }
 
-/// The captures of a plan, and what they must know to tell what an ACK carries.
+/// The captures of a plan, and the state needed to decode ACKs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Captures {
     taps: Vec<Taps>,
-    /// The blocks of ACKs under way.
+    /// SACK blocks of ACKs in flight.
     under_way: Vec<Sack>,
-    /// When the first data of each flow came to its receiver, as far as any has.
+    /// When the first data of each flow reached its receiver.
     first_data: Vec<Time>,
 }
 
@@ -133,13 +134,13 @@ impl Captures {
         Self { taps: specs.iter().map(Taps::of).collect(), ..Self::default() }
     }
 
-    /// Whether there are any.
+    /// Whether there are any captures.
     #[inline(always)]
     pub(super) const fn any(&self) -> bool {
         !self.taps.is_empty()
     }
 
-    /// Data came to its receiver.
+    /// Handles data that reached its receiver.
     pub(super) fn delivered(&mut self, now: Time, packet: &Packet) {
         if !matches!(packet.payload, Payload::Data { .. }) {
             return;
@@ -151,7 +152,7 @@ impl Captures {
         self.first_data[flow] = self.first_data[flow].min(now);
     }
 
-    /// An ACK with blocks leaves.
+    /// Handles an ACK with SACK blocks that leaves its receiver.
     pub(super) fn selective(&mut self, id: SackId, sack: &Sack) {
         let place = id.0 as usize;
         if self.under_way.len() <= place {
@@ -160,8 +161,8 @@ impl Captures {
         self.under_way[place] = *sack;
     }
 
-    /// A packet was offered to a link. All that will happen to it there is known at once; what lies behind the end of the run is
-    /// left out.
+    /// Handles a packet offered to a link. All that will happen to it there is known immediately; anything after the
+    /// end of the run is omitted.
     #[inline(never)]
     pub(super) fn offered(&mut self, now: Time, link: u32, packet: &Packet, offered: Offered, end: Time) {
         for place in 0..self.taps.len() {
@@ -207,7 +208,7 @@ impl Captures {
         self.taps.iter().map(|taps| taps.seen.packets.len()).sum()
     }
 
-    /// Bytes of memory that the packets and their blocks take.
+    /// Memory of the packets and their blocks in bytes.
     pub(super) fn held(&self) -> usize {
         let of_blocks = |blocks: &Vec<Sack>| blocks.capacity() * size_of::<Sack>();
         let of = |taps: &Taps| taps.seen.packets.capacity() * size_of::<Captured>() + of_blocks(&taps.seen.blocks);

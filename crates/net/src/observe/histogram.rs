@@ -1,8 +1,8 @@
-//! Quantiles of times in fixed memory: a histogram whose buckets widen with their values.
+//! Quantiles of times in bounded memory: a histogram whose bucket widths grow with the values.
 
 use ackclock_units::Time;
 
-/// Buckets in each octave: `2^9`, so that a quantile is known to 0.2 %.
+/// Buckets per octave: `2^9`, which gives quantiles to within 0.2 %.
 const BITS: u32 = 9;
 
 /// A log-linear histogram of times.
@@ -12,7 +12,7 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// Counts one time.
+    /// Adds a time.
     #[inline(always)]
     pub fn record(&mut self, time: Time) {
         let bucket = bucket(time.as_picos());
@@ -23,15 +23,15 @@ impl Histogram {
         }
     }
 
-    /// The first time in a bucket beyond all those before.
+    /// Adds buckets up to and including `bucket`.
     #[inline(never)]
     fn grow_to(&mut self, bucket: usize) {
         self.counts.resize(bucket + 1, 0);
         self.counts[bucket] = 1;
     }
 
-    /// The smallest time with at least the fraction `q` of all at or below it, as the middle of its bucket; `None` without
-    /// times.
+    /// The smallest time such that at least a fraction `q` of all times are at or below it, as the middle of its
+    /// bucket; `None` if empty.
     pub fn quantile(&self, q: f64) -> Option<Time> {
         let total: u64 = self.counts.iter().sum();
         let rank = ((q * total as f64).ceil() as u64).max(1);
@@ -45,7 +45,7 @@ impl Histogram {
     }
 }
 
-/// The bucket of a value: its leading bits after the first, and where the first stands.
+/// The bucket of a value: the bits after its leading one, and the position of the leading one.
 const fn bucket(value: u64) -> usize {
     let octave = (value | 1 << BITS).ilog2() - BITS;
     (((octave as u64) << BITS) + (value >> octave)) as usize

@@ -1,4 +1,4 @@
-//! The summary of a run: what every run is measured by, over [`from`, `duration`) at one link.
+//! The summary of a run over [`from`, `duration`) at one link.
 
 mod at_link;
 mod bins;
@@ -22,44 +22,44 @@ pub use at_link::LinkSummary;
 use meter::{Deliveries, FlowMeter, Over, Transfers};
 use plight::Plight;
 
-/// Bytes that are kept of each flow, its row in the table of flows included: a column has eight.
+/// Memory per flow in bytes, including its row in the table of flows: each column takes eight bytes.
 pub(crate) const ROWS_OF_FLOW: usize =
     size_of::<Deliveries>() + size_of::<Option<Transfers>>() + size_of::<Counters>() + 2 * 12 * size_of::<u64>();
 
-/// What a run comes to. Rates are per second, times in seconds; undefined ratios are `None`.
+/// Summary of a run. Rates are per second, times in seconds; undefined ratios are `None`.
 ///
-/// Of flows, those count whose data crosses the measured link.
+/// Only flows whose data crosses the measured link are included.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
-    /// Packets offered to the queue, dropped ones included.
+    /// Packets offered to the queue, including dropped ones.
     pub arrivals: u64,
     /// Packets whose transmission began.
     pub departures: u64,
     /// Packets dropped.
     pub drops: u64,
-    /// Drops over arrivals.
+    /// Drops divided by arrivals.
     pub loss: Option<f64>,
-    /// Wire bits transmitted.
+    /// Bits transmitted per second, including headers.
     pub throughput_bps: f64,
-    /// Wire bits of first in-order deliveries.
+    /// Bits of segments delivered in order for the first time, per second, including headers.
     pub goodput_bps: f64,
-    /// Throughput over the link's rate: the share of the time in which it transmits.
+    /// Throughput divided by the link's rate: the fraction of time in which it transmits.
     pub utilization: f64,
-    /// Goodput over the link's rate.
+    /// Goodput divided by the link's rate.
     pub goodput_share: f64,
-    /// Population standard deviation over mean of the arrivals in each whole bin.
+    /// Coefficient of variation of the arrivals per whole bin: population standard deviation divided by mean.
     pub cov: Option<f64>,
-    /// Its value for the offered Poisson load, if all sources are Poisson: `1 / sqrt(rate * bin)`.
+    /// Its value for the offered Poisson load, `1 / sqrt(rate * bin)`, if all sources are Poisson.
     pub cov_poisson: Option<f64>,
-    /// Mean over time of the packets waiting, without the one in transmission.
+    /// Time average of the number of waiting packets, excluding the one in transmission.
     pub queue_mean: f64,
-    /// Median time from arrival at the queue to the start of transmission, of departures.
+    /// Median time of departing packets from arrival at the queue to the start of transmission.
     pub sojourn_p50: Option<f64>,
-    /// Its 95th percentile.
+    /// 95th percentile of that time.
     pub sojourn_p95: Option<f64>,
-    /// Its 99th percentile.
+    /// 99th percentile of that time.
     pub sojourn_p99: Option<f64>,
-    /// Mean time of data packets from sender to receiver.
+    /// Mean one-way delay of data packets from sender to receiver.
     pub delay_mean: Option<f64>,
     /// Interarrival jitter of RFC 3550, section 6.4.1, averaged over packets.
     pub jitter: Option<f64>,
@@ -67,27 +67,28 @@ pub struct Summary {
     pub timeouts: u64,
     /// Fast retransmissions.
     pub fast_retransmits: u64,
-    /// Duplicate ACKs that senders received.
+    /// Duplicate ACKs received by senders.
     pub dup_acks: u64,
-    /// Segments sent again.
+    /// Segments retransmitted.
     pub retransmissions: u64,
-    /// Data packets that reached a receiver which had them already.
+    /// Data packets that reached a receiver that already had them.
     pub duplicates: u64,
-    /// Timeouts over duplicate ACKs.
+    /// Timeouts divided by duplicate ACKs.
     pub timeouts_per_dup_ack: Option<f64>,
     /// Jain's fairness index over the flows' goodput.
     pub jain_index: Option<f64>,
-    /// The same over the groups: of their goodput for each flow.
+    /// Jain's fairness index over the groups' goodput per flow.
     pub jain_between: Option<f64>,
-    /// Flows with less than 2 % of what they offered and of their fair share, the link's rate over the flows.
+    /// Flows whose goodput is below 2 % of both their offered load and their fair share, which is the link's rate
+    /// divided by the number of flows.
     pub shut_off: u64,
-    /// Flows with less than 10 % of both.
+    /// Flows below 10 % of both.
     pub starved: u64,
 }
 
-/// The same for one group, where it has a meaning; packets are those of senders at the measured link.
+/// The summary of one group, where defined; packets are the ones that its senders send across the measured link.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[expect(missing_docs, reason = "the fields are those of Summary; the last ones tell of finite transfers")]
+#[expect(missing_docs, reason = "same fields as Summary, plus fields about finite transfers")]
 pub struct GroupSummary {
     pub clients: u32,
     pub arrivals: u64,
@@ -110,67 +111,67 @@ pub struct GroupSummary {
     pub jain_index: Option<f64>,
     pub shut_off: u64,
     pub starved: u64,
-    /// Transfers that ended.
+    /// Number of completed transfers.
     pub completed: u64,
-    /// Their mean time from being handed over to the receiver having everything.
+    /// Mean completion time: from the supply of the transfer until the receiver has all of it.
     pub completion_mean: Option<f64>,
-    /// Its median.
+    /// Median completion time.
     pub completion_p50: Option<f64>,
-    /// Its 95th percentile.
+    /// 95th percentile of completion times.
     pub completion_p95: Option<f64>,
-    /// Its 99th percentile.
+    /// 99th percentile of completion times.
     pub completion_p99: Option<f64>,
-    /// Their mean slowdown: that time over the shortest in which the path could carry the transfer.
+    /// Mean slowdown: completion time divided by the minimum time in which the path could carry the transfer.
     pub slowdown_mean: Option<f64>,
 }
 
-/// What a user might have to be told about.
+/// Facts about a run from which notices to the user are derived.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Facts {
     /// Highest average queue that RED computed at the measured link.
     pub red_avg_max: Option<f64>,
-    /// For each group, the share of turns that only the advertised window ended.
+    /// For each group, the fraction of turns limited only by the advertised window.
     pub window_limited: Vec<Option<f64>>,
-    /// For each group, the transfers that began and did not end.
+    /// For each group, the number of transfers that began but were not completed.
     pub unfinished: Vec<u64>,
-    /// For each group, the requests that waited for a connection.
+    /// For each group, the number of requests that waited for a connection.
     pub waited: Vec<u64>,
     /// Arrivals in each whole bin at the measured link.
     pub bins: Vec<u32>,
 }
 
-/// Computes a [`Summary`] while the run goes on.
+/// Computes a [`Summary`] during the run.
 #[derive(Clone, Debug)]
 pub struct Measure {
-    /// Kinds of packets are each group's data, and at last ACKs.
+    /// One kind of packet per group for its data, and a last kind for ACKs.
     at: AtLink,
-    /// Of each flow: its group, whether its data cross the link, what reached its receiver, its transfers if there are any finite
-    /// ones, and what its sender did before the measured time, after the run: in it.
+    /// Per flow: its group, whether its data crosses the link, deliveries to its receiver, its finite transfers if it
+    /// has any, and its sender's counters (before the measured time; after the run, within it).
     groups: Vec<u32>,
     crosses: Vec<bool>,
     deliveries: Vec<Deliveries>,
-    /// Of each flow, data that its receiver had already: apart from the deliveries, which fill a line of the cache.
+    /// Per flow: duplicate data at its receiver. Separate from the deliveries, which fill a cache line.
     duplicates: Vec<u64>,
     transfers: Vec<Option<Transfers>>,
-    /// Of each flow the shortest time of a transfer, and of each group the times that its transfers took, if there are any.
+    /// Minimum transfer times per flow and completion times per group, if there are any transfers.
     ideals: Vec<Ideal>,
     completions: Vec<Histogram>,
     counters: Vec<Counters>,
-    /// Of each flow, packets that were settled before the measured time, and, after the run, how little it got in it.
+    /// Per flow: packets settled before the measured time and, after the run, its plight.
     settled: Vec<u64>,
     plights: Vec<Plight>,
-    /// Of each flow the first one of its client, if some have several.
+    /// Per flow: the first flow of its client, if some clients have several flows.
     clients: Vec<u32>,
-    /// Of each group, whether its clients open connections, each with several flows for that.
+    /// Per group: whether its clients open connections, and so have several flows each.
     opens: Vec<bool>,
-    /// Of each group, requests that waited for a connection, and those that still do.
+    /// Per group: requests that waited for a connection, and requests still waiting.
     waited: Vec<u64>,
     waiting: Vec<u64>,
     poisson_rates: Vec<Option<f64>>,
 }
 
 impl Measure {
-    /// The measure of a plan, for a simulator built from it.
+    /// Measurement of a plan, for a simulator built from it.
     pub fn new(plan: &Plan, simulator: &Simulator) -> Self {
         let link = LinkId(plan.measure.link);
         let groups = simulator.groups().to_vec();
@@ -202,7 +203,7 @@ impl Measure {
         measure
     }
 
-    /// The measured time begins: counters from here on.
+    /// Starts the measured time: counting begins here.
     pub fn begin(&mut self, simulator: &Simulator) {
         if self.at.from > Time::ZERO {
             self.counters.extend((0..self.groups.len()).map(|id| counters(simulator, id)));
@@ -210,7 +211,7 @@ impl Measure {
         }
     }
 
-    /// The run is over.
+    /// Ends the measurement at the end of the run.
     pub fn finish(&mut self, simulator: &Simulator) {
         self.counters.resize(self.groups.len(), Counters::default());
         for (id, base) in self.counters.iter_mut().enumerate() {
@@ -229,8 +230,8 @@ impl Measure {
         self.plights = (0..self.groups.len()).map(|id| self.plight(simulator, id, fair)).collect();
     }
 
-    /// How little a flow got, beside a fair share of so many bits; a flow that does not cross the link has none there, nor has one
-    /// that waits for requests.
+    /// Rates a flow's goodput relative to a fair share of `fair` bits. Flows that do not cross the link, or that wait
+    /// for requests, count as served.
     fn plight(&self, simulator: &Simulator, id: usize, fair: f64) -> Plight {
         if !self.crosses[id] || self.opens[self.groups[id] as usize] {
             return Plight::Served;
@@ -241,7 +242,7 @@ impl Measure {
         })
     }
 
-    /// Bytes of memory that it takes, the table of flows included.
+    /// Memory in bytes, including the table of flows.
     pub(crate) fn held(&self) -> usize {
         self.groups.len() * ROWS_OF_FLOW + self.at.bins.held()
     }
@@ -250,7 +251,7 @@ impl Measure {
         self.at.seconds()
     }
 
-    /// Jain's index between the groups whose flows cross the link, of the goodput for each flow that does.
+    /// Jain's index between the groups whose flows cross the link, of the goodput per such flow.
     fn jain_between(&self) -> Option<f64> {
         let per_flow = (0..self.groups().len() as u32).filter_map(|group| {
             let crossing = self.flows_of(group).filter(|flow| self.crosses[*flow]);
@@ -260,12 +261,12 @@ impl Measure {
         meter::jain_index(per_flow)
     }
 
-    /// How many of some flows got as little as that, or less.
+    /// Number of the given flows whose plight is at least as bad as `plight`.
     fn in_plight(&self, plight: Plight, flows: impl Iterator<Item = usize>) -> u64 {
         flows.filter(|flow| self.plights[*flow] >= plight).count() as u64
     }
 
-    /// The kind that it counts as.
+    /// The kind of a packet.
     #[inline(always)]
     fn kind(&self, packet: &Packet) -> usize {
         match packet.payload {
@@ -333,7 +334,7 @@ impl Measure {
         }
     }
 
-    /// The summary of each group, in the plan's order.
+    /// The summaries of the groups, in the plan's order.
     pub fn group_summaries(&self) -> Vec<GroupSummary> {
         (0_u32..).zip(self.groups()).map(|(group, meter)| self.group_summary(group, meter)).collect()
     }
@@ -372,7 +373,7 @@ impl Measure {
         }
     }
 
-    /// What a user might have to be told about.
+    /// Facts for notices to the user.
     pub fn facts(&self, simulator: &mut Simulator) -> Facts {
         let mut red_avg_max = None;
         simulator.link(self.at.link).gauges(&mut |name, value| {
@@ -400,13 +401,13 @@ impl Measure {
         }
     }
 
-    /// The flows of a group: they are numbered through the groups in order.
+    /// The flows of a group; flows are numbered through the groups in order.
     fn flows_of(&self, group: u32) -> Range<usize> {
         let start = self.groups.partition_point(|other| *other < group);
         start..start + self.groups[start..].partition_point(|other| *other == group)
     }
 
-    /// What is known of a flow, after [`finish`](Self::finish).
+    /// Measurements of a flow, after [`finish`](Self::finish).
     fn flow(&self, id: usize) -> FlowMeter<'_> {
         FlowMeter {
             id: id as u32,
@@ -420,7 +421,7 @@ impl Measure {
         }
     }
 
-    /// The groups' meters, without that of ACKs.
+    /// The meters of the groups, without the one for ACKs.
     fn groups(&self) -> &[LinkMeter] {
         &self.at.meters[..self.at.meters.len() - 1]
     }
@@ -430,7 +431,7 @@ impl Measure {
         (0..self.groups.len()).map(|id| self.flow(id))
     }
 
-    /// The shortest time of a flow's transfers; of one without any, nothing.
+    /// The minimum transfer times of a flow; the default if it has no transfers.
     pub(super) fn ideal(&self, flow: u32) -> Ideal {
         self.ideals.get(flow as usize).copied().unwrap_or_default()
     }
@@ -440,7 +441,7 @@ impl Measure {
         self.groups[flow as usize]
     }
 
-    /// Seconds measured.
+    /// Measured time in seconds.
     pub(super) fn measured_seconds(&self) -> f64 {
         self.seconds()
     }
@@ -452,7 +453,7 @@ impl Measure {
 }
 
 impl Observer for Measure {
-    // inlined, so that what concerns other links costs a comparison
+    // inlined, so that events at other links cost only a comparison
     #[inline(always)]
     fn observe(&mut self, now: Time, seen: &Observation<'_>) {
         match seen {
@@ -475,7 +476,7 @@ impl Observer for Measure {
     }
 }
 
-/// `a / b`, undefined where `b` is zero.
+/// `a / b`; undefined if `b` is zero.
 fn ratio(a: f64, b: f64) -> Option<f64> {
     (b > 0.0).then(|| a / b)
 }

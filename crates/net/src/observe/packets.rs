@@ -1,4 +1,4 @@
-//! The record `packets`: what links saw of each packet, event by event.
+//! The record `packets`: every event of every packet at the recorded links.
 
 use ackclock_units::Time;
 
@@ -19,10 +19,10 @@ enum Event {
     Lost,
 }
 
-/// The table's words for it, in the same order.
+/// Names in the table, in the same order.
 const EVENTS: &[&str] = &["enqueue", "dequeue", "receive", "drop", "lost"];
 
-/// What the packet carries.
+/// The content of a packet.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     Syn,
@@ -30,7 +30,7 @@ enum Kind {
     Ack,
 }
 
-/// The table's words for it, in the same order.
+/// Names in the table, in the same order.
 const KINDS: &[&str] = &["syn", "data", "ack"];
 
 /// One row of the table.
@@ -46,7 +46,8 @@ struct Row {
     retransmission: bool,
 }
 
-/// Keeps a row for each event: a packet enters a queue, leaves it for the wire, arrives at the far end, or is gone.
+/// Stores a row for each event: a packet enters a queue, leaves it for transmission, arrives at the far end, or is
+/// dropped or lost.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PacketLog {
     watched: Vec<bool>,
@@ -54,13 +55,13 @@ pub(super) struct PacketLog {
 }
 
 impl PacketLog {
-    /// A log of packets at these links.
+    /// A log of packets at the given links.
     pub(super) fn of(links: &[u32]) -> Self {
         Self { watched: membership(links), rows: Vec::new() }
     }
 
-    /// A packet was offered to a link. All that will happen to it there is known at once; what lies behind the end of the run is
-    /// left out.
+    /// Handles a packet offered to a link. All that will happen to it there is known immediately; anything after the
+    /// end of the run is omitted.
     #[inline(never)]
     pub(super) fn offered(&mut self, now: Time, link: u32, packet: &Packet, offered: Offered, end: Time) {
         if self.watched.get(link as usize) != Some(&true) {
@@ -92,13 +93,13 @@ impl PacketLog {
         self.rows.len()
     }
 
-    /// Bytes of memory that the rows take.
+    /// Memory of the rows in bytes.
     pub(super) const fn held(&self) -> usize {
         self.rows.capacity() * size_of::<Row>()
     }
 
-    /// The rows in order of time; of one instant first what arrives, then the rest, each by link, and at one link in the order in
-    /// which it happens: a packet reaches a node before it leaves it.
+    /// The rows in time order; for equal times, arrivals come first, then rows are ordered by link, and at one link in
+    /// causal order: a packet reaches a node before it leaves it.
     pub(super) fn table(mut self) -> Table {
         self.rows.sort_by_key(|row| (row.time, !matches!(row.event, Event::Receive), row.link));
         Table::new("packets", self)

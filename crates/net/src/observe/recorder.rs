@@ -1,4 +1,4 @@
-//! Records: tables kept on request, beside the summary.
+//! Records: optional tables in addition to the summary.
 
 mod links;
 mod packed;
@@ -25,16 +25,17 @@ columns! { Flows {
     dup_acks: U64(u64), goodput_packets: U64(u64), goodput_bps: F64(f64), completed: U64(u64), completion: F64(f64),
 } }
 
-/// Keeps the records that a plan asks for, sorted by what they hear of: each with its place in the plan.
+/// Collects the records that a plan requests, sorted by the events they need; each is stored with its index in the
+/// plan.
 #[derive(Clone, Debug)]
 pub struct Recorder {
     end: Time,
-    /// The links whose packets any record hears of.
+    /// Links whose packets some record needs.
     links: Vec<bool>,
     arrivals: Option<(usize, Arrivals)>,
     drops: Option<(usize, Drops)>,
     packets: Option<(usize, PacketLog)>,
-    /// What hears of senders: windows at each change, and ACKs, each with its place.
+    /// Sender records (windows at each change, and ACKs), each with its index.
     senders: Option<SenderLog>,
     windows: Option<usize>,
     acks: Option<usize>,
@@ -43,7 +44,7 @@ pub struct Recorder {
     captures: Captures,
 }
 
-/// What is looked at now and then.
+/// State that is sampled at intervals.
 #[derive(Clone, Debug)]
 struct Samples {
     every: Time,
@@ -60,7 +61,7 @@ impl Recorder {
     /// The records of a plan.
     ///
     /// # Errors
-    /// If the plan asks for one twice, other than for samples.
+    /// If the plan requests the same record twice, except for samples.
     pub fn new(plan: &Plan) -> Result<Self, PlanError> {
         let mut recorder = Self {
             end: plan.duration,
@@ -121,37 +122,37 @@ impl Recorder {
         Ok(recorder)
     }
 
-    /// Keeps the transfers that sources hand over at their start, without announcing them.
+    /// Records the transfers that sources supply at their start without announcing them.
     pub(super) fn begin(&mut self, plan: &Plan, simulator: &Simulator) {
         if let Some((_, transfers)) = &mut self.transfers {
             transfers.begin_single(plan, simulator);
         }
     }
 
-    /// The run is over.
+    /// Ends recording at the end of the run.
     pub(crate) fn finish(&mut self, simulator: &Simulator) {
         if let Some((_, transfers)) = &mut self.transfers {
             transfers.add_waiting(simulator);
         }
     }
 
-    /// The links whose packets any record hears of.
+    /// Links whose packets some record needs.
     pub(super) fn links(&self) -> impl Iterator<Item = u32> {
         (0..).zip(&self.links).filter_map(|(link, heard)| heard.then_some(link))
     }
 
-    /// Whether any record has to hear of what happens: samples are taken without.
+    /// Whether any record needs events; samples do not.
     pub fn hears(&self) -> bool {
         self.links().next().is_some() || self.senders.is_some() || self.transfers.is_some()
     }
 
-    /// The first sampling instant after `now`, if there is one before the end.
+    /// The first sampling time after `now`, if there is one before the end.
     pub fn next_sample(&self, now: Time) -> Option<Time> {
         let next = |every: Time| every.saturating_mul(now.as_picos() / every.as_picos() + 1);
         self.samples.iter().map(|(_, samples)| next(samples.every)).min().filter(|at| *at < self.end)
     }
 
-    /// Samples what is due at `now`.
+    /// Takes the samples due at `now`.
     pub fn sample(&mut self, now: Time, simulator: &mut Simulator) {
         let end = self.end;
         let due = |every: Time| now < end && now.as_picos().is_multiple_of(every.as_picos());
@@ -175,7 +176,7 @@ impl Recorder {
         }
     }
 
-    /// Rows kept so far, of the records that keep a row for each thing that happens.
+    /// Number of rows stored so far by event-driven records.
     pub fn rows(&self) -> usize {
         self.drops.iter().map(|(_, drops)| drops.rows()).sum::<usize>()
             + self.packets.iter().map(|(_, log)| log.rows()).sum::<usize>()
@@ -184,7 +185,7 @@ impl Recorder {
             + self.captures.rows()
     }
 
-    /// Bytes of memory that the rows take, without the bins of arrivals: how many there are is known beforehand.
+    /// Memory of the rows in bytes, excluding bins of arrivals, whose number is known in advance.
     pub fn held(&self) -> usize {
         let sampled = |samples: &Samples| match &samples.of {
             Sampled::Queue { rows, .. } => rows.held(),
@@ -198,7 +199,7 @@ impl Recorder {
             + self.captures.held()
     }
 
-    /// The tables, the flows' counters first, and the captures.
+    /// The tables, starting with the flows' counters, and the captures.
     pub fn into_tables(self, measure: &Measure) -> (Vec<Table>, Vec<Capture>) {
         let end = self.end;
         let mut tables: Vec<(usize, Table)> = Vec::new();
@@ -237,7 +238,7 @@ impl Recorder {
 }
 
 impl Observer for Recorder {
-    // inlined, so that what no record hears of costs a comparison
+    // inlined, so that events that no record needs cost only a comparison
     #[inline(always)]
     fn observe(&mut self, now: Time, seen: &Observation<'_>) {
         match seen {
@@ -296,16 +297,16 @@ impl Sampled {
     }
 }
 
-/// Keeps a record that a plan may ask for once.
+/// Stores a record that a plan may request only once.
 fn keep_once<T>(slot: &mut Option<(usize, T)>, place: usize, record: T) -> Result<(), PlanError> {
     if slot.replace((place, record)).is_some() {
-        let problem = "must not ask for the same again: name all links or flows in one";
+        let problem = "must not be requested twice; list all links or flows in one record";
         return Err(PlanError::new(format!("records.{place}"), problem));
     }
     Ok(())
 }
 
-/// A set of numbers, for a look at each.
+/// A set of numbers as a lookup table.
 pub(super) fn membership(numbers: &[u32]) -> Vec<bool> {
     let mut members = Vec::new();
     for number in numbers.iter().map(|number| *number as usize) {
@@ -380,6 +381,6 @@ mod tests {
                 compared += 1;
             }
         }
-        assert!(compared > 1000, "{compared} of two flows in ten seconds");
+        assert!(compared > 1000, "{compared} rows of two flows in ten seconds");
     }
 }

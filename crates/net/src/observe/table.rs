@@ -1,17 +1,17 @@
-//! Tables: what a record comes to.
+//! Tables, the result of records.
 
 use std::fmt::Debug;
 use std::sync::Arc;
 
 /// The values of a column.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(missing_docs, reason = "the variants say it")]
+#[expect(missing_docs, reason = "the variants are self-explanatory")]
 pub enum Values {
     U32(Vec<u32>),
     U64(Vec<u64>),
     F64(Vec<f64>),
     Bool(Vec<bool>),
-    /// Words, by their places in a list.
+    /// Words, as indices into a list.
     Words {
         codes: Vec<u8>,
         words: &'static [&'static str],
@@ -19,7 +19,7 @@ pub enum Values {
 }
 
 impl Values {
-    /// How many there are.
+    /// Number of values.
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::U32(values) => values.len(),
@@ -30,7 +30,7 @@ impl Values {
         }
     }
 
-    /// Appends those of another column of the same kind.
+    /// Appends the values of another column of the same kind.
     pub(crate) fn extend(&mut self, more: Self) {
         match (self, more) {
             (Self::U32(values), Self::U32(more)) => values.extend(more),
@@ -38,11 +38,11 @@ impl Values {
             (Self::F64(values), Self::F64(more)) => values.extend(more),
             (Self::Bool(values), Self::Bool(more)) => values.extend(more),
             (Self::Words { codes, .. }, Self::Words { codes: more, .. }) => codes.extend(more),
-            (values, more) => unreachable!("a column is of one kind: {values:?}, {more:?}"),
+            (values, more) => unreachable!("a column has one kind: {values:?}, {more:?}"),
         }
     }
 
-    /// The values at these places.
+    /// The values at the given indices.
     pub(crate) fn taken(&self, places: &[usize]) -> Self {
         fn at<T: Copy>(values: &[T], places: &[usize]) -> Vec<T> {
             places.iter().map(|place| values[*place]).collect()
@@ -62,11 +62,12 @@ impl Values {
 pub struct Column {
     /// Its name.
     pub name: &'static str,
-    /// Its values, one a row; where a real number is not defined it is not a number.
+    /// Its values, one per row; undefined real numbers are NaN.
     pub values: Values,
 }
 
-/// A named table. It keeps its rows as the run left them and writes them out when it is read: many a table never is.
+/// A named table. Rows stay in their internal form and are converted when the table is read, since many tables never
+/// are.
 #[derive(Clone, Debug)]
 pub struct Table {
     /// Its name.
@@ -79,19 +80,19 @@ impl Table {
         Self { name, rows: Arc::new(rows) }
     }
 
-    /// Its columns, all of one length.
+    /// Its columns, all of equal length.
     pub fn columns(&self) -> Vec<Column> {
         self.rows.columns()
     }
 }
 
-/// Rows, however they are kept.
+/// Rows in any internal form.
 pub(crate) trait Rows: Debug + Send + Sync {
-    /// The same as columns.
+    /// Converts the rows to columns.
     fn columns(&self) -> Vec<Column>;
 }
 
-/// Declares a record's rows as columns, filled one row at a time.
+/// Declares a record's rows as columns that are filled one row at a time.
 macro_rules! columns {
     ($name:ident { $($field:ident: $variant:ident($type:ty)),+ $(,)? }) => {
         #[derive(Clone, Debug)]
@@ -102,8 +103,8 @@ macro_rules! columns {
                 Self { $($field: Vec::with_capacity(rows)),+ }
             }
 
-            /// Bytes of memory that the rows take.
-            #[allow(dead_code, reason = "only what is filled during a run is asked")]
+            /// Memory of the rows in bytes.
+            #[allow(dead_code, reason = "only called for records filled during a run")]
             const fn held(&self) -> usize {
                 0 $(+ self.$field.capacity() * size_of::<$type>())+
             }

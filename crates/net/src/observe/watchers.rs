@@ -1,4 +1,4 @@
-//! Those who watch a run.
+//! The observers of a run.
 
 use ackclock_units::Time;
 
@@ -9,25 +9,25 @@ use crate::packet::LinkId;
 use crate::plan::{Plan, PlanError};
 use crate::simulator::Simulator;
 
-/// The measure of a plan and its records.
+/// The measurements of a plan and its records.
 #[derive(Clone, Debug)]
 pub struct Watchers {
-    /// The links that either hears of lie from here to there: the question that each packet at every link asks.
+    /// Range that contains all links needed by either; tested for each packet at every link.
     first_link: u32,
     span: u32,
     /// Computes the summary.
     pub measure: Measure,
     /// Keeps the records.
     pub recorder: Recorder,
-    /// Measures further links, packets of all kinds together.
+    /// Measures further links, without distinguishing kinds of packets.
     elsewhere: Vec<AtLink>,
 }
 
 impl Watchers {
-    /// Those of a plan, for a simulator built from it.
+    /// The observers of a plan, for a simulator built from it.
     ///
     /// # Errors
-    /// If the plan asks for a record twice.
+    /// If the plan requests a record twice.
     pub fn new(plan: &Plan, simulator: &Simulator) -> Result<Self, PlanError> {
         let mut recorder = Recorder::new(plan)?;
         recorder.begin(plan, simulator);
@@ -39,12 +39,12 @@ impl Watchers {
         Ok(Self { first_link, span, measure: Measure::new(plan, simulator), recorder, elsewhere })
     }
 
-    /// Whether anybody but the measure has to hear of what happens.
+    /// Whether anything besides the measurement needs events.
     pub(crate) fn any(&self) -> bool {
         self.recorder.hears() || !self.elsewhere.is_empty()
     }
 
-    /// What passed the further links, after the run.
+    /// Summaries of the further links, after the run.
     pub(crate) fn elsewhere(&mut self) -> Vec<LinkSummary> {
         let summary = |at: &mut AtLink| {
             at.finish();
@@ -62,7 +62,7 @@ impl Watchers {
 }
 
 impl Observer for Watchers {
-    // inlined, so that what neither wants to hear of costs next to nothing
+    // inlined, so that events that neither needs cost almost nothing
     #[inline(always)]
     fn observe(&mut self, now: Time, seen: &Observation<'_>) {
         self.measure.observe(now, seen);

@@ -1,11 +1,12 @@
-//! Drop-tail: an arrival is dropped when there is no room.
+//! Drop-tail: an arrival is dropped when the queue is full.
 //!
-//! ns-2's limit counts the packet in transmission (`count_in_service = true`): a limit of 50 lets 49 wait.
+//! ns-2's limit counts the packet in transmission (`count_in_service = true`): with a limit of 50, 49 packets can wait.
 //!
-//! A packet may arrive at the very instant in which a transmission ends, and a full queue then depends on who goes first. That
-//! is no rare thing: in a busy period that a flow begins, packets that its own ACKs let go come at multiples of a transmission.
-//! ns-2 takes the event that was scheduled first, and what arrives was on its way before the transmission began
-//! (`ties = arrival`), as far as the rounding of its times lets two events meet at all.
+//! A packet may arrive at exactly the time at which a transmission ends; whether it finds a full queue then depends on
+//! the order of the two events. This is common: in a busy period that a flow begins, packets released by its own ACKs
+//! arrive at multiples of a transmission time. ns-2 runs the event that was scheduled first, and an arriving packet was
+//! sent before the transmission began (`ties = arrival`), provided the rounding of ns-2's times makes the two events
+//! coincide at all.
 
 use ackclock_units::Time;
 use serde::{Deserialize, Serialize};
@@ -14,10 +15,10 @@ use crate::backlog::INSTANT;
 
 use super::{Arrival, Context, DropReason, Invalid, Limit, Parameter, ParameterKind, QueueDiscipline, Verdict};
 
-pub(super) const DOC: &str = "First in, first out; an arrival that finds no room is dropped";
+pub(super) const DOC: &str = "First in, first out; an arrival at a full queue is dropped";
 pub(super) const PARAMETERS: &[Parameter] = &[Parameter {
     name: "ties",
-    doc: "Who goes first when a packet arrives as a transmission ends: the departure frees its place, or comes too late",
+    doc: "Order when a packet arrives exactly as a transmission ends: departure first (its slot is free) or arrival first",
     kind: ParameterKind::Choice { choices: &["departure", "arrival"], default: "departure" },
 }];
 
@@ -29,24 +30,24 @@ pub struct DropTailSpec {
     pub limit: Limit,
     /// Whether the packet in transmission counts towards the limit.
     pub count_in_service: bool,
-    /// Who goes first when a packet arrives as a transmission ends.
+    /// Order when a packet arrives exactly as a transmission ends.
     pub ties: Ties,
 }
 
-/// Who goes first when a packet arrives as a transmission ends.
+/// Order when a packet arrives exactly as a transmission ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Ties {
-    /// The departure: its place is free.
+    /// The departure comes first: its slot is free.
     Departure,
-    /// The arrival: it finds the queue as it was an instant before.
+    /// The arrival comes first: it finds the queue as it was one instant earlier.
     Arrival,
 }
 
 #[derive(Debug)]
 pub(crate) struct DropTail {
     spec: DropTailSpec,
-    /// Since when the link has not been idle.
+    /// Start of the current busy period.
     busy_since: Time,
 }
 
@@ -60,7 +61,8 @@ pub(super) const fn build(spec: &DropTailSpec, _: &Context) -> DropTail {
 }
 
 impl DropTail {
-    /// When an arrival sees the queue: an instant earlier, where it goes first and the link was busy then.
+    /// The time at which an arrival evaluates the queue: one instant earlier if arrivals come first and the link was
+    /// busy then.
     fn sees(&mut self, arrival: &Arrival<'_>) -> Time {
         let now = arrival.now;
         if arrival.backlog.busy_until() < now {
@@ -102,10 +104,12 @@ mod tests {
     use crate::queue::QueueSpec;
     use crate::rate::LinkRate;
 
-    /// Two packets fill a link that takes 8 ms for the first; a third comes when that has just gone, and an instant later.
+    /// Two packets fill a link that takes 8 ms for the first; a third arrives exactly when the first has been sent, and
+    /// one instant later.
     ///
-    /// Validates: who goes first when a packet arrives as a transmission ends, whether packets are alike or not, and whether
-    ///     the limit counts packets or bytes.
+    /// Validates: the order of an arrival and a departure at the same time, for packets of equal and different sizes,
+    /// and for limits in
+    ///     packets and bytes.
     /// Source: the definition; ns-2 runs the event that was scheduled first, which is the arrival.
     /// Tolerance: exact.
     #[test]

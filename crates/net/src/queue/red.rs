@@ -1,22 +1,25 @@
 //! Random early detection: Floyd and Jacobson, "Random Early Detection Gateways for Congestion Avoidance" (IEEE/ACM
 //! Transactions on Networking 1(4), 1993), section 4 and figure 2.
 //!
-//! At each arrival, with `q` what waits and `m` how many small packets the link could have sent while it was idle:
+//! At each arrival, with `q` the waiting packets and `m` the number of small packets the link could have sent while
+//! idle:
 //!
 //! - `avg = (1 - w_q)^m avg`, then `avg = (1 - w_q) avg + w_q q`;
-//! - below `min_th` nothing is dropped, from `max_th` on everything;
-//! - between, `p_b = max_p (avg - min_th) / (max_th - min_th)` and the arrival is dropped with `p_a = p_b / (1 - count p_b)`,
-//!   `count` being the packets since the last drop, this one included (figure 2): gaps between drops are uniform on
+//! - below `min_th` nothing is dropped, at or above `max_th` everything is;
+//! - in between, `p_b = max_p (avg - min_th) / (max_th - min_th)` and the arrival is dropped with `p_a = p_b / (1 -
+//!   count p_b)`, where `count` is the number of packets since the last drop including this one (figure 2): gaps
+//!   between drops are uniform on
 //!   1 .. 1/p_b - 1.
 //!
-//! How this differs from the paper:
+//! Differences from the paper:
 //! - `gentle` raises `p_b` from `max_p` at `max_th` to 1 at `2 max_th` (Floyd 2000);
-//! - `wait` uses `p_a = p_b / (2 - count p_b)` and no drop before `count p_b >= 1`, so that drops are at least `1/p_b` apart;
-//! - thresholds are told in packets of `mean_packet_size`, also where the queue is counted in bytes; `p_b` is then scaled by
-//!   the packet's size over `mean_packet_size`, as in the paper; the idle time is always counted in such packets;
-//! - three rules of ns-2 are options: `spare_last` never drops when at most one unit waits; `count_below = run` goes on counting
-//!   below `min_th` and keeps the first packet above it; `above_max = early` lets the early test, with `p_b = 1`, judge above
-//!   `max_th` as well.
+//! - `wait` uses `p_a = p_b / (2 - count p_b)` and no drop before `count p_b >= 1`, so that drops are at least `1/p_b`
+//!   apart;
+//! - thresholds are given in packets of `mean_packet_size` even if the queue is counted in bytes; `p_b` is then scaled
+//!   by the packet's size over `mean_packet_size`, as in the paper; idle time is always counted in such packets;
+//! - three rules of ns-2 are options: `spare_last` never drops when at most one unit waits; `count_below = run`
+//!   continues counting below `min_th` and accepts the first packet above it; `above_max = early` applies the early
+//!   test, with `p_b = 1`, above `max_th` as well.
 
 use ackclock_units::{Stream, Time};
 use serde::{Deserialize, Serialize};
@@ -41,21 +44,21 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     above_zero("min_th", "Average queue below which nothing is dropped, in packets of mean_packet_size", None, 5.0),
     above_zero("max_th", "Average queue from which everything is dropped (with gentle, from twice that)", None, 15.0),
     above_zero("max_p", "Drop probability at max_th", Some(1.0), 0.1),
-    above_zero("w_q", "Weight of the present queue in its average", Some(1.0), 0.002),
-    flag("wait", "Drops keep at least 1/p_b packets apart"),
-    flag("gentle", "The drop probability rises from max_p at max_th to 1 at 2 max_th"),
-    choice("unit", "What the queue and its average are counted in", &["packets", "bytes"]),
+    above_zero("w_q", "Weight of the current queue in its average", Some(1.0), 0.002),
+    flag("wait", "Keep drops at least 1/p_b packets apart"),
+    flag("gentle", "Raise the drop probability from max_p at max_th to 1 at 2 max_th"),
+    choice("unit", "Unit of the queue and its average", &["packets", "bytes"]),
     above_zero(
         "mean_packet_size",
-        "Bytes of a typical packet, for idle times and where the unit is bytes",
+        "Size of a typical packet in bytes, for idle times and when the unit is bytes",
         Some(65535.0),
         500.0,
     ),
-    choice("above_max", "Above max_th, drop at once or leave it to the early test", &["drop", "early"]),
+    choice("above_max", "Above max_th, drop every arrival or apply the early test", &["drop", "early"]),
     flag("spare_last", "Never drop when at most one unit waits"),
     choice(
         "count_below",
-        "Below min_th, reset the count of packets since the last drop or let it run",
+        "Below min_th, reset the count of packets since the last drop or keep counting",
         &["reset", "run"],
     ),
 ];
@@ -70,29 +73,29 @@ pub struct RedSpec {
     pub count_in_service: bool,
     /// Average queue below which nothing is dropped, in packets of `mean_packet_size`.
     pub min_th: f64,
-    /// Average queue from which everything is dropped, likewise.
+    /// Average queue at or above which everything is dropped, in the same unit.
     pub max_th: f64,
     /// Drop probability at `max_th`.
     pub max_p: f64,
-    /// Averaging weight.
+    /// Weight of the current queue in the average.
     pub w_q: f64,
-    /// Keeps drops apart.
+    /// Keep drops at least `1/p_b` packets apart.
     pub wait: bool,
-    /// Rises to 1 at `2 max_th`.
+    /// Raise the drop probability to 1 at `2 max_th`.
     pub gentle: bool,
-    /// What the queue is counted in.
+    /// Unit of the queue.
     pub unit: Unit,
-    /// Bytes of a typical packet.
+    /// Size of a typical packet in bytes.
     pub mean_packet_size: f64,
-    /// What happens above `max_th`.
+    /// Action above `max_th`.
     pub above_max: AboveMax,
     /// Never drop when at most one unit waits.
     pub spare_last: bool,
-    /// What happens to the count below `min_th`.
+    /// Handling of the count below `min_th`.
     pub count_below: CountBelow,
 }
 
-/// What a queue and its thresholds are counted in.
+/// Unit of a queue and its thresholds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Unit {
@@ -102,7 +105,7 @@ pub enum Unit {
     Bytes,
 }
 
-/// What happens above `max_th` (with `gentle`, above twice that).
+/// Action above `max_th` (with `gentle`, above twice that).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AboveMax {
@@ -112,13 +115,13 @@ pub enum AboveMax {
     Early,
 }
 
-/// What happens to the count of packets since the last drop while the average is below `min_th`.
+/// Handling of the count of packets since the last drop while the average is below `min_th`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CountBelow {
-    /// It starts again at the first packet above.
+    /// It restarts at the first packet above `min_th`.
     Reset,
-    /// It runs on, but the first packet above is kept and counts as the first.
+    /// It continues, but the first packet above `min_th` is accepted and counts as the first.
     Run,
 }
 
@@ -168,7 +171,7 @@ impl Red {
     fn update_average(&mut self, queue: f64, arrival: &Arrival<'_>) {
         let keep = 1.0 - self.spec.w_q;
         if let Some(idle) = arrival.idle_for() {
-            // an arrival that is dropped leaves the link idle: what was aged until then is not aged again
+            // a dropped arrival leaves the link idle: the idle time before it has already been accounted for
             let idle = idle.min(arrival.now - self.last_arrival);
             self.avg *= power(keep, (idle.as_secs_f64() / self.typical) as u64);
         }
@@ -211,7 +214,7 @@ impl Red {
         p_b.min(1.0)
     }
 
-    /// Above the thresholds and not full: drop early?
+    /// Whether to drop early; called above the thresholds while the queue is not full.
     fn drops(&mut self, queue: f64, size: u32) -> bool {
         let RedSpec { min_th, max_th, gentle, spare_last, above_max, count_below, .. } = self.spec;
         let ceiling = if gentle { 2.0 * max_th } else { max_th };
@@ -235,7 +238,7 @@ impl Red {
     }
 }
 
-/// `base^exponent` by squaring: the same bits on every machine, unlike `powf`.
+/// `base^exponent` by squaring: bit-identical on every machine, unlike `powf`.
 fn power(mut base: f64, mut exponent: u64) -> f64 {
     let mut result = 1.0;
     while exponent > 0 {

@@ -1,4 +1,4 @@
-//! Rates that change: hand-worked transmissions, the integral, and what is measured of such a link.
+//! Rate changes: hand-worked transmissions, the integral, and measurements at such a link.
 
 use proptest::prelude::*;
 
@@ -7,7 +7,7 @@ use crate::plan::{Plan, SourceSpec, Topology, TransportSpec, dumbbell_of_reno};
 use crate::sizes::SizeSpec;
 use crate::{LinkId, Simulator, run};
 
-/// Rates in kbit/s from these milliseconds on.
+/// A trace of rates in kbit/s, each starting at the given milliseconds.
 fn trace(steps: &[(u64, u64)], period: Option<u64>) -> RateSpec {
     RateSpec::Trace(Arc::new(RateTraceSpec {
         times: steps.iter().map(|(millis, _)| Time::from_millis(*millis)).collect(),
@@ -26,7 +26,7 @@ fn a_transmission_goes_on_at_the_new_rate() {
         LinkRate::new(rate).transmission_time(1000, Time::from_millis(start)).as_picos() as f64 / 1e9
     };
     let faster = trace(&[(0, 1_000), (10, 2_000)], None);
-    // 2 ms of 1 Mbit/s leave 6000 bits; from 10 ms on all is at 2 Mbit/s
+    // 2 ms of 1 Mbit/s leave 6000 bits; after 10 ms the rate is 2 Mbit/s
     assert_eq!([0, 2, 8, 10, 999].map(|start| millis(&faster, start)), [8.0, 8.0, 5.0, 4.0, 4.0]);
     let outage = trace(&[(0, 1_000), (10, 0), (25, 500)], None);
     assert_eq!([2, 6, 10, 20, 25].map(|start| millis(&outage, start)), [8.0, 27.0, 31.0, 21.0, 16.0]);
@@ -53,7 +53,7 @@ fn what_is_no_trace_is_refused() {
     assert_eq!(RateSpec::Trace(Arc::new(uneven)).check().map_err(|(field, _)| field), Err("rates"));
 }
 
-/// Validates: the end of time is no trap: what can hardly be sent ends there.
+/// Validates: the end of time is handled: a transmission that would take longer ends there.
 /// Source: `Time::MAX`.
 /// Tolerance: exact.
 #[test]
@@ -65,7 +65,7 @@ fn transmissions_may_last_for_ever() {
     assert_eq!(rate.mean(Time::ZERO, Time::SECOND), Rate::SLOWEST);
 }
 
-/// A Poisson load of 1.2 Mbit/s of UDP onto a bottleneck with that rate.
+/// A plan with a Poisson load of 1.2 Mbit/s of UDP on a bottleneck with the given rate.
 fn overloaded(rate: &RateSpec) -> Plan {
     let mut plan = dumbbell_of_reno(1);
     plan.groups[0].transport = TransportSpec::Udp { sizes: SizeSpec::Exponential };
@@ -78,7 +78,7 @@ fn overloaded(rate: &RateSpec) -> Plan {
 /// Validates: throughput and utilization of a link that is never idle are those of its mean rate, over the whole run and
 ///     a part of it.
 /// Source: the integral, worked by hand: 250 and 500 kbit/s in turn, 0.1 s each.
-/// Tolerance: 1 %, what the load leaves idle as it begins.
+/// Tolerance: 1 %, the idle time at the start.
 #[test]
 fn a_busy_link_carries_the_mean_rate() {
     let mut plan = overloaded(&trace(&[(0, 250), (100, 500)], Some(200)));
@@ -105,7 +105,7 @@ fn links_that_follow_one_trace_share_what_is_made_of_it() {
     assert!(Arc::ptr_eq(first, last));
 }
 
-/// Validates: a trace of one rate, and one whose steps are all alike, is that rate: the same summary to the last digit.
+/// Validates: a trace with one rate, or with equal steps, equals that constant rate: the same summary to the last digit.
 /// Source: the definition.
 /// Tolerance: exact.
 #[test]
@@ -117,7 +117,7 @@ fn a_trace_that_does_not_change_is_a_constant_rate() {
 }
 
 proptest! {
-    /// Validates: what is sent until the end of a transmission is just enough.
+    /// Validates: a transmission ends at the first time at which enough has been sent.
     /// Source: the definition, `W` added up a picosecond at a time.
     /// Tolerance: exact.
     #[test]

@@ -1,4 +1,4 @@
-//! The one transfer of a connection, handed over as it opens. When there is one, and how large it is, its client decides
+//! The single transfer of a connection, supplied when it opens. Its time and size are determined by its client
 //! (`clients.rs`).
 
 use ackclock_units::{Stream, Time};
@@ -12,12 +12,12 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// One that is to carry so many packets.
+    /// A connection that carries `packets` packets.
     pub(crate) const fn open(packets: u64) -> Self {
         Self { packets, is_open: true }
     }
 
-    /// All is acknowledged; whether that ends it, the first time.
+    /// Called when everything is acknowledged; returns whether this ends the transfer, which is true once.
     pub(crate) const fn close(&mut self) -> bool {
         std::mem::replace(&mut self.is_open, false)
     }

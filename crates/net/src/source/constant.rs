@@ -1,4 +1,4 @@
-//! One packet at a constant interval, the first at the start.
+//! Packets at constant intervals, the first at the start.
 
 use ackclock_units::{Stream, Time};
 
@@ -21,7 +21,7 @@ impl Source for Constant {
     fn emit(&mut self, now: Time, _: &mut Stream) -> Emission {
         let start = *self.start.get_or_insert(now);
         self.emitted += 1;
-        // from the start, not from the last packet: rounding does not add up
+        // relative to the start, not to the last packet, so that rounding errors do not accumulate
         let next = start.saturating_add(Time::from_secs_f64(self.emitted as f64 / self.rate));
         Emission { packets: 1, next: Some(next.max(now)) }
     }

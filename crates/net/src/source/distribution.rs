@@ -1,17 +1,17 @@
-//! What sources draw: periods in seconds, sizes in packets.
+//! Distributions for sources: durations in seconds, sizes in packets.
 
 use std::sync::Arc;
 
 use ackclock_units::Stream;
 use serde::{Deserialize, Serialize};
 
-/// A distribution of positive numbers, by its mean.
+/// A distribution of positive numbers, parametrized by its mean.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Distribution {
-    /// Always the same.
+    /// A constant.
     Fixed {
-        /// The number.
+        /// The value.
         mean: f64,
     },
     /// Exponential.
@@ -19,40 +19,41 @@ pub enum Distribution {
         /// The mean.
         mean: f64,
     },
-    /// Pareto (of the first kind): above `least`, the chance to exceed x is `(least / x)^shape`, and the mean is
-    /// `least * shape / (shape - 1)`. The variance is infinite for a shape of 2 or less.
+    /// Pareto (of the first kind): above `least`, the probability of exceeding x is `(least / x)^shape`, and the mean
+    /// is `least * shape / (shape - 1)`. The variance is infinite for a shape of 2 or less.
     Pareto {
         /// The mean.
         mean: f64,
-        /// The shape, above 1: the smaller, the heavier the tail.
+        /// The shape, above 1; a smaller shape gives a heavier tail.
         shape: f64,
     },
-    /// Lognormal: the logarithm is normal, with the standard deviation `sigma` and the mean `ln(mean) - sigma^2 / 2`.
+    /// Lognormal: the logarithm is normal with standard deviation `sigma` and mean `ln(mean) - sigma^2 / 2`.
     Lognormal {
         /// The mean.
         mean: f64,
         /// The standard deviation of the logarithm.
         sigma: f64,
     },
-    /// Given by points of its distribution function, linear between them.
+    /// Given by points of its cumulative distribution function, with linear interpolation.
     Table(Arc<Table>),
 }
 
-/// Points of a distribution function.
+/// Points of a cumulative distribution function.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table {
-    /// Numbers, not falling: the smallest and the greatest are the ends of the range.
+    /// Values, non-decreasing; the smallest and the largest are the ends of the range.
     pub values: Vec<f64>,
-    /// The share of all numbers up to each: growing, the last 1. Where the first is above 0, so many are that number.
+    /// Cumulative fraction up to each value: increasing, the last 1. If the first is above 0, it is the probability of
+    /// the first value.
     pub shares: Vec<f64>,
 }
 
 impl Distribution {
-    /// Checks what types cannot tell.
+    /// Validates the values.
     ///
     /// # Errors
-    /// What is wrong.
+    /// The problem.
     pub(crate) fn check(&self) -> Result<(), &'static str> {
         let is_positive = |mean: f64| mean > 0.0 && mean.is_finite();
         match self {
@@ -65,7 +66,7 @@ impl Distribution {
                 Err("its mean must be above 0")
             }
             Self::Pareto { shape, .. } if !(*shape > 1.0 && shape.is_finite()) => {
-                Err("its shape must be above 1: up to there the mean is infinite")
+                Err("its shape must be above 1; otherwise the mean is infinite")
             }
             Self::Lognormal { sigma, .. } if !is_positive(*sigma) => Err("its sigma must be above 0"),
             Self::Table(table) => table.check(),
@@ -84,12 +85,12 @@ impl Distribution {
         }
     }
 
-    /// The next draw.
+    /// Draws a value.
     pub(crate) fn draw(&self, stream: &mut Stream) -> f64 {
         match self {
             Self::Fixed { mean } => *mean,
             Self::Exponential { mean } => mean * stream.exponential(),
-            // by inversion: minus the logarithm of a uniform number is exponential
+            // by inversion: the negative logarithm of a uniform number is exponential
             Self::Pareto { mean, shape } => mean * (shape - 1.0) / shape * (stream.exponential() / shape).exp(),
             Self::Lognormal { mean, sigma } => mean * (sigma * (stream.normal() - sigma / 2.0)).exp(),
             Self::Table(table) => table.at(stream.uniform()),
@@ -105,9 +106,9 @@ impl Table {
             return Err("it must have as many shares as values, all 0 or more");
         }
         if !values.is_sorted() || !shares.is_sorted_by(|a, b| a < b) || shares.last() != Some(&1.0) {
-            return Err("its values must not fall, and its shares must grow to 1");
+            return Err("its values must not decrease, and its shares must increase to 1");
         }
-        if values.last() == Some(&0.0) { Err("its greatest value must be above 0") } else { Ok(()) }
+        if values.last() == Some(&0.0) { Err("its largest value must be above 0") } else { Ok(()) }
     }
 
     fn mean(&self) -> f64 {
@@ -117,7 +118,7 @@ impl Table {
         values[0] * shares[0] + rest
     }
 
-    /// The number that the share `u`, below 1, lies below.
+    /// The quantile of `u`, which is below 1.
     fn at(&self, u: f64) -> f64 {
         let Self { values, shares } = self;
         let above = shares.partition_point(|share| *share <= u);
@@ -134,8 +135,8 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// Kolmogorov's distance between a sample and a distribution function, times the root of the sample's size. At random it
-    /// exceeds 1.95 once in a thousand times (Kolmogorov 1933).
+    /// Kolmogorov's distance between a sample and a distribution function, times the square root of the sample size.
+    /// For samples from that distribution it exceeds 1.95 with probability 0.001 (Kolmogorov 1933).
     pub(crate) fn kolmogorov(mut sample: Vec<f64>, cdf: impl Fn(f64) -> f64) -> f64 {
         sample.sort_by(f64::total_cmp);
         let n = sample.len() as f64;
@@ -176,7 +177,7 @@ pub(crate) mod tests {
         if x > 0.0 { 1.0 - above } else { above }
     }
 
-    /// Validates: lognormal draws have their distribution and their mean.
+    /// Validates: lognormal draws have the given distribution and mean.
     /// Source: the normal distribution function of the logarithm; the mean `exp(mu + sigma^2 / 2)`, and the variance `mean^2
     ///     (exp(sigma^2) - 1)`.
     /// Tolerance: the 99.9 % level of the Kolmogorov-Smirnov test and four standard errors, 100,000 draws at a fixed seed.
@@ -193,10 +194,12 @@ pub(crate) mod tests {
         }
     }
 
-    /// Validates: draws of a table lie on straight lines between its points, and at its first one as often as that says.
+    /// Validates: draws from a table are linearly interpolated between its points, and its first value has the given
+    /// probability.
     /// Source: the points.
-    /// Tolerance: the 99.9 % level of the Kolmogorov-Smirnov test, 100,000 draws at a fixed seed; the share at the first point
-    ///     to four standard errors.
+    /// Tolerance: the 99.9 % level of the Kolmogorov-Smirnov test, 100,000 draws at a fixed seed; four standard errors
+    /// for the
+    ///     fraction at the first point.
     #[test]
     fn draws_of_a_table_have_its_distribution() {
         let (values, shares) = (vec![1.0, 2.0, 2.0, 10.0, 100.0], vec![0.0, 0.3, 0.5, 0.9, 1.0]);
@@ -204,7 +207,7 @@ pub(crate) mod tests {
         let sample = drawn(&table);
         // 1 to 2, then 2, then 2 to 10 and 10 to 100
         assert!((table.mean() - (0.3 * 1.5 + 0.2 * 2.0 + 0.4 * 6.0 + 0.1 * 55.0)).abs() < 1e-9);
-        // at 2 there is a step, which is no distance: the test is of the draws above it, and of how many are not
+        // the step at 2 is not a distance: the test covers the draws above 2 and the number of draws at 2
         let (above, at): (Vec<f64>, Vec<f64>) = sample.iter().filter(|x| **x >= 2.0).partition(|x| **x > 2.0);
         let n = DRAWS as f64;
         assert!((at.len() as f64 / n - 0.2).abs() < 4.0 * (0.2_f64 * 0.8 / n).sqrt(), "{}", at.len());
@@ -244,7 +247,7 @@ pub(crate) mod tests {
         (0..DRAWS).map(|_| distribution.draw(&mut stream)).collect()
     }
 
-    /// Validates: Pareto draws have their distribution, for shapes with and without a variance.
+    /// Validates: Pareto draws have the given distribution, for shapes with and without a variance.
     /// Source: the distribution function `1 - (least / x)^shape` (Arnold, Pareto Distributions, 1983).
     /// Tolerance: the 99.9 % level of the Kolmogorov-Smirnov test, 100,000 draws of each shape at a fixed seed.
     #[test]
@@ -256,7 +259,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// Validates: Pareto draws are as heavy in the tail as their shape says.
+    /// Validates: the tails of Pareto draws are as heavy as the shape implies.
     /// Source: Hill (1975): over a threshold the logarithm of a Pareto number is exponential with mean 1 / shape.
     /// Tolerance: four standard errors of Hill's estimate from the largest 2,000 of 100,000 draws: 9 % of 1 / shape.
     #[test]
@@ -270,7 +273,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// Validates: Pareto draws with a variance, and exponential ones, have the mean that is asked for; exponential draws have
+    /// Validates: Pareto draws with a variance, and exponential ones, have the requested mean; exponential draws have
     ///     their distribution.
     /// Source: the distributions.
     /// Tolerance: four standard errors of 100,000 draws at a fixed seed, and the 99.9 % level of Kolmogorov-Smirnov.
@@ -278,7 +281,7 @@ pub(crate) mod tests {
     fn draws_have_the_mean_that_is_asked_for() {
         let n = DRAWS as f64;
         let mean = |sample: &[f64]| sample.iter().sum::<f64>() / n;
-        // of shape 4: a variance of 1 / 8 of the square of the mean
+        // with shape 4 the variance is 1 / 8 of the squared mean
         let pareto = mean(&drawn(&Distribution::Pareto { mean: 7.0, shape: 4.0 }));
         assert!((pareto / 7.0 - 1.0).abs() < 4.0 * (0.125 / n).sqrt(), "{pareto}");
         let exponential = drawn(&Distribution::Exponential { mean: 7.0 });

@@ -1,12 +1,13 @@
 //! Packets whose rate follows fractional Gaussian noise: exactly self-similar traffic of any Hurst parameter.
 //!
-//! In each bin packets come as a Poisson process whose rate is `rate * max(0, 1 + cov * g)`, `g` being the bin's value of
-//! fractional Gaussian noise, which has mean 0, variance 1 and the autocovariance
-//! `(|k + 1|^2H - 2 |k|^2H + |k - 1|^2H) / 2`. The noise is exact: it is drawn by circulant embedding (Davies and Harte, "Tests
-//! for Hurst effect", Biometrika 1987; Dietrich and Newsam 1997), for the whole run at once. A negative rate counts as none,
-//! which lifts the mean, by 0.4 % with `cov` at 0.5 and by 8 % at 1, and makes the rate vary less, by 0.8 % and 17 %.
+//! In each bin packets arrive as a Poisson process with rate `rate * max(0, 1 + cov * g)`, where `g` is the bin's value
+//! of fractional Gaussian noise with mean 0, variance 1 and autocovariance `(|k + 1|^2H - 2 |k|^2H + |k - 1|^2H) / 2`.
+//! The noise is exact: it is drawn for the whole run at once by circulant embedding (Davies and Harte, "Tests for Hurst
+//! effect", Biometrika 1987; Dietrich and Newsam 1997). Negative rates are clipped to 0, which raises the mean by 0.4 %
+//! with `cov` at 0.5 and by 8 % at 1, and reduces the variation of the rate by 0.8 % and 17 %.
 //!
-//! Counts per bin have the variance `rate * bin + (rate * bin * cov)^2`: the Poisson process adds a part that does not last.
+//! Counts per bin have the variance `rate * bin + (rate * bin * cov)^2`; the first, Poisson term is independent from
+//! bin to bin.
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Emission, MAX_RATE, Source};
 
-/// The noise, and the rate that it moves.
+/// The noise, and the mean rate that it modulates.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FractionalSpec {
@@ -25,21 +26,21 @@ pub struct FractionalSpec {
     pub rate: f64,
     /// The Hurst parameter, above 0 and below 1: independent bins at 0.5, long-range dependence above.
     pub hurst: f64,
-    /// Standard deviation over mean of the rate.
+    /// Standard deviation of the rate divided by its mean.
     pub cov: f64,
-    /// How long a rate holds.
+    /// Duration of each rate.
     pub bin: Time,
-    /// How many rates are drawn: after them the source ends.
+    /// Number of rates drawn; the source ends after them.
     pub bins: u32,
 }
 
-/// Most bins of a source: drawing them takes some hundred megabytes for a moment.
+/// Maximum number of bins per source: drawing them takes a few hundred megabytes temporarily.
 const MAX_BINS: u32 = 1 << 22;
 
 impl FractionalSpec {
     pub(super) fn check(&self) -> Result<(), (&'static str, &'static str)> {
         if !(self.rate > 0.0 && self.rate <= MAX_RATE) {
-            Err(("rate", "must be above 0 and at most 1e12: one packet in an instant"))
+            Err(("rate", "must be above 0 and at most 1e12 (one packet per picosecond)"))
         } else if !(self.hurst > 0.0 && self.hurst < 1.0) {
             Err(("hurst", "must be above 0 and below 1"))
         } else if !(self.cov >= 0.0 && self.cov <= 1.0) {
@@ -57,11 +58,11 @@ impl FractionalSpec {
 #[derive(Clone, Debug)]
 pub(crate) struct Fractional {
     spec: FractionalSpec,
-    /// The noise, drawn when the source is first asked.
+    /// The noise, drawn when the source is first polled.
     noise: Vec<f32>,
-    /// When it was.
+    /// Time of that first poll.
     start: Time,
-    /// The bin under way.
+    /// The current bin.
     bin: usize,
 }
 
@@ -70,12 +71,12 @@ impl Fractional {
         Self { spec, noise: Vec::new(), start: Time::ZERO, bin: 0 }
     }
 
-    /// Bytes of memory beyond its own size.
+    /// Heap memory in bytes.
     pub(super) const fn held(&self) -> usize {
         self.noise.capacity() * size_of::<f32>()
     }
 
-    /// Mean packets per second in a bin; `None` after the last.
+    /// Mean packets per second in a bin; `None` after the last one.
     fn rate(&self, bin: usize) -> Option<f64> {
         let noise = f64::from(*self.noise.get(bin)?);
         Some(self.spec.rate * (1.0 + self.spec.cov * noise).max(0.0))
@@ -85,7 +86,7 @@ impl Fractional {
         self.start.saturating_add(self.spec.bin.saturating_mul(bin as u64 + 1))
     }
 
-    /// When the next packet comes: where the integral of the rate has grown by an exponential draw.
+    /// Time of the next packet: when the integral of the rate has grown by an exponential draw.
     fn next(&mut self, mut now: Time, stream: &mut Stream) -> Option<Time> {
         let mut left = stream.exponential();
         loop {
@@ -112,16 +113,16 @@ impl Source for Fractional {
     }
 }
 
-/// Draws that many values of fractional Gaussian noise. `f32` is much finer than what a path says of its process.
+/// Draws `count` values of fractional Gaussian noise. The precision of `f32` far exceeds the sampling error of a path.
 fn fractional_gaussian_noise(hurst: f64, count: usize, stream: &mut Stream) -> Vec<f32> {
-    // a circle on which no two of them are nearer the other way round
+    // a circle large enough that no two values are closer the other way round
     let half = count.next_power_of_two();
     let mut circle: Vec<Complex<f64>> =
         (0..2 * half).map(|place| autocovariance(hurst, place.min(2 * half - place)).into()).collect();
     let fft: Arc<_> = FftPlanner::new().plan_fft_forward(circle.len());
     fft.process(&mut circle);
     for value in &mut circle {
-        // the eigenvalues of the circulant matrix: real, and not negative but for rounding
+        // the eigenvalues of the circulant matrix are real and, except for rounding, non-negative
         let scale = (value.re.max(0.0) / (2 * half) as f64).sqrt();
         *value = Complex::new(scale * stream.normal(), scale * stream.normal());
     }
@@ -135,7 +136,7 @@ fn autocovariance(hurst: f64, lag: usize) -> f64 {
     if lag == 0 {
         return 1.0;
     }
-    // of powers that hardly differ: each as its distance from the middle one
+    // differences of nearly equal powers: computed relative to the middle one
     let (lag, exponent) = (lag as f64, 2.0 * hurst);
     let apart = |step: f64| (exponent * (step / lag).ln_1p()).exp_m1();
     lag.powf(exponent) * (apart(1.0) + apart(-1.0)) / 2.0
@@ -177,13 +178,13 @@ mod tests {
                 let found = autocovariance(hurst, lag);
                 assert!((found - expected).abs() < 1e-9, "{hurst} {lag}: {found} {expected}");
             }
-            // H (2H - 1) k^(2H - 2) far away
+            // asymptotically H (2H - 1) k^(2H - 2)
             let far = hurst * (2.0 * hurst - 1.0) * 1e6_f64.powf(2.0 * hurst - 2.0);
             assert!((autocovariance(hurst, 1_000_000) - far).abs() <= 1e-4 * far.abs() + 1e-12, "{hurst}");
         }
     }
 
-    /// Validates: fractional Gaussian noise has its variance and its autocovariance, and sums of it grow as the power H.
+    /// Validates: fractional Gaussian noise has the correct variance and autocovariance, and sums of it grow as the power H.
     /// Source: the definition; Davies and Harte 1987.
     /// Tolerance: four standard errors over 4,000 paths at a fixed seed; products of two normal draws have a standard deviation of
     ///     at most the root of 2.
@@ -207,7 +208,7 @@ mod tests {
         }
     }
 
-    /// Validates: packets modulated by fractional Gaussian noise have the mean and the variance per bin that they should have.
+    /// Validates: packets modulated by fractional Gaussian noise have the mean and the variance per bin that theory predicts.
     /// Source: a Poisson process of random rate: variance = mean + variance of the mean.
     /// Tolerance: 2 % and 10 %: H = 0.6 with 65,536 bins leaves a standard error of 0.4 % of the mean.
     #[test]

@@ -1,4 +1,4 @@
-//! Everything at once: a transfer of some packets, or without end.
+//! All data at once: a finite transfer, or unlimited data.
 
 use ackclock_units::{Stream, Time};
 

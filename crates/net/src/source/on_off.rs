@@ -1,14 +1,14 @@
 //! On and off periods: packets at equal intervals while on, none while off.
 //!
-//! Many such sources with Pareto periods of shape a < 2, taken together, are self-similar with H = (3 - a) / 2 (Taqqu, Willinger
-//! and Sherman, "Proof of a Fundamental Result in Self-Similar Traffic Modeling", CCR 1997).
+//! The aggregate of many such sources with Pareto periods of shape a < 2 is self-similar with H = (3 - a) / 2 (Taqqu,
+//! Willinger and Sherman, "Proof of a Fundamental Result in Self-Similar Traffic Modeling", CCR 1997).
 //!
-//! The source is a clock of constant rate that stands still while off: a packet is due whenever it has run for another
-//! 1 / rate. So the mean rate is `rate * on / (on + off)` whatever the periods. ns-2's `Application/Traffic/Pareto` and
-//! `Exponential` (`tools/pareto.cc`, `tools/expoo.cc`) differ where on periods hold only a few packets: they draw a burst as
-//! a whole number of packets, rounded and at least 1, so that short bursts send more than the rate says, while here a burst
-//! may be empty and what is left of an interval goes on in the next. As theirs it begins with an off period, and the first
-//! packet comes an interval after that; where periods have no variance that beginning is forgotten slowly.
+//! The source is a clock of constant rate that stops while off: a packet is due whenever it has run for another
+//! 1 / rate. The mean rate is therefore `rate * on / (on + off)` for any periods. ns-2's `Application/Traffic/Pareto` and
+//! `Exponential` (`tools/pareto.cc`, `tools/expoo.cc`) differ if on periods hold only a few packets: they draw a burst as a
+//! whole number of packets, rounded and at least 1, so that short bursts exceed the configured rate. Here a burst may be
+//! empty, and the remainder of an interval continues in the next one. As in ns-2 the source begins with an off period, and
+//! the first packet comes one interval after it; if periods have infinite variance, this initial state decays slowly.
 
 use ackclock_units::{Stream, Time};
 
@@ -21,9 +21,9 @@ pub(crate) struct OnOff {
     on: Distribution,
     off: Distribution,
     emitted: u64,
-    /// For how long it has been on, up to the next time that it is asked.
+    /// Total time it has been on, up to the next poll.
     worked: Time,
-    /// What is left then of the on period.
+    /// Remaining time of the on period then.
     left: Time,
     /// Whether a packet is due then; otherwise an on period begins.
     is_due: bool,
@@ -39,7 +39,7 @@ impl Source for OnOff {
     fn emit(&mut self, now: Time, stream: &mut Stream) -> Emission {
         let packets = u64::from(self.is_due);
         self.emitted += packets;
-        // from the beginning, not from the last packet: rounding does not add up
+        // relative to the beginning, not to the last packet, so that rounding errors do not accumulate
         let due = Time::from_secs_f64((self.emitted + 1) as f64 / self.rate);
         let interval = due.saturating_sub(self.worked);
         self.is_due = interval <= self.left;
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
     use crate::source::distribution::tests::{distributions, kolmogorov, pareto_cdf};
 
-    /// When the packets of a source come.
+    /// The packet times of a source.
     fn times(mut source: OnOff, seed: u64, until: Time) -> impl Iterator<Item = Time> {
         let (mut stream, mut next) = (Stream::new(seed, Role::Source, 0), Some(Time::ZERO));
         from_fn(move || {
@@ -83,10 +83,10 @@ mod tests {
         })
     }
 
-    /// Validates: the on and the off periods of an on/off source have their distributions; within an on period packets come
+    /// Validates: the on and the off periods of an on/off source have the given distributions; within an on period packets come
     ///     at equal intervals.
     /// Source: the definition; the Pareto distribution.
-    /// Tolerance: the 99.9 % level of the Kolmogorov-Smirnov test over 4,000 s at a fixed seed, for on periods and what packets
+    /// Tolerance: the 99.9 % level of the Kolmogorov-Smirnov test over 4,000 s at a fixed seed, for on periods and the off periods that packets
     ///     cannot show of them: they come at a thousandth of the least.
     #[test]
     fn periods_have_their_distributions() {
@@ -112,7 +112,7 @@ mod tests {
         println!("measured: {distances:.2?} of {periods} periods");
         assert!(periods > 4_000.0);
         assert!(distances[0] < 1.95, "off: {}", distances[0]);
-        // the density is at most shape / least; an interval of that, times the root of the number
+        // the density is at most shape / least; times the interval and the square root of the number
         assert!(distances[1] < 1.95 + 1.4e-3 * periods.sqrt(), "on: {}", distances[1]);
     }
 

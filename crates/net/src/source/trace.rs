@@ -1,4 +1,4 @@
-//! Replay of a trace: packets at given times, once or over and over.
+//! Replay of a trace: packets at given times, once or repeatedly.
 
 use std::sync::Arc;
 
@@ -11,28 +11,28 @@ use super::{Emission, Source};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TraceSpec {
-    /// When packets come, from the beginning of the trace on, in order.
+    /// Packet times relative to the start of the trace, in order.
     pub times: Vec<Time>,
-    /// How many come at each time; one if that is not told.
+    /// Number of packets at each time; one by default.
     #[serde(default)]
     pub packets: Option<Vec<u32>>,
-    /// After so long the trace begins anew; `None` plays it once.
+    /// Period after which the trace repeats; `None` plays it once.
     pub period: Option<Time>,
-    /// Where in the trace a flow begins; `None` draws the place from the period, for each flow its own.
+    /// Position in the trace at which a flow begins; `None` draws it from the period, separately for each flow.
     pub offset: Option<Time>,
 }
 
 impl TraceSpec {
-    /// Checks what types cannot tell.
+    /// Validates the values.
     ///
     /// # Errors
-    /// The field, and what is wrong with it.
+    /// The invalid field and the problem.
     pub(super) fn check(&self) -> Result<(), (&'static str, &'static str)> {
         let Some(last) = self.times.last().filter(|_| self.times.is_sorted()) else {
-            return Err(("times", "must be there, in order"));
+            return Err(("times", "must not be empty and must be in order"));
         };
         if self.packets.as_ref().is_some_and(|packets| packets.len() != self.times.len()) {
-            return Err(("packets", "must be as many as times"));
+            return Err(("packets", "must have as many values as times"));
         }
         if self.period.is_some_and(|period| period < *last || period == Time::ZERO) {
             return Err(("period", "must be above 0 s and reach the last time"));
@@ -48,9 +48,9 @@ impl TraceSpec {
 #[derive(Clone, Debug)]
 pub(crate) struct Trace {
     spec: Arc<TraceSpec>,
-    /// The next row, once it is at work.
+    /// The next row, once the source has started.
     row: Option<usize>,
-    /// The time, later by `offset` than it was, of the trace's beginning.
+    /// Time of the trace's beginning, plus `offset`.
     beginning: Time,
     offset: Time,
 }
@@ -60,7 +60,7 @@ impl Trace {
         Self { spec, row: None, beginning: Time::ZERO, offset: Time::ZERO }
     }
 
-    /// The first row: that at `offset` or after it.
+    /// The first row at or after `offset`.
     fn begin(&mut self, now: Time, stream: &mut Stream) -> usize {
         self.beginning = now;
         self.offset = self.spec.offset.unwrap_or_else(|| stream.time_below(self.spec.period.unwrap_or_default()));
@@ -97,13 +97,13 @@ mod tests {
         TraceSpec { times, packets: None, period: period.map(Time::from_millis), offset: offset.map(Time::from_millis) }
     }
 
-    /// When packets come, in milliseconds, and how many, from a start at `start`.
+    /// Packet times in milliseconds and counts, starting at `start`.
     fn played(spec: &TraceSpec, start: u64, seed: u64, most: usize) -> Vec<(u64, u64)> {
         let (mut source, mut stream) = (Trace::new(Arc::new(spec.clone())), Stream::new(seed, Role::Source, 0));
         let (mut now, mut emissions) = (Time::from_millis(start), Vec::new());
         let Emission { packets: 0, mut next } = source.emit(now, &mut stream) else { panic!("too early") };
         while let Some(time) = next.filter(|_| emissions.len() < most) {
-            assert!(time >= now, "time runs back");
+            assert!(time >= now, "time goes backwards");
             now = time;
             let emission = source.emit(now, &mut stream);
             emissions.push((now.as_picos() / 1_000_000_000, emission.packets));
@@ -130,7 +130,7 @@ mod tests {
     fn a_random_place_is_each_streams_own() {
         let place = |seed| played(&spec(&[0], Some(1_000_000), None), 0, seed, 1)[0].0;
         assert_ne!(place(1), place(2));
-        // 200 places of a period of 1000 s: mean 500 s, four standard errors 4 * 1000 / sqrt(12 * 200)
+        // 200 offsets in a period of 1000 s: mean 500 s, four standard errors 4 * 1000 / sqrt(12 * 200)
         let mean = (0..200).map(place).sum::<u64>() as f64 / 2e5;
         assert!((mean - 500.0).abs() < 82.0, "{mean}");
     }
@@ -161,7 +161,7 @@ mod tests {
             let period = millis[millis.len() - 1] + more;
             let spec = spec(&millis, Some(period), offset.map(|offset| offset % period));
             prop_assert_eq!(spec.check(), Ok(()));
-            // a whole period later the same rows come again
+            // the same rows repeat one period later
             let played = played(&spec, start, seed, 3 * millis.len());
             for (early, late) in played.iter().zip(&played[millis.len()..]) {
                 prop_assert!(late.0 - early.0 >= period - 1 && late.0 - early.0 <= period + 1);

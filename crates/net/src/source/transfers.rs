@@ -1,9 +1,11 @@
-//! Transfers on one connection, with a time to think before each: the loop of a person who reads what came and asks for more
-//! (the on/off model of Crovella and Bestavros, "Self-Similarity in World Wide Web Traffic", ToN 1997, with TCP inside).
+//! Transfers on one connection, with a think time before each: models a person who reads a page and requests the next
+//! (the on/off model of Crovella and Bestavros, "Self-Similarity in World Wide Web Traffic", ToN 1997, with TCP in the
+//! loop).
 //!
-//! A transfer is handed over at once and goes as fast as TCP lets it. The time to think begins when all of it is
-//! acknowledged: a slow network slows the demand too. The connection stays open, with its window and its estimate of the
-//! round-trip time; whether an idle one begins anew is its transport's rule. The first transfer, too, is thought about.
+//! A transfer is supplied at once and sent as fast as TCP allows. The think time begins when all of it is acknowledged,
+//! so a slow network also slows the demand. The connection stays open and keeps its window and round-trip time
+//! estimate; whether an idle connection restarts is decided by the transport. A think time also precedes the first
+//! transfer.
 
 use ackclock_units::{Stream, Time};
 
@@ -16,7 +18,7 @@ pub(crate) struct Transfers {
     /// In seconds.
     think: Distribution,
     is_at_work: bool,
-    /// A transfer that nobody was told of.
+    /// A transfer that has not been reported yet.
     begun: Option<Transfer>,
 }
 
@@ -32,12 +34,12 @@ impl Transfers {
         Self { size, think, is_at_work: false, begun: None }
     }
 
-    /// All that it handed over is acknowledged at `now`: when the next transfer begins.
+    /// Called when all data is acknowledged at `now`; returns the time of the next transfer.
     pub(crate) fn acknowledged(&mut self, now: Time, stream: &mut Stream) -> Time {
         now.saturating_add(Time::from_secs_f64(self.think.draw(stream)))
     }
 
-    /// The transfer that began last, once.
+    /// Returns the last transfer begun, once.
     pub(crate) const fn begun(&mut self) -> Option<Transfer> {
         self.begun.take()
     }
@@ -63,7 +65,8 @@ mod tests {
     use super::*;
     use crate::source::distribution::tests::{distributions, kolmogorov, pareto_cdf};
 
-    /// Sizes of some transfers and the times thought before them, each acknowledged a second after it was handed over.
+    /// Sizes of `count` transfers and the think times before them; each is acknowledged one second after it was
+    /// supplied.
     fn transfers(source: &mut Transfers, seed: u64, count: usize) -> Vec<(u64, Time)> {
         let mut stream = Stream::new(seed, Role::Source, 0);
         let mut now = Time::ZERO;
@@ -82,7 +85,7 @@ mod tests {
             .collect()
     }
 
-    /// Validates: sizes of transfers, rounded up to packets, and the times before them have their distributions.
+    /// Validates: sizes of transfers, rounded up to packets, and the think times have the given distributions.
     /// Source: the Pareto and the exponential distribution.
     /// Tolerance: the 99.9 % level of the Kolmogorov-Smirnov test, 50,000 transfers at a fixed seed; sizes at whole packets.
     #[test]
@@ -92,7 +95,7 @@ mod tests {
         let drawn = transfers(&mut source, 1, 50_000);
         let thought = drawn.iter().map(|(_, thought)| thought.as_secs_f64()).collect();
         let thinking = kolmogorov(thought, |x| 1.0 - (-x / 3.0).exp());
-        // rounded up, at most n says what at most n says of the real number: the distances are those at whole numbers
+        // rounding up preserves "at most n" for whole n, so the distances are taken at whole numbers
         let (mut counts, cdf) = (vec![0_u32; 10_000], pareto_cdf(40.0, 1.2));
         for (packets, _) in &drawn {
             counts.get_mut(*packets as usize).into_iter().for_each(|count| *count += 1);

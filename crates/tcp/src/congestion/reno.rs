@@ -1,13 +1,13 @@
 //! Reno's window law: slow start and congestion avoidance (RFC 5681, section 3.1), halving on loss (section 3.2).
 //!
 //! - below `ssthresh`: `cwnd += 1` for each new ACK;
-//! - from there on: `cwnd += 1 / cwnd` for each new ACK (equation 3);
-//! - on a loss: `ssthresh = max(W / 2, 2)` (equation 4), `cwnd = W / 2`, or 1 after a timeout, where `W` is what the sender
-//!   takes reductions from.
+//! - at or above `ssthresh`: `cwnd += 1 / cwnd` for each new ACK (equation 3);
+//! - on a loss: `ssthresh = max(W / 2, 2)` (equation 4), `cwnd = W / 2`, or 1 after a timeout, where `W` is the window
+//!   that the sender computes reductions from.
 //!
-//! How this differs from RFC 5681: the unit is the segment, so that a delayed ACK for two segments still grows the window by
-//! one in slow start (as the RFC's SMSS bound does); `ssthresh` is cut to whole segments, as in ns-2, while `cwnd` keeps its
-//! fraction, never below one segment (ns-2 lets it fall to a half).
+//! Differences from RFC 5681: the unit is the segment, so a delayed ACK for two segments grows the window by one in
+//! slow start (consistent with the RFC's SMSS limit). As in ns-2, `ssthresh` is truncated to whole segments, while
+//! `cwnd` keeps its fraction; `cwnd` never falls below one segment (in ns-2 it can fall to one half).
 
 use serde::{Deserialize, Serialize};
 
@@ -69,7 +69,7 @@ mod tests {
         app_limited: false,
     };
 
-    /// Validates: slow start adds a segment an ACK, congestion avoidance one a window.
+    /// Validates: slow start adds one segment per ACK, congestion avoidance one per window.
     /// Source: RFC 5681, section 3.1.
     /// Tolerance: exact.
     #[test]
@@ -83,7 +83,7 @@ mod tests {
         assert_eq!(window.cwnd, 4.25 + 1.0 / 4.25);
     }
 
-    /// Validates: a loss halves the window, a timeout begins again at one segment.
+    /// Validates: a loss halves the window, a timeout resets it to one segment.
     /// Source: RFC 5681, sections 3.1 and 3.2.
     /// Tolerance: exact.
     #[test]

@@ -1,23 +1,24 @@
 //! Vegas' window law: Brakmo and Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global Internet" (IEEE JSAC
 //! 13(8), 1995), sections 3.2 and 3.3.
 //!
-//! Once per round trip, with `base_rtt` the smallest round-trip time and `rtt` the mean of the last round's:
+//! Once per round trip, with `base_rtt` the minimum round-trip time and `rtt` the mean of the last round:
 //!
-//! - `expected = flight / base_rtt`, `actual = sent / rtt`, `diff = (expected - actual) * base_rtt`, in segments: what the
-//!   flow keeps in queues;
-//! - slow start: double every other round; leave when `diff > gamma`, an eighth smaller;
-//! - after that: `diff < alpha` adds one segment over the next round, `diff > beta` takes one away.
+//! - `expected = flight / base_rtt`, `actual = sent / rtt`, `diff = (expected - actual) * base_rtt`, in segments,
+//!   estimates how many segments the flow keeps in queues;
+//! - slow start: double the window every other round; exit when `diff > gamma`, reducing the window by an eighth;
+//! - after slow start: `diff < alpha` adds one segment over the next round, `diff > beta` removes one.
 //!
-//! On a loss found by a duplicate ACK the window shrinks by a quarter, by half if the segment had been lost before; a timeout
-//! sets it to two segments.
+//! A loss found by a duplicate ACK reduces the window by a quarter, or by half if the segment had already been lost
+//! once; a timeout sets it to two segments.
 //!
-//! How this differs from the paper (all as in the authors' code that ns-2 carries, unless told):
-//! - `diff` is rounded to whole segments and taken from the flight, plus one, not from the window;
+//! Differences from the paper (all as in the authors' code included in ns-2, unless stated otherwise):
+//! - `diff` is rounded to whole segments and computed from the flight size plus one, not from the window;
 //! - the window grows only while it exceeds the flight by at most two segments;
-//! - `base_rtt = minimum` never takes anything but a valid sample of one segment. `base_rtt = ns2` is ns-2's: where no segment
-//!   of the round gave a sample, it takes the time since the round's tag was set, which after a timeout can be the gap
-//!   between two ACKs and far below the propagation delay; and a round of one segment replaces `base_rtt` even by a larger
-//!   value; and the first sample, which may be of a segment sent more than once, gives `base_rtt` and is in no round's mean.
+//! - `base_rtt = minimum` uses only valid samples of single segments. `base_rtt = ns2` follows ns-2: if no segment of
+//!   the round gave a sample, it uses the time since the round's tag was set, which after a timeout can be the gap
+//!   between two ACKs and far below the propagation delay; a round of one segment replaces `base_rtt` even by a larger
+//!   value; and the first sample, which may be of a segment sent more than once, sets `base_rtt` but is not included in
+//!   the mean of any round.
 
 use ackclock_units::Time;
 use serde::{Deserialize, Serialize};
@@ -37,7 +38,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     segments("gamma", "Above this many queued segments slow start ends", 1.0),
     Parameter {
         name: "base_rtt",
-        doc: "The smallest valid round-trip time, or ns-2's rule, which can take the gap between two ACKs",
+        doc: "The smallest valid round-trip time, or ns-2's rule, which can use the gap between two ACKs",
         kind: ParameterKind::Choice { choices: &["minimum", "ns2"], default: "minimum" },
     },
 ];
@@ -52,33 +53,33 @@ pub struct VegasSpec {
     pub beta: f64,
     /// Above this slow start ends.
     pub gamma: f64,
-    /// What counts as the round-trip time of an empty path.
+    /// How the round-trip time of an empty path is estimated.
     pub base_rtt: BaseRtt,
 }
 
-/// What counts as the round-trip time of an empty path.
+/// How the round-trip time of an empty path is estimated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BaseRtt {
     /// The smallest valid sample.
     Minimum,
-    /// ns-2's rule, defect included.
+    /// ns-2's rule, including its defect.
     Ns2,
 }
 
 #[derive(Debug)]
 pub(crate) struct Vegas {
     spec: VegasSpec,
-    /// Seconds; infinite before the first ACK.
+    /// In seconds; infinite before the first ACK.
     base_rtt: f64,
     /// The round ends when this segment is acknowledged.
     round_end: u64,
     round_start: Time,
     rtt_sum: f64,
     rtt_count: u32,
-    /// What an ACK adds to the window in this round.
+    /// Amount that each ACK adds to the window in this round.
     increment: f64,
-    /// Slow start grows in every other round.
+    /// Whether this is one of the rounds (every other one) in which slow start grows the window.
     growing: bool,
 }
 
@@ -104,7 +105,7 @@ pub(super) const fn build(spec: &VegasSpec) -> Vegas {
 }
 
 impl Vegas {
-    /// The round's mean round-trip time, if anything can be said of it.
+    /// Mean round-trip time of the round, if it can be determined.
     fn round_rtt(&self, now: Time) -> Option<f64> {
         match (self.rtt_count, self.spec.base_rtt) {
             (0, BaseRtt::Minimum) => None,
@@ -113,7 +114,7 @@ impl Vegas {
         }
     }
 
-    /// A round is over: judge it and set the increment of the next.
+    /// Ends a round: evaluates it and sets the increment for the next.
     fn end_round(&mut self, window: &mut Window, ack: &AckSample) {
         let sent = ack.snd_nxt.saturating_sub(self.round_end) as f64;
         if let Some(rtt) = self.round_rtt(ack.now) {
@@ -149,7 +150,7 @@ impl Vegas {
     }
 }
 
-/// Segments in flight, plus the one that the ACK lets go.
+/// Segments in flight, plus the one that this ACK releases.
 fn flight(ack: &AckSample) -> f64 {
     (ack.snd_nxt - ack.snd_una + 1) as f64
 }
@@ -207,7 +208,8 @@ mod tests {
 
     const SPEC: VegasSpec = VegasSpec { alpha: 1.0, beta: 3.0, gamma: 1.0, base_rtt: BaseRtt::Minimum };
 
-    /// One round of `window` segments with a round-trip time of `millis`: an ACK for each, the flight kept full.
+    /// Simulates one round of `window` segments with a round-trip time of `millis`: one ACK each, with the flight kept
+    /// full.
     fn round(vegas: &mut Vegas, window: &mut Window, first: u64, now: u64, millis: u64) -> u64 {
         let flight = window.cwnd as u64;
         for number in first..first + flight {
@@ -227,7 +229,7 @@ mod tests {
         first + flight
     }
 
-    /// The window after rounds of those round-trip times on a path of 100 ms.
+    /// The window after rounds with the given round-trip times on a path of 100 ms.
     fn after(spec: VegasSpec, start: Window, rounds: &[u64]) -> Window {
         let (mut vegas, mut window) = (build(&spec), start);
         let (mut next, mut now) = (0, 0);
@@ -244,13 +246,13 @@ mod tests {
     #[test]
     fn between_alpha_and_beta_the_window_stays() {
         let avoidance = Window { cwnd: 10.0, ssthresh: 2.0 };
-        // 10 segments in 100 ms at best; 2 of them queued when a round takes 125 ms
+        // 10 segments in 100 ms at best; 2 of them are queued in a round of 125 ms
         assert_eq!(after(SPEC, avoidance, &[100, 125, 125, 125]).cwnd.floor(), 10.0);
     }
 
-    /// Validates: below alpha Vegas adds one segment a round, above beta it takes one.
+    /// Validates: below alpha Vegas adds one segment per round, above beta it removes one.
     /// Source: Brakmo and Peterson 1995, section III.B.
-    /// Tolerance: 0.15 segments, for the window moves within a round.
+    /// Tolerance: 0.15 segments, because the window moves within a round.
     #[test]
     fn below_alpha_the_window_grows_by_one_a_round_and_above_beta_it_shrinks_by_one() {
         let avoidance = Window { cwnd: 10.0, ssthresh: 2.0 };
@@ -272,7 +274,7 @@ mod tests {
         assert_eq!(queued, Window { cwnd: 7.0, ssthresh: 2.0 }, "an eighth less");
     }
 
-    /// Validates: Vegas takes a quarter of its window at a first loss, half at a second, and goes to two segments at a timeout.
+    /// Validates: Vegas reduces its window by a quarter at a first loss, by half at a second, and to two segments at a timeout.
     /// Source: ns-2.35, Agent/TCP/Vegas.
     /// Tolerance: exact.
     #[test]
@@ -289,7 +291,8 @@ mod tests {
 
     #[test]
     fn base_rtt_is_the_smallest_sample_but_for_ns2() {
-        // a round without a valid sample, as after a timeout: ns-2 takes the 10 ms since the last one for a round trip
+        // a round without a valid sample, as after a timeout: ns-2 treats the 10 ms since the last sample as a round
+        // trip
         let base_rtt = |base_rtt| {
             let mut vegas = build(&VegasSpec { base_rtt, ..SPEC });
             let mut window = Window { cwnd: 4.0, ssthresh: 2.0 };

@@ -1,15 +1,16 @@
 //! NewReno's recovery: RFC 6582, section 3.2.
 //!
-//! Fast recovery lasts until all is acknowledged that was outstanding when it began. An ACK for part of it, a *partial ACK*,
-//! says that the next segment was lost too: that is sent again at once, and the window deflates by what was acknowledged.
+//! Fast recovery lasts until all data outstanding at its start is acknowledged. An ACK for some of that data, a
+//! *partial ACK*, indicates that the next segment was lost too: the sender retransmits it immediately and deflates the
+//! window by the amount acknowledged.
 //!
-//! How this differs from RFC 6582:
-//! - the inflation by duplicate ACKs is kept apart from `cwnd`, and the window never deflates below one segment;
+//! Differences from RFC 6582:
+//! - the inflation by duplicate ACKs is stored separately from `cwnd`, and the window never deflates below one segment;
 //! - `partial_ack_timer = each` restarts the timer on each partial ACK (section 4's *slow but steady* variant), and
-//!   `partial_ack_deflation = false` takes the whole inflation away (both ns-2 before May 2003);
-//! - `deflate_on_exit = false` leaves at the end what deflation left (ns-2);
-//! - `recovery_burst` bounds what one ACK releases (ns-2): new data of the application, and the end of processing, release all
-//!   that the window allows.
+//!   `partial_ack_deflation = false` removes the whole inflation (both ns-2 before May 2003);
+//! - `deflate_on_exit = false` keeps the window that deflation left (ns-2);
+//! - `recovery_burst` limits the segments that one ACK releases (ns-2); new data of the application and the end of
+//!   processing release all that the window allows.
 
 use ackclock_units::Time;
 
@@ -21,9 +22,9 @@ use crate::sender::Connection;
 #[derive(Clone, Debug)]
 pub struct NewReno {
     in_recovery: bool,
-    /// The timer was restarted by a partial ACK of this recovery.
+    /// A partial ACK of this recovery has restarted the timer.
     timer_restarted: bool,
-    /// Segments that may leave within the window before the next ACK.
+    /// Number of segments that the window may release before the next ACK.
     quota: u32,
 }
 
@@ -34,7 +35,7 @@ impl Default for NewReno {
 }
 
 impl NewReno {
-    /// Data was handed over.
+    /// Called when the application supplies data.
     pub(super) const fn on_supply(&mut self) {
         self.quota = u32::MAX;
     }
@@ -89,12 +90,12 @@ impl NewReno {
         self.in_recovery = false;
     }
 
-    /// The segment that the window lets go next.
+    /// The next segment that the window allows.
     pub(super) fn next_segment(&self, connection: &Connection) -> Option<u64> {
         (connection.may_send() && !self.is_paused(connection)).then_some(connection.snd_nxt)
     }
 
-    /// Whether the last ACK has released as much as it may.
+    /// Whether the last ACK has released its maximum number of segments.
     pub(super) const fn is_paused(&self, connection: &Connection) -> bool {
         self.quota == 0 && connection.dup_acks >= DUP_THRESH
     }
@@ -105,13 +106,13 @@ impl NewReno {
     }
 }
 
-/// How many segments an ACK releases.
+/// Number of segments that one ACK may release.
 fn quota(connection: &Connection) -> u32 {
     let SenderConfig { recovery_burst, overhead, .. } = *connection.config;
     if recovery_burst == 0 || overhead > Time::ZERO { u32::MAX } else { recovery_burst }
 }
 
-/// Step 3 of section 3.2: take off what a partial ACK acknowledges, and add one segment back.
+/// Step 3 of section 3.2: subtracts the segments acknowledged by a partial ACK and adds one segment back.
 fn deflate(connection: &mut Connection, acked: u64) {
     let inflation = u64::from(connection.inflation);
     if !connection.config.partial_ack_deflation {

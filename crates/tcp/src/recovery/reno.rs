@@ -1,11 +1,11 @@
 //! Reno's recovery: fast retransmit and fast recovery (RFC 5681, section 3.2).
 //!
-//! Three duplicate ACKs retransmit the first unacknowledged segment and reduce the window once; each further one lets one
-//! more segment out, and the next new ACK ends it.
+//! Three duplicate ACKs retransmit the first unacknowledged segment and reduce the window once; each further duplicate
+//! releases one more segment, and the next new ACK ends recovery.
 //!
-//! How this differs from RFC 5681: a second fast retransmit for losses of the same window is refused, by RFC 6582's test on
-//! `recover`, which ns-2's Reno shares (`bugFix_`): several losses in a window usually end in a timeout. The inflation by
-//! duplicate ACKs is kept apart from `cwnd`.
+//! Differences from RFC 5681: a second fast retransmit for losses of the same window is suppressed by RFC 6582's test
+//! on `recover`, which ns-2's Reno shares (`bugFix_`), so several losses in a window usually lead to a timeout. The
+//! inflation by duplicate ACKs is stored separately from `cwnd`.
 
 use ackclock_units::Time;
 

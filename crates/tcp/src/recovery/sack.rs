@@ -1,29 +1,29 @@
-//! SACK's recovery: RFC 6675, with the blocks of RFC 2018; or its forerunner (Fall and Floyd, "Simulation-based Comparisons of
-//! Tahoe, Reno and SACK TCP", 1996, section 5), which ns-2 has, by `sack = fall-floyd`.
+//! SACK recovery: RFC 6675, with the blocks of RFC 2018. `sack = fall-floyd` selects its predecessor, which ns-2
+//! implements (Fall and Floyd, "Simulation-based Comparisons of Tahoe, Reno and SACK TCP", 1996, section 5).
 //!
-//! A scoreboard keeps what the receiver has beyond the cumulative ACK. In recovery a segment leaves whenever fewer are thought
-//! to be in the network, `pipe`, than `cwnd` allows: a hole first, new data otherwise.
+//! A scoreboard records the data received beyond the cumulative ACK. In recovery the sender transmits whenever `pipe`,
+//! the estimated number of segments in the network, is below `cwnd`: holes first, then new data.
 //!
-//! How this differs from RFC 6675:
-//! - after a timeout what the receiver is then heard to have is skipped (section 5.1 leaves the manner open), but stays part of
-//!   the flight;
-//! - blocks that do not lie above the cumulative ACK and within what was sent are ignored.
+//! Differences from RFC 6675:
+//! - after a timeout the sender skips segments that the receiver reports as received (section 5.1 leaves the method
+//!   open), but they remain part of the flight;
+//! - blocks not entirely above the cumulative ACK and within the data sent are ignored.
 //!
-//! Where the two rules differ:
+//! Differences between the two rules:
 //!
 //! | | `rfc6675` | `fall-floyd` |
 //! | --- | --- | --- |
-//! | a hole is lost when so many arrived above | 3 (`IsLost`) | 1 |
-//! | `pipe` | counted on the scoreboard at every ACK (`SetPipe`) | flight less 3 at first; an ACK takes 1 off, a partial ACK 2 |
+//! | arrivals above a hole after which it is lost | 3 (`IsLost`) | 1 |
+//! | `pipe` | counted on the scoreboard at every ACK (`SetPipe`) | flight minus 3 at first; an ACK subtracts 1, a partial ACK 2 |
 //! | a recovery begins | at the third duplicate ACK, or when the first hole is lost | at the third duplicate ACK |
-//! | besides the retransmission that ACK lets go | what `pipe` allows | nothing, before data is handed over |
-//! | before it | new data as `pipe` allows | limited transmit as with Reno (RFC 3042) |
+//! | the first ACK of recovery releases, besides the retransmission | all that `pipe` allows | nothing until data is supplied |
+//! | before recovery | new data as `pipe` allows | limited transmit as with Reno (RFC 3042) |
 //! | holes that are not lost, one rescue | sent when nothing else can be (`NextSeg`, rules 3 and 4) | no |
-//! | the scoreboard is forgotten | at a timeout (RFC 2018, section 8) | also by each new ACK outside recovery, and at its end |
-//! | the next recovery | once `snd_una` reaches `recover` | at once; after a timeout, once past `recover` |
-//! | duplicate ACKs between a timeout and the next new ACK | count | do not |
+//! | the scoreboard is cleared | at a timeout (RFC 2018, section 8) | also by each new ACK outside recovery, and at its end |
+//! | the next recovery may begin | once `snd_una` reaches `recover` | immediately; after a timeout, once past `recover` |
+//! | duplicate ACKs between a timeout and the next new ACK | count | do not count |
 //! | a partial ACK ends the back-off of the timer | no | yes |
-//! | new data of a recovery that is sent again in it | gives no round-trip sample (Karn) | may give one |
+//! | new data of a recovery that is retransmitted in it | gives no round-trip sample (Karn) | may give one |
 
 use ackclock_units::Time;
 
@@ -40,13 +40,13 @@ pub struct Sack {
     rule: SackRule,
     board: Scoreboard,
     in_recovery: bool,
-    /// Segments thought to be in the network, during recovery and RFC 6675's limited transmit.
+    /// Estimated number of segments in the network, during recovery and RFC 6675's limited transmit.
     pipe: i64,
-    /// Recovery began with the last ACK, and nothing but its retransmission leaves before the next or before new data.
+    /// Recovery began with the last ACK; only its retransmission is sent before the next ACK or before new data.
     waits: bool,
     /// A rescue retransmission waits until `snd_una` is beyond this (RFC 6675's `RescueRxt`).
     rescue: u64,
-    /// Nothing new was acknowledged since the last timeout.
+    /// Nothing new has been acknowledged since the last timeout.
     timed_out: bool,
 }
 
@@ -63,7 +63,7 @@ impl Sack {
         }
     }
 
-    /// Bytes of memory beyond its own size.
+    /// Heap memory in bytes.
     pub(super) fn held(&self) -> usize {
         self.board.held()
     }
@@ -118,17 +118,17 @@ impl Sack {
         self.timed_out = true;
     }
 
-    /// Data was handed over.
+    /// Called when the application supplies data.
     pub(super) const fn on_supply(&mut self) {
         self.waits = false;
     }
 
-    /// Whether segments that `pipe` allows wait, since recovery began with the last ACK.
+    /// Whether segments allowed by `pipe` wait because recovery began with the last ACK.
     pub(super) fn is_paused(&self, connection: &Connection) -> bool {
         self.waits && self.in_recovery && self.is_open(connection)
     }
 
-    /// Whether it would send new data, if there were any.
+    /// Whether new data would be sent if there were any.
     pub(super) fn is_open(&self, connection: &Connection) -> bool {
         if self.counts_pipe(connection) {
             (self.pipe + 1) as f64 <= connection.window.cwnd
@@ -139,7 +139,7 @@ impl Sack {
         }
     }
 
-    /// The segment that may leave next, and is not already on its way.
+    /// The next segment to send.
     pub(super) fn next_segment(&self, connection: &Connection) -> Option<u64> {
         if !self.counts_pipe(connection) {
             let next = self.board.skip(connection.snd_nxt);
@@ -185,7 +185,7 @@ impl Sack {
         }
     }
 
-    /// Whether `pipe` decides what leaves, and not the flight.
+    /// Whether `pipe`, rather than the flight size, limits transmission.
     fn counts_pipe(&self, connection: &Connection) -> bool {
         let limited_transmit = connection.config.limited_transmit
             && self.rule == SackRule::Rfc6675
@@ -194,13 +194,13 @@ impl Sack {
         self.in_recovery || limited_transmit
     }
 
-    /// The hole that new data waits for outside of recovery, as in ns-2.
+    /// The hole that must be retransmitted before new data outside of recovery, as in ns-2.
     fn hole_before_new_data(&self, connection: &Connection) -> Option<u64> {
         let holds = connection.config.sack_holds_new_data && self.rule == SackRule::FallFloyd && !self.in_recovery;
         holds.then(|| self.board.next_hole()).flatten()
     }
 
-    /// A duplicate ACK brought news outside of recovery.
+    /// Handles a duplicate ACK with new SACK information outside of recovery.
     fn suspect(&mut self, connection: &mut Connection, now: Time) {
         let first = connection.snd_una;
         let (lost, past) = match self.rule {
@@ -228,7 +228,7 @@ impl Sack {
         }
     }
 
-    /// Counts `pipe` anew, or takes off what an ACK says has left the network.
+    /// Recomputes `pipe`, or subtracts the `left` segments that an ACK reports as having left the network.
     fn set_pipe(&mut self, connection: &Connection, left: i64) {
         self.waits = false;
         self.pipe = match self.rule {
@@ -237,14 +237,14 @@ impl Sack {
         };
     }
 
-    /// Rule 4 of `NextSeg`: once in a recovery, when nothing else can be sent, the last segment outstanding.
+    /// Rule 4 of `NextSeg`: the last outstanding segment, once per recovery, when nothing else can be sent.
     fn rescue(&self, connection: &Connection) -> Option<u64> {
         let due = self.rule == SackRule::Rfc6675 && self.in_recovery && connection.snd_una > self.rescue;
-        // a receiver that contradicts itself can leave none above the cumulative ACK
+        // with a receiver that contradicts itself there may be no hole above the cumulative ACK
         due.then(|| self.board.highest_hole(connection.snd_max)).filter(|hole| *hole >= connection.snd_una)
     }
 
-    /// A hole is lost once so many segments arrived above it.
+    /// Number of arrivals above a hole after which it counts as lost.
     const fn lost_after(&self) -> u64 {
         match self.rule {
             SackRule::Rfc6675 => DUP_THRESH as u64,

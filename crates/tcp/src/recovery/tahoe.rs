@@ -1,14 +1,14 @@
-//! Tahoe's recovery: fast retransmit without fast recovery (Jacobson, "Congestion Avoidance and Control", 1988; Fall and Floyd,
-//! "Simulation-based Comparisons of Tahoe, Reno and SACK TCP", 1996, section 2).
+//! Tahoe's recovery: fast retransmit without fast recovery (Jacobson, "Congestion Avoidance and Control", 1988; Fall
+//! and Floyd, "Simulation-based Comparisons of Tahoe, Reno and SACK TCP", 1996, section 2).
 //!
-//! Three duplicate ACKs reduce the threshold as any loss does, and slow start begins again from the first unacknowledged
-//! segment, with a window of one.
+//! Three duplicate ACKs reduce the threshold like any loss, and slow start restarts from the first unacknowledged
+//! segment with a window of one.
 //!
-//! A timeout does not begin a new count of duplicate ACKs: those that still come tell of segments sent before it, and limited
-//! transmit has nothing to do then.
+//! A timeout does not reset the count of duplicate ACKs: duplicates that arrive after it refer to segments sent before
+//! it, and limited transmit must not react to them.
 //!
-//! How this differs from the paper: limited transmit (RFC 3042) sends on the first two duplicate ACKs where it is on; losses of
-//! one window call for one reduction only, by RFC 6582's test on `recover`, which ns-2 shares (`bugFix_`).
+//! Differences from the paper: limited transmit (RFC 3042), if enabled, sends on the first two duplicate ACKs; losses
+//! of one window cause only one reduction, by RFC 6582's test on `recover`, which ns-2 shares (`bugFix_`).
 
 use ackclock_units::Time;
 
@@ -22,7 +22,7 @@ pub(super) fn on_duplicate_ack(connection: &mut Connection, now: Time) {
         connection.limited_transmit();
     } else if connection.dup_acks == DUP_THRESH && connection.is_past_recover() {
         connection.reduce(Signal::FastRetransmit, false);
-        connection.window.cwnd = 1.0; // whatever the law says: slow start
+        connection.window.cwnd = 1.0; // independent of the law: slow start
         connection.note_loss();
         connection.snd_nxt = connection.snd_una;
         connection.restart_timer(now);

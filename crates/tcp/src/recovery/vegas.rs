@@ -1,16 +1,17 @@
-//! Vegas' recovery: Brakmo and Peterson (1995), section 3.1, with Reno's coarse timer behind it.
+//! Vegas' recovery: Brakmo and Peterson (1995), section 3.1, in addition to Reno's coarse timer.
 //!
-//! Every segment is timed. A duplicate ACK, the first already, retransmits the first unacknowledged segment if a fine-grained
-//! timeout has passed since it was sent; so do the first two new ACKs after a retransmission. The window is reduced only if
-//! it was not reduced since the lost segment was last sent.
+//! Every segment is timed. Each duplicate ACK, including the first, retransmits the first unacknowledged segment if a
+//! fine-grained timeout has passed since it was sent; the first two new ACKs after a retransmission do the same. The
+//! window is reduced only if it has not been reduced since the lost segment was last sent.
 //!
-//! How this differs from the paper (as in the authors' code that ns-2 carries):
-//! - the fine-grained timeout is `(srtt + 2 rttvar) * 17/16`, an eighth longer after each retransmission and twice as long
-//!   after that of a segment sent more than once;
+//! Differences from the paper (as in the authors' code included in ns-2):
+//! - the fine-grained timeout is `(srtt + 2 rttvar) * 17/16`; it grows by an eighth after each retransmission and
+//!   doubles after the retransmission of a segment sent more than once;
 //! - a fast retransmission also doubles the back-off of the coarse timer;
-//! - the window is inflated in place, and deflated only if more than three duplicate ACKs came;
-//! - `stale_records` keeps five slips of that code, told in [`SenderConfig`](crate::SenderConfig::stale_records);
-//! - after a timeout a fast retransmission waits until all that was sent before it is acknowledged.
+//! - the window itself is inflated, and deflated only if more than three duplicate ACKs arrived;
+//! - `stale_records` reproduces five defects of that code, described in
+//!   [`SenderConfig`](crate::SenderConfig::stale_records);
+//! - after a timeout a fast retransmission waits until all data sent before it is acknowledged.
 
 use ackclock_units::Time;
 
@@ -20,7 +21,7 @@ use crate::congestion::Signal;
 use crate::send_log::Sent;
 use crate::sender::Connection;
 
-/// Seconds throughout.
+/// All times are in seconds.
 #[derive(Clone, Debug)]
 pub struct Vegas {
     /// Eight times the smoothed round-trip time; `None` before the first ACK.
@@ -33,7 +34,7 @@ pub struct Vegas {
     exit_cwnd: f64,
     last_reduction: Option<Time>,
     timed_out: bool,
-    /// New ACKs left that check the next segment.
+    /// Number of further new ACKs that check the next segment.
     watchful: u64,
 }
 
@@ -104,7 +105,7 @@ impl Vegas {
 
     pub(super) fn after_timeout(&mut self, connection: &Connection, now: Time) {
         self.timed_out = true;
-        // only a timer that never stops gets a sender out of a window of zero
+        // a sender with a window of zero recovers only if the timer never stops
         let stale = connection.config.stale_records && connection.config.idle_restart == IdleRestart::Timeout;
         self.exit_cwnd = if stale { 0.0 } else { connection.window.cwnd };
         self.last_reduction = Some(now);
@@ -130,7 +131,7 @@ impl Vegas {
         }
     }
 
-    /// Whether there is a first unacknowledged segment and it was last sent longer ago than the fine-grained timeout.
+    /// Whether the first unacknowledged segment was last sent longer ago than the fine-grained timeout.
     fn first_expired(&self, connection: &Connection, now: Time) -> bool {
         connection.snd_una < connection.supplied
             && match connection.first_sent() {

@@ -15,23 +15,23 @@ use crate::sender::Counters;
 
 /// The variables of RFC 9293 (section 3.3.1) and RFC 5681, counted in segments.
 ///
-/// They lie in memory as they stand here: those that each segment and each ACK ask for first, so that they share cache lines,
-/// then those that a sample or a loss asks for.
+/// The memory layout follows the declaration order: first the fields used for each segment and each ACK, so that they
+/// share cache lines, then the fields used for a sample or a loss.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Connection {
     pub(crate) config: Arc<SenderConfig>,
     /// First unacknowledged segment.
     pub(crate) snd_una: u64,
-    /// Next segment to send; falls back to `snd_una` on a timeout.
+    /// Next segment to send; reset to `snd_una` on a timeout.
     pub(crate) snd_nxt: u64,
     /// First segment never sent.
     pub(crate) snd_max: u64,
-    /// First segment that the application has not handed over.
+    /// First segment that the application has not supplied.
     pub(crate) supplied: u64,
-    /// First segment that the window does not reach.
+    /// First segment outside the window.
     reach: u64,
-    /// A segment that leaves whatever the window says.
+    /// A segment to send regardless of the window.
     pub(crate) urgent: Maybe<u64>,
     /// When the retransmission timer fires.
     pub(crate) timer: Maybe<Time>,
@@ -39,20 +39,20 @@ pub(crate) struct Connection {
     pub(crate) window: Window,
     pub(crate) law: Law,
     log: Option<Box<SendLog>>,
-    /// The segment being timed.
+    /// The segment currently being timed.
     pub(crate) timed: Maybe<u64>,
     pub(crate) dup_acks: u32,
-    /// Segments that limited transmit let out since the last new ACK: no part of the flight in a reduction (RFC 5681,
-    /// section 3.2, step 2).
+    /// Segments sent by limited transmit since the last new ACK; excluded from the flight size in a reduction (RFC
+    /// 5681, section 3.2, step 2).
     pub(crate) limited: u32,
-    /// Segments that duplicate ACKs let out beyond `cwnd`.
+    /// Segments beyond `cwnd` released by duplicate ACKs.
     pub(crate) inflation: u32,
-    /// The window that opens once the handshake or the lone segments are through.
+    /// Window once the handshake or the lone segments are complete.
     pub(crate) initial_window: u32,
     pub(crate) rtt: RttEstimator,
-    /// When the segment that is timed was sent.
+    /// Send time of the segment being timed.
     timed_at: Time,
-    /// `snd_max` at the last loss found (RFC 6582).
+    /// `snd_max` when the last loss was found (RFC 6582).
     pub(crate) recover: Maybe<u64>,
     pub(crate) counters: Counters,
 }
@@ -90,18 +90,18 @@ impl Connection {
         connection
     }
 
-    /// Bytes of memory beyond its own size.
+    /// Heap memory in bytes.
     pub(crate) fn held(&self) -> usize {
         self.log.as_ref().map_or(0, |log| log.held())
     }
 
-    /// Whether the window allows one more segment than was sent since `snd_una`.
+    /// Whether the window allows one more segment beyond the ones sent since `snd_una`.
     #[inline(always)]
     pub(crate) fn is_window_open(&self) -> bool {
         self.snd_nxt < self.reach
     }
 
-    /// Works out how far the window reaches, after it or `snd_una` may have moved.
+    /// Recomputes the end of the window after the window or `snd_una` may have changed.
     #[inline(always)]
     pub(crate) fn set_reach(&mut self) {
         let window = u64::from(self.window.cwnd as u32) + u64::from(self.inflation);
@@ -113,25 +113,25 @@ impl Connection {
         self.allows(self.snd_nxt)
     }
 
-    /// Whether there is a segment `number`, and the window reaches it.
+    /// Whether segment `number` has been supplied and lies within the window.
     #[inline(always)]
     pub(crate) fn allows(&self, number: u64) -> bool {
         number < self.supplied && number < self.reach
     }
 
-    /// `flight_size`: segments sent and not yet acknowledged.
+    /// `flight_size`: segments sent but not yet acknowledged.
     pub(crate) const fn flight(&self) -> u64 {
         self.snd_max - self.snd_una
     }
 
-    /// Whether less is in flight than `cwnd` allows because there is no more data, or no more room at the receiver.
+    /// Whether less is in flight than `cwnd` allows because the application or the receiver's window is the limit.
     pub(crate) fn is_app_limited(&self) -> bool {
         let flight = self.snd_nxt - self.snd_una;
         let no_more = self.snd_nxt == self.supplied || flight >= u64::from(self.config.max_window);
         no_more && flight < self.window.cwnd as u64
     }
 
-    /// So many segments go one at a time before the initial window opens.
+    /// Number of segments that are sent one at a time before the initial window opens.
     pub(crate) fn alone(&self) -> u64 {
         u64::from(self.config.lone_segments) + u64::from(self.config.handshake)
     }
@@ -153,7 +153,7 @@ impl Connection {
         if let Some(log) = &mut self.log {
             log.record(number, now);
         }
-        // ns-2's Vegas lets a timer that runs run on
+        // ns-2's Vegas does not restart a running timer
         if self.timer.is_none() || idle && self.config.recovery != RecoverySpec::Vegas {
             self.restart_timer(now);
         }
@@ -162,7 +162,7 @@ impl Connection {
         Segment { number, size: if syn { HEADER } else { self.config.packet_size }, syn, retransmission }
     }
 
-    /// All segments before `next` are acknowledged. Returns the record of the last, where segments are timed.
+    /// Acknowledges all segments before `next`. Returns the record of the last one if segments are timed.
     #[inline(always)]
     pub(crate) fn acknowledge(&mut self, next: u64, now: Time) -> Option<Sent> {
         self.dup_acks = 0;
@@ -182,8 +182,8 @@ impl Connection {
         last
     }
 
-    /// All segments before `next` are acknowledged, in the midst of a recovery perhaps: what was timed since it began is not
-    /// among them. Returns the record of the last, where segments are timed.
+    /// Acknowledges all segments before `next`, possibly during a recovery; segments timed since it began are not among
+    /// them. Returns the record of the last one if segments are timed.
     #[inline(always)]
     pub(crate) fn advance(&mut self, next: u64) -> Option<Sent> {
         self.limited = 0;
@@ -196,7 +196,7 @@ impl Connection {
         self.timer = Maybe::some(now.saturating_add(self.rtt.rto()));
     }
 
-    /// Reduces the window, once for a loss that recovery found.
+    /// Reduces the window once for a loss that recovery found.
     pub(crate) fn reduce(&mut self, signal: Signal, lost_again: bool) {
         let rwnd = f64::from(self.config.max_window);
         let window = (self.window.cwnd + f64::from(self.inflation)).min(rwnd);
@@ -211,43 +211,45 @@ impl Connection {
         }
     }
 
-    /// Whether all that was sent before the last loss was found is acknowledged, and more (RFC 6582, section 3.2).
+    /// Whether more than the data sent before the last loss was found is acknowledged (RFC 6582, section 3.2).
     pub(crate) fn is_past_recover(&self) -> bool {
         !self.recover.is_some_and(|recover| self.snd_una <= recover)
     }
 
-    /// Whether the timer fired since the last recovery from losses that duplicate ACKs signalled, or before the first.
+    /// Whether the timer has fired since the last recovery from losses signalled by duplicate ACKs, or before the
+    /// first.
     pub(crate) fn has_timed_out(&self) -> bool {
         self.recover.is_some_and(|recover| recover > 1)
     }
 
-    /// Sends the first unacknowledged segment again, at once, and notes how far the loss reaches.
+    /// Schedules an immediate retransmission of the first unacknowledged segment and records `recover`.
     pub(crate) const fn fast_retransmit(&mut self) {
         self.note_loss();
         self.retransmit_first();
     }
 
-    /// Duplicate ACKs told of a loss: notes how far it reaches, and gives up timing (Karn).
+    /// Records `recover` after duplicate ACKs signalled a loss, and stops timing (Karn).
     pub(crate) const fn note_loss(&mut self) {
         self.counters.fast_retransmits += 1;
         self.recover = Maybe::some(self.snd_max);
         self.timed = Maybe::NONE;
     }
 
-    /// Segment `number` is sent again: it gives no round-trip sample (Karn; RFC 6298, section 3).
+    /// Stops timing segment `number`, which is retransmitted and gives no sample (Karn; RFC 6298, section 3).
     pub(crate) fn stop_timing(&mut self, number: u64) {
         if self.timed == Maybe::some(number) {
             self.timed = Maybe::NONE;
         }
     }
 
-    /// Sends the first unacknowledged segment again, at once.
+    /// Schedules an immediate retransmission of the first unacknowledged segment.
     pub(crate) const fn retransmit_first(&mut self) {
         self.urgent = Maybe::some(self.snd_una);
     }
 
-    /// RFC 3042: the next segment on the first two duplicate ACKs, where `rwnd` and two segments beyond `cwnd` allow it. As in
-    /// ns-2 that is also so while segments are sent again after a timeout, when the RFC would wait for new data.
+    /// RFC 3042: sends the next segment on each of the first two duplicate ACKs if `rwnd` and two segments beyond
+    /// `cwnd` allow it. As in ns-2 this also applies while segments are retransmitted after a timeout, where the RFC
+    /// would wait for new data.
     pub(crate) fn limited_transmit(&mut self) {
         let flight = (self.snd_nxt - self.snd_una + 1) as f64;
         let beyond = self.window.cwnd + f64::from(self.dup_acks);
@@ -261,12 +263,12 @@ impl Connection {
         }
     }
 
-    /// The record of the first unacknowledged segment, where segments are timed.
+    /// The record of the first unacknowledged segment, if segments are timed.
     pub(crate) fn first_sent(&self) -> Option<Sent> {
         self.log.as_ref()?.get(self.snd_una)
     }
 
-    /// RFC 5681, section 4.1: after an idle period longer than the RTO the window falls back to the initial window.
+    /// RFC 5681, section 4.1: resets the window to the initial window after an idle period longer than the RTO.
     pub(crate) fn restart_after_idle(&mut self, now: Time) {
         let idle = self.snd_una == self.snd_max && self.counters.sent > 0;
         if idle && now.saturating_sub(self.last_sent) > self.rtt.rto() {
@@ -275,7 +277,7 @@ impl Connection {
         }
     }
 
-    /// The turn is over: all that may leave has left.
+    /// Ends the turn: everything that may be sent has been sent.
     pub(crate) fn end_turn(&mut self) {
         self.counters.turns += 1;
         if self.snd_nxt < self.supplied && self.window.cwnd >= f64::from(self.config.max_window) {

@@ -1,4 +1,4 @@
-//! What passes a link in the measured time, in fixed memory.
+//! Measurements at one link in bounded memory.
 
 use ackclock_units::{Rate, Time};
 use serde::Serialize;
@@ -12,9 +12,9 @@ use crate::plan::Plan;
 use crate::rate::LinkRate;
 use crate::simulator::Simulator;
 
-/// A further link in numbers, each as in [`Summary`](super::Summary).
+/// Measurements at a further link, defined as in [`Summary`](super::Summary).
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[expect(missing_docs, reason = "the fields are those of Summary")]
+#[expect(missing_docs, reason = "same fields as Summary")]
 pub struct LinkSummary {
     pub arrivals: u64,
     pub departures: u64,
@@ -29,16 +29,17 @@ pub struct LinkSummary {
     pub sojourn_p99: Option<f64>,
 }
 
-/// What of one kind passed.
+/// Counts of packets of one kind.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LinkMeter {
     pub(super) arrivals: Tally,
     pub(super) drops: u64,
-    /// Departures that came before the measured time, less arrivals in it that leave after it.
+    /// Packets that arrive before the measured time and depart in it, minus packets that arrive in it and depart after
+    /// it.
     carried: i64,
-    /// Picoseconds of transmission.
+    /// Transmission time in picoseconds.
     busy: u64,
-    /// Packet-picoseconds of waiting.
+    /// Waiting time in packet-picoseconds.
     waiting: u128,
 }
 
@@ -48,16 +49,16 @@ impl LinkMeter {
     }
 }
 
-/// A measured link. Packets are of several kinds, each with a meter.
+/// A measured link. Packets are of several kinds, each with its own meter.
 #[derive(Clone, Debug)]
 pub(in crate::observe) struct AtLink {
     pub(super) from: Time,
     pub(super) end: Time,
     pub(super) link: LinkId,
     rate: LinkRate,
-    /// Its mean over the measured time.
+    /// Mean rate of the link over the measured time.
     pub(super) mean_rate: Rate,
-    /// Up to here transmissions are as usual: their bits go by the time that they take.
+    /// Until this time transmissions are counted by their duration.
     usual_until: Time,
     pub(super) meters: Vec<LinkMeter>,
     pub(super) bins: Bins,
@@ -65,7 +66,7 @@ pub(in crate::observe) struct AtLink {
 }
 
 impl AtLink {
-    /// The measure of a link for packets of so many kinds.
+    /// Measurement of a link for `kinds` kinds of packets.
     pub(in crate::observe) fn new(plan: &Plan, simulator: &Simulator, link: LinkId, kinds: usize) -> Self {
         let (from, end) = (plan.measure.from, plan.duration);
         let rate = simulator.rate(link).clone();
@@ -87,7 +88,7 @@ impl AtLink {
         self.link
     }
 
-    /// A packet of a kind was offered.
+    /// Handles a packet of a kind offered to the link.
     #[inline(always)]
     pub(in crate::observe) fn offered(&mut self, now: Time, kind: usize, offered: Offered) {
         match offered {
@@ -98,7 +99,7 @@ impl AtLink {
 
     #[inline(always)]
     fn accepted(&mut self, now: Time, kind: usize, start: Time, end: Time) {
-        // nearly all: in the current bin, and gone by the end of the measured time
+        // the common case: in the current bin, and sent before the end of the measured time
         if now < self.bins.edge() && end <= self.usual_until {
             let meter = &mut self.meters[kind];
             meter.arrivals.count();
@@ -110,7 +111,8 @@ impl AtLink {
         }
     }
 
-    /// A packet that begins a bin, lies not wholly within the measured time, or is dropped: then it has no transmission.
+    /// Handles a packet that begins a bin, lies only partly within the measured time, or is dropped and so has no
+    /// transmission.
     #[inline(never)]
     fn unusual(&mut self, now: Time, kind: usize, transmission: Option<(Time, Time)>) {
         let arrived = self.from <= now && now < self.end;
@@ -137,7 +139,7 @@ impl AtLink {
         meter.waiting += u128::from(start.saturating_sub(now).as_picos());
     }
 
-    /// The run is over.
+    /// Ends the measurement at the end of the run.
     pub(in crate::observe) fn finish(&mut self) {
         self.bins.finish(tallies(&mut self.meters));
     }
@@ -146,7 +148,7 @@ impl AtLink {
         (self.end - self.from).as_secs_f64()
     }
 
-    /// Wire bits a second of what a meter counted.
+    /// Throughput of a meter in bits per second, including headers.
     pub(super) fn throughput_bps(&self, meter: &LinkMeter) -> f64 {
         self.throughput_of(meter.busy)
     }
@@ -155,7 +157,7 @@ impl AtLink {
         busy as f64 / (self.end - self.from).as_picos() as f64 * self.mean_rate.as_bps() as f64
     }
 
-    /// Packets waiting on average, of those that a meter counted (Little's law).
+    /// Mean number of waiting packets of a meter (Little's law).
     pub(super) fn queue_mean(&self, meter: &LinkMeter) -> f64 {
         self.queue_of(meter.waiting)
     }
@@ -164,7 +166,7 @@ impl AtLink {
         waiting as f64 / (self.end - self.from).as_picos() as f64
     }
 
-    /// All kinds together, after [`finish`](Self::finish).
+    /// Summary of all kinds together, after [`finish`](Self::finish).
     pub(in crate::observe) fn summary(&self) -> LinkSummary {
         let sum = |count: fn(&LinkMeter) -> u64| self.meters.iter().map(count).sum::<u64>();
         let (arrivals, drops) = (sum(|meter| meter.arrivals.all()), sum(|meter| meter.drops));

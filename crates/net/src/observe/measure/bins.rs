@@ -2,38 +2,38 @@
 
 use ackclock_units::Time;
 
-/// Consecutive bins of arrivals, which belong to tallies: in each of them all together.
+/// Consecutive bins of arrivals, each arrival counted in one of several tallies.
 #[derive(Clone, Debug)]
 pub(super) struct Bins {
     from: Time,
     end: Time,
     width: Time,
-    /// Whole bins in the measured time.
+    /// Number of whole bins in the measured time.
     whole: u64,
-    /// The bin being filled, and when it ends; before the first one, at time 0.
+    /// The current bin and its end; before the first one, time 0.
     current: u64,
     edge: Time,
     counts: Vec<u32>,
 }
 
-/// Arrivals of one kind, and what their c.o.v. needs.
+/// Arrivals of one kind, with the sums for their c.o.v.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tally {
     in_bin: u64,
     before: u64,
-    /// Of whole bins.
+    /// Sums over whole bins.
     sum: u64,
     squares: u128,
 }
 
 impl Tally {
-    /// One more in the bin being filled.
+    /// Counts an arrival in the current bin.
     #[inline(always)]
     pub(super) const fn count(&mut self) {
         self.in_bin += 1;
     }
 
-    /// All that were counted.
+    /// Total number of arrivals counted.
     pub(super) const fn all(&self) -> u64 {
         self.before + self.in_bin
     }
@@ -45,18 +45,18 @@ impl Bins {
         Self { from, end, width, whole, current: 0, edge: Time::ZERO, counts: Vec::new() }
     }
 
-    /// Bytes of memory beyond its own size.
+    /// Heap memory in bytes.
     pub(super) const fn held(&self) -> usize {
         self.counts.capacity() * size_of::<u32>()
     }
 
-    /// When the bin being filled ends, or the measured time if that is earlier; before both begin, 0.
+    /// End of the current bin or of the measured time, whichever is earlier; 0 before both begin.
     #[inline(always)]
     pub(super) const fn edge(&self) -> Time {
         self.edge
     }
 
-    /// Begins the bin of `now`, which lies in the measured time and not before the edge.
+    /// Begins the bin that contains `now`, which lies in the measured time and not before the edge.
     pub(super) fn turn_to<'a>(&mut self, now: Time, tallies: impl Iterator<Item = &'a mut Tally>) {
         self.close(tallies);
         self.current = (now - self.from).as_picos() / self.width.as_picos();
@@ -64,7 +64,7 @@ impl Bins {
         self.edge = edge.min(self.end);
     }
 
-    /// No more arrivals.
+    /// Ends counting.
     pub(super) fn finish<'a>(&mut self, tallies: impl Iterator<Item = &'a mut Tally>) {
         self.close(tallies);
         self.counts.resize(self.whole as usize, 0);
@@ -88,13 +88,13 @@ impl Bins {
         }
     }
 
-    /// Population standard deviation over mean of all arrivals in a bin, from exact sums.
+    /// Population standard deviation divided by mean of all arrivals per bin, from exact sums.
     pub(super) fn cov(&self) -> Option<f64> {
         let sum = self.counts.iter().map(|count| u64::from(*count)).sum();
         self.cov_from(sum, self.counts.iter().map(|count| u128::from(*count).pow(2)).sum())
     }
 
-    /// The same of those in a tally.
+    /// The same for the arrivals in a tally.
     pub(super) fn cov_of(&self, tally: &Tally) -> Option<f64> {
         self.cov_from(tally.sum, tally.squares)
     }
@@ -109,7 +109,7 @@ impl Bins {
         self.width
     }
 
-    /// All arrivals in each whole bin.
+    /// Number of arrivals in each whole bin.
     pub(super) fn counts(&self) -> &[u32] {
         &self.counts
     }

@@ -1,4 +1,4 @@
-//! What reached each receiver.
+//! Counts deliveries to each receiver.
 
 use std::mem::replace;
 use std::num::NonZeroU64;
@@ -9,7 +9,7 @@ use ackclock_units::Time;
 use super::ratio;
 use crate::packet::Packet;
 
-/// What reached one flow's receiver: what each delivery touches, in one line of the cache.
+/// Deliveries to one flow's receiver: the data that each delivery touches, in one cache line.
 #[derive(Clone, Debug, Default)]
 #[repr(align(64))]
 pub(super) struct Deliveries {
@@ -27,16 +27,17 @@ pub(super) struct Deliveries {
 impl Deliveries {
     #[inline(always)]
     pub(super) fn add(&mut self, now: Time, packet: &Packet, in_order: u64, measured: bool) {
-        // a link takes at least an instant
+        // a link takes at least one instant
         let transit = (now - packet.sent).as_picos();
         if let Some(last) = replace(&mut self.last_transit, NonZeroU64::new(transit)) {
-            // signed numbers convert in one instruction, unsigned ones in a dozen; no packet is under way for 106 days
+            // signed integers convert in one instruction, unsigned ones in about a dozen; no packet is in flight for
+            // 106 days
             let change = transit.wrapping_sub(last.get()).cast_signed() as f64;
             self.jitter += (change.abs() - self.jitter) / 16.0;
         }
         if measured {
             self.in_order += in_order;
-            // what waited for this packet is of its size: only UDP's sizes differ, and there nothing waits
+            // buffered packets have the size of this one: only UDP's sizes differ, and UDP buffers nothing
             self.in_order_bytes += in_order * u64::from(packet.size);
             self.delivered += 1;
             self.delay += u128::from(transit);
@@ -45,16 +46,17 @@ impl Deliveries {
     }
 }
 
-/// The finite transfers of a flow, one after the other.
+/// The finite transfers of a flow, in sequence.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Transfers {
-    /// When the last one was handed over.
+    /// Start time of the current transfer.
     start: Time,
-    /// Packets of it still to come.
+    /// Packets not yet received.
     missing: u64,
-    /// The shortest time in which the path could carry it.
+    /// Minimum time in which the path could carry it.
     least: Time,
-    /// Those that ended in the measured time, the seconds that they took together, and the sum of their slowdowns.
+    /// Transfers completed in the measured time, the sum of their completion times in seconds, and the sum of their
+    /// slowdowns.
     completed: u64,
     seconds: f64,
     slowdowns: f64,
@@ -65,7 +67,7 @@ impl Transfers {
         (self.start, self.missing, self.least) = (now, packets, least);
     }
 
-    /// Counts what arrived. Returns how long the transfer took, if that was the last of it.
+    /// Counts an arrival. Returns the completion time of the transfer if this was its last packet.
     pub(super) fn add(&mut self, now: Time, in_order: u64, measured: bool) -> Option<Time> {
         if self.missing == 0 {
             return None;
@@ -78,34 +80,34 @@ impl Transfers {
         Some(took)
     }
 
-    /// Whether one that began before `end` has not ended.
+    /// Whether a transfer that began before `end` is incomplete.
     pub(super) fn is_open(&self, end: Time) -> bool {
         self.missing > 0 && self.start < end
     }
 }
 
-/// What is known of one flow at the end.
+/// Measurements of one flow at the end of the run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FlowMeter<'a> {
     pub(super) id: u32,
     pub(crate) group: u32,
-    /// The first flow of its client, who may have several.
+    /// The first flow of its client, which may have several.
     pub(super) client: u32,
     pub(super) opens: bool,
     pub(super) deliveries: &'a Deliveries,
     pub(super) duplicates: u64,
     pub(super) transfers: Option<&'a Transfers>,
-    /// What its sender did in the measured time.
+    /// Its sender's counters in the measured time.
     pub(crate) counters: Counters,
 }
 
 impl FlowMeter<'_> {
-    /// Whether it is the first of its client, as others are that have no client in common.
+    /// Whether it is the first flow of its client; true for flows without a shared client.
     pub(super) const fn is_first(&self) -> bool {
         self.client == self.id
     }
 
-    /// Whether it is there for connections and had none.
+    /// Whether it is reserved for connections and had none.
     pub(crate) fn is_spare(&self) -> bool {
         self.opens && self.counters.sent == 0 && self.deliveries.delivered == 0
     }
@@ -115,17 +117,17 @@ impl FlowMeter<'_> {
         self.deliveries.in_order
     }
 
-    /// Their wire bits.
+    /// Size of these segments in bits, including headers.
     pub(crate) fn goodput_bits(&self) -> f64 {
         self.deliveries.in_order_bytes as f64 * 8.0
     }
 
-    /// Transfers that ended in the measured time.
+    /// Transfers completed in the measured time.
     pub(crate) fn completed(&self) -> u64 {
         self.transfers.map_or(0, |transfers| transfers.completed)
     }
 
-    /// Seconds that they took together.
+    /// Sum of their completion times in seconds.
     fn completing(&self) -> f64 {
         self.transfers.map_or(0.0, |transfers| transfers.seconds)
     }
@@ -135,13 +137,13 @@ impl FlowMeter<'_> {
         self.transfers.map_or(0.0, |transfers| transfers.slowdowns)
     }
 
-    /// How long they took on average.
+    /// Mean completion time in seconds.
     pub(crate) fn completion_mean(&self) -> Option<f64> {
         ratio(self.completing(), self.completed() as f64)
     }
 }
 
-/// The goodput bits of each client, of flows in their order.
+/// The goodput bits of each client, from flows in order.
 pub(super) fn of_clients<'a>(meters: impl Iterator<Item = FlowMeter<'a>>) -> impl Iterator<Item = f64> {
     let mut meters = meters.peekable();
     std::iter::from_fn(move || {
@@ -154,10 +156,10 @@ pub(super) fn of_clients<'a>(meters: impl Iterator<Item = FlowMeter<'a>>) -> imp
     })
 }
 
-/// Several flows taken together.
+/// Sums over several flows.
 #[derive(Clone, Debug)]
 pub(super) struct Over {
-    /// Their clients.
+    /// Number of clients.
     pub(super) clients: u32,
     pub(super) goodput_bps: f64,
     pub(super) delay_mean: Option<f64>,
@@ -205,14 +207,14 @@ impl Over {
     }
 }
 
-/// Jain's fairness index of some shares: 1 if all are equal, 1 / n if one of n has all.
+/// Jain's fairness index of shares: 1 if all are equal, 1 / n if one of n has everything.
 pub(super) fn jain_index(shares: impl Iterator<Item = f64>) -> Option<f64> {
     let (count, sum, squares) = shares
         .fold((0.0, 0.0, 0.0), |(count, sum, squares), share| (count + 1.0, sum + share, squares + share * share));
     ratio(sum * sum, count * squares)
 }
 
-/// What happened from `base` to `now`.
+/// Counters of events between `base` and `now`.
 pub(super) const fn since(base: &Counters, now: &Counters) -> Counters {
     Counters {
         sent: now.sent - base.sent,

@@ -1,14 +1,14 @@
-//! Which flows got next to nothing of what they could have had.
+//! Finds flows that received almost none of the capacity they could have had.
 //!
-//! A flow could have had its fair share of the link, or what its source offered if that is less. So a flow that offers little
-//! and gets it is served, however fast the link is. A source is asked only for what its sender has use for; what it would have
-//! offered besides is drawn here, from a copy, until it settles the matter.
+//! A flow could have had its fair share of the link, or its offered load if that is smaller. A flow that offers little
+//! and gets it is therefore served, however fast the link is. A source is only polled for data that its sender can use;
+//! the load it would have offered beyond that is drawn here from a copy, until the question is decided.
 
-/// The part of what it could have had, below which a flow counts as shut off, and below which as starved.
+/// Fractions of its possible goodput below which a flow counts as shut off and as starved.
 const SHUT_OFF: f64 = 0.02;
 const STARVED: f64 = 0.1;
 
-/// How little a flow got.
+/// Rating of a flow's goodput.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Plight {
     Served,
@@ -17,10 +17,10 @@ pub(super) enum Plight {
 }
 
 impl Plight {
-    /// Judges a flow that got some bits, in some packets, beside a fair share in bits. `offered` counts the packets that it had
-    /// to send, up to a number that is enough.
+    /// Rates a flow that received `bits` bits in `packets` packets, relative to a fair share of `fair` bits. `offered`
+    /// counts the packets that it had to send, up to a given limit.
     ///
-    /// The last packet may still be on its way, and does not count as offered.
+    /// The last packet may still be in flight and does not count as offered.
     pub(super) fn of(bits: f64, packets: u64, fair: f64, offered: impl FnOnce(u64) -> u64) -> Self {
         if bits >= STARVED * fair {
             return Self::Served;
@@ -61,7 +61,7 @@ mod tests {
         assert_eq!(of(5, 50), Plight::Served);
         assert_eq!(of(5, 52), Plight::Starved);
         assert_eq!(of(1, 52), Plight::ShutOff);
-        // nothing at all, or one packet that is on its way
+        // nothing offered, or one packet that is in flight
         assert_eq!(of(0, 0), Plight::Served);
         assert_eq!(of(0, 1), Plight::Served);
         assert_eq!(of(0, 2), Plight::ShutOff);
@@ -73,7 +73,7 @@ mod tests {
             let enough = Plight::of(0.0, packets, FAIR, |enough| enough);
             assert_eq!(enough, Plight::ShutOff, "{packets}");
         }
-        let unasked = Plight::of(FAIR, 1, FAIR, |_| unreachable!("it has its fair share"));
+        let unasked = Plight::of(FAIR, 1, FAIR, |_| unreachable!("it received its fair share"));
         assert_eq!(unasked, Plight::Served);
     }
 }

@@ -1,4 +1,4 @@
-//! The records of links: arrivals in bins, drops, and what the queue holds.
+//! The records of links: arrivals in bins, drops, and queue samples.
 
 use ackclock_units::Time;
 
@@ -14,14 +14,14 @@ columns! { DropColumns { time: F64(f64), link: U32(u32), flow: U32(u32), segment
 pub(super) struct Arrivals {
     bin: Time,
     links: Vec<u32>,
-    /// For each link of the network, as far as there are any to count, its counter.
+    /// For each link of the network its counter, if it is recorded.
     counters: Vec<Option<Counter>>,
 }
 
 /// Counts in consecutive bins.
 #[derive(Clone, Debug, Default)]
 struct Counter {
-    /// When the last bin ends.
+    /// End of the last bin.
     edge: Time,
     bins: Vec<u64>,
     count: u64,
@@ -37,7 +37,7 @@ impl Arrivals {
         Self { bin, links, counters }
     }
 
-    /// A packet is offered, not before the last one there.
+    /// Handles a packet offered not before the previous one at this link.
     #[inline(always)]
     pub(super) fn offered(&mut self, now: Time, link: u32) {
         if let Some(Some(counter)) = self.counters.get_mut(link as usize) {
@@ -64,7 +64,7 @@ impl Arrivals {
 }
 
 impl Counter {
-    /// The bin is full: the one of `now` begins.
+    /// Closes the current bin and begins the one that contains `now`.
     #[inline(never)]
     fn turn_to(&mut self, now: Time, width: Time) {
         let bin = now.as_picos() / width.as_picos();
@@ -72,9 +72,9 @@ impl Counter {
         self.edge = width.saturating_mul(bin + 1);
     }
 
-    /// The last bin ends, and so do all empty ones up to `bins`.
+    /// Closes the last bin and all empty ones up to `bins`.
     fn close(&mut self, bins: u64) {
-        // at first there is no last one
+        // initially there is no last bin
         if self.edge > Time::ZERO {
             self.bins.push(std::mem::take(&mut self.count));
         }
@@ -111,13 +111,13 @@ impl Drops {
         self.rows.len()
     }
 
-    /// Bytes of memory that the rows take.
+    /// Memory of the rows in bytes.
     pub(super) const fn held(&self) -> usize {
         self.rows.capacity() * size_of::<(Time, u32, u32, u64, u32)>()
     }
 
     pub(super) fn table(mut self) -> Table {
-        // links tell of their drops in order, but not one after the other
+        // each link reports its drops in order, but links are not synchronized
         self.rows.sort_unstable();
         let mut rows = DropColumns::with_capacity(self.rows.len());
         for (time, link, flow, segment, bytes) in self.rows {
@@ -132,8 +132,8 @@ mod tests {
     use super::*;
     use crate::observe::{Column, Values};
 
-    /// Two links of three, by hand: a packet at an edge belongs to the bin that begins there, empty bins are rows, the
-    /// last bin may be short, and a link that is not asked for is not counted.
+    /// Two of three links, by hand: a packet at an edge belongs to the bin that begins there, empty bins are rows, the
+    /// last bin may be short, and a link that is not requested is not counted.
     #[test]
     fn arrivals_are_counted_in_bins_that_begin_at_their_edge() {
         let mut arrivals = Arrivals::of(vec![2, 0], Time::from_millis(10));

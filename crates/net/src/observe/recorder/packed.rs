@@ -1,19 +1,20 @@
-//! Rows of what happens to flows, most of them in one word: a record with a row for each thing that happens costs above all
-//! the memory that it touches for the first time.
+//! Compact rows about flows, most of them in one word: the cost of an event-driven record is dominated by the memory
+//! that it touches for the first time.
 
 use ackclock_units::Time;
 
-/// Bits of a word that the flow and the rest take; the time since the last wide row has those above.
+/// Bits of a word for the flow and for the remaining value; the higher bits hold the time since the last wide row.
 const FLOW: u32 = 10;
 const REST: u32 = 18;
-/// What no time in one word comes to: time, flow and rest follow in words of their own.
+/// Larger than any time that fits into one word; marks a row whose time, flow and remaining value follow in separate
+/// words.
 const WIDE: u64 = u64::MAX >> (FLOW + REST);
 
-/// Rows, one after the other: each has its time, its flow, a number that is small as a rule, and any further words.
+/// Consecutive rows, each with its time, its flow, a number that is usually small, and further words.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Packed {
     words: Vec<u64>,
-    /// What times in one word count from.
+    /// Reference time of one-word rows.
     base: u64,
 }
 
@@ -23,7 +24,7 @@ impl Packed {
     pub(super) fn push(&mut self, now: Time, flow: u32, rest: u64) {
         let since = now.as_picos().wrapping_sub(self.base);
         let fits = since < WIDE && flow >> FLOW == 0 && rest >> REST == 0;
-        // a vector that grows would do so in the middle of what is inlined here
+        // growing the vector here would put that code into the inlined fast path
         if fits && self.words.len() < self.words.capacity() {
             self.words.push(since << (FLOW + REST) | rest << FLOW | u64::from(flow));
         } else {
@@ -38,7 +39,7 @@ impl Packed {
         self.base = base(now);
     }
 
-    /// Bytes of memory beyond its own size.
+    /// Heap memory in bytes.
     pub(super) const fn held(&self) -> usize {
         self.words.capacity() * size_of::<u64>()
     }
@@ -54,7 +55,7 @@ impl Packed {
     }
 }
 
-/// What times count from after a wide row: times may step back.
+/// Reference time after a wide row; times may go backwards.
 const fn base(now: Time) -> u64 {
     now.as_picos().wrapping_sub(WIDE / 2)
 }
@@ -66,18 +67,18 @@ pub(super) struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// A word that was added to the row.
+    /// Reads the next word that was added to the row.
     pub(super) fn word(&mut self) -> u64 {
         self.words.next().copied().unwrap_or_default()
     }
 
-    /// Passes over words that were added to the row.
+    /// Skips words that were added to the row.
     pub(super) fn skip_words(&mut self, words: usize) {
         self.words = self.words.as_slice().get(words..).unwrap_or_default().iter();
     }
 }
 
-/// The next row; what was added to the one before must have been read.
+/// Returns the next row; the words added to the previous one must have been read.
 impl Iterator for Reader<'_> {
     type Item = (Time, u32, u64);
 
@@ -105,7 +106,7 @@ mod tests {
         for step in edges(35).into_iter().chain([WIDE, WIDE / 2, WIDE / 2 + 1, u64::MAX, u64::MAX / 2, 1 << 63]) {
             for flow in edges(FLOW).into_iter().chain([u64::from(u32::MAX)]) {
                 for rest in edges(REST).into_iter().chain([u64::MAX]) {
-                    // forward and back
+                    // times go forwards and backwards
                     rows.push((Time::from_picos(step), flow as u32, rest));
                     rows.push((Time::ZERO, flow as u32, rest));
                 }

@@ -1,4 +1,4 @@
-//! The records of senders: their windows, at each change or sampled, and the ACKs that reach them.
+//! The records of senders: their windows, at each change or sampled, and the ACKs they receive.
 
 use std::mem::replace;
 use std::sync::Arc;
@@ -15,36 +15,37 @@ columns! { WindowColumns {
 } }
 columns! { AckColumns { time: F64(f64), flow: U32(u32), ack: U64(u64), duplicate: Bool(bool) } }
 
-/// What a row tells, in bits from the lowest: one more than the step to its ACK's number, twice, and whether that is a duplicate
-/// (0 without an ACK);
+/// Encoding of a row, from the lowest bits. First: twice the step to its ACK's number, plus whether it is a duplicate,
+/// plus one (0 without an ACK).
 const ACK: u64 = 7;
-/// whether that has a word of its own instead;
+/// Set if the ACK is stored in a separate word instead.
 const FAR: u64 = 8;
-/// whether there is a window, which is that of its flow before,
+/// Set if the row has a window; without further bits, it equals the flow's previous window.
 const WINDOW: u64 = 16;
-/// or one step of congestion avoidance further,
+/// Set if the window grew by one step of congestion avoidance.
 const STEP: u64 = 32;
-/// or any other, in a word of its own; new values of all that seldom changes, in words of their own;
+/// Set if the window has any other value, stored in a separate word; `OTHERS`: new values of all rarely changing
+/// fields, in separate words.
 const CWND: u64 = 64;
 const OTHERS: u64 = 128;
-/// and the flight size.
+/// Position of the flight size.
 const FLIGHT: u32 = 8;
 
 /// No ACK.
 const NONE: u64 = u64::MAX;
 
-/// The records `windows` and `acks` in one: most ACKs change a window.
+/// The records `windows` and `acks` combined, since most ACKs change a window.
 #[derive(Clone, Debug)]
 pub(super) struct SenderLog {
     flows: Vec<Last>,
     rows: Packed,
-    /// Number of the ACK that the sender works at, twice, and whether it is a duplicate.
+    /// The ACK being processed: twice its number, plus whether it is a duplicate.
     ack: u64,
     windows: usize,
     acks: usize,
 }
 
-/// A flow's row before, as far as a change shows in it, and what it is watched for.
+/// The fields of a flow's previous row needed to detect changes, and the flow's requested records.
 #[derive(Clone, Copy, Debug)]
 struct Last {
     cwnd: f64,
@@ -56,12 +57,12 @@ struct Last {
     acks: bool,
 }
 
-/// Before the first row: of no sender.
+/// Before the first row; matches no sender.
 const NO_ROW: Last =
     Last { cwnd: 0.0, ssthresh: f64::NAN, flight_size: 0, timing: (0, Time::MAX), ack: 0, windows: false, acks: false };
 
 impl SenderLog {
-    /// The log of these flows' windows and of those flows' ACKs.
+    /// A log of the windows and the ACKs of the given flows.
     pub(super) fn of(windows: &[u32], acks: &[u32]) -> Self {
         let mut log = Self { flows: Vec::new(), rows: Packed::default(), ack: NONE, windows: 0, acks: 0 };
         for flow in windows {
@@ -79,19 +80,19 @@ impl SenderLog {
         &mut self.flows[flow]
     }
 
-    /// An ACK comes to a sender, which has not looked at it yet: it is kept with the turn that follows at once.
+    /// Handles an ACK that has reached a sender but is not yet processed: it is stored with the turn that follows.
     #[inline(always)]
     pub(super) fn acked(&mut self, ack: Ack<'_>, sender: &Sender) {
         self.ack = ack.next << 1 | u64::from(sender.is_duplicate(ack));
     }
 
-    /// Keeps a row if there was an ACK or anything changed; an undefined `srtt` always differs.
+    /// Stores a row if there was an ACK or anything changed; an undefined `srtt` always counts as changed.
     #[inline(never)]
     pub(super) fn turn(&mut self, now: Time, flow: u32, sender: &Sender) {
         self.keep(now, flow, sender, false);
     }
 
-    /// Keeps a row.
+    /// Stores a row.
     pub(super) fn sample(&mut self, now: Time, flow: u32, sender: &Sender) {
         self.keep(now, flow, sender, true);
     }
@@ -102,7 +103,7 @@ impl SenderLog {
         let Some(last) = self.flows.get_mut(flow as usize) else { return };
         let (mut row, mut step) = (0, 0);
         if ack != NONE && last.acks {
-            // it may lead back: modulo 2^63, which no number of segments reaches
+            // the step may be negative: modulo 2^63, which segment numbers never reach
             step = ack.wrapping_sub(last.ack);
             row = if step < ACK { step + 1 } else { FAR };
             last.ack = ack & !1;
@@ -130,7 +131,7 @@ impl SenderLog {
         }
     }
 
-    /// Keeps a row with everything.
+    /// Stores a row with all fields.
     #[inline(never)]
     fn keep_all(&mut self, now: Time, flow: u32, sender: &Sender, row: u64, step: u64) {
         let last = &mut self.flows[flow as usize];
@@ -141,7 +142,7 @@ impl SenderLog {
         self.push_long(now, flow, sender, row, step);
     }
 
-    /// A row with words of its own.
+    /// Stores a row with separate words.
     #[inline(never)]
     fn push_long(&mut self, now: Time, flow: u32, sender: &Sender, row: u64, step: u64) {
         self.rows.push(now, flow, row);
@@ -159,12 +160,12 @@ impl SenderLog {
         }
     }
 
-    /// Rows of both tables.
+    /// Number of rows of both tables.
     pub(super) const fn rows(&self) -> usize {
         self.windows + self.acks
     }
 
-    /// Bytes of memory that the rows take.
+    /// Memory of the rows in bytes.
     pub(super) const fn held(&self) -> usize {
         self.flows.capacity() * size_of::<Last>() + self.rows.held()
     }
@@ -176,17 +177,17 @@ impl SenderLog {
     }
 }
 
-/// A window after one more ACK in congestion avoidance, as most rows have it.
+/// The window after one more ACK in congestion avoidance, the most frequent case.
 fn next_step(cwnd: f64) -> f64 {
     cwnd + 1.0 / cwnd
 }
 
-/// The number of a row's ACK as a step, twice, and whether it is a duplicate.
+/// Decodes a row's ACK: twice the step of its number, plus whether it is a duplicate.
 fn read_ack(rows: &mut Reader<'_>, row: u64) -> Option<u64> {
     if row & FAR != 0 { Some(rows.word()) } else { (row & ACK).checked_sub(1) }
 }
 
-/// The part of a log that the table `windows` shows.
+/// View of a log as the table `windows`.
 #[derive(Debug)]
 struct WindowTable(Arc<SenderLog>);
 
@@ -215,7 +216,7 @@ impl Rows for WindowTable {
     }
 }
 
-/// The part of a log that the table `acks` shows.
+/// View of a log as the table `acks`.
 #[derive(Debug)]
 struct AckTable(Arc<SenderLog>);
 

@@ -15,23 +15,23 @@ columns! { TransferColumns {
     slowdown: F64(f64), retransmissions: U64(u64),
 } }
 
-/// Transfers as they come and go.
+/// Log of transfers.
 #[derive(Clone, Debug)]
 pub(super) struct TransferLog {
     flows: Vec<Watched>,
-    /// Bytes of data in a packet of each group.
+    /// Payload bytes per packet of each group.
     payloads: Vec<u32>,
     rows: Vec<Row>,
     end: Time,
 }
 
-/// What a flow is at.
+/// Current state of a flow.
 #[derive(Clone, Copy, Debug, Default)]
 struct Watched {
     wanted: bool,
-    /// The row of the transfer that its sender is at.
+    /// Row of the transfer that its sender is sending.
     row: Option<usize>,
-    /// Packets of it still to come, and retransmissions before it.
+    /// Packets not yet received, and retransmissions before the transfer.
     missing: u64,
     before: u64,
 }
@@ -47,33 +47,34 @@ struct Row {
 }
 
 impl TransferLog {
-    /// The log of these flows.
+    /// A log of the given flows.
     pub(super) fn of(flows: &[u32], plan: &Plan) -> Self {
         let watched = super::membership(flows).into_iter().map(|wanted| Watched { wanted, ..Watched::default() });
         let payloads = plan.groups.iter().map(|group| group.packet_size.saturating_sub(HEADER));
         Self { flows: watched.collect(), payloads: payloads.collect(), rows: Vec::new(), end: plan.duration }
     }
 
-    /// Bytes of memory that the rows take.
+    /// Memory of the rows in bytes.
     pub(super) const fn held(&self) -> usize {
         self.flows.capacity() * size_of::<Watched>() + self.rows.capacity() * size_of::<Row>()
     }
 
-    /// The transfers that sources hand over at their start, without announcing them.
+    /// Adds the transfers that sources supply at their start without announcing them.
     pub(super) fn begin_single(&mut self, plan: &Plan, simulator: &Simulator) {
         for (flow, packets) in plan.single_transfers() {
             self.begin(simulator.start(flow as usize), flow, packets, Counters::default());
         }
     }
 
-    /// A transfer begins, of a sender that did so much before.
+    /// Begins a transfer; `before` are the sender's counters so far.
     pub(super) fn begin(&mut self, start: Time, flow: u32, packets: u64, before: Counters) {
         let Some(own) = self.flows.get_mut(flow as usize).filter(|own| own.wanted && start < self.end) else { return };
         *own = Watched { row: Some(self.rows.len()), missing: packets, before: before.retransmissions, ..*own };
         self.rows.push(Row { start, end: None, packets, retransmissions: 0, flow, opens: before.sent == 0 });
     }
 
-    /// The run is over: what is still waiting for a connection has rows too, in the name of its client's first flow.
+    /// Called at the end of the run: adds rows for requests still waiting for a connection, under their client's first
+    /// flow.
     pub(super) fn add_waiting(&mut self, simulator: &Simulator) {
         for (_, FlowId(flow), Request { at, packets }) in simulator.clients().waiting() {
             if self.flows.get(flow as usize).is_some_and(|own| own.wanted) {
@@ -83,7 +84,7 @@ impl TransferLog {
         }
     }
 
-    /// Data reached its receiver.
+    /// Handles data that reached its receiver.
     pub(super) fn delivered(&mut self, now: Time, flow: u32, in_order: u64) {
         let Some(own) = self.flows.get_mut(flow as usize).filter(|own| own.missing > 0) else { return };
         own.missing = own.missing.saturating_sub(in_order);
@@ -94,7 +95,8 @@ impl TransferLog {
         }
     }
 
-    /// A sender did all that it could for now; once all is acknowledged, its transfer is over for it too.
+    /// Called when a sender has sent all that it can; once everything is acknowledged, its transfer is complete for the
+    /// sender too.
     pub(super) fn turn(&mut self, flow: u32, sender: &Sender) {
         let Some(own) = self.flows.get_mut(flow as usize) else { return };
         let Some(row) = own.row else { return };
@@ -108,7 +110,7 @@ impl TransferLog {
         self.rows.len()
     }
 
-    /// Its rows by their start, and within an instant by flow.
+    /// The rows, ordered by start time and then by flow.
     pub(super) fn table(mut self, measure: &Measure) -> Table {
         self.rows.sort_by_key(|row| (row.start, row.flow));
         let mut rows = TransferColumns::with_capacity(self.rows.len());

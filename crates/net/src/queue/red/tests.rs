@@ -31,7 +31,7 @@ const PACKET: Packet = Packet {
     payload: Payload::Data { number: 0, retransmission: false, connection: 0 },
     sent: Time::ZERO,
 };
-/// A link that sent `packets` packets, back to back, from `start` on.
+/// The backlog of a link that sends `packets` packets back to back from `start`.
 fn backlog(packets: u64, start: Time) -> Backlog {
     let mut backlog = Backlog::new(LinkRate::Constant(Rate::from_mbps(1)));
     for _ in 0..packets {
@@ -40,7 +40,7 @@ fn backlog(packets: u64, start: Time) -> Backlog {
     backlog
 }
 
-/// A packet that finds the link as it is at `now`.
+/// A packet that arrives at `now`.
 const fn arrival(backlog: &Backlog, now: Time) -> Arrival<'_> {
     Arrival { packet: &PACKET, now, backlog }
 }
@@ -65,7 +65,7 @@ fn link_with(queue: QueueSpec) -> Link {
 #[test]
 fn the_average_is_ns2s_at_every_arrival() {
     // Queue/RED of ns-2.35 with the constants of 2000 on a 1 Mb/s link under Poisson arrivals: its average before each
-    // arrival, over idle and busy times, and what the full queue dropped
+    // arrival, over idle and busy times, and the drops of the full queue
     let queue = QueueSpec::Red(RedSpec { wait: true, spare_last: true, count_below: CountBelow::Run, ..SPEC });
     let mut link = link_with(queue);
     for line in include_str!("../../../tests/ns2/red_2000.csv").lines().skip(1) {
@@ -84,14 +84,14 @@ fn the_average_is_ns2s_at_every_arrival() {
 /// Tolerance: exact.
 #[test]
 fn the_average_is_that_of_the_last_arrival() {
-    // of four packets at once the first is transmitted, so that they find 0, 0, 1 and 2 waiting
+    // of four packets arriving at once the first is transmitted, so they find 0, 0, 1 and 2 waiting
     let mut link = link_with(QueueSpec::Red(RedSpec { w_q: 0.5, ..SPEC }));
     let averages = [0.0, 0.0, 0.5, 1.25].map(|average| {
         link.offer(&PACKET, Time::ZERO);
         (link.average(), average)
     });
     assert!(averages.iter().all(|(found, by_hand)| found == by_hand), "{averages:?}");
-    // a second later nothing waits, but no arrival has told the discipline
+    // a second later nothing waits, but the discipline has seen no arrival since
     assert_eq!(link.backlog(Time::SECOND), (0, 0));
     assert_eq!(link.average(), 1.25);
 }
@@ -109,7 +109,7 @@ fn average_of_a_burst(w_q: f64, packets: u64) -> f64 {
 /// A burst that fills an empty queue.
 ///
 /// Validates: after arrivals that find 1 to L waiting the average is `L + 1 + ((1 - w_q)^(L + 1) - 1) / w_q`; with `w_q`
-///     = 0.0042 a burst of 50 packets comes to an average of 5.
+///     = 0.0042 a burst of 50 packets gives an average of 5.
 /// Source: Floyd and Jacobson 1993, section 6.1 (an upper bound for `w_q`), its example included.
 /// Tolerance: 10^-12 of `L^2`, for rounding; the example to its two digits.
 #[test]
@@ -136,7 +136,7 @@ fn idle_time_lowers_the_average_as_small_packets_would() {
         let mut red = Red { avg: 1_024.0, ..red(RedSpec { w_q: 0.5, ..SPEC }) };
         let sent = backlog(1, Time::SECOND);
         red.update_average(0.0, &arrival(&sent, sent.busy_until() + Time::from_millis(idle_millis)));
-        // and once more for the arrival itself, which finds nothing waiting
+        // and once more for the arrival itself, which finds an empty queue
         assert_eq!(red.avg, 1_024.0 * 0.5_f64.powi(small_packets + 1), "after {idle_millis} ms");
     }
 }
@@ -147,7 +147,7 @@ fn drop_tail_keeps_no_average() {
     assert!(link_with(QueueSpec::DropTail(spec)).average().is_nan());
 }
 
-/// Packets from one drop to the next, with the average held at `avg`.
+/// Numbers of packets from one drop to the next, with the average held at `avg`.
 fn gaps(spec: RedSpec, avg: f64, drops: usize) -> Vec<u64> {
     let mut red = Red { avg, above: true, ..red(RedSpec { w_q: 0.0, ..spec }) };
     let busy = backlog(11, Time::ZERO);
@@ -163,7 +163,7 @@ fn gaps(spec: RedSpec, avg: f64, drops: usize) -> Vec<u64> {
     gaps
 }
 
-/// How far gaps are from uniform between two: chi-square over its degrees of freedom, of 20,000.
+/// Distance of 20,000 gaps from a uniform distribution: chi-square divided by its degrees of freedom.
 fn from_uniform(spec: RedSpec, avg: f64, (least, greatest): (u64, u64)) -> f64 {
     let gaps = gaps(spec, avg, 20_000);
     let expected = gaps.len() as f64 / (greatest - least + 1) as f64;
@@ -198,7 +198,7 @@ fn gaps_between_drops_are_uniform() {
 ///
 /// Validates: `p_b` rises from 0 at `min_th` to `max_p` at `max_th`, and with `gentle` to 1 at `2 max_th`.
 /// Source: Floyd and Jacobson 1993, section 4; Floyd 2000, "Recommendation on using the gentle_ variant of RED".
-/// Tolerance: exact, but for rounding at 22.5.
+/// Tolerance: exact, except for rounding at 22.5.
 #[test]
 fn gentle_goes_on_to_twice_max_th() {
     let probability = |gentle, avg| Red { avg, ..red(RedSpec { gentle, ..SPEC }) }.drop_probability();
