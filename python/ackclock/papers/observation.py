@@ -44,6 +44,11 @@ class Observation:
     seed: int
     values: Mapping[str, float | None]
 
+    @property
+    def where(self) -> Mapping[str, str | int]:
+        """The coordinates of the point."""
+        return {"variant": self.variant, "clients": self.clients}
+
 
 def summary(run: Run) -> Mapping[str, float | None]:
     """Take the summary of a run, number by number."""

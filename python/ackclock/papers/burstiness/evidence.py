@@ -23,11 +23,12 @@ from ackclock.papers.burstiness.experiment import (
     Setting,
     observations_wanted,
 )
-from ackclock.papers.burstiness.measures import warm_summary
+from ackclock.papers.burstiness.measures import SETTLED_BY, warm_summary
 from ackclock.papers.burstiness.pushes import pushes_wanted
 from ackclock.papers.burstiness.starts import starts_wanted
 from ackclock.papers.burstiness.window_figures import WINDOW_FIGURES
 from ackclock.papers.claims import Sides
+from ackclock.papers.core.evidence import Runs
 from ackclock.papers.observation import Observation
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
     from ackclock.papers.burstiness.close import CloseLook
     from ackclock.papers.burstiness.courses import Courses
+    from ackclock.papers.core.evidence import Row
     from ackclock.running.run import Run
     from ackclock.study import Batch, Wanted
 
@@ -72,8 +74,6 @@ CROSSOVER_SEEDS = 12
 
 _BLOCK = 5
 """Seconds of the blocks that tell when loss has ended."""
-SETTLED_BY = 185
-"""Seconds by which loss must have ended in a run that has settled."""
 
 _BUSY = 10
 """Drops within one of them that say it has not."""
@@ -128,6 +128,10 @@ class Side:
     starts: Sequence[Observation] = ()
     pushes: Sequence[Observation] = ()
     close_weights: Mapping[float, Sequence[Observation]] = field(default_factory=dict)
+
+    def part(self, name: str) -> Sequence[Row]:
+        """Give the runs of a part."""
+        return Runs({field: getattr(self, field) for field in ("grid", "windows", "crossover", "close")}).part(name)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

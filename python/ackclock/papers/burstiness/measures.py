@@ -8,19 +8,47 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock import analysis
+<<<<<<< HEAD:python/ackclock/papers/burstiness/measures.py
 from ackclock.papers.burstiness.comparison import WARM
 from ackclock.papers.burstiness.experiment import ARRIVALS_PER_RTT, FINE
 from ackclock.papers.burstiness.windows import UNIT
 from ackclock.papers.observation import summary
+=======
+from ackclock.papers.burstiness.comparison import WARM
+from ackclock.papers.burstiness.experiment import ARRIVALS_PER_RTT, FINE
+from ackclock.papers.burstiness.windows import UNIT
+from ackclock.papers.core.quantities import Measure
+from ackclock.papers.observation import summary
+>>>>>>> 97ee8c9 (Make rules of claims values that give verdict, words and numbers):python/ackclock/experiments/burstiness/measures.py
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
+<<<<<<< HEAD:python/ackclock/papers/burstiness/measures.py
     from ackclock.papers.observation import Observation
     from ackclock.running.run import Run
+=======
+    from ackclock.papers.core.evidence import Row
+    from ackclock.papers.observation import Observation
+    from ackclock.running.run import Run
+>>>>>>> 97ee8c9 (Make rules of claims values that give verdict, words and numbers):python/ackclock/experiments/burstiness/measures.py
 
 __all__ = [
+    "COV",
+    "CUTTING",
+    "DEPENDENCE",
+    "FIRST_LOSS",
+    "LARGEST_WINDOW",
+    "LAST_FALL",
+    "LAST_LOSS",
+    "SETTLED",
+    "SETTLED_BY",
+    "SETTLE_TIME",
     "START",
+    "START_SHARE",
+    "TOGETHER",
+    "TOGETHER_IN_TIME",
+    "WARM_COV_OVER_POISSON",
     "cov",
     "cov_over_poisson",
     "loss_percent",
@@ -30,6 +58,9 @@ __all__ = [
     "warm_cov_over_poisson",
     "warm_summary",
 ]
+
+SETTLED_BY = 185
+"""Seconds by which loss must have ended in a run that has settled."""
 
 START = 1
 """Seconds within which every client's first slow start is over: it takes five round trips to the advertised window."""
@@ -93,3 +124,55 @@ def timeouts_per_dup_ack(observation: Observation) -> float | None:
     """Give the timeouts as a percentage of the duplicate ACKs; None without any, and for UDP."""
     timeouts, dup_acks = observation.values["timeouts"], observation.values["dup_acks"]
     return 100 * timeouts / dup_acks if timeouts is not None and dup_acks else None
+
+
+def _start_share(run: Row) -> float | None:
+    start, drops = run.values.get("drops_start"), run.values.get("drops")
+    return None if start is None or not drops else 100 * start / drops
+
+
+def _percent(name: str) -> Callable[[Row], float | None]:
+    return lambda run: None if (share := run.values.get(name)) is None else 100 * share
+
+
+def _between(name: str, low: float, high: float) -> Callable[[Row], float | None]:
+    """Make the measure that is 1 for a run whose time lies between two others, and 0 for any other run."""
+    return lambda run: float((time := run.values[name]) is not None and low <= time <= high)
+
+
+def _warm_cov_over_poisson(run: Row) -> float | None:
+    value = run.values.get("cov_warm")
+    return None if value is None else value * math.sqrt(ARRIVALS_PER_RTT * float(run.where["clients"]))
+
+
+COV = Measure(name="cov", label="c.o.v.", digits=4)
+WARM_COV_OVER_POISSON = Measure(
+    name="cov_warm", label=f"c.o.v. over Poisson's from {WARM} s on", of=_warm_cov_over_poisson
+)
+START_SHARE = Measure(
+    name="start_share", label=f"share of the drops in the first {START} s", unit="%", digits=0, of=_start_share
+)
+FIRST_LOSS = Measure(name="first_loss", label="first loss", unit="s", digits=3)
+LAST_LOSS = Measure(name="last_loss", label="last loss", unit="s", digits=1)
+LARGEST_WINDOW = Measure(
+    name="before_first_fall", label="largest window before the first cut", unit="packets", digits=1
+)
+LAST_FALL = Measure(name="last_fall", label="last cut of any of the three windows", unit="s", digits=1)
+TOGETHER = Measure(name="together", label="share of runs with a common cut", of=_between("last_together", 0, math.inf))
+TOGETHER_IN_TIME = Measure(
+    name="together_in_time",
+    label="share of runs whose last common cut is at 2 to 8 s",
+    of=_between("last_together", 2, 8),
+)
+SETTLED = Measure(
+    name="settled", label=f"share of runs settled by {SETTLED_BY} s", of=_between("settle_time", 0, SETTLED_BY)
+)
+SETTLE_TIME = Measure(name="settle_time", label="time at which loss ends", unit="s", digits=0)
+DEPENDENCE = Measure(name="dependence", label="dependence index", digits=1)
+CUTTING = Measure(
+    name="cutting",
+    label="share of clients that cut their window in a 0.1 s in which any does",
+    unit="%",
+    digits=1,
+    of=_percent("cutting"),
+)

@@ -1,0 +1,225 @@
+"""Questions with three answers: comparisons of quantities at each point, and what combines them.
+
+Each question knows its words, so that a rule says what it asks. Answers are `ackclock.papers.truth.Truth`: yes or
+no where every value that the 95 % intervals admit says so, open otherwise.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal
+
+from ackclock.papers import truth
+from ackclock.papers.core.evidence import Grid, joined
+from ackclock.papers.core.words import number, with_unit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from ackclock.analysis import Interval
+    from ackclock.papers.core.evidence import Key, Side
+    from ackclock.papers.core.quantities import Quantity
+    from ackclock.papers.truth import Truth
+
+__all__ = ["Answers", "Compare", "Steps"]
+
+Kind = Literal["above", "below", "at_least", "at_most", "near", "within"]
+
+
+class Answers(ABC):
+    """A question that is asked at each point of some axes.
+
+    Attributes
+    ----------
+    words, denied
+        The question as a condition, and its opposite: "the loss is above 1 %", "the loss is not above 1 %".
+    quantities
+        The quantities that it compares.
+
+    """
+
+    words: str
+    denied: str
+    quantities: tuple[Quantity, ...]
+
+    @abstractmethod
+    def on(self, side: Side) -> Grid[Truth]:
+        """Answer at each point.
+
+        Raises
+        ------
+        LookupError
+            If no run has a quantity.
+
+        """
+
+    def every(self, axis: str | None = None) -> Answers:
+        """Ask whether the answer is yes at every point, or at every point along an axis."""
+        return _Reduced(self, axis, truth.every, self.words, f"it is not so everywhere that {self.words}")
+
+    def some(self, axis: str | None = None) -> Answers:
+        """Ask whether the answer is yes at one point at least."""
+        return _Reduced(self, axis, truth.some, f"{self.words} at one point or more", f"{self.words} at no point")
+
+    def most(self, axis: str | None = None) -> Answers:
+        """Ask whether the answer is yes at more than half of the points."""
+        words = f"{self.words} at more than half of the points"
+        return _Reduced(self, axis, truth.most, words, f"it is not so that {words}")
+
+    def called(self, words: str, denied: str = "") -> Answers:
+        """Give the question other words."""
+        return _Called(self, words, denied or f"it is not so that {words}")
+
+    def __and__(self, other: Answers) -> Answers:
+        """Ask whether both are so."""
+        return _Both(self, other, lambda a, b: a & b, "and")
+
+    def __or__(self, other: Answers) -> Answers:
+        """Ask whether one of them is so at least."""
+        return _Both(self, other, lambda a, b: a | b, "or")
+
+    def __invert__(self) -> Answers:
+        """Ask the opposite."""
+        return _Not(self)
+
+
+class Compare(Answers):
+    """Whether one quantity is above, below or near another, or a number."""
+
+    def __init__(
+        self, kind: Kind, left: Quantity, right: Quantity | float, *, by: float = 0.0, times: float = 1.0
+    ) -> None:
+        self._kind, self._left, self._right, self._by, self._times = kind, left, right, by, times
+        self.quantities = (left,) if isinstance(right, int | float) else (left, right)
+        relation = self._relation()
+        self.words, self.denied = f"{left.words} is {relation}", f"{left.words} is not {relation}"
+
+    def on(self, side: Side) -> Grid[Truth]:
+        left: Grid[Interval | float] = Grid(*_parts(self._left.points(side)))
+        constant = isinstance(self._right, int | float)
+        right: Grid[Interval | float] = (
+            Grid((), {(): self._right})
+            if isinstance(self._right, int | float)
+            else Grid(*_parts(self._right.points(side)))
+        )
+        found = joined([left, right])
+        if not found.cells and not constant:
+            raise LookupError(f"no point has both {self._left.words} and {self._right}")
+        return found.map(lambda both: self._answer(*both))
+
+    def _answer(self, left: Interval | float, right: Interval | float) -> Truth:
+        match self._kind:
+            case "above":
+                return truth.above(left, right, by=self._by, times=self._times)
+            case "below":
+                return truth.below(left, right, by=self._by, times=self._times)
+            case "at_least":
+                return truth.at_least(left, right)
+            case "at_most":
+                return truth.at_most(left, right)
+            case "near":
+                return truth.near(left, right, by=self._by)
+            case "within":
+                return ~truth.above(left, right, times=1 + self._by) & ~truth.below(
+                    left, right, times=1 / (1 - self._by)
+                )
+
+    def _relation(self) -> str:
+        other = (
+            with_unit(number(self._right), self._left.unit)
+            if isinstance(self._right, int | float)
+            else self._right.words
+        )
+        by = with_unit(number(self._by), self._left.unit)
+        match self._kind:
+            case "near":
+                return f"within {by} of {other}"
+            case "within":
+                return f"within {number(100 * self._by)} % of {other}"
+            case "at_least" | "at_most":
+                return f"{self._kind.replace('_', ' ')} {other}"
+            case _:
+                times = "" if self._times == 1 else f"{number(self._times)} times "
+                return f"{f'more than {by} ' if self._by else ''}{self._kind} {times}{other}"
+
+
+class Steps(Answers):
+    """Whether a quantity rises or falls at each step along an axis; a step is named by its later point."""
+
+    def __init__(
+        self, kind: Literal["rises", "falls"], of: Quantity, axis: str, *, by: float = 0.0, times: float = 1.0
+    ) -> None:
+        self._kind, self._of, self._axis, self._by, self._times = kind, of, axis, by, times
+        self.quantities = (of,)
+        more = f" by more than {with_unit(number(by), of.unit)}" if by else ""
+        more += f" by a factor of more than {number(times)}" if times != 1 else ""
+        self._step = f"step of the {axis.replace('_', ' ')}"
+        self._verb = f"{of.words} {kind}{more}"
+        self.words = f"{self._verb} at every {self._step}"
+        self.denied = f"it is not so that {self.words}"
+
+    def on(self, side: Side) -> Grid[Truth]:
+        lines = self._of.points(side).along(self._axis)
+        cells: dict[Key, Truth] = {}
+        for key, line in lines.cells.items():
+            for (_, earlier), (at, later) in pairwise(line.items()):
+                larger, smaller = (later, earlier) if self._kind == "rises" else (earlier, later)
+                cells[(*key, at)] = truth.above(larger, smaller, by=self._by, times=self._times)
+        return Grid((*lines.axes, self._axis), cells)
+
+    def some(self, axis: str | None = None) -> Answers:
+        return _Reduced(
+            self, axis, truth.some, f"{self._verb} at one {self._step} or more", f"{self._verb} at no {self._step}"
+        )
+
+
+class _Reduced(Answers):
+    def __init__(
+        self, of: Answers, axis: str | None, fold: Callable[[Iterable[Truth]], Truth], words: str, denied: str
+    ) -> None:
+        self._of, self._axis, self._fold = of, axis, fold
+        self.quantities = of.quantities
+        self.words, self.denied = words, denied
+
+    def on(self, side: Side) -> Grid[Truth]:
+        found = self._of.on(side)
+        if self._axis is None:
+            return Grid((), {(): self._fold(found.cells.values())})
+        return found.along(self._axis).map(lambda line: self._fold(line.values()))
+
+
+class _Both(Answers):
+    def __init__(self, one: Answers, other: Answers, how: Callable[[Truth, Truth], Truth], word: str) -> None:
+        self._of, self._how = (one, other), how
+        self.quantities = _distinct([*one.quantities, *other.quantities])
+        self.words = f"{one.words} {word} {other.words}"
+        self.denied = f"it is not so that {self.words}"
+
+    def on(self, side: Side) -> Grid[Truth]:
+        return joined([one.on(side) for one in self._of]).map(lambda both: self._how(*both))
+
+
+class _Not(Answers):
+    def __init__(self, of: Answers) -> None:
+        self._of, self.quantities = of, of.quantities
+        self.words, self.denied = of.denied, of.words
+
+    def on(self, side: Side) -> Grid[Truth]:
+        return self._of.on(side).map(lambda answer: ~answer)
+
+
+class _Called(Answers):
+    def __init__(self, of: Answers, words: str, denied: str) -> None:
+        self._of, self.quantities, self.words, self.denied = of, of.quantities, words, denied
+
+    def on(self, side: Side) -> Grid[Truth]:
+        return self._of.on(side)
+
+
+def _distinct(quantities: Sequence[Quantity]) -> tuple[Quantity, ...]:
+    return tuple({one.words: one for one in quantities}.values())
+
+
+def _parts(grid: Grid[Interval]) -> tuple[tuple[str, ...], dict[Key, Interval | float]]:
+    return grid.axes, dict(grid.cells)

@@ -1,0 +1,161 @@
+"""The runs that claims are judged by: rows of named parts, in one shape for our runs and for ns-2's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+__all__ = ["Evidence", "Grid", "Key", "Named", "Row", "Run", "Runs", "Scalar", "Side", "joined"]
+
+Scalar = str | int | float | bool
+Key = tuple[Scalar, ...]
+V = TypeVar("V")
+W = TypeVar("W")
+
+
+class Row(Protocol):
+    """One run of one point."""
+
+    @property
+    def where(self) -> Mapping[str, Scalar]:
+        """Coordinates of the point by axis."""
+
+    @property
+    def seed(self) -> int:
+        """Seed of the run."""
+
+    @property
+    def values(self) -> Mapping[str, float | None]:
+        """Measured numbers by name; None where a number has no meaning."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Run:
+    """A `Row` that was read from a file or made by hand."""
+
+    where: Mapping[str, Scalar]
+    seed: int
+    values: Mapping[str, float | None]
+
+
+class Side(Protocol):
+    """The runs of one simulator."""
+
+    def part(self, name: str) -> Sequence[Row]:
+        """Give the runs of a part of the study.
+
+        Raises
+        ------
+        LookupError
+            If this simulator did not run the part.
+
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """The runs of one simulator, by part."""
+
+    parts: Mapping[str, Sequence[Row]] = field(default_factory=dict)
+
+    def part(self, name: str) -> Sequence[Row]:
+        """Give the runs of a part, as `Side.part`."""
+        if not self.parts.get(name):
+            raise LookupError(f"no runs of {name}")
+        return self.parts[name]
+
+
+class Evidence(Protocol):
+    """The runs of both simulators. Only ours decide; those of ns-2 are reported next to them."""
+
+    @property
+    def ours(self) -> Side:
+        """Our runs."""
+
+    @property
+    def ns2(self) -> Side:
+        """Runs of ns-2."""
+
+
+class Named(tuple[Scalar, ...]):  # noqa: SLOT001 - it has a name besides
+    """Values of an axis under a common name, such as "fewer than 10 clients".
+
+    Examples
+    --------
+    >>> light = Named("fewer than 10 clients", (1, 2, 4, 8))
+    >>> light, light.name
+    ((1, 2, 4, 8), 'fewer than 10 clients')
+
+    """
+
+    name: str
+
+    def __new__(cls, name: str, values: Iterable[Scalar]) -> Self:
+        """Name some values."""
+        made = super().__new__(cls, values)
+        made.name = name
+        return made
+
+
+@dataclass(frozen=True, slots=True)
+class Grid(Generic[V]):
+    """Something at each point of some axes. Without axes there is one point, whose key is empty."""
+
+    axes: tuple[str, ...]
+    cells: Mapping[Key, V]
+
+    @property
+    def only(self) -> V:
+        """The value of a grid without axes."""
+        if self.axes:
+            raise ValueError(f"axes: {self.axes} must be empty")
+        return self.cells[()]
+
+    def map(self, change: Callable[[V], W]) -> Grid[W]:
+        """Apply a function at each point."""
+        return Grid(self.axes, {key: change(value) for key, value in self.cells.items()})
+
+    def along(self, axis: str) -> Grid[dict[Scalar, V]]:
+        """Collect the points along an axis, which the result no longer has."""
+        if axis not in self.axes:
+            raise ValueError(f"axis: {axis!r} is not among {self.axes}")
+        at = self.axes.index(axis)
+        lines: dict[Key, dict[Scalar, V]] = {}
+        for key, value in self.cells.items():
+            lines.setdefault(key[:at] + key[at + 1 :], {})[key[at]] = value
+        return Grid(self.axes[:at] + self.axes[at + 1 :], lines)
+
+
+def joined(grids: Sequence[Grid[V]]) -> Grid[tuple[V, ...]]:
+    """Join grids at the points where their common axes agree; an axis that one lacks is the same for all its points.
+
+    Examples
+    --------
+    >>> some = Grid(("n",), {(1,): "a", (2,): "b"})
+    >>> joined([some, Grid((), {(): "x"})]).cells
+    {(1,): ('a', 'x'), (2,): ('b', 'x')}
+
+    """
+    whole: Grid[tuple[V, ...]] = Grid((), {(): ()})
+    for grid in grids:
+        shared = [axis for axis in grid.axes if axis in whole.axes]
+        new = [axis for axis in grid.axes if axis not in whole.axes]
+        by_shared: dict[Key, list[tuple[Key, V]]] = {}
+        for key, value in grid.cells.items():
+            at = dict(zip(grid.axes, key, strict=True))
+            by_shared.setdefault(tuple(at[axis] for axis in shared), []).append(
+                (tuple(at[axis] for axis in new), value)
+            )
+        places = [whole.axes.index(axis) for axis in shared]
+        whole = Grid(
+            (*whole.axes, *new),
+            {
+                (*key, *rest): (*values, value)
+                for key, values in whole.cells.items()
+                for rest, value in by_shared.get(tuple(key[place] for place in places), ())
+            },
+        )
+    return whole

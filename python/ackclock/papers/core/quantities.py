@@ -1,0 +1,301 @@
+"""Quantities: numbers that rules and figures ask of the runs of either simulator, with their words and digits.
+
+A `Measure` takes a number from a run. `Measure.at` asks for it in a part of the study: an axis is given one value, or
+several, or is left open and so ranges over all values there are. The result is a `Quantity`, which each side answers by
+a grid of means with 95 % intervals (Student's t over the seeds). Whatever is computed of quantities is computed seed by
+seed, so that it has an interval too.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ackclock.analysis import student_interval
+from ackclock.papers.core.answers import Compare, Steps
+from ackclock.papers.core.evidence import Grid, Named, joined
+from ackclock.papers.core.words import key_words, listed, points_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ackclock.analysis import Interval
+    from ackclock.papers.core.answers import Answers
+    from ackclock.papers.core.evidence import Key, Row, Scalar, Side
+
+__all__ = ["Measure", "Quantity", "computed", "numbers"]
+
+_FEW = 4
+"""As many values of an axis are named one by one."""
+
+
+class Quantity(ABC):
+    """A number at each point of some axes.
+
+    Attributes
+    ----------
+    words
+        What it is and where, such as "first loss (Reno, 20 and 30 clients)".
+    label
+        The same without the axes along which it varies: "first loss (Reno)".
+    unit
+        Its unit; empty for a pure number.
+    digits
+        Decimals with which it is written.
+
+    """
+
+    words: str
+    label: str
+    unit: str
+    digits: int
+
+    @property
+    def reported(self) -> Quantity:
+        """The quantity whose numbers include those of this one."""
+        return self
+
+    @abstractmethod
+    def samples(self, side: Side) -> Grid[Mapping[int, float]]:
+        """Give the number of each seed at each point.
+
+        Raises
+        ------
+        LookupError
+            If no run has it.
+
+        """
+
+    def points(self, side: Side) -> Grid[Interval]:
+        """Give the mean over the seeds at each point, with its interval; raises as `samples` does."""
+        return self.samples(side).map(lambda sample: student_interval(list(sample.values())))
+
+    def over(self, axis: str, fold: Callable[[Mapping[Scalar, float]], float], words: str) -> Quantity:
+        """Compute a number of the values along an axis, seed by seed: an exponent, a spread, a largest."""
+        return _Folded(self, axis, fold, words)
+
+    def jackknife(self, axis: str, fold: Callable[[Mapping[Scalar, float]], float], words: str) -> Quantity:
+        """Compute a number of the means along an axis, with an interval by Tukey's pseudo-values.
+
+        Each pseudo-value is what the runs of one seed add to the number of all runs (Miller, "The Jackknife - a
+        Review", Biometrika 61, 1974). Use it where the number of a single seed is biased, as a fitted exponent is.
+        """
+        return _Jackknifed(self, axis, fold, words)
+
+    def pick(self, **where: Scalar) -> Quantity:
+        """Take the points with some coordinates out of those there are."""
+        return _Picked(self, where)
+
+    def called(self, words: str, *, unit: str | None = None, digits: int | None = None) -> Quantity:
+        """Give the quantity other words, and another unit or number of decimals."""
+        return computed(lambda value: value, self, words=words, unit=unit, digits=digits)
+
+    def __truediv__(self, other: Quantity) -> Quantity:
+        """Divide, seed by seed."""
+        return computed(lambda a, b: a / b, self, other, words=f"ratio of {self.words} to {other.words}", unit="")
+
+    def __sub__(self, other: Quantity) -> Quantity:
+        """Subtract, seed by seed."""
+        return computed(lambda a, b: a - b, self, other, words=f"{self.words} minus {other.words}", unit=self.unit)
+
+    def above(self, other: Quantity | float, *, by: float = 0.0, times: float = 1.0) -> Answers:
+        """Ask whether this is larger than ``times * other + by``."""
+        return Compare("above", self, other, by=by, times=times)
+
+    def below(self, other: Quantity | float, *, by: float = 0.0, times: float = 1.0) -> Answers:
+        """Ask whether ``times * this + by`` is smaller than the other."""
+        return Compare("below", self, other, by=by, times=times)
+
+    def at_least(self, other: Quantity | float) -> Answers:
+        """Ask whether this is as large as the other, or larger."""
+        return Compare("at_least", self, other)
+
+    def at_most(self, other: Quantity | float) -> Answers:
+        """Ask whether this is as small as the other, or smaller."""
+        return Compare("at_most", self, other)
+
+    def near(self, other: Quantity | float, *, by: float) -> Answers:
+        """Ask whether both differ by no more than `by`."""
+        return Compare("near", self, other, by=by)
+
+    def within(self, share: float, of: Quantity | float) -> Answers:
+        """Ask whether this differs from the other by no more than a share of the other."""
+        return Compare("within", self, of, by=share)
+
+    def rises(self, axis: str, *, by: float = 0.0, times: float = 1.0) -> Answers:
+        """Ask at each step along an axis whether the later value is above ``times * earlier + by``."""
+        return Steps("rises", self, axis, by=by, times=times)
+
+    def falls(self, axis: str, *, by: float = 0.0, times: float = 1.0) -> Answers:
+        """Ask at each step along an axis whether the earlier value is above ``times * later + by``."""
+        return Steps("falls", self, axis, by=by, times=times)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Measure:
+    """A number of one run.
+
+    Parameters
+    ----------
+    name
+        Name in data files, and in the values of the run unless `of` makes the number.
+    label
+        What people call it, without unit.
+    unit, digits
+        Unit, and decimals with which it is written.
+    of
+        Makes the number of a run; by default the value with the name of the measure is taken.
+
+    """
+
+    name: str
+    label: str
+    unit: str = ""
+    digits: int = 2
+    of: Callable[[Row], float | None] | None = None
+
+    def __call__(self, row: Row) -> float | None:
+        """Take the number of a run; None where it has no meaning."""
+        return row.values.get(self.name) if self.of is None else self.of(row)
+
+    def at(self, part: str, **where: Scalar | Sequence[Scalar]) -> Quantity:
+        """Ask for the measure in a part of the study, at one or several values of each axis."""
+        return _At(self, part, where)
+
+
+class _At(Quantity):
+    def __init__(self, measure: Measure, part: str, where: Mapping[str, Scalar | Sequence[Scalar]]) -> None:
+        self._measure, self._part, self._where = measure, part, where
+        self.unit, self.digits = measure.unit, measure.digits
+        fixed = [_there(axis, given) for axis, given in where.items() if not _several(given)]
+        self.words = _placed(measure.label, [_there(axis, given) for axis, given in where.items()])
+        self.label = _placed(measure.label, fixed)
+
+    def samples(self, side: Side) -> Grid[Mapping[int, float]]:
+        rows = side.part(self._part)
+        fixed = {axis: given for axis, given in self._where.items() if not _several(given)}
+        among = {axis: given for axis, given in self._where.items() if _several(given)}
+        axes = tuple(axis for axis in (*among, *rows[0].where) if axis not in fixed)
+        axes = tuple(dict.fromkeys(axes))
+        found: dict[Key, dict[int, float]] = {}
+        for row in rows:
+            at = row.where
+            if all(at[axis] == value for axis, value in fixed.items()) and all(
+                at[axis] in values  # type: ignore[operator]  # these are sequences
+                for axis, values in among.items()
+            ):
+                value = self._measure(row)
+                if value is not None:
+                    found.setdefault(tuple(at[axis] for axis in axes), {})[row.seed] = value
+        if not found:
+            raise LookupError(f"no run has {self.words}")
+        return Grid(axes, dict(sorted(found.items(), key=lambda item: self._rank(axes, item[0]))))
+
+    def _rank(self, axes: Sequence[str], key: Key) -> tuple[object, ...]:
+        """Order points as the values of each axis were given, or as they were run."""
+        return tuple(
+            given.index(value) if _several(given := self._where.get(axis, 0)) else 0  # type: ignore[union-attr]
+            for axis, value in zip(axes, key, strict=True)
+        )
+
+
+def _placed(label: str, where: Sequence[str]) -> str:
+    return f"{label} ({', '.join(where)})" if where else label
+
+
+def _several(given: Scalar | Sequence[Scalar]) -> bool:
+    return not isinstance(given, str | int | float)
+
+
+def _there(axis: str, given: Scalar | Sequence[Scalar]) -> str:
+    """Write where on an axis."""
+    if isinstance(given, Named):
+        return given.name
+    if isinstance(given, str | int | float):
+        return key_words([axis], (given,))
+    axis = axis.replace("_", " ")
+    each = [value if isinstance(value, str) else f"{value:,}" for value in given]
+    if isinstance(given[0], str):
+        return listed(each) if len(each) <= _FEW else f"{len(each)} values of {axis}"
+    return f"{listed(each) if len(each) <= _FEW else f'{each[0]} to {each[-1]}'} {axis}"
+
+
+def numbers(of: Quantity, side: Side) -> str:
+    """Write what a quantity is and its means on one side; raises as `Quantity.samples` does."""
+    return f"{of.label}: {points_words(of.points(side), digits=of.digits, unit=of.unit)}"
+
+
+def computed(
+    make: Callable[..., float], *of: Quantity, words: str, unit: str | None = None, digits: int | None = None
+) -> Quantity:
+    """Compute a number of several quantities at the same point, seed by seed."""
+    return _Computed(make, of, words, of[0].unit if unit is None else unit, of[0].digits if digits is None else digits)
+
+
+class _Computed(Quantity):
+    def __init__(self, make: Callable[..., float], of: Sequence[Quantity], words: str, unit: str, digits: int) -> None:
+        self._make, self._of = make, of
+        self.words = self.label = words
+        self.unit, self.digits = unit, digits
+
+    def samples(self, side: Side) -> Grid[Mapping[int, float]]:
+        def each(samples: Sequence[Mapping[int, float]]) -> dict[int, float]:
+            first, *others = samples
+            seeds = [seed for seed in first if all(seed in other for other in others)]
+            return {seed: self._make(*(sample[seed] for sample in samples)) for seed in seeds}
+
+        return joined([one.samples(side) for one in self._of]).map(each)
+
+
+class _Folded(Quantity):
+    def __init__(self, of: Quantity, axis: str, fold: Callable[[Mapping[Scalar, float]], float], words: str) -> None:
+        self._of, self._axis, self._fold = of, axis, fold
+        self.words = self.label = words
+        self.unit, self.digits = of.unit, of.digits
+
+    def samples(self, side: Side) -> Grid[Mapping[int, float]]:
+        def each(line: Mapping[Scalar, Mapping[int, float]]) -> dict[int, float]:
+            seeds = dict.fromkeys(seed for sample in line.values() for seed in sample)
+            return {
+                seed: self._fold({at: sample[seed] for at, sample in line.items() if seed in sample}) for seed in seeds
+            }
+
+        return self._of.samples(side).along(self._axis).map(each)
+
+
+class _Jackknifed(_Folded):
+    def samples(self, side: Side) -> Grid[Mapping[int, float]]:
+        def each(line: Mapping[Scalar, Mapping[int, float]]) -> dict[int, float]:
+            seeds = sorted({seed for sample in line.values() for seed in sample})
+            whole = self._of_means(line, without=None)
+            if len(seeds) < 2:
+                return dict.fromkeys(seeds, whole)
+            return {seed: len(seeds) * whole - (len(seeds) - 1) * self._of_means(line, without=seed) for seed in seeds}
+
+        return self._of.samples(side).along(self._axis).map(each)
+
+    def _of_means(self, line: Mapping[Scalar, Mapping[int, float]], *, without: int | None) -> float:
+        kept = {at: [value for seed, value in sample.items() if seed != without] for at, sample in line.items()}
+        return self._fold({at: student_interval(values).mean for at, values in kept.items() if values})
+
+
+class _Picked(Quantity):
+    def __init__(self, of: Quantity, where: Mapping[str, Scalar]) -> None:
+        self._of, self._where = of, where
+        self.label, self.unit, self.digits = of.label, of.unit, of.digits
+        at = key_words(tuple(where), tuple(where.values()))
+        self.words = f"{of.label[:-1]}, {at})" if of.label.endswith(")") else f"{of.label} ({at})"
+
+    @property
+    def reported(self) -> Quantity:
+        return self._of.reported
+
+    def samples(self, side: Side) -> Grid[Mapping[int, float]]:
+        grid = self._of.samples(side)
+        for axis, value in self._where.items():
+            grid = grid.along(axis).map(lambda line, value=value: line.get(value, {}))  # type: ignore[misc]
+        kept = {key: sample for key, sample in grid.cells.items() if sample}
+        if not kept:
+            raise LookupError(f"no run has {self.words}")
+        return Grid(grid.axes, kept)

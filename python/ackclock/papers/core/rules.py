@@ -1,0 +1,202 @@
+"""Rules as values: each gives a verdict, the words of the rule, and the sentence on what decided, from one object.
+
+- `Holds` asks one question.
+- `Bars` asks two, of which the first is the stricter.
+- `AtPoints` asks one question at several points and counts.
+- `Depends` asks another rule again under other settings that the paper leaves open.
+- `Custom` is for what none of these says.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ackclock.papers.claims import BY_SHARE, ELSE_UNDECIDED, by_share, graded
+from ackclock.papers.core.quantities import numbers
+from ackclock.papers.core.words import capital, key_words, listed
+from ackclock.papers.truth import NO, YES, counted
+from ackclock.report.html import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ackclock.papers.core.answers import Answers
+    from ackclock.papers.core.evidence import Side
+    from ackclock.papers.core.quantities import Quantity
+
+__all__ = ["AtPoints", "Bars", "Custom", "Depends", "Holds", "Outcome", "Rule"]
+
+_NAMED = 3
+"""As many points at which a question is answered "no" are named."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Outcome:
+    """The verdict of a rule.
+
+    Parameters
+    ----------
+    verdict
+        The verdict.
+    why
+        The sentence on what decided.
+    setting
+        What the outcome depends on, where that is the verdict.
+
+    """
+
+    verdict: Verdict
+    why: str
+    setting: str = ""
+
+
+class Rule(ABC):
+    """A rule that judges a claim by our runs.
+
+    Attributes
+    ----------
+    words
+        The rule as a reader checks it.
+    quantities
+        The quantities that it compares: both simulators' numbers are reported.
+
+    """
+
+    words: str
+    quantities: tuple[Quantity, ...]
+
+    @abstractmethod
+    def judge(self, ours: Side) -> Outcome:
+        """Judge by our runs."""
+
+
+class Bars(Rule):
+    """Reproduced if the stricter question is answered "yes", partly if only the other is.
+
+    Parameters
+    ----------
+    whole, part
+        The questions. One that is asked at several points must hold at all of them.
+
+    """
+
+    def __init__(self, *, whole: Answers, part: Answers) -> None:
+        self._whole, self._part = whole.every(), part.every()
+        self.quantities = _reported(whole, part)
+        self.words = f"Reproduced if {whole.words}; partly if {part.words}; otherwise not reproduced. {ELSE_UNDECIDED}"
+
+    def judge(self, ours: Side) -> Outcome:
+        verdict = graded(whole=self._whole.on(ours).only, part=self._part.on(ours).only)
+        return Outcome(verdict=verdict, why=_measured(self.quantities, ours))
+
+
+class Holds(Bars):
+    """Reproduced if a question is answered "yes", otherwise not."""
+
+    def __init__(self, question: Answers) -> None:
+        super().__init__(whole=question, part=question)
+        self.words = f"Reproduced if {question.words}; otherwise not. {ELSE_UNDECIDED}"
+
+
+class AtPoints(Rule):
+    """One question at several points: `ackclock.papers.claims.by_share` says how they are counted.
+
+    Parameters
+    ----------
+    *questions
+        Asked at each of their points; all points count alike.
+    points
+        What the points are, in the plural: "client counts".
+
+    """
+
+    def __init__(self, *questions: Answers, points: str = "points") -> None:
+        self._questions, self._points = questions, points
+        self.quantities = _reported(*questions)
+        asked = "; ".join(question.words for question in questions)
+        self.words = f"The question at each of the {points}: {asked}. {BY_SHARE}"
+
+    def judge(self, ours: Side) -> Outcome:
+        found = [question.on(ours) for question in self._questions]
+        verdict = by_share([answer for grid in found for answer in grid.cells.values()])
+        sentences = []
+        for question, grid in zip(self._questions, found, strict=True):
+            failing = [key_words(grid.axes, key) for key, answer in grid.cells.items() if answer is NO and key]
+            but = f", not at {listed(failing)}" if 0 < len(failing) <= _NAMED else ""
+            count = counted(grid.cells.values(), self._points)
+            sentences.append(f"{capital(question.words)} at {count}{but}.")
+        return Outcome(verdict=verdict, why=" ".join(sentences))
+
+
+class Depends(Rule):
+    """Asks again under other settings: a clearly opposite answer there makes the verdict depend on the setting.
+
+    Parameters
+    ----------
+    rule
+        Judges under the usual setting.
+    on
+        The setting, such as "RED's averaging weight".
+    again
+        The question under each of the other settings, one point each.
+    named
+        What a point is called in a sentence, such as "weights with 60 clients".
+
+    """
+
+    def __init__(self, rule: Rule, *, on: str, again: Answers, named: str) -> None:
+        self._rule, self._on, self._again, self._named = rule, on, again, named
+        self.quantities = rule.quantities
+        self.words = (
+            f"{rule.words} The question is asked again at other {named}, since the paper does not print {on}: if "
+            f"{again.words} there where the rule says it is not so, or the reverse, the claim depends on {on}."
+        )
+
+    def judge(self, ours: Side) -> Outcome:
+        usual = self._rule.judge(ours)
+        asked = self._again.on(ours)
+        answers = asked.cells
+        opposite = {Verdict.NOT: YES, Verdict.REPRODUCED: NO, Verdict.PARTLY: NO}.get(usual.verdict)
+        yes, no = (
+            [key_words(asked.axes, key) for key, answer in answers.items() if answer is one] for one in (YES, NO)
+        )
+        parts = [f"{word} at {listed(there)}" for word, there in (("holds", yes), ("fails", no)) if there]
+        where = f"Of {len(answers)} {self._named} it " + (
+            f"clearly {listed(parts)}." if parts else "is decided at none."
+        )
+        why = f"{usual.why} {where}"
+        if opposite in answers.values():
+            return Outcome(verdict=Verdict.DEPENDS, why=why, setting=self._on)
+        return Outcome(verdict=usual.verdict, why=why, setting=usual.setting)
+
+
+class Custom(Rule):
+    """A rule in code, for what no other rule says; its words are written by hand.
+
+    Parameters
+    ----------
+    judge
+        Judges by our runs.
+    words
+        The rule.
+    quantities
+        Numbers to report.
+
+    """
+
+    def __init__(self, judge: Callable[[Side], Outcome], words: str, *quantities: Quantity) -> None:
+        self._judge, self.words, self.quantities = judge, words, quantities
+
+    def judge(self, ours: Side) -> Outcome:
+        return self._judge(ours)
+
+
+def _reported(*questions: Answers) -> tuple[Quantity, ...]:
+    """Give the quantities of some questions, each once."""
+    return tuple({one.reported.words: one.reported for asked in questions for one in asked.quantities}.values())
+
+
+def _measured(quantities: Sequence[Quantity], ours: Side) -> str:
+    return capital("; ".join(numbers(one, ours) for one in quantities)) + "."

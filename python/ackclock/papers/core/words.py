@@ -1,0 +1,70 @@
+"""Words that rules and sentences share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ackclock.analysis import Interval
+    from ackclock.papers.core.evidence import Grid, Key, Scalar
+
+__all__ = ["DASH", "capital", "key_words", "listed", "number", "points_words", "with_unit"]
+
+DASH = "–"  # noqa: RUF001 - stands for a number that was not measured
+
+_FEW = 6
+"""As many points are written one by one; of more, the smallest and the largest."""
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Join with commas and an "and"."""
+    return "".join(parts) if len(parts) < 2 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def capital(text: str) -> str:
+    """Begin with a capital letter."""
+    return text[:1].upper() + text[1:]
+
+
+def with_unit(number: str, unit: str) -> str:
+    """Add a unit to a number."""
+    return f"{number} {unit}".rstrip()
+
+
+def number(value: float) -> str:
+    """Write a number of a rule."""
+    return f"{int(value):,}" if value == int(value) else f"{value:.3g}"
+
+
+def key_words(axes: Sequence[str], key: Key) -> str:
+    """Write the coordinates of a point: "Reno, 30 clients"."""
+    return ", ".join(_coordinate(axis.replace("_", " "), value) for axis, value in zip(axes, key, strict=True))
+
+
+def _coordinate(axis: str, value: Scalar) -> str:
+    match value:
+        case bool():
+            return axis if value else f"without {axis}"
+        case str():
+            return value
+        case int():
+            return f"{value:,} {axis}"
+        case _:
+            return f"{axis} {value:g}"
+
+
+def points_words(points: Grid[Interval], *, digits: int, unit: str) -> str:
+    """Write means with their intervals: each of a few, or the smallest and the largest of many."""
+    cells = points.cells
+    if len(cells) == 1:
+        return with_unit(next(iter(cells.values())).shown(digits), unit)
+
+    def one(key: Key) -> str:
+        return f"{with_unit(cells[key].shown(digits), unit)} ({key_words(points.axes, key)})"
+
+    if len(cells) <= _FEW:
+        return ", ".join(map(one, cells))
+    least, most = (choose(cells, key=lambda key: cells[key].mean) for choose in (min, max))
+    return f"{one(least)} to {one(most)}"
