@@ -254,7 +254,6 @@ class TestClaims:
         assert claim.text.endswith(".")
         assert claim.rule.endswith(".")
         assert claim.where
-        assert claim.paper
         monkeypatch.chdir(root)
         assert typed(claim.command).effective().duration == "200 s"
 

@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from ackclock.papers.claims import Claim
+    from ackclock.papers.claims import Judgeable
     from ackclock.papers.observation import Observation
 
 NOISE = (0.02, 0.2, 1.0)
 """Relative standard deviations from seed to seed: intervals that settle nearly all, some, and nearly nothing."""
 
 
-def pairs(claims: Sequence[Claim[Any]], first: object, second: object) -> list[Pair]:
+def pairs(claims: Sequence[Judgeable[Any]], first: object, second: object) -> list[Pair]:
     one, other = ({each.claim.key: each.judgement.title for each in judge(claims, side)} for side in (first, second))
     return both("made up", one, other)
 

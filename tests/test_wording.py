@@ -18,9 +18,9 @@ from ackclock.papers.selfsimilar.claims.scales import SCALES_CLAIMS
 from ackclock.papers.vegas.claims import CLAIMS as VEGAS
 
 if TYPE_CHECKING:
-    from ackclock.papers.claims import Claim
+    from ackclock.papers.claims import Judgeable
 
-STUDIES: dict[str, tuple[Claim[Any], ...]] = {
+STUDIES: dict[str, tuple[Judgeable[Any], ...]] = {
     "burstiness": BURSTINESS,
     "characterization": CHARACTERIZATION,
     "heterogeneous": HETEROGENEOUS,
@@ -38,7 +38,7 @@ EXACT = {("selfsimilar", "4-1"), ("selfsimilar", "5-1")}
 
 
 @pytest.mark.parametrize(("study", "claim"), RULES, ids=lambda one: one if isinstance(one, str) else one.key)
-def test_a_rule_cannot_be_read_two_ways(study: str, claim: Claim[Any]) -> None:
+def test_a_rule_cannot_be_read_two_ways(study: str, claim: Judgeable[Any]) -> None:
     assert not AMBIGUOUS.search(claim.rule), f"{study}: {claim.rule}"
     if (study, claim.key) not in EXACT:
         assert "ndecided" in claim.rule or re.match(r"(?:As|The same as) ", claim.rule), f"{study}: {claim.rule}"

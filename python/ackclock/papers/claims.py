@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from ackclock.papers.truth import NO, OPEN, YES, Truth, most
 from ackclock.report.html import Finding, Verdict
@@ -17,6 +17,7 @@ __all__ = [
     "BY_SHARE",
     "ELSE_UNDECIDED",
     "Claim",
+    "Judgeable",
     "Judged",
     "Judgement",
     "Sides",
@@ -117,11 +118,30 @@ class Claim(Generic[E_contra]):
     command: str
 
 
+class Judgeable(Protocol[E_contra]):
+    """What a claim of either frame has: `Claim`, or `ackclock.papers.core.claim.Claim`."""
+
+    @property
+    def key(self) -> str: ...
+    @property
+    def where(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def paper(self) -> str: ...
+    @property
+    def rule(self) -> str: ...
+    @property
+    def command(self) -> str: ...
+    @property
+    def judge(self) -> Callable[[E_contra], Judgement]: ...
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Judged(Generic[E_contra]):
     """A claim and what came out."""
 
-    claim: Claim[E_contra]
+    claim: Judgeable[E_contra]
     judgement: Judgement
 
     @property
@@ -142,7 +162,7 @@ class Judged(Generic[E_contra]):
         }
 
 
-def judge(claims: Sequence[Claim[E_contra]], evidence: E_contra) -> list[Judged[E_contra]]:
+def judge(claims: Sequence[Judgeable[E_contra]], evidence: E_contra) -> list[Judged[E_contra]]:
     """Judge each claim by the evidence, in order."""
     return [Judged(claim=claim, judgement=claim.judge(evidence)) for claim in claims]
 

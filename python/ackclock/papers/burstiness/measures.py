@@ -8,33 +8,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock import analysis
-<<<<<<< HEAD:python/ackclock/papers/burstiness/measures.py
-from ackclock.papers.burstiness.comparison import WARM
-from ackclock.papers.burstiness.experiment import ARRIVALS_PER_RTT, FINE
-from ackclock.papers.burstiness.windows import UNIT
-from ackclock.papers.observation import summary
-=======
 from ackclock.papers.burstiness.comparison import WARM
 from ackclock.papers.burstiness.experiment import ARRIVALS_PER_RTT, FINE
 from ackclock.papers.burstiness.windows import UNIT
 from ackclock.papers.core.quantities import Measure
 from ackclock.papers.observation import summary
->>>>>>> 97ee8c9 (Make rules of claims values that give verdict, words and numbers):python/ackclock/experiments/burstiness/measures.py
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-<<<<<<< HEAD:python/ackclock/papers/burstiness/measures.py
-    from ackclock.papers.observation import Observation
-    from ackclock.running.run import Run
-=======
     from ackclock.papers.core.evidence import Row
     from ackclock.papers.observation import Observation
     from ackclock.running.run import Run
->>>>>>> 97ee8c9 (Make rules of claims values that give verdict, words and numbers):python/ackclock/experiments/burstiness/measures.py
 
 __all__ = [
     "COV",
+    "COV_OVER_POISSON",
     "CUTTING",
     "DEPENDENCE",
     "FIRST_LOSS",
@@ -136,18 +125,24 @@ def _percent(name: str) -> Callable[[Row], float | None]:
 
 
 def _between(name: str, low: float, high: float) -> Callable[[Row], float | None]:
-    """Make the measure that is 1 for a run whose time lies between two others, and 0 for any other run."""
-    return lambda run: float((time := run.values[name]) is not None and low <= time <= high)
+    """Make the measure that is 100 for a run whose time lies between two others, and 0 for any other run."""
+    return lambda run: 100.0 * ((time := run.values[name]) is not None and low <= time <= high)
 
 
-def _warm_cov_over_poisson(run: Row) -> float | None:
-    value = run.values.get("cov_warm")
-    return None if value is None else value * math.sqrt(ARRIVALS_PER_RTT * float(run.where["clients"]))
+def _poissons(name: str) -> Callable[[Row], float | None]:
+    """Make a c.o.v. relative to the one that the clients' Poisson sources alone would give."""
+
+    def measure(run: Row) -> float | None:
+        value = run.values.get(name)
+        return None if value is None else value * math.sqrt(ARRIVALS_PER_RTT * float(run.where["clients"]))
+
+    return measure
 
 
 COV = Measure(name="cov", label="c.o.v.", digits=4)
+COV_OVER_POISSON = Measure(name="cov_over_poisson", label="c.o.v. over Poisson's", of=_poissons("cov"))
 WARM_COV_OVER_POISSON = Measure(
-    name="cov_warm", label=f"c.o.v. over Poisson's from {WARM} s on", of=_warm_cov_over_poisson
+    name="warm_cov_over_poisson", label=f"c.o.v. over Poisson's from {WARM} s on", of=_poissons("cov_warm")
 )
 START_SHARE = Measure(
     name="start_share", label=f"share of the drops in the first {START} s", unit="%", digits=0, of=_start_share
@@ -158,14 +153,26 @@ LARGEST_WINDOW = Measure(
     name="before_first_fall", label="largest window before the first cut", unit="packets", digits=1
 )
 LAST_FALL = Measure(name="last_fall", label="last cut of any of the three windows", unit="s", digits=1)
-TOGETHER = Measure(name="together", label="share of runs with a common cut", of=_between("last_together", 0, math.inf))
+TOGETHER = Measure(
+    name="together",
+    label="share of runs with a common cut",
+    unit="%",
+    digits=0,
+    of=_between("last_together", 0, math.inf),
+)
 TOGETHER_IN_TIME = Measure(
     name="together_in_time",
     label="share of runs whose last common cut is at 2 to 8 s",
+    unit="%",
+    digits=0,
     of=_between("last_together", 2, 8),
 )
 SETTLED = Measure(
-    name="settled", label=f"share of runs settled by {SETTLED_BY} s", of=_between("settle_time", 0, SETTLED_BY)
+    name="settled",
+    label=f"share of runs settled by {SETTLED_BY} s",
+    unit="%",
+    digits=0,
+    of=_between("settle_time", 0, SETTLED_BY),
 )
 SETTLE_TIME = Measure(name="settle_time", label="time at which loss ends", unit="s", digits=0)
 DEPENDENCE = Measure(name="dependence", label="dependence index", digits=1)

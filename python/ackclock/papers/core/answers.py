@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ackclock.papers.core.quantities import Quantity
     from ackclock.papers.truth import Truth
 
-__all__ = ["Answers", "Compare", "Steps"]
+__all__ = ["Answers", "Compare", "Steps", "same_subject"]
 
 Kind = Literal["above", "below", "at_least", "at_most", "near", "within"]
 
@@ -193,7 +193,7 @@ class _Both(Answers):
     def __init__(self, one: Answers, other: Answers, how: Callable[[Truth, Truth], Truth], word: str) -> None:
         self._of, self._how = (one, other), how
         self.quantities = _distinct([*one.quantities, *other.quantities])
-        self.words = f"{one.words} {word} {other.words}"
+        self.words = f"{one.words} {word} {same_subject(one, other.words)}"
         self.denied = f"it is not so that {self.words}"
 
     def on(self, side: Side) -> Grid[Truth]:
@@ -215,6 +215,12 @@ class _Called(Answers):
 
     def on(self, side: Side) -> Grid[Truth]:
         return self._of.on(side)
+
+
+def same_subject(first: Answers, words: str, instead: str = "") -> str:
+    """Leave the subject of a question out, or name it by a pronoun, where the question before has the same."""
+    subject = f"{first.quantities[0].words} "
+    return f"{instead}{words.removeprefix(subject)}" if words.startswith(subject) else words
 
 
 def _distinct(quantities: Sequence[Quantity]) -> tuple[Quantity, ...]:

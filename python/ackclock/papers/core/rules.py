@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ackclock.papers.claims import BY_SHARE, ELSE_UNDECIDED, by_share, graded
+from ackclock.papers.core.answers import same_subject
 from ackclock.papers.core.quantities import numbers
 from ackclock.papers.core.words import capital, key_words, listed
 from ackclock.papers.truth import NO, YES, counted
@@ -85,7 +86,8 @@ class Bars(Rule):
     def __init__(self, *, whole: Answers, part: Answers) -> None:
         self._whole, self._part = whole.every(), part.every()
         self.quantities = _reported(whole, part)
-        self.words = f"Reproduced if {whole.words}; partly if {part.words}; otherwise not reproduced. {ELSE_UNDECIDED}"
+        lower = same_subject(whole, part.words, "it ") if len(whole.quantities) == 1 else part.words
+        self.words = f"Reproduced if {whole.words}; partly if {lower}; otherwise not reproduced. {ELSE_UNDECIDED}"
 
     def judge(self, ours: Side) -> Outcome:
         verdict = graded(whole=self._whole.on(ours).only, part=self._part.on(ours).only)

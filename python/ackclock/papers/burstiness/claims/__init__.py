@@ -23,11 +23,11 @@ from ackclock.papers.burstiness.claims.topics import TOPICS
 
 if TYPE_CHECKING:
     from ackclock.papers.burstiness.evidence import Evidence
-    from ackclock.papers.claims import Claim
+    from ackclock.papers.claims import Judgeable
 
 __all__ = ["CLAIMS", "TOPICS"]
 
-CLAIMS: tuple[Claim[Evidence], ...] = (
+CLAIMS: tuple[Judgeable[Evidence], ...] = (
     *general.CLAIMS,
     *load.CLAIMS,
     *heavy.CLAIMS,

@@ -1,0 +1,240 @@
+"""Rules as values: what a question answers, what a rule decides, and the words that both make."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from ackclock.papers.core.claim import Claim
+from ackclock.papers.core.evidence import Grid, Named, Run, Runs, joined
+from ackclock.papers.core.quantities import Measure, computed
+from ackclock.papers.core.rules import AtPoints, Bars, Custom, Depends, Holds, Outcome
+from ackclock.papers.truth import NO, OPEN, YES
+from ackclock.report.html import Verdict
+
+LOSS = Measure(name="loss", label="loss", unit="%", digits=1)
+MEANS = {("Reno", 10): 1.0, ("Reno", 20): 2.0, ("Reno", 40): 4.0, ("Vegas", 10): 0.5, ("Vegas", 20): 1.0}
+
+
+def runs(means: dict[tuple[str, int], float], spread: float = 0.01, seeds: int = 3) -> list[Run]:
+    return [
+        Run(
+            where={"variant": variant, "clients": clients},
+            seed=seed,
+            values={"loss": mean * (1 + spread * (seed - (seeds + 1) / 2))},
+        )
+        for (variant, clients), mean in means.items()
+        for seed in range(1, seeds + 1)
+    ]
+
+
+SIDE = Runs({"grid": runs(MEANS)})
+
+
+@dataclass
+class Both:
+    ours: Runs = field(default_factory=lambda: SIDE)
+    ns2: Runs = field(default_factory=Runs)
+
+
+class TestGrid:
+    def test_joins_where_common_axes_agree(self) -> None:
+        left = Grid(("variant", "clients"), {("Reno", 10): 1, ("Reno", 20): 2, ("Vegas", 10): 3})
+        right = Grid(("clients",), {(10,): 7})
+        assert joined([left, right]).cells == {("Reno", 10): (1, 7), ("Vegas", 10): (3, 7)}
+        assert joined([right, left]).cells == {(10, "Reno"): (7, 1), (10, "Vegas"): (7, 3)}
+
+    def test_has_one_value_only_without_axes(self) -> None:
+        assert Grid((), {(): 3}).only == 3
+        with pytest.raises(ValueError, match="axes"):
+            _ = Grid(("clients",), {(10,): 3}).only
+        with pytest.raises(ValueError, match="'seed' is not among"):
+            Grid(("clients",), {(10,): 3}).along("seed")
+
+
+class TestQuantity:
+    def test_is_fixed_on_some_axes_and_open_on_others(self) -> None:
+        points = LOSS.at("grid", variant="Reno").points(SIDE)
+        assert points.axes == ("clients",)
+        assert {key: round(point.mean, 9) for key, point in points.cells.items()} == {(10,): 1, (20,): 2, (40,): 4}
+        assert LOSS.at("grid").points(SIDE).axes == ("variant", "clients")
+
+    def test_keeps_the_order_of_the_values_that_are_given(self) -> None:
+        assert list(LOSS.at("grid", variant="Reno", clients=(40, 10)).points(SIDE).cells) == [(40,), (10,)]
+
+    def test_says_what_it_is_and_where(self) -> None:
+        assert LOSS.at("grid", variant="Reno", clients=(10, 20)).words == "loss (Reno, 10 and 20 clients)"
+        assert LOSS.at("grid", variant="Reno", clients=(10, 20)).label == "loss (Reno)"
+        assert LOSS.at("grid", clients=Named("fewer than 30 clients", (10, 20))).words == "loss (fewer than 30 clients)"
+        assert LOSS.at("grid", variant="Reno").pick(clients=10).words == "loss (Reno, 10 clients)"
+        assert LOSS.at("weights", weight=0.002, red=True).words == "loss (weight 0.002, red)"
+        assert LOSS.at("grid", clients=(1, 2, 4, 8, 16)).words == "loss (1 to 16 clients)"
+
+    def test_of_nothing_is_an_error(self) -> None:
+        with pytest.raises(LookupError, match=r"loss \(Tahoe\)"):
+            LOSS.at("grid", variant="Tahoe").points(SIDE)
+        with pytest.raises(LookupError, match="no runs of weights"):
+            LOSS.at("weights").points(SIDE)
+        with pytest.raises(LookupError, match="11 clients"):
+            LOSS.at("grid", variant="Reno").pick(clients=11).points(SIDE)
+
+    def test_is_computed_seed_by_seed(self) -> None:
+        # The same noise is in both, so that the ratio has none.
+        ratio = LOSS.at("grid", variant="Reno", clients=20) / LOSS.at("grid", variant="Vegas", clients=20)
+        assert ratio.points(SIDE).only.mean == pytest.approx(2)
+        assert ratio.points(SIDE).only.half_width < 1e-9
+        gap = LOSS.at("grid", variant="Reno", clients=20) - LOSS.at("grid", variant="Vegas", clients=20)
+        assert gap.points(SIDE).only.mean == pytest.approx(1)
+        spread = LOSS.at("grid", clients=20).over("variant", lambda line: max(line.values()) / min(line.values()), "x")
+        assert spread.points(SIDE).only.mean == pytest.approx(2)
+
+    def test_leaves_seeds_out_that_one_side_lacks(self) -> None:
+        rows = [row for row in SIDE.part("grid") if row.where["variant"] == "Reno" or row.seed != 2]
+        ratio = LOSS.at("grid", variant="Reno", clients=20) / LOSS.at("grid", variant="Vegas", clients=20)
+        assert ratio.points(Runs({"grid": rows})).only.count == 2
+
+    def test_jackknife_of_a_mean_is_the_mean(self) -> None:
+        reno = LOSS.at("grid", variant="Reno", clients=(10,))
+        made = reno.jackknife("clients", lambda line: next(iter(line.values())), "x").points(SIDE).only
+        plain = reno.points(SIDE).cells[10,]
+        assert made.mean == pytest.approx(plain.mean)
+        assert made.half_width == pytest.approx(plain.half_width)
+
+    def test_jackknife_removes_the_bias_of_a_square(self) -> None:
+        # Of values 1, 2, 3 the square of the mean is 4, and its jackknife 4 - variance / 3 = 3.667.
+        side = Runs({"grid": [Run(where={"n": 1}, seed=seed, values={"loss": float(seed)}) for seed in (1, 2, 3)]})
+        made = LOSS.at("grid").jackknife("n", lambda line: line[1] ** 2, "x").points(side).only
+        assert made.mean == pytest.approx(4 - 1 / 3)
+        alone = Runs({"grid": side.part("grid")[:1]})
+        assert LOSS.at("grid").jackknife("n", lambda line: line[1] ** 2, "x").points(alone).only.mean == 1
+
+
+class TestAnswers:
+    def test_compare_at_each_point(self) -> None:
+        reno, vegas = LOSS.at("grid", variant="Reno"), LOSS.at("grid", variant="Vegas")
+        assert reno.above(vegas).on(SIDE).cells == {(10,): YES, (20,): YES}
+        assert reno.above(3).on(SIDE).cells == {(10,): NO, (20,): NO, (40,): YES}
+        assert reno.at_most(2).on(SIDE).cells == {(10,): YES, (20,): OPEN, (40,): NO}
+        assert reno.within(0.1, of=1).on(SIDE).cells[10,] is YES
+        assert reno.near(1, by=0.5).on(SIDE).cells[20,] is NO
+
+    def test_combine(self) -> None:
+        reno = LOSS.at("grid", variant="Reno")
+        assert (reno.above(3) | reno.below(1.5)).on(SIDE).cells == {(10,): YES, (20,): NO, (40,): YES}
+        assert (~reno.above(3)).every().on(SIDE).only is NO
+        assert reno.above(3).some().on(SIDE).only is YES
+        assert reno.above(1.5).most().on(SIDE).only is YES
+        assert LOSS.at("grid").above(0.7).every("clients").on(SIDE).cells == {("Reno",): YES, ("Vegas",): NO}
+
+    def test_ask_of_each_step(self) -> None:
+        reno = LOSS.at("grid", variant="Reno")
+        assert reno.rises("clients").on(SIDE).cells == {(20,): YES, (40,): YES}
+        assert reno.rises("clients", times=3).on(SIDE).cells == {(20,): NO, (40,): NO}
+        assert reno.falls("clients").some().on(SIDE).only is NO
+
+    def test_say_what_they_ask(self) -> None:
+        reno = LOSS.at("grid", variant="Reno", clients=(10, 20))
+        ten, twenty = (reno.pick(clients=clients) for clients in (10, 20))
+        assert twenty.above(ten, times=1.1).words == (
+            "loss (Reno, 20 clients) is above 1.1 times loss (Reno, 10 clients)"
+        )
+        assert (~ten.below(3)).words == "loss (Reno, 10 clients) is not below 3 %"
+        assert (ten.at_least(1) & ten.at_most(2)).words == "loss (Reno, 10 clients) is at least 1 % and is at most 2 %"
+        assert ten.near(1, by=0.05).words == "loss (Reno, 10 clients) is within 0.05 % of 1 %"
+        assert ten.within(0.1, of=twenty).words == ("loss (Reno, 10 clients) is within 10 % of loss (Reno, 20 clients)")
+        assert reno.falls("clients", times=1.1).some().denied == (
+            "loss (Reno, 10 and 20 clients) falls by a factor of more than 1.1 at no step of the clients"
+        )
+        assert reno.above(1).called("it loses").words == "it loses"
+
+
+class TestRules:
+    reno = LOSS.at("grid", variant="Reno")
+    ten = reno.pick(clients=10)
+
+    @pytest.mark.parametrize(
+        ("whole", "part", "verdict"),
+        [
+            (0.5, 0.5, Verdict.REPRODUCED),
+            (1.5, 0.5, Verdict.PARTLY),
+            (1.5, 1.2, Verdict.NOT),
+            (1.5, 1.0, Verdict.UNDECIDED),
+        ],
+    )
+    def test_bars(self, whole: float, part: float, verdict: Verdict) -> None:
+        rule = Bars(whole=self.ten.above(whole), part=self.ten.above(part))
+        assert rule.judge(SIDE).verdict is verdict
+
+    def test_bars_say_what_they_ask_and_what_was_measured(self) -> None:
+        rule = Bars(whole=self.ten.above(1.5), part=self.ten.above(0.5))
+        assert rule.words.startswith(
+            "Reproduced if loss (Reno, 10 clients) is above 1.5 %; partly if it is above 0.5 %; otherwise not "
+        )
+        assert Bars(whole=self.reno.above(1.5), part=self.ten.above(0.5)).judge(SIDE).verdict is Verdict.PARTLY
+        assert rule.judge(SIDE).why.startswith("Loss (Reno): 1.0 ± <0.1 % (10 clients), 2.0")
+
+    def test_points_count(self) -> None:
+        outcome = AtPoints(self.reno.above(1.5), points="client counts").judge(SIDE)
+        assert outcome.verdict is Verdict.PARTLY
+        assert outcome.why == "Loss (Reno) is above 1.5 % at 2 of 3 client counts, not at 10 clients."
+        assert AtPoints(self.reno.above(0.5), self.reno.above(9)).judge(SIDE).verdict is Verdict.NOT
+
+    def test_depends(self) -> None:
+        loss = LOSS.at("weights", weight=(0.002, 0.02))
+        side = Runs(
+            {
+                "grid": SIDE.part("grid"),
+                "weights": [
+                    Run(where={"weight": weight}, seed=seed, values={"loss": weight * seed})
+                    for weight in (0.002, 0.02)
+                    for seed in (100, 101)
+                ],
+            }
+        )
+        rule = Depends(Holds(self.ten.above(1.5)), on="RED's weight", again=loss.above(1), named="weights")
+        outcome = rule.judge(side)
+        assert (outcome.verdict, outcome.setting) == (Verdict.DEPENDS, "RED's weight")
+        assert outcome.why.endswith("Of 2 weights it clearly holds at weight 0.02 and fails at weight 0.002.")
+        steady = Depends(Holds(self.ten.above(0.5)), on="RED's weight", again=loss.above(0.1), named="weights")
+        assert steady.judge(side).verdict is Verdict.REPRODUCED
+        assert "depends on RED's weight" in rule.words
+
+    def test_custom(self) -> None:
+        rule = Custom(lambda _: Outcome(verdict=Verdict.NOT, why="So."), "Never.")
+        assert (rule.judge(SIDE).verdict, rule.words) == (Verdict.NOT, "Never.")
+
+
+class TestClaim:
+    ten = LOSS.at("grid", variant="Reno", clients=10)
+
+    def test_reports_both_sides_and_a_dash_for_what_was_not_measured(self) -> None:
+        claim = Claim(key="1", where="1", text="It loses.", test=Holds(self.ten.above(0.5)))
+        judgement = claim.judge(Both())
+        assert judgement.ours == "loss (Reno, 10 clients): 1.0 ± <0.1 %"
+        assert judgement.ns2 == "–"  # noqa: RUF001 - the dash
+        assert claim.judge(Both(ns2=SIDE)).ns2 == judgement.ours
+
+    def test_says_a_sentence_of_its_own(self) -> None:
+        twenty = LOSS.at("grid", variant="Reno", clients=20)
+        claim = Claim(
+            key="1", where="1", text="It loses.", test=Holds(self.ten.above(0.5)), why="It loses {more}.",
+            shows={"more": twenty},
+        )  # fmt: skip
+        judgement = claim.judge(Both())
+        assert judgement.why == "It loses 2.0 %."
+        assert "loss (Reno, 20 clients): 2.0" in judgement.ours
+
+    def test_says_what_a_function_makes_of_the_numbers(self) -> None:
+        claim = Claim(
+            key="1", where="1", text="It loses.", test=Holds(self.ten.above(0.5)),
+            why=lambda said: f"{said.outcome.verdict}: {said.mean(self.ten):.2f}, {len(said(self.ten).cells)}.",
+        )  # fmt: skip
+        assert claim.judge(Both()).why == "reproduced: 1.00, 1."
+
+
+def test_a_number_can_be_computed_of_several_quantities() -> None:
+    both = computed(lambda a, b: a + b, *(LOSS.at("grid", variant=one) for one in ("Reno", "Vegas")), words="sum")
+    assert {key: round(point.mean, 9) for key, point in both.points(SIDE).cells.items()} == {(10,): 1.5, (20,): 3}
+    assert (both.words, both.unit) == ("sum", "%")
+    assert both.called("total", unit="", digits=3).points(SIDE).cells.keys() == {(10,), (20,)}
