@@ -8,9 +8,12 @@ import pytest
 
 from ackclock.papers.core.claim import Claim
 from ackclock.papers.core.evidence import Grid, Named, Run, Runs, joined
+from ackclock.papers.core.figure import Figure, Flat, Lines, Numbers, Plot
 from ackclock.papers.core.quantities import Measure, computed
 from ackclock.papers.core.rules import AtPoints, Bars, Custom, Depends, Holds, Outcome
+from ackclock.papers.figures import Pen
 from ackclock.papers.truth import NO, OPEN, YES
+from ackclock.report.chart import Axis, Level, Series
 from ackclock.report.html import Verdict
 
 LOSS = Measure(name="loss", label="loss", unit="%", digits=1)
@@ -30,6 +33,7 @@ def runs(means: dict[tuple[str, int], float], spread: float = 0.01, seeds: int =
 
 
 SIDE = Runs({"grid": runs(MEANS)})
+PENS = {"Reno": Pen(colour="blue", marker="square"), "Vegas": Pen(colour="red", marker="circle")}
 
 
 @dataclass
@@ -238,3 +242,54 @@ def test_a_number_can_be_computed_of_several_quantities() -> None:
     assert {key: round(point.mean, 9) for key, point in both.points(SIDE).cells.items()} == {(10,): 1.5, (20,): 3}
     assert (both.words, both.unit) == ("sum", "%")
     assert both.called("total", unit="", digits=3).points(SIDE).cells.keys() == {(10,), (20,)}
+
+
+class TestFigure:
+    loss = LOSS.at("grid")
+
+    def figure(self, **chosen: object) -> Figure:
+        plot = Plot(
+            x=Axis(label="Clients"),
+            y=lambda evidence: Axis(label="Loss (%)", high=2 * self.loss.points(evidence.ours).cells["Reno", 40].mean),
+            marks=[
+                Lines(of=self.loss, x="clients", by="variant", pens=PENS),
+                Flat(of=LOSS.at("grid", clients=10), by="variant", low=1, high=50, pens=PENS),
+                Series(name="formula", x=[1, 2], y=[3, 4], colour="ink"),
+            ],
+            levels=[Level(y=1)],
+        )
+        numbers = Numbers(of=self.loss, rows="clients", columns="variant", head="Clients", caption="Loss, %")
+        values = {"plots": [plot], "data": {"loss": self.loss}, "numbers": numbers, **chosen}
+        return Figure(slug="loss", title="Loss", what="What.", rest="Rest.", **values)  # type: ignore[arg-type]
+
+    def test_draws_both_sides(self) -> None:
+        panel = self.figure().drawing(Both(ns2=SIDE), command="x").chart.panels[0]
+        names = [series.name for series in panel.series]
+        assert names[:4] == ["Reno, ns-2.35", "Vegas, ns-2.35", "Reno", "Vegas"]
+        assert names[4:] == ["Reno", "Vegas", "formula", "hollow: ns-2.35"]
+        assert panel.y.high == pytest.approx(8)
+        assert list(panel.series[2].x) == [10, 20, 40]  # type: ignore[arg-type]
+        assert list(panel.series[4].y) == pytest.approx([1, 1])  # type: ignore[arg-type]
+
+    def test_writes_a_row_for_each_point_of_each_side(self) -> None:
+        rows = self.figure(axes={"clients": "n"}).drawing(Both(ns2=SIDE), command="x").csv.splitlines()
+        assert rows[0] == "source,variant,n,runs,loss,loss_ci95"
+        assert rows[1].startswith("ackclock,Reno,10,3,1,0.024")
+        assert len(rows) == 1 + 2 * len(MEANS)
+        assert len(self.figure().drawing(Both(), command="x").csv.splitlines()) == 1 + len(MEANS)
+        assert self.figure(csv=lambda _: "mine").drawing(Both(), command="x").csv == "mine"
+
+    def test_lays_numbers_out(self) -> None:
+        table = self.figure().drawing(Both(), command="x").numbers
+        assert table.head == ["Clients", "Reno", "Vegas"]
+        assert table.rows[2] == ["40", "4.0 ± 0.1", "–"]  # noqa: RUF001 - the dash
+
+    def test_says_what_points_are(self) -> None:
+        alone = self.figure().drawing(Both(), command="x").caption
+        assert alone.startswith("What. Points are means of 3 runs with bars")
+        assert alone.endswith("(Student's t). Rest.")
+        assert "of 3 runs of ns-2.35" in self.figure().drawing(Both(ns2=SIDE), command="x").caption
+        single = Runs({"grid": [row for row in SIDE.part("grid") if row.seed == 1]})
+        assert "single runs" in self.figure().drawing(Both(ours=single), command="x").caption
+        mixed = Runs({"grid": [row for row in SIDE.part("grid") if row.seed < 3 or row.where["variant"] == "Reno"]})
+        assert "of 3 runs (Reno) and 2 runs (Vegas)" in self.figure().drawing(Both(ours=mixed), command="x").caption
