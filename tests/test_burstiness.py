@@ -37,6 +37,7 @@ from ackclock.papers.claims import judge
 from ackclock.papers.comparison import compare
 from ackclock.papers.curves import curves
 from ackclock.papers.observation import Observation, summary
+from ackclock.running.origin import Origin
 from ackclock.study import Batch, Point, Wanted, observe, run_grid
 
 if TYPE_CHECKING:
@@ -368,6 +369,8 @@ class TestCommand:
         out = tmp_path / "out" / "burstiness"
         record = json.loads((out / "record.json").read_text())
         assert record["command"] == "ackclock reproduce burstiness --seeds 5"
+        assert Origin.read(record) == Origin.here()
+        assert f"<dt>Program</dt><dd>{Origin.here()}</dd>" in (out / "report.html").read_text()
         assert sorted([*record["files"], "record.json"]) == sorted(path.name for path in out.iterdir())
         runs = parquet.read_table(out / "runs.parquet").to_pylist()
         assert len(runs) == len(their_runs.ours.grid)

@@ -17,6 +17,8 @@ import pytest
 
 import ackclock
 from ackclock.cli import main
+from ackclock.running.catalogue import catalogue
+from ackclock.running.origin import Origin
 
 SCENARIO = """
 profile = "ns2-2.35"
@@ -74,7 +76,8 @@ def test_json_is_one_object_and_nothing_else(command: Command, scenario: Path) -
     code, out, err = command("run", scenario, "--json")
     data = json.loads(out)
     assert (code, err) == (0, "")
-    assert list(data) == ["scenario", "profile", "seed", "version", "notices", "warmup", "summary"]
+    origin = ["version", "revision", "schema"]
+    assert list(data) == ["scenario", "profile", "seed", *origin, "notices", "warmup", "summary"]
     assert (data["profile"], data["seed"], data["version"]) == ("ns2-2.35", 1, ackclock.__version__)
     assert data["scenario"]["clients"][0]["transport"]["min_rto"] == "200 ms"
     assert data["summary"]["groups"][0]["name"] == "clients-0"
@@ -146,7 +149,30 @@ def test_a_result_of_another_version_says_so(command: Command, scenario: Path, t
     record.write_text(record.read_text().replace(f'"version": "{ackclock.__version__}"', '"version": "0.0.1"'))
     code, _, err = command("run", tmp_path / "result", "--json")
     assert code == 0
-    assert "made by version 0.0.1" in err
+    assert "made by Ackclock 0.0.1, engine revision" in err
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"revision": "0123456789abcdef"}, "engine revision 0123456789ab, scenario schema 1;"),
+        ({"revision": None}, "engine revision unknown, scenario schema 1;"),
+        ({"schema": 2}, f"engine revision {catalogue().revision[:12]}, scenario schema 2;"),
+        ({}, None),
+    ],
+)
+def test_a_result_of_another_engine_says_so(
+    command: Command, scenario: Path, tmp_path: Path, changed: dict[str, Any], told: str | None
+) -> None:
+    command("run", scenario, "--out", tmp_path / "result")
+    record = tmp_path / "result" / "record.json"
+    before = json.loads(record.read_text())
+    assert (before["revision"], before["schema"]) == (catalogue().revision, 1)
+    record.write_text(json.dumps(before | changed))
+    code, _, err = command("run", tmp_path / "result", "--json")
+    assert code == 0
+    notice = f"{tmp_path / 'result'}: made by Ackclock {ackclock.__version__}, {told} this is {Origin.here()}"
+    assert (f"{notice}, and results may differ\n" in err) if told else ("made by" not in err)
 
 
 def test_an_existing_output_is_refused_before_anything_runs(command: Command, scenario: Path, tmp_path: Path) -> None:

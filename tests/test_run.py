@@ -12,6 +12,7 @@ import pytest
 import ackclock as ac
 from ackclock.analysis import mser5, student_interval
 from ackclock.running import result
+from ackclock.running.catalogue import catalogue
 from ackclock.running.notices import Notices
 from ackclock.running.runs import Estimate, Runs
 from ackclock.running.summary import MEASURES
@@ -41,6 +42,7 @@ def run() -> ac.Run:
 def test_a_run_says_what_made_it(run: ac.Run) -> None:
     assert run.scenario == crowded().effective()
     assert (run.seed, run.version, run.record) == (3, ac.__version__, tuple(EVERYTHING))
+    assert (run.origin.revision, run.origin.schema) == (catalogue().revision, 1)
     assert run.to_dict()["profile"] == "ns2-2.35"
 
 

@@ -18,6 +18,7 @@ from ackclock.report.html import Report, render
 from ackclock.report.layout import choose
 from ackclock.report.points import Field, Points
 from ackclock.report.sweep_page import sweep_report
+from ackclock.running.origin import Origin
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -257,6 +258,8 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     assert command("report", "results") == (0, "The report is results.html\n")
     first = (tmp_path / "results.html").read_text(encoding="utf-8")
     assert "12 runs: 4 points, with n = 3" in first
+    assert f"<dt>Program</dt><dd>{Origin.here()}</dd>" in first
+    assert f"<dt>Runs made with</dt><dd>{Origin.here().engine}</dd>" in first
     assert command("report", "results")[0] == 0
     assert (tmp_path / "results.html").read_text(encoding="utf-8") == first
     (tmp_path / "mine.html").write_text("mine")

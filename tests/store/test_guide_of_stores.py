@@ -13,6 +13,7 @@ import ackclock as ac
 from ackclock.cli import main
 from ackclock.running.catalogue import catalogue
 from ackclock.running.summary import MEASURES, GroupSummary
+from ackclock.scenario import SCHEMA
 from ackclock.study.store import Row, Store, run_id, scenario_id
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ def folder(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
                         scenario_id=scenario_id(effective),
                         scenario=effective,
                         seed=seed,
+                        revision=catalogue().revision,
+                        schema=SCHEMA,
                         point={"clients.0.count": count},
                         summary=summary,
                         groups=groups,

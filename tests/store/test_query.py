@@ -66,19 +66,22 @@ def test_runs_come_in_the_order_of_what_was_swept_and_of_seeds(folder: Path) -> 
 
 def test_each_view(folder: Path) -> None:
     assert [each["name"] for each in ask(folder, "show tables")] == sorted(
-        ["runs", "groups", "scenarios", "failures", "notices", "costs", "arrivals"]
+        ["runs", "groups", "scenarios", "failures", "notices", "origins", "costs", "arrivals"]
     )
     counts = {name: ask(folder, f"select count(*) as n from {name}")[0]["n"] for name in ("runs", "groups", "notices")}  # noqa: S608
     assert counts == dict.fromkeys(counts, 13)
     assert ask(folder, "select failure, seed from failures") == [{"failure": "it broke", "seed": 2}]
     assert json.loads(ask(folder, "select scenario from scenarios where scenario like '%: 2%'")[0]["scenario"])
+    assert ask(folder, "select revision, schema, count(*) as n from origins group by all") == [
+        {"revision": "engine", "schema": 1, "n": 13}
+    ]
     assert ask(folder, "select sum(cpu_seconds) as total from costs")[0]["total"] == pytest.approx(0.080)
     assert ask(folder, "select sum(arrivals.count) as n from arrivals") == [{"n": 3 * sum(range(10))}]
 
 
 def test_an_empty_store_has_its_views(tmp_path: Path) -> None:
     add(tmp_path, [])
-    for name in ("runs", "groups", "scenarios", "failures", "notices", "costs"):
+    for name in ("runs", "groups", "scenarios", "failures", "notices", "origins", "costs"):
         assert ask(tmp_path, f"from {name}") == []
     assert ask(tmp_path, "select avg(cov) as cov from runs") == [{"cov": None}]
 

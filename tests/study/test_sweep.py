@@ -15,8 +15,10 @@ from tests.study.small import found, scenario, study, write
 
 import ackclock as ac
 from ackclock.cli import main
+from ackclock.running.catalogue import catalogue
 from ackclock.running.run import Prepared
 from ackclock.running.summary import MEASURES
+from ackclock.scenario import SCHEMA
 from ackclock.study import making, sweeping
 from ackclock.study.interruption import Interruption
 from ackclock.study.outlook import Outlook
@@ -42,9 +44,11 @@ def test_a_row_is_the_run_alone(tmp_path: Path, record: list[str]) -> None:
     fill(tmp_path / "store", study(record=record), jobs=2)
     with ac.open(tmp_path / "store") as store:
         runs = store.runs.to_arrow().to_pylist()
+        origins = store.sql("select distinct revision, schema from origins").to_pylist()
         kinds = [each.partition("/")[0] for each in record]
         tables = {kind: store.table(kind).to_polars() for kind in kinds}
     assert len(runs) == 12
+    assert origins == [{"revision": catalogue().revision, "schema": SCHEMA}]
     for row in runs:
         point = {path: row[path] for path in ("clients.0.count", "clients.0.transport.variant")}
         alone = ac.simulate(scenario().changed(point), seed=row["seed"], record=record)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ackclock.report.html import render
 from ackclock.report.sweep_page import sweep_report
-from ackclock.running.catalogue import catalogue
+from ackclock.running.origin import Origin
 from ackclock.running.runs import told_once
 from ackclock.scenario.errors import refuse, unreadable
 from ackclock.study.store import Store
@@ -32,7 +32,9 @@ def report(store: Path, *, x: str | None, y: Sequence[str], by: Sequence[str] | 
     with Store.open(store) as opened:
         runs, failures = opened.runs.to_arrow(), opened.table("failures").to_arrow()
         notices = opened.sql("select list(notice) as told from notices group by run_id order by run_id").to_pydict()
+        origins = opened.sql("select distinct revision, schema from origins order by all").to_pylist()
         found = opened.notices
+    made = [("Runs made with", Origin(version=None, **each).engine) for each in origins]
     page = sweep_report(
         store.resolve().name,
         runs,
@@ -42,7 +44,7 @@ def report(store: Path, *, x: str | None, y: Sequence[str], by: Sequence[str] | 
         y=y or None,
         by=by,
         command=command,
-        provenance=[("Command", command), ("Ackclock", catalogue().version), ("Store", store.resolve().name)],
+        provenance=[("Command", command), ("Program", str(Origin.here())), ("Store", store.resolve().name), *made],
     )
     _write(out, render(page))
     sys.stdout.write(f"The report is {out}\n")

@@ -12,7 +12,7 @@ from rich.text import Text
 from ackclock.cli.arguments import integer
 from ackclock.cli.capture_writing import CaptureFiles
 from ackclock.cli.console import console
-from ackclock.running.catalogue import catalogue
+from ackclock.running.origin import Origin
 from ackclock.running.progress import progress_bar
 from ackclock.running.result import Request, read_request
 from ackclock.running.run import SEED, Run, simulate
@@ -58,7 +58,7 @@ def run(
     scenario = Scenario.from_dict(request.scenario)
     chosen = request.seed if seed is None else integer("seed", seed, SEED.allowed)
     records = request.record if record is None else tuple(record)
-    _tell_version(file, request.version)
+    _tell_origin(file, request.origin)
     with progress_bar("1 run", 1) as show:
         result = simulate(
             scenario,
@@ -82,14 +82,15 @@ def run(
 
 def _request(file: Path) -> Request:
     if not file.is_dir() and file.suffix != ".json":
-        return Request(scenario=read_scenario(file), seed=1, version=catalogue().version, record=())
+        return Request(scenario=read_scenario(file), seed=1, origin=Origin.here(), record=())
     return read_request(file)
 
 
-def _tell_version(file: Path, version: str | None) -> None:
-    """Warn where a result was made by another version than the one that runs it again."""
-    if version != catalogue().version:
-        sys.stderr.write(f"{file}: made by version {version}; this is {catalogue().version}, and results may differ\n")
+def _tell_origin(file: Path, origin: Origin) -> None:
+    """Warn where a result was made by another program, such as another build of the engine."""
+    here = Origin.here()
+    if origin != here:
+        sys.stderr.write(f"{file}: made by {origin}; this is {here}, and results may differ\n")
 
 
 def _show(result: Run) -> None:

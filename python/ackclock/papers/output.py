@@ -7,10 +7,10 @@ import shlex
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ackclock import __version__
 from ackclock.papers import few_seeds
 from ackclock.papers.claims import to_csv
 from ackclock.report.html import render
+from ackclock.running.origin import Origin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +27,7 @@ __all__ = ["command", "record", "write_report", "write_runs", "write_single"]
 def record(study: str, *, profile: str, seeds: int) -> dict[str, Any]:
     """Tell what makes the folder of a study: enough to make it again."""
     return {
-        "version": __version__,
+        **Origin.here().to_dict(),
         "command": command(study, seeds=seeds),
         "profile": profile,
         "seeds": list(range(1, seeds + 1)),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ackclock.running.origin import Origin
 from ackclock.running.run import Run
 from ackclock.running.saving import RECORD
 from ackclock.running.summary import Groups, GroupSummary, Links, LinkSummary, Summary, links_of_run
@@ -20,7 +21,8 @@ class Request:
     scenario: dict[str, Any]
     """The tables of the scenario, not checked yet."""
     seed: int
-    version: str | None
+    origin: Origin
+    """The program that ran it."""
     record: tuple[str, ...]
 
 
@@ -48,7 +50,7 @@ def load(directory: Path) -> Run:
         return Run(
             scenario=Scenario.from_dict(request.scenario),
             seed=request.seed,
-            version=data["version"],
+            origin=request.origin,
             record=request.record,
             summary=Summary(**(summary | {"groups": groups, "links": links})),
             notices=tuple(data["notices"]),
@@ -73,8 +75,8 @@ def read_request(path: Path) -> Request:
 
 
 def _request(path: Path, data: Mapping[str, Any]) -> Request:
-    scenario, seed, version, asked = (data.get(name) for name in ("scenario", "seed", "version", "record"))
+    scenario, seed, asked = (data.get(name) for name in ("scenario", "seed", "record"))
     requests = asked if isinstance(asked, list) else []
     if not isinstance(scenario, dict) or isinstance(seed, bool) or not isinstance(seed, int):
         raise unreadable(path, "it holds no scenario and seed", "the record of a run")
-    return Request(scenario, seed, version if isinstance(version, str) else None, tuple(requests))
+    return Request(scenario, seed, Origin.read(data), tuple(requests))

@@ -11,8 +11,8 @@ from ackclock.analysis import mser5
 from ackclock.capture import writing
 from ackclock.capture.writing import Captured, CaptureRequest, Written
 from ackclock.running import engine, saving
-from ackclock.running.catalogue import catalogue
 from ackclock.running.notices import Notices, warmup_end
+from ackclock.running.origin import Origin
 from ackclock.running.plan import plan
 from ackclock.running.processors import memory_bound, threads
 from ackclock.running.records import understand
@@ -39,8 +39,8 @@ class Run:
     """The effective scenario: every default written out."""
     seed: int
     """Where its random numbers came from."""
-    version: str
-    """The version of Ackclock that ran it."""
+    origin: Origin
+    """The program that ran it: version of Ackclock, revision of the engine, version of the scenario's schema."""
     record: tuple[str, ...]
     """The records that were asked for."""
     summary: Summary
@@ -58,6 +58,11 @@ class Run:
         def __getattr__(self, name: str) -> object:
             own = [*self.__dataclass_fields__, *dir(type(self))]
             raise no_attribute(self, name, own, {measure: f"summary.{measure}" for measure in MEASURES})
+
+    @property
+    def version(self) -> str | None:
+        """The version of Ackclock that ran it."""
+        return self.origin.version
 
     @property
     def groups(self) -> Groups[GroupSummary]:
@@ -181,7 +186,7 @@ class Run:
             "scenario": self.scenario.to_dict(),
             "profile": self.scenario.profile,
             "seed": self.seed,
-            "version": self.version,
+            **self.origin.to_dict(),
             "notices": list(self.notices),
             "warmup": self.warmup,
             "summary": self.summary.to_dict(),
@@ -362,7 +367,7 @@ class Prepared:
         return Run(
             scenario=self.scenario,
             seed=seed,
-            version=catalogue().version,
+            origin=Origin.here(),
             record=self.record,
             summary=Summary(
                 **outcome.summary,

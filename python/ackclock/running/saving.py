@@ -1,7 +1,7 @@
 """Writing a run to disk: a directory with ``record.json`` and one Parquet file per table.
 
-``record.json`` holds the whole effective scenario, the seed, the version, the records asked for, the summary and the
-notices: enough to run it again to the same bytes.
+``record.json`` holds the whole effective scenario, the seed, the program that ran it, the records asked for, the
+summary and the notices: enough to run it again to the same bytes.
 """
 
 import json

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ackclock.scenario.whole import Measure, Scenario
 
 __all__ = [
+    "SCHEMA",
     "Clients",
     "Connections",
     "Constant",
@@ -67,6 +68,9 @@ __all__ = [
     "clustered_connections",
     "wide_area",
 ]
+
+SCHEMA: Final = 1
+"""Version of the schema. It rises when a scenario of an earlier version would be refused or read differently."""
 
 _HOMES: Final = (
     "whole",

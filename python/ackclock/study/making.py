@@ -9,6 +9,7 @@ from ackclock.running.catalogue import catalogue
 from ackclock.running.processors import cpu_time, memory_bound, threads
 from ackclock.running.run import Prepared
 from ackclock.running.tables import to_arrow
+from ackclock.scenario import SCHEMA
 from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, TIME
 from ackclock.study.execute import StoppedError
 from ackclock.study.store import Row, run_id, scenario_id
@@ -113,6 +114,8 @@ def begin(job: Job, report: Callable[[float], None] | None = None, *, memory: in
             scenario_id=job.site.scenario_id,
             scenario=job.site.scenario,
             seed=job.seed,
+            revision=job.site.revision,
+            schema=SCHEMA,
             point=job.site.coordinates,
             cpu_seconds=seconds,
             **(parts() if failure is None else {"failure": f"{type(failure).__name__}: {failure}"}),

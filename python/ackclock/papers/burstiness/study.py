@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ackclock import __version__
 from ackclock.papers import output
 from ackclock.papers.burstiness import ns2
 from ackclock.papers.burstiness.claims import CLAIMS, TOPICS
@@ -23,6 +22,7 @@ from ackclock.papers.claims import findings, judge
 from ackclock.papers.observation import seeds_of
 from ackclock.papers.summary import summary
 from ackclock.report.html import Report, Section
+from ackclock.running.origin import Origin
 from ackclock.study import Batch
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ def report(runs: Runs, judged: Sequence[Judged[Evidence]], *, command: str) -> R
         ],
         setup=SETUP,
         provenance=[
-            ("Program", f"Ackclock {__version__}"),
+            ("Program", str(Origin.here())),
             ("Command", command),
             (
                 "Runs of the grid",

@@ -6,7 +6,6 @@ import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ackclock import __version__
 from ackclock.papers import output
 from ackclock.papers.burstiness.experiment import BY_NAME, CLIENTS, DURATION, VARIANTS
 from ackclock.papers.burstiness.experiment import scenario as plain_scenario
@@ -24,6 +23,7 @@ from ackclock.papers.observation import seeds_of
 from ackclock.papers.reading import at, shown
 from ackclock.papers.summary import summary
 from ackclock.report.html import Report, Section, Table
+from ackclock.running.origin import Origin
 from ackclock.study import Batch
 
 if TYPE_CHECKING:
@@ -248,7 +248,7 @@ def report(ours: Side, judged: Sequence[Judged[Evidence]], *, command: str, pape
         ],
         setup=SETUP,
         provenance=[
-            ("Program", f"Ackclock {__version__}"),
+            ("Program", str(Origin.here())),
             ("Command", command),
             (
                 "Runs with one kind of client",

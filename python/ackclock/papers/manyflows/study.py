@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ackclock import __version__
 from ackclock.papers import output
 from ackclock.papers.claims import findings, judge
 from ackclock.papers.manyflows import figures, places
@@ -23,6 +22,7 @@ from ackclock.papers.manyflows.places import READINGS
 from ackclock.papers.observation import Observation, seeds_of
 from ackclock.papers.summary import summary
 from ackclock.report.html import Report, Section, Table
+from ackclock.running.origin import Origin
 from ackclock.study import Batch
 
 if TYPE_CHECKING:
@@ -245,7 +245,7 @@ def report(evidence: Evidence, flows: FlowStudies, judged: Sequence[Judged[Any]]
         ],
         setup=SETUP,
         provenance=[
-            ("Program", f"Ackclock {__version__}"),
+            ("Program", str(Origin.here())),
             ("Command", command),
             (
                 "Runs",

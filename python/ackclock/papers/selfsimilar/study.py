@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from ackclock import __version__
 from ackclock.papers import output
 from ackclock.papers.claims import findings, judge
 from ackclock.papers.selfsimilar.evidence import settings
@@ -17,6 +16,7 @@ from ackclock.papers.selfsimilar.parts import PARTS, TABLE_2
 from ackclock.papers.selfsimilar.trace import STAND_IN, read_trace, stand_in
 from ackclock.papers.summary import summary
 from ackclock.report.html import Report, Statement
+from ackclock.running.origin import Origin
 from ackclock.study import Batch
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def report(evidence: Evidence, found: Sequence[Found], judged: Sequence[Judged[A
         ],
         setup=SETUP,
         provenance=[
-            ("Program", f"Ackclock {__version__}"),
+            ("Program", str(Origin.here())),
             ("Command", command),
             *([] if evidence.trace is None else [("Capture of Figure 3", evidence.trace.told)]),
             ("Runs", f"{seeds} seeds of each setting, in runs.parquet; others in single.parquet"),

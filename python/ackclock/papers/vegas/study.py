@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from ackclock import __version__
 from ackclock.papers import output
 from ackclock.papers.claims import findings, judge
 from ackclock.papers.summary import summary
@@ -19,6 +18,7 @@ from ackclock.papers.vegas.line_figures import line_drawings, swing_drawings
 from ackclock.papers.vegas.map_figures import map_drawings
 from ackclock.papers.vegas.measures import HELD, Runs
 from ackclock.report.html import Report, Section
+from ackclock.running.origin import Origin
 from ackclock.study import Batch
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def report(runs: Runs, judged: Sequence[Judged[Evidence]], *, command: str) -> R
         ],
         setup=SETUP,
         provenance=[
-            ("Program", f"Ackclock {__version__}"),
+            ("Program", str(Origin.here())),
             ("Command", command),
             (
                 "Runs",

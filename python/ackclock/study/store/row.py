@@ -30,6 +30,10 @@ class Row:
         The effective scenario as JSON.
     seed
         Where its random numbers came from.
+    revision
+        Revision of the engine.
+    schema
+        Version of the scenario's schema.
     point
         The fields that the study swept, by path, and their values as the study wrote them.
     summary
@@ -53,6 +57,8 @@ class Row:
     scenario_id: str
     scenario: str
     seed: int
+    revision: str
+    schema: int
     point: Mapping[str, str | float | bool | None] = field(default_factory=dict)
     summary: Mapping[str, float | None] = field(default_factory=dict)
     groups: Sequence[Mapping[str, object]] = ()
@@ -112,6 +118,8 @@ def encode(row: Row, *, with_scenario: bool) -> bytes:
             "scenario_id": row.scenario_id,
             "scenario": row.scenario if with_scenario else None,
             "seed": row.seed,
+            "revision": row.revision,
+            "schema": row.schema,
             "point": row.point,
             "summary": row.summary,
             "groups": row.groups,

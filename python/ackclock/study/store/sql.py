@@ -37,7 +37,7 @@ _CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
     "python_enable_replacements": False,
 }
 
-_HIDDEN: Final = {"cpu_seconds", KEPT, LOST}
+_HIDDEN: Final = {"revision", "schema", "cpu_seconds", KEPT, LOST}
 """Columns of ``runs`` that a query does not see."""
 
 _SCENARIOS: Final = "select distinct on (scenario_id) * from store.scenarios"
@@ -172,6 +172,7 @@ def _make_views(database: _Database, contents: Contents) -> list[str]:
         "runs": _runs(connection, schemas["runs"]),
         "failures": _failures(schemas["failures"]),
         "scenarios": f"from ({_SCENARIOS}) order by scenario_id",
+        "origins": "select run_id, revision, schema from store.runs order by all",
         "costs": "select run_id, cpu_seconds from store.runs order by all",
         "groups": "from store.groups order by run_id, name",
         "notices": "from store.notices order by all",

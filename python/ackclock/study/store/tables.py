@@ -25,7 +25,14 @@ LOST: Final = "lost_tables"
 """The column of ``runs`` that names those of them whose rows were lost to damage."""
 
 _TEXT: Final = pa.string()
-_IDENTITY: Final = [("run_id", _TEXT), ("scenario_id", _TEXT), ("seed", pa.uint64()), ("cpu_seconds", pa.float64())]
+_IDENTITY: Final = [
+    ("run_id", _TEXT),
+    ("scenario_id", _TEXT),
+    ("seed", pa.uint64()),
+    ("revision", _TEXT),
+    ("schema", pa.uint32()),
+    ("cpu_seconds", pa.float64()),
+]
 
 
 def _numbers(summary: type) -> list[tuple[str, pa.DataType]]:
@@ -98,7 +105,8 @@ def _kept(body: Mapping[str, Any]) -> str:
 
 
 def _identity(bodies: Sequence[Mapping[str, Any]]) -> list[_Column]:
-    return [_column(name, [body[name] for body in bodies], kind) for name, kind in _IDENTITY]
+    # a journal of an earlier version has no revision and no schema
+    return [_column(name, [body.get(name) for body in bodies], kind) for name, kind in _IDENTITY]
 
 
 def _swept(bodies: Sequence[Mapping[str, Any]], names: Iterable[str]) -> list[_Column]:

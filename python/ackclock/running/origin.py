@@ -1,0 +1,55 @@
+"""The program that made a run: the version of Ackclock, the revision of its engine, the version of the schema."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+from ackclock.running.catalogue import catalogue
+from ackclock.scenario import SCHEMA
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """The program that made a run; None for what its record does not name."""
+
+    version: str | None
+    """Version of Ackclock."""
+    revision: str | None
+    """Revision of the engine, a hash of its sources: the same revision gives the same results."""
+    schema: int | None
+    """Version of the scenario's schema (`ackclock.scenario.SCHEMA`)."""
+
+    @classmethod
+    def here(cls) -> Self:
+        """Give the installed program."""
+        known = catalogue()
+        return cls(version=known.version, revision=known.revision, schema=SCHEMA)
+
+    @classmethod
+    def read(cls, record: Mapping[str, Any]) -> Self:
+        """Take the program from the record of a run; a value of another type counts as absent.
+
+        Examples
+        --------
+        >>> print(Origin.read({"version": "0.1.0", "revision": "0123456789abcdef"}))
+        Ackclock 0.1.0, engine revision 0123456789ab, scenario schema unknown
+        """
+        version, revision, schema = (record.get(name) for name in ("version", "revision", "schema"))
+        return cls(
+            version=version if isinstance(version, str) else None,
+            revision=revision if isinstance(revision, str) else None,
+            schema=schema if isinstance(schema, int) else None,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the program as records name it."""
+        return asdict(self)
+
+    @property
+    def engine(self) -> str:
+        """Name the engine and the schema in words."""
+        revision = "unknown" if self.revision is None else self.revision[:12]
+        return f"engine revision {revision}, scenario schema {'unknown' if self.schema is None else self.schema}"
+
+    def __str__(self) -> str:
+        return f"Ackclock {self.version or 'of unknown version'}, {self.engine}"
