@@ -1,0 +1,290 @@
+"""Parts of a study: grids of runs with what is taken of each, made once and kept in a store.
+
+A run is kept under all that made it: scenario, seed, records, the engine's revision, and the sources of the function
+that took its numbers. A study that is interrupted, or asked for with more seeds, makes only the runs that are missing.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import math
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from ackclock.papers.core.evidence import Run as Observed
+from ackclock.papers.core.evidence import Runs, Scalar
+from ackclock.running.catalogue import catalogue
+from ackclock.running.run import Prepared
+from ackclock.study import Batch, Point, Wanted
+from ackclock.study.store import Row, Store, run_id, scenario_id
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ackclock.running.run import Run
+    from ackclock.scenario import Scenario
+
+__all__ = ["Part", "Spot", "Taken", "gather"]
+
+Taken = Mapping[str, Any]
+"""What is taken of a run: finite numbers, None where a number has no meaning, or one-dimensional arrays."""
+
+_MEASURES = "measures"
+"""The store's table of values: a row for each number, and for each element of an array."""
+
+_EMPTY = -1
+"""Place of the row that stands for an empty array."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Spot:
+    """A point of a part: its coordinates and its scenario."""
+
+    where: Mapping[str, Scalar]
+    scenario: Scenario
+
+    @property
+    def name(self) -> str:
+        """The coordinates in words, for the message about a run that fails."""
+        return ", ".join(f"{axis} = {value}" for axis, value in self.where.items())
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Part:
+    """A grid of runs.
+
+    Parameters
+    ----------
+    name
+        Name in the evidence.
+    spots
+        The points; all have the same axes.
+    take
+        Takes the numbers of a run; a function of a module, so that its sources are known.
+    record
+        The records that it needs.
+    seeds
+        Seeds of this part, where they are not the study's.
+    work
+        Gives the cost of a run, relative to other runs; simulated seconds times clients by default.
+
+    """
+
+    name: str
+    spots: Sequence[Spot]
+    take: Callable[[Run], Taken]
+    record: Sequence[str] = ()
+    seeds: Sequence[int] | None = None
+    work: Callable[[Scenario], float] | None = None
+
+
+def gather(
+    parts: Sequence[Part],
+    *,
+    seeds: Sequence[int],
+    store: Path | None = None,
+    jobs: int | None = None,
+    label: str = "runs",
+) -> Runs:
+    """Make the runs of all parts, each only once, and those alone that a store does not have.
+
+    Parameters
+    ----------
+    parts
+        What is run.
+    seeds
+        The seeds of parts that have none of their own.
+    store
+        Folder of the store; without one nothing is kept.
+    jobs
+        Number of runs at a time; one for each processor by default.
+    label
+        Name of the work in the progress bar.
+
+    Raises
+    ------
+    ScenarioError
+        If a scenario or a record request is not allowed, before the first run; or if the folder holds no store.
+    KeyboardInterrupt
+        On Ctrl-C; the store has every run that had ended.
+
+    """
+    with Store.open(store, create=True) if store else nullcontext() as opened:
+        keeper = _Keeper(opened)
+        batch = Batch()
+        asked = [
+            (part, spot, keeper.want(batch, part, spot, list(part.seeds or seeds)))
+            for part in parts
+            for spot in part.spots
+        ]
+        batch.run(jobs=jobs, label=label)
+        rows: dict[str, list[Observed]] = {part.name: [] for part in parts}
+        for part, spot, give in asked:
+            values = give()
+            rows[part.name] += [
+                Observed(where=spot.where, seed=seed, values=values[seed]) for seed in part.seeds or seeds
+            ]
+    return Runs({name: _alike(found) for name, found in rows.items()})
+
+
+class _Keeper:
+    """Reads runs from a store, wants those that are missing, and keeps them as they end."""
+
+    def __init__(self, store: Store | None) -> None:
+        self._store = store
+        self._lock = threading.Lock()
+        self._known = _read(store) if store else {}
+
+    def want(self, batch: Batch, part: Part, spot: Spot, seeds: Sequence[int]) -> Callable[[], Mapping[int, Taken]]:
+        """Want the missing runs of a point; what comes back gives the values of every seed after the batch has run."""
+        scenario = Prepared.of(spot.scenario, part.record).scenario.to_json()
+        known = scenario_id(scenario)
+        made_by = [*part.record, f"part={part.name}", f"take={_version(part.take)}"]
+        ids = {seed: run_id(known, seed, made_by, catalogue().revision) for seed in seeds}
+        missing = [seed for seed in seeds if ids[seed] not in self._known]
+
+        def take(run: Run) -> Taken:
+            values = _checked(part, part.take(run))
+            point = {"part": part.name, **spot.where}
+            self._keep(
+                Row(
+                    run_id=ids[run.seed],
+                    scenario_id=known,
+                    scenario=scenario,
+                    seed=run.seed,
+                    point=point,
+                    tables={_MEASURES: _table(values)},
+                )
+            )
+            return values
+
+        work = (part.work or _work)(spot.scenario)
+        made = batch.add(
+            Wanted(
+                points=[Point(name=f"{part.name}, {spot.name}", scenario=spot.scenario, work=work)],
+                seeds=missing,
+                take=take,
+                record=part.record,
+                make=lambda runs: {run.seed: run.value for run in runs},
+            )
+        )
+        there = {seed: self._known[ids[seed]] for seed in seeds if seed not in missing}
+        return lambda: {**there, **made()}
+
+    def _keep(self, row: Row) -> None:
+        if self._store is not None:
+            with self._lock:
+                self._store.add(row)
+
+
+def _checked(part: Part, values: Taken) -> Taken:
+    """Make numbers floats and sequences arrays, and refuse what a store would not give back as it is."""
+    checked: dict[str, Any] = {}
+    for name, value in values.items():
+        if value is None:
+            checked[name] = None
+        elif np.ndim(value):
+            checked[name] = np.asarray(value, dtype=np.float64)
+        else:
+            checked[name] = float(value)
+            if not math.isfinite(checked[name]):
+                raise ValueError(f"{part.name}: {name} is {value}; must be a finite number or None")
+    return checked
+
+
+def _table(values: Taken) -> pa.Table:
+    """Lay values out as rows; a number has no place."""
+    rows = [
+        (name, place, number)
+        for name, value in values.items()
+        for place, number in (_numbered(value) if isinstance(value, np.ndarray) else [(None, value)])
+    ]
+    names, places, numbers = zip(*rows, strict=True) if rows else ((), (), ())
+    columns = {
+        "measure": pa.array(names, pa.string()),
+        "place": pa.array(places, pa.int64()),
+        "value": pa.array(numbers, pa.float64()),
+    }
+    return pa.table(columns)
+
+
+def _numbered(array: NDArray[np.float64]) -> list[tuple[int, float | None]]:
+    """Give the elements with their places; an empty array is one row before the first place."""
+    return list(enumerate(array.tolist())) or [(_EMPTY, None)]
+
+
+def _read(store: Store) -> dict[str, Taken]:
+    """Read the values of all runs that a store has, by their names."""
+    done = store.done()
+    if not done:
+        return {}
+    found = store.sql(f"select run_id, measure, place, value from {_MEASURES} order by all")  # noqa: S608 - our own word
+    values: dict[str, dict[str, Any]] = {}
+    for run, measure, place, value in zip(*(column.to_pylist() for column in found.columns), strict=True):
+        if run not in done:
+            continue
+        if place is None:
+            values.setdefault(run, {})[measure] = value
+        else:
+            array = values.setdefault(run, {}).setdefault(measure, [])
+            if place != _EMPTY:
+                array.append(value)
+    return {
+        run: {
+            name: np.array(value, dtype=np.float64) if isinstance(value, list) else value
+            for name, value in taken.items()
+        }
+        for run, taken in values.items()
+    }
+
+
+def _alike(rows: list[Observed]) -> list[Observed]:
+    """Give all rows of a part the same names: None stands for what a run has not, and what none has is left out."""
+    names = dict.fromkeys(name for row in rows for name, value in row.values.items() if value is not None)
+    return [
+        Observed(where=row.where, seed=row.seed, values={name: row.values.get(name) for name in names}) for row in rows
+    ]
+
+
+def _work(scenario: Scenario) -> float:
+    return float(sum(group.count for group in scenario.groups))
+
+
+@cache
+def _version(take: Callable[[Run], Taken]) -> str:
+    """Name a function and the sources that decide what it takes: its module, and what that imports of studies."""
+    sources: dict[str, bytes] = {}
+    _collect(take.__module__, sources)
+    digest = hashlib.sha256(b"\0".join(sources[name] for name in sorted(sources))).hexdigest()[:16]
+    return f"{take.__module__}.{take.__qualname__}@{digest}"
+
+
+def _collect(module: str, sources: dict[str, bytes]) -> None:
+    """Read the source of a module and of those that it imports and that may decide as well."""
+    spec = find_spec(module)
+    if module in sources or spec is None or spec.origin is None:
+        return
+    sources[module] = Path(spec.origin).read_bytes()
+    for node in ast.walk(ast.parse(sources[module])):
+        if isinstance(node, ast.ImportFrom) and node.module and _takes(node.module):
+            for name in (node.module, *(f"{node.module}.{one.name}" for one in node.names)):
+                if name in sys.modules:
+                    _collect(name, sources)
+
+
+def _takes(module: str) -> bool:
+    """Tell whether the functions of a module may decide what is taken; the engine has a revision of its own."""
+    return module.startswith(("ackclock.papers.", "ackclock.analysis")) and not module.startswith(
+        "ackclock.papers.core"
+    )
