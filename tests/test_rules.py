@@ -74,6 +74,7 @@ class TestQuantity:
         assert LOSS.at("grid", variant="Reno").pick(clients=10).words == "loss (Reno, 10 clients)"
         assert LOSS.at("weights", weight=0.002, red=True).words == "loss (weight 0.002, red)"
         assert LOSS.at("grid", clients=(1, 2, 4, 8, 16)).words == "loss (1 to 16 clients)"
+        assert LOSS.at("grid", buffer=1500, start=(0, 10)).words == "loss (1,500 packets, start at 0 and 10 s)"
 
     def test_of_nothing_is_an_error(self) -> None:
         with pytest.raises(LookupError, match=r"loss \(Tahoe\)"):
@@ -131,6 +132,13 @@ class TestAnswers:
         assert reno.above(1.5).most().on(SIDE).only is YES
         assert LOSS.at("grid").above(0.7).every("clients").on(SIDE).cells == {("Reno",): YES, ("Vegas",): NO}
 
+    def test_ask_where_a_condition_is_met(self) -> None:
+        reno = LOSS.at("grid", variant="Reno")
+        asked = reno.above(3).where(reno.at_least(2))
+        assert asked.on(SIDE).cells == {(20,): OPEN, (40,): YES}
+        assert asked.words == "loss (Reno) is above 3 %, where loss (Reno) is at least 2 %"
+        assert asked.denied.startswith("loss (Reno) is not above 3 %, where")
+
     def test_ask_of_each_step(self) -> None:
         reno = LOSS.at("grid", variant="Reno")
         assert reno.rises("clients").on(SIDE).cells == {(20,): YES, (40,): YES}
@@ -183,6 +191,13 @@ class TestRules:
         assert outcome.verdict is Verdict.PARTLY
         assert outcome.why == "Loss (Reno) is above 1.5 % at 2 of 3 client counts, not at 10 clients."
         assert AtPoints(self.reno.above(0.5), self.reno.above(9)).judge(SIDE).verdict is Verdict.NOT
+        assert AtPoints(self.ten.above(0.5)).judge(SIDE).why == "Loss (Reno, 10 clients) is above 0.5 %: yes."
+
+    def test_points_are_counted_along_an_axis_too(self) -> None:
+        outcome = AtPoints(LOSS.at("grid").above(0.7), by="variant").judge(SIDE)
+        assert (
+            outcome.why == "Loss is above 0.7 % at 4 of 5 points, not at Vegas, 10 clients: Reno 3 of 3, Vegas 1 of 2."
+        )
 
     def test_depends(self) -> None:
         loss = LOSS.at("weights", weight=(0.002, 0.02))

@@ -67,6 +67,10 @@ class Answers(ABC):
         words = f"{self.words} at more than half of the points"
         return _Reduced(self, axis, truth.most, words, f"it is not so that {words}")
 
+    def where(self, condition: Answers) -> Answers:
+        """Ask only at the points where a condition is met; where it is open the answer is open."""
+        return _Where(self, condition)
+
     def called(self, words: str, denied: str = "") -> Answers:
         """Give the question other words."""
         return _Called(self, words, denied or f"it is not so that {words}")
@@ -198,6 +202,18 @@ class _Both(Answers):
 
     def on(self, side: Side) -> Grid[Truth]:
         return joined([one.on(side) for one in self._of]).map(lambda both: self._how(*both))
+
+
+class _Where(Answers):
+    def __init__(self, of: Answers, condition: Answers) -> None:
+        self._of, self._condition = of, condition
+        self.quantities = _distinct([*of.quantities, *condition.quantities])
+        self.words, self.denied = (f"{words}, where {condition.words}" for words in (of.words, of.denied))
+
+    def on(self, side: Side) -> Grid[Truth]:
+        both = joined([self._of.on(side), self._condition.on(side)])
+        met = {key: (answer, there) for key, (answer, there) in both.cells.items() if there is not truth.NO}
+        return Grid(both.axes, met).map(lambda pair: pair[0] if pair[1] is truth.YES else truth.OPEN)
 
 
 class _Not(Answers):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ackclock.analysis import student_interval
 from ackclock.papers.core.answers import Compare, Steps
 from ackclock.papers.core.evidence import Grid, Named, joined
-from ackclock.papers.core.words import key_words, listed, points_words
+from ackclock.papers.core.words import coordinate, key_words, listed, points_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -214,11 +214,10 @@ def _there(axis: str, given: Scalar | Sequence[Scalar]) -> str:
         return given.name
     if isinstance(given, str | int | float):
         return key_words([axis], (given,))
-    axis = axis.replace("_", " ")
     each = [value if isinstance(value, str) else f"{value:,}" for value in given]
     if isinstance(given[0], str):
-        return listed(each) if len(each) <= _FEW else f"{len(each)} values of {axis}"
-    return f"{listed(each) if len(each) <= _FEW else f'{each[0]} to {each[-1]}'} {axis}"
+        return listed(each) if len(each) <= _FEW else f"{len(each)} values of {axis.replace('_', ' ')}"
+    return coordinate(axis, listed(each) if len(each) <= _FEW else f"{each[0]} to {each[-1]}")
 
 
 def numbers(of: Quantity, side: Side) -> str:

@@ -17,20 +17,23 @@ from ackclock.papers.claims import BY_SHARE, ELSE_UNDECIDED, by_share, graded
 from ackclock.papers.core.answers import same_subject
 from ackclock.papers.core.quantities import numbers
 from ackclock.papers.core.words import capital, key_words, listed
-from ackclock.papers.truth import NO, YES, counted
+from ackclock.papers.truth import NO, OPEN, YES, count, counted
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ackclock.papers.core.answers import Answers
-    from ackclock.papers.core.evidence import Side
+    from ackclock.papers.core.evidence import Grid, Scalar, Side
     from ackclock.papers.core.quantities import Quantity
+    from ackclock.papers.truth import Truth
 
 __all__ = ["AtPoints", "Bars", "Custom", "Depends", "Holds", "Outcome", "Rule"]
 
 _NAMED = 3
 """As many points at which a question is answered "no" are named."""
+
+_ANSWER = {YES: "yes", NO: "no", OPEN: "undecided"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -111,11 +114,13 @@ class AtPoints(Rule):
         Asked at each of their points; all points count alike.
     points
         What the points are, in the plural: "client counts".
+    by
+        An axis: the sentence counts for each of its values too.
 
     """
 
-    def __init__(self, *questions: Answers, points: str = "points") -> None:
-        self._questions, self._points = questions, points
+    def __init__(self, *questions: Answers, points: str = "points", by: str = "") -> None:
+        self._questions, self._points, self._by = questions, points, by
         self.quantities = _reported(*questions)
         asked = "; ".join(question.words for question in questions)
         self.words = f"The question at each of the {points}: {asked}. {BY_SHARE}"
@@ -123,13 +128,22 @@ class AtPoints(Rule):
     def judge(self, ours: Side) -> Outcome:
         found = [question.on(ours) for question in self._questions]
         verdict = by_share([answer for grid in found for answer in grid.cells.values()])
-        sentences = []
-        for question, grid in zip(self._questions, found, strict=True):
-            failing = [key_words(grid.axes, key) for key, answer in grid.cells.items() if answer is NO and key]
-            but = f", not at {listed(failing)}" if 0 < len(failing) <= _NAMED else ""
-            count = counted(grid.cells.values(), self._points)
-            sentences.append(f"{capital(question.words)} at {count}{but}.")
-        return Outcome(verdict=verdict, why=" ".join(sentences))
+        why = " ".join(map(self._counted, self._questions, found))
+        return Outcome(verdict=verdict, why=why)
+
+    def _counted(self, question: Answers, grid: Grid[Truth]) -> str:
+        """Say at how many points the answer is yes, and where it is no."""
+        if not grid.axes:
+            return f"{capital(question.words)}: {_ANSWER[grid.only]}."
+        failing = [key_words(grid.axes, key) for key, answer in grid.cells.items() if answer is NO]
+        but = f", not at {listed(failing)}" if 0 < len(failing) <= _NAMED else ""
+        split = ""
+        if self._by:
+            each: dict[Scalar, list[Truth]] = {}
+            for key, answer in grid.cells.items():
+                each.setdefault(key[grid.axes.index(self._by)], []).append(answer)
+            split = ": " + ", ".join(f"{name} {count(there)} of {len(there)}" for name, there in each.items())
+        return f"{capital(question.words)} at {counted(grid.cells.values(), self._points)}{but}{split}."
 
 
 class Depends(Rule):

@@ -10,9 +10,16 @@ if TYPE_CHECKING:
     from ackclock.analysis import Interval
     from ackclock.papers.core.evidence import Grid, Key, Scalar
 
-__all__ = ["DASH", "capital", "key_words", "listed", "number", "points_words", "with_unit"]
+__all__ = ["DASH", "capital", "coordinate", "key_words", "listed", "number", "points_words", "with_unit"]
 
 DASH = "–"  # noqa: RUF001 - stands for a number that was not measured
+
+_AXES = {
+    "buffer": "{} packets",
+    "start": "start at {} s",
+    "vegas": "{} Vegas clients",
+}
+"""How coordinates are written whose axis does not follow its value: "30 clients" needs no entry."""
 
 _FEW = 6
 """As many points are written one by one; of more, the smallest and the largest."""
@@ -40,19 +47,25 @@ def number(value: float) -> str:
 
 def key_words(axes: Sequence[str], key: Key) -> str:
     """Write the coordinates of a point: "Reno, 30 clients"."""
-    return ", ".join(_coordinate(axis.replace("_", " "), value) for axis, value in zip(axes, key, strict=True))
+    return ", ".join(map(_coordinate, axes, key))
 
 
 def _coordinate(axis: str, value: Scalar) -> str:
+    words = axis.replace("_", " ")
     match value:
         case bool():
-            return axis if value else f"without {axis}"
+            return words if value else f"without {words}"
         case str():
             return value
         case int():
-            return f"{value:,} {axis}"
+            return coordinate(axis, f"{value:,}")
         case _:
-            return f"{axis} {value:g}"
+            return _AXES[axis].format(f"{value:g}") if axis in _AXES else f"{words} {value:g}"
+
+
+def coordinate(axis: str, values: str) -> str:
+    """Write whole numbers on an axis: "10 and 20 clients"."""
+    return _AXES.get(axis, f"{{}} {axis.replace('_', ' ')}").format(values)
 
 
 def points_words(points: Grid[Interval], *, digits: int, unit: str) -> str:
