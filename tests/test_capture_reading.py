@@ -234,11 +234,11 @@ HEAD = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 0, 1)
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"", "at byte 0: it is empty"),
-        (b"hello, this is no capture", "at byte 0: its first bytes, 68 65 6c 6c, are those of no capture"),
-        (HEAD[:20], "at byte 0: the file ends 20 bytes into the head of the file of 24"),
-        (HEAD + struct.pack("<IIII", 0, 0, 2**31, 60), "at byte 24: a packet says that 2147483648 of its bytes"),
-        (gzip.compress(HEAD + record(1), mtime=0)[:14], "at byte 0: gzip's data cannot be read on"),
+        (b"", "at byte 0: the file is empty"),
+        (b"hello, this is no capture", "at byte 0: not a capture (pcap or pcapng): its first bytes are 68 65 6c 6c"),
+        (HEAD[:20], "at byte 0: the file ends within the file header: 20 of 24 bytes"),
+        (HEAD + struct.pack("<IIII", 0, 0, 2**31, 60), "at byte 24: invalid number of captured bytes 2147483648"),
+        (gzip.compress(HEAD + record(1), mtime=0)[:14], "at byte 0: the gzip data cannot be decompressed"),
     ],
 )
 def test_what_is_no_capture_is_refused(tmp_path: Path, content: bytes, words: str) -> None:
@@ -273,7 +273,7 @@ def test_damage_keeps_what_was_read_and_tells_where(tmp_path: Path) -> None:
     file.write_bytes(HEAD + record(1) + record(2) + record(3)[:9])
     capture = ac.read_capture(file)
     assert capture.packets == 2
-    assert capture.stopped == (56, "the file ends 9 bytes into the head of a record of 16")
+    assert capture.stopped == (56, "the file ends within a record header: 9 of 16 bytes")
     assert capture.notices[0].startswith("The file is damaged or cut: at byte 56 of the file")
 
 

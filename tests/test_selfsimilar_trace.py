@@ -250,7 +250,7 @@ class TestCommand:
             (["vegas", "--capture", "two.pcap"], "--capture: 'two.pcap' is not allowed; vegas takes none"),
             (["selfsimilar", "--capture", "none.pcap"], "none.pcap: cannot be used: No such file"),
             (["selfsimilar", "--capture", "."], ".: cannot be used: it is no file"),
-            (["selfsimilar", "--capture", "text"], "are those of no capture"),
+            (["selfsimilar", "--capture", "text"], "not a capture"),
             (["selfsimilar", "--capture", "empty.pcap"], "it has fewer than two packets"),
             (["selfsimilar", "--capture", "one.pcap"], "it has fewer than two packets"),
         ],

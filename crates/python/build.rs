@@ -1,11 +1,11 @@
-//! Tells the engine's revision: a hash of all that it is built from, so that a store knows which runs this engine made.
+//! Sets the engine's revision: a hash of all its sources, so that a store knows which runs this engine made.
 
 use std::env;
 use std::fs;
 use std::io::Result;
 use std::path::{Path, PathBuf};
 
-/// What is hashed, from the root of the workspace: files, and directories with all files in them.
+/// The hashed sources, relative to the workspace root: files, and directories with all files in them.
 const SOURCES: [&str; 12] = [
     "Cargo.lock",
     "Cargo.toml",
@@ -45,7 +45,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Lists a file, or the files in a directory, however deep.
+/// Lists a file, or all files below a directory.
 fn collect(root: &Path, path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     if root.join(path).is_dir() {
         for entry in fs::read_dir(root.join(path))? {

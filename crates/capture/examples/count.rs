@@ -1,4 +1,4 @@
-//! Counts what is in a capture, and nothing else: `cargo run --release --example count FILE`. What is measured of the reader.
+//! Counts the contents of a capture, to measure the reader's speed: `cargo run --release --example count FILE`.
 
 use std::env;
 use std::error::Error;
@@ -7,7 +7,7 @@ use std::fs::File;
 use ackclock_capture::read::Capture;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let path = env::args_os().nth(1).ok_or("name a capture")?;
+    let path = env::args_os().nth(1).ok_or("usage: count FILE")?;
     let mut capture = Capture::new(File::open(path)?, 10_000_000)?;
     let mut conversations = 0;
     while capture.read(1 << 17).is_some() {

@@ -1,8 +1,8 @@
-//! Addresses under other names, such that two addresses share a prefix after as they did before.
+//! Anonymises addresses and preserves prefixes: two addresses share a prefix afterwards if they did before.
 //!
-//! Crypto-PAn: J. Xu, J. Fan, M. Ammar, S. Moon, "Prefix-preserving IP address anonymization: measurement-based security
-//! evaluation and a new cryptography-based scheme", ICNP 2002, section 4. Bit i is turned by the first bit of AES over the
-//! bits before it, filled up with a secret pad. For IPv6 the same goes on to 128 bits.
+//! Crypto-PAn: J. Xu, J. Fan, M. Ammar, S. Moon, "Prefix-preserving IP address anonymization: measurement-based
+//! security evaluation and a new cryptography-based scheme", ICNP 2002, section 4. Bit i is flipped by the first bit of
+//! AES over the preceding bits, padded with a secret pad. For IPv6 the same is done for 128 bits.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -10,7 +10,7 @@ use std::net::IpAddr;
 use aes::Aes128;
 use aes::cipher::{Array, BlockCipherEncrypt, KeyInit};
 
-/// Bytes of a key: those of the cipher, then those that the pad is made of.
+/// Length of a key in bytes: the AES key, then the bytes from which the pad is derived.
 pub const KEY_BYTES: usize = 32;
 
 /// Gives addresses their other names: each always the same under one key.
@@ -30,7 +30,7 @@ pub struct Anonymiser {
 }
 
 impl Anonymiser {
-    /// Takes a key that must be as secret as the addresses.
+    /// Creates an anonymiser from a key, which must be kept as secret as the addresses.
     pub fn new(key: &[u8; KEY_BYTES]) -> Self {
         let (cipher, pad) = key.split_at(KEY_BYTES / 2);
         let mut halves = [[0; KEY_BYTES / 2]; 2];
@@ -41,7 +41,7 @@ impl Anonymiser {
         Self { cipher, pad }
     }
 
-    /// The other name of an address, of the same family.
+    /// The anonymised address, of the same family.
     pub fn address(&self, address: IpAddr) -> IpAddr {
         match address {
             IpAddr::V4(address) => {
@@ -52,7 +52,7 @@ impl Anonymiser {
         }
     }
 
-    /// Turns the first so many bits of an address that stands at the left.
+    /// Anonymises the first `bits` bits of a left-aligned address.
     fn turned(&self, address: u128, bits: u32) -> u128 {
         let flips = (0..bits).fold(0, |flips, place| {
             let known = u128::MAX.checked_shl(128 - place).unwrap_or(0);
@@ -64,7 +64,7 @@ impl Anonymiser {
 }
 
 impl fmt::Debug for Anonymiser {
-    /// Says nothing of the key.
+    /// Does not reveal the key.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("Anonymiser")
     }
@@ -80,7 +80,7 @@ fn encrypt(cipher: &Aes128, word: u128) -> u128 {
 mod tests {
     use super::*;
 
-    /// The key and some addresses of the sample that the authors' program came with.
+    /// The key and some addresses of the sample distributed with the authors' program.
     const KEY: [u8; KEY_BYTES] = [
         21, 34, 23, 141, 51, 164, 207, 128, 19, 10, 91, 22, 73, 144, 125, 16, 216, 152, 143, 131, 121, 121, 101, 39,
         98, 87, 76, 45, 42, 132, 34, 2,
@@ -108,7 +108,7 @@ mod tests {
             let after: Vec<u128> = [base, near]
                 .map(|address| match other.address(IpAddr::V6(address)) {
                     IpAddr::V6(address) => address.to_bits(),
-                    IpAddr::V4(address) => panic!("{address} is of another family"),
+                    IpAddr::V4(address) => panic!("{address} has another address family"),
                 })
                 .to_vec();
             assert_eq!(common(after[0], after[1]), 127 - bit);

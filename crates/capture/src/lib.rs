@@ -1,8 +1,8 @@
-//! Files of captured packets.
+//! Reads and writes files of captured packets.
 //!
-//! [`read::Capture`] takes a pcap or pcapng file apart in one pass, in bounded memory, whatever is in it: what carries what,
-//! which flows there are, when packets came. Payload is looked at nowhere and kept nowhere. [`write`](mod@write) makes files of
-//! what a tap on a simulated link saw.
+//! [`read::Capture`] analyses a pcap or pcapng file in one pass, in bounded memory for any content: protocols, flows
+//! and packet arrivals. Payload is neither examined nor stored. [`write`](mod@write) writes the packets captured on
+//! simulated links.
 
 pub mod anonymise;
 pub mod read;

@@ -1,4 +1,4 @@
-//! Reading a capture in one pass.
+//! Reads a capture in one pass.
 //!
 //! ```
 //! use ackclock_capture::read::Capture;
@@ -38,36 +38,36 @@ pub use flows::{Flow, Way};
 pub use mix::{Count, Layer};
 pub use rows::{NONE, Rows};
 
-/// Where and why a file cannot be read on.
+/// Where and why reading a file failed.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("at byte {offset}: {problem}")]
 pub struct Stop {
-    /// Bytes from the start; of what gzip holds, where the file is that.
+    /// Offset in bytes from the start; for a gzip file, in the decompressed data.
     pub offset: u64,
-    /// What is wrong there.
+    /// The problem found there.
     pub problem: String,
 }
 
-/// What cannot be seen from counts, but has to be told.
+/// Irregularities that must be reported because counts do not show them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Oddities {
     /// Packets earlier than the one before.
     pub backwards: u64,
-    /// Packets whose container keeps no time: they have that of the one before.
+    /// Packets whose container stores no time; they get the time of the previous packet.
     pub timeless: u64,
-    /// Packets captured in part.
+    /// Truncated packets.
     pub cut: u64,
-    /// Packets of IP whose header is damaged or not in the capture.
+    /// IP packets whose header is damaged or not captured.
     pub headless: u64,
-    /// Parts of packets.
+    /// IP fragments.
     pub fragments: u64,
-    /// Conversations that were forgotten while the capture went on, and are told as two if they went on as well.
+    /// Conversations dropped during reading to bound memory; each appears twice if it continued afterwards.
     pub forgotten: u64,
-    /// Packets earlier than the first: in no bin.
+    /// Packets earlier than the first; they are in no bin.
     pub before: u64,
 }
 
-/// A capture: what was read of it so far.
+/// A capture and the results read from it so far.
 pub struct Capture {
     container: Container,
     mix: Mix,
@@ -95,11 +95,11 @@ impl fmt::Debug for Capture {
 }
 
 impl Capture {
-    /// Opens a file that holds pcap or pcapng, as it is or in gzip; arrivals are counted in bins of so many nanoseconds.
+    /// Opens a pcap or pcapng file, optionally compressed with gzip. Arrivals are counted in bins of `bin` nanoseconds.
     ///
     /// # Errors
     ///
-    /// It is no capture.
+    /// If it is not a capture.
     pub fn new(input: impl Read + Send + 'static, bin: u64) -> Result<Self, Stop> {
         Ok(Self {
             container: Container::new(input)?,
@@ -118,14 +118,15 @@ impl Capture {
         })
     }
 
-    /// Keeps each packet as a row from now on; else rows stay empty.
+    /// Returns packets as rows from now on; otherwise rows stay empty.
     #[must_use]
     pub fn keeping_rows(mut self) -> Self {
         self.keeping = true;
         self
     }
 
-    /// Reads on for up to so many packets: their rows, or `None` at the end, wherever that is.
+    /// Reads up to `most` further packets. Returns their rows, or `None` at the end, including an end caused by an
+    /// error.
     pub fn read(&mut self, most: usize) -> Option<Rows> {
         if self.ended {
             return None;
@@ -184,37 +185,37 @@ impl Capture {
         }
     }
 
-    /// Packets so far.
+    /// Packets read so far.
     pub fn packets(&self) -> u64 {
         self.all.packets
     }
 
-    /// Their bytes as sent.
+    /// Their size as sent, in bytes.
     pub fn bytes(&self) -> u64 {
         self.all.bytes
     }
 
-    /// Those of them that were captured.
+    /// Their captured bytes.
     pub fn captured(&self) -> u64 {
         self.captured
     }
 
-    /// When the first packet passed, in nanoseconds since 1970.
+    /// Time of the first packet in nanoseconds since 1970.
     pub fn start(&self) -> Option<i64> {
         self.arrivals.start()
     }
 
-    /// The earliest and the latest time, in nanoseconds since 1970.
+    /// The earliest and the latest time in nanoseconds since 1970.
     pub fn span(&self) -> Option<(i64, i64)> {
         self.span
     }
 
-    /// Where the reading had to end before the file does.
+    /// The error that ended reading before the end of the file, if any.
     pub fn stopped(&self) -> Option<&Stop> {
         self.stopped.as_ref()
     }
 
-    /// What else has to be told.
+    /// Irregularities found so far.
     pub fn oddities(&self) -> Oddities {
         Oddities { forgotten: self.flows.forgotten, before: self.arrivals.before, ..self.odd }
     }
@@ -224,37 +225,37 @@ impl Capture {
         self.mix.rows()
     }
 
-    /// Packets of IP, of either version.
+    /// IP packets of both versions.
     pub fn ip(&self) -> Count {
         self.mix.ip()
     }
 
-    /// Conversations that can be told: those forgotten, and at the end all.
+    /// Complete conversations: the ones dropped so far, and at the end of the file all.
     pub fn flows(&mut self) -> Vec<Flow> {
         self.flows.take()
     }
 
-    /// Nanoseconds in a bin; more than asked for, by a power of two, where there would be too many.
+    /// Bin width in nanoseconds: the requested width, doubled as often as needed to limit the number of bins.
     pub fn bin(&self) -> u64 {
         self.arrivals.width()
     }
 
-    /// Packets in each bin from the first packet on, and bytes.
+    /// Packets and bytes in each bin, starting at the first packet.
     pub fn arrivals(&self) -> (&[u32], &[u64]) {
         (self.arrivals.packets(), self.arrivals.bytes())
     }
 
-    /// `pcap` or `pcapng`, and whether it is in gzip.
+    /// `pcap` or `pcapng`, and whether the file is compressed with gzip.
     pub fn format(&self) -> (&'static str, bool) {
         (self.container.format(), self.container.zipped())
     }
 
-    /// Name and link type of each interface, and how the latter is called if it is looked into.
+    /// Name and link type of each interface, and the name of the link type if it can be decoded.
     pub fn interfaces(&self) -> Vec<(String, u16, Option<&'static str>)> {
         self.container.interfaces().iter().map(|each| (each.name.clone(), each.link, link::name(each.link))).collect()
     }
 
-    /// Bytes taken from the file: how far the reading is.
+    /// Bytes of the file read so far, for progress.
     pub fn taken(&self) -> u64 {
         self.container.taken()
     }
@@ -285,7 +286,7 @@ fn push(rows: &mut Rows, record: &Record, time: i64, network: Protocol, seen: Op
     rows.retransmission.push(marks.1);
 }
 
-/// The name of what IP carries, as rows and counts have it.
+/// The name of an IP protocol in rows and counts.
 pub fn transport_name(number: u8) -> String {
     mix::protocol_name(number).map_or_else(|| format!("proto-{number}"), str::to_owned)
 }

@@ -1,15 +1,17 @@
-//! Simulated packets as a capture: pcapng with IPv4, TCP and UDP headers, so that tools for real networks read it.
+//! Writes simulated packets as a capture: pcapng with IPv4, TCP and UDP headers, readable by tools for real networks.
 //!
-//! The engine counts in segments and gives packets no addresses. Bytes are made of that by rules that hang on the plan alone:
+//! The engine counts in segments and gives packets no addresses. Bytes are derived by rules that depend only on the
+//! plan:
 //!
 //! - Flow `f` goes from 10.0.0.0 + `f` + 1 to 10.128.0.0 + `f` + 1, from port 49152 + `f` mod 16384 to port 9.
-//! - Data begins at sequence number 1 in both directions; the number before is the SYN's, where the opening is simulated.
-//! - A payload is all zeros.
+//! - Data begins at sequence number 1 in both directions; the number before it belongs to the SYN, if the handshake is
+//!   simulated.
+//! - Payload bytes are zero.
 //!
-//! What is not simulated is not made up: there is no SYN without `handshake`, no third packet of an opening, and no FIN.
+//! Nothing is added to the simulation: there is no SYN without `handshake`, no third packet of a handshake, and no FIN.
 //!
-//! All of a file's packets are of one interface, whatever they crossed: libpcap 1.10, and what is built on it, takes no file with
-//! two interfaces of raw IP.
+//! All packets of a file belong to one interface, whichever link they crossed: libpcap 1.10 and tools based on it
+//! reject a file with two interfaces of raw IP.
 
 mod headers;
 mod pcapng;
@@ -24,42 +26,42 @@ use serde::{Deserialize, Serialize};
 use pcapng::{Direction, Pcapng};
 use wire::Wires;
 
-/// Picoseconds in the unit of the file's times.
+/// Picoseconds per unit of the file's timestamps.
 const PICOS_PER_NANO: u64 = 1000;
 
-/// What a file tells besides packets.
+/// Metadata of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setup {
-    /// Most bytes of a packet that are kept.
+    /// Maximum stored bytes per packet.
     pub snap_length: u32,
-    /// The program that writes it.
+    /// Name of the writing program.
     pub application: String,
-    /// What the packets are of.
+    /// Comment about the content of the file.
     pub comment: String,
-    /// Where they were seen.
+    /// Name of the interface.
     pub interface: String,
-    /// The same in words.
+    /// Description of the interface.
     pub description: String,
 }
 
-/// What was written.
+/// Statistics of a written file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Written {
     /// Packets.
     pub packets: u64,
-    /// Their bytes, by their IP headers.
+    /// Their total size by their IP headers, in bytes.
     pub bytes: u64,
-    /// Packets that the headers make longer than they are on the simulated link.
+    /// Packets whose headers make them longer than on the simulated link.
     pub longer: u64,
-    /// Bytes by which they are.
+    /// Total number of these additional bytes.
     pub longer_by: u64,
 }
 
-/// Writes what the taps of a capture saw as pcapng.
+/// Writes the packets of a capture as pcapng.
 ///
-/// Times are whole nanoseconds from the beginning of the run; what is beyond them is cut off, so that a packet stays in its bin
-/// wherever bins begin at whole nanoseconds.
+/// Times are truncated to whole nanoseconds from the beginning of the run. Truncation never moves a packet to another
+/// bin, provided bins start on whole nanoseconds.
 ///
 /// # Errors
 /// If `out` cannot be written.

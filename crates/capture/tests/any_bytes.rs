@@ -1,4 +1,4 @@
-//! Whatever a file holds, reading it ends, keeps its laws and says where it cannot go on.
+//! For any file content, reading ends, keeps its invariants and reports where it failed.
 
 mod laws;
 
@@ -19,14 +19,14 @@ fn below(path: &str) -> Vec<PathBuf> {
     files
 }
 
-/// The real captures, read once: a million cases change bytes of them.
+/// The real captures, loaded once; a million test cases change bytes of them.
 static CAPTURES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let files = below("../../tests/data/captures");
     let captured = |path: &&PathBuf| path.extension().is_some_and(|kind| kind == "pcap" || kind == "pcapng");
     files.iter().filter(captured).map(|path| fs::read(path).unwrap()).collect()
 });
 
-/// pcap of Ethernet in microseconds, its least significant byte first, of these (captured, wire, bytes).
+/// A pcap file of Ethernet, little-endian with microseconds, with the given records (captured, wire, bytes).
 fn pcap(records: &[(u32, u32, &[u8])]) -> Vec<u8> {
     let mut file = vec![0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 1, 0, 0, 0];
     for (place, (captured, wire, bytes)) in records.iter().enumerate() {
@@ -43,13 +43,13 @@ fn block(kind: u32, content: &[u8]) -> Vec<u8> {
     [&kind.to_le_bytes(), &length, content, &length].concat()
 }
 
-/// A section header, and an interface of a link type.
+/// A section header and an interface with a link type.
 fn pcapng(link: u8) -> Vec<u8> {
     let section = block(0x0a0d_0d0a, &[&0x1a2b_3c4d_u32.to_le_bytes()[..], &[1, 0, 0, 0], &[0xff; 8]].concat());
     [section, block(1, &[link, 0, 0, 0, 0, 0, 0, 0])].concat()
 }
 
-/// Reads to the end: the packets, and where it had to end.
+/// Reads to the end. Returns the number of packets and the error that ended reading.
 fn read(bytes: &[u8]) -> (u64, Option<Stop>) {
     let mut capture = Capture::new(Cursor::new(bytes.to_vec()), 1_000).unwrap();
     while capture.read(100).is_some() {}
@@ -93,13 +93,13 @@ fn gzip_is_seen_through() {
         assert_eq!(read(&zipped), read(bytes));
         let (packets, stopped) = read(&zipped[..zipped.len() / 2]);
         assert!(packets < read(bytes).0);
-        assert!(stopped.unwrap().problem.starts_with("gzip's data cannot be read on"));
+        assert!(stopped.unwrap().problem.starts_with("the gzip data cannot be decompressed"));
     }
 }
 
 #[test]
 fn a_bomb_of_gzip_is_read_in_little_memory() {
-    // 16 MB of empty records, in 16 kB.
+    // 16 MB of empty records, compressed to 16 kB.
     let mut zipped = GzEncoder::new(Vec::new(), Compression::best());
     zipped.write_all(&pcap(&[])).unwrap();
     for _ in 0..16 {
@@ -113,22 +113,25 @@ fn a_bomb_of_gzip_is_read_in_little_memory() {
 #[test]
 fn heads_that_are_none() {
     let refused = |bytes: &[u8]| Capture::new(Cursor::new(bytes.to_vec()), 1).unwrap_err().to_string();
-    assert_eq!(refused(b""), "at byte 0: it is empty");
-    assert_eq!(refused(b"ab"), "at byte 0: it ends after 2 bytes");
-    assert_eq!(refused(b"%PDF-1.7"), "at byte 0: its first bytes, 25 50 44 46, are those of no capture");
-    assert_eq!(refused(&pcap(&[])[..23]), "at byte 0: the file ends 23 bytes into the head of the file of 24");
+    assert_eq!(refused(b""), "at byte 0: the file is empty");
+    assert_eq!(refused(b"ab"), "at byte 0: the file ends after 2 bytes");
+    assert_eq!(refused(b"%PDF-1.7"), "at byte 0: not a capture (pcap or pcapng): its first bytes are 25 50 44 46");
+    assert_eq!(refused(&pcap(&[])[..23]), "at byte 0: the file ends within the file header: 23 of 24 bytes");
 }
 
 #[test]
 fn absurd_lengths_end_the_reading_where_they_stand() {
     let good: (u32, u32, &[u8]) = (3, 60, &[1, 2, 3]);
     assert_eq!(read(&pcap(&[good, good])), (2, None));
-    let long = "a packet says that 4294967295 of its bytes were captured; the most that makes sense is 262144";
+    let long = "invalid number of captured bytes 4294967295: the maximum is 262144";
     assert_eq!(read(&pcap(&[good, (u32::MAX, 60, &[])])), (1, Some(stop(43, long))));
-    assert_eq!(read(&pcap(&[good, (9, 60, &[1])])), (1, Some(stop(43, "the file ends 17 bytes into a packet of 25"))));
+    assert_eq!(
+        read(&pcap(&[good, (9, 60, &[1])])),
+        (1, Some(stop(43, "the file ends within a packet: 17 of 25 bytes")))
+    );
     let mut cut = pcap(&[good]);
     cut.push(0);
-    assert_eq!(read(&cut), (1, Some(stop(43, "the file ends 1 bytes into the head of a record of 16"))));
+    assert_eq!(read(&cut), (1, Some(stop(43, "the file ends within a record header: 1 of 16 bytes"))));
 }
 
 #[test]
@@ -141,27 +144,27 @@ fn blocks_that_lie() {
         block(6, &[numbers.map(u32::to_le_bytes).concat(), vec![0; 4]].concat())
     };
     assert_eq!(with(&packet(0, 4)), (1, None));
-    assert_eq!(with(&packet(0, 5)), (0, Some(stop(at, "a block of 36 bytes says that 5 were captured"))));
-    assert_eq!(with(&packet(1, 4)), (0, Some(stop(at, "a packet came in by interface 1, which is not described"))));
+    assert_eq!(with(&packet(0, 5)), (0, Some(stop(at, "invalid number of captured bytes 5 in a block of 36 bytes"))));
+    assert_eq!(with(&packet(1, 4)), (0, Some(stop(at, "a packet refers to interface 1, which is not described"))));
     let mut uneven = packet(0, 4);
     uneven[33] = 1;
-    let problem = "a block says that it has 36 bytes at its start, not at its end";
+    let problem = "the block lengths differ: 36 at the start, another at the end";
     assert_eq!(with(&uneven), (0, Some(stop(at, problem))));
-    // A billion bytes: of a packet they make no sense, and what else they are is skipped, not held.
+    // A length of a billion bytes is invalid for a packet; other blocks of that size are skipped, not buffered.
     let billion = 1_000_000_000_u32.to_le_bytes();
-    let problem = "a block says that it has 1000000000 bytes; the most that makes sense is 16777216";
+    let problem = "invalid block length 1000000000: the maximum is 16777216";
     assert_eq!(with(&[6_u32.to_le_bytes(), billion, [0; 4]].concat()), (0, Some(stop(at, problem))));
     let problem = "the file ends within a block of 1000000000 bytes";
     assert_eq!(with(&[77_u32.to_le_bytes(), billion, [0; 4]].concat()), (0, Some(stop(at, problem))));
     assert_eq!(
         with(&[77_u32.to_le_bytes(), [3, 0, 0, 0], [0; 4]].concat()).1,
-        Some(stop(at, "a block says that it has 3 bytes"))
+        Some(stop(at, "invalid block length 3"))
     );
     let mut unknown = block(77, &[1, 2, 3, 4]);
     unknown[12] += 1;
-    let problem = "a block says that it has 16 bytes at its start, not at its end";
+    let problem = "the block lengths differ: 16 at the start, another at the end";
     assert_eq!(with(&unknown), (0, Some(stop(at, problem))));
-    // An unknown block is passed over; a simple packet has no time.
+    // An unknown block is skipped; a simple packet has no time.
     let simple = block(3, &[60_u32.to_le_bytes().to_vec(), vec![0; 8]].concat());
     assert_eq!(with(&[block(77, &[1, 2, 3, 4]), simple].concat()), (1, None));
 }
@@ -173,7 +176,7 @@ fn a_second_section_in_the_other_order_of_bytes() {
         [&kind.to_be_bytes(), &length, content, &length].concat()
     };
     let section = turned(0x0a0d_0d0a, &[&0x1a2b_3c4d_u32.to_be_bytes()[..], &[0, 1, 0, 0], &[0xff; 8]].concat());
-    // Raw IP, in units of 2^-10 s, half an hour late.
+    // Raw IP, in units of 2^-10 s, with an offset of half an hour.
     let options = [&[0, 9, 0, 1, 0x8a, 0, 0, 0, 0, 14, 0, 8][..], &1800_i64.to_be_bytes()].concat();
     let interface = turned(1, &[&[0, 101, 0, 0, 0, 0, 0, 0][..], &options].concat());
     let packet = turned(6, &[0_u32, 0, 512, 0, 40].map(u32::to_be_bytes).concat());

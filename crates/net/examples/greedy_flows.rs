@@ -1,8 +1,9 @@
-//! Runs many greedy flows over one bottleneck, for measurements of the engine at scale.
+//! Runs many greedy flows over one bottleneck, to measure the engine at scale.
 //!
-//! `cargo run --release --example greedy_flows -- PLAN FLOWS SPREAD SECONDS [SEED]`: PLAN is the plan of one flow in a
-//! dumbbell with a drop-tail bottleneck, as the front makes it. The rate and the buffer of the bottleneck are multiplied
-//! by FLOWS, and the flows start at random over SPREAD seconds. Prints what `run_plan` prints.
+//! `cargo run --release --example greedy_flows -- PLAN FLOWS SPREAD SECONDS [SEED]`: PLAN is a plan, as the Python
+//! package makes it, of one flow in a dumbbell with a drop-tail bottleneck. The rate and the buffer of the bottleneck
+//! are multiplied by FLOWS, and the flows start at random over SPREAD seconds. The output is the same as that of
+//! `run_plan`.
 
 use std::error::Error;
 use std::fs::File;
@@ -31,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// That many flows of the plan's one group, which start over `spread` seconds.
+/// Copies the plan's one group to `flows` flows that start over `spread` seconds.
 fn many(mut plan: Plan, flows: u32, spread: f64) -> Option<Plan> {
     let [group] = &plan.groups[..] else { return None };
     let Topology::Dumbbell { bottleneck, reverse, .. } = &mut plan.topology else { return None };

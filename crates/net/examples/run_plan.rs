@@ -1,7 +1,7 @@
-//! Runs a plan without Python, for measurements of the engine alone.
+//! Runs a plan without Python, to measure the engine alone.
 //!
-//! `cargo run --release --example run_plan -- PLAN SECONDS [SEED]`: PLAN is a file of JSON as the front makes it, SECONDS
-//! replaces its duration. Prints arrivals, departures and drops at the measured link, and how many events there were.
+//! `cargo run --release --example run_plan -- PLAN SECONDS [SEED]`: PLAN is a JSON file as the Python package makes it,
+//! SECONDS replaces its duration. Prints arrivals, departures and drops at the measured link, and the number of events.
 
 use std::error::Error;
 use std::fs::File;

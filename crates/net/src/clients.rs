@@ -182,8 +182,8 @@ mod tests {
     /// Validates: requests are a Poisson process and their sizes have the given distribution, whatever happened to
     /// earlier requests.
     /// Source: gaps of a Poisson process are exponential.
-    /// Tolerance: the 99.9 % level of the Kolmogorov-Smirnov test, 50,000 requests at a fixed seed; sizes in units of a
-    /// millionth of a packet.
+    /// Tolerance: the 99.9 % level of the Kolmogorov-Smirnov test, 50,000 requests at a fixed seed; sizes have a mean
+    /// of a million packets, so that rounding is negligible.
     #[test]
     fn requests_are_a_poisson_process_and_sizes_have_their_distribution() {
         let (mut idle, mut busy) = (clients(1, 2), clients(1, 2));

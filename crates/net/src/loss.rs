@@ -166,10 +166,11 @@ mod tests {
         assert!((share(&after) - 0.2).abs() < 4.0 * (0.16 / 2e4_f64).sqrt());
     }
 
-    /// Validates: a Gilbert-Elliott channel loses `(good to_good + bad to_bad) / (to_good + to_bad)` of its packets, and bad periods
-    ///     last `1 / to_good` packets on average.
+    /// Validates: a Gilbert-Elliott channel loses `(good to_good + bad to_bad) / (to_good + to_bad)` of its packets,
+    ///     and bad periods last `1 / to_good` packets on average.
     /// Source: the two-state Markov chain; Gilbert 1960.
-    /// Tolerance: 3 % at a fixed seed: a million packets see 8,000 bad periods, whose lengths have a standard error of 1.1 %.
+    /// Tolerance: 3 % at a fixed seed: a million packets see 8,000 bad periods, whose lengths have a standard error of
+    ///   1.1 %.
     #[test]
     fn losses_of_a_channel_come_in_bursts() {
         let spec = LossSpec::GilbertElliott { to_bad: 0.01, to_good: 0.05, good: 0.0, bad: 1.0 };

@@ -64,7 +64,8 @@ mod tests {
     ///
     /// Validates: exponential packet sizes have the mean `packet_size` and its square as variance.
     /// Source: the exponential distribution.
-    /// Tolerance: four standard errors of 200,000 draws: 0.9 % of the mean; 2.6 % of the variance, whose standard error is
+    /// Tolerance: four standard errors of 200,000 draws: 0.9 % of the mean; 2.6 % of the variance, whose standard error
+    ///   is
     ///     `sqrt(8 / n)` of it.
     #[test]
     fn exponential_sizes_have_their_mean_and_variance() {

@@ -1,18 +1,19 @@
-//! Single flows against ns-2.35, segment by segment.
+//! Single flows compared with ns-2.35, segment by segment.
 //!
-//! `ns2/*.jsonl` hold what `Agent/TCP/*` of an unmodified ns-2.35 sent, and when, under the parameters of each line; the path is
-//! n0 --10 Mb/s, 2 ms-- n1 --0.8 Mb/s, 20 ms-- n2, with drop-tail and losses by a list at n1. `ns2/transports.json` holds what
-//! the front makes of the profiles. `bench/ns2_traces.py` makes all of it; `make traces` compares hundreds of new ones.
+//! `ns2/*.jsonl` contain the segments and send times of `Agent/TCP/*` of an unmodified ns-2.35 under the parameters of
+//! each line. The path is n0 --10 Mb/s, 2 ms-- n1 --0.8 Mb/s, 20 ms-- n2, with drop-tail and losses from a list at n1.
+//! `ns2/transports.json` contains the transports that the Python package makes from the profiles. `bench/ns2_traces.py`
+//! generates all of it; `make traces` compares hundreds of new traces.
 //!
-//! Half of the random cases have delayed ACKs, and half have sources that are not always ahead of the sender. Why one may differ (a
-//! named case that differs says why itself):
+//! Half of the random cases have delayed ACKs, and half have sources that are not always ahead of the sender. Reasons
+//! for which a random case may differ (a named case states its own reason):
 //!
-//! - a tie: Vegas' `diff` is exactly half a segment, and ns-2's sums of binary fractions fall on one side or the other; or an
-//!   ACK comes at the very instant of a timeout, which is often where the clock ticks every 100 ms;
-//! - Vegas: when a segment that its records take for sent twice is sent again before the third duplicate ACK, ns-2 does not look
-//!   at the window before the next ACK;
-//! - Vegas: ns-2 sends segments that the application has not handed over, since their empty records count as expired;
-//! - ns-2 counts duplicate ACKs that come while nothing is outstanding, which RFC 5681 (section 2) does not.
+//! - a tie: Vegas' `diff` is exactly half a segment, and ns-2's sums of binary fractions fall on one side or the other;
+//!   or an ACK arrives exactly at the time of a timeout, which is frequent if the clock ticks every 100 ms;
+//! - Vegas: when a segment whose record counts as sent twice is retransmitted before the third duplicate ACK, ns-2 does
+//!   not check the window before the next ACK;
+//! - Vegas: ns-2 sends segments that the application has not supplied, since their empty records count as expired;
+//! - ns-2 counts duplicate ACKs that arrive while nothing is outstanding, which RFC 5681 (section 2) does not.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -26,7 +27,7 @@ use ackclock_net::{LinkId, Observation, Observer, Payload, Simulator};
 use ackclock_units::{Rate, Time};
 use serde::Deserialize;
 
-/// A flow and what ns-2 made of it: `Case` of `bench/ns2_traces.py`.
+/// A flow and its trace in ns-2: `Case` of `bench/ns2_traces.py`.
 #[derive(Clone, Deserialize)]
 struct Case {
     name: String,
@@ -43,7 +44,7 @@ struct Case {
     most: usize,
     stop: u64,
     clock_phase: u64,
-    /// Why we differ, where we do so on purpose.
+    /// Why we differ on purpose, if we do.
     differs: String,
     sent: Vec<(f64, u64)>,
 }
@@ -53,7 +54,7 @@ impl Case {
         type Transports = BTreeMap<String, BTreeMap<String, TransportSpec>>;
         let known: Transports = serde_json::from_str(include_str!("ns2/transports.json")).unwrap();
         let TransportSpec::Tcp { mut sender, mut receiver } = known[&self.profile][&self.variant].clone() else {
-            panic!("a transport of TCP is needed")
+            panic!("a TCP transport is needed")
         };
         let config = Arc::make_mut(&mut sender);
         config.max_window = self.window;
@@ -109,7 +110,7 @@ impl Case {
         }
     }
 
-    /// How long we run: a while beyond what was asked of ns-2.
+    /// Duration of our run: somewhat longer than that of ns-2.
     fn duration(&self) -> Time {
         let last = self.sent.last().map_or(0.0, |sent| sent.0);
         if self.sent.len() < self.most { Time::from_millis(1_000 * self.stop) } else { Time::from_secs_f64(last + 1.0) }
@@ -128,7 +129,7 @@ impl Case {
         SourceSpec::Trace(TraceSpec { times, packets: Some(packets), period: None, offset: Some(Time::ZERO) }.into())
     }
 
-    /// What our engine sends.
+    /// The segments that our engine sends.
     fn ours(&self) -> Vec<(f64, u64)> {
         let plan = self.plan();
         let mut sent = Sent::default();
@@ -138,7 +139,7 @@ impl Case {
         sent.0
     }
 
-    /// Where the two part, if they do: the first segment that is another, or not within a microsecond.
+    /// The first segment that differs, or whose time differs by more than a microsecond.
     fn difference(&self) -> Option<Difference> {
         let ours = self.ours();
         let order = |at: &usize| ours.get(*at).map(|sent| sent.1) != self.sent.get(*at).map(|sent| sent.1);
@@ -166,7 +167,7 @@ impl Case {
 }
 
 struct Difference {
-    /// Not only times differ.
+    /// Whether the order differs, not only the times.
     order: bool,
     story: String,
 }
@@ -199,14 +200,14 @@ fn compare(cases: &[Case]) {
         assert!(case.difference().is_some(), "{} of {} is equal: {}", case.variant, case.name, case.differs);
     }
     println!(
-        "measured: {} traces equal, {} differ for a reason that their file gives",
+        "measured: {} traces equal, {} differ for a reason given in their file",
         same.len(),
         cases.len() - same.len()
     );
 }
 
 /// Validates: one flow with given losses, delayed ACKs, idle times, a lost SYN or the constants of 2000 sends ns-2's
-/// segments at its times, but for cases that say why.
+/// segments at its times, except for cases that state a reason.
 /// Source: ns-2.35.
 /// Tolerance: order exact; times to 1 us, to a clock tick after a timeout.
 #[test]
@@ -222,7 +223,7 @@ fn random_losses_give_the_same_segments() {
     compare(&cases(include_str!("ns2/random.jsonl")));
 }
 
-/// `ACKCLOCK_TRACES` names a file of cases; `make traces` makes one.
+/// `ACKCLOCK_TRACES` names a file of cases, written by `make traces`.
 #[test]
 fn new_random_losses_give_the_same_segments() {
     let Some(path) = std::env::var_os("ACKCLOCK_TRACES") else { return };

@@ -1,8 +1,8 @@
-//! Work in a thread of its own, so that an interrupt is answered at once, whatever the work is.
+//! Runs work in a separate thread, so that interrupts are handled immediately.
 //!
-//! Python sees signals in its main thread only, and only when that thread asks. A thread that computes cannot promise to ask soon:
-//! building a million flows or sorting a table takes seconds. So the main thread waits and asks, and another one computes. Work
-//! that nobody waits for any more ends by itself, or with the process.
+//! Python handles signals only in its main thread, and only when that thread checks for them. A computing thread cannot
+//! check often enough: building a million flows or sorting a table takes seconds. So the main thread waits and checks
+//! while another thread computes. Abandoned work ends on its own or with the process.
 
 use std::panic::resume_unwind;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -11,19 +11,20 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 
-/// Time between two reports: a run leaves the interpreter to others, whom thousands of short ones a second would disturb.
+/// Time between two reports. A run releases the interpreter to other threads, which thousands of reports per second
+/// would disturb.
 pub(crate) const BETWEEN_REPORTS: Duration = Duration::from_millis(20);
 
-/// Whether this thread is the one that sees signals.
+/// Whether this thread handles signals.
 pub(crate) fn gets_signals(py: Python<'_>) -> PyResult<bool> {
     let threading = py.import("threading")?;
     Ok(threading.call_method0("current_thread")?.is(&threading.call_method0("main_thread")?))
 }
 
-/// Does some work in another thread, and meanwhile looks for signals and calls `ask` now and then.
+/// Runs work in another thread while checking for signals and calling `ask` periodically.
 ///
 /// # Errors
-/// What a signal or `ask` raises, at once: the work continues alone.
+/// Returns immediately with the error raised by a signal handler or by `ask`; the work continues unattended.
 ///
 /// # Panics
 /// If the work does.
@@ -31,7 +32,7 @@ pub(crate) fn apart<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
     mut ask: impl FnMut(Python<'_>) -> PyResult<()>,
 ) -> PyResult<T> {
-    // nothing is ever sent: the channel closes as the work ends, by a panic too
+    // nothing is ever sent: the channel closes when the work ends, also by a panic
     let (ends, ended) = mpsc::channel::<()>();
     let worker = thread::spawn(move || {
         let _ends = ends;

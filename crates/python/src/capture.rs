@@ -1,4 +1,4 @@
-//! Captures for Python: opened, read in batches of rows, and told at the end.
+//! Captures for Python: opened, read in batches of rows, and summarised at the end.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -13,12 +13,12 @@ use serde_json::json;
 
 use crate::{RawColumn, bytes};
 
-create_exception!(_core, CaptureError, PyValueError, "A file that is no capture; the message says where and why.");
+create_exception!(_core, CaptureError, PyValueError, "The file is not a capture; the message says where and why.");
 
-/// A batch as Python takes it: columns, and the addresses and protocols that they number.
+/// A batch for Python: columns, and the addresses and protocols that their numbers refer to.
 type RawBatch<'py> = (Vec<RawColumn<'py>>, Vec<String>, Vec<String>);
 
-/// A column, and what its numbers are.
+/// A column with its values.
 type Column = (&'static str, Numbers);
 
 #[derive(Debug)]
@@ -30,7 +30,7 @@ enum Numbers {
     Bool(Vec<bool>),
 }
 
-/// A capture that is being read.
+/// A capture being read.
 #[pyclass(frozen, name = "Capture")]
 #[derive(Debug)]
 pub(crate) struct PyCapture {
@@ -48,7 +48,7 @@ impl PyCapture {
         Ok(Self { capture, anonymiser: key.as_ref().map(Anonymiser::new) })
     }
 
-    /// Reads on for up to so many packets; `None` at the end.
+    /// Reads up to `most` further packets; `None` at the end.
     fn read<'py>(&self, py: Python<'py>, most: usize) -> PyResult<Option<RawBatch<'py>>> {
         let batch = py.detach(|| {
             let rows = self.capture().read(most)?;
@@ -59,13 +59,13 @@ impl PyCapture {
         Ok(Some((raw(py, &columns)?, addresses, protocols)))
     }
 
-    /// Conversations that ended or were forgotten since this was asked last, and the addresses and protocols they number.
+    /// Conversations completed since the last call, and the addresses and protocols they refer to.
     fn flows<'py>(&self, py: Python<'py>) -> PyResult<RawBatch<'py>> {
         let (columns, addresses, protocols) = py.detach(|| self.flow_columns());
         Ok((raw(py, &columns)?, addresses, protocols))
     }
 
-    /// Bytes taken from the file so far.
+    /// Bytes of the file read so far.
     fn taken(&self) -> u64 {
         self.capture().taken()
     }
@@ -75,7 +75,7 @@ impl PyCapture {
         self.capture().packets()
     }
 
-    /// Packets in each bin from the first packet on, and bytes.
+    /// Packets and bytes in each bin, starting at the first packet.
     fn arrivals<'py>(&self, py: Python<'py>) -> PyResult<Vec<RawColumn<'py>>> {
         let capture = self.capture();
         let (packets, bytes) = capture.arrivals();
@@ -83,7 +83,7 @@ impl PyCapture {
         raw(py, &columns)
     }
 
-    /// All else that was found, as JSON.
+    /// All other results as JSON.
     fn facts(&self) -> String {
         let capture = self.capture();
         let odd = capture.oddities();
@@ -134,7 +134,7 @@ impl PyCapture {
 
 impl PyCapture {
     fn capture(&self) -> MutexGuard<'_, Capture> {
-        self.capture.lock().expect("nobody panics while reading")
+        self.capture.lock().expect("reading does not panic")
     }
 
     fn flow_columns(&self) -> (Vec<Column>, Vec<String>, Vec<String>) {

@@ -1,5 +1,5 @@
-//! The engine as the Python module `ackclock._core`: a plan in, an outcome and its tables out; and captures, read. All that
-//! is Python lives here.
+//! The engine as the Python module `ackclock._core`: runs plans, returns outcomes and tables, and reads captures. All
+//! Python-specific code is in this crate.
 
 mod apart;
 mod capture;
@@ -26,19 +26,19 @@ use pcapng::{CapturedPackets, captures_of};
 
 create_exception!(_core, PlanError, PyValueError, "A plan that cannot run; the message names the field.");
 
-/// A column as Python takes it: name, type, little-endian bytes.
+/// A column for Python: name, type, little-endian bytes.
 type RawColumn<'py> = (&'static str, Cow<'static, str>, Bound<'py, PyBytes>);
-/// Tables as Python takes them, by name.
+/// Tables for Python, by name.
 type RawTables = BTreeMap<&'static str, Rows>;
 
-/// The rows of a table, as the engine keeps them.
+/// The rows of a table in the engine's form.
 #[pyclass(frozen)]
 #[derive(Debug)]
 struct Rows(Table);
 
 #[pymethods]
 impl Rows {
-    /// Writes them out: name, type and little-endian bytes of each column.
+    /// Converts them to columns: name, type and little-endian bytes.
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Vec<RawColumn<'py>>> {
         let columns = if gets_signals(py)? {
             let table = self.0.clone();
@@ -50,7 +50,7 @@ impl Rows {
     }
 }
 
-/// Which engine this is, and what it knows how to build, with the parameters that each algorithm declares, as JSON.
+/// Version of the engine and the algorithms it provides, with their parameters, as JSON.
 #[pyfunction]
 fn catalogue() -> String {
     let by_name = |entries: &[ackclock_tcp::congestion::Entry]| -> Map<String, Value> {
@@ -71,28 +71,28 @@ fn catalogue() -> String {
     .to_string()
 }
 
-/// Checks a queue whose parameters are each in range: `None`, or the field and what is wrong with it.
+/// Checks constraints between the parameters of a queue: `None`, or the invalid field and the problem.
 #[pyfunction]
 fn check_queue(spec: &str) -> PyResult<Option<(&'static str, String)>> {
     let spec: QueueSpec = serde_json::from_str(spec).map_err(refuse)?;
     Ok(spec.check().err().map(|invalid| (invalid.field, invalid.problem)))
 }
 
-/// Checks a law whose parameters are each in range: `None`, or the field and what is wrong with it.
+/// Checks constraints between the parameters of a law: `None`, or the invalid field and the problem.
 #[pyfunction]
 fn check_law(spec: &str) -> PyResult<Option<(&'static str, String)>> {
     let spec: LawSpec = serde_json::from_str(spec).map_err(refuse)?;
     Ok(spec.check().err().map(|invalid| (invalid.field, invalid.problem)))
 }
 
-/// Finds the groups of a plan that affect each other, directly or through others.
+/// Partitions the groups of a plan into sets that affect each other, directly or indirectly.
 #[pyfunction]
 fn components(plan: &str) -> PyResult<Vec<Vec<u32>>> {
     let plan: Plan = serde_json::from_str(plan).map_err(refuse)?;
     ackclock_net::components(&plan).map_err(refuse)
 }
 
-/// Estimates the memory of a run before it begins: bytes by what they are for, as JSON.
+/// Estimates the memory of a run before it begins: bytes by purpose, as JSON.
 #[pyfunction]
 fn footprint(plan: &str) -> PyResult<String> {
     let plan: Plan = serde_json::from_str(plan).map_err(refuse)?;
@@ -104,9 +104,9 @@ fn footprint(plan: &str) -> PyResult<String> {
 
 /// Runs a plan: the outcome as JSON, its tables and its captures.
 ///
-/// At most `jobs` of its parts that do not affect each other run at the same time, and all take at most `memory` bytes. The
-/// interpreter is free for other threads meanwhile. `progress` is called now and then with the fraction done; what it raises
-/// stops the run.
+/// At most `jobs` of its independent parts run in parallel, and all together use at most `memory` bytes. The
+/// interpreter is released for other threads in the meantime. `progress` is called periodically with the fraction done;
+/// an exception that it raises stops the run.
 #[pyfunction]
 #[pyo3(signature = (plan, seed, progress=None, jobs=1, memory=u64::MAX))]
 #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over owned arguments")]
@@ -147,13 +147,13 @@ fn simulate(
     Ok((json, outcome.tables.into_iter().map(|table| (table.name, Rows(table))).collect(), captures))
 }
 
-/// Reads the clock, which decides only how often a run is asked about: nothing of it shows in an outcome.
+/// Reads the clock, which only determines how often progress is reported; outcomes do not depend on it.
 #[expect(clippy::disallowed_methods, reason = "Python threads wait in real time")]
 fn now() -> Instant {
     Instant::now()
 }
 
-/// How far a run in another thread is, and whether anybody waits for it.
+/// Progress of a run in another thread, and whether the caller still waits for it.
 #[derive(Debug, Default)]
 struct Done {
     fraction: AtomicU64,
@@ -199,12 +199,12 @@ fn raw<'py>(py: Python<'py>, column: &Column) -> PyResult<RawColumn<'py>> {
     Ok((column.name, kind, bytes))
 }
 
-/// Why a run did not end.
+/// Why a run did not complete.
 #[derive(Debug)]
 enum Stopped {
     Refused(plan::PlanError),
     Raised(PyErr),
-    /// Nobody waits for it any more.
+    /// The caller no longer waits for it.
     Left,
 }
 
@@ -219,7 +219,7 @@ impl From<Stopped> for PyErr {
         match stopped {
             Stopped::Refused(error) => refuse(error),
             Stopped::Raised(error) => error,
-            Stopped::Left => PyRuntimeError::new_err("the run was left"),
+            Stopped::Left => PyRuntimeError::new_err("the run was abandoned"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Captures as Python has them: packets that stay in the engine until they are written into a file.
+//! Captures for Python: packets that stay in the engine until they are written to a file.
 
 use std::fs::OpenOptions;
 use std::io::BufWriter;
@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 
 use crate::refuse;
 
-/// What the taps of a capture saw.
+/// The packets of a capture.
 #[pyclass(frozen)]
 #[derive(Debug)]
 pub(crate) struct CapturedPackets {
@@ -20,7 +20,7 @@ pub(crate) struct CapturedPackets {
     groups: Arc<[GroupSpec]>,
 }
 
-/// The captures of a run, as a plan asks for them.
+/// The captures of a run, as requested by the plan.
 pub(crate) fn captures_of(outcome: &mut Outcome, plan: &Plan) -> Vec<CapturedPackets> {
     let groups: Arc<[GroupSpec]> = plan.groups.clone().into();
     let captures = std::mem::take(&mut outcome.captures).into_iter();
@@ -29,7 +29,7 @@ pub(crate) fn captures_of(outcome: &mut Outcome, plan: &Plan) -> Vec<CapturedPac
 
 #[pymethods]
 impl CapturedPackets {
-    /// Writes it into a file that is there already, as pcapng, and tells what was written, as JSON.
+    /// Writes the packets as pcapng to an existing file and returns statistics as JSON.
     fn write(&self, py: Python<'_>, path: PathBuf, setup: &str) -> PyResult<String> {
         let setup: Setup = serde_json::from_str(setup).map_err(refuse)?;
         let written = py.detach(|| {

@@ -427,8 +427,9 @@ mod tests {
         panic!("{:?} after {now}", sender.state());
     }
 
-    /// Validates: every transfer ends, even under a law that ignores losses: after each timeout the link accepts at least
-    ///   as many segments as its buffer holds (50), so that 1,000 segments need at most 20 timeouts of at most 60 s.
+    /// Validates: every transfer ends, even under a law that ignores losses: after each timeout the link accepts at
+    ///   least as many segments as its buffer holds (50), so that 1,000 segments need at most 20 timeouts of at most 60
+    ///   s.
     /// Source: RFC 9293, section 3.4 (reliable, ordered delivery); RFC 6298, section 5 (back-off).
     /// Tolerance: exact.
     #[test]

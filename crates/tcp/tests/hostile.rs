@@ -1,8 +1,9 @@
-//! Peers that lie: whatever they send, no panic, no window beyond what the RFCs allow, and memory that does not grow.
+//! Misbehaving peers: for any input there is no panic, no window beyond the limits of the RFCs, and no growth of
+//! memory.
 //!
-//! Savage, Cardwell, Wetherall and Anderson, "TCP Congestion Control with a Misbehaving Receiver" (1999), name ACK division,
-//! duplicate ACK spoofing and optimistic ACKs. A peer's window is fixed for a connection here, so that a window of zero is
-//! refused where a run is planned; that it does not hang or panic even so is tested all the same.
+//! Savage, Cardwell, Wetherall and Anderson, "TCP Congestion Control with a Misbehaving Receiver" (1999), describe ACK
+//! division, duplicate ACK spoofing and optimistic ACKs. A peer's window is fixed for a connection here, so a window of
+//! zero is rejected when a run is planned; it is tested anyway that it causes neither a hang nor a panic.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +16,7 @@ use proptest::prelude::*;
 const RECOVERIES: [RecoverySpec; 5] =
     [RecoverySpec::Tahoe, RecoverySpec::Reno, RecoverySpec::NewReno, RecoverySpec::Sack, RecoverySpec::Vegas];
 
-/// Every recovery, that of SACK by either rule, with Reno's law and with Vegas'.
+/// Every recovery, SACK with both rules, combined with Reno's and Vegas' laws.
 fn senders() -> Vec<SenderConfig> {
     let vegas = LawSpec::Vegas(VegasSpec { alpha: 1.0, beta: 3.0, gamma: 1.0, base_rtt: BaseRtt::Minimum });
     let mut all = Vec::new();
@@ -32,7 +33,7 @@ fn senders() -> Vec<SenderConfig> {
     all
 }
 
-/// A sender, its time, and what it has sent.
+/// A sender, its time, and the segments it has sent.
 struct Victim {
     sender: Sender,
     now: Time,
@@ -59,7 +60,7 @@ impl Victim {
         count
     }
 
-    /// An ACK after so many microseconds; how many segments leave.
+    /// An ACK after `micros` microseconds. Returns the number of segments sent.
     fn ack(&mut self, micros: u64, next: u64, blocks: &[Block]) -> u64 {
         self.now += Time::from_micros(micros);
         self.sender.handle_ack(Ack { next, sack: &Sack::of(blocks) }, self.now);
@@ -79,7 +80,7 @@ fn acks_for_data_never_sent_are_ignored() {
         for next in [5, 6, 1_000, u64::MAX - 1, u64::MAX] {
             assert_eq!(victim.ack(10, next, &[]), 0);
         }
-        assert_eq!(format!("{:?}", victim.sender.state()), before, "all is as it was");
+        assert_eq!(format!("{:?}", victim.sender.state()), before, "nothing changed");
     }
 }
 
@@ -88,8 +89,8 @@ fn acks_for_data_never_sent_are_ignored() {
 /// Tolerance: exact.
 #[test]
 fn ack_division_gains_nothing() {
-    // RFC 5681, section 3.1: cwnd grows by min(N, SMSS). Segments are whole here, so a peer that acknowledges a part of one
-    // can only repeat the last number, which is a duplicate: it never grows cwnd faster than honest ACKs do.
+    // RFC 5681, section 3.1: cwnd grows by min(N, SMSS). Segments are indivisible here, so a peer that acknowledges a
+    // part of one can only repeat the last number, which is a duplicate and never grows cwnd faster than honest ACKs.
     for config in senders().into_iter().filter(|config| config.congestion == LawSpec::Reno(RenoSpec {})) {
         let (mut honest, mut divided) = (Victim::new(&config), Victim::new(&config));
         for next in 1..40 {
@@ -119,8 +120,8 @@ fn one_ack_for_many_segments_grows_the_window_by_one() {
 /// Tolerance: the flight exact; the window below rwnd + 2.
 #[test]
 fn optimistic_acks_never_open_more_than_the_advertised_window() {
-    // an ACK for each segment the moment it has left: growth is as fast as it can be, but ends where rwnd limits the flight,
-    // since a window that is not used does not grow (RFC 7661, section 1)
+    // an ACK for each segment as soon as it is sent: growth is as fast as possible, but ends when rwnd limits the
+    // flight, since an unused window does not grow (RFC 7661, section 1)
     for config in senders() {
         let mut victim = Victim::new(&config);
         for _ in 0..20_000 {
@@ -133,12 +134,12 @@ fn optimistic_acks_never_open_more_than_the_advertised_window() {
     }
 }
 
-/// Validates: 10^6 duplicate ACKs let out one window, are one loss, and leave nothing behind.
+/// Validates: 10^6 duplicate ACKs release one window, count as one loss, and have no lasting effect.
 /// Source: Savage, Cardwell, Wetherall and Anderson 1999, section 2; RFC 5681, section 3.2.
 /// Tolerance: two retransmissions.
 #[test]
 fn a_million_duplicate_acks_let_out_one_window() {
-    // RFC 5681, section 3.2, step 4 inflates for each; rwnd bounds what that can do
+    // RFC 5681, section 3.2, step 4 inflates for each; rwnd limits the effect
     for config in senders() {
         let mut victim = Victim::new(&config);
         let block = [Block { start: 2, end: 4 }];
@@ -163,7 +164,7 @@ fn a_million_duplicate_acks_let_out_one_window() {
 /// Tolerance: exact.
 #[test]
 fn blocks_that_make_no_sense_are_no_news() {
-    // RFC 2018, section 3: above the ACK, within what was sent, ends the right way round
+    // RFC 2018, section 3: above the ACK, within the data sent, with its ends in order
     const NONSENSE: [(u64, u64); 8] = [(0, 1), (0, 4), (3, 2), (2, 2), (2, 5), (4, 9), (u64::MAX, 0), (0, u64::MAX)];
     for sack in [SackRule::Rfc6675, SackRule::FallFloyd] {
         let recovery = RecoverySpec::Sack;
@@ -178,16 +179,16 @@ fn blocks_that_make_no_sense_are_no_news() {
         for (start, end) in NONSENSE.into_iter().cycle().take(800) {
             assert_eq!(victim.ack(1, 0, &[Block { start, end }]), 0, "{start}..{end}");
         }
-        assert_eq!(format!("{:?}", victim.sender.state()), before, "all is as it was");
+        assert_eq!(format!("{:?}", victim.sender.state()), before, "nothing changed");
     }
 }
 
-/// Validates: what a receiver told of and dropped is sent again after the timeout.
+/// Validates: segments that a receiver reported and then dropped are retransmitted after the timeout.
 /// Source: RFC 2018, section 8.
 /// Tolerance: exact.
 #[test]
 fn a_peer_that_reneges_still_gets_everything() {
-    // RFC 2018, section 8: it tells of all and delivers nothing of it; after the timeout all is sent again
+    // RFC 2018, section 8: it reports all segments and delivers none of them; after the timeout all are retransmitted
     for sack in [SackRule::Rfc6675, SackRule::FallFloyd] {
         let config = SenderConfig { recovery: RecoverySpec::Sack, sack, handshake: false, ..SenderConfig::default() };
         let mut victim = Victim::new(&config);
@@ -222,7 +223,7 @@ fn a_window_of_zero_sends_nothing_and_does_not_hang() {
 
 #[test]
 fn a_scoreboard_of_every_other_segment_is_taken_in_quickly() {
-    // 10^5 in flight and half of them told of: memory is in the runs, bounded by the window
+    // 10^5 in flight and half of them reported: memory depends on the runs and is bounded by the window
     let config = SenderConfig {
         recovery: RecoverySpec::Sack,
         handshake: false,
@@ -270,7 +271,7 @@ fn lies() -> impl Strategy<Value = Vec<Lie>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
-    /// Validates: whatever ACKs and blocks come, the window is finite and at least one segment, the flight within rwnd, and
+    /// Validates: for any ACKs and blocks, the window is finite and at least one segment, the flight within rwnd, and
     ///   an honest peer is served again.
     /// Source: RFC 5681, section 3.1; RFC 9293, section 3.8.
     /// Tolerance: exact, in 1,000 random conversations.
@@ -279,7 +280,7 @@ proptest! {
         let mut victim = Victim::new(&config);
         let mut una = 0_u64;
         for lie in lies {
-            // half of the peers lie near the truth, where lies are believed
+            // half of the peers lie near the true state, where lies are plausible
             let base = if relative { una } else { 0 };
             let blocks: Vec<_> = lie.blocks.iter().map(|(start, end)| {
                 Block { start: base.saturating_add(*start % 70), end: base.saturating_add(*end % 70) }
@@ -299,7 +300,7 @@ proptest! {
             prop_assert!(state.flight_size <= 64, "{state:?}");
             prop_assert!(state.cwnd.is_finite() && state.cwnd >= 1.0 && state.ssthresh >= 1.0, "{state:?}");
         }
-        // and an honest end brings it home
+        // honest ACKs then complete the transfer
         for _ in 0..200 {
             let end = victim.end;
             victim.ack(1_000, end, &[]);

@@ -1,4 +1,4 @@
-//! Small print: rules that no conversation happens to turn on, each found by a mutant of the code that nothing else caught.
+//! Minor rules that no conversation covers, each found by a mutant of the code that no other test caught.
 
 use ackclock_tcp::congestion::{BaseRtt, LawSpec, VegasSpec};
 use ackclock_tcp::recovery::RecoverySpec;
@@ -17,14 +17,14 @@ fn sender(config: SenderConfig, segments: u64) -> Sender {
     sender
 }
 
-/// All that leaves after an ACK for all before `next`.
+/// Returns the segments sent after an ACK for all segments before `next`.
 fn ack(sender: &mut Sender, millis: u64, next: u64) -> Vec<u64> {
     let now = Time::from_millis(millis);
     sender.handle_ack(Ack::cumulative(next), now);
     std::iter::from_fn(|| sender.poll_transmit(now)).map(|segment| segment.number).collect()
 }
 
-/// Validates: Vegas' thresholds are in order, or refused.
+/// Validates: Vegas' thresholds must be in order.
 /// Source: Brakmo and Peterson 1995, section 3.2 (alpha < beta).
 /// Tolerance: exact; equal ones are allowed.
 #[test]
@@ -47,7 +47,7 @@ fn a_sender_waits_for_data_only_when_it_could_send_some() {
     assert!(four.is_data_limited());
 }
 
-/// Validates: with `decrease_from = window` halving starts from cwnd, by whole segments with `whole_window`.
+/// Validates: with `decrease_from = window` halving starts from cwnd, in whole segments with `whole_window`.
 /// Source: ns-2.35, tcp.cc, slowdown(); precisionReduce_.
 /// Tolerance: exact.
 #[test]
@@ -61,7 +61,7 @@ fn reductions_are_taken_from_what_they_are_told() {
     }
 }
 
-/// Validates: turns are counted, and those apart that only rwnd ended.
+/// Validates: turns are counted, and separately the turns limited only by rwnd.
 /// Source: definition (`Counters`).
 /// Tolerance: exact.
 #[test]
@@ -76,7 +76,7 @@ fn turns_are_counted() {
     assert_eq!(counts(&sender), (3, 2), "the data ended that turn");
 }
 
-/// Validates: after an idle period longer than the RTO the window falls back to the initial window, not after a shorter one.
+/// Validates: an idle period longer than the RTO resets the window to the initial window, a shorter one does not.
 /// Source: RFC 5681, section 4.1.
 /// Tolerance: exact.
 #[test]

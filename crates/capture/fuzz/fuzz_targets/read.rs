@@ -1,4 +1,4 @@
-//! Any bytes, read as a capture: `cargo +nightly fuzz run read`, from `crates/capture`.
+//! Reads arbitrary bytes as a capture: `cargo +nightly fuzz run read`, from `crates/capture`.
 
 #![no_main]
 

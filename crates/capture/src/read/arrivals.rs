@@ -1,21 +1,22 @@
-//! Packets and bytes in bins of time, in as much memory as a million bins need.
+//! Packets and bytes in time bins, in memory bounded by a million bins.
 
-/// Bins at most: at 10 ms each, three hours. Beyond that two become one. What looks at them takes a hundred times their memory.
+/// Maximum number of bins: three hours at 10 ms each. Beyond it, pairs of bins are merged. Analysing the bins takes a
+/// hundred times their memory.
 const MOST: usize = 1 << 20;
 
-/// Counts from the first packet on.
+/// Counts per bin, starting at the first packet.
 #[derive(Debug)]
 pub(super) struct Arrivals {
     start: Option<i64>,
     width: u64,
     packets: Vec<u32>,
     bytes: Vec<u64>,
-    /// Packets earlier than the first one by more than its bin: they are in no bin.
+    /// Packets earlier than the bin of the first packet; they are in no bin.
     pub(super) before: u64,
 }
 
 impl Arrivals {
-    /// Bins of so many nanoseconds, at least one.
+    /// Bins of `width` nanoseconds, at least one.
     pub(super) fn new(width: u64) -> Self {
         Self { start: None, width: width.max(1), packets: Vec::new(), bytes: Vec::new(), before: 0 }
     }
@@ -41,7 +42,7 @@ impl Arrivals {
         self.bytes[place as usize] += u64::from(bytes);
     }
 
-    /// Makes one bin of every two.
+    /// Merges pairs of bins.
     fn coarsen(&mut self) {
         let half = self.packets.len().div_ceil(2);
         for place in 0..half {
@@ -56,12 +57,12 @@ impl Arrivals {
         self.width *= 2;
     }
 
-    /// When the first packet passed.
+    /// Time of the first packet.
     pub(super) fn start(&self) -> Option<i64> {
         self.start
     }
 
-    /// Nanoseconds in a bin, in the end.
+    /// Bin width in nanoseconds after merging.
     pub(super) fn width(&self) -> u64 {
         self.width
     }

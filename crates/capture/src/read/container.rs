@@ -1,10 +1,12 @@
-//! Records out of their container: pcap and pcapng.
+//! Extracts records from their container: pcap and pcapng.
 //!
-//! pcap: draft-ietf-opsawg-pcap, sections 4 and 5, and what libpcap takes beside it (Kuznetzov's longer records). pcapng:
-//! draft-ietf-opsawg-pcapng, section 4. Damage ends the reading where it is found: lengths cannot be trusted after it.
+//! pcap: draft-ietf-opsawg-pcap, sections 4 and 5, and the variant with longer records that libpcap also reads
+//! (Kuznetzov). pcapng: draft-ietf-opsawg-pcapng, section 4. Reading ends at the first damage, because lengths cannot
+//! be trusted after it.
 //!
-//! The framing is our own. The crate `pcap-parser` takes no clock of a power of two (its `build_ts_resolution` refuses each of
-//! them), and a length that lies looks to it like a file that is cut off, so that the offset of the damage is lost.
+//! The framing is our own. The crate `pcap-parser` does not support clocks with a power-of-two resolution (its
+//! `build_ts_resolution` rejects them), and it treats an invalid length as a truncated file, so that the offset of the
+//! damage is lost.
 
 use std::io::Read;
 
@@ -12,30 +14,30 @@ use super::Stop;
 use super::interfaces::{Interface, Interfaces};
 use super::source::Source;
 
-/// Captured bytes of one packet, at most: libpcap's own `MAXIMUM_SNAPLEN`.
+/// Maximum captured bytes per packet: libpcap's own `MAXIMUM_SNAPLEN`.
 const MOST_CAPTURED: u32 = 262_144;
-/// Bytes of a pcapng block that has to be held, at most: as Wireshark has it (`MAX_BLOCK_SIZE`).
+/// Maximum size of a pcapng block that must be buffered: the same as Wireshark's (`MAX_BLOCK_SIZE`).
 const MOST_BLOCK: u32 = 16 << 20;
 
-/// What is known of a packet before its bytes are looked at.
+/// Properties of a packet known from its container.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Record {
-    /// Nanoseconds since 1970; `None` where the container keeps none.
+    /// Nanoseconds since 1970; `None` if the container stores no time.
     pub(super) time: Option<i64>,
-    /// Bytes as sent.
+    /// Size as sent, in bytes.
     pub(super) wire: u32,
-    /// Where its captured bytes are in the window, and how many they are.
+    /// Offset of its captured bytes in the window, and their number.
     at: usize,
     pub(super) captured: u32,
     /// Number among the file's interfaces.
     pub(super) interface: u32,
     /// Its link type (`LINKTYPE_`, tcpdump.org).
     pub(super) link: u16,
-    /// Bytes to move on by.
+    /// Size of the record in the file, in bytes.
     length: usize,
 }
 
-/// How the file is laid out.
+/// File format.
 #[derive(Clone, Copy, Debug)]
 enum Layout {
     Pcap { header: usize, nanoseconds: i64 },
@@ -48,14 +50,14 @@ pub(super) struct Container {
     layout: Layout,
     big: bool,
     interfaces: Interfaces,
-    /// Bytes of the record given last.
+    /// Size of the last record returned, in bytes.
     last: usize,
 }
 
 const SECTION: u32 = 0x0a0d_0d0a;
 
 impl Container {
-    /// Reads the head of a file.
+    /// Reads the file header.
     pub(super) fn new(input: impl Read + Send + 'static) -> Result<Self, Stop> {
         let at = |problem: &str| Stop { offset: 0, problem: problem.to_owned() };
         let source = Source::new(input).map_err(|error| at(&error.to_string()))?;
@@ -63,10 +65,10 @@ impl Container {
             Self { source, layout: Layout::Pcapng, big: false, interfaces: Interfaces::default(), last: 0 };
         let there = container.fill(4)?;
         if there == 0 {
-            return Err(at("it is empty"));
+            return Err(at("the file is empty"));
         }
         if there < 4 {
-            return Err(at(&format!("it ends after {there} bytes")));
+            return Err(at(&format!("the file ends after {there} bytes")));
         }
         let magic = container.u32(0);
         (container.layout, container.big) = match magic {
@@ -80,30 +82,30 @@ impl Container {
             _ => {
                 let bytes = magic.to_le_bytes();
                 return Err(at(&format!(
-                    "its first bytes, {:02x} {:02x} {:02x} {:02x}, are those of no capture",
+                    "not a capture (pcap or pcapng): its first bytes are {:02x} {:02x} {:02x} {:02x}",
                     bytes[0], bytes[1], bytes[2], bytes[3]
                 )));
             }
         };
-        container.need(24, "the head of the file")?;
-        // The upper bits tell of frame check sequences.
+        container.need(24, "the file header")?;
+        // The upper bits describe frame check sequences.
         let link = container.u32(20) as u16;
         container.interfaces.add(Interface::plain(link));
         container.source.advance(24);
         Ok(container)
     }
 
-    /// Bytes taken from the file, before gzip is undone.
+    /// Bytes read from the file, before decompression.
     pub(super) fn taken(&self) -> u64 {
         self.source.taken()
     }
 
-    /// Whether the file is gzip's.
+    /// Whether the file is compressed with gzip.
     pub(super) fn zipped(&self) -> bool {
         self.source.zipped()
     }
 
-    /// What the file calls itself.
+    /// Name of the file format.
     pub(super) fn format(&self) -> &'static str {
         match self.layout {
             Layout::Pcap { .. } => "pcap",
@@ -111,12 +113,12 @@ impl Container {
         }
     }
 
-    /// What was captured at.
+    /// The capture interfaces.
     pub(super) fn interfaces(&self) -> &Interfaces {
         &self.interfaces
     }
 
-    /// Goes on to the next packet; `None` at the end of the file.
+    /// Advances to the next packet; `None` at the end of the file.
     pub(super) fn next(&mut self) -> Result<Option<Record>, Stop> {
         self.source.advance(std::mem::take(&mut self.last));
         let record = match self.layout {
@@ -127,7 +129,7 @@ impl Container {
         Ok(record)
     }
 
-    /// The captured bytes of the record given last.
+    /// The captured bytes of the last record returned.
     #[inline]
     pub(super) fn bytes(&self, record: &Record) -> &[u8] {
         &self.source.window()[record.at..record.at + record.captured as usize]
@@ -138,7 +140,7 @@ impl Container {
         if self.fill(1)? == 0 {
             return Ok(None);
         }
-        self.need(header, "the head of a record")?;
+        self.need(header, "a record header")?;
         let (seconds, fraction) = (self.u32(0), self.u32(4));
         let (captured, wire) = (self.u32(8), self.u32(12));
         self.check_captured(captured)?;
@@ -154,14 +156,14 @@ impl Container {
             if self.fill(1)? == 0 {
                 return Ok(None);
             }
-            self.need(12, "the head of a block")?;
-            // The section's first word reads the same in both orders of bytes; its third tells which one it is.
+            self.need(12, "a block header")?;
+            // The section's first word is the same in both byte orders; its third word identifies the byte order.
             if self.u32(0) == SECTION {
                 self.begin_section()?;
             }
             let (kind, length) = (self.u32(0), self.u32(4));
             if length < 12 || !length.is_multiple_of(4) {
-                return Err(self.stop(format!("a block says that it has {length} bytes")));
+                return Err(self.stop(format!("invalid block length {length}")));
             }
             let held = matches!(kind, SECTION | 1 | 2 | 3 | 6);
             if !held {
@@ -169,9 +171,7 @@ impl Container {
                 continue;
             }
             if length > MOST_BLOCK {
-                return Err(self.stop(format!(
-                    "a block says that it has {length} bytes; the most that makes sense is {MOST_BLOCK}"
-                )));
+                return Err(self.stop(format!("invalid block length {length}: the maximum is {MOST_BLOCK}")));
             }
             let length = length as usize;
             self.need(length, "a block")?;
@@ -194,7 +194,7 @@ impl Container {
         }
     }
 
-    /// Moves on over a block that nobody looks at, which may be longer than what is ever held.
+    /// Skips a block that is not needed; it may be larger than the maximum buffer.
     fn pass_over(&mut self, length: u32) -> Result<(), Stop> {
         let offset = self.source.offset();
         let skipped = self.source.skip(u64::from(length) - 4).map_err(|error| self.failed(&error))?;
@@ -208,16 +208,16 @@ impl Container {
         Ok(())
     }
 
-    /// A section header block (4.1): order of bytes, and interfaces counted anew.
+    /// A section header block (4.1): sets the byte order and restarts interface numbering.
     fn begin_section(&mut self) -> Result<(), Stop> {
         self.big = false;
         self.big = match self.u32(8) {
             0x1a2b_3c4d => false,
             0x4d3c_2b1a => true,
-            other => return Err(self.stop(format!("a section's byte-order magic is 0x{other:08x}"))),
+            other => return Err(self.stop(format!("invalid byte-order magic 0x{other:08x} in a section header"))),
         };
         if self.u32(4) < 28 {
-            return Err(self.stop(format!("a section header says that it has {} bytes", self.u32(4))));
+            return Err(self.stop(format!("invalid section header length {}", self.u32(4))));
         }
         self.interfaces.begin_section();
         Ok(())
@@ -226,7 +226,7 @@ impl Container {
     /// An interface description block (4.2).
     fn interface(&mut self, length: usize) -> Result<(), Stop> {
         if length < 20 {
-            return Err(self.stop(format!("an interface description says that it has {length} bytes")));
+            return Err(self.stop(format!("invalid interface description length {length}")));
         }
         let block = &self.source.window()[..length];
         let interface = Interface::described(block, self.big);
@@ -236,32 +236,32 @@ impl Container {
         Ok(())
     }
 
-    /// An enhanced packet block (4.3), or the packet block that it replaced (appendix A).
+    /// An enhanced packet block (4.3), or its predecessor, the packet block (appendix A).
     fn packet(&self, kind: u32, length: usize) -> Result<Record, Stop> {
         if length < 32 {
-            return Err(self.stop(format!("a packet block says that it has {length} bytes")));
+            return Err(self.stop(format!("invalid packet block length {length}")));
         }
         let id = if kind == 6 { self.u32(8) } else { u32::from(self.u16(8)) };
         let (captured, wire) = (self.u32(20), self.u32(24));
         self.check_captured(captured)?;
         if captured as usize > length - 32 {
-            return Err(self.stop(format!("a block of {length} bytes says that {captured} were captured")));
+            return Err(self.stop(format!("invalid number of captured bytes {captured} in a block of {length} bytes")));
         }
         let Some((interface, described)) = self.interfaces.get(id) else {
-            return Err(self.stop(format!("a packet came in by interface {id}, which is not described")));
+            return Err(self.stop(format!("a packet refers to interface {id}, which is not described")));
         };
         let ticks = u64::from(self.u32(12)) << 32 | u64::from(self.u32(16));
         let time = Some(described.time(ticks));
         Ok(Record { time, wire, at: 28, captured, interface, link: described.link, length })
     }
 
-    /// A simple packet block (4.4): of the first interface, without a time.
+    /// A simple packet block (4.4): from the first interface, without a time.
     fn simple_packet(&self, length: usize) -> Result<Record, Stop> {
         if length < 16 {
-            return Err(self.stop(format!("a packet block says that it has {length} bytes")));
+            return Err(self.stop(format!("invalid packet block length {length}")));
         }
         let Some((interface, described)) = self.interfaces.get(0) else {
-            return Err(self.stop("a packet came in by interface 0, which is not described".to_owned()));
+            return Err(self.stop("a packet refers to interface 0, which is not described".to_owned()));
         };
         let wire = self.u32(8);
         let limit = if described.snap == 0 { u32::MAX } else { described.snap };
@@ -272,9 +272,9 @@ impl Container {
 
     fn check_captured(&self, captured: u32) -> Result<(), Stop> {
         if captured > MOST_CAPTURED {
-            return Err(self.stop(format!(
-                "a packet says that {captured} of its bytes were captured; the most that makes sense is {MOST_CAPTURED}"
-            )));
+            return Err(
+                self.stop(format!("invalid number of captured bytes {captured}: the maximum is {MOST_CAPTURED}"))
+            );
         }
         Ok(())
     }
@@ -283,18 +283,19 @@ impl Container {
         self.source.fill(count).map_err(|error| self.failed(&error))
     }
 
-    /// Fills the window with so many bytes, or says that the file ends before.
+    /// Fills the window with `count` bytes; fails if the file ends before.
     #[inline]
     fn need(&mut self, count: usize, what: &str) -> Result<(), Stop> {
         let there = self.fill(count)?;
         if there < count {
-            return Err(self.stop(format!("the file ends {there} bytes into {what} of {count}")));
+            return Err(self.stop(format!("the file ends within {what}: {there} of {count} bytes")));
         }
         Ok(())
     }
 
     fn failed(&self, error: &std::io::Error) -> Stop {
-        let what = if self.source.zipped() { "gzip's data cannot be read on" } else { "it cannot be read on" };
+        let what =
+            if self.source.zipped() { "the gzip data cannot be decompressed" } else { "the file cannot be read" };
         self.stop(format!("{what}: {error}"))
     }
 
@@ -317,5 +318,5 @@ impl Container {
 }
 
 fn mismatch(length: usize) -> String {
-    format!("a block says that it has {length} bytes at its start, not at its end")
+    format!("the block lengths differ: {length} at the start, another at the end")
 }

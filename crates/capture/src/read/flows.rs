@@ -1,7 +1,8 @@
-//! Conversations: who talks to whom, and for TCP what was sent again and how long answers took.
+//! Conversations: endpoints, and for TCP retransmissions and round-trip times.
 //!
-//! A conversation is a protocol, two addresses and two ports, in either direction. Tables hold a bounded number of them, in
-//! two generations: what a whole generation long sent nothing is given out and forgotten, the busy stay.
+//! A conversation is identified by a protocol, two addresses and two ports, in either direction. A bounded number of
+//! them is kept, in two generations: conversations idle for a whole generation are completed and dropped, busy ones
+//! stay.
 
 use std::hash::RandomState;
 use std::net::IpAddr;
@@ -10,34 +11,34 @@ use indexmap::IndexMap;
 
 use super::network::{ACK, FIN, Ip, SYN, Tcp};
 
-/// Conversations in one generation.
+/// Maximum number of conversations in one generation.
 const GENERATION: usize = 1 << 15;
 
-/// Both ends in the order of their numbers, so that both directions have one key.
+/// Both endpoints in sorted order, so that both directions have the same key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Key {
     ends: [(IpAddr, u16); 2],
     protocol: u8,
 }
 
-/// What went from one end to the other.
+/// Traffic in one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Way {
     /// Packets.
     pub packets: u64,
-    /// Bytes as sent.
+    /// Size as sent, in bytes.
     pub bytes: u64,
-    /// Segments of data, SYNs and FINs that begin below what had been sent before.
+    /// Segments with data, SYN or FIN that begin below the highest sequence number sent.
     pub retransmissions: u64,
-    /// How often a segment's acknowledgment was timed, as seen where the capture was made.
+    /// Number of round-trip samples, as seen at the point of capture.
     pub round_trips: u64,
-    /// Nanoseconds, all together and the least; 0 where there are none.
+    /// Sum of round-trip times in nanoseconds; 0 without samples.
     pub round_trip_sum: u64,
-    /// The least of them.
+    /// Minimum round-trip time in nanoseconds; 0 without samples.
     pub round_trip_least: u64,
     initial: Option<u32>,
     next: Option<u32>,
-    /// Up to where the other end has acknowledged, as it said last.
+    /// Highest acknowledgment number from the other end.
     answered: Option<u32>,
     window: u16,
     timed: Option<(u32, i64)>,
@@ -46,43 +47,43 @@ pub struct Way {
 /// A conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flow {
-    /// What it runs over (IANA's protocol number).
+    /// IANA protocol number.
     pub protocol: u8,
-    /// Address and port of both ends, the one that was first to send first; ports are 0 where there are none.
+    /// Address and port of both endpoints, starting with the one that sent first; ports are 0 if the protocol has none.
     pub ends: [(IpAddr, u16); 2],
     /// Whether the protocol has ports.
     pub ported: bool,
-    /// Nanoseconds since 1970: of the first packet and of the last one.
+    /// Time of the first packet in nanoseconds since 1970.
     pub first: i64,
-    /// The last one.
+    /// Time of the last packet.
     pub last: i64,
-    /// From the first end to the second, and back.
+    /// Traffic from the first endpoint to the second, and back.
     pub ways: [Way; 2],
-    /// In which batch of rows its addresses were last numbered, and how.
+    /// The batch of rows in which its addresses were last numbered, and their numbers.
     pub(super) numbered: (u64, [u32; 2]),
 }
 
-/// Whom a packet belongs to.
+/// The conversation of a packet.
 #[derive(Debug)]
 pub(super) struct Seen<'a> {
     pub(super) flow: &'a mut Flow,
-    /// Which of its ways the packet took.
+    /// The direction of the packet.
     pub(super) way: usize,
     pub(super) retransmission: bool,
 }
 
-/// Conversations under way, and those given out.
+/// Active conversations, and completed ones not yet taken.
 #[derive(Debug, Default)]
 pub(super) struct Flows {
     young: IndexMap<Key, Flow, RandomState>,
     old: IndexMap<Key, Flow, RandomState>,
     ended: Vec<Flow>,
-    /// How many were forgotten while the capture went on.
+    /// Number of conversations dropped during reading.
     pub(super) forgotten: u64,
 }
 
 impl Flows {
-    /// Takes a packet of IP in.
+    /// Adds an IP packet.
     #[inline]
     pub(super) fn add(&mut self, ip: &Ip, time: i64, bytes: u32) -> Seen<'_> {
         let (source_port, destination_port) = ip.ports.unwrap_or((0, 0));
@@ -105,7 +106,7 @@ impl Flows {
         Seen { flow, way, retransmission }
     }
 
-    /// Brings a conversation into the young generation, new or from the old one.
+    /// Puts a conversation into the young generation, either a new one or one from the old generation.
     #[cold]
     fn begin(&mut self, key: Key, ip: &Ip, time: i64) -> usize {
         if self.young.len() >= GENERATION {
@@ -129,12 +130,12 @@ impl Flows {
         self.young.insert_full(key, flow).0
     }
 
-    /// Takes those that were given out.
+    /// Takes the completed conversations.
     pub(super) fn take(&mut self) -> Vec<Flow> {
         std::mem::take(&mut self.ended)
     }
 
-    /// Gives all out.
+    /// Completes all conversations.
     pub(super) fn end(&mut self) {
         let (old, young) = (std::mem::take(&mut self.old), std::mem::take(&mut self.young));
         self.ended.extend(old.into_values().chain(young.into_values()));
@@ -142,16 +143,17 @@ impl Flows {
 }
 
 impl Flow {
-    /// Follows a segment; tells whether it was sent before.
+    /// Tracks a segment; returns whether it is a retransmission.
     ///
-    /// The rule is the one by which `tshark` tells that a segment is a retransmission of any kind or out of order: it has
-    /// data, SYN or FIN, and does not begin at or above what had been sent, or all of its data is acknowledged already; a
-    /// keep-alive, the last byte again or nothing at all just before the next one, is none, nor is the last byte with new
-    /// ones behind it, as after a probe that was not taken. A probe of a closed window does not count as having been sent.
+    /// The rule is the one by which `tshark` marks a segment as any kind of retransmission or as out of order: it has
+    /// data, SYN or FIN, and either begins below the highest sequence number sent or all of its data is already
+    /// acknowledged. A keep-alive (the last byte again, or an empty segment just before the next byte) is not a
+    /// retransmission, nor is the last byte followed by new data, as after a rejected window probe. A zero-window probe
+    /// does not count as sent data.
     fn segment(&mut self, way: usize, tcp: &Tcp, time: i64) -> bool {
         let flagged = tcp.flags & (SYN | FIN) != 0;
         if tcp.flags & (SYN | ACK) == SYN && self.ways[way].initial.is_some_and(|initial| initial != tcp.sequence) {
-            // The ports are used again: what was sent before says nothing about this connection.
+            // The ports are reused: earlier sequence numbers do not apply to this connection.
             for each in &mut self.ways {
                 (each.initial, each.next, each.answered, each.timed) = (None, None, None, None);
             }
@@ -175,7 +177,7 @@ impl Flow {
         };
         if tcp.payload == 0 && !flagged {
             if before(next, tcp.sequence) {
-                // The capture missed what was sent up to there.
+                // The capture missed the data sent up to this point.
                 own.next = Some(tcp.sequence);
             }
             return false;
@@ -187,7 +189,7 @@ impl Flow {
         let had = tcp.payload > 0 && own.answered.is_some_and(|answered| !before(answered, end));
         if had || before(tcp.sequence, next) && !last {
             own.retransmissions += 1;
-            // Karn's rule: an answer now could be to either (RFC 6298, section 3).
+            // Karn's rule: an acknowledgment could now refer to either transmission (RFC 6298, section 3).
             own.timed = None;
             if before(next, end) {
                 own.next = Some(end);
@@ -204,7 +206,8 @@ impl Flow {
 }
 
 impl Way {
-    /// Takes an acknowledgment, and times the segment that waits for it: one at a time, as TCP's own timer does.
+    /// Processes an acknowledgment and completes the current round-trip sample; one segment is timed at a time, like
+    /// TCP's own timer.
     fn acknowledged(&mut self, acknowledgment: u32, time: i64) {
         self.answered = Some(acknowledgment);
         let Some((end, sent)) = self.timed else { return };
@@ -220,7 +223,7 @@ impl Way {
     }
 }
 
-/// Whether one sequence number comes before another (RFC 9293, section 3.4).
+/// Whether sequence number `a` precedes `b` (RFC 9293, section 3.4).
 fn before(a: u32, b: u32) -> bool {
     (a.wrapping_sub(b) as i32) < 0
 }
@@ -271,12 +274,12 @@ mod tests {
         let mut flows = Flows::default();
         flows.add(&packet(true, data(0, 100)), 0, 140);
         flows.add(&packet(false, ack(300)), 1, 40);
-        // The capture missed what was acknowledged: its end is seen again, then new data.
+        // The capture missed acknowledged data: the end of it is seen again, then new data.
         let again: Vec<bool> =
             [data(200, 100), data(99, 301)].map(|tcp| flows.add(&packet(true, tcp), 2, 140).retransmission).to_vec();
         assert_eq!(again, [true, true]);
         assert!(!flows.add(&packet(true, data(400, 100)), 3, 140).retransmission);
-        // It missed what came before this as well: an empty segment tells where its sender is.
+        // It also missed earlier data: an empty segment shows the sender's sequence number.
         assert!(!flows.add(&packet(true, data(900, 0)), 4, 40).retransmission);
         assert!(flows.add(&packet(true, data(500, 100)), 5, 140).retransmission);
     }

@@ -1,4 +1,4 @@
-//! What packets were captured at, and how its clock counts.
+//! Capture interfaces and the resolution of their clocks.
 
 const NANOSECONDS: i128 = 1_000_000_000;
 const MOST: usize = 65_536;
@@ -10,28 +10,28 @@ pub(super) struct Interface {
     pub(super) snap: u32,
     pub(super) name: String,
     tick: Tick,
-    /// Seconds that every time is later by.
+    /// Seconds to add to every time.
     offset: i64,
 }
 
-/// How long one count of the clock is.
+/// Clock resolution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Tick {
-    /// So many nanoseconds.
+    /// Nanoseconds per tick.
     Nanoseconds(i64),
-    /// One of so many parts of a second.
+    /// Ticks per second.
     Decimal(u128),
-    /// A second halved so many times.
+    /// Base-2 logarithm of ticks per second.
     Halved(u32),
 }
 
 impl Interface {
-    /// That of a pcap file: times come ready.
+    /// The interface of a pcap file, whose times need no conversion.
     pub(super) fn plain(link: u16) -> Self {
         Self { link, snap: 0, name: String::new(), tick: Tick::Nanoseconds(1), offset: 0 }
     }
 
-    /// Reads an interface description block of at least 20 bytes. An option that runs beyond it ends the options.
+    /// Parses an interface description block of at least 20 bytes. An option that exceeds the block ends the options.
     pub(super) fn described(block: &[u8], big: bool) -> Self {
         let u16 = |at: usize| {
             let bytes = [block[at], block[at + 1]];
@@ -63,7 +63,7 @@ impl Interface {
         interface
     }
 
-    /// Nanoseconds since 1970, rounded down, and kept within what 64 bits hold.
+    /// Nanoseconds since 1970, rounded down and clamped to 64 bits.
     #[inline]
     pub(super) fn time(&self, ticks: u64) -> i64 {
         let since = match self.tick {
@@ -77,7 +77,7 @@ impl Interface {
 }
 
 impl Tick {
-    /// Reads `if_tsresol`: an exponent of 10, or of 2 where the first bit is set.
+    /// Parses `if_tsresol`: an exponent of 10, or of 2 if the highest bit is set.
     fn new(resolution: u8) -> Self {
         let exponent = u32::from(resolution & 0x7f);
         if resolution & 0x80 != 0 {
@@ -86,13 +86,13 @@ impl Tick {
         match 10_u128.checked_pow(exponent) {
             Some(parts) if parts <= NANOSECONDS as u128 => Self::Nanoseconds((NANOSECONDS as u128 / parts) as i64),
             Some(parts) => Self::Decimal(parts),
-            // No count of 64 bits is as long as a nanosecond.
+            // Even 2^64 of these ticks are shorter than a nanosecond.
             None => Self::Decimal(u128::MAX),
         }
     }
 }
 
-/// All interfaces of a file, numbered through its sections.
+/// All interfaces of a file, numbered across its sections.
 #[derive(Debug, Default)]
 pub(super) struct Interfaces {
     all: Vec<Interface>,
@@ -104,7 +104,7 @@ impl Interfaces {
         self.section = self.all.len();
     }
 
-    /// Adds one, unless there are too many.
+    /// Adds an interface; returns false if there are too many.
     pub(super) fn add(&mut self, interface: Interface) -> bool {
         let room = self.all.len() < MOST;
         if room {
@@ -113,7 +113,7 @@ impl Interfaces {
         room
     }
 
-    /// That of a number in the present section, with its number in the file.
+    /// The interface with a given number in the current section, and its number in the file.
     #[inline]
     pub(super) fn get(&self, id: u32) -> Option<(u32, &Interface)> {
         let number = self.section + id as usize;

@@ -1,30 +1,30 @@
-//! From a frame to what it carries: Ethernet II, 802.3 with LLC and SNAP, VLAN tags, Linux cooked, loopback, raw IP.
+//! Decodes link-layer frames: Ethernet II, 802.3 with LLC and SNAP, VLAN tags, Linux cooked, loopback, raw IP.
 
 use etherparse::EtherType;
 
-/// What a link's header says of the bytes after it.
+/// Type of the data after a link header.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Carried {
-    /// An EtherType names it (IEEE 802.3, clause 3.2.6).
+    /// Identified by an EtherType (IEEE 802.3, clause 3.2.6).
     Type(u16),
-    /// An LLC header, without an EtherType behind it.
+    /// An LLC header without an EtherType.
     Llc,
-    /// Nothing that we know, or the capture ends before it is told.
+    /// Unknown, or not captured.
     Unknown,
 }
 
-/// A frame without its link header.
+/// The content of a frame without its link header.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Frame<'a> {
     pub(super) carried: Carried,
     pub(super) vlan: bool,
     pub(super) llc: bool,
     pub(super) payload: &'a [u8],
-    /// Bytes of headers before the payload.
+    /// Size of the headers before the payload, in bytes.
     pub(super) before: usize,
 }
 
-/// The name of a link type, as `tshark` has it where it knows one.
+/// The name of a link type, as in `tshark` if it has one.
 pub(super) fn name(link: u16) -> Option<&'static str> {
     Some(match link {
         0 | 108 => "null",
@@ -38,7 +38,7 @@ pub(super) fn name(link: u16) -> Option<&'static str> {
 const IPV4: u16 = EtherType::IPV4.0;
 const IPV6: u16 = EtherType::IPV6.0;
 
-/// Takes the header of a link type off.
+/// Removes the link header.
 #[inline]
 pub(super) fn open(link: u16, bytes: &[u8]) -> Frame<'_> {
     match link {
@@ -47,7 +47,7 @@ pub(super) fn open(link: u16, bytes: &[u8]) -> Frame<'_> {
         12 | 14 | 101 => raw(bytes),
         228 => plain(Carried::Type(IPV4), bytes, 0),
         229 => plain(Carried::Type(IPV6), bytes, 0),
-        // LINKTYPE_LINUX_SLL: the protocol in bytes 14 and 15; LINKTYPE_LINUX_SLL2: in bytes 0 and 1.
+        // The protocol is in bytes 14 and 15 for LINKTYPE_LINUX_SLL, and in bytes 0 and 1 for LINKTYPE_LINUX_SLL2.
         113 => cooked(bytes, 14, 16),
         276 => cooked(bytes, 0, 20),
         _ => plain(Carried::Unknown, bytes, 0),
@@ -69,11 +69,11 @@ fn ethernet(bytes: &[u8]) -> Frame<'_> {
     }
 }
 
-/// Takes tags off, and LLC where a length stands in the place of a type.
+/// Removes VLAN tags, and LLC if the type field contains a length.
 #[inline]
 fn typed(mut kind: u16, bytes: &[u8], mut before: usize) -> Frame<'_> {
     let mut vlan = false;
-    // 802.1Q, 802.1ad, and the tag that came before it.
+    // 802.1Q, 802.1ad, and the older QinQ tag.
     while matches!(kind, 0x8100 | 0x88a8 | 0x9100) {
         vlan = true;
         match u16_at(bytes, before + 2) {
@@ -85,7 +85,7 @@ fn typed(mut kind: u16, bytes: &[u8], mut before: usize) -> Frame<'_> {
     Frame { vlan, ..frame }
 }
 
-/// LLC (IEEE 802.2), and SNAP with an EtherType where its organisation is zero (RFC 1042).
+/// LLC (IEEE 802.2), and SNAP with an EtherType if its organisation code is zero (RFC 1042).
 fn logical_link(bytes: &[u8], before: usize) -> Frame<'_> {
     let header = bytes.get(before..).unwrap_or_default();
     let frame = match header {
@@ -97,7 +97,7 @@ fn logical_link(bytes: &[u8], before: usize) -> Frame<'_> {
     Frame { llc: true, ..frame }
 }
 
-/// Cooked frames: small numbers of a protocol are Linux's own, 4 of them LLC.
+/// Cooked frames: small protocol numbers are Linux-specific; 4 means LLC.
 fn cooked(bytes: &[u8], at: usize, before: usize) -> Frame<'_> {
     match u16_at(bytes, at) {
         Some(4) => logical_link(bytes, before),
@@ -106,7 +106,8 @@ fn cooked(bytes: &[u8], at: usize, before: usize) -> Frame<'_> {
     }
 }
 
-/// Four bytes of an address family, in the order of whoever captured: that of IPv6 differs between systems.
+/// Four bytes with an address family in the byte order of the capturing machine; the value for IPv6 differs between
+/// systems.
 fn loopback(bytes: &[u8]) -> Frame<'_> {
     let carried = match bytes {
         [0, 0, 0, family, ..] | [family, 0, 0, 0, ..] => match family {
@@ -119,7 +120,7 @@ fn loopback(bytes: &[u8]) -> Frame<'_> {
     plain(carried, bytes, 4.min(bytes.len()))
 }
 
-/// Raw IP says by its first four bits which version it is.
+/// Raw IP: the first four bits contain the version.
 fn raw(bytes: &[u8]) -> Frame<'_> {
     let carried = match bytes.first().map(|byte| byte >> 4) {
         Some(4) => Carried::Type(IPV4),

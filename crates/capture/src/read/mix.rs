@@ -1,4 +1,4 @@
-//! How many packets and bytes there are of each protocol.
+//! Packets and bytes per protocol.
 
 use std::collections::BTreeMap;
 
@@ -6,12 +6,12 @@ use etherparse::{EtherType, IpNumber};
 
 use super::link::{self, Carried};
 
-/// Packets, and their bytes as sent.
+/// Number of packets and their size as sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
     /// Packets.
     pub packets: u64,
-    /// Bytes as sent, captured or not.
+    /// Size as sent in bytes, whether captured or not.
     pub bytes: u64,
 }
 
@@ -23,20 +23,20 @@ impl Count {
     }
 }
 
-/// Where a protocol stands: a packet is counted once in each layer that it has.
+/// The layer of a protocol: a packet is counted once in each layer that it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layer {
-    /// What the capture was made on, and tags.
+    /// Link type and VLAN tags.
     Link,
-    /// What links carry.
+    /// Protocol carried by the link.
     Network,
-    /// What IP carries.
+    /// Protocol carried by IP.
     Transport,
 }
 
-/// Counters for all names that there can be.
+/// Counters for all possible names.
 pub(super) struct Mix {
-    /// Link types but the last one, which is counted apart: it seldom changes.
+    /// Link types except the most recent one, which is counted separately because it rarely changes.
     links: BTreeMap<u16, Count>,
     last_link: (u16, Count),
     vlan: Count,
@@ -63,7 +63,7 @@ impl Mix {
         }
     }
 
-    /// Counts a packet by its link, by what that carries, and by what IP carries, where it is IP.
+    /// Counts a packet by its link type, by the protocol it carries and, for IP, by the transport protocol.
     #[inline]
     pub(super) fn add(&mut self, link: u16, frame: &link::Frame<'_>, protocol: Option<u8>, bytes: u32) {
         if self.last_link.0 != link {
@@ -90,12 +90,12 @@ impl Mix {
         }
     }
 
-    /// Packets of IP, of either version.
+    /// IP packets of both versions.
     pub(super) fn ip(&self) -> Count {
         Count { packets: self.ip.packets + self.ipv6.packets, bytes: self.ip.bytes + self.ipv6.bytes }
     }
 
-    /// All protocols that came up: by layer, and in each by name.
+    /// All protocols found, by layer and then by name.
     pub(super) fn rows(&self) -> Vec<(Layer, String, Count)> {
         let mut rows: BTreeMap<(u8, String), (Layer, Count)> = BTreeMap::new();
         let mut tell = |layer: Layer, name: String, count: Count| {
@@ -124,7 +124,7 @@ impl Mix {
     }
 }
 
-/// The name of an EtherType, as `tshark` has it.
+/// The name of an EtherType, as in `tshark`.
 pub(super) fn type_name(kind: u16) -> Option<&'static str> {
     Some(match EtherType(kind) {
         EtherType::IPV4 => "ip",
@@ -142,7 +142,7 @@ pub(super) fn type_name(kind: u16) -> Option<&'static str> {
     })
 }
 
-/// The name of a protocol over IP, as `tshark` has it.
+/// The name of an IP protocol, as in `tshark`.
 pub(super) fn protocol_name(number: u8) -> Option<&'static str> {
     Some(match IpNumber(number) {
         IpNumber::ICMP => "icmp",

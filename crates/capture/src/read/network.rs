@@ -1,4 +1,4 @@
-//! IP and what it carries: addresses, ports, and what a flow is followed by. Headers may be cut off by the snap length.
+//! Decodes IP headers and the transport headers behind them; headers may be truncated by the snap length.
 
 use std::net::IpAddr;
 
@@ -15,28 +15,28 @@ const DCCP: u8 = 33;
 const SCTP: u8 = 132;
 const UDP_LITE: u8 = 136;
 
-/// A packet of IP, version 4 or 6; of packets in packets, the outer one.
+/// An IP packet, version 4 or 6; for tunnelled packets, the outer one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Ip {
     pub(super) source: IpAddr,
     pub(super) destination: IpAddr,
-    /// What it carries, behind all extension headers (IANA's protocol numbers).
+    /// Transport protocol after all extension headers (IANA protocol number).
     pub(super) protocol: u8,
-    /// A part of a packet, not the whole.
+    /// Whether it is a fragment.
     pub(super) fragment: bool,
-    /// Source and destination; `None` where the protocol has none, or they are not in this fragment or capture.
+    /// Source and destination port; `None` if the protocol has none, or they are not in this fragment or not captured.
     pub(super) ports: Option<(u16, u16)>,
     pub(super) tcp: Option<Tcp>,
 }
 
-/// What is followed of a segment.
+/// TCP fields needed to track a conversation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Tcp {
     pub(super) sequence: u32,
     pub(super) acknowledgment: u32,
     pub(super) flags: u8,
     pub(super) window: u16,
-    /// Bytes of data as sent, captured or not.
+    /// Payload bytes as sent, whether captured or not.
     pub(super) payload: u32,
 }
 
@@ -44,11 +44,11 @@ pub(super) const FIN: u8 = 1;
 pub(super) const SYN: u8 = 2;
 pub(super) const ACK: u8 = 16;
 
-/// Reads version 4 (RFC 791); `wire` is how many bytes there were from the header on. `None` if the header is not whole.
+/// Parses version 4 (RFC 791); `wire` is the number of bytes from the header on. `None` if the header is incomplete.
 #[inline]
 pub(super) fn version4(bytes: &[u8], wire: u32) -> Option<Ip> {
     let header = Ipv4HeaderSlice::from_slice(bytes).ok()?;
-    // Segments that the sender's card has still to cut say zero, or too much.
+    // Segments still to be split by the sender's network card report a length of zero, or one that is too large.
     let total = match u32::from(header.total_len()) {
         0 => wire,
         total => total.min(wire),
@@ -68,12 +68,12 @@ pub(super) fn version4(bytes: &[u8], wire: u32) -> Option<Ip> {
     Some(packet)
 }
 
-/// Reads version 6 (RFC 8200) and its extension headers, as far as they are there.
+/// Parses version 6 (RFC 8200) and the captured extension headers.
 #[inline]
 pub(super) fn version6(bytes: &[u8], wire: u32) -> Option<Ip> {
     let header = Ipv6HeaderSlice::from_slice(bytes).ok()?;
     let room = wire.saturating_sub(40);
-    // Zero stands for a jumbogram (RFC 2675), or for segments still to be cut.
+    // Zero means a jumbogram (RFC 2675), or segments still to be split.
     let total = match u32::from(header.payload_length()) {
         0 => room,
         total => total.min(room),
@@ -91,9 +91,9 @@ pub(super) fn version6(bytes: &[u8], wire: u32) -> Option<Ip> {
 }
 
 impl Ip {
-    /// Goes through extension headers (RFC 8200, section 4; RFC 4302, section 2) to what is carried.
+    /// Skips extension headers (RFC 8200, section 4; RFC 4302, section 2).
     ///
-    /// Not by etherparse's slices of them: in 0.21 their iterator reads beyond a chain that is cut, as fuzzing found.
+    /// Does not use etherparse's iterator, which in version 0.21 reads beyond a truncated chain, as fuzzing found.
     #[inline]
     fn carried(&mut self, mut bytes: &[u8], mut wire: u32) {
         loop {
@@ -102,7 +102,7 @@ impl Ip {
                 (AUTHENTICATION, [_, length, ..]) => 4 * (usize::from(*length) + 2),
                 (FRAGMENT, [_, _, high, low, ..]) => {
                     let field = u16::from_be_bytes([*high, *low]);
-                    // The offset is in the upper 13 bits, and the lowest says whether more are to come.
+                    // The offset is in the upper 13 bits; the lowest bit tells whether more fragments follow.
                     self.fragment = field & 0xfff9 != 0;
                     if field & 0xfff8 != 0 {
                         self.protocol = bytes[0];
@@ -120,7 +120,7 @@ impl Ip {
         self.transport(bytes, wire);
     }
 
-    /// Reads the start of what is carried; `wire` is how long it was.
+    /// Parses the start of the transport header; `wire` is its size as sent, with the payload.
     #[inline]
     fn transport(&mut self, bytes: &[u8], wire: u32) {
         if !matches!(self.protocol, TCP | UDP | DCCP | SCTP | UDP_LITE) {
@@ -128,7 +128,7 @@ impl Ip {
         }
         let Some(&[a, b, c, d]) = bytes.first_chunk() else { return };
         self.ports = Some((u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d])));
-        // RFC 9293, section 3.1. Of a fragment nobody knows how much data the whole carries.
+        // RFC 9293, section 3.1. The payload size of a whole packet is not known from a fragment.
         if let (TCP, false, Some(head)) = (self.protocol, self.fragment, bytes.first_chunk::<16>()) {
             let word = |at: usize| u32::from_be_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
             self.tcp = Some(Tcp {
@@ -146,7 +146,7 @@ impl Ip {
 mod tests {
     use super::*;
 
-    /// Version 6 from ::1 to ::2, of a next header and what comes after the fixed one.
+    /// An IPv6 packet from ::1 to ::2 with the given next header and the bytes after the fixed header.
     fn six(next: u8, rest: &[u8]) -> Vec<u8> {
         let mut bytes = vec![0x60, 0, 0, 0, 0, rest.len() as u8, next, 64];
         bytes.extend([0; 15]);
@@ -178,7 +178,7 @@ mod tests {
         assert_eq!((first.protocol, first.ports, first.fragment, first.tcp), (TCP, Some((1000, 80)), true, None));
         let later = read(FRAGMENT, &[&[6, 0, 0, 8, 0, 0, 0, 1][..], &SEGMENT].concat());
         assert_eq!((later.protocol, later.ports, later.fragment), (TCP, None, true));
-        // RFC 6946: a fragment that is the whole.
+        // RFC 6946: a fragment that contains the whole packet.
         assert!(!read(FRAGMENT, &[&[6, 0, 0, 0, 0, 0, 0, 1][..], &SEGMENT].concat()).fragment);
     }
 
@@ -196,7 +196,7 @@ mod tests {
         bytes.extend(SEGMENT);
         let payload = |bytes: &[u8], wire| version4(bytes, wire).unwrap().tcp.unwrap().payload;
         assert_eq!(payload(&bytes, 140), 100);
-        // A frame is filled up to its least length: the padding is no data.
+        // Short frames are padded to the minimum length; padding is not payload.
         assert_eq!(payload(&bytes, 146), 100);
         bytes[2..4].copy_from_slice(&[0, 0]);
         assert_eq!(payload(&bytes, 5040), 5000);

@@ -1,4 +1,4 @@
-//! Packets as rows: columns of numbers, and the names that they number.
+//! Packets as rows: columns of numbers, and the names that these refer to.
 
 use std::hash::RandomState;
 use std::net::IpAddr;
@@ -8,43 +8,43 @@ use indexmap::IndexSet;
 use super::flows::Flow;
 use crate::anonymise::Anonymiser;
 
-/// Stands for an address or a port that is not there.
+/// Marks a missing address or port.
 pub const NONE: i32 = -1;
 
-/// A batch of packets: columns of one length, and what their numbers stand for.
+/// A batch of packets: columns of equal length, and the names their numbers refer to.
 #[derive(Debug, Default)]
 pub struct Rows {
     /// Nanoseconds since 1970.
     pub time: Vec<i64>,
-    /// Number of the interface in the file.
+    /// Index of the interface in the file.
     pub interface: Vec<u32>,
-    /// Bytes as sent.
+    /// Size as sent, in bytes.
     pub bytes: Vec<u32>,
     /// Bytes captured.
     pub captured: Vec<u32>,
-    /// What the link carried: a place in `protocols`.
+    /// Protocol carried by the link: index into `protocols`.
     pub network: Vec<u32>,
-    /// What IP carried: a place in `protocols`, or `NONE`.
+    /// Protocol carried by IP: index into `protocols`, or `NONE`.
     pub transport: Vec<i32>,
-    /// A place in `addresses`, or `NONE`.
+    /// Index into `addresses`, or `NONE`.
     pub source: Vec<i32>,
-    /// A place in `addresses`, or `NONE`.
+    /// Index into `addresses`, or `NONE`.
     pub destination: Vec<i32>,
-    /// Or `NONE`.
+    /// Port, or `NONE`.
     pub source_port: Vec<i32>,
-    /// Or `NONE`.
+    /// Port, or `NONE`.
     pub destination_port: Vec<i32>,
-    /// Whether it is a part of a packet.
+    /// Whether it is a fragment.
     pub fragment: Vec<bool>,
-    /// Whether TCP had sent it before.
+    /// Whether it is a TCP retransmission.
     pub retransmission: Vec<bool>,
     pub(super) addresses: IndexSet<IpAddr, RandomState>,
     pub(super) protocols: IndexSet<Protocol, RandomState>,
-    /// Which batch it is, from 1.
+    /// Number of the batch, from 1.
     pub(super) number: u64,
 }
 
-/// What a name in a column stands for.
+/// A protocol referred to by a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Protocol {
     Type(u16),
@@ -54,7 +54,7 @@ pub(super) enum Protocol {
 }
 
 impl Rows {
-    /// How many packets there are.
+    /// Number of packets.
     pub fn len(&self) -> usize {
         self.time.len()
     }
@@ -64,17 +64,17 @@ impl Rows {
         self.time.is_empty()
     }
 
-    /// The addresses that rows number, under their other names if there is an anonymiser.
+    /// The addresses that rows refer to, anonymised if an anonymiser is given.
     pub fn addresses(&self, anonymiser: Option<&Anonymiser>) -> Vec<String> {
         self.addresses.iter().map(|&each| anonymiser.map_or(each, |other| other.address(each)).to_string()).collect()
     }
 
-    /// The protocols that rows number.
+    /// The protocols that rows refer to.
     pub fn protocols(&self) -> Vec<String> {
         self.protocols.iter().map(|each| each.name()).collect()
     }
 
-    /// The numbers of a conversation's addresses in this batch, from its first end to its second.
+    /// The indices of a conversation's addresses in this batch, first endpoint first.
     #[inline]
     pub(super) fn number(&mut self, flow: &mut Flow) -> [u32; 2] {
         if flow.numbered.0 != self.number {

@@ -1,4 +1,4 @@
-//! The bytes of a capture, plain or out of gzip, through a window that moves on and never grows beyond what is asked for.
+//! The bytes of a capture, plain or decompressed, through a sliding window that never grows beyond the requested size.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::bufread::MultiGzDecoder;
 
-/// What is read at once, as long as less is asked for.
+/// Read size unless more is requested.
 const USUAL: usize = 1 << 18;
 
-/// Counts what was taken from a file: with gzip less than what comes out of it.
+/// Counts the bytes read from a file; for gzip this is less than the decompressed size.
 struct Counted<R> {
     inner: R,
     count: Arc<AtomicU64>,
@@ -23,7 +23,7 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// A window onto the bytes.
+/// A sliding window over the bytes.
 pub(super) struct Source {
     input: Box<dyn Read + Send>,
     taken: Arc<AtomicU64>,
@@ -35,7 +35,7 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Begins to read; gzip is known by its first two bytes (RFC 1952, section 2.3.1).
+    /// Starts reading; gzip is recognised by its first two bytes (RFC 1952, section 2.3.1).
     pub(super) fn new(input: impl Read + Send + 'static) -> io::Result<Self> {
         let taken = Arc::new(AtomicU64::new(0));
         let mut input = BufReader::with_capacity(USUAL, Counted { inner: input, count: Arc::clone(&taken) });
@@ -44,22 +44,23 @@ impl Source {
         Ok(Self { input, taken, zipped, buffer: vec![0; USUAL], start: 0, end: 0, offset: 0 })
     }
 
-    /// Bytes taken from the file so far.
+    /// Bytes read from the file so far.
     pub(super) fn taken(&self) -> u64 {
         self.taken.load(Ordering::Relaxed)
     }
 
-    /// Whether the file is gzip's.
+    /// Whether the file is compressed with gzip.
     pub(super) fn zipped(&self) -> bool {
         self.zipped
     }
 
-    /// Where the window begins, in bytes from the start; of what gzip holds, where it is that.
+    /// Offset of the window in bytes from the start of the (decompressed) data.
     pub(super) fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Sees to it that so many bytes are in the window, if the file has them: tells how many there are, up to that.
+    /// Fills the window with `count` bytes if the file has them. Returns the number of bytes available, at most
+    /// `count`.
     #[inline]
     pub(super) fn fill(&mut self, count: usize) -> io::Result<usize> {
         if self.end - self.start < count {
@@ -86,20 +87,20 @@ impl Source {
         Ok(())
     }
 
-    /// What is in the window.
+    /// The content of the window.
     #[inline]
     pub(super) fn window(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
 
-    /// Moves the window on, over bytes that are in it.
+    /// Advances the window over bytes that are in it.
     #[inline]
     pub(super) fn advance(&mut self, count: usize) {
         self.start += count;
         self.offset += count as u64;
     }
 
-    /// Moves the window on over bytes that nobody looks at; tells whether they were all there.
+    /// Skips `count` bytes. Returns whether the file had them all.
     pub(super) fn skip(&mut self, mut count: u64) -> io::Result<bool> {
         while count > 0 {
             let there = self.fill(count.min(USUAL as u64) as usize)?;

@@ -1,4 +1,4 @@
-//! IPv4, TCP and UDP headers in front of a payload of zeros.
+//! IPv4, TCP and UDP headers in front of a zero payload.
 
 use std::net::Ipv4Addr;
 
@@ -8,7 +8,7 @@ const IP: usize = 20;
 const TCP: usize = 20;
 /// Bytes of a UDP header (RFC 768).
 const UDP: usize = 8;
-/// Most bytes of TCP options: the data offset counts to 15 words.
+/// Maximum size of TCP options in bytes: the data offset field is limited to 15 words.
 const MOST_OPTIONS: usize = 40;
 
 const PROTOCOL_TCP: u8 = 6;
@@ -25,7 +25,7 @@ const OPTION_WINDOW_SCALE: u8 = 3;
 const OPTION_SACK_PERMITTED: u8 = 4;
 const OPTION_SACK: u8 = 5;
 
-/// The two ends of a packet.
+/// Source and destination of a packet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ends {
     pub(super) from: (Ipv4Addr, u16),
@@ -33,13 +33,13 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    /// The way back.
+    /// The reverse direction.
     pub(super) const fn back(self) -> Self {
         Self { from: self.to, to: self.from }
     }
 }
 
-/// The fields of a TCP header that differ from packet to packet.
+/// The TCP header fields that differ from packet to packet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tcp<'a> {
     pub(super) sequence: u32,
@@ -49,7 +49,7 @@ pub(super) struct Tcp<'a> {
     pub(super) options: &'a Options,
 }
 
-/// TCP options, in whole words.
+/// TCP options, padded to whole words.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Options {
     bytes: [u8; MOST_OPTIONS],
@@ -75,7 +75,8 @@ impl Options {
         self.with(&[OPTION_NOTHING, OPTION_WINDOW_SCALE, 3, shift])
     }
 
-    /// SACK with these blocks, four at most (RFC 2018, section 3): the first byte of each, and the one behind it.
+    /// SACK with at most four blocks (RFC 2018, section 3): the first sequence number of each and the one after its
+    /// last.
     pub(super) fn sack(self, blocks: impl ExactSizeIterator<Item = (u32, u32)>) -> Self {
         let length = 2 + 8 * blocks.len() as u8;
         let begun = self.with(&[OPTION_NOTHING, OPTION_NOTHING, OPTION_SACK, length]);
@@ -89,7 +90,7 @@ impl Options {
     }
 }
 
-/// The headers of a packet, and how long it is.
+/// The headers and the length of a packet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Headers {
     bytes: [u8; IP + TCP + MOST_OPTIONS],
@@ -98,7 +99,7 @@ pub(super) struct Headers {
 }
 
 impl Headers {
-    /// A TCP packet with so many bytes of data.
+    /// A TCP packet with `payload` bytes of data.
     pub(super) fn tcp(ends: Ends, fields: Tcp<'_>, payload: u32) -> Self {
         let Tcp { sequence, acknowledgment, flags, window, options } = fields;
         let length = IP + TCP + options.length;
@@ -113,7 +114,7 @@ impl Headers {
         packet.finish(ends, PROTOCOL_TCP, 16)
     }
 
-    /// A UDP packet of `size` bytes, or as long as its headers are.
+    /// A UDP packet of `size` bytes, or of the size of its headers if that is larger.
     pub(super) fn udp(ends: Ends, size: u32) -> Self {
         let length = IP + UDP;
         let mut packet = Self::ip(ends, PROTOCOL_UDP, length, size.saturating_sub(length as u32));
@@ -127,12 +128,13 @@ impl Headers {
         &self.bytes[..self.length]
     }
 
-    /// Bytes of the packet with its payload.
+    /// Size of the packet including its payload, in bytes.
     pub(super) const fn total(&self) -> u32 {
         self.total
     }
 
-    /// The IPv4 header and the ports of a packet of at most 65,535 bytes. A packet that is never fragmented needs no identification (RFC 6864, section 4.1).
+    /// The IPv4 header and the ports of a packet of at most 65,535 bytes. Packets that are never fragmented need no
+    /// identification (RFC 6864, section 4.1).
     fn ip(ends: Ends, protocol: u8, length: usize, payload: u32) -> Self {
         let total = length as u32 + payload;
         let mut bytes = [0; IP + TCP + MOST_OPTIONS];
@@ -150,12 +152,12 @@ impl Headers {
         Self { bytes, length, total }
     }
 
-    /// Puts in the checksum over the pseudo header, the header and the payload (RFC 9293, section 3.1; RFC 768).
+    /// Sets the checksum over the pseudo header, the header and the payload (RFC 9293, section 3.1; RFC 768).
     fn finish(mut self, ends: Ends, protocol: u8, at: usize) -> Self {
         let pseudo = [ends.from.0.octets(), ends.to.0.octets(), (self.total - IP as u32).to_be_bytes()];
         let whole = sum(pseudo.as_flattened()) + u32::from(protocol) + sum(&self.bytes[IP..self.length]);
         let checksum = match !folded(whole) {
-            // zero would say that there is none
+            // zero would mean that there is no checksum
             0 if protocol == PROTOCOL_UDP => u16::MAX,
             checksum => checksum,
         };
@@ -164,7 +166,7 @@ impl Headers {
     }
 }
 
-/// The sum of 16-bit words; the length is even.
+/// The sum of 16-bit words; the length must be even.
 fn sum(bytes: &[u8]) -> u32 {
     bytes.as_chunks().0.iter().map(|word| u32::from(u16::from_be_bytes(*word))).sum()
 }
@@ -193,9 +195,9 @@ mod tests {
 
     const ENDS: Ends = Ends { from: (Ipv4Addr::new(10, 0, 0, 1), 49_152), to: (Ipv4Addr::new(10, 128, 0, 1), 9) };
 
-    /// IP: 4500 + 05dc + 0000 + 4000 + 4006 + 0000 + 0a00 + 0001 + 0a80 + 0001 = df64, complement 209b. TCP: the pseudo header
-    /// 0a00 + 0001 + 0a80 + 0001 + 0006 + 05c8 and the header c000 + 0009 + 0000 + 0001 + 0000 + 0001 + 5010 + ffff make
-    /// 2_2a6a (carry: 2a6c), complement d593; zeros behind it add nothing.
+    /// IP: 4500 + 05dc + 0000 + 4000 + 4006 + 0000 + 0a00 + 0001 + 0a80 + 0001 = df64, complement 209b. TCP: the pseudo
+    /// header 0a00 + 0001 + 0a80 + 0001 + 0006 + 05c8 and the header c000 + 0009 + 0000 + 0001 + 0000 + 0001 + 5010 +
+    /// ffff make 2_2a6a (carry: 2a6c), complement d593; zeros behind it add nothing.
     #[test]
     fn a_segment_worked_by_hand() {
         let fields = Tcp { sequence: 1, acknowledgment: 1, flags: ACK, window: 65_535, options: &Options::NONE };
@@ -223,7 +225,7 @@ mod tests {
         assert_eq!(Headers::udp(ENDS, 1).total(), 28);
     }
 
-    /// What a receiver does: all words, the checksums too, add up to ffff.
+    /// Verifies a packet as a receiver does: all words including checksums sum to ffff.
     fn check(packet: &Headers, protocol: u8) {
         let bytes = packet.bytes();
         assert_eq!(folded(sum(&bytes[..IP])), 0xffff);

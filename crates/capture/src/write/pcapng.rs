@@ -10,7 +10,7 @@ const INTERFACE: u32 = 1;
 const ENHANCED_PACKET: u32 = 6;
 
 const BYTE_ORDER: u32 = 0x1a2b_3c4d;
-/// The section's length, where it is not told.
+/// Marks an unspecified section length.
 const UNKNOWN_LENGTH: u64 = u64::MAX;
 /// Packets begin with an IP header.
 const LINKTYPE_RAW: u16 = 101;
@@ -23,31 +23,31 @@ const IF_DESCRIPTION: u16 = 3;
 const IF_TIME_RESOLUTION: u16 = 9;
 const EPB_FLAGS: u16 = 2;
 
-/// Times are in units of 10 to the minus 9 s.
+/// Timestamps are in units of 10^-9 s.
 const NANOSECONDS: u8 = 9;
 
-/// The longest value that an option can have.
+/// Maximum length of an option value.
 const LONGEST_OPTION: usize = u16::MAX as usize;
 
-/// Whether a packet came to the interface or left by it.
+/// Whether a packet was received or sent by the interface.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Direction {
     Inbound = 1,
     Outbound = 2,
 }
 
-/// A file under way.
+/// A file being written.
 #[derive(Debug)]
 pub(super) struct Pcapng<W> {
     out: W,
-    /// Most bytes of a packet that are kept.
+    /// Maximum stored bytes per packet.
     snap_length: u32,
-    /// The block that is being made.
+    /// The block being built.
     block: Vec<u8>,
 }
 
 impl<W: Write> Pcapng<W> {
-    /// Begins a file, with one interface.
+    /// Begins a file with one interface.
     pub(super) fn begin(out: W, setup: &Setup) -> io::Result<Self> {
         let mut file = Self { out, snap_length: setup.snap_length, block: Vec::new() };
         file.start(SECTION_HEADER);
@@ -71,7 +71,7 @@ impl<W: Write> Pcapng<W> {
         Ok(file)
     }
 
-    /// Adds a packet, whose payload is all zeros.
+    /// Adds a packet with a zero payload.
     pub(super) fn packet(
         &mut self,
         nanos: u64,
@@ -103,7 +103,7 @@ impl<W: Write> Pcapng<W> {
         self.out.flush()
     }
 
-    /// Begins a block, whose length is not known yet.
+    /// Begins a block; its length is filled in later.
     fn start(&mut self, kind: u32) {
         self.block.clear();
         self.put(&kind.to_le_bytes());
@@ -118,7 +118,7 @@ impl<W: Write> Pcapng<W> {
         self.block.resize(self.block.len().next_multiple_of(4), 0);
     }
 
-    /// An option of text; what does not fit is cut off, between two characters.
+    /// A text option; text that is too long is truncated at a character boundary.
     fn text(&mut self, code: u16, text: &str) {
         let fits = (0..=text.len().min(LONGEST_OPTION)).rfind(|end| text.is_char_boundary(*end));
         self.option(code, &text.as_bytes()[..fits.unwrap_or(0)]);
@@ -156,7 +156,7 @@ mod tests {
         let setup = Setup {
             snap_length: 81,
             application: "a program".into(),
-            comment: "what it is".into(),
+            comment: "a comment".into(),
             interface: "bottleneck".into(),
             description: "é".repeat(LONGEST_OPTION),
         };

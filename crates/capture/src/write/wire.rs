@@ -1,4 +1,4 @@
-//! What the packets of a simulated flow would be on a real wire.
+//! Translates simulated flows to packets on a real network.
 
 use std::net::Ipv4Addr;
 
@@ -8,45 +8,46 @@ use ackclock_tcp::{HEADER, Sack};
 
 use super::headers::{ACK, Ends, Headers, Options, SYN, Tcp};
 
-/// Each flow has two addresses of its own, for there are more flows than ports.
+/// Each flow has its own pair of addresses, since there are more flows than ports.
 const SENDERS: u32 = u32::from_be_bytes([10, 0, 0, 1]);
 const RECEIVERS: u32 = u32::from_be_bytes([10, 128, 0, 1]);
-/// Ports of clients (RFC 6335, section 6), and the port of the discard protocol (RFC 863): nobody looks for more in the payload.
+/// Ports of clients (RFC 6335, section 6), and the port of the discard protocol (RFC 863), whose payload tools do not
+/// decode.
 const FIRST_PORT: u16 = 49_152;
 const PORTS: u32 = 16_384;
 const DISCARD: u16 = 9;
 
-/// The first byte of data, as both ends count.
+/// Sequence number of the first byte of data in both directions.
 const FIRST_BYTE: u32 = 1;
-/// The largest window that the header can tell, and the largest shift of it (RFC 7323, section 2.3).
+/// The maximum window field, and the maximum window scale (RFC 7323, section 2.3).
 const LARGEST_WINDOW: u64 = 65_535;
 const LARGEST_SHIFT: u8 = 14;
 
-/// The groups of a plan as their packets look.
+/// The packet formats of a plan's groups.
 #[derive(Debug)]
 pub(super) struct Wires {
-    /// Each with the number of the flow behind its last one.
+    /// Each with the id of the flow after its last one.
     groups: Vec<(u32, Wire)>,
 }
 
-/// What the packets of a group look like.
+/// The packet format of a group.
 #[derive(Debug)]
 enum Wire {
     Udp,
     Tcp(Connection),
 }
 
-/// What all connections of a group have in common.
+/// Properties shared by all connections of a group.
 #[derive(Debug)]
 struct Connection {
-    /// Bytes of data in a segment.
+    /// Data bytes per segment.
     mss: u32,
-    /// Its opening is simulated, as segment 0.
+    /// Whether its handshake is simulated, as segment 0.
     handshake: bool,
-    /// The receiver's window in bytes, and how its header tells it.
+    /// The receiver's window in bytes and as encoded in the header.
     window: u64,
     shift: u8,
-    /// The options of a SYN and of the answer to it.
+    /// The options of a SYN and of its answer.
     opening: Options,
 }
 
@@ -122,13 +123,13 @@ impl Connection {
         }
     }
 
-    /// The sequence number of the first byte of a segment; it counts modulo 2^32.
+    /// The sequence number of the first byte of a segment, modulo 2^32.
     fn byte_of(&self, segment: u64) -> u32 {
         let data = segment.saturating_sub(u64::from(self.handshake));
         FIRST_BYTE.wrapping_add(data.wrapping_mul(u64::from(self.mss)) as u32)
     }
 
-    /// The window as a header tells it with that shift: rounded up, so that none of it is missing.
+    /// The window field for a given window scale, rounded up so that the full window is available.
     fn window_of(&self, shift: u8) -> u16 {
         self.window.div_ceil(1 << shift).min(LARGEST_WINDOW) as u16
     }
@@ -159,10 +160,10 @@ mod tests {
         };
         assert_eq!(told(20, true), (0, 29_200, 29_200));
         assert_eq!(told(44, true), (0, 64_240, 64_240));
-        // 65,700 bytes are 32,850 twice
+        // 65,700 bytes are 2 * 32,850
         assert_eq!(told(45, true), (1, 65_535, 32_850));
         assert_eq!(told(1_000_000_000, true), (14, 65_535, 65_535));
-        // nobody was told of a shift
+        // without a window scale option
         assert_eq!(told(1_000, false), (0, 65_535, 65_535));
     }
 

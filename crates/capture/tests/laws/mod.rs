@@ -1,14 +1,14 @@
-//! What holds of any bytes that are read as a capture: used by the tests and by the fuzzer.
+//! Invariants of reading any bytes as a capture, used by the tests and by the fuzzer.
 
 use std::io::Cursor;
 
 use ackclock_capture::anonymise::Anonymiser;
 use ackclock_capture::read::{Capture, Layer, NONE, Rows, Stop};
 
-/// Reads bytes to their end and holds what comes out against itself; gives the packets.
+/// Reads bytes to the end and checks the results for consistency; returns the number of packets.
 pub(crate) fn hold(bytes: &[u8]) -> Result<u64, Stop> {
     let other = Anonymiser::new(&[3; 32]);
-    // Short bins, of which there may be too many, take long: some files have them.
+    // Short bins, of which there may be too many, are slow, so only some files have them.
     let bin = if bytes.len().is_multiple_of(64) { 1_000 } else { 1_000_000_000_000_000 };
     let mut capture = Capture::new(Cursor::new(bytes.to_vec()), bin)?.keeping_rows();
     let (mut rows, mut flows, mut in_flows, mut of_ip) = (0, 0, 0, 0);
@@ -26,7 +26,7 @@ pub(crate) fn hold(bytes: &[u8]) -> Result<u64, Stop> {
             }
         }
     }
-    assert!(capture.read(1).is_none(), "the end is the end");
+    assert!(capture.read(1).is_none(), "nothing follows the end");
     let packets = capture.packets();
     assert_eq!(rows, packets);
     assert_eq!(in_flows, of_ip);
@@ -36,7 +36,7 @@ pub(crate) fn hold(bytes: &[u8]) -> Result<u64, Stop> {
     assert_eq!(counts.iter().map(|&count| u64::from(count)).sum::<u64>() + odd.before, packets);
     assert!(volumes.iter().sum::<u64>() <= capture.bytes());
     assert!(counts.len() <= 1 << 22);
-    // Each packet is of one link, and IP carries one thing.
+    // Each packet has one link type, and IP carries one protocol.
     let protocols = capture.protocols();
     let of = |wanted: Layer| {
         let named = protocols.iter().filter(|(layer, _, _)| *layer == wanted);
@@ -52,7 +52,7 @@ pub(crate) fn hold(bytes: &[u8]) -> Result<u64, Stop> {
     }
 }
 
-/// All columns are of one length, and number names that there are.
+/// Checks that all columns have equal length and that their indices are valid.
 fn check(rows: &Rows, other: &Anonymiser) {
     let lengths = [
         rows.interface.len(),

@@ -75,8 +75,8 @@ fn overloaded(rate: &RateSpec) -> Plan {
     plan
 }
 
-/// Validates: throughput and utilization of a link that is never idle are those of its mean rate, over the whole run and
-///     a part of it.
+/// Validates: throughput and utilization of a link that is never idle correspond to its mean rate, over the whole run
+///     and a part of it.
 /// Source: the integral, worked by hand: 250 and 500 kbit/s in turn, 0.1 s each.
 /// Tolerance: 1 %, the idle time at the start.
 #[test]
@@ -105,7 +105,8 @@ fn links_that_follow_one_trace_share_what_is_made_of_it() {
     assert!(Arc::ptr_eq(first, last));
 }
 
-/// Validates: a trace with one rate, or with equal steps, equals that constant rate: the same summary to the last digit.
+/// Validates: a trace with one rate, or with equal steps, equals that constant rate: the same summary to the last
+///   digit.
 /// Source: the definition.
 /// Tolerance: exact.
 #[test]

@@ -178,9 +178,10 @@ pub(crate) mod tests {
     }
 
     /// Validates: lognormal draws have the given distribution and mean.
-    /// Source: the normal distribution function of the logarithm; the mean `exp(mu + sigma^2 / 2)`, and the variance `mean^2
-    ///     (exp(sigma^2) - 1)`.
-    /// Tolerance: the 99.9 % level of the Kolmogorov-Smirnov test and four standard errors, 100,000 draws at a fixed seed.
+    /// Source: the normal distribution function of the logarithm; the mean `exp(mu + sigma^2 / 2)`, and the variance
+    ///     `mean^2 (exp(sigma^2) - 1)`.
+    /// Tolerance: the 99.9 % level of the Kolmogorov-Smirnov test and four standard errors, 100,000 draws at a fixed
+    ///   seed.
     #[test]
     fn lognormal_draws_have_their_distribution() {
         for sigma in [0.5_f64, 1.5] {

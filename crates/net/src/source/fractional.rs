@@ -184,10 +184,11 @@ mod tests {
         }
     }
 
-    /// Validates: fractional Gaussian noise has the correct variance and autocovariance, and sums of it grow as the power H.
+    /// Validates: fractional Gaussian noise has the correct variance and autocovariance, and sums of it grow as the
+    ///   power H.
     /// Source: the definition; Davies and Harte 1987.
-    /// Tolerance: four standard errors over 4,000 paths at a fixed seed; products of two normal draws have a standard deviation of
-    ///     at most the root of 2.
+    /// Tolerance: four standard errors over 4,000 paths at a fixed seed; products of two normal draws have a standard
+    ///     deviation of at most the root of 2.
     #[test]
     fn noise_has_its_covariance() {
         let (paths, length) = (4_000, 48);
@@ -208,7 +209,8 @@ mod tests {
         }
     }
 
-    /// Validates: packets modulated by fractional Gaussian noise have the mean and the variance per bin that theory predicts.
+    /// Validates: packets modulated by fractional Gaussian noise have the mean and the variance per bin that theory
+    ///   predicts.
     /// Source: a Poisson process of random rate: variance = mean + variance of the mean.
     /// Tolerance: 2 % and 10 %: H = 0.6 with 65,536 bins leaves a standard error of 0.4 % of the mean.
     #[test]

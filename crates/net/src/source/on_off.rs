@@ -4,11 +4,13 @@
 //! Willinger and Sherman, "Proof of a Fundamental Result in Self-Similar Traffic Modeling", CCR 1997).
 //!
 //! The source is a clock of constant rate that stops while off: a packet is due whenever it has run for another
-//! 1 / rate. The mean rate is therefore `rate * on / (on + off)` for any periods. ns-2's `Application/Traffic/Pareto` and
-//! `Exponential` (`tools/pareto.cc`, `tools/expoo.cc`) differ if on periods hold only a few packets: they draw a burst as a
-//! whole number of packets, rounded and at least 1, so that short bursts exceed the configured rate. Here a burst may be
-//! empty, and the remainder of an interval continues in the next one. As in ns-2 the source begins with an off period, and
-//! the first packet comes one interval after it; if periods have infinite variance, this initial state decays slowly.
+//! 1 / rate. The mean rate is therefore `rate * on / (on + off)` for any periods. ns-2's `Application/Traffic/Pareto`
+//! and
+//! `Exponential` (`tools/pareto.cc`, `tools/expoo.cc`) differ if on periods hold only a few packets: they draw a burst
+//! as a whole number of packets, rounded and at least 1, so that short bursts exceed the configured rate. Here a burst
+//! may be empty, and the remainder of an interval continues in the next one. As in ns-2 the source begins with an off
+//! period, and the first packet comes one interval after it; if periods have infinite variance, this initial state
+//! decays slowly.
 
 use ackclock_units::{Stream, Time};
 
@@ -83,11 +85,11 @@ mod tests {
         })
     }
 
-    /// Validates: the on and the off periods of an on/off source have the given distributions; within an on period packets come
-    ///     at equal intervals.
+    /// Validates: the on and the off periods of an on/off source have the given distributions; within an on period
+    ///     packets come at equal intervals.
     /// Source: the definition; the Pareto distribution.
-    /// Tolerance: the 99.9 % level of the Kolmogorov-Smirnov test over 4,000 s at a fixed seed, for on periods and the off periods that packets
-    ///     cannot show of them: they come at a thousandth of the least.
+    /// Tolerance: the 99.9 % level of the Kolmogorov-Smirnov test over 4,000 s at a fixed seed, for on periods and the
+    ///     off periods that packets cannot show of them: they come at a thousandth of the least.
     #[test]
     fn periods_have_their_distributions() {
         let on = Distribution::Pareto { mean: 0.5, shape: 1.4 };
@@ -116,7 +118,8 @@ mod tests {
         assert!(distances[1] < 1.95 + 1.4e-3 * periods.sqrt(), "on: {}", distances[1]);
     }
 
-    /// Validates: an on/off source sends at `rate * on / (on + off)` on average, also where a burst is shorter than an interval.
+    /// Validates: an on/off source sends at `rate * on / (on + off)` on average, also where a burst is shorter than an
+    ///   interval.
     /// Source: the renewal-reward theorem; for exponential periods the time spent on in a long time t has the variance
     ///     `2 (on off)^2 / (on + off)^3 t`.
     /// Tolerance: four standard errors of 20,000 s at a fixed seed, a packet more.

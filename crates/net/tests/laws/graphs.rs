@@ -1,4 +1,5 @@
-//! Random plans: graphs with cycles and parallel links, every queue, losses, rates that change, every transport, variant, option and source.
+//! Random plans: graphs with cycles and parallel links, every queue, losses, varying rates, every transport, variant,
+//! option and source.
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use proptest::sample::Index;
 
 use crate::kinds::{receivers, senders};
 
-/// Nodes joined to an earlier one, both ways, and directed links besides.
+/// Maximum number of nodes; each is joined to an earlier one in both directions, and there are further directed links.
 const MOST_NODES: usize = 6;
 const MOST_EXTRA: usize = 6;
 
@@ -50,7 +51,7 @@ fn queues() -> impl Strategy<Value = QueueSpec> {
     })
 }
 
-/// A rate, or up to five in turn, for milliseconds or less; some of them are outages.
+/// A constant rate, or up to five in turn for milliseconds or less, some of them outages.
 fn rates() -> impl Strategy<Value = RateSpec> {
     let bps = || prop_oneof![3 => 300_000_u64..5_000_000, 1 => Just(1_000_000)];
     let step = (1_u64..20_000, prop_oneof![4 => bps(), 1 => Just(0)]);
@@ -67,7 +68,7 @@ fn rates() -> impl Strategy<Value = RateSpec> {
     prop_oneof![3 => bps().prop_map(|bps| Rate::from_bps(bps).expect("above zero").into()), 1 => trace]
 }
 
-/// The end of a transmission, step by step; the engine adds the trace up and searches.
+/// The end of a transmission, computed step by step; the engine uses cumulative sums and a search.
 pub(crate) fn end_of(rate: &RateSpec, size: u32, start: Time) -> Time {
     let trace = match rate {
         RateSpec::Constant(rate) => return start + rate.transmission_time(size),
@@ -98,7 +99,7 @@ fn links() -> impl Strategy<Value = LinkSpec> {
         1 => (0.0..0.1, 0.05..1.0, 0.0..0.1, 0.0..1.0)
             .prop_map(|(to_bad, to_good, good, bad)| LossSpec::GilbertElliott { to_bad, to_good, good, bad }),
     ]);
-    // also so near that components are one, and alike, so that packets meet at one instant
+    // also so short that components are merged, and equal, so that packets arrive at equal times
     let micros = prop_oneof![3 => 0_u64..40_000, 1 => 0_u64..7, 1 => Just(5_000)];
     (rates(), micros, queues(), loss).prop_map(|(rate, micros, queue, loss)| LinkSpec {
         rate,
@@ -108,7 +109,7 @@ fn links() -> impl Strategy<Value = LinkSpec> {
     })
 }
 
-/// A group before it has a place in a graph.
+/// A group without its path.
 #[derive(Clone, Debug)]
 struct Member {
     ends: (Index, Index),
@@ -116,11 +117,11 @@ struct Member {
     start: Time,
     sender: SenderConfig,
     receiver: ReceiverConfig,
-    /// TCP and its transfer where nothing else is drawn; otherwise UDP, and a source with that rate.
+    /// Size of a TCP transfer unless another source is drawn; otherwise UDP with a source of this rate.
     packets: u64,
     rate: f64,
     others: [bool; 4],
-    /// Connections at a time, where each transfer has its own.
+    /// Concurrent connections, if each transfer has its own.
     connections: Option<u32>,
 }
 
@@ -181,7 +182,7 @@ impl Member {
     }
 }
 
-/// Any network at work for up to a second; or, where only `transfers` are asked for, until they should all have ended.
+/// Any network, simulated for up to a second; with `transfers`, until all transfers should have ended.
 pub(crate) fn plans(transfers: bool) -> impl Strategy<Value = Plan> {
     let parents = prop::collection::vec(any::<Index>(), 1..MOST_NODES);
     let extra = prop::collection::vec(any::<(Index, Index)>(), 0..=MOST_EXTRA);
@@ -228,7 +229,7 @@ pub(crate) fn flows(plan: &Plan) -> Vec<&GroupSpec> {
     plan.groups.iter().flat_map(|group| std::iter::repeat_n(group, group.flows() as usize)).collect()
 }
 
-/// Hops between each two nodes, by Floyd and Warshall's algorithm; the engine searches breadth first.
+/// Hops between all pairs of nodes, by Floyd and Warshall's algorithm; the engine uses breadth-first search.
 pub(crate) fn distances(plan: &Plan) -> Vec<Vec<u32>> {
     const FAR: u32 = 1_000;
     let Topology::Graph { nodes, links } = &plan.topology else { unreachable!("plans here are graphs") };

@@ -1,10 +1,10 @@
-//! Somebody who writes down all that can be watched of a run.
+//! An observer that records every observable event of a run.
 
 use ackclock_net::link::Offered;
 use ackclock_net::{Observation, Observer, Packet, Payload, Plan, Simulator};
 use ackclock_units::Time;
 
-/// A packet offered to a link, and what became of it.
+/// A packet offered to a link, with the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Offer {
     pub(crate) link: u32,
@@ -13,14 +13,14 @@ pub(crate) struct Offer {
     pub(crate) offered: Offered,
 }
 
-/// What happened before the end of a run.
+/// The events before the end of a run.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ledger {
     end: Time,
     pub(crate) offers: Vec<Offer>,
-    /// Data that reached its receiver, and how much was newly in order.
+    /// Data that reached its receiver, and the number of segments newly in order.
     pub(crate) delivered: Vec<(Time, Packet, u64)>,
-    /// ACKs that reached their senders: flow and number, as [`name`] has it.
+    /// ACKs that reached their senders: flow and number as given by [`name`].
     pub(crate) acked: Vec<(Time, u32, u64)>,
     pub(crate) turns: Vec<(Time, u32)>,
 }
@@ -28,7 +28,7 @@ pub(crate) struct Ledger {
 impl Observer for Ledger {
     fn observe(&mut self, now: Time, seen: &Observation<'_>) {
         if now >= self.end {
-            return; // followed beyond the end, since nothing can interfere
+            return; // followed beyond the end because nothing can interfere
         }
         match seen {
             Observation::Offered { link, packet, offered } => {
@@ -45,12 +45,12 @@ impl Observer for Ledger {
 }
 
 impl Ledger {
-    /// An empty one, for what happens before `end`.
+    /// An empty ledger for events before `end`.
     pub(crate) fn until(end: Time) -> Self {
         Self { end, ..Self::default() }
     }
 
-    /// The ledger of a run that is interrupted at these times, and the simulator at its end.
+    /// The ledger of a run interrupted at the given times, and the simulator at its end.
     pub(crate) fn of(plan: &Plan, seed: u64, stops: &[Time]) -> (Self, Simulator) {
         let mut ledger = Self::until(plan.duration);
         let mut simulator = Simulator::new(plan, seed).expect("the plan is sound");
@@ -60,7 +60,7 @@ impl Ledger {
         (ledger, simulator)
     }
 
-    /// The ledger of a run that stops after each `most` events.
+    /// The ledger of a run interrupted after every `most` events.
     pub(crate) fn cut(plan: &Plan, seed: u64, most: u64) -> Self {
         let mut ledger = Self::until(plan.duration);
         let mut simulator = Simulator::new(plan, seed).expect("the plan is sound");
@@ -74,7 +74,7 @@ impl Ledger {
         }
     }
 
-    /// The same by link and endpoint: across them, packets that are followed ahead may be written down in another order.
+    /// Sorts by link and endpoint: between them, packets that are followed ahead may be recorded in another order.
     pub(crate) fn by_place(mut self) -> Self {
         self.offers.sort_by_key(|offer| offer.link);
         self.delivered.sort_by_key(|(_, packet, _)| packet.flow);
@@ -87,7 +87,7 @@ impl Ledger {
     }
 }
 
-/// A packet without the place where its blocks are kept, which depends on what else is under way as it is followed.
+/// A packet without the id of its SACK blocks, which depends on the other packets in flight when it is followed.
 fn nameless(packet: Packet) -> Packet {
     let payload = match packet.payload {
         Payload::Ack { next, connection, .. } => Payload::Data { number: next, retransmission: false, connection },
@@ -96,13 +96,12 @@ fn nameless(packet: Packet) -> Packet {
     Packet { payload, ..packet }
 }
 
-/// The number of a segment in all connections of its flow.
+/// A segment number that is unique across all connections of its flow.
 const fn number(connection: u16, segment: u64) -> u64 {
     (connection as u64) << 48 | segment
 }
 
-/// What a packet is, to tell it from others: flow, whether it is an ACK, and its number, by which those of one connection differ
-/// from those of another.
+/// Identifies a packet: flow, whether it is an ACK, and its number, which is unique across connections.
 pub(crate) const fn name(packet: &Packet) -> (u32, bool, u64) {
     match packet.payload {
         Payload::Syn { connection, .. } => (packet.flow.0, false, number(connection, 0)),
@@ -111,7 +110,7 @@ pub(crate) const fn name(packet: &Packet) -> (u32, bool, u64) {
     }
 }
 
-/// The connection of a number, and the segment there.
+/// The connection of a number, and the segment within it.
 pub(crate) const fn segment(number: u64) -> (u64, u64) {
     (number >> 48, number & 0xffff_ffff_ffff)
 }

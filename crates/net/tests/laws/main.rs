@@ -1,5 +1,5 @@
-//! Laws of the whole network, over random graphs, queues, losses, transports and sources: conservation, determinism, and what a
-//! link may carry.
+//! Laws of the whole network, over random graphs, queues, losses, transports and sources: conservation, determinism,
+//! and the capacity of links.
 
 mod graphs;
 #[path = "../../../tcp/tests/contract/kinds.rs"]
@@ -22,7 +22,7 @@ use graphs::{distances, edges, end_of, flows, plans};
 use kinds::cases;
 use ledger::{Ledger, Offer, name, segment};
 
-/// Packets of each flow's transfer.
+/// Size of each flow's transfer in packets.
 fn targets(plan: &Plan) -> Vec<u64> {
     let packets = |group: &&GroupSpec| match group.source {
         SourceSpec::Greedy { packets: Some(packets) } => packets,
@@ -31,12 +31,12 @@ fn targets(plan: &Plan) -> Vec<u64> {
     flows(plan).iter().map(packets).collect()
 }
 
-/// Packets of each flow that were delivered in order by the end, or when they were `enough`.
+/// Packets of each flow delivered in order by the end, or once `enough` returns true.
 fn delivered(plan: &Plan, seed: u64, enough: impl Fn(&[u64]) -> bool) -> Vec<u64> {
     let mut simulator = Simulator::new(plan, seed).expect("the plan is sound");
     let mut ledger = Ledger::until(plan.duration);
     let mut in_order = vec![0; flows(plan).len()];
-    // not to the end at once: timers of ns-2's senders run on for ever
+    // not to the end at once: timers of ns-2's senders run forever
     let mut end = Time::SECOND;
     while end < plan.duration && !enough(&in_order) {
         simulator.run_until(end, &mut ledger);
@@ -51,11 +51,12 @@ fn delivered(plan: &Plan, seed: u64, enough: impl Fn(&[u64]) -> bool) -> Vec<u64
 proptest! {
     #![proptest_config(cases())]
 
-    /// What arrives at a node leaves it at once, on a link of a shortest path or into its endpoint; what was sent was delivered,
-    /// dropped, or is under way; the summary counts the same packets.
+    /// Packets that arrive at a node leave it immediately, on a link of a shortest path or into its endpoint; every
+    /// packet sent was delivered, dropped, or is in flight; the summary counts the same packets.
     ///
     /// Validates: conservation of packets at every node and link, and end to end.
-    /// Source: conservation of packets (Jacobson 1988); RFC 9293, section 3.4 (each segment is delivered once, in order).
+    /// Source: conservation of packets (Jacobson 1988); RFC 9293, section 3.4 (each segment is delivered once, in
+    ///   order).
     /// Tolerance: exact.
     #[test]
     fn packets_are_conserved(plan in plans(false), seed in any::<u64>()) {
@@ -63,7 +64,7 @@ proptest! {
         let (edges, flows, hops) = (edges(&plan), flows(&plan), distances(&plan));
         // by time, node and name
         let (mut came, mut left) = (Vec::new(), Vec::new());
-        // sent, dropped, under way, delivered; data and ACKs apart
+        // sent, dropped, in flight, delivered; data and ACKs separately
         let mut counts = BTreeMap::<(u32, bool), [u64; 4]>::new();
         for Offer { link, at, packet, offered } in &ledger.offers {
             let edge = &edges[*link as usize];
@@ -93,7 +94,7 @@ proptest! {
             let group = flows[flow as usize];
             left.push((*at, group.path.expect("as above").1, (flow, false, number)));
             counts.entry((flow, false)).or_default()[3] += 1;
-            // in order: what a receiver that keeps a set would say
+            // in order, computed from the set of received segments
             let TransportSpec::Tcp { sender, .. } = &group.transport else {
                 prop_assert_eq!(*in_order, 1);
                 continue;
@@ -125,7 +126,7 @@ proptest! {
         let waiting = simulator.link(LinkId(plan.measure.link)).backlog(plan.duration).0;
         let measured = ledger.offers.iter().filter(|offer| offer.link == plan.measure.link);
         prop_assert_eq!(summary.arrivals, measured.count() as u64);
-        // a transmission that begins at the very end is no longer counted, nor does its packet wait
+        // a transmission that begins exactly at the end is no longer counted, and its packet does not wait
         let at_end = |offer: &&Offer| {
             offer.link == plan.measure.link
                 && matches!(offer.offered, Offered::Accepted { start, .. } if start == plan.duration)
@@ -134,10 +135,11 @@ proptest! {
         prop_assert_eq!(summary.arrivals, summary.departures + summary.drops + waiting + begins);
     }
 
-    /// Each link's ledger against a FIFO queue worked out from what it accepted.
+    /// Each link's ledger against a FIFO queue computed from the packets it accepted.
     ///
-    /// Validates: clocks do not go back; a link sends one packet at a time, in order, at its rate, as it changes; it refuses what
-    ///   has no room, a drop-tail queue nothing else, and loses exactly what its list names, if it has one, and nothing without losses.
+    /// Validates: clocks do not go back; a link sends one packet at a time, in order, at its (varying) rate; it drops
+    ///   packets that do not fit, a drop-tail queue no others, and loses exactly the packets of its list, if it has
+    ///   one, and none without losses.
     /// Source: FIFO service; Floyd and Jacobson 1993 for drops before the queue is full (RED).
     /// Tolerance: exact.
     #[test]
@@ -167,7 +169,7 @@ proptest! {
                     QueueSpec::DropTail(spec) => (spec.limit, spec.count_in_service, spec.ties, false),
                     QueueSpec::Red(spec) => (spec.limit, spec.count_in_service, Ties::Departure, true),
                 };
-                // what happens at this very instant has not happened yet where arrivals go first
+                // events at exactly this time have not happened yet if arrivals go first
                 let after = |time: &Time| time > at || ties == Ties::Arrival && time == at;
                 let held = accepted.iter().filter(|(start, end, _)| after(start) || in_service_counts && after(end));
                 let room = match limit {
@@ -176,17 +178,17 @@ proptest! {
                 };
                 match *offered {
                     Offered::Accepted { start, end, arrival } => {
-                        prop_assert!(room, "accepted without room");
+                        prop_assert!(room, "accepted although the queue was full");
                         prop_assert_eq!(start, free.max(*at));
                         prop_assert_eq!(end, end_of(&edge.link.rate, packet.size, start));
                         prop_assert_eq!(arrival, end + edge.link.delay);
-                        // on an idle link there was nothing to wait for
+                        // on an idle link packets do not wait
                         let waited_until = if free < *at || free == Time::ZERO { Time::ZERO } else { start };
                         free = end;
                         accepted.push((waited_until, end, packet.size));
                     }
                     Offered::Dropped(DropReason::Early) => prop_assert!(red),
-                    Offered::Dropped(_) => prop_assert!(!room, "refused although there was room"),
+                    Offered::Dropped(_) => prop_assert!(!room, "dropped although the queue had space"),
                 }
             }
         }
@@ -196,7 +198,7 @@ proptest! {
         }
     }
 
-    /// Greedy transfers through any network that loses only so much.
+    /// Greedy transfers through any network with limited losses.
     ///
     /// Validates: every transfer ends, and the application gets each of its packets once.
     /// Source: RFC 9293, section 3.4 (reliable, ordered delivery).
@@ -208,9 +210,9 @@ proptest! {
         prop_assert_eq!(in_order, targets);
     }
 
-    /// The same as transfers with times to think between them.
+    /// The same with a sequence of transfers and think times.
     ///
-    /// Validates: the next transfer comes after every one that ended.
+    /// Validates: each transfer is followed by the next.
     /// Source: RFC 9293, section 3.4 (reliable, ordered delivery).
     /// Tolerance: the packets of two transfers, exact.
     #[test]
@@ -225,9 +227,9 @@ proptest! {
         prop_assert!(there(&delivered(&plan, seed, there)));
     }
 
-    /// A run, again; in slices; measured at another link; with everything recorded.
+    /// A run repeated, interrupted, measured at another link, and with everything recorded.
     ///
-    /// Validates: the same plan and seed give the same bytes, however the run is cut up and whatever is watched.
+    /// Validates: the same plan and seed give the same bytes, wherever the run is interrupted and whatever is recorded.
     /// Source: this laboratory's promise (CONTRIBUTING.md, Rules).
     /// Tolerance: exact.
     #[test]
@@ -266,7 +268,7 @@ proptest! {
         prop_assert_eq!(&ledger, &Ledger::of(&moved, seed, &[]).0.by_place(), "measured elsewhere");
 
         let (plain, again) = (run(&plan, seed).expect("sound"), run(&plan, seed).expect("sound"));
-        // what is not a number equals nothing: compare as text
+        // NaN equals nothing, so compare as text
         prop_assert_eq!(format!("{plain:?}"), format!("{again:?}"));
         let watched_by_run = run(&watched, seed).expect("sound");
         prop_assert_eq!(&plain.summary, &watched_by_run.summary);

@@ -274,7 +274,8 @@ mod tests {
         assert_eq!(queued, Window { cwnd: 7.0, ssthresh: 2.0 }, "an eighth less");
     }
 
-    /// Validates: Vegas reduces its window by a quarter at a first loss, by half at a second, and to two segments at a timeout.
+    /// Validates: Vegas reduces its window by a quarter at a first loss, by half at a second, and to two segments at a
+    ///   timeout.
     /// Source: ns-2.35, Agent/TCP/Vegas.
     /// Tolerance: exact.
     #[test]

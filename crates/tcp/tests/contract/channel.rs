@@ -1,4 +1,4 @@
-//! A sender and a receiver with a channel between them that loses, delays and duplicates, and somebody who keeps count.
+//! A sender and a receiver, connected by a channel that loses, delays and duplicates, and observed by a witness.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,25 +9,24 @@ use proptest::prelude::*;
 use crate::kinds::{receivers, senders};
 use crate::witness::{Cause, Witness};
 
-/// What becomes of a packet: how much later than the path's own delay each of its copies arrives, in milliseconds. A packet
-/// without copies is lost.
+/// Fate of a packet: the additional delay of each of its copies in milliseconds. A packet without copies is lost.
 pub(crate) type Fate = Vec<u64>;
 
-/// What happens between two endpoints. Fates are for the first packets; all after them arrive, in order.
+/// The events between two endpoints. Fates are for the first packets; all later packets arrive in order.
 #[derive(Clone, Debug)]
 pub(crate) struct Script {
     pub(crate) sender: SenderConfig,
     pub(crate) receiver: ReceiverConfig,
-    /// One way.
+    /// One-way delay.
     pub(crate) delay: Time,
-    /// When the application hands over so many segments.
+    /// Times at which the application supplies segments, and how many.
     pub(crate) supplies: Vec<(Time, u64)>,
     pub(crate) segments: Vec<Fate>,
     pub(crate) acks: Vec<Fate>,
 }
 
-/// Half of all packets arrive as sent, a quarter are lost, some are late, and a few come twice. (One number draws a packet's
-/// fate, so that thousands of conversations are drawn in no time and shrink to a few packets.)
+/// Half of all packets arrive as sent, a quarter are lost, some are late, and a few are duplicated. (One number
+/// determines a packet's fate, so that thousands of conversations are drawn quickly and shrink to a few packets.)
 fn fates() -> impl Strategy<Value = Vec<Fate>> {
     let fate = (0_u64..12 * 200 * 200).prop_map(|drawn| match drawn % 12 {
         0..6 => vec![0],
@@ -38,7 +37,7 @@ fn fates() -> impl Strategy<Value = Vec<Fate>> {
     prop::collection::vec(fate, 0..100)
 }
 
-/// Supplies, gaps between them included that are longer than a timeout.
+/// Supplies, including gaps longer than a timeout.
 fn supplies() -> impl Strategy<Value = Vec<(Time, u64)>> {
     let gap = prop_oneof![2 => Just(0_u64), 2 => 1_u64..300, 1 => 1_000_u64..5_000];
     prop::collection::vec((gap, 1_u64..60), 1..4).prop_map(|supplies| {
@@ -53,7 +52,7 @@ fn supplies() -> impl Strategy<Value = Vec<(Time, u64)>> {
     })
 }
 
-/// Any endpoints, and what happens between them.
+/// Random endpoints and events.
 pub(crate) fn scripts() -> impl Strategy<Value = Script> {
     (senders(), receivers(), 1_u64..150, supplies(), fates(), fates()).prop_map(
         |(sender, receiver, delay, supplies, segments, acks)| Script {
@@ -74,7 +73,7 @@ enum Parcel {
     Ack(u64, Sack),
 }
 
-/// A script being played.
+/// A running script.
 #[derive(Debug)]
 pub(crate) struct Channel {
     script: Script,
@@ -82,18 +81,18 @@ pub(crate) struct Channel {
     pub(crate) sender: Sender,
     pub(crate) receiver: Receiver,
     pub(crate) witness: Witness,
-    /// By time of arrival, and then in the order in which they were sent.
+    /// By time of arrival, then in the order of sending.
     under_way: BTreeMap<(Time, usize), Parcel>,
-    /// Segments and ACKs sent so far, and copies of both.
+    /// Number of segments and ACKs sent so far, and number of copies of both.
     sent: (usize, usize),
     copies: usize,
     supplied: usize,
     received: BTreeSet<u64>,
-    /// Each segment sent, and when.
+    /// Each segment sent, with its time.
     pub(crate) trace: Vec<(Time, u64)>,
 }
 
-/// Turns after which a transfer of at most 200 segments is not going to end.
+/// Number of turns after which a transfer of at most 200 segments is considered stuck.
 const TURNS: usize = 4_000;
 
 impl Channel {
@@ -113,13 +112,13 @@ impl Channel {
         }
     }
 
-    /// Segments of the whole script, the SYN included.
+    /// Segments of the whole script, including the SYN.
     pub(crate) fn target(&self) -> u64 {
         let data: u64 = self.script.supplies.iter().map(|(_, segments)| segments).sum();
         data + u64::from(self.script.sender.handshake)
     }
 
-    /// Plays until all is acknowledged.
+    /// Runs until everything is acknowledged.
     pub(crate) fn play(&mut self) {
         for _ in 0..TURNS {
             if self.witness.acked() == self.target() {
@@ -130,13 +129,13 @@ impl Channel {
         panic!("{} of {} segments after {TURNS} turns", self.receiver.rcv_nxt(), self.target());
     }
 
-    /// The next thing that happens, and what the sender has to say to it.
+    /// Processes the next event and the sender's response.
     fn turn(&mut self) {
         let arrival = self.under_way.first_key_value().map(|((at, _), _)| *at);
         let supply = self.script.supplies.get(self.supplied).map(|(at, _)| *at);
         let (release, timeout) = (self.sender.poll_release(), self.sender.poll_timeout());
         let due = [arrival, supply, self.receiver.poll_timeout(), release, timeout];
-        let next = due.into_iter().flatten().min().expect("somebody waits for something, or all is acknowledged");
+        let next = due.into_iter().flatten().min().expect("an event is pending unless everything is acknowledged");
         assert!(next >= self.now, "a deadline that has passed: {next} at {}", self.now);
         self.now = next;
         let due = due.map(|at| at == Some(next));
@@ -169,7 +168,7 @@ impl Channel {
         self.step(cause, |sender, now| sender.handle_ack(Ack { next, sack: &sack }, now));
     }
 
-    /// Tells the sender something, lets it send, and has the witness look on.
+    /// Passes an event to the sender, lets it send, and checks the step with the witness.
     fn step(&mut self, cause: Cause, tell: impl FnOnce(&mut Sender, Time)) {
         let (state, counters) = (self.sender.state(), self.sender.counters());
         tell(&mut self.sender, self.now);
@@ -184,14 +183,14 @@ impl Channel {
         self.witness.rests(self.now, &self.sender);
     }
 
-    /// A segment reaches the receiver.
+    /// Delivers a segment to the receiver.
     fn receive(&mut self, number: u64) {
         self.received.insert(number);
         let waiting = self.receiver.poll_timeout();
         let answer = self.receiver.handle_segment(number, self.now).map(|ack| (ack.next, *ack.sack));
         if let Some((next, sack)) = answer {
             if let Some(first) = sack.blocks().first().filter(|_| number > next) {
-                assert!(first.start <= number && number < first.end, "the latest segment is told of first");
+                assert!(first.start <= number && number < first.end, "the latest segment is reported first");
             }
             self.answer(next, sack);
         } else {
@@ -201,20 +200,20 @@ impl Channel {
         }
     }
 
-    /// The receiver sends an ACK, which must tell the truth.
+    /// Checks and sends an ACK of the receiver.
     fn answer(&mut self, next: u64, sack: Sack) {
         let missing = (0..=self.target()).find(|number| !self.received.contains(number));
         assert_eq!(Some(next), missing, "the ACK is for all that came in order");
         assert!(sack.blocks().len() <= self.script.receiver.sack_blocks as usize);
         for Block { start, end } in sack.blocks() {
             assert!(next < *start && start < end);
-            assert!((*start..*end).all(|number| self.received.contains(&number)), "a block for what never came");
+            assert!((*start..*end).all(|number| self.received.contains(&number)), "a block of segments never received");
             assert!(!self.received.contains(&(start - 1)) && !self.received.contains(end), "less than the whole run");
         }
         self.send(Parcel::Ack(next, sack));
     }
 
-    /// Sends a packet, to its fate.
+    /// Sends a packet according to its fate.
     fn send(&mut self, parcel: Parcel) {
         let (fates, sent) = match parcel {
             Parcel::Segment(_) => (&self.script.segments, &mut self.sent.0),

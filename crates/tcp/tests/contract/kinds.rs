@@ -1,4 +1,4 @@
-//! What a sender and a receiver can be told to be: every variant, every law and every option, at random.
+//! Random configurations of senders and receivers: every variant, law and option.
 
 use ackclock_tcp::congestion::{BaseRtt, LAWS, LawSpec, RenoSpec, VARIANTS, VegasSpec};
 use ackclock_tcp::recovery::RecoverySpec;
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::RngSeed;
 
-/// A thousand cases, the same each time; where `PROPTEST_CASES` is set, as many as it says, others each time.
+/// A thousand cases, the same each time; if `PROPTEST_CASES` is set, that number of cases, different each time.
 pub(crate) fn cases() -> ProptestConfig {
     let asked = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
     if std::env::var_os("PROPTEST_CASES").is_some() {
@@ -19,7 +19,7 @@ pub(crate) fn cases() -> ProptestConfig {
     ProptestConfig { cases: 1_000, rng_seed: RngSeed::Fixed(1), ..asked }
 }
 
-/// The laws of [`LAWS`], in that order. A law that is not here is held to no contract.
+/// The laws of [`LAWS`], in that order. A law missing here would not be tested.
 fn laws() -> impl Strategy<Value = Vec<LawSpec>> {
     let base_rtt = select(vec![BaseRtt::Minimum, BaseRtt::Ns2]);
     (0.0..3.0, 0.0..3.0, 0.0..3.0, base_rtt).prop_map(|(alpha, more, gamma, base_rtt)| {
@@ -30,7 +30,7 @@ fn laws() -> impl Strategy<Value = Vec<LawSpec>> {
     })
 }
 
-/// A recovery and a law: a variant twice out of three times, any pair otherwise.
+/// A recovery and a law: a named variant in two of three cases, any pair otherwise.
 fn pairs() -> impl Strategy<Value = (RecoverySpec, LawSpec)> {
     (select(VARIANTS), any::<Index>(), 0..3, laws()).prop_map(|(variant, any_law, choice, mut laws)| {
         let named = || LAWS.iter().position(|law| law.name == variant.congestion).expect("a variant names its law");

@@ -1,6 +1,6 @@
-//! The contract of every congestion control and every variant, with every option, whatever happens to segments and ACKs: at
-//! most one reduction for each event that the sender signals; a window of at least one segment that grows no faster than slow
-//! start; never more in flight than allowed; a timer that runs; and transfers that end.
+//! The contract of every congestion control and every variant, with every option, for arbitrary segments and ACKs: at
+//! most one reduction per congestion event; a window of at least one segment that grows no faster than slow start;
+//! never more in flight than allowed; a running timer; and transfers that end.
 
 mod channel;
 mod kinds;
@@ -18,13 +18,13 @@ use witness::window_is_sane;
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// After so many milliseconds an ACK this far beyond the last one.
+    /// After `millis` milliseconds an ACK `advance` segments beyond the last one.
     Ack { millis: u16, advance: u64 },
-    /// The same ACK again, with a block this far beyond it.
+    /// The same ACK again, with a block at this distance beyond it.
     Duplicate { millis: u16, block: (u64, u64) },
-    /// Nothing comes until the timer fires.
+    /// Nothing arrives until the timer fires.
     Timeout,
-    /// The application hands over more.
+    /// The application supplies more data.
     Supply(u64),
 }
 
@@ -58,7 +58,7 @@ fn a_stale_record_sends_nothing_beyond_the_data() {
     let mut sender = Sender::new(config, Stream::new(1, Role::Sender, 0));
     sender.supply(6);
     let mut sent = Vec::new();
-    // the ACK for 2, 3 and 4 passes the end of ns-2's array of four, so that the record of 2 stays where that of 6 would be
+    // the ACK for 2, 3 and 4 passes the end of ns-2's array of four, so the record of 2 stays in the slot of 6
     for (millis, next) in [(0, 0), (100, 2), (200, 5), (1000, 5), (1010, 5), (1020, 5), (1100, 6)] {
         let now = Time::from_millis(millis);
         sender.handle_ack(Ack::cumulative(next), now);
@@ -67,10 +67,10 @@ fn a_stale_record_sends_nothing_beyond_the_data() {
     assert_eq!(sent, [0, 1, 2, 3, 4, 5, 5]);
 }
 
-/// A cumulative ACK that ends within a block that the receiver told of before is a contradiction, but not a reason to send what
-/// was acknowledged. (A failure of `any_conversation_keeps_the_window_sane`, made short.)
+/// A cumulative ACK that ends within a block that the receiver reported before is a contradiction, but not a reason to
+/// send what was acknowledged. (A failure of `any_conversation_keeps_the_window_sane`, made short.)
 ///
-/// Validates: a rescue retransmission never sends what was acknowledged, whatever blocks the receiver told of.
+/// Validates: a rescue retransmission never sends acknowledged data, for any reported blocks.
 /// Source: RFC 6675, section 4, NextSeg, rule 4.
 /// Tolerance: exact.
 #[test]
@@ -95,8 +95,8 @@ proptest! {
 
     /// The same senders, fed with ACKs and blocks that no receiver may have sent.
     ///
-    /// Validates: whatever ACKs come, the window is finite and at least one segment, the flight within rwnd, and an ACK signals
-    ///   at most one loss.
+    /// Validates: for any ACKs, the window is finite and at least one segment, the flight within rwnd, and an ACK
+    ///   signals at most one loss.
     /// Source: RFC 5681, section 3.1.
     /// Tolerance: exact.
     #[test]
@@ -147,12 +147,13 @@ proptest! {
         }
     }
 
-    /// Every variant, law and option, on a channel that loses, delays and duplicates segments and ACKs: a witness counts what is
-    /// outstanding one by one and watches each step.
+    /// Every variant, law and option, on a channel that loses, delays and duplicates segments and ACKs: a witness
+    /// counts what is outstanding one by one and watches each step.
     ///
-    /// Validates: at most one reduction for each event that the sender signals, and at most one signal for the losses of one
-    ///   window; a window of at least one segment that grows by at most one for an ACK; nothing sent beyond rwnd, cwnd or the
-    ///   data; the flight equals the segments outstanding; a timer runs while there are any; every transfer ends.
+    /// Validates: at most one reduction for each event that the sender signals, and at most one signal for the losses
+    ///   of one window; a window of at least one segment that grows by at most one for an ACK; nothing sent beyond
+    ///   rwnd, cwnd or the data; the flight equals the segments outstanding; a timer runs while there are any; every
+    ///   transfer ends.
     /// Source: RFC 5681, sections 3.1 and 3.2; RFC 6298, section 5.1; RFC 6582, section 3.2; RFC 6675, section 5.
     /// Tolerance: exact.
     #[test]
@@ -167,9 +168,11 @@ proptest! {
         prop_assert!(channel.sender.is_data_limited() || state.cwnd < 1.0, "it waits for data, or has Vegas' window of zero");
     }
 
-    /// The same twice; and once where nothing is lost, late or sent twice and no timeout is shorter than a round trip.
+    /// The same script twice; and once where nothing is lost, late or duplicated and no timeout is shorter than a round
+    /// trip.
     ///
-    /// Validates: a conversation is determined by what is told to its endpoints; on a perfect path every segment is sent once.
+    /// Validates: a conversation is determined by its script and its endpoints' configuration; on a perfect path
+    ///   every segment is sent once.
     /// Source: RFC 5681, section 3.2 (a loss has to be inferred from duplicate ACKs); RFC 6298, section 2.4.
     /// Tolerance: exact.
     #[test]
@@ -183,7 +186,7 @@ proptest! {
         let mut perfect = Script { segments: Vec::new(), acks: Vec::new(), ..script };
         perfect.sender.rtt.min_rto = Time::SECOND;
         if perfect.sender.recovery == RecoverySpec::Vegas {
-            // ns-2's Vegas does not restart a timer that ran on through an idle period
+            // ns-2's Vegas does not restart a timer that kept running through an idle period
             perfect.sender.idle_restart = IdleRestart::Rfc5681;
         }
         let counters = play(&perfect).sender.counters();

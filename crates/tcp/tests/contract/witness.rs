@@ -1,4 +1,4 @@
-//! Keeps its own count of what a sender sent and was told, and holds the sender to the contract.
+//! Independently counts the segments that a sender sent and the ACKs it received, and checks the contract.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,33 +7,33 @@ use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{Counters, IdleRestart, Sack, SackRule, Segment, Sender, SenderConfig, SenderState};
 use ackclock_units::Time;
 
-/// What a sender is told of.
+/// An event passed to a sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cause {
-    /// An ACK for that many segments that were not acknowledged before.
+    /// An ACK that acknowledges this number of new segments.
     NewAck(u64),
-    /// An ACK that tells of no more than the last, with data outstanding.
+    /// An ACK with no new information while data is outstanding.
     Duplicate,
     /// The retransmission timer.
     Timeout,
-    /// Anything else: data to send, an ACK out of date, the end of a processing time.
+    /// Anything else: data to send, an old ACK, the end of a processing time.
     Other,
 }
 
-/// The independent count.
+/// The independent counts.
 #[derive(Debug)]
 pub(crate) struct Witness {
     config: SenderConfig,
-    /// Segments that the application handed over, the SYN included.
+    /// Segments supplied by the application, including the SYN.
     supplied: u64,
-    /// Segments sent and not acknowledged, and when each was last sent.
+    /// Segments sent but not acknowledged, with the time each was last sent.
     outstanding: BTreeMap<u64, Time>,
     /// First segment never sent, and first not acknowledged.
     highest: u64,
     acked: u64,
-    /// Segments that blocks named since the last timeout.
+    /// Segments reported in blocks since the last timeout.
     heard: BTreeSet<u64>,
-    /// What was sent when the last loss was signalled: no loss below it is to be a signal again.
+    /// Highest segment sent when the last loss was signalled; losses below it must not be signalled again.
     recover: u64,
     /// When the window was last reduced.
     reduced: Option<Time>,
@@ -59,7 +59,7 @@ impl Witness {
         }
     }
 
-    /// Segments that the sender has heard to be acknowledged.
+    /// Number of segments that the sender knows to be acknowledged.
     pub(crate) const fn acked(&self) -> u64 {
         self.acked
     }
@@ -73,7 +73,7 @@ impl Witness {
         self.supplied += segments + u64::from(self.supplied == 0 && self.config.handshake);
     }
 
-    /// An ACK is on its way into the sender.
+    /// An ACK is about to be passed to the sender.
     pub(crate) fn hear(&mut self, next: u64, sack: &Sack) -> Cause {
         if next < self.acked || self.outstanding.is_empty() {
             return Cause::Other;
@@ -93,7 +93,7 @@ impl Witness {
         Cause::NewAck(news)
     }
 
-    /// The sender was told and has not sent yet.
+    /// The sender has processed an event and has not sent yet.
     pub(crate) fn told(&mut self, cause: Cause, now: Time, before: (SenderState, Counters), sender: &Sender) {
         let (state, counters) = (sender.state(), sender.counters());
         let fast = counters.fast_retransmits - before.1.fast_retransmits;
@@ -116,13 +116,14 @@ impl Witness {
             }
         }
         assert_eq!(counters.dup_acks - before.1.dup_acks, u64::from(cause == Cause::Duplicate));
-        assert_eq!(state.flight_size, self.outstanding.len() as u64, "what is outstanding, counted one by one");
+        assert_eq!(state.flight_size, self.outstanding.len() as u64, "outstanding segments, counted one by one");
     }
 
-    /// A duplicate ACK signalled a loss: one reduction for all that was under way when the last was signalled.
+    /// Checks a loss signalled by duplicate ACKs: one reduction for all data in flight when the last loss was
+    /// signalled.
     fn lost(&mut self, now: Time, before: &SenderState, state: &SenderState) {
         if self.config.recovery == RecoverySpec::Vegas {
-            // by the time of the last reduction, and not by what was outstanding at it
+            // by the time of the last reduction, not by the data outstanding at that time
             if self.reduced.is_some_and(|reduced| reduced >= self.outstanding[&self.acked]) {
                 assert_eq!((before.cwnd, before.ssthresh), (state.cwnd, state.ssthresh), "reduced twice for one event");
                 return;
@@ -135,7 +136,7 @@ impl Witness {
             LawSpec::Reno(_) => (before.cwnd + duplicates).max(flight) / 2.0,
             LawSpec::Vegas(_) => (before.cwnd + duplicates).max(flight),
         };
-        // Vegas' inflation is part of the window; a retransmission on a new ACK counts as three duplicate ACKs
+        // Vegas' inflation is included in the window; a retransmission on a new ACK counts as three duplicate ACKs
         let inflation = if self.config.recovery == RecoverySpec::Vegas { duplicates + 3.0 } else { 0.0 };
         assert!(state.cwnd <= most.max(2.0) + inflation, "{before:?} {state:?}");
         assert!(state.ssthresh <= before.ssthresh.max(most).max(2.0), "{before:?} {state:?}");
@@ -149,7 +150,7 @@ impl Witness {
         self.reduced = Some(now);
     }
 
-    /// No loss was signalled: by how much the window may grow, and that it does not shrink.
+    /// Checks that, without a loss, the window grows within its limit and does not shrink.
     fn grows(&self, cause: Cause, before: &SenderState, state: &SenderState) {
         let SenderConfig { recovery, congestion, initial_window, .. } = &self.config;
         let (initial, alone) = (f64::from(*initial_window), self.alone());
@@ -157,7 +158,7 @@ impl Witness {
         let most = match cause {
             Cause::NewAck(_) if opens => before.cwnd.max(initial) + 1.0,
             Cause::NewAck(_) if *recovery == RecoverySpec::NewReno => before.cwnd.max(before.ssthresh) + 1.0,
-            // Vegas' law leaves no window below two segments, even where it shrinks
+            // Vegas' law sets no window below two segments, even when it shrinks
             Cause::NewAck(_) => before.cwnd.max(1.0) + 1.0,
             Cause::Duplicate if *recovery == RecoverySpec::Vegas => before.cwnd + 1.0,
             _ => before.cwnd,
@@ -169,12 +170,12 @@ impl Witness {
         }
     }
 
-    /// Segments that go one at a time before the initial window opens, the SYN included.
+    /// Number of segments sent one at a time before the initial window opens, including the SYN.
     fn alone(&self) -> u64 {
         u64::from(self.config.lone_segments) + u64::from(self.config.handshake)
     }
 
-    /// A segment leaves; `state` was the sender's before.
+    /// Checks a segment that is sent; `state` is the sender's state before.
     pub(crate) fn sent(&mut self, segment: Segment, now: Time, state: SenderState) {
         let Segment { number, size, syn, .. } = segment;
         let max_window = u64::from(self.config.max_window);
@@ -194,17 +195,17 @@ impl Witness {
             self.highest += 1;
             if let Some(allowed) = self.allowance(state) {
                 let under_way = self.under_way() + 1;
-                assert!(under_way as f64 <= allowed, "{under_way} under way, {allowed} allowed: {state:?}");
+                assert!(under_way as f64 <= allowed, "{under_way} in flight, {allowed} allowed: {state:?}");
             }
         }
         self.outstanding.insert(number, now);
     }
 
-    /// How many segments may be under way as new data leaves.
+    /// Maximum number of segments in flight when new data is sent.
     fn allowance(&self, state: SenderState) -> Option<f64> {
         match (self.config.recovery, self.config.sack) {
             (RecoverySpec::Sack, SackRule::Rfc6675) => Some(state.cwnd),
-            // its count of what is under way may be too small by design
+            // its estimate of the data in flight may be too low by design
             (RecoverySpec::Sack, SackRule::FallFloyd) => None,
             // the empty record of a segment never sent counts as expired
             (RecoverySpec::Vegas, _) if self.config.stale_records => Some(state.cwnd + self.duplicates as f64 + 1.0),
@@ -213,7 +214,7 @@ impl Witness {
         }
     }
 
-    /// Segments outstanding that are neither known to have arrived nor, with RFC 6675, lost by its `IsLost`.
+    /// Outstanding segments that are neither known to have arrived nor, with RFC 6675, lost by its `IsLost`.
     fn under_way(&self) -> u64 {
         let outstanding = self.outstanding.keys();
         if self.config.recovery != RecoverySpec::Sack {
@@ -223,12 +224,12 @@ impl Witness {
         outstanding.filter(|number| !self.heard.contains(number) && **number > third).count() as u64
     }
 
-    /// The sender has nothing more to say for now.
+    /// Checks a sender that has nothing more to send for now.
     pub(crate) fn rests(&self, now: Time, sender: &Sender) {
         let state = sender.state();
         let (sent, retransmissions) = self.counts;
         assert_eq!((sender.counters().sent, sender.counters().retransmissions), (sent, retransmissions));
-        assert_eq!(state.flight_size, self.outstanding.len() as u64, "what is outstanding, counted one by one");
+        assert_eq!(state.flight_size, self.outstanding.len() as u64, "outstanding segments, counted one by one");
         window_is_sane(&self.config, &state);
         assert!(sender.poll_release().is_none_or(|at| at >= now));
         if let Some(at) = sender.poll_timeout() {
@@ -240,7 +241,7 @@ impl Witness {
     }
 }
 
-/// At least one segment; none where Vegas falls back, as ns-2's does, to a window that it never noted.
+/// At least one segment; zero where Vegas falls back, as in ns-2, to a window that it never stored.
 pub(crate) fn window_is_sane(config: &SenderConfig, state: &SenderState) {
     let slips =
         config.recovery == RecoverySpec::Vegas && config.stale_records && config.idle_restart == IdleRestart::Timeout;

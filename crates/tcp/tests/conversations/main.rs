@@ -1,7 +1,7 @@
-//! Conversations with a sender: what arrives, and what it answers. Each case cites the rule that it holds the sender to.
+//! Conversations with a sender: the segments that arrive and its responses. Each case cites the rule that it tests.
 //!
-//! A module for each RFC. The sender has no handshake unless told, an open window, and plenty to send; segments are counted
-//! from 0.
+//! One module per RFC. Unless stated otherwise, the sender has no handshake, an open window, and plenty of data;
+//! segments are counted from 0.
 
 mod rfc2018;
 mod rfc3042;
@@ -16,7 +16,7 @@ use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{Ack, Block, Sack, Sender, SenderConfig};
 use ackclock_units::{Role, Stream, Time};
 
-/// A sender, and the time.
+/// A sender and the current time.
 struct Talk {
     sender: Sender,
     now: Time,
@@ -27,25 +27,25 @@ impl Talk {
         Self::with_supply(config, 1_000_000)
     }
 
-    /// A conversation whose application has only so much to say.
+    /// A conversation whose application has `segments` segments to send.
     fn with_supply(config: &SenderConfig, segments: u64) -> Self {
         let mut sender = Sender::new(config.clone(), Stream::new(1, Role::Sender, 0));
         sender.supply(segments);
         Self { sender, now: Time::ZERO }
     }
 
-    /// All that leaves now.
+    /// Returns the segments sent now.
     fn sends(&mut self) -> Vec<u64> {
         let now = self.now;
         std::iter::from_fn(|| self.sender.poll_transmit(now)).map(|segment| segment.number).collect()
     }
 
-    /// After `millis`, an ACK for all before `next`; then all that leaves.
+    /// After `millis`, an ACK for all segments before `next`. Returns the segments sent.
     fn ack(&mut self, millis: u64, next: u64) -> Vec<u64> {
         self.sack(millis, next, &[])
     }
 
-    /// The same, with blocks of what arrived beyond.
+    /// The same, with SACK blocks.
     fn sack(&mut self, millis: u64, next: u64, blocks: &[(u64, u64)]) -> Vec<u64> {
         self.now += Time::from_millis(millis);
         let blocks: Vec<_> = blocks.iter().map(|(start, end)| Block { start: *start, end: *end }).collect();
@@ -53,20 +53,20 @@ impl Talk {
         self.sends()
     }
 
-    /// The application hands over more; then all that leaves.
+    /// The application supplies more data. Returns the segments sent.
     fn supply(&mut self, segments: u64) -> Vec<u64> {
         self.sender.supply(segments);
         self.sender.handle_supply();
         self.sends()
     }
 
-    /// Processing ends; then all that leaves.
+    /// Processing ends. Returns the segments sent.
     fn process(&mut self) -> Vec<u64> {
         self.now = self.sender.poll_release().expect("processing has begun");
         self.sends()
     }
 
-    /// The retransmission timer fires; then all that leaves.
+    /// The retransmission timer fires. Returns the segments sent.
     fn time_out(&mut self) -> Vec<u64> {
         self.now = self.sender.poll_timeout().expect("the timer runs");
         self.sender.handle_timeout(self.now);

@@ -1,4 +1,4 @@
-//! RFC 2018: what the receiver tells, and what the sender may do with it.
+//! RFC 2018: blocks that the receiver reports, and their use by the sender.
 
 use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{Receiver, ReceiverConfig};
@@ -12,7 +12,7 @@ fn receiver(sack_blocks: u32, delayed_ack: Option<Time>) -> Receiver {
     Receiver::new(ReceiverConfig { sack_blocks, delayed_ack, handshake: false, ..ReceiverConfig::default() })
 }
 
-/// What the receiver answers to a segment: the ACK and its blocks.
+/// The receiver's answer to a segment: the ACK and its blocks.
 fn hear(receiver: &mut Receiver, number: u64) -> Told {
     let ack = receiver.handle_segment(number, Time::ZERO)?;
     Some((ack.next, ack.sack.blocks().iter().map(|block| (block.start, block.end)).collect()))
@@ -66,7 +66,7 @@ fn a_receiver_without_the_option_tells_nothing() {
 
 #[test]
 fn an_ack_grows_with_its_blocks() {
-    // section 3: eight bytes a block
+    // section 3: eight bytes per block
     let mut receiver = receiver(4, None);
     assert_eq!(receiver.handle_segment(2, Time::ZERO).unwrap().size(), 48);
     assert_eq!(receiver.handle_segment(4, Time::ZERO).unwrap().size(), 56);
@@ -84,9 +84,9 @@ fn the_sender_does_not_send_again_what_was_told() {
 
 #[test]
 fn a_timeout_forgets_what_was_told() {
-    // section 8: the receiver may have reneged, so all is sent again
+    // section 8: the receiver may have reneged, so everything is retransmitted
     let mut talk = ten_in_flight(RecoverySpec::Sack);
     talk.sack(1, 0, &[(1, 10)]);
     assert_eq!(talk.time_out(), [0]);
-    assert_eq!(talk.ack(100, 1), [1, 2], "segments that the receiver had told of, and dropped");
+    assert_eq!(talk.ack(100, 1), [1, 2], "segments that the receiver had reported, and dropped");
 }

@@ -14,7 +14,7 @@ fn the_first_two_duplicate_acks_let_out_a_new_segment_each() {
         assert_eq!(talk.ack(100, 0), [10]);
         assert_eq!(talk.ack(1, 0), [11]);
         assert_eq!(talk.ack(1, 0), [0]);
-        assert_eq!(talk.ssthresh(), 5.0, "those two are no part of the flight (RFC 5681, section 3.2, step 2)");
+        assert_eq!(talk.ssthresh(), 5.0, "those two do not count towards the flight (RFC 5681, section 3.2, step 2)");
     }
 }
 

@@ -18,7 +18,7 @@ fn slow_start_sends_two_segments_for_each_ack() {
 
 #[test]
 fn an_ack_for_two_segments_grows_the_window_by_one() {
-    // section 3.1: by at most SMSS for each ACK; ACK division and delayed ACKs both lose by it
+    // section 3.1: by at most SMSS for each ACK; ACK division and delayed ACKs both gain less
     let mut talk = Talk::new(&open(4));
     talk.sends();
     assert_eq!(talk.ack(100, 2), [4, 5, 6]);
@@ -90,7 +90,7 @@ fn the_threshold_is_never_below_two_segments() {
 
 #[test]
 fn a_timeout_begins_slow_start_from_the_first_unacknowledged_segment() {
-    // section 3.1: the loss window is one segment; what had arrived is not sent again
+    // section 3.1: the loss window is one segment; segments that had arrived are not retransmitted
     let mut talk = ten_in_flight(RecoverySpec::Reno);
     assert_eq!(talk.time_out(), [0]);
     assert_eq!((talk.cwnd(), talk.ssthresh()), (1.0, 5.0));
@@ -100,7 +100,7 @@ fn a_timeout_begins_slow_start_from_the_first_unacknowledged_segment() {
 
 #[test]
 fn a_second_timeout_of_a_segment_leaves_the_threshold_low() {
-    // section 3.1: the flight is halved once a loss; here the second halving finds the same flight
+    // section 3.1: the flight is halved once per loss; here the second halving finds the same flight
     let mut talk = ten_in_flight(RecoverySpec::Reno);
     talk.time_out();
     talk.time_out();
@@ -136,7 +136,8 @@ fn losses_of_one_window_are_retransmitted_fast_only_once() {
 
 #[test]
 fn an_idle_period_restarts_from_the_initial_window() {
-    // section 4.1: RW = min(IW, cwnd) after more than one RTO; ns-2 lets the timer run and falls back to one segment
+    // section 4.1: RW = min(IW, cwnd) after more than one RTO; ns-2 lets the timer run and resets the window to one
+    // segment
     for (idle_restart, cwnd) in [(IdleRestart::Rfc5681, 4.0), (IdleRestart::Timeout, 1.0)] {
         let mut talk = Talk::with_supply(&SenderConfig { idle_restart, ..open(4) }, 0);
         for next in 0..8 {

@@ -110,7 +110,7 @@ fn a_retransmitted_segment_is_not_timed_and_the_back_off_stays() {
 
 #[test]
 fn a_fast_retransmission_ends_timing() {
-    // section 3: the segment being timed is among those that the loss holds back
+    // section 3: the segment being timed is among the segments that the loss delays
     let mut talk = ten_in_flight(RecoverySpec::Reno);
     for _ in 0..3 {
         talk.ack(10, 0);

@@ -10,7 +10,7 @@ fn newreno() -> SenderConfig {
     SenderConfig { recovery: RecoverySpec::NewReno, limited_transmit: false, ..open(10) }
 }
 
-/// In recovery: ten in flight, three duplicate ACKs, `0` sent again.
+/// A sender in recovery: ten in flight, three duplicate ACKs, `0` retransmitted.
 fn recovering(config: &SenderConfig) -> Talk {
     let mut talk = Talk::new(config);
     talk.sends();
@@ -42,7 +42,7 @@ fn a_partial_ack_deflates_the_window_by_what_it_acknowledges_but_for_one() {
 
 #[test]
 fn duplicate_acks_go_on_to_inflate_after_a_partial_ack() {
-    // section 3.2, step 3 goes back to RFC 5681's step 4
+    // section 3.2, step 3 returns to RFC 5681's step 4
     let mut talk = recovering(&newreno());
     talk.ack(100, 2); // 5 + 3 - 2 + 1 = 7: to segment 8
     assert_eq!((0..3).map(|_| talk.ack(1, 2)).collect::<Vec<_>>(), [vec![], vec![10], vec![11]]);
@@ -104,7 +104,7 @@ fn the_next_window_may_recover_again() {
 
 #[test]
 fn a_burst_limit_bounds_what_an_ack_lets_go() {
-    // ns-2: two segments an ACK in fast recovery
+    // ns-2: two segments per ACK in fast recovery
     let config = SenderConfig { recovery_burst: 2, partial_ack_deflation: false, ..newreno() };
     let mut talk = recovering(&config);
     assert_eq!(talk.ack(100, 8), [8, 10, 11], "12 waits for the next ACK");
@@ -113,7 +113,7 @@ fn a_burst_limit_bounds_what_an_ack_lets_go() {
 
 #[test]
 fn no_burst_limit_holds_what_new_data_or_the_end_of_processing_lets_go() {
-    // as ns-2 has it
+    // as in ns-2
     let config = SenderConfig { recovery_burst: 2, partial_ack_deflation: false, ..newreno() };
     let mut talk = recovering(&config);
     assert_eq!(talk.ack(100, 8), [8, 10, 11]);
@@ -132,12 +132,13 @@ fn no_burst_limit_holds_what_new_data_or_the_end_of_processing_lets_go() {
 
 #[test]
 fn a_timeout_in_a_long_recovery_does_not_raise_the_threshold() {
-    // section 3.2, step 3, with RFC 5681, equation 4: FlightSize counts what arrived beyond the first hole long ago
+    // section 3.2, step 3, with RFC 5681, equation 4: FlightSize includes segments that arrived beyond the first hole
+    // long ago
     let mut talk = recovering(&newreno());
     (0..60).for_each(|_| {
         talk.ack(1, 0);
     });
-    assert!(talk.sender.state().flight_size >= 60, "each duplicate ACK let a segment out");
+    assert!(talk.sender.state().flight_size >= 60, "each duplicate ACK released a segment");
     talk.time_out();
-    assert_eq!((talk.cwnd(), talk.ssthresh()), (1.0, 5.0), "half of the flight that the loss was found in, no more");
+    assert_eq!((talk.cwnd(), talk.ssthresh()), (1.0, 5.0), "at most half of the flight at the time of the loss");
 }

@@ -16,7 +16,7 @@ fn three_duplicate_acks_with_news_begin_recovery() {
     assert_eq!(talk.sack(100, 0, &[(1, 2)]), [10], "(3): as pipe allows, new data");
     assert_eq!(talk.sack(1, 0, &[(1, 3)]), [11]);
     assert_eq!(talk.sack(1, 0, &[(1, 4)]), [0], "(4.3)");
-    assert_eq!((talk.cwnd(), talk.ssthresh()), (5.0, 5.0), "(4.2): half of the flight, those two left out");
+    assert_eq!((talk.cwnd(), talk.ssthresh()), (5.0, 5.0), "(4.2): half of the flight, excluding those two");
     assert_eq!(talk.sender.counters().fast_retransmits, 1);
 }
 
@@ -39,12 +39,12 @@ fn one_ack_that_tells_of_three_segments_is_enough() {
 
 #[test]
 fn new_data_leaves_only_while_fewer_are_in_the_network_than_the_window_allows() {
-    // section 5, (C), and SetPipe: 12 sent; 0 is lost and sent again, so 1 + 8 are in the network
+    // section 5, (C), and SetPipe: 12 sent; 0 is lost and retransmitted, so 1 + 8 are in the network
     let mut talk = ten();
     for end in [2, 3, 4] {
         talk.sack(1, 0, &[(1, end)]);
     }
-    // each further block takes one off: 8, 7, 6, 5, and at 4 one may leave
+    // each further block subtracts one: 8, 7, 6, 5, and at 4 one segment may be sent
     let sent: Vec<_> = (5..=10).map(|end| talk.sack(1, 0, &[(1, end)])).collect();
     assert_eq!(sent, [vec![], vec![], vec![], vec![], vec![12], vec![13]]);
 }
@@ -55,7 +55,7 @@ fn holes_go_before_new_data_once_three_arrived_above_them() {
     let mut talk = ten();
     talk.sack(1, 0, &[(1, 3)]);
     assert_eq!(talk.sack(1, 0, &[(1, 3), (4, 5)]), [0]);
-    // 3 has one segment above it: not lost. 9 more than enough for 3 when 4 to 6 are there
+    // one segment has arrived above 3: not lost. When 4 to 6 have arrived it is lost
     let sent: Vec<_> = (6..=9).flat_map(|end| talk.sack(1, 0, &[(4, end)])).collect();
     assert_eq!(sent.first(), Some(&3), "{sent:?}");
     assert_eq!(sent.iter().filter(|number| **number == 3).count(), 1, "once");
@@ -89,7 +89,7 @@ fn recovery_ends_when_all_that_was_outstanding_is_acknowledged() {
     talk.ack(100, 10);
     assert_eq!(talk.cwnd(), 5.0, "the ACK that ends it does not grow the window");
     let flight = talk.sender.state().flight_size;
-    assert_eq!(flight, 5, "and now the flight is what counts");
+    assert_eq!(flight, 5, "and now the flight counts");
     assert_eq!(fast, 1);
     talk.ack(10, 11);
     assert_eq!(talk.cwnd(), 5.2, "the next one does: recovery is over");
@@ -97,7 +97,7 @@ fn recovery_ends_when_all_that_was_outstanding_is_acknowledged() {
 
 #[test]
 fn a_lost_tail_gets_one_rescue_retransmission() {
-    // NextSeg (4): 0 and 9 are lost, nothing is told of 9, and there is no new data
+    // NextSeg (4): 0 and 9 are lost, nothing is reported about 9, and there is no new data
     let mut talk = Talk::with_supply(&SenderConfig { recovery: RecoverySpec::Sack, ..open(10) }, 10);
     talk.sends();
     assert_eq!(talk.sack(100, 0, &[(3, 9)]), [0, 1, 2]);
@@ -118,7 +118,7 @@ fn a_timeout_ends_recovery_and_forbids_another_until_all_is_acknowledged() {
 
 #[test]
 fn slow_start_after_a_timeout_skips_what_the_receiver_has() {
-    // section 5.1: use what the ACKs tell since
+    // section 5.1: use the information of later ACKs
     let mut talk = ten();
     talk.time_out();
     assert_eq!(talk.sack(100, 1, &[(2, 5)]), [1], "2 to 4 are there: the window of two reaches no further than 2");
@@ -128,14 +128,14 @@ fn slow_start_after_a_timeout_skips_what_the_receiver_has() {
 
 #[test]
 fn fall_and_floyd_count_what_leaves_instead_of_looking() {
-    // Fall and Floyd (1996), section 5, as ns-2 has it
+    // Fall and Floyd (1996), section 5, as in ns-2
     let config = SenderConfig { recovery: RecoverySpec::Sack, sack: SackRule::FallFloyd, ..open(10) };
     let mut talk = Talk::new(&config);
     talk.sends();
-    assert_eq!(talk.sack(100, 0, &[(1, 4)]), [10], "one duplicate ACK, whatever it tells");
+    assert_eq!(talk.sack(100, 0, &[(1, 4)]), [10], "one duplicate ACK, whatever its blocks");
     assert_eq!(talk.sack(1, 0, &[(1, 4), (5, 6)]), [11]);
     assert_eq!(talk.sack(1, 0, &[(5, 7), (1, 4)]), [0]);
-    // pipe is 12 - 3; a duplicate ACK takes 1 off, a partial ACK 2; the window is 5
+    // pipe is 12 - 3; a duplicate ACK subtracts 1, a partial ACK 2; the window is 5
     assert_eq!((0..4).flat_map(|_| talk.sack(1, 0, &[(5, 7), (1, 4)])).collect::<Vec<_>>(), []);
     assert_eq!(talk.sack(1, 0, &[(5, 7), (1, 4)]), [4], "4 is lost as soon as one above it arrived");
     assert_eq!(talk.sack(1, 4, &[(5, 7)]), [12, 13]);
@@ -143,17 +143,17 @@ fn fall_and_floyd_count_what_leaves_instead_of_looking() {
 
 #[test]
 fn fall_and_floyd_hear_no_duplicate_acks_between_a_timeout_and_the_next_new_ack() {
-    // as ns-2 has it
+    // as in ns-2
     let config = SenderConfig { recovery: RecoverySpec::Sack, sack: SackRule::FallFloyd, ..open(10) };
     let mut talk = Talk::new(&config);
     talk.sends();
     assert_eq!(talk.time_out(), [0]);
     assert_eq!(talk.sack(1, 0, &[(5, 6)]), [], "not heard");
     assert_eq!(talk.ack(100, 1), [1, 2]);
-    assert_eq!(talk.sack(1, 1, &[(5, 7)]), [3], "heard: limited transmit, here of a segment sent before");
+    assert_eq!(talk.sack(1, 1, &[(5, 7)]), [3], "accepted: limited transmit, here of a segment sent before");
 }
 
-/// Segments 0 to 5 in flight, all that there is so far; the window is 10.
+/// Segments 0 to 5 in flight, all data supplied so far; the window is 10.
 fn short_of_data(sack_holds_new_data: bool) -> Talk {
     let config = SenderConfig {
         recovery: RecoverySpec::Sack,
@@ -169,14 +169,14 @@ fn short_of_data(sack_holds_new_data: bool) -> Talk {
 
 #[test]
 fn new_data_waits_for_recovery_where_it_is_told_so() {
-    // as ns-2 has it: while the scoreboard shows a hole, only a duplicate ACK lets new data go
+    // as in ns-2: while the scoreboard has a hole, only a duplicate ACK releases new data
     let mut talk = short_of_data(true);
     assert_eq!(talk.sack(100, 0, &[(1, 2)]), [], "no data for limited transmit");
     assert!(!talk.sender.is_data_limited(), "data would not help");
     assert_eq!(talk.supply(1), []);
     assert_eq!(talk.sack(1, 0, &[(1, 3)]), [6], "limited transmit");
     assert_eq!(talk.sack(1, 0, &[(1, 4)]), [0]);
-    // the window is 5, pipe 7 - 3: what that lets go leaves with the next ACK or the next supply
+    // the window is 5, pipe 7 - 3: the segment this allows is sent with the next ACK or the next supply
     assert_eq!(talk.supply(1), [7]);
     assert_eq!(talk.supply(1), [], "pipe is 5");
     assert_eq!(talk.sack(1, 0, &[(1, 5)]), [8]);
@@ -189,7 +189,7 @@ fn new_data_waits_for_recovery_where_it_is_told_so() {
 
 #[test]
 fn after_a_timeout_holes_go_before_new_data_where_it_is_told_so() {
-    // as ns-2 has it until a recovery has ended
+    // as in ns-2 until a recovery has ended
     for (told, leaves) in [(true, vec![8, 10]), (false, vec![10])] {
         let mut talk = short_of_data(told);
         assert_eq!(talk.time_out(), [0]);

@@ -1,4 +1,4 @@
-//! RFC 9293: ACKs that do not fit, and what is counted.
+//! RFC 9293: unacceptable ACKs, and counters.
 
 use ackclock_tcp::SenderConfig;
 use ackclock_tcp::recovery::RecoverySpec;
@@ -36,14 +36,14 @@ fn no_data_leaves_before_the_syn_is_acknowledged() {
 #[test]
 fn what_is_sent_is_counted_and_whether_only_data_is_missing_is_told() {
     let mut talk = Talk::with_supply(&open(4), 3);
-    assert!(!talk.sender.is_data_limited(), "there is data, and room for it");
+    assert!(!talk.sender.is_data_limited(), "there is data, and the window allows it");
     assert_eq!(talk.sends(), [0, 1, 2]);
-    assert!(talk.sender.is_data_limited(), "room for a fourth segment");
+    assert!(talk.sender.is_data_limited(), "the window allows a fourth segment");
     talk.sender.supply(9);
     assert_eq!(talk.sends(), [3]);
     assert!(!talk.sender.is_data_limited(), "no room");
     talk.time_out();
     let counted = talk.sender.counters();
     assert_eq!((counted.sent, counted.retransmissions, counted.timeouts), (5, 1, 1));
-    assert_eq!(counted.turns, 3, "each time all had left that might");
+    assert_eq!(counted.turns, 3, "each time all that was allowed had been sent");
 }

@@ -1,5 +1,5 @@
-//! Vegas: Brakmo and Peterson (1995), section 3.1, beside the coarse timer. Its three decisions once a round trip are tested with
-//! its window law.
+//! Vegas: Brakmo and Peterson (1995), section 3.1, in addition to the coarse timer. Its three decisions per round trip
+//! are tested with its window law.
 
 use ackclock_tcp::SenderConfig;
 use ackclock_tcp::congestion::{BaseRtt, LawSpec, VegasSpec};
@@ -25,7 +25,7 @@ fn the_first_duplicate_ack_retransmits_once_the_fine_timeout_has_passed() {
     assert_eq!(talk.sender.counters().fast_retransmits, 1);
 }
 
-/// Validates: the third duplicate ACK retransmits whatever the clock says.
+/// Validates: the third duplicate ACK retransmits regardless of the clock.
 /// Source: Brakmo and Peterson 1995, section III.A.
 /// Tolerance: exact.
 #[test]
@@ -36,7 +36,7 @@ fn the_third_duplicate_ack_retransmits_as_with_reno() {
     assert_eq!((0..3).flat_map(|_| talk.ack(1, 1)).next(), Some(1));
 }
 
-/// Validates: the first new ACKs after a retransmission send the next segment again once its timeout has passed.
+/// Validates: the first new ACKs after a retransmission retransmit the next segment once its timeout has passed.
 /// Source: Brakmo and Peterson 1995, section III.A.
 /// Tolerance: exact.
 #[test]
@@ -45,10 +45,10 @@ fn the_first_new_acks_after_a_retransmission_check_the_next_segment() {
     talk.sends();
     talk.ack(100, 1);
     assert_eq!(talk.ack(60, 1)[0], 1, "sent 160 ms ago");
-    assert_eq!(talk.ack(100, 2)[0], 2, "lost too: sent 260 ms ago, and no duplicate ACK is waited for");
+    assert_eq!(talk.ack(100, 2)[0], 2, "lost too: sent 260 ms ago, without waiting for a duplicate ACK");
 }
 
-/// Validates: a segment sent before the last reduction reduces the window no further.
+/// Validates: a segment sent before the last reduction does not reduce the window again.
 /// Source: Brakmo and Peterson 1995, section III.A.
 /// Tolerance: exact.
 #[test]
@@ -67,7 +67,7 @@ fn a_window_is_reduced_once_for_losses_of_one_flight() {
 /// Tolerance: exact.
 #[test]
 fn a_segment_sent_again_early_is_not_timed() {
-    // RFC 6298, section 3: 1 is lost, and so is 9, the first new segment after that, which is being timed
+    // RFC 6298, section 3: 1 is lost, and so is 9, the first new segment after it, which is being timed
     let mut talk = Talk::new(&vegas(8));
     talk.sends();
     talk.ack(100, 1);
@@ -75,5 +75,5 @@ fn a_segment_sent_again_early_is_not_timed() {
     assert_eq!((0..6).flat_map(|_| talk.ack(1, 1)).collect::<Vec<_>>(), [9, 10, 11, 12, 13]);
     assert_eq!(talk.ack(600, 9)[0], 9, "sent 604 ms ago");
     talk.ack(100, 10);
-    assert_eq!(talk.sender.state().srtt, 0.1, "that of segment 0");
+    assert_eq!(talk.sender.state().srtt, 0.1, "the sample of segment 0");
 }

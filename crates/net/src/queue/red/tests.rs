@@ -108,8 +108,8 @@ fn average_of_a_burst(w_q: f64, packets: u64) -> f64 {
 
 /// A burst that fills an empty queue.
 ///
-/// Validates: after arrivals that find 1 to L waiting the average is `L + 1 + ((1 - w_q)^(L + 1) - 1) / w_q`; with `w_q`
-///     = 0.0042 a burst of 50 packets gives an average of 5.
+/// Validates: after arrivals that find 1 to L waiting the average is `L + 1 + ((1 - w_q)^(L + 1) - 1) / w_q`; with
+///     `w_q` = 0.0042 a burst of 50 packets gives an average of 5.
 /// Source: Floyd and Jacobson 1993, section 6.1 (an upper bound for `w_q`), its example included.
 /// Tolerance: 10^-12 of `L^2`, for rounding; the example to its two digits.
 #[test]
@@ -175,8 +175,8 @@ fn from_uniform(spec: RedSpec, avg: f64, (least, greatest): (u64, u64)) -> f64 {
 /// Gaps between drops with the average held: p_b = 0.02, 0.05 and 1/16.
 ///
 /// Validates: packets from drop to drop are uniform on 1 to 1/p_b - 1; with `wait`, on 1/p_b to 2/p_b - 1.
-/// Source: Floyd and Jacobson 1993, section 7, method 2 (uniform random variables), and figure 2, which counts the arrival
-///     itself; ns-2's `wait_`.
+/// Source: Floyd and Jacobson 1993, section 7, method 2 (uniform random variables), and figure 2, which counts the
+///     arrival itself; ns-2's `wait_`.
 /// Tolerance: chi-square of 20,000 gaps below 3 for each degree of freedom: with the fewest, 14,
 ///     that fails for one seed in 8,000. The bounds exact.
 #[test]
