@@ -26,6 +26,7 @@ from ackclock.papers.core.evidence import Run as Observed
 from ackclock.papers.core.evidence import Runs, Scalar
 from ackclock.running.catalogue import catalogue
 from ackclock.running.run import Prepared
+from ackclock.scenario import SCHEMA
 from ackclock.study import Batch, Point, Wanted
 from ackclock.study.store import Row, Store, run_id, scenario_id
 
@@ -165,6 +166,8 @@ class _Keeper:
                     seed=run.seed,
                     point=point,
                     tables={_MEASURES: _table(values)},
+                    revision=catalogue().revision,
+                    schema=SCHEMA,
                 )
             )
             return values
