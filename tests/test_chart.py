@@ -1,17 +1,22 @@
-"""Charts: what paper and screen make of the same panels."""
+"""Charts: the drawings of the same panels on paper and on a screen."""
 
 from __future__ import annotations
 
-import json
+import re
+import xml.etree.ElementTree as ET
+import zlib
+from base64 import b64decode
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from plotly import graph_objects
 
 from ackclock.report.acks import ack_scatter
 from ackclock.report.chart import Axis, Band, Chart, Dots, Heat, Level, Note, Panel, Scale, Series
 from ackclock.report.paper import WIDTH, draw
+from ackclock.report.paths import area, bars, runs, thinned, trace
+from ackclock.report.pens import marker_shapes
+from ackclock.report.scales import Span, span, ticks
 from ackclock.report.screen import interactive
 from ackclock.report.style import COLOURS, PARTED, to_svg
 
@@ -41,13 +46,23 @@ def chart() -> Chart:
     )
 
 
-def painted(plot: Mapping[str, Any]) -> graph_objects.Figure:
-    """Put the colours in, as the page's script does; Plotly then checks every name and value."""
-    text = json.dumps(plot)
-    for name, colour in COLOURS.items():
-        text = text.replace(f'"@{name}"', f'"{colour.light}"').replace(f'"@{name}/0.18"', f'"{colour.light}2e"')
-    assert "@" not in text
-    return graph_objects.Figure(json.loads(text))
+def on_screen(chart: Chart) -> ET.Element:
+    """Draw a chart, and read the drawing back."""
+    return ET.fromstring(f"<div>{interactive(chart, label='It')}</div>")  # noqa: S314 - our own
+
+
+def one(*series: Series, **changes: Any) -> Chart:
+    fields: dict[str, Any] = {"x": Axis(), "y": Axis(), "series": series}
+    return Chart(panels=[Panel(**fields | changes)])
+
+
+def found(drawn: ET.Element, name: str) -> list[ET.Element]:
+    """Find the elements of a class."""
+    return [each for each in drawn.iter() if name in each.get("class", "").split()]
+
+
+def words(elements: list[ET.Element]) -> list[str]:
+    return ["".join(each.itertext()) for each in elements]
 
 
 class TestPaper:
@@ -74,37 +89,138 @@ class TestPaper:
         assert to_svg(draw(chart())) == to_svg(draw(chart()))
 
 
+SVG = "{http://www.w3.org/2000/svg}"
+
+
 class TestScreen:
-    def test_plotly_takes_it(self) -> None:
-        figure = painted(interactive(chart()))
-        assert len(figure.data) == 5  # a band is two lines
+    def test_series_and_bands_are_groups_of_their_name(self) -> None:
+        drawn = on_screen(chart())
+        assert [each.get("data-group") for each in drawn.iter() if each.get("data-group")] == [
+            "middle",
+            "a",
+            "a, other",
+            "a",
+        ]
+        assert {each.get("class") for each in drawn.iter(f"{SVG}g") if each.get("data-name")} == {"c-blue"}
 
-    def test_json_holds_it(self) -> None:
-        plot = interactive(chart())
-        assert json.loads(json.dumps(plot, allow_nan=False)) == plot
-        assert plot["data"][2]["y"] == [1, None, 4]
+    def test_a_gap_begins_a_new_piece(self) -> None:
+        line = found(on_screen(chart()), "line")[2]  # after two of the legend
+        assert line.get("d", "").count("M") == 2
 
-    def test_panels_lie_below_each_other_and_zoom_together(self) -> None:
-        layout = interactive(chart())["layout"]
-        assert layout["yaxis"]["domain"][0] > layout["yaxis2"]["domain"][1] > layout["yaxis2"]["domain"][0] == 0
-        assert layout["xaxis"]["matches"] == "x2"
-        assert layout["xaxis"]["range"] == [0, 2]  # Plotly wants the logarithms of a logarithmic axis
-        assert layout["yaxis"]["autorangeoptions"] == {"minallowed": 0, "include": [0]}
+    def test_ends_of_axes_stand_where_the_script_reads_them(self) -> None:
+        upper, lower = found(on_screen(chart()), "plot")
+        assert (upper.get("data-x"), lower.get("data-x")) == ("1 100 log", "1 100 log")
+        assert lower.get("data-y") == "0 5"
+
+    def test_panels_have_their_titles_and_share_their_axis(self) -> None:
+        drawn = on_screen(chart())
+        assert words(found(drawn, "head")) == ["(a) up", "uptwice"]
+        assert words(found(drawn, "along")) == ["along", "along"]
+        assert {"full", "here"} <= set(words(found(drawn, "word")))
+        assert found(drawn, "stacked")
 
     def test_legend_names_each_name_once(self) -> None:
-        traces = interactive(chart())["data"]
-        assert [trace["name"] for trace in traces if trace["showlegend"]] == ["middle", "a", "a, other"]
+        buttons = list(on_screen(chart()).iter("button"))
+        assert [button.get("data-shows") for button in buttons] == ["a", "middle", "a, other"]
+
+    def test_names_that_look_alike_have_a_legend_in_each_panel(self) -> None:
+        left, right = (
+            Panel(x=Axis(label="x"), y=Axis(), series=[Series(name=name, x=[1, 2], y=[1, 2], colour="blue")])
+            for name in ("Reno", "Vegas")
+        )
+        drawn = on_screen(Chart(panels=[left, right]))
+        assert [words([each]) for each in found(drawn, "legend")] == [["Reno"], ["Vegas"]]
 
     @pytest.mark.parametrize(("group", "expected"), [("", "a"), ("family", "family")])
     def test_what_is_hidden_together(self, group: str, expected: str) -> None:
-        series = Series(name="a", x=[1], y=[1], colour="blue", group=group)
-        plot = interactive(Chart(panels=[Panel(x=Axis(), y=Axis(), series=[series])]))
-        assert plot["data"][0]["legendgroup"] == expected
+        drawn = on_screen(one(Series(name="a", x=[1, 2], y=[1, 2], colour="blue", group=group)))
+        assert [each.get("data-group") for each in drawn.iter() if each.get("data-name")] == [expected]
 
     def test_one_point_without_a_bar_leaves_all_bars_out(self) -> None:
-        series = Series(name="a", x=[1, 2], y=[1, 2], colour="blue", error=[0.1, np.inf])
-        plot = interactive(Chart(panels=[Panel(x=Axis(), y=Axis(), series=[series])]))
-        assert "error_y" not in plot["data"][0]
+        drawn = on_screen(one(Series(name="a", x=[1, 2], y=[1, 2], colour="blue", error=[0.1, np.inf])))
+        assert not found(drawn, "bar")
+        assert found(on_screen(one(Series(name="a", x=[1, 2], y=[1, 2], colour="blue", error=[0.1, 0.2]))), "bar")
+
+    def test_words_of_a_chart_are_escaped(self) -> None:
+        drawn = on_screen(one(Series(name='<b> & "c"', x=[1], y=[1], colour="blue"), title="<i>", y=Axis(label="<u>")))
+        assert [each.get("data-name") for each in drawn.iter() if each.get("data-name")] == ['<b> & "c"']
+
+    def test_each_marker_is_defined_once(self) -> None:
+        shapes = ET.fromstring(marker_shapes([chart(), chart()]))  # noqa: S314 - our own
+        names = [each.get("id") for each in shapes.iter("marker")]
+        assert names == ["m-square-blue-full-34", "m-circle-blue-open-34"]
+        used = re.findall(r"url\(#([^)]*)\)", interactive(chart(), label="It"))
+        assert set(used) == set(names)
+
+    def test_same_chart_same_drawing(self) -> None:
+        assert interactive(chart(), label="It") == interactive(chart(), label="It")
+
+
+class TestAxes:
+    def test_ends_are_given_or_of_the_data(self) -> None:
+        values = np.array([1, np.nan, 2])
+        assert span(Axis(low=0, high=5), [values]) == Span(low=0, high=5)
+        ends = span(Axis(low=0), [values])
+        assert (ends.low, 2 < ends.high < 2.2) == (0, True)
+        assert span(Axis(log=True), [np.array([0, -1, 3, 30])]).low == pytest.approx(3, rel=0.1)
+        alone = span(Axis(), [np.array([3.0])])
+        assert alone.low < 3 < alone.high
+        assert span(Axis(), []).low < span(Axis(), []).high
+
+    @pytest.mark.parametrize(
+        ("ends", "expected"),
+        [
+            (Span(low=0, high=100), ["0", "20", "40", "60", "80", "100"]),
+            (Span(low=-0.02, high=0.11), ["0", "0.025", "0.050", "0.075", "0.100"]),
+            (Span(low=0, high=12_000), ["0", "2,000", "4,000", "6,000", "8,000", "10,000", "12,000"]),
+            (Span(low=0.3, high=30, log=True), ["0.5", "1", "2", "5", "10", "20"]),
+            (Span(low=1e-3, high=1e3, log=True), ["0.001", "0.01", "0.1", "1", "10", "100", "1,000"]),
+            (Span(low=1e-8, high=1e-5, log=True), ["10⁻⁸", "10⁻⁷", "10⁻⁶", "10⁻⁵"]),
+            (Span(low=1e-6, high=1e6, log=True), ["10⁻⁶", "0.0001", "0.01", "1", "100", "10,000", "10⁶"]),
+        ],
+    )
+    def test_ticks_are_round_and_written_out(self, ends: Span, expected: list[str]) -> None:
+        assert [word for _, word in ticks(Axis(), ends, most=6)] == expected
+
+    def test_own_ticks_stay_within_the_ends(self) -> None:
+        own = Axis(ticks=[(0, "none"), (1, "one"), (2, "two")])
+        assert ticks(own, Span(low=0, high=1), most=3) == [(0, "none"), (1, "one")]
+
+    def test_labels_that_would_touch_are_left_out(self) -> None:
+        many = Axis(label="along", low=0, high=40, ticks=[(at, f"number {at}") for at in range(41)])
+        labels = found(on_screen(one(Series(name="a", x=[1], y=[1], colour="blue"), x=many)), "on")
+        assert 2 < len(labels) < 10
+        assert any("w" in label.get("class", "").split() for label in labels)  # fewer in a narrow panel
+
+
+class TestPaths:
+    def test_are_whole_numbers_and_steps(self) -> None:
+        pieces = list(runs(np.array([0, 10, 20, 30.4]), np.array([5, np.nan, 1, 11])))
+        assert trace(pieces) == "M0 5M20 1l10 10"
+        assert bars(np.array([1, 2]), np.array([3, 4]), np.array([0, np.inf])) == "M1 0V3"
+        assert area(np.array([0, 9]), np.array([0, 0]), np.array([5, 6])) == "M0 0l9 0 0 6-9-1z"
+
+    def test_a_dense_line_keeps_its_extremes(self) -> None:
+        random = np.random.default_rng(1)
+        x = np.sort(random.integers(0, 5000, 100_000))
+        y = random.integers(100, 900, 100_000)
+        y[[40_000, 70_000]] = 1, 2000
+        points = np.column_stack([x, y])
+        kept = thinned(points, joined=True)
+        assert len(kept) <= 4 * 626
+        assert (kept[:, 1].min(), kept[:, 1].max()) == (1, 2000)
+        for column in (0, 300, 620):
+            there, left = (some[some[:, 0] // 8 == column][:, 1] for some in (points, kept))
+            assert (left.min(), left.max(), left[0], left[-1]) == (there.min(), there.max(), there[0], there[-1])
+
+    def test_a_sparse_line_keeps_every_point(self) -> None:
+        points = np.array([[0, 0], [1, 9], [2, 3], [50, 2], [10, 2]])  # and one that turns back
+        assert thinned(points[:4], joined=True).tolist() == points[:4].tolist()
+        assert thinned(points, joined=True).tolist() == points.tolist()
+
+    def test_of_dots_that_cover_each_other_one_stays(self) -> None:
+        points = np.array([[0, 0], [1, 1], [80, 0], [2, 2]])
+        assert thinned(points, joined=False).tolist() == [[0, 0], [80, 0]]
 
 
 def heat() -> Chart:
@@ -130,11 +246,11 @@ class TestHeat:
         assert to_svg(figure) == to_svg(draw(heat()))
 
     def test_on_screen(self) -> None:
-        figure = painted(interactive(heat()))
-        first, second = figure.data
-        assert (first.type, first.showscale, second.showscale) == ("heatmap", True, False)
-        assert [list(row) for row in first.z] == [[1, 2, 3], [4, None, 6]]
-        assert figure.layout.xaxis.ticktext == ("10", "20", "60")
+        drawn = on_screen(heat())
+        assert [each.get("data-value") for each in drawn.iter() if each.get("data-value")] == [*"12346"] * 2
+        assert words(found(drawn, "cell")) == [*"12346"] * 2
+        assert words(found(drawn, "on"))[-3:] == ["10", "20", "60"]
+        assert len(found(drawn, "scale")) == 1  # of both panels
 
     def test_colours_part_at_the_middle(self) -> None:
         cells = Heat(
@@ -151,12 +267,14 @@ class TestHeat:
         assert [tick.get_text() for tick in bar.get_yticklabels()] == ["¼", "1", "4"]
         dark, pale, dark_too = (text.get_color() for text in axes.texts)
         assert dark == dark_too != pale
-        figure = painted(interactive(chart))
-        (trace,) = figure.data
-        assert [colour for _, colour in trace.colorscale] == list(PARTED)
-        assert trace.colorscale[len(PARTED) // 2][0] == 0.5
-        assert trace.colorbar.ticktext == ("¼", "1", "4")
-        assert "%{text}" in trace.hovertemplate
+        drawn = on_screen(chart)
+        low, middle, high = (each for each in drawn.iter() if each.get("data-value"))
+        assert (low.get("fill"), high.get("fill")) == (PARTED[0], PARTED[-1])
+        channels = (bytes.fromhex(colour[1:]) for colour in (middle.get("fill", ""), PARTED[len(PARTED) // 2]))
+        assert max(abs(drawn - wanted) for drawn, wanted in zip(*channels, strict=True)) <= 2  # of 256
+        assert [each.get("data-value") for each in (low, middle, high)] == ["1/4", "1", "4"]
+        assert ["dark" in each.get("class", "") for each in found(drawn, "cell")] == [False, True, False]
+        assert words(found(drawn, "on"))[:3] == ["¼", "1", "4"]
 
 
 def dotted(**changes: Any) -> Panel:
@@ -186,10 +304,13 @@ class TestDots:
         assert to_svg(figure) == to_svg(draw(Chart(panels=[dotted()])))
 
     def test_on_screen(self) -> None:
-        (trace,) = painted(interactive(Chart(panels=[dotted()]))).data
-        assert [list(row) for row in trace.z] == [[2, None, None, None], [None, 1, None, 1]]
-        assert (trace.x0, trace.dx, trace.y0, trace.dy) == (0.5, 1, 0.5, 1)
-        assert {colour for _, colour in trace.colorscale} == {COLOURS["sky"].light}
+        (picture,) = found(on_screen(Chart(panels=[dotted()])), "dots")
+        content = b64decode(picture.get("href", "").removeprefix("data:image/png;base64,"))
+        start = content.index(b"IDAT")
+        lines = zlib.decompress(content[start + 4 : -16])
+        # From the top: each line begins with its filter, none; then a bit for each of the four cells.
+        assert lines == bytes([0, 0b0101_0000, 0, 0b1000_0000])
+        assert bytes.fromhex(COLOURS["sky"].light[1:]) in content
 
     def test_a_drawing_of_many_points_is_no_larger(self) -> None:
         random = np.random.default_rng(1)
@@ -198,6 +319,7 @@ class TestDots:
         assert panel.marked().shape == (300, 500)
         assert panel.marked().sum() == 300_000
         assert len(to_svg(draw(Chart(panels=[panel])))) < 200_000
+        assert len(interactive(Chart(panels=[panel]), label="It")) < 40_000
 
 
 class TestAckScatter:

@@ -10,6 +10,7 @@ import xml.etree.ElementTree as ET
 from base64 import b64decode
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 from matplotlib.figure import Figure
@@ -18,7 +19,8 @@ from ackclock import ScenarioError
 from ackclock.papers.folder import check_replaceable, write_whole
 from ackclock.report.chart import Axis, Chart, Panel, Series
 from ackclock.report.html import Drawing, Finding, Report, Section, Statement, Table, Verdict, render
-from ackclock.report.style import COLOURS, paper_style, to_inline_svg, to_png, to_svg
+from ackclock.report.links import links, tallies
+from ackclock.report.style import COLOURS, paper_style, to_png, to_svg
 
 
 def line_figure() -> Figure:
@@ -49,6 +51,22 @@ def small_report() -> Report:
         sections=[Section(title="Figures", drawings=[drawing, dataclasses.replace(drawing, slug="figure2")])],
         setup=[("Network", "one link")],
     )
+
+
+def finding(**changes: Any) -> Finding:
+    fields: dict[str, Any] = {
+        "key": "3.2-1",
+        "claim": "It grows & grows.",
+        "where": "section 3.2, Figure 1",
+        "published": "50 %",
+        "ours": "49 ± 2 %",
+        "oracle": "48 %",
+        "verdict": Verdict.DEPENDS,
+        "why": "Because <so>.",
+        "rule": "More than 40 %.",
+        "command": "ackclock reproduce",
+    }
+    return Finding(**fields | changes)
 
 
 class Page(HTMLParser):
@@ -89,6 +107,7 @@ class TestPage:
     def test_asks_no_network(self) -> None:
         text = render(small_report())
         assert all(address.startswith("#") for address in Page(text).addresses)
+        assert "plotly" not in text.lower()
         assert not re.search(r"@import|url\((?!#)|<script[^>]* src", text)
         assert "default-src 'none'" in text
 
@@ -100,30 +119,21 @@ class TestPage:
         report = small_report()
         (packed,) = re.findall(r'<script type="text/plain" id="figures">(.*?)</script>', render(report))
         packed = json.loads(gzip.decompress(b64decode(packed)))
-        assert packed["drawings"]["figure1"]["csv"] == report.drawings[0].csv
-        assert set(packed["drawings"]) == {"figure1", "figure2"}
+        assert packed["csv"]["figure1"] == report.drawings[0].csv
+        assert set(packed["csv"]) == {"figure1", "figure2"}
         assert packed["light"]["blue"] == COLOURS["blue"].light
 
     def test_lays_claims_out_with_their_verdicts(self) -> None:
-        finding = Finding(
-            key="3.2-1",
-            claim="It grows & grows.",
-            where="section 3.2",
-            published="50 %",
-            ours="49 ± 2 %",
-            oracle="48 %",
-            verdict=Verdict.DEPENDS,
-            why="Because <so>.",
-            rule="More than 40 %.",
-            command="ackclock reproduce",
+        report = dataclasses.replace(
+            small_report(), findings=[finding(), finding(key="3.2-2", setting="a weight", where="section 3.2")]
         )
-        report = dataclasses.replace(small_report(), findings=[finding, dataclasses.replace(finding, key="3.2-2")])
         text = render(report)
         assert report.verdicts == {"depends on": 2}
         assert {"claim-3.2-1", "claim-3.2-2"} <= set(Page(text).ids)
-        assert text.count('<span class="verdict depends-on">depends on</span>') == 3
+        assert text.count('<span class="verdict depends-on">depends on</span>') == 2
+        assert '<button type="button" aria-pressed="false" data-verdict="depends-on"' in text
         assert "3.2-2 (section 3.2)" in text
-        assert "Because &lt;so&gt;." in text
+        assert "<em>Depends on a weight.</em> Because &lt;so&gt;." in text
 
     def test_texts_are_escaped_and_units_stay_with_their_numbers(self) -> None:
         text = render(small_report())
@@ -136,14 +146,113 @@ class TestPage:
         assert render(small_report()) == render(small_report())
 
 
-class TestStyle:
-    def test_drawing_follows_the_page(self) -> None:
-        inline = to_inline_svg(to_svg(line_figure()), prefix="figure7", label='a "line" & more')
-        ET.fromstring(inline)  # noqa: S314  # our own
-        assert "var(--blue)" in inline
-        assert not any(colour.light in inline for colour in COLOURS.values())
-        assert all(name.startswith("figure7-") for name in re.findall(r' id="([^"]*)"', inline))
+class TestFirstScreen:
+    def test_answers_the_question_with_a_figure(self) -> None:
+        report = dataclasses.replace(small_report(), question="Does it grow?", answer="It does.", shows="figure2")
+        text = render(report)
+        first, rest = text.split('<h2 id="summary">')
+        assert "Does it grow?" in first
+        assert '<h2 id="answer" class="answer">It does.</h2>' in first
+        assert ('id="figure2"' in first, 'id="figure1"' in first) == (True, False)
+        assert 'id="figure1"' in rest
 
+    def test_without_an_answer_it_is_the_first_words_of_the_summary(self) -> None:
+        report = small_report()
+        assert (report.said, report.first) == ("It grows.", report.drawings[0])
+
+    def test_a_figure_of_many_panels_does_not_fit(self) -> None:
+        report = small_report()
+        figure1, figure2 = report.drawings
+        tall = dataclasses.replace(figure1, chart=Chart(panels=[*figure1.chart.panels] * 5, height=9))
+        some = dataclasses.replace(report, sections=[Section(title="Figures", drawings=[tall, figure2])])
+        assert some.first is figure2
+        alone = dataclasses.replace(report, sections=[Section(title="Figures", drawings=[tall])])
+        assert alone.first is tall
+        assert dataclasses.replace(report, sections=[]).first is None
+
+    def test_counts_our_own_claims_apart_in_words_of_their_own(self) -> None:
+        findings = [
+            finding(verdict=Verdict.REPRODUCED),
+            finding(key="A-1", verdict=Verdict.REPRODUCED, origin="ours"),
+            finding(key="A-2", verdict=Verdict.NOT, origin="ours"),
+        ]
+        paper, ours = tallies(dataclasses.replace(small_report(), findings=findings))
+        assert [(count.number, count.word) for count in paper.counts] == [(1, "reproduced")]
+        assert [(count.number, count.word) for count in ours.counts] == [(1, "confirmed"), (1, "not confirmed")]
+        assert (paper.words, ours.words) == ("1 claim of the paper:", "2 claims of our own:")
+
+    def test_contents_lead_to_every_part(self) -> None:
+        text = render(dataclasses.replace(small_report(), findings=[finding()]))
+        contents = text[text.index("<nav") : text.index("</nav>")]
+        assert re.findall(r'href="#([^"]*)"', contents) == [
+            "top",
+            "summary",
+            "claims",
+            "part-1",
+            "figure1",
+            "figure2",
+            "setup",
+        ]
+
+
+class TestClaims:
+    @pytest.mark.parametrize(
+        ("where", "expected"),
+        [
+            ("Figure 1", ["figure1"]),
+            ("3.2, Figures 1 and 2", ["figure1", "figure2"]),
+            ("Figures 1 to 3; Table 1", ["figure1", "figure2"]),
+            ("Figure 12", []),
+            ("Table 1", []),
+        ],
+    )
+    def test_name_their_figures_by_number(self, where: str, expected: list[str]) -> None:
+        report = small_report()
+        second = dataclasses.replace(report.drawings[1], title="Figure 2. More")
+        report = dataclasses.replace(
+            report,
+            sections=[Section(title="Figures", drawings=[report.drawings[0], second])],
+            findings=[finding(where=where)],
+        )
+        assert links(report) == {"3.2-1": expected}
+
+    def test_link_to_their_figures_and_back(self) -> None:
+        text = render(dataclasses.replace(small_report(), findings=[finding(where="2", figure="figure2")]))
+        claim = text[text.index('<tbody id="claim-3.2-1"') :]
+        assert '<a href="#figure2">Figure 1 (2)</a>' in claim[: claim.index("</tbody>")]
+        figure = text[text.index('<figure id="figure2"') :]
+        assert 'href="#claim-3.2-1"' in figure[: figure.index("</figure>")]
+        figure = text[text.index('<figure id="figure1"') :]
+        assert "#claim" not in figure[: figure.index("</figure>")]
+
+    def test_can_be_filtered(self) -> None:
+        findings = [finding(), finding(key="A-1", origin="ours", section="Our own", verdict=Verdict.NOT_TESTABLE)]
+        text = render(dataclasses.replace(small_report(), findings=findings))
+        assert '<tbody id="claim-3.2-1" data-verdict="depends-on" data-section="3.2" data-origin="paper">' in text
+        assert '<tbody id="claim-A-1" data-verdict="not-testable" data-section="Our own" data-origin="ours">' in text
+        assert '<select data-filter="section"><option value="">all</option><option>3.2</option>' in text
+        assert '<select data-filter="origin">' in text
+        assert '<select data-filter="origin">' not in render(dataclasses.replace(small_report(), findings=findings[:1]))
+
+    def test_quote_the_paper_by_numbers_alone(self) -> None:
+        assert finding().printed == "50 %"
+        assert not finding(published="shown").printed
+        text = render(dataclasses.replace(small_report(), findings=[finding(published="shown")]))
+        row, details = text[text.index('<tbody id="claim-3.2-1"') :].split("<details>", 1)
+        assert '<span class="where">Paper</span>' not in row
+        assert "<dt>The paper says</dt><dd>shown</dd>" in details
+
+    def test_long_numbers_are_folded_and_tables_are_tables(self) -> None:
+        ribbon = ", ".join(f"at {number} it is {number}.5" for number in range(20))
+        numbers = Table(caption="By buffer", head=["buffer", "ratio"], rows=[["10", "1.2"]])
+        text = render(dataclasses.replace(small_report(), findings=[finding(ours=ribbon, table=numbers)]))
+        row, details = text[text.index('<tbody id="claim-3.2-1"') :].split("<details>", 1)
+        assert ribbon not in row
+        assert ribbon in details
+        assert '<th scope="row">10</th><td>1.2</td>' in details
+
+
+class TestStyle:
     def test_file_is_a_drawing_of_its_own(self) -> None:
         root = ET.fromstring(to_svg(line_figure()))  # noqa: S314  # our own
         assert root.tag == "{http://www.w3.org/2000/svg}svg"

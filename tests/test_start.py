@@ -13,7 +13,7 @@ import ackclock
 if TYPE_CHECKING:
     from pathlib import Path
 
-HEAVY = {"jinja2", "matplotlib", "numpy", "pandas", "plotly", "pyarrow", "rich", "scipy"}
+HEAVY = {"jinja2", "matplotlib", "numpy", "pandas", "pyarrow", "rich", "scipy"}
 
 RUN = """
 import ackclock as ac

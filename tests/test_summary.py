@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,15 +13,18 @@ from ackclock.papers import SEEDS, few_seeds, output
 from ackclock.papers.claims import Claim, Judged, Judgement
 from ackclock.papers.summary import Topic, summary
 from ackclock.papers.vegas import study
-from ackclock.report.html import Verdict
+from ackclock.report.html import Statement, Verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-LEADS: dict[Verdict, str] = {verdict: f"It is {verdict}." for verdict in Verdict if verdict is not Verdict.UNDECIDED}
+    from ackclock.report.html import Origin
+
+IN_THEIR_OWN_WORDS = (Verdict.UNDECIDED, Verdict.NOT_TESTABLE)
+LEADS: dict[Verdict, str] = {verdict: f"It is {verdict}." for verdict in Verdict if verdict not in IN_THEIR_OWN_WORDS}
 
 
-def judged(*verdicts: Verdict) -> list[Judged[None]]:
+def judged(*verdicts: Verdict, origin: Origin = "paper") -> list[Judged[None]]:
     found = []
     for number, verdict in enumerate(verdicts):
         setting = "a weight" if verdict is Verdict.DEPENDS else ""
@@ -33,6 +37,7 @@ def judged(*verdicts: Verdict) -> list[Judged[None]]:
             rule="Rule.",
             judge=lambda _, judgement=judgement: judgement,  # type: ignore[misc]
             command="ackclock run",
+            origin=origin,
         )
         found.append(Judged(claim=claim, judgement=judgement))
     return found
@@ -54,10 +59,21 @@ class TestTally:
         assert said.lead == "Of 2 claims 1 is reproduced and 1 depends on what the paper does not print."
         assert said.text == "What others depend on: a weight (C-0)."
 
+    def test_keeps_our_own_claims_apart(self) -> None:
+        ours = judged(Verdict.REPRODUCED, Verdict.NOT, origin="ours")
+        (said,) = summary([*judged(Verdict.PARTLY, Verdict.NOT_TESTABLE), *ours], [])
+        assert said.lead == (
+            "Of 2 claims of the paper 1 is partly reproduced and 1 is not testable; "
+            "of 2 claims of our own 1 is confirmed and 1 is not confirmed."
+        )
+        assert said.text == "Not reproduced or confirmed: Claim 1 (C-1)."
+        assert summary(ours, [])[0].lead == "Of 2 claims 1 is confirmed and 1 is not confirmed."
+
     @pytest.mark.parametrize("verdict", Verdict)
     def test_a_topic_has_words_for_every_verdict(self, verdict: Verdict) -> None:
         said = summary(judged(verdict), [Topic(key="C-0", leads=LEADS)])[1]
-        assert said.lead == ("Undecided: Claim 0." if verdict is Verdict.UNDECIDED else f"It is {verdict}.")
+        own = verdict in IN_THEIR_OWN_WORDS
+        assert said.lead == (f"{verdict.capitalize()}: Claim 0." if own else f"It is {verdict}.")
         assert said.text == "Why 0."
 
 
@@ -73,6 +89,13 @@ class TestFewSeeds:
         page = (tmp_path / "report.html").read_text()
         assert (few_seeds(2) in page) == (seeds == 2)
         assert ('<p class="warning"' in page) == (seeds == 2)
+
+    def test_the_answer_is_the_finding_after_the_tally(self, tmp_path: Path) -> None:
+        said = [Statement(lead=lead, text="") for lead in ("Of 3 claims 3 hold.", "It grows.")]
+        report = replace(small_report(), summary=said)
+        for given, shown in (report, "It grows."), (replace(report, answer="It does."), "It does."):
+            output.write_report(tmp_path, given, judged(Verdict.REPRODUCED), seeds=5)
+            assert f'class="answer">{shown}</h2>' in (tmp_path / "report.html").read_text()
 
     @pytest.mark.parametrize("seeds", [2, 5])
     def test_in_the_terminal(

@@ -13,6 +13,8 @@ from ackclock.report.html import Finding, Verdict
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ackclock.report.html import Origin
+
 __all__ = [
     "BY_SHARE",
     "ELSE_UNDECIDED",
@@ -106,6 +108,8 @@ class Claim(Generic[E_contra]):
         The same as code.
     command
         A command that shows a run in which it can be seen.
+    origin
+        Who makes the claim: the paper, or this study.
 
     """
 
@@ -116,6 +120,7 @@ class Claim(Generic[E_contra]):
     rule: str
     judge: Callable[[E_contra], Judgement]
     command: str
+    origin: Origin = "paper"
 
 
 class Judgeable(Protocol[E_contra]):
@@ -133,6 +138,8 @@ class Judgeable(Protocol[E_contra]):
     def rule(self) -> str: ...
     @property
     def command(self) -> str: ...
+    @property
+    def origin(self) -> Origin: ...
     @property
     def judge(self) -> Callable[[E_contra], Judgement]: ...
 
@@ -244,6 +251,7 @@ def findings(judged: Sequence[Judged[E_contra]]) -> list[Finding]:
             why=one.judgement.why,
             rule=one.claim.rule,
             command=one.judgement.command or one.claim.command,
+            origin=one.claim.origin,
         )
         for one in judged
     ]

@@ -55,7 +55,9 @@ def write_report(folder: Path, report: Report, judged: Sequence[Judged[Any]], *,
         How many runs each point has: of too few the page warns.
 
     """
-    report = replace(report, warning=few_seeds(seeds))
+    # The summary begins with the tally; the most important finding follows it.
+    answer = report.answer or report.summary[:2][-1].lead
+    report = replace(report, warning=few_seeds(seeds), answer=answer)
     for drawing in report.drawings:
         for name, content in drawing.files.items():
             (folder / name).write_bytes(content)

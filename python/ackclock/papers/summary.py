@@ -13,15 +13,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ackclock.papers.claims import Judged
+    from ackclock.report.html import Origin
 
 __all__ = ["Topic", "summary"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Topic:
-    """A claim to state first: the words for each verdict but *undecided*, and the claims whose numbers follow.
+    """A claim to state first: the words for each verdict that its rule gives, and the claims whose numbers follow.
 
-    An undecided claim is stated as such, in its own words.
+    A claim that is undecided or cannot be tested is stated as such, in its own words.
     """
 
     key: str
@@ -62,22 +63,39 @@ def summary(judged: Sequence[Judged[Any]], topics: Sequence[Topic]) -> list[Stat
 
 def _lead(topic: Topic, one: Judged[Any]) -> str:
     verdict = one.judgement.verdict
-    return f"Undecided: {one.claim.text}" if verdict is Verdict.UNDECIDED else topic.leads[verdict]
+    return f"{verdict.capitalize()}: {one.claim.text}" if verdict in _OPEN else topic.leads[verdict]
 
 
-_COUNTED = {
-    Verdict.REPRODUCED: ("is reproduced", "are reproduced"),
-    Verdict.PARTLY: ("is partly reproduced", "are partly reproduced"),
-    Verdict.DEPENDS: ("depends on what the paper does not print", "depend on what the paper does not print"),
-    Verdict.UNDECIDED: ("is undecided", "are undecided"),
-    Verdict.NOT: ("is not reproduced", "are not reproduced"),
+_OPEN = (Verdict.UNDECIDED, Verdict.NOT_TESTABLE)
+_COUNTED: Mapping[Origin, Mapping[Verdict, tuple[str, str]]] = {
+    "paper": {
+        Verdict.REPRODUCED: ("is reproduced", "are reproduced"),
+        Verdict.PARTLY: ("is partly reproduced", "are partly reproduced"),
+        Verdict.DEPENDS: ("depends on what the paper does not print", "depend on what the paper does not print"),
+        Verdict.UNDECIDED: ("is undecided", "are undecided"),
+        Verdict.NOT: ("is not reproduced", "are not reproduced"),
+        Verdict.NOT_TESTABLE: ("is not testable", "are not testable"),
+    },
+    "ours": {
+        Verdict.REPRODUCED: ("is confirmed", "are confirmed"),
+        Verdict.PARTLY: ("is partly confirmed", "are partly confirmed"),
+        Verdict.DEPENDS: ("depends on a setting", "depend on a setting"),
+        Verdict.UNDECIDED: ("is undecided", "are undecided"),
+        Verdict.NOT: ("is not confirmed", "are not confirmed"),
+        Verdict.NOT_TESTABLE: ("is not testable", "are not testable"),
+    },
 }
 
 
 def _tally(judged: Sequence[Judged[Any]]) -> Statement:
     """Count the verdicts, and name the claims that fail, that are undecided, and what others depend on."""
-    counts = Counter(one.judgement.verdict for one in judged)
-    words = [f"{counts[one]} {_COUNTED[one][counts[one] != 1]}" for one in Verdict if counts[one]]
+    whose = {origin: [one for one in judged if one.claim.origin == origin] for origin in _COUNTED}
+    apart = all(whose.values())
+    counted = [
+        f"of {len(some)} {_of(origin) if apart else 'claims'} {_counts(some, origin)}"
+        for origin, some in whose.items()
+        if some
+    ]
     failed = [
         f"{one.claim.text.rstrip('.')} ({one.claim.key})" for one in judged if one.judgement.verdict is Verdict.NOT
     ]
@@ -87,15 +105,25 @@ def _tally(judged: Sequence[Judged[Any]]) -> Statement:
         if one.judgement.setting:
             settings.setdefault(one.judgement.setting, []).append(one.claim.key)
     depend = "; ".join(f"{setting} ({', '.join(keys)})" for setting, keys in settings.items())
+    lead = "; ".join(counted)
     return Statement(
-        lead=f"Of {len(judged)} claims {listed(words)}.",
+        lead=f"{lead[0].upper()}{lead[1:]}.",
         text=" ".join(
             text
             for text, there in (
-                (f"Not reproduced: {'; '.join(failed)}.", failed),
+                (f"{'Not reproduced or confirmed' if apart else 'Not reproduced'}: {'; '.join(failed)}.", failed),
                 (f"Undecided, since the intervals admit both answers: {', '.join(undecided)}.", undecided),
                 (f"What others depend on: {depend}.", depend),
             )
             if there
         ),
     )
+
+
+def _of(origin: Origin) -> str:
+    return {"paper": "claims of the paper", "ours": "claims of our own"}[origin]
+
+
+def _counts(judged: Sequence[Judged[Any]], origin: Origin) -> str:
+    counts = Counter(one.judgement.verdict for one in judged)
+    return listed([f"{counts[one]} {_COUNTED[origin][one][counts[one] != 1]}" for one in Verdict if counts[one]])

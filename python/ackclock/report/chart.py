@@ -1,4 +1,4 @@
-"""A figure as data. `paper` draws it with Matplotlib for files and print, `screen` with Plotly to zoom and point at.
+"""A figure as data. `paper` draws it with Matplotlib for files, `screen` as SVG for pages.
 
 A chart is a stack of panels that a reader compares from top to bottom. It knows what is shown and in which named
 colour, and nothing of how: what both drawings have in common is decided once, here.
@@ -194,8 +194,8 @@ class Dots:
     x, y
         Equally many numbers.
     colour
-        A name in `ackclock.report.style.COLOURS`, of those that stand out on white and on black: in a page without
-        scripts it does not follow the page's scheme.
+        A name in `ackclock.report.style.COLOURS`, of those that stand out on white and on black: it does not follow
+        the page's scheme.
     columns, rows
         Cells along and up.
 

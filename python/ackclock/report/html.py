@@ -1,8 +1,7 @@
 """Reports: one HTML file with everything inside, which opens without a network, on light and dark screens.
 
-Each figure is in the page twice: as Matplotlib's drawing, which print and a browser without scripts show, and as
-what Plotly makes a drawing from that can be zoomed and pointed at. Plotly itself, the files to download and those
-figures are compressed, and the page's script (`templates/report.js`) unpacks them.
+Figures are SVG in the page (`ackclock.report.screen`), which scripts only add to: values where a reader points, series
+to hide, claims to filter. The data to download are compressed.
 """
 
 from __future__ import annotations
@@ -11,17 +10,20 @@ import base64
 import gzip
 import json
 import re
+from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from ackclock.report.links import backs, contents, links, section_anchors, tallies
 from ackclock.report.paper import draw
+from ackclock.report.pens import marker_shapes
 from ackclock.report.screen import interactive
-from ackclock.report.style import COLOURS, to_inline_svg, to_png, to_svg
+from ackclock.report.style import COLOURS, to_png, to_svg
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,7 +32,14 @@ if TYPE_CHECKING:
 
     from ackclock.report.chart import Chart
 
-__all__ = ["Drawing", "Finding", "Report", "Section", "Statement", "Table", "Verdict", "render"]
+__all__ = ["Drawing", "Finding", "Origin", "Report", "Section", "Statement", "Table", "Verdict", "render"]
+
+
+Origin = Literal["paper", "ours"]
+"""Who makes a claim: a paper, or this study."""
+
+_FIRST_PANELS = 4
+"""A figure of more panels does not fit on the first screen."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -119,7 +128,7 @@ class Drawing:
     @property
     def inline(self) -> Markup:
         """The drawing as a part of the page."""
-        return Markup(to_inline_svg(self.svg, prefix=self.slug, label=self.label))  # noqa: S704 - our own drawing
+        return Markup(interactive(self.chart, label=self.label))  # noqa: S704 - our own drawing
 
     @property
     def files(self) -> Mapping[str, bytes]:
@@ -141,6 +150,16 @@ class Verdict(StrEnum):
     UNDECIDED = "undecided"
     """The intervals admit both that it holds and that it does not."""
     NOT = "not reproduced"
+    NOT_TESTABLE = "not testable"
+    """No run can decide it."""
+
+
+_OURS = {
+    Verdict.REPRODUCED: "confirmed",
+    Verdict.PARTLY: "partly confirmed",
+    Verdict.NOT: "not confirmed",
+}
+"""The words of verdicts on our own claims, where they differ."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -167,6 +186,14 @@ class Finding:
         What decides, in words.
     command
         What a person types to see it.
+    origin
+        Who makes the claim.
+    section
+        Where it belongs, for the filter of claims; the key up to its last hyphen, if empty.
+    figure
+        Slug of the figure that shows it; the figures that `where` names by number, if empty.
+    table
+        The numbers, where they are many.
 
     """
 
@@ -181,6 +208,29 @@ class Finding:
     rule: str
     command: str
     setting: str = ""
+    origin: Origin = "paper"
+    section: str = ""
+    figure: str = ""
+    table: Table | None = None
+
+    @property
+    def word(self) -> str:
+        """The verdict in the words for the claim's origin."""
+        return self.worded(self.verdict)
+
+    def worded(self, verdict: Verdict) -> str:
+        """Give the word that a claim of this origin has for a verdict."""
+        return _OURS.get(verdict, verdict.value) if self.origin == "ours" else verdict.value
+
+    @property
+    def part(self) -> str:
+        """The section that the claim belongs to."""
+        return self.section or self.key.rpartition("-")[0] or self.key
+
+    @property
+    def printed(self) -> str:
+        """The published numbers; empty if there are only words."""
+        return self.published if any(letter.isdigit() for letter in self.published) else ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -230,6 +280,12 @@ class Report:
         What made the page: name and value.
     warning
         What a reader must know before anything else, such as that there are too few runs.
+    question
+        The question of the study, in a sentence.
+    answer
+        The answer, in a sentence; the first words of the summary, if empty.
+    shows
+        Slug of the figure that shows the answer. If empty, the first figure that fits on the first screen.
 
     """
 
@@ -242,6 +298,23 @@ class Report:
     setup: Sequence[tuple[str, str]] = ()
     provenance: Sequence[tuple[str, str]] = ()
     warning: str = ""
+    question: str = ""
+    answer: str = ""
+    shows: str = ""
+
+    @property
+    def said(self) -> str:
+        """The answer."""
+        return self.answer or self.summary[0].lead.rstrip(":")
+
+    @property
+    def first(self) -> Drawing | None:
+        """The figure of the first screen; None if there are no figures."""
+        drawings = self.drawings
+        if self.shows:
+            return next(drawing for drawing in drawings if drawing.slug == self.shows)
+        small = (drawing for drawing in drawings if len(drawing.chart.panels) <= _FIRST_PANELS)
+        return next(small, drawings[0] if drawings else None)
 
     @property
     def drawings(self) -> Sequence[Drawing]:
@@ -276,29 +349,35 @@ def render(report: Report) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["unbroken"] = _unbroken
+    environment.filters |= {
+        "unbroken": _unbroken,
+        "dashed": _dashed,
+        "opening": _opening,
+        "rest": _rest,
+        "brief": _brief,
+    }
+    drawings = report.drawings
     return environment.get_template("report.html.jinja").render(
         report=report,
         colours=COLOURS,
-        plotly=_packed(_plotly()) if report.drawings else "",
-        figures=_packed(json.dumps(_figures(report), separators=(",", ":"), ensure_ascii=False)),
+        markers=Markup(marker_shapes(drawing.chart for drawing in drawings)),  # noqa: S704 - our own drawing
+        contents=contents(report),
+        anchors=section_anchors(report),
+        links=links(report),
+        backs=backs(report),
+        titles=_short_titles(drawings),
+        tallies=tallies(report),
+        parts=list(dict.fromkeys(finding.part for finding in report.findings)),
+        figures=_packed(json.dumps(_data(report), separators=(",", ":"), ensure_ascii=False)),
     )
 
 
-def _figures(report: Report) -> Mapping[str, Any]:
-    """Give the page's script what it draws and what it lets people download."""
+def _data(report: Report) -> Mapping[str, Mapping[str, str]]:
+    """Give the page's script the data to download, and the colours of drawings to download."""
     return {
         "light": {name: colour.light for name, colour in COLOURS.items()},
-        "drawings": {
-            drawing.slug: {"csv": drawing.csv, "plot": interactive(drawing.chart)} for drawing in report.drawings
-        },
+        "csv": {drawing.slug: drawing.csv for drawing in report.drawings},
     }
-
-
-def _plotly() -> str:
-    from plotly.offline import get_plotlyjs  # noqa: PLC0415 - slow to load
-
-    return str(get_plotlyjs())
 
 
 def _packed(text: str) -> str:
@@ -309,3 +388,44 @@ def _packed(text: str) -> str:
 def _unbroken(text: str) -> str:
     """Keep each number and its unit on one line."""
     return re.sub(r"(?<=\d) (?=(?:%|s|ms|µs|Mb/s)(?!\w))", "\N{NO-BREAK SPACE}", text)
+
+
+def _dashed(text: str) -> str:
+    """Make a class of a verdict."""
+    return text.replace(" ", "-")
+
+
+_SENTENCE = re.compile(r"(?<=[.:]) (?=[A-Z\d])")
+_BRIEF = 80
+"""Letters that a narrow column of the table of claims has space for."""
+
+
+def _opening(text: str) -> str:
+    """Give the first sentence of a text."""
+    return _SENTENCE.split(text, maxsplit=1)[0]
+
+
+def _rest(text: str) -> str:
+    """Give a text without its first sentence."""
+    return text[len(_opening(text)) :].strip()
+
+
+def _brief(text: str) -> str:
+    """Leave a text that is too long for a narrow column to the details."""
+    return text if len(text) <= _BRIEF and text != "\N{EN DASH}" else ""
+
+
+def _short_titles(drawings: Sequence[Drawing]) -> dict[str, str]:
+    """Give each figure a short name: its number if it has one, counted where several have the same."""
+    short = {drawing.slug: _number(drawing.title) for drawing in drawings}
+    seen: Counter[str] = Counter()
+    for slug, title in short.items():
+        seen[title] += 1
+        if seen[title] > 1:
+            short[slug] = f"{title} ({seen[title]})"
+    return short
+
+
+def _number(title: str) -> str:
+    number = re.match(r"Figure \w+", title)
+    return number[0] if number else title

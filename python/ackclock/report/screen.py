@@ -1,244 +1,311 @@
-"""Charts on a screen: what Plotly needs to draw them, as plain values for a page's script.
+"""Charts on a screen: SVG panels and a legend that follow the page's colours and width.
 
-A colour is written as its name after an @, such as ``@blue``; the script puts in the page's own, light or dark.
+Each panel is a drawing of its own, so that a page can set panels side by side or below each other. Words that may
+need more than one line, such as titles and the names of axes, are HTML around it. Drawings are 520 units wide and
+written in tenths of a unit. `templates/figure.js` reads values back from the paths where a reader points.
 """
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from html import escape
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ackclock.report.style import HEAT, PARTED
+from ackclock.report.cells import cells, dots_image, scale_bar
+from ackclock.report.paths import area, bars, runs, thinned, trace
+from ackclock.report.pens import BAND, legend, legends_agree, pen
+from ackclock.report.scales import Span, span, ticks
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Sequence
 
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
-    from ackclock.report.chart import Axis, Band, Chart, Dash, Dots, Level, Marker, Panel, Series
+    from ackclock.report.chart import Axis, Chart, Heat, Level, Note, Panel, Scale, Series
 
 __all__ = ["interactive"]
 
-_MARKERS: Mapping[Marker, str] = {
-    "circle": "circle",
-    "square": "square",
-    "triangle": "triangle-up",
-    "diamond": "diamond",
-    "pentagon": "pentagon",
-    "down": "triangle-down",
-    "hexagon": "hexagon",
-}
-_DASHES: Mapping[Dash, str] = {"solid": "solid", "dashed": "dash", "dotted": "dot"}
+_WIDTH: Final = 5200
+_INCH: Final = 900
+"""Height of a panel for each inch on paper."""
+_HEIGHTS: Final = (1900, 3200)
+"""The least and the greatest height of a panel."""
+_STACKED: Final = 3
+"""So many panels with one common horizontal axis lie below each other; more lie side by side."""
+_LETTER: Final = 93
+"""Width of a letter beside an axis."""
+_SMALL_SCREEN: Final = 1.45
+"""How much larger letters are where a panel is narrow."""
+_TICKS_UP: Final = 6
+_TICKS_ALONG: Final = 7
 
-_BAND = 0.18
-_GAP = {True: 0.06, False: 0.13}
-"""Share of the height between two panels: with one common axis, or an axis each."""
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """Where a panel's values lie in its drawing."""
+
+    x: Span
+    y: Span
+    width: float
+    height: float
+
+    def along(self, values: ArrayLike) -> NDArray[np.float64]:
+        return self.x.share(np.asarray(values, dtype=np.float64)) * self.width
+
+    def down(self, values: ArrayLike) -> NDArray[np.float64]:
+        return (1 - self.y.share(np.asarray(values, dtype=np.float64))) * self.height
 
 
-def interactive(chart: Chart) -> dict[str, Any]:
-    """Tell Plotly how to draw a chart.
+def interactive(chart: Chart, *, label: str) -> str:
+    """Write a chart as HTML.
 
     Parameters
     ----------
     chart
         What is drawn.
+    label
+        The words of a screen reader in place of the drawing.
 
     Returns
     -------
-    dict
-        ``data`` and ``layout`` as `plotly.graph_objects.Figure` takes them once the colours are put in. JSON can
-        hold it.
+    str
+        Elements for the inside of an HTML page that has the styles of ``figure.css``. Markers refer to the shapes that
+        `ackclock.report.pens.marker_shapes` defines.
 
     """
-    layout: dict[str, Any] = {
-        "shapes": [],
-        "annotations": [],
-        "hovermode": "closest",
-        "legend": {"orientation": "h", "x": 0, "y": 0, "yref": "container", "yanchor": "bottom"},
-    }
-    data: list[dict[str, Any]] = []
-    listed: set[str] = set()
-    last = len(chart.panels)
-    for number, (panel, (low, high)) in enumerate(zip(chart.panels, _domains(chart), strict=True), start=1):
-        suffix = "" if number == 1 else str(number)
-        alone = bool(panel.x.label) or number == last
-        layout[f"xaxis{suffix}"] = _axis(panel.x) | {"anchor": f"y{suffix}", "showticklabels": alone}
-        layout[f"yaxis{suffix}"] = _axis(panel.y) | {"anchor": f"x{suffix}", "domain": [low, high]}
-        if not alone:
-            layout[f"xaxis{suffix}"]["matches"] = f"x{number + 1}"
-        traces = [_heat(panel, first=not data)] if panel.heat else []
-        traces += [_dots(panel, panel.dots)] if panel.dots else []
-        traces += [trace for band in panel.bands for trace in _band(band)] + [_trace(series) for series in panel.series]
-        for trace in traces:
-            trace["showlegend"] = trace["showlegend"] and trace["name"] not in listed
-            listed |= {trace["name"]} if trace["showlegend"] else set()
-            data.append(trace | {"xaxis": f"x{suffix}", "yaxis": f"y{suffix}"})
-        layout["shapes"] += [_line(level, suffix) for level in panel.levels]
-        layout["annotations"] += _words(panel, suffix)
-    if chart.y_label:
-        layout["annotations"].append(
-            {"text": chart.y_label, "textangle": -90, "showarrow": False, "x": 0, "y": 0.5, "xshift": -46}
-            | {"xref": "paper", "yref": "paper", "xanchor": "center", "yanchor": "middle"}
-        )
-    return {"data": data, "layout": layout}
+    panels = _resolved(chart)
+    heats = [panel.heat for panel in panels if panel.heat]
+    stacked = not heats and len(panels) <= _STACKED and all(not panel.x.label for panel in chart.panels[:-1])
+    shared = legends_agree(panels)
+    height = min(max(chart.height / len(panels) * _INCH, _HEIGHTS[0]), _HEIGHTS[1])
+    one_scale = len({_scale_key(heat) for heat in heats}) == 1
+    parts = [legend(panels)] if shared else []
+    if heats and one_scale:
+        parts.append(f'<div class="panel scale">{scale_bar(heats[0])}</div>')
+    parts.append(f'<div class="panels {"stacked" if stacked else "beside"}">')
+    gutter = max(map(_gutter, panels)) if stacked else 0
+    for panel in panels:
+        parts += [
+            '<div class="panel">',
+            _head(panel),
+            "" if shared else legend([panel]),
+            "" if one_scale or not panel.heat else scale_bar(panel.heat),
+            _drawn(panel, height, gutter or _gutter(panel), label=f"{label} {panel.title}".strip()),
+            f'<p class="along">{escape(panel.x.label)}</p>' if panel.x.label.strip() else "",
+            "</div>",
+        ]
+    return "".join([*parts, "</div>"])
 
 
-def _domains(chart: Chart) -> list[tuple[float, float]]:
-    """Share the height out, from the top: every panel gets the same, more lies between those with axes of their own."""
-    gaps = [_GAP[not panel.x.label] for panel in chart.panels[:-1]]
-    each = (1 - sum(gaps)) / len(chart.panels)
-    domains, top = [], 1.0
-    for gap in (*gaps, 0.0):
-        domains.append((max(0.0, round(top - each, 4)), round(top, 4)))
-        top -= each + gap
-    return domains
+def _scale_key(heat: Heat) -> tuple[str, float, float, bool]:
+    return heat.label, heat.low, heat.high, heat.parted
 
 
-def _axis(axis: Axis) -> dict[str, Any]:
-    drawn: dict[str, Any] = {"title": {"text": axis.label}, "type": "log" if axis.log else "linear"}
-    if axis.ticks is not None:
-        drawn |= {"tickvals": [at for at, _ in axis.ticks], "ticktext": [words for _, words in axis.ticks]}
-    elif axis.log:
-        # Over one or two decades 2 and 5 are named between powers of ten, not each digit.
-        drawn["nticks"] = 5
-    low, high = (None if end is None else _place(end, log=axis.log) for end in (axis.low, axis.high))
-    if low is not None and high is not None:
-        return drawn | {"range": [low, high]}
-    # Plotly counts error bars in, which may reach below an end that is given.
-    options = {"minallowed": low, "maxallowed": high, "include": [end for end in (low, high) if end is not None]}
-    return drawn | {"autorangeoptions": {name: value for name, value in options.items() if value not in (None, [])}}
+def _resolved(chart: Chart) -> list[Panel]:
+    """Give each panel the axes that it shares, and the name of the vertical axis that all have in common."""
+    panels: list[Panel] = []
+    for place, panel in enumerate(chart.panels):
+        end = place
+        while not chart.panels[end].x.label and end + 1 < len(chart.panels):
+            end += 1
+        begin = place
+        while begin and not chart.panels[begin - 1].x.label:
+            begin -= 1
+        group, own = chart.panels[begin : end + 1], panel.x
+        common = span(_ends_of(own, chart.panels[end].x), (each for one in group for each in _spread(one)))
+        x = replace(own, label=chart.panels[end].x.label, low=common.low, high=common.high)
+        if own.ticks is None and end != place:
+            x = replace(x, ticks=chart.panels[end].x.ticks)
+        y = panel.y if panel.y.label or not chart.y_label else replace(panel.y, label=chart.y_label)
+        if panel.heat:
+            rows, columns = np.asarray(panel.heat.values).shape
+            x, y = replace(x, low=-0.5, high=columns - 0.5), replace(y, low=-0.5, high=rows - 0.5)
+        panels.append(replace(panel, x=x, y=y))
+    return panels
 
 
-def _place(value: float, *, log: bool) -> float:
-    """Tell where a value lies on an axis: Plotly wants the logarithm."""
-    return math.log10(value) if log else value
-
-
-def _trace(series: Series) -> dict[str, Any]:
-    lines = series.dash != "none"
-    trace: dict[str, Any] = {
-        "type": "scatter",
-        "mode": "+".join(["lines"] * lines + ["markers"] * (series.marker is not None)),
-        "name": series.name,
-        "legendgroup": series.group or series.name,
-        "showlegend": series.listed,
-        "x": _numbers(series.x),
-        "y": _numbers(series.y),
-        "connectgaps": False,
-        "hovertemplate": f"<b>{series.name}</b><br>%{{x:.6~g}}: %{{y:.4~g}}",
-    }
-    if lines:
-        trace["line"] = {"color": f"@{series.colour}", "width": series.width * 1.33, "dash": _DASHES[series.dash]}
-    if series.marker is not None:
-        symbol = _MARKERS[series.marker] + ("" if series.filled else "-open")
-        trace["marker"] = {"symbol": symbol, "size": series.size * 1.6, "color": f"@{series.colour}"}
-    if series.error is not None and np.isfinite(np.asarray(series.error, dtype=np.float64)).all():
-        trace["error_y"] = {"type": "data", "array": _numbers(series.error), "thickness": 1.2, "width": 2.5}
-        trace["hovertemplate"] += " ± %{error_y.array:.2~g}"
-    trace["hovertemplate"] += "<extra></extra>"
-    return trace
-
-
-def _heat(panel: Panel, *, first: bool) -> dict[str, Any]:
-    heat = panel.heat
-    assert heat is not None  # noqa: S101  # narrows the type; the caller looked
-    rows = np.asarray(heat.values, dtype=np.float64)
-    bar: dict[str, Any] = {"title": {"text": heat.label, "side": "right"}, "thickness": 14}
-    if heat.ticks is not None:
-        bar |= {"tickvals": [at for at, _ in heat.ticks], "ticktext": [words for _, words in heat.ticks]}
-    steps = len(PARTED) - 1
-    return {
-        "type": "heatmap",
-        "name": heat.label,
-        "showlegend": False,
-        "x": list(range(rows.shape[1])),
-        "y": list(range(rows.shape[0])),
-        "z": [_numbers(row) for row in rows],
-        "zmin": heat.low,
-        "zmax": heat.high,
-        "colorscale": [[step / steps, colour] for step, colour in enumerate(PARTED)]
-        if heat.parted
-        else HEAT.capitalize(),
-        "showscale": first,
-        "colorbar": bar,
-        "text": [list(row) for row in heat.words],
-        "texttemplate": "%{text}",
-        # On a scale with words of its own the number behind a colour says less than the word in the cell.
-        "hovertemplate": ("%{z:.4~g}" if heat.ticks is None else "%{text}") + "<extra></extra>",
-    }
-
-
-def _dots(panel: Panel, dots: Dots) -> dict[str, Any]:
-    """Make a heat map of one colour, empty where there is no dot."""
-    marked = panel.marked()
-    (x, along), (y, up) = _middles(panel.x, dots.columns), _middles(panel.y, dots.rows)
-    return {
-        "type": "heatmap",
-        "name": dots.name,
-        "showlegend": False,
-        "x0": x,
-        "dx": along,
-        "y0": y,
-        "dy": up,
-        "z": [[int(count) or None for count in row] for row in marked.tolist()],
-        "colorscale": [[0, f"@{dots.colour}"], [1, f"@{dots.colour}"]],
-        "showscale": False,
-        "hoverongaps": False,
-        "hovertemplate": f"<b>{dots.name}</b><br>%{{x:.6~g}}: %{{y:.4~g}}, %{{z}} of them<extra></extra>",
-    }
-
-
-def _middles(axis: Axis, count: int) -> tuple[float, float]:
-    """Give the middle of the first of the cells along an axis, and how far they lie apart."""
-    low = axis.low or 0.0
-    step = ((axis.high or 0.0) - low) / count
-    return low + step / 2, step
-
-
-def _band(band: Band) -> list[dict[str, Any]]:
-    """Make two lines of a band, of which the upper fills what lies between."""
-    edge: dict[str, Any] = {
-        "type": "scatter",
-        "mode": "lines",
-        "name": band.name,
-        "legendgroup": band.name,
-        "hoverinfo": "skip",
-    }
-    lower, upper = (
-        edge | {"x": _numbers(band.x), "y": _numbers(y), "line": {"width": 0}} for y in (band.low, band.high)
+def _ends_of(own: Axis, shared: Axis) -> Axis:
+    """Give an axis the ends of the one that it shares, where it has none itself."""
+    low, high = (
+        each if each is not None else other for each, other in ((own.low, shared.low), (own.high, shared.high))
     )
-    fill = {"fill": "tonexty", "fillcolor": f"@{band.colour}/{_BAND}"}
-    return [lower | {"showlegend": False}, upper | fill | {"showlegend": band.listed}]
+    return replace(own, low=low, high=high)
 
 
-def _line(level: Level, suffix: str) -> dict[str, Any]:
-    ends = {"type": "line", "x0": 0, "x1": 1, "xref": f"x{suffix} domain", "y0": level.y, "y1": level.y}
-    dash = "dot" if level.dotted else "solid"
-    return ends | {"yref": f"y{suffix}", "layer": "below", "line": {"color": "@ink", "width": 1.2, "dash": dash}}
+def _spread(panel: Panel) -> Iterable[NDArray[np.float64]]:
+    """Give everything that is drawn along the horizontal axis."""
+    yield from (_array(series.x) for series in panel.series)
+    yield from (_array(band.x) for band in panel.bands)
 
 
-def _words(panel: Panel, suffix: str) -> list[dict[str, Any]]:
-    """Write a panel's title, levels and notes."""
-    inside = {"showarrow": False, "xanchor": "left", "xref": f"x{suffix} domain", "yref": f"y{suffix}", "x": 0}
+def _reach(panel: Panel) -> Iterable[NDArray[np.float64]]:
+    """Give everything that is drawn along the vertical axis."""
+    for series in panel.series:
+        middle, error = _array(series.y), _error(series)
+        yield middle
+        if error is not None:
+            yield middle - error
+            yield middle + error
+    for band in panel.bands:
+        yield _array(band.low)
+        yield _array(band.high)
+    yield np.array([level.y for level in panel.levels])
+
+
+def _error(series: Series) -> NDArray[np.float64] | None:
+    """Give the half-widths of error bars; None unless every point has one."""
+    if series.error is None or not np.isfinite(error := _array(series.error)).all():
+        return None
+    return error
+
+
+def _head(panel: Panel) -> str:
+    """Write a panel's title, and the names of its vertical axes above them: upright words need no turned head."""
+    title = f"<strong>{escape(panel.title)}</strong> " if panel.title else ""
+    left = f"<span>{escape(panel.y.label)}</span>" if panel.y.label else ""
+    right = f'<span class="right">{escape(panel.right.label)}</span>' if panel.right else ""
+    return f'<p class="head">{title}{left}{right}</p>' if title or left or right else ""
+
+
+def _upright(panel: Panel) -> tuple[Span, Sequence[tuple[float, str]]]:
+    """Give the vertical axis of a panel, and its ticks."""
+    ends = span(panel.y, _reach(panel))
+    return ends, ticks(panel.y, ends, most=_TICKS_UP)
+
+
+def _gutter(panel: Panel) -> int:
+    """Give the width that the words of the vertical axis need."""
+    return 120 + _LETTER * max((len(words) for _, words in _upright(panel)[1]), default=1)
+
+
+def _drawn(panel: Panel, height: float, left_edge: int, *, label: str) -> str:
+    x, (y, up) = span(panel.x, _spread(panel)), _upright(panel)
+    along = ticks(panel.x, x, most=_TICKS_ALONG)
+    right = _right_ticks(panel.right, y) if panel.right else []
+    right_edge = _WIDTH - (120 + _LETTER * max(len(words) for _, words in right) if right else 120)
+    if panel.heat:
+        height = max(height, 330.0 * np.asarray(panel.heat.values).shape[0])
+    frame = _Frame(x, y, right_edge - left_edge, height)
+    top, bottom = 100, 250
+    opening = (
+        f'<svg viewBox="0 0 {_WIDTH} {height + top + bottom:.0f}" role="img" aria-label="{escape(label)}" '
+        'xmlns="http://www.w3.org/2000/svg">'
+        f'<g transform="translate({left_edge} {top})">'
+    )
+    plot = (
+        f'<svg class="plot" width="{frame.width:.0f}" height="{height:.0f}" '
+        f'data-x="{_ends(x)}" data-y="{_ends(y)}">{_contents(panel, frame)}</svg>'
+    )
+    return "".join(
+        [
+            opening,
+            _axes(frame, up, along, right, grid=panel.heat is None),
+            plot,
+            *(_level_words(level, frame) for level in panel.levels if level.text),
+            *(_note(note, frame) for note in panel.notes),
+            "</g></svg>",
+        ]
+    )
+
+
+def _ends(ends: Span) -> str:
+    return f"{ends.low:.7g} {ends.high:.7g}{' log' if ends.log else ''}"
+
+
+def _axes(
+    frame: _Frame,
+    up: Sequence[tuple[float, str]],
+    along: Sequence[tuple[float, str]],
+    right: Sequence[tuple[float, str]],
+    *,
+    grid: bool,
+) -> str:
+    """Draw lines and words of the axes. Words that only a wide panel has space for are marked."""
+    width, height = round(frame.width), round(frame.height)
+    heights = [round(float(frame.down(at))) for at, _ in up]
+    places = [round(float(frame.along(at))) for at, _ in along]
+    lines = "".join([*(f"M0 {at}h{width}" for at in heights), *(f"M{at} 0v{height}" for at in places)])
     words = [
-        inside | {"text": level.text, "y": _place(level.y, log=panel.y.log), "yanchor": "bottom"}
-        for level in panel.levels
-        if level.text
+        f'<text class="up" x="-60" y="{at + 45}">{escape(text)}</text>'
+        for at, (_, text) in zip(heights, up, strict=True)
     ]
-    for note in panel.notes:
-        place = {"x": _place(note.x, log=panel.x.log), "y": _place(note.y, log=panel.y.log), "xref": f"x{suffix}"}
-        words.append(inside | place | {"text": note.text, "yanchor": "top"})
-    if panel.title:
-        above = {"text": f"<b>{panel.title}</b>", "y": 1, "yref": f"y{suffix} domain", "yanchor": "bottom"}
-        words.append(inside | above)
-    return words
+    lengths = [len(text) for _, text in along]
+    wide, narrow = (_apart(places, lengths, letter) for letter in (_LETTER * 0.85, _LETTER * _SMALL_SCREEN))
+    words += [
+        f'<text class="on{"" if number in narrow else " w"}" x="{places[number]}" y="{height + 185}">'
+        f"{escape(along[number][1])}</text>"
+        for number in wide
+    ]
+    words += [
+        f'<text x="{width + 60}" y="{round(float(frame.down(at))) + 45}">{escape(text)}</text>' for at, text in right
+    ]
+    frame_line = f"M0 0V{height}H{width}" + (f"M{width} 0V{height}" if right else "")
+    ticked = "".join(f"M{at} {height}v35" for at in places)
+    drawn_grid = f'<path class="grid" d="{lines}"/>' if grid else ""
+    return f'{drawn_grid}{"".join(words)}<path class="axis" d="{frame_line}{ticked}"/>'
 
 
-def _numbers(values: ArrayLike) -> list[float | None]:
-    """List numbers with six digits, as many as anyone reads; JSON knows no NaN."""
-    return [
-        float(f"{value:.6g}") if math.isfinite(value) else None
-        for value in np.asarray(values, dtype=np.float64).tolist()
-    ]
+def _apart(places: Sequence[int], lengths: Sequence[int], letter: float) -> list[int]:
+    """Choose labels, from the left, that do not touch."""
+    kept: list[int] = []
+    end = -np.inf
+    for number in sorted(range(len(places)), key=lambda each: places[each]):
+        half = lengths[number] * letter / 2
+        if places[number] - half > end:
+            kept.append(number)
+            end = places[number] + half + letter / 2
+    return kept
+
+
+def _right_ticks(scale: Scale, y: Span) -> list[tuple[float, str]]:
+    first, last = (round(end * scale.factor / scale.step) for end in (y.low, y.high))
+    marks = [number * scale.step for number in range(first, last + 1)]
+    inside = [mark for mark in marks if y.low - 1e-9 <= mark / scale.factor <= y.high * (1 + 1e-9)]
+    return [(mark / scale.factor, f"{mark:g}") for mark in inside]
+
+
+def _contents(panel: Panel, frame: _Frame) -> str:
+    parts = []
+    if panel.heat:
+        parts.append(cells(panel.heat, frame.along, frame.down))
+    if panel.dots:
+        parts.append(dots_image(panel, frame.width, frame.height))
+    for band in panel.bands:
+        outline = area(frame.along(band.x), frame.down(band.low), frame.down(band.high))
+        opening = f'<path class="c-{band.colour} band" data-group="{escape(band.name)}"'
+        parts.append(f'{opening} fill-opacity="{BAND}" d="{outline}"/>')
+    for level in panel.levels:
+        dash = ' stroke-dasharray="16 24"' if level.dotted else ""
+        parts.append(f'<path class="level" d="M0 {round(float(frame.down(level.y)))}H{round(frame.width)}"{dash}/>')
+    hollow_first = sorted(panel.series, key=lambda series: series.filled)
+    return "".join([*parts, *(_series(series, frame) for series in hollow_first)])
+
+
+def _series(series: Series, frame: _Frame) -> str:
+    x, y, joined = frame.along(series.x), frame.down(series.y), series.dash != "none"
+    pieces = [thinned(piece, joined=joined) for piece in runs(x, y)]
+    if not pieces:
+        return ""
+    error = _error(series)
+    group = escape(series.group or series.name)
+    opening = f'<g class="c-{series.colour}" data-group="{group}" data-name="{escape(series.name)}">'
+    upright = ""
+    if error is not None and error.any():
+        middle = _array(series.y)
+        upright = f'<path class="bar" d="{bars(x, frame.down(middle - error), frame.down(middle + error))}"/>'
+    return f'{opening}{upright}<path class="line"{pen(series)} d="{trace(pieces)}"/></g>'
+
+
+def _level_words(level: Level, frame: _Frame) -> str:
+    return f'<text class="word" x="50" y="{round(float(frame.down(level.y))) - 45}">{escape(level.text)}</text>'
+
+
+def _note(note: Note, frame: _Frame) -> str:
+    x, y = round(float(frame.along(note.x))), round(float(frame.down(note.y)))
+    return f'<text class="word faint" x="{x}" y="{y + 150}">{escape(note.text)}</text>'
+
+
+def _array(values: ArrayLike) -> NDArray[np.float64]:
+    return np.asarray(values, dtype=np.float64)

@@ -11,7 +11,6 @@ import io
 import re
 from contextlib import contextmanager
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.typing import RcKeyType
 
-__all__ = ["COLOURS", "HEAT", "PARTED", "Colour", "paper_style", "to_inline_svg", "to_png", "to_svg"]
+__all__ = ["COLOURS", "HEAT", "PARTED", "Colour", "paper_style", "to_png", "to_svg"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,7 +49,7 @@ COLOURS = {
 """Every colour that a figure may use, by name."""
 
 HEAT = "cividis"
-"""The colours of values from low to high, in Matplotlib and Plotly alike: even in lightness, for all eyes the same."""
+"""The colours of values from low to high, a name of Matplotlib: even in lightness, for all eyes the same."""
 
 PARTED = ("#7a3305", "#c2661c", "#f0b988", "#f4f3f0", "#a3c8e6", "#3a83b8", "#093f66")
 """The colours of values on both sides of a middle, from low to high at equal steps: orange and blue, for all eyes."""
@@ -129,30 +128,3 @@ def _compact(svg: str) -> str:
     svg = re.sub(r"\n\s*", "\n", svg)
     svg = re.sub(r"<path (?![^>]*\bd=)", '<path d="" ', svg)  # a space is a letter without lines
     return _ALIKE.sub(lambda at: f"<g{at[1]}{at[3]}>\n{at[2].replace(at[3], '')}</g>", svg)
-
-
-def to_inline_svg(svg: str, *, prefix: str, label: str) -> str:
-    """Turn a drawing into a part of an HTML page that follows the page's light or dark colours.
-
-    Parameters
-    ----------
-    svg
-        What `to_svg` gave.
-    prefix
-        Put before each name inside the drawing, so that the drawings of one page keep apart.
-    label
-        What a screen reader says in place of the drawing.
-
-    """
-    body = svg[svg.index("<svg") :]
-    body = re.sub(r"<(metadata|style)[ >].*?</\1>", "", body, flags=re.DOTALL)
-    body = re.sub(r'\bid="', f'id="{prefix}-', body)
-    body = re.sub(r'(href="|url\()#', rf"\g<1>#{prefix}-", body)
-    for name, colour in COLOURS.items():
-        body = body.replace(colour.light, f"var(--{name})")
-    width, height = re.findall(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', body)[0]
-    opening = (
-        f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{escape(label)}" '
-        'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">'
-    )
-    return re.sub(r"<svg[^>]*>", opening, body, count=1)

@@ -1,0 +1,106 @@
+"""Pens of charts on a screen: the look of lines, markers and bands, and the legend that explains it."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Final
+
+from ackclock.report.chart import Band, Series
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from ackclock.report.chart import Chart, Dash, Marker, Panel
+
+__all__ = ["BAND", "legend", "legends_agree", "marker_shapes", "pen"]
+
+BAND: Final = 0.18
+"""How much of its colour a band shows."""
+_POINT: Final = 12.0
+"""Tenths of a unit in a point on paper."""
+_MARKER: Final = 1.6
+"""How much larger markers are than on paper."""
+
+_DASHES: Final[Mapping[Dash, str]] = {
+    "solid": "",
+    "dashed": ' stroke-dasharray="60 30"',
+    "dotted": ' stroke-dasharray="16 24"',
+    "none": "",
+}
+_SHAPES: Final[Mapping[Marker, str]] = {
+    "circle": "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0",
+    "square": "M-4.4-4.4h8.8v8.8h-8.8z",
+    "triangle": "M0-5.4 5 4H-5z",
+    "diamond": "M0-6.2 6.2 0 0 6.2-6.2 0z",
+    "pentagon": "M0-5.4 5.2-1.6 3.2 4.4H-3.2L-5.2-1.6z",
+    "down": "M0 5.4 5-4H-5z",
+    "hexagon": "M0-5.4 4.7-2.7V2.7L0 5.4-4.7 2.7V-2.7z",
+}
+"""Ten units across, around the origin."""
+
+
+def pen(series: Series) -> str:
+    """Give the attributes of a line with its markers."""
+    width = ' stroke="none"' if series.dash == "none" else f' stroke-width="{series.width * _POINT:.0f}"'
+    marker = f' style="marker:url(#{_marker_name(series)})"' if series.marker else ""
+    return f"{width}{_DASHES[series.dash]}{marker}"
+
+
+def _marker_name(series: Series) -> str:
+    return f"m-{series.marker}-{series.colour}-{'full' if series.filled else 'open'}-{series.size * 10:.0f}"
+
+
+def marker_shapes(charts: Iterable[Chart]) -> str:
+    """Define the markers of all charts of a page, each once."""
+    defined = {}
+    for series in (series for chart in charts for panel in chart.panels for series in panel.series):
+        if series.marker:
+            size = series.size * _MARKER * _POINT
+            shape = f'<path d="{_SHAPES[series.marker]}"/>'
+            defined[_marker_name(series)] = (
+                f'<marker id="{_marker_name(series)}" class="c-{series.colour} {"full" if series.filled else "open"}" '
+                f'markerUnits="userSpaceOnUse" markerWidth="{size:.0f}" markerHeight="{size:.0f}" '
+                f'viewBox="-7 -7 14 14" overflow="visible">{shape}</marker>'
+            )
+    if not defined:
+        return ""
+    return f'<svg class="shapes" width="0" height="0" aria-hidden="true"><defs>{"".join(defined.values())}</defs></svg>'
+
+
+def legends_agree(panels: Sequence[Panel]) -> bool:
+    """Say whether one legend serves all panels: no two names look alike."""
+    looks: dict[tuple[object, ...], str] = {}
+    for each in _listed(panels):
+        look = (each.colour, each.marker, each.dash, each.filled) if isinstance(each, Series) else (each.colour,)
+        if looks.setdefault(look, each.name) != each.name:
+            return False
+    return True
+
+
+def _listed(panels: Sequence[Panel]) -> Iterator[Series | Band]:
+    """Give everything that a legend names."""
+    for panel in panels:
+        shown: tuple[Series | Band, ...] = (*panel.series, *panel.bands)
+        yield from (each for each in shown if each.listed)
+
+
+def legend(panels: Sequence[Panel]) -> str:
+    """Write one entry for each name that is listed; each is a button that shows and hides its series."""
+    entries: dict[str, str] = {}
+    for each in _listed(panels):
+        entries.setdefault(each.name, _entry(each))
+    return f'<div class="legend">{"".join(entries.values())}</div>' if entries else ""
+
+
+def _entry(shown: Series | Band) -> str:
+    if isinstance(shown, Band):
+        group, sample = shown.name, f'<path class="band" fill-opacity="{2 * BAND}" d="M10 10H290V130H10z"/>'
+    else:
+        group, sample = shown.group or shown.name, f'<path class="line"{pen(shown)} d="M10 70H150H290"/>'
+        if shown.marker:  # once, in the middle
+            sample = sample.replace("marker:", "marker-mid:")
+    return (
+        f'<button type="button" aria-pressed="true" data-shows="{escape(group)}">'
+        f'<svg class="c-{shown.colour}" viewBox="0 0 300 140" aria-hidden="true">{sample}</svg>'
+        f"{escape(shown.name)}</button>"
+    )
