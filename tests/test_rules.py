@@ -9,8 +9,8 @@ import pytest
 from ackclock.papers.core.claim import Claim
 from ackclock.papers.core.evidence import Grid, Named, Run, Runs, joined
 from ackclock.papers.core.figure import Figure, Flat, Lines, Numbers, Plot
-from ackclock.papers.core.quantities import Measure, computed
-from ackclock.papers.core.rules import AtPoints, Bars, Custom, Depends, Holds, Outcome
+from ackclock.papers.core.quantities import Measure, computed, folded
+from ackclock.papers.core.rules import AtMostPartly, AtPoints, Bars, Custom, Depends, Fixed, Holds, Outcome, Varied
 from ackclock.papers.figures import Pen
 from ackclock.papers.truth import NO, OPEN, YES
 from ackclock.report.chart import Axis, Level, Series
@@ -98,6 +98,32 @@ class TestQuantity:
         rows = [row for row in SIDE.part("grid") if row.where["variant"] == "Reno" or row.seed != 2]
         ratio = LOSS.at("grid", variant="Reno", clients=20) / LOSS.at("grid", variant="Vegas", clients=20)
         assert ratio.points(Runs({"grid": rows})).only.count == 2
+
+    def test_is_folded_along_an_axis_with_another(self) -> None:
+        reno, vegas = (LOSS.at("grid", variant=one, clients=(10, 20)) for one in ("Reno", "Vegas"))
+        sums = folded(
+            lambda a, b: sum(a.values()) / sum(b.values()), "clients", reno, vegas, words="x", unit="", digits=3
+        )
+        assert sums.points(SIDE).only.mean == pytest.approx(2)
+        assert (sums.unit, sums.digits) == ("", 3)
+        # Forty clients have no Vegas; a seed that one side lacks is left out.
+        whole = folded(
+            lambda a, b: len(a) + len(b), "clients", LOSS.at("grid", variant="Reno"), vegas, words="pairs", unit=""
+        )
+        assert whole.points(SIDE).only.mean == 4
+        fewer = [row for row in SIDE.part("grid") if row.where["variant"] == "Reno" or row.seed != 2]
+        assert whole.points(Runs({"grid": fewer})).only.count == 2
+
+    def test_joins_with_others_under_other_names(self) -> None:
+        vegas = LOSS.at("grid", variant=("Vegas",), clients=(10, 20))
+        named = vegas.relabel("variant", {"Vegas": "Reno"})
+        gap = LOSS.at("grid") - named
+        assert {key: round(point.mean, 9) for key, point in gap.points(SIDE).cells.items()} == {
+            ("Reno", 10): 0.5,
+            ("Reno", 20): 1,
+        }
+        assert (named.words, named.reported.words) == (vegas.words, vegas.words)
+        assert list(named.points(SIDE).cells) == [("Reno", 10), ("Reno", 20)]
 
     def test_jackknife_of_a_mean_is_the_mean(self) -> None:
         reno = LOSS.at("grid", variant="Reno", clients=(10,))
@@ -218,6 +244,47 @@ class TestRules:
         steady = Depends(Holds(self.ten.above(0.5)), on="RED's weight", again=loss.above(0.1), named="weights")
         assert steady.judge(side).verdict is Verdict.REPRODUCED
         assert "depends on RED's weight" in rule.words
+
+    def test_depends_on_the_answer_to_a_question_of_its_own(self) -> None:
+        """Partly reproduced, as the usual answer is no: only a clear yes elsewhere is the opposite."""
+        usual = Bars(whole=self.ten.above(1.5), part=self.ten.above(0.5))
+        twenty = self.reno.pick(clients=20)
+        for bar, verdict in ((1.5, Verdict.DEPENDS), (2.5, Verdict.PARTLY)):
+            rule = Depends(usual, on="load", again=twenty.above(bar), asked=self.ten.above(1.5))
+            assert rule.judge(SIDE).verdict is verdict
+        unsure = Depends(usual, on="load", again=twenty.above(2), asked=self.ten.above(1.5), words="So it says.")
+        assert unsure.judge(SIDE).verdict is Verdict.PARTLY
+        assert unsure.words.endswith("So it says.")
+        assert unsure.judge(SIDE).why.endswith("It is undecided whether loss (Reno, 20 clients) is above 2 %.")
+        open_ = Depends(usual, on="load", again=twenty.above(1.5), asked=self.ten.above(1))
+        assert open_.judge(SIDE).verdict is Verdict.PARTLY
+        assert open_.judge(SIDE).why.endswith("Loss (Reno, 20 clients) is above 1.5 %.")
+
+    def test_at_most_partly(self) -> None:
+        rule = AtMostPartly(self.ten.above(0.5), because="one point is too few")
+        assert rule.judge(SIDE).verdict is Verdict.PARTLY
+        assert "one point is too few" in rule.words
+        assert AtMostPartly(self.ten.above(1.5), because="x").judge(SIDE).verdict is Verdict.NOT
+        assert AtMostPartly(self.ten.above(1), because="x").judge(SIDE).verdict is Verdict.UNDECIDED
+
+    def test_varied(self) -> None:
+        usual, twenty = Holds(self.ten.above(0.5)), self.reno.pick(clients=20)
+        steady, opposite, undecided = (Holds(twenty.above(bar)) for bar in (1, 3, 2))
+        outcome = Varied(usual, {"a": opposite, "b": steady, "c": undecided}, words="Asked again.").judge(SIDE)
+        assert (outcome.verdict, outcome.setting) == (Verdict.DEPENDS, "a")
+        assert Varied(usual, {"b": steady, "c": undecided}, words="").judge(SIDE).verdict is Verdict.REPRODUCED
+        open_ = Varied(Holds(self.ten.above(1)), {"a": opposite, "b": steady}, words="").judge(SIDE)
+        assert open_.verdict is Verdict.UNDECIDED
+        assert Varied(usual, {"b": steady, "a": opposite}, words="Asked again.").words.count("Asked again.") == 1
+
+    def test_fixed(self) -> None:
+        moving, still, unsure = (self.reno.above(bar) for bar in (3, 5, 4))
+        outcome = Fixed({"ties": moving, "weight": still}).judge(SIDE)
+        assert (outcome.verdict, outcome.setting) == (Verdict.DEPENDS, "ties")
+        assert Fixed({"ties": still}).judge(SIDE).verdict is Verdict.REPRODUCED
+        assert Fixed({"ties": still, "weight": unsure}).judge(SIDE).verdict is Verdict.UNDECIDED
+        assert Fixed({"ties": moving, "weight": unsure}).judge(SIDE).setting == "ties"
+        assert "ties (loss (Reno) is above 3 %)" in Fixed({"ties": moving}).words
 
     def test_custom(self) -> None:
         rule = Custom(lambda _: Outcome(verdict=Verdict.NOT, why="So."), "Never.")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ackclock.papers.core.answers import Answers
     from ackclock.papers.core.evidence import Key, Row, Scalar, Side
 
-__all__ = ["Measure", "Quantity", "computed", "numbers"]
+__all__ = ["Measure", "Quantity", "computed", "folded", "numbers"]
 
 _FEW = 4
 """As many values of an axis are named one by one."""
@@ -71,9 +71,17 @@ class Quantity(ABC):
         """Give the mean over the seeds at each point, with its interval; raises as `samples` does."""
         return self.samples(side).map(lambda sample: student_interval(list(sample.values())))
 
-    def over(self, axis: str, fold: Callable[[Mapping[Scalar, float]], float], words: str) -> Quantity:
+    def over(
+        self,
+        axis: str,
+        fold: Callable[[Mapping[Scalar, float]], float],
+        words: str,
+        *,
+        unit: str | None = None,
+        digits: int | None = None,
+    ) -> Quantity:
         """Compute a number of the values along an axis, seed by seed: an exponent, a spread, a largest."""
-        return _Folded(self, axis, fold, words)
+        return folded(fold, axis, self, words=words, unit=unit, digits=digits)
 
     def jackknife(self, axis: str, fold: Callable[[Mapping[Scalar, float]], float], words: str) -> Quantity:
         """Compute a number of the means along an axis, with an interval by Tukey's pseudo-values.
@@ -86,6 +94,10 @@ class Quantity(ABC):
     def pick(self, **where: Scalar) -> Quantity:
         """Take the points with some coordinates out of those there are."""
         return _Picked(self, where)
+
+    def relabel(self, axis: str, names: Mapping[Scalar, Scalar]) -> Quantity:
+        """Rename values of an axis, so that points join with others: "Reno/RED" with "Reno"."""
+        return _Relabelled(self, axis, names)
 
     def called(self, words: str, *, unit: str | None = None, digits: int | None = None) -> Quantity:
         """Give the quantity other words, and another unit or number of decimals."""
@@ -232,6 +244,22 @@ def computed(
     return _Computed(make, of, words, of[0].unit if unit is None else unit, of[0].digits if digits is None else digits)
 
 
+def folded(
+    fold: Callable[..., float],
+    axis: str,
+    *of: Quantity,
+    words: str,
+    unit: str | None = None,
+    digits: int | None = None,
+) -> Quantity:
+    """Compute a number of several quantities along an axis, seed by seed: a rank correlation.
+
+    `fold` takes the values of each quantity by the coordinate.
+    """
+    unit, digits = of[0].unit if unit is None else unit, of[0].digits if digits is None else digits
+    return _Folded(of, axis, fold, words=words, unit=unit, digits=digits)
+
+
 class _Computed(Quantity):
     def __init__(self, make: Callable[..., float], of: Sequence[Quantity], words: str, unit: str, digits: int) -> None:
         self._make, self._of = make, of
@@ -248,22 +276,32 @@ class _Computed(Quantity):
 
 
 class _Folded(Quantity):
+    def __init__(
+        self, of: Sequence[Quantity], axis: str, fold: Callable[..., float], *, words: str, unit: str, digits: int
+    ) -> None:
+        self._of, self._axis, self._fold = of, axis, fold
+        self.words = self.label = words
+        self.unit, self.digits = unit, digits
+
+    def samples(self, side: Side) -> Grid[Mapping[int, float]]:
+        def each(line: Mapping[Scalar, tuple[Mapping[int, float], ...]]) -> dict[int, float]:
+            made = {}
+            for seed in dict.fromkeys(seed for samples in line.values() for seed in samples[0]):
+                there = {at: samples for at, samples in line.items() if all(seed in sample for sample in samples)}
+                if there:
+                    values = ({at: samples[i][seed] for at, samples in there.items()} for i in range(len(self._of)))
+                    made[seed] = self._fold(*values)
+            return made
+
+        return joined([one.samples(side) for one in self._of]).along(self._axis).map(each)
+
+
+class _Jackknifed(Quantity):
     def __init__(self, of: Quantity, axis: str, fold: Callable[[Mapping[Scalar, float]], float], words: str) -> None:
         self._of, self._axis, self._fold = of, axis, fold
         self.words = self.label = words
         self.unit, self.digits = of.unit, of.digits
 
-    def samples(self, side: Side) -> Grid[Mapping[int, float]]:
-        def each(line: Mapping[Scalar, Mapping[int, float]]) -> dict[int, float]:
-            seeds = dict.fromkeys(seed for sample in line.values() for seed in sample)
-            return {
-                seed: self._fold({at: sample[seed] for at, sample in line.items() if seed in sample}) for seed in seeds
-            }
-
-        return self._of.samples(side).along(self._axis).map(each)
-
-
-class _Jackknifed(_Folded):
     def samples(self, side: Side) -> Grid[Mapping[int, float]]:
         def each(line: Mapping[Scalar, Mapping[int, float]]) -> dict[int, float]:
             seeds = sorted({seed for sample in line.values() for seed in sample})
@@ -277,6 +315,24 @@ class _Jackknifed(_Folded):
     def _of_means(self, line: Mapping[Scalar, Mapping[int, float]], *, without: int | None) -> float:
         kept = {at: [value for seed, value in sample.items() if seed != without] for at, sample in line.items()}
         return self._fold({at: student_interval(values).mean for at, values in kept.items() if values})
+
+
+class _Relabelled(Quantity):
+    def __init__(self, of: Quantity, axis: str, names: Mapping[Scalar, Scalar]) -> None:
+        self._of, self._axis, self._names = of, axis, names
+        self.words, self.label, self.unit, self.digits = of.words, of.label, of.unit, of.digits
+
+    @property
+    def reported(self) -> Quantity:
+        return self._of.reported
+
+    def samples(self, side: Side) -> Grid[Mapping[int, float]]:
+        grid = self._of.samples(side)
+        at = grid.axes.index(self._axis)
+        return Grid(
+            grid.axes,
+            {(*key[:at], self._names.get(key[at], key[at]), *key[at + 1 :]): of for key, of in grid.cells.items()},
+        )
 
 
 class _Picked(Quantity):

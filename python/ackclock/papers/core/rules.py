@@ -3,7 +3,10 @@
 - `Holds` asks one question.
 - `Bars` asks two, of which the first is the stricter.
 - `AtPoints` asks one question at several points and counts.
-- `Depends` asks another rule again under other settings that the paper leaves open.
+- `AtMostPartly` asks one question that cannot reproduce the claim, however it is answered.
+- `Depends` asks a question again at other values of a setting that the paper leaves open.
+- `Varied` judges again under other settings.
+- `Fixed` asks whether such settings move the results.
 - `Custom` is for what none of these says.
 """
 
@@ -17,18 +20,29 @@ from ackclock.papers.claims import BY_SHARE, ELSE_UNDECIDED, by_share, graded
 from ackclock.papers.core.answers import same_subject
 from ackclock.papers.core.quantities import numbers
 from ackclock.papers.core.words import capital, key_words, listed
-from ackclock.papers.truth import NO, OPEN, YES, count, counted
+from ackclock.papers.truth import NO, OPEN, YES, count, counted, some
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ackclock.papers.core.answers import Answers
     from ackclock.papers.core.evidence import Grid, Scalar, Side
     from ackclock.papers.core.quantities import Quantity
     from ackclock.papers.truth import Truth
 
-__all__ = ["AtPoints", "Bars", "Custom", "Depends", "Holds", "Outcome", "Rule"]
+__all__ = [
+    "AtMostPartly",
+    "AtPoints",
+    "Bars",
+    "Custom",
+    "Depends",
+    "Fixed",
+    "Holds",
+    "Outcome",
+    "Rule",
+    "Varied",
+]
 
 _NAMED = 3
 """As many points at which a question is answered "no" are named."""
@@ -105,6 +119,30 @@ class Holds(Bars):
         self.words = f"Reproduced if {question.words}; otherwise not. {ELSE_UNDECIDED}"
 
 
+class AtMostPartly(Rule):
+    """Partly reproduced if a question is answered "yes", otherwise not: it cannot show more.
+
+    Parameters
+    ----------
+    question
+        The question.
+    because
+        Why it cannot, as a clause: "six points are too few".
+
+    """
+
+    def __init__(self, question: Answers, *, because: str) -> None:
+        self._question = question.every()
+        self.quantities = _reported(question)
+        self.words = (
+            f"Partly reproduced if {question.words}; otherwise not. It is never more: {because}. {ELSE_UNDECIDED}"
+        )
+
+    def judge(self, ours: Side) -> Outcome:
+        verdict = graded(whole=NO, part=self._question.on(ours).only)
+        return Outcome(verdict=verdict, why=_measured(self.quantities, ours))
+
+
 class AtPoints(Rule):
     """One question at several points: `ackclock.papers.claims.by_share` says how they are counted.
 
@@ -156,36 +194,116 @@ class Depends(Rule):
     on
         The setting, such as "RED's averaging weight".
     again
-        The question under each of the other settings, one point each.
+        The question under each of the other settings, one point each; or under the only other one.
     named
         What a point is called in a sentence, such as "weights with 60 clients".
+    asked
+        The same question under the usual setting. By default the verdict answers it: "no" if it is *not reproduced*.
+    words
+        The rule's last sentence, in place of the usual one on what is asked again.
 
     """
 
-    def __init__(self, rule: Rule, *, on: str, again: Answers, named: str) -> None:
-        self._rule, self._on, self._again, self._named = rule, on, again, named
+    def __init__(
+        self, rule: Rule, *, on: str, again: Answers, named: str = "", asked: Answers | None = None, words: str = ""
+    ) -> None:
+        self._rule, self._on, self._again, self._named, self._asked = rule, on, again, named, asked
         self.quantities = rule.quantities
-        self.words = (
-            f"{rule.words} The question is asked again at other {named}, since the paper does not print {on}: if "
-            f"{again.words} there where the rule says it is not so, or the reverse, the claim depends on {on}."
+        usual = (
+            f"The question is asked again at other {named}, since the paper does not print {on}: if {again.words} "
+            f"there where the rule says it is not so, or the reverse, the claim depends on {on}."
         )
+        self.words = f"{rule.words} {words or usual}"
 
     def judge(self, ours: Side) -> Outcome:
         usual = self._rule.judge(ours)
         asked = self._again.on(ours)
+        opposite = (
+            {Verdict.NOT: YES, Verdict.REPRODUCED: NO, Verdict.PARTLY: NO}.get(usual.verdict)
+            if self._asked is None
+            else {NO: YES, YES: NO}.get(self._asked.on(ours).only)
+        )
+        why = f"{usual.why} {self._elsewhere(asked)}"
+        if opposite in asked.cells.values():
+            return Outcome(verdict=Verdict.DEPENDS, why=why, setting=self._on)
+        return Outcome(verdict=usual.verdict, why=why, setting=usual.setting)
+
+    def _elsewhere(self, asked: Grid[Truth]) -> str:
+        """Say where else it holds and fails."""
         answers = asked.cells
-        opposite = {Verdict.NOT: YES, Verdict.REPRODUCED: NO, Verdict.PARTLY: NO}.get(usual.verdict)
+        if not asked.axes:
+            said = {YES: self._again.words, NO: self._again.denied}.get(asked.only)
+            return f"{capital(said)}." if said else f"It is undecided whether {self._again.words}."
         yes, no = (
             [key_words(asked.axes, key) for key, answer in answers.items() if answer is one] for one in (YES, NO)
         )
         parts = [f"{word} at {listed(there)}" for word, there in (("holds", yes), ("fails", no)) if there]
-        where = f"Of {len(answers)} {self._named} it " + (
-            f"clearly {listed(parts)}." if parts else "is decided at none."
+        decided = f"clearly {listed(parts)}" if parts else "is decided at none"
+        return f"Of {len(answers)} {self._named} it {decided}."
+
+
+class Varied(Rule):
+    """Judges again under other settings: a clearly different verdict makes the claim depend on that setting.
+
+    Parameters
+    ----------
+    rule
+        Judges under the usual setting.
+    under
+        Judges under each of the others, by their names: "who wins exact ties".
+    words
+        The rule's last sentence: what is asked again.
+
+    """
+
+    def __init__(self, rule: Rule, under: Mapping[str, Rule], *, words: str) -> None:
+        self._rule, self._under = rule, under
+        self.quantities = tuple(
+            {one.words: one for each in (rule, *under.values()) for one in each.quantities}.values()
         )
-        why = f"{usual.why} {where}"
-        if opposite in answers.values():
-            return Outcome(verdict=Verdict.DEPENDS, why=why, setting=self._on)
-        return Outcome(verdict=usual.verdict, why=why, setting=usual.setting)
+        self.words = f"{rule.words} {words} Where the verdict is clearly different, the claim depends on that setting."
+
+    def judge(self, ours: Side) -> Outcome:
+        usual = self._rule.judge(ours)
+        others = {setting: rule.judge(ours) for setting, rule in self._under.items()}
+        flips = [
+            setting
+            for setting, other in others.items()
+            if Verdict.UNDECIDED not in (usual.verdict, other.verdict) != (usual.verdict, usual.verdict)
+        ]
+        return Outcome(
+            verdict=Verdict.DEPENDS if flips else usual.verdict,
+            why=" ".join([usual.why, *(other.why for other in others.values())]),
+            setting=listed(flips),
+        )
+
+
+class Fixed(Rule):
+    """Reproduced if no setting moves the results; the claim depends on the settings that clearly do.
+
+    Parameters
+    ----------
+    moves
+        The question whether the results move, by the name of the setting; one point is enough.
+
+    """
+
+    def __init__(self, moves: Mapping[str, Answers]) -> None:
+        self._moves = {setting: question.some() for setting, question in moves.items()}
+        self.quantities = _reported(*moves.values())
+        asked = "; ".join(f"{setting} ({question.words})" for setting, question in moves.items())
+        self.words = f"Reproduced if none of these moves the results: {asked}. If one clearly does, the claim depends "
+        self.words += f"on it. {ELSE_UNDECIDED}"
+
+    def judge(self, ours: Side) -> Outcome:
+        answers = {setting: question.on(ours).only for setting, question in self._moves.items()}
+        moving = [setting for setting, answer in answers.items() if answer is YES]
+        fixed = ~some(answers.values())
+        return Outcome(
+            verdict=Verdict.DEPENDS if moving else graded(whole=fixed, part=fixed),
+            why=_measured(self.quantities, ours),
+            setting=listed(moving),
+        )
 
 
 class Custom(Rule):
