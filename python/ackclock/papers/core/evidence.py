@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -28,8 +28,8 @@ class Row(Protocol):
         """Seed of the run."""
 
     @property
-    def values(self) -> Mapping[str, float | None]:
-        """Measured numbers by name; None where a number has no meaning."""
+    def values(self) -> Mapping[str, Any]:
+        """Measured numbers by name, None where a number has no meaning, and arrays."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,7 +38,7 @@ class Run:
 
     where: Mapping[str, Scalar]
     seed: int
-    values: Mapping[str, float | None]
+    values: Mapping[str, Any]
 
 
 class Side(Protocol):

@@ -1,0 +1,129 @@
+"""What a study is, by its `study.toml`: title, source, set-up, and grids of runs in the format of `ackclock.Study`.
+
+A part is a table of a study with four fields more:
+
+- ``take``: the function of the study's ``measures`` module that takes the numbers of a run (default: ``summary``),
+- ``set``: fields of the scenario that are different in the whole part, by path,
+- ``where``: further coordinates of all its points,
+- ``seeds``: number of its seeds, where it is not the study's.
+
+The table ``fields`` gives paths of the scenario short names, which parts use and which become the axes of the evidence.
+``variants`` are named sets of fields; a part runs those that its ``over.variant`` lists, or all.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from ackclock.papers.core.parts import Part, Spot
+from ackclock.scenario.overrides import assigned
+from ackclock.study.design import VARIANT, Study
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["Definition"]
+
+
+@dataclass(frozen=True)
+class Definition:
+    """The contents of a `study.toml`.
+
+    Parameters
+    ----------
+    package
+        The study's package, such as ``ackclock.papers.burstiness``.
+
+    """
+
+    package: str
+
+    @cached_property
+    def _data(self) -> dict[str, Any]:
+        return tomllib.loads(files(self.package).joinpath("study.toml").read_text(encoding="utf-8"))
+
+    @property
+    def name(self) -> str:
+        """Name of the study: that of its package."""
+        return self.package.rpartition(".")[2]
+
+    @property
+    def title(self) -> str:
+        """Title of the paper, or the question of a study of our own."""
+        return str(self._data["title"])
+
+    @property
+    def source(self) -> str:
+        """What is repeated: authors, title, place, year."""
+        return str(self._data["source"])
+
+    @property
+    def question(self) -> str:
+        """The question that the study answers."""
+        return str(self._data["question"])
+
+    @property
+    def headline(self) -> str:
+        """Slug of the figure that shows the answer."""
+        return str(self._data["headline"])
+
+    @property
+    def seeds(self) -> int:
+        """Number of seeds by default."""
+        return int(self._data.get("seeds", 5))
+
+    @property
+    def setup(self) -> Sequence[tuple[str, str]]:
+        """The set-up: name and value."""
+        return [(name, str(value)) for name, value in self._data["setup"].items()]
+
+    def parts(self) -> list[Part]:
+        """Give the parts of the study, each with its points in the order of its grid.
+
+        Raises
+        ------
+        ScenarioError
+            If a part is no study.
+
+        """
+        return [self._part(name, table) for name, table in self._data.get("parts", {}).items()]
+
+    def _part(self, name: str, table: Mapping[str, Any]) -> Part:
+        fields: dict[str, str] = self._data.get("fields", {})
+        names = {path: axis for axis, path in fields.items()}
+        seeds = range(1, table["seeds"] + 1) if "seeds" in table else None
+        measures = import_module(f"{self.package}.measures")
+        spots = [
+            Spot(
+                where={
+                    **table.get("where", {}),
+                    **{names.get(path, path): value for path, value in point.coordinates.items()},
+                },
+                scenario=point.scenario,
+            )
+            for point in self._study(table, fields).each()
+        ]
+        take = getattr(measures, table.get("take", "summary"))
+        return Part(name=name, spots=spots, take=take, record=tuple(table.get("record", ())), seeds=seeds)
+
+    def _study(self, table: Mapping[str, Any], fields: Mapping[str, str]) -> Study:
+        """Make the study that has the points of a part."""
+        over, changed = dict(table.get("over", {})), table.get("set", {})
+        variants: dict[str, Any] = self._data.get("variants", {})
+        chosen = over.pop(VARIANT, list(variants))
+        scenario = self._data["scenario"]
+        for path, value in changed.items() if not chosen else ():
+            scenario = assigned(scenario, path, value)
+        design: dict[str, Any] = {"scenario": scenario}
+        if chosen:
+            design["variants"] = {one: {**variants[one], **changed} for one in chosen}
+        if over:
+            design["over"] = {fields.get(axis, axis): values for axis, values in over.items()}
+        if "points" in table:
+            design["points"] = [{fields.get(axis, axis): at for axis, at in point.items()} for point in table["points"]]
+        return Study.from_dict(design)
