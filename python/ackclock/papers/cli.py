@@ -5,10 +5,15 @@ from __future__ import annotations
 import importlib
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ackclock.papers import MORE_SEEDS, SEEDS, STUDIES, WITH_CAPTURE, few_seeds
+from ackclock.papers.core.paper import Paper
 from ackclock.papers.folder import check_replaceable, write_whole
 from ackclock.scenario.errors import listed, one_of, refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = ["COUNT", "reproduce"]
 
@@ -35,7 +40,8 @@ def reproduce(
         (`ackclock.papers.SEEDS`, `MORE_SEEDS`).
     out
         Folder of the report, ``out/<study>`` by default. An earlier report of the same study is replaced;
-        anything else that is there is left alone and refused.
+        anything else that is there is left alone and refused. A store next to it, ``out/<study>-runs``, keeps the
+        runs: an interrupted study, or one with more seeds, makes only the runs that are missing.
     jobs
         How many runs at once; one for each processor by default.
     capture
@@ -68,7 +74,23 @@ def reproduce(
     warning = few_seeds(seeds)
     if warning:
         sys.stderr.write(f"Note: {warning}\n")
-    with write_whole(out, study=study, record=module.record(seeds=seeds, **given)) as folder:
-        module.write(folder, seeds=range(1, seeds + 1), jobs=jobs, **given)
+    _write(module, out, study=study, seeds=seeds, jobs=jobs, given=given)
     earlier = "; it replaced an earlier one" if replaced else ""
     sys.stdout.write(f"The report is {out / 'report.html'}{earlier}\n")
+
+
+def _write(module: Any, out: Path, *, study: str, seeds: int, jobs: int | None, given: Mapping[str, Any]) -> None:
+    """Run a study into its folder; its runs are kept in a store next to it."""
+    paper = getattr(module, "PAPER", None)
+    store = out.with_name(f"{out.name}-runs")
+    try:
+        if isinstance(paper, Paper):
+            with write_whole(out, study=study, record=paper.record(seeds=seeds)) as folder:
+                paper.write(folder, seeds=range(1, seeds + 1), jobs=jobs, store=store)
+        else:
+            with write_whole(out, study=study, record=module.record(seeds=seeds, **given)) as folder:
+                module.write(folder, seeds=range(1, seeds + 1), jobs=jobs, **given)
+    except KeyboardInterrupt:
+        if store.exists():
+            sys.stderr.write(f"The runs that had ended are in {store}. The same command continues with them.\n")
+        raise

@@ -1,0 +1,186 @@
+"""A study as a whole: its definition, claims and figures; it runs, judges, draws and writes itself into a folder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ackclock.papers import output
+from ackclock.papers.claims import findings, judge
+from ackclock.papers.core.evidence import Runs
+from ackclock.papers.core.figure import Figure
+from ackclock.papers.core.parts import gather
+from ackclock.papers.core.table import write_runs
+from ackclock.papers.summary import summary
+from ackclock.report.html import Drawing, Report, Section
+from ackclock.running.origin import Origin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from ackclock.papers.claims import Judged
+    from ackclock.papers.core.claim import Claim
+    from ackclock.papers.core.definition import Definition
+    from ackclock.papers.core.parts import Part
+    from ackclock.papers.summary import Topic
+    from ackclock.report.html import Statement, Table
+
+__all__ = ["Both", "Chapter", "Paper"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Both:
+    """The runs of both simulators."""
+
+    ours: Runs
+    ns2: Runs
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Chapter:
+    """Figures under one heading.
+
+    Parameters
+    ----------
+    title
+        Heading.
+    figures
+        The figures; a function draws one, or several, that no `Figure` describes.
+    text
+        What the chapter shows; a function writes it from the evidence.
+    table
+        Makes its table of numbers, before the figures.
+
+    """
+
+    title: str
+    figures: Sequence[Figure | Callable[[Both, str], Drawing | Sequence[Drawing]]]
+    text: str | Callable[[Both], str] = ""
+    table: Callable[[Both], Table] | None = None
+
+    def section(self, evidence: Both, *, command: str) -> Section:
+        """Draw the chapter."""
+        drawings: list[Drawing] = []
+        for figure in self.figures:
+            drawn = (
+                figure.drawing(evidence, command=command) if isinstance(figure, Figure) else figure(evidence, command)
+            )
+            drawings += [drawn] if isinstance(drawn, Drawing) else drawn
+        return Section(
+            title=self.title,
+            drawings=drawings,
+            text=self.text(evidence) if callable(self.text) else self.text,
+            table=self.table(evidence) if self.table else None,
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Paper:
+    """A study.
+
+    Parameters
+    ----------
+    definition
+        Its `study.toml`.
+    claims, topics
+        What is judged, and which claims sum the study up.
+    chapters
+        The figures.
+    parts
+        Further parts, which a TOML file cannot say.
+    ns2
+        Reads what ns-2 measured.
+    derived
+        Computes further parts of the runs of one simulator, such as pairs of runs.
+    statements
+        Further sentences of the summary, such as the agreement with ns-2.
+    overview
+        Makes the main numbers at a glance.
+    provenance
+        Further rows on what made the page.
+    profile
+        Where defaults come from that the paper does not print.
+
+    """
+
+    definition: Definition
+    claims: Sequence[Claim]
+    topics: Sequence[Topic]
+    chapters: Sequence[Chapter]
+    parts: Callable[[], Sequence[Part]] = list
+    ns2: Callable[[], Runs] = Runs
+    derived: Callable[[Runs], Runs] = lambda runs: runs
+    statements: Callable[[Both], Sequence[Statement]] = lambda _: ()
+    overview: Callable[[Both], Table] | None = None
+    provenance: Callable[[Both], Sequence[tuple[str, str]]] = lambda _: ()
+    profile: str = "ns2-2.35"
+
+    def record(self, *, seeds: int) -> dict[str, Any]:
+        """Say what makes the folder: enough to make it again."""
+        return output.record(self.definition.name, profile=self.profile, seeds=seeds)
+
+    def evidence(self, *, seeds: Sequence[int], jobs: int | None = None, store: Path | None = None) -> Both:
+        """Make the runs that the store does not have, and read those of ns-2; raises as `gather`."""
+        parts = [*self.definition.parts(), *self.parts()]
+        ours = gather(parts, seeds=seeds, store=store, jobs=jobs, label=self.definition.name)
+        return Both(ours=self.derived(ours), ns2=self.derived(self.ns2()))
+
+    def write(self, folder: Path, *, seeds: Sequence[int], jobs: int | None = None, store: Path | None = None) -> None:
+        """Run the study and write everything that belongs to it into an empty folder; raises as `gather`.
+
+        Parameters
+        ----------
+        folder
+            Where to.
+        seeds
+            The seeds that each point is run with; some parts have their own.
+        jobs
+            Number of runs at a time; one for each processor by default.
+        store
+            Folder of the store that keeps the runs.
+
+        """
+        evidence = self.evidence(seeds=seeds, jobs=jobs, store=store)
+        write_runs(folder / "evidence.parquet", {"ackclock": evidence.ours, "ns-2.35": evidence.ns2})
+        judged = judge(self.claims, evidence)
+        command = output.command(self.definition.name, seeds=len(seeds))
+        output.write_report(folder, self.report(evidence, judged, command=command), judged, seeds=len(seeds))
+
+    def report(self, evidence: Both, judged: Sequence[Judged[Any]], *, command: str) -> Report:
+        """Make the report.
+
+        Parameters
+        ----------
+        evidence
+            The runs.
+        judged
+            What they say about each claim.
+        command
+            The command that makes the report.
+
+        """
+        return Report(
+            title=self.definition.title,
+            source=self.definition.source,
+            question=self.definition.question,
+            shows=self.definition.headline,
+            summary=[*summary(judged, self.topics), *self.statements(evidence)],
+            overview=self.overview(evidence) if self.overview else None,
+            findings=findings(judged),
+            sections=[chapter.section(evidence, command=command) for chapter in self.chapters],
+            setup=self.definition.setup,
+            provenance=[
+                ("Program", str(Origin.here())),
+                ("Command", command),
+                *((f"Runs of part {name}", _counted(rows)) for name, rows in evidence.ours.parts.items()),
+                ("Numbers of all runs", "evidence.parquet: source, part, coordinates, seed, measure, value"),
+                *self.provenance(evidence),
+            ],
+        )
+
+
+def _counted(rows: Sequence[Any]) -> str:
+    seeds = len({row.seed for row in rows})
+    points = len({tuple(row.where.items()) for row in rows})
+    return f"{len(rows):,}: {points:,} points, {seeds} seeds"

@@ -1,0 +1,212 @@
+"""A study as a folder: its definition in TOML, its report, and the store that keeps its runs."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+import ackclock as ac
+from ackclock import papers
+from ackclock.cli import main
+from ackclock.papers.core.definition import Definition
+from ackclock.papers.core.table import read_runs, write_runs
+from ackclock.scenario.errors import ScenarioError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TOML = """
+title = "Loss by load"
+source = "Nobody, nowhere, never."
+question = "Does loss grow with the number of clients?"
+headline = "loss"
+
+[setup]
+Network = "one bottleneck"
+
+[scenario]
+duration = "3 s"
+dumbbell.access = {rate = "10 Mbps", delay = "25 ms"}
+dumbbell.bottleneck = {rate = "1 Mbps", delay = "25 ms", queue = {kind = "droptail", packets = 5}}
+clients = [{count = 2, transport = {kind = "tcp", variant = "reno"}, source = {kind = "poisson", rate = 50}}]
+
+[variants.Reno]
+[variants.Vegas]
+"clients.0.transport.variant" = "vegas"
+
+[fields]
+clients = "clients.0.count"
+buffer = "dumbbell.bottleneck.queue.packets"
+
+[parts.grid]
+over = {clients = [2, 6]}
+take = "loss"
+
+[parts.small]
+over = {variant = ["Vegas"], clients = [6]}
+set = {"dumbbell.bottleneck.queue.packets" = 2}
+where = {buffer = 2}
+take = "loss"
+seeds = 1
+
+[parts.listed]
+points = [{clients = 2, buffer = 3}, {clients = 6, buffer = 9}]
+over = {variant = ["Reno"]}
+take = "loss"
+"""
+
+MEASURES = """
+from ackclock.papers.core.quantities import Measure
+
+LOSS = Measure(name="loss", label="loss", unit="%", digits=1)
+
+
+def loss(run):
+    return {"loss": 100 * run.summary.loss}
+"""
+
+STUDY = """
+from ackclock.papers.core.claim import Claim
+from ackclock.papers.core.definition import Definition
+from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot
+from ackclock.papers.core.paper import Chapter, Paper
+from ackclock.papers.core.rules import Holds
+from ackclock.papers.figures import Pen
+from ackclock.papers.tiny.measures import LOSS
+from ackclock.report.chart import Axis
+
+loss = LOSS.at("grid", variant=("Reno", "Vegas"), clients=(2, 6))
+grows = loss.pick(variant="Reno", clients=6).above(loss.pick(variant="Reno", clients=2))
+pens = {"Reno": Pen(colour="blue", marker="circle"), "Vegas": Pen(colour="red", marker="square")}
+PAPER = Paper(
+    definition=Definition("ackclock.papers.tiny"),
+    claims=[Claim(key="1-1", where="1; Figure 1", text="Loss grows.", test=Holds(grows))],
+    topics=[],
+    chapters=[
+        Chapter(
+            title="Figures",
+            figures=[
+                Figure(
+                    slug="loss",
+                    title="Figure 1. Loss",
+                    what="Loss at the bottleneck.",
+                    plots=[
+                        Plot(
+                            x=Axis(label="Clients"),
+                            y=Axis(label="Loss (%)"),
+                            marks=[Lines(of=loss, x="clients", by="variant", pens=pens)],
+                        )
+                    ],
+                    data={"loss_percent": loss},
+                    numbers=Numbers(of=loss, rows="clients", columns="variant", head="Clients", caption="Loss, %"),
+                )
+            ],
+        )
+    ],
+)
+"""
+
+
+@pytest.fixture
+def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make the package of a study, and give its folder."""
+    folder = tmp_path / "papers" / "tiny"
+    folder.mkdir(parents=True)
+    for name, text in {"study.toml": TOML, "measures.py": MEASURES, "study.py": STUDY, "__init__.py": ""}.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    monkeypatch.setattr(papers, "__path__", [*papers.__path__, str(folder.parent)])
+    monkeypatch.setitem(papers.STUDIES, "tiny", "a tiny study")
+    for module in [name for name in sys.modules if name.startswith("ackclock.papers.tiny")]:
+        monkeypatch.delitem(sys.modules, module)
+    return folder
+
+
+class TestDefinition:
+    def test_reads_grids_with_short_names(self, study: Path) -> None:
+        del study
+        grid, small, listed = Definition("ackclock.papers.tiny").parts()
+        assert [dict(spot.where) for spot in grid.spots] == [
+            {"variant": variant, "clients": clients} for variant in ("Reno", "Vegas") for clients in (2, 6)
+        ]
+        assert grid.spots[3].scenario.to_dict()["clients"][0]["transport"]["variant"] == "vegas"
+        assert grid.spots[3].scenario.clients[0].count == 6
+        assert grid.seeds is None
+        (spot,) = small.spots
+        assert dict(spot.where) == {"buffer": 2, "variant": "Vegas", "clients": 6}
+        assert spot.scenario.to_dict()["dumbbell"]["bottleneck"]["queue"]["packets"] == 2
+        assert list(small.seeds or ()) == [1]
+        assert [dict(spot.where) for spot in listed.spots] == [
+            {"variant": "Reno", "clients": 2, "buffer": 3},
+            {"variant": "Reno", "clients": 6, "buffer": 9},
+        ]
+
+    def test_says_what_the_study_is(self, study: Path) -> None:
+        del study
+        tiny = Definition("ackclock.papers.tiny")
+        assert (tiny.name, tiny.title, tiny.seeds) == ("tiny", "Loss by load", 5)
+        assert tiny.setup == [("Network", "one bottleneck")]
+
+    def test_refuses_what_is_no_study(self, study: Path) -> None:
+        text = TOML.replace('clients = "clients.0.count"', 'clients = "clients.0.number"')
+        (study / "study.toml").write_text(text, encoding="utf-8")
+        with pytest.raises(ScenarioError, match=r"clients\.0\.number"):
+            Definition("ackclock.papers.tiny").parts()
+
+
+def reproduce(*arguments: object) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["reproduce", "tiny", *map(str, arguments)])
+    assert ended.value.code == 0
+
+
+class TestReproduce:
+    def test_writes_the_study_whole(self, study: Path, tmp_path: Path) -> None:
+        del study
+        reproduce("--seeds", 2, "--out", tmp_path / "out")
+        assert {path.name for path in (tmp_path / "out").iterdir()} == {
+            *("claims.csv", "evidence.parquet", "record.json", "report.html"),
+            *(f"loss.{kind}" for kind in ("csv", "png", "svg")),
+        }
+        assert "Does loss grow" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+        runs = read_runs(tmp_path / "out" / "evidence.parquet", source="ackclock")
+        assert {name: len(rows) for name, rows in runs.parts.items()} == {"grid": 8, "small": 1, "listed": 4}
+
+    def test_goes_on_with_more_seeds(self, study: Path, tmp_path: Path) -> None:
+        del study
+        reproduce("--seeds", 1, "--out", tmp_path / "out")
+        first = ac.open(tmp_path / "out-runs").runs.to_arrow()
+        reproduce("--seeds", 2, "--out", tmp_path / "out")
+        second = ac.open(tmp_path / "out-runs").runs.to_arrow()
+        assert (len(first), len(second)) == (7, 13)
+        assert set(first["run_id"].to_pylist()) <= set(second["run_id"].to_pylist())
+
+    def test_an_interrupt_says_where_the_runs_are(
+        self, study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        del study
+        reproduce("--seeds", 1, "--out", tmp_path / "out")
+
+        def stopped(*_: object, **__: object) -> None:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr("ackclock.papers.core.paper.gather", stopped)
+        with pytest.raises(SystemExit) as ended:
+            main(["reproduce", "tiny", "--seeds", "2", "--out", str(tmp_path / "out")])
+        assert ended.value.code == 128 + signal.SIGINT
+        assert f"The runs that had ended are in {tmp_path / 'out-runs'}." in capsys.readouterr().err
+
+
+def test_the_table_of_evidence_gives_runs_back(study: Path, tmp_path: Path) -> None:
+    del study
+    reproduce("--seeds", 1, "--out", tmp_path / "out")
+    runs = read_runs(tmp_path / "out" / "evidence.parquet", source="ackclock")
+    write_runs(tmp_path / "again.parquet", {"ns-2.35": runs})
+    again = read_runs(tmp_path / "again.parquet", source="ns-2.35")
+    for part, rows in runs.parts.items():
+        assert [(dict(row.where), row.seed, dict(row.values)) for row in again.part(part)] == [
+            (dict(row.where), row.seed, dict(row.values)) for row in rows
+        ]
+    assert not read_runs(tmp_path / "again.parquet", source="ackclock").parts
