@@ -60,4 +60,4 @@ def verdict(ours: str, theirs: str) -> str:
     told = json.loads(ours)
     _, packets, size = theirs.split()
     same = (told["packets"], told["bytes"]) == (int(packets), int(size))
-    return "those of capinfos" if same else f"**not those of capinfos**, {packets} and {size}"
+    return "equal to those of capinfos" if same else f"**different from those of capinfos**, {packets} and {size}"

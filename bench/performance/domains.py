@@ -41,10 +41,10 @@ def domains() -> str:
                 f"{cost.peak_bytes / 1e6:.0f}" if cost.peak_bytes else None,
             ]
         )
-    same = "the same bytes" if len(digests) == 1 else "**not the same**"
+    same = "byte-identical" if len(digests) == 1 else "**not the same**"
     return (
         table(["", "components", "packets sent", "CPU s", "wall s of the run", "peak MB"], lines)
-        + f"\nOn one thread and on two, what comes of all flows is {same}.\n"
+        + f"\nResults are {same} with one and two threads.\n"
     )
 
 

@@ -52,7 +52,7 @@ def replications() -> str:
     same = len({digests for turn in turns for _, digests in turn}) == 1
     lines: list[list[object]] = [["1 job", f"{one:.2f}", None], ["2 jobs", f"{two:.2f}", f"{ratio:.2f}"]]
     return table(["", "wall s", "share of one job's"], lines) + (
-        f"\nThe summaries and tables of all {SEEDS} runs are {'the same bytes' if same else '**not the same**'}.\n"
+        f"\nThe summaries and tables of all {SEEDS} runs are {'byte-identical' if same else '**not the same**'}.\n"
     )
 
 

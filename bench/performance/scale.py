@@ -28,8 +28,8 @@ def scale() -> str:
     each = per_packet(together) / per_packet(apart)
     return (
         table(["", "packets", "CPU s", "ns/packet", "times S60's", "peak MB", "bytes/flow"], lines)
-        + f"\nStarted at once, 100,000 flows take {ratio:.2f} times the CPU time of the same flows started over 0.1 s; "
-        f"for each packet, {each:.2f} times.\n"
+        + f"\nStarting 100,000 flows at once takes {ratio:.2f} times the CPU time of starting them over 0.1 s, "
+        f"and {each:.2f} times the CPU time per packet.\n"
     )
 
 
