@@ -10,7 +10,18 @@ from ackclock.papers.core.claim import Claim
 from ackclock.papers.core.evidence import Grid, Named, Run, Runs, joined
 from ackclock.papers.core.figure import Figure, Flat, Lines, Numbers, Plot
 from ackclock.papers.core.quantities import Measure, computed, folded
-from ackclock.papers.core.rules import AtMostPartly, AtPoints, Bars, Custom, Depends, Fixed, Holds, Outcome, Varied
+from ackclock.papers.core.rules import (
+    AtMostPartly,
+    AtPoints,
+    Bars,
+    Custom,
+    Depends,
+    Fixed,
+    Holds,
+    Outcome,
+    Varied,
+    Ways,
+)
 from ackclock.papers.figures import Pen
 from ackclock.papers.truth import NO, OPEN, YES
 from ackclock.report.chart import Axis, Level, Series
@@ -139,6 +150,21 @@ class TestQuantity:
         assert made.mean == pytest.approx(4 - 1 / 3)
         alone = Runs({"grid": side.part("grid")[:1]})
         assert LOSS.at("grid").jackknife("n", lambda line: line[1] ** 2, "x").points(alone).only.mean == 1
+
+    def test_keeps_points_by_another_quantity(self) -> None:
+        reno = LOSS.at("grid", variant="Reno")
+        few = reno.given(LOSS.at("grid", variant="Reno"), lambda loss: loss < 3, "the loss is below 3 %")
+        assert list(few.points(SIDE).cells) == [(10,), (20,)]
+        assert few.words == "loss (Reno) where the loss is below 3 %"
+        with pytest.raises(LookupError, match="above 9"):
+            reno.given(reno, lambda loss: loss > 9, "the loss is above 9 %").points(SIDE)
+
+    @pytest.mark.parametrize("how", ["over", "jackknife"])
+    def test_leaves_out_points_whose_number_has_no_meaning(self, how: str) -> None:
+        found = getattr(LOSS.at("grid"), how)("clients", lambda line: line.get(40), "x")
+        assert list(found.points(SIDE).cells) == [("Reno",)]
+        with pytest.raises(LookupError, match="no run has x"):
+            getattr(LOSS.at("grid"), how)("clients", lambda _: None, "x").points(SIDE)
 
 
 class TestAnswers:
@@ -286,6 +312,39 @@ class TestRules:
         assert Fixed({"ties": moving, "weight": unsure}).judge(SIDE).setting == "ties"
         assert "ties (loss (Reno) is above 3 %)" in Fixed({"ties": moving}).words
 
+    def test_several_questions_of_one_point_each(self) -> None:
+        outcome = AtPoints(self.ten.above(0.5), self.ten.above(1), self.ten.above(2)).judge(SIDE)
+        assert outcome.why.split(". ") == [
+            "Loss (Reno, 10 clients) is above 0.5 %: yes",
+            "Loss (Reno, 10 clients) is above 1 %: undecided",
+            "Loss (Reno, 10 clients) is above 2 %: no.",
+        ]
+
+    @pytest.mark.parametrize(
+        ("bar", "verdict"),
+        [
+            (0.3, Verdict.REPRODUCED),
+            (0.7, Verdict.DEPENDS),
+            (0.5, Verdict.UNDECIDED),
+            (1.0, Verdict.UNDECIDED),
+            (1.5, Verdict.NOT),
+        ],
+    )
+    def test_ways(self, bar: float, verdict: Verdict) -> None:
+        rule = Ways(Holds(LOSS.at("grid", clients=10).above(bar)), axis="variant", ways=("Reno", "Vegas"), on="the TCP")
+        outcome = rule.judge(SIDE)
+        assert outcome.verdict is verdict
+        assert outcome.setting == ("the TCP" if verdict is Verdict.DEPENDS else "")
+        assert outcome.why.startswith(f"Reno: {Holds(self.ten.above(bar)).judge(SIDE).verdict}. Loss")
+        assert "depends on the TCP" in rule.words
+
+    def test_a_way_has_the_runs_of_no_way_too(self) -> None:
+        other = [Run(where={"clients": 10}, seed=seed, values={"loss": 0.7}) for seed in (1, 2)]
+        side = Runs({"grid": SIDE.part("grid"), "other": other})
+        asked = LOSS.at("grid", clients=10).above(LOSS.at("other", clients=10))
+        rule = Ways(Holds(asked), axis="variant", ways=("Reno", "Vegas"), on="the TCP")
+        assert rule.judge(side).verdict is Verdict.DEPENDS
+
     def test_custom(self) -> None:
         rule = Custom(lambda _: Outcome(verdict=Verdict.NOT, why="So."), "Never.")
         assert (rule.judge(SIDE).verdict, rule.words) == (Verdict.NOT, "Never.")
@@ -317,6 +376,13 @@ class TestClaim:
             why=lambda said: f"{said.outcome.verdict}: {said.mean(self.ten):.2f}, {len(said(self.ten).cells)}.",
         )  # fmt: skip
         assert claim.judge(Both()).why == "reproduced: 1.00, 1."
+
+    def test_says_at_how_many_points(self) -> None:
+        reno = LOSS.at("grid", variant="Reno").above(1.5)
+        claim = Claim(
+            key="1", where="1", text="It loses.", test=Holds(reno), why=lambda said: said.counted(reno, "points")
+        )
+        assert claim.judge(Both()).why == "2 of 3 points"
 
 
 def test_a_number_can_be_computed_of_several_quantities() -> None:

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Literal
 from ackclock.papers.claims import Judgement
 from ackclock.papers.core.quantities import numbers
 from ackclock.papers.core.words import DASH
+from ackclock.papers.truth import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ackclock.analysis import Interval
+    from ackclock.papers.core.answers import Answers
     from ackclock.papers.core.evidence import Evidence, Grid, Side
     from ackclock.papers.core.quantities import Quantity
     from ackclock.papers.core.rules import Outcome, Rule
@@ -54,6 +56,10 @@ class Said:
     def __call__(self, quantity: Quantity) -> Grid[Interval]:
         """Give the means of a quantity, with their intervals."""
         return quantity.points(self._side)
+
+    def counted(self, asked: Answers, points: str) -> str:
+        """Count the points at which the answer is yes: "3 of 4 points"."""
+        return counted(asked.on(self._side).cells.values(), points)
 
     def mean(self, quantity: Quantity) -> float:
         """Give the mean of a quantity that has one point."""

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from ackclock.papers.core.answers import Answers
     from ackclock.papers.core.evidence import Key, Row, Scalar, Side
 
+    Fold = Callable[[Mapping[Scalar, float]], float | None]
+
 __all__ = ["Measure", "Quantity", "computed", "folded", "numbers"]
 
 _FEW = 4
@@ -74,20 +76,24 @@ class Quantity(ABC):
     def over(
         self,
         axis: str,
-        fold: Callable[[Mapping[Scalar, float]], float],
+        fold: Fold,
         words: str,
         *,
         unit: str | None = None,
         digits: int | None = None,
     ) -> Quantity:
-        """Compute a number of the values along an axis, seed by seed: an exponent, a spread, a largest."""
+        """Compute a number of the values along an axis, seed by seed: an exponent, a spread, a largest.
+
+        Points for which `fold` gives None are left out.
+        """
         return folded(fold, axis, self, words=words, unit=unit, digits=digits)
 
-    def jackknife(self, axis: str, fold: Callable[[Mapping[Scalar, float]], float], words: str) -> Quantity:
+    def jackknife(self, axis: str, fold: Fold, words: str) -> Quantity:
         """Compute a number of the means along an axis, with an interval by Tukey's pseudo-values.
 
         Each pseudo-value is what the runs of one seed add to the number of all runs (Miller, "The Jackknife - a
         Review", Biometrika 61, 1974). Use it where the number of a single seed is biased, as a fitted exponent is.
+        Points for which `fold` gives None are left out.
         """
         return _Jackknifed(self, axis, fold, words)
 
@@ -98,6 +104,10 @@ class Quantity(ABC):
     def relabel(self, axis: str, names: Mapping[Scalar, Scalar]) -> Quantity:
         """Rename values of an axis, so that points join with others: "Reno/RED" with "Reno"."""
         return _Relabelled(self, axis, names)
+
+    def given(self, of: Quantity, holds: Callable[[float], bool], words: str) -> Quantity:
+        """Keep the points at which the mean of another quantity fulfils a condition."""
+        return _Given(self, of, holds, words)
 
     def called(self, words: str, *, unit: str | None = None, digits: int | None = None) -> Quantity:
         """Give the quantity other words, and another unit or number of decimals."""
@@ -245,7 +255,7 @@ def computed(
 
 
 def folded(
-    fold: Callable[..., float],
+    fold: Callable[..., float | None],
     axis: str,
     *of: Quantity,
     words: str,
@@ -277,7 +287,14 @@ class _Computed(Quantity):
 
 class _Folded(Quantity):
     def __init__(
-        self, of: Sequence[Quantity], axis: str, fold: Callable[..., float], *, words: str, unit: str, digits: int
+        self,
+        of: Sequence[Quantity],
+        axis: str,
+        fold: Callable[..., float | None],
+        *,
+        words: str,
+        unit: str,
+        digits: int,
     ) -> None:
         self._of, self._axis, self._fold = of, axis, fold
         self.words = self.label = words
@@ -291,28 +308,31 @@ class _Folded(Quantity):
                 if there:
                     values = ({at: samples[i][seed] for at, samples in there.items()} for i in range(len(self._of)))
                     made[seed] = self._fold(*values)
-            return made
+            return {seed: value for seed, value in made.items() if value is not None}
 
-        return joined([one.samples(side) for one in self._of]).along(self._axis).map(each)
+        lines = joined([one.samples(side) for one in self._of]).along(self._axis)
+        return _filled({key: each(line) for key, line in lines.cells.items()}, lines.axes, self.words)
 
 
 class _Jackknifed(Quantity):
-    def __init__(self, of: Quantity, axis: str, fold: Callable[[Mapping[Scalar, float]], float], words: str) -> None:
+    def __init__(self, of: Quantity, axis: str, fold: Fold, words: str) -> None:
         self._of, self._axis, self._fold = of, axis, fold
         self.words = self.label = words
         self.unit, self.digits = of.unit, of.digits
 
     def samples(self, side: Side) -> Grid[Mapping[int, float]]:
-        def each(line: Mapping[Scalar, Mapping[int, float]]) -> dict[int, float]:
-            seeds = sorted({seed for sample in line.values() for seed in sample})
-            whole = self._of_means(line, without=None)
-            if len(seeds) < 2:
-                return dict.fromkeys(seeds, whole)
-            return {seed: len(seeds) * whole - (len(seeds) - 1) * self._of_means(line, without=seed) for seed in seeds}
+        lines = self._of.samples(side).along(self._axis)
+        return _filled({key: self._each(line) for key, line in lines.cells.items()}, lines.axes, self.words)
 
-        return self._of.samples(side).along(self._axis).map(each)
+    def _each(self, line: Mapping[Scalar, Mapping[int, float]]) -> dict[int, float]:
+        seeds = sorted({seed for sample in line.values() for seed in sample})
+        whole = self._of_means(line, without=None)
+        if whole is None or len(seeds) < 2:
+            return {} if whole is None else dict.fromkeys(seeds, whole)
+        rests = {seed: self._of_means(line, without=seed) for seed in seeds}
+        return {seed: len(seeds) * whole - (len(seeds) - 1) * rest for seed, rest in rests.items() if rest is not None}
 
-    def _of_means(self, line: Mapping[Scalar, Mapping[int, float]], *, without: int | None) -> float:
+    def _of_means(self, line: Mapping[Scalar, Mapping[int, float]], *, without: int | None) -> float | None:
         kept = {at: [value for seed, value in sample.items() if seed != without] for at, sample in line.items()}
         return self._fold({at: student_interval(values).mean for at, values in kept.items() if values})
 
@@ -335,6 +355,29 @@ class _Relabelled(Quantity):
         )
 
 
+class _Given(Quantity):
+    def __init__(self, of: Quantity, other: Quantity, holds: Callable[[float], bool], words: str) -> None:
+        self._of, self._other, self._holds = of, other, holds
+        self.words, self.label = f"{of.words} where {words}", f"{of.label} where {words}"
+        self.unit, self.digits = of.unit, of.digits
+
+    def samples(self, side: Side) -> Grid[Mapping[int, float]]:
+        both = joined([self._of.samples(side), self._other.samples(side)])
+        kept = {
+            key: sample if self._holds(student_interval(list(other.values())).mean) else {}
+            for key, (sample, other) in both.cells.items()
+        }
+        return _filled(kept, both.axes, self.words)
+
+
+def _filled(cells: Mapping[Key, Mapping[int, float]], axes: tuple[str, ...], words: str) -> Grid[Mapping[int, float]]:
+    """Leave out points without a number; raises LookupError if none has one."""
+    kept = {key: sample for key, sample in cells.items() if sample}
+    if not kept:
+        raise LookupError(f"no run has {words}")
+    return Grid(axes, kept)
+
+
 class _Picked(Quantity):
     def __init__(self, of: Quantity, where: Mapping[str, Scalar]) -> None:
         self._of, self._where = of, where
@@ -350,7 +393,4 @@ class _Picked(Quantity):
         grid = self._of.samples(side)
         for axis, value in self._where.items():
             grid = grid.along(axis).map(lambda line, value=value: line.get(value, {}))  # type: ignore[misc]
-        kept = {key: sample for key, sample in grid.cells.items() if sample}
-        if not kept:
-            raise LookupError(f"no run has {self.words}")
-        return Grid(grid.axes, kept)
+        return _filled(grid.cells, grid.axes, self.words)
