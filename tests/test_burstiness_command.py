@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
 from typing import TYPE_CHECKING, Any
@@ -12,8 +13,10 @@ import pytest
 from pyarrow import csv, parquet
 
 import ackclock as ac
+from ackclock import analysis
 from ackclock.analysis import burstiness, cov_ladder, fractional_gaussian_noise, poisson_cov
 from ackclock.cli import main
+from ackclock.report.scaling import hurst_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -130,14 +133,29 @@ class TestPrints:
             assert command(lines, "--out", out)[0] == 0
         names = {path.name for path in out.iterdir()}
         charts = ("cov", "variance_time", "rescaled_range", "log_scale")
-        assert names == {f"{name}.{kind}" for name in charts for kind in ("png", "svg")} | {
+        assert names == {f"{name}.{kind}" for name in charts for kind in ("png", "svg", "csv")} | {
             "burstiness.json",
             "record.json",
+            "report.html",
         }
         (out / "mine.txt").write_text("kept")
         code, _, err = command(lines, "--out", out)
         assert (code, err.count("\n")) == (2, 1)
         assert (out / "mine.txt").exists()
+
+    def test_the_page_answers_first(self, command: Command, lines: Path, tmp_path: Path) -> None:
+        out = tmp_path / "figures"
+        assert command(lines, "--out", out)[0] == 0
+        first, rest = (out / "report.html").read_text(encoding="utf-8").split('<h2 id="summary">')
+        assert "The series has long-range dependence: estimates of H range from 0." in first
+        assert '<figure id="cov"' in first
+        assert all(method in rest for method in METHODS)
+        assert f"ackclock burstiness {lines} --out {out}" in rest
+
+    def test_what_is_not_claimed_is_not_stated(self) -> None:
+        found = analysis.hurst(np.random.default_rng(1).poisson(5, 16_384))
+        assert hurst_words(found).startswith("Long-range dependence is not claimed; estimates of H range from 0.")
+        assert hurst_words(dataclasses.replace(found, estimates=())) == "No method can estimate the Hurst parameter."
 
 
 class TestReads:

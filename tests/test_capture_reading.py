@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
 import gzip
 import json
 import struct
@@ -17,6 +18,7 @@ from typer.testing import CliRunner
 
 import ackclock as ac
 from ackclock.cli import app, main
+from ackclock.report.capture import capture_report
 
 CAPTURES = "tests/data/captures"
 LAN = "examples/lan.pcapng"
@@ -161,6 +163,17 @@ def made(root: Path, tmp_path: Path) -> Path:
     return out
 
 
+def test_one_is_singular(folder: Path, tmp_path: Path) -> None:
+    packets = tmp_path / "packets.parquet"
+    capture = ac.read_capture(folder / "ethernet.pcap", packets=packets)
+    one = dataclasses.replace(capture, flow_count=1, retransmissions=1, flows=capture.flows.slice(0, 1))
+    report = capture_report(one, packets, scales=None, notices=[], command="ackclock capture")
+    assert "packets in 1 conversation," in report.said
+    assert report.summary[0].text == "1 segment of TCP sent again, as seen here."
+    (table,) = (section.table for section in report.sections if section.table)
+    assert table.caption.startswith("The largest conversation: ")
+
+
 def test_folder_holds_tables_figures_and_a_page(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
     told = json.loads((made / "capture.json").read_text(encoding="utf-8"))
     for name in ("packets", "flows", "arrivals"):
@@ -168,6 +181,9 @@ def test_folder_holds_tables_figures_and_a_page(made: Path, capsys: pytest.Captu
     assert {"sizes.png", "arrivals.svg", "cov.csv", "report.html"} <= {path.name for path in made.iterdir()}
     page = (made / "report.html").read_text(encoding="utf-8")
     assert "Packet size against time" in page
+    first = page.split('<h2 id="summary">')[0]
+    assert f"{told['packets']} packets in {told['conversations']} conversations" in first
+    assert '<figure id="arrivals"' in first
     largest = told["top"][0]
     assert f"{largest['source']}:{largest['source_port']} &gt; {largest['destination']}" in page
     main_exits(["query", str(made), "select count(*) as n, sum(bytes) as b from packets", "--json"])

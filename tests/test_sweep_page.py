@@ -60,14 +60,28 @@ class TestFields:
         field = Field.of("dumbbell.bottleneck.delay", ["20 ms", "0.1 s", "5 ms"])
         assert field.values == ("5 ms", "20 ms", "0.1 s")
         assert [field.number(value) for value in field.values] == pytest.approx([5, 20, 100])
-        assert (field.label, field.short) == ("dumbbell.bottleneck.delay, ms", "bottleneck.delay, ms")
+        assert (field.label, field.named("20 ms")) == ("Bottleneck delay, ms", "bottleneck delay 20 ms")
         assert Field.of("x", ["2 s", "10 ms"]).unit == "s"
         assert Field.of("x", ["1 Mbps", "500 kbps"]).number("500 kbps") == 0.5
 
     def test_plain_numbers(self) -> None:
         field = Field.of("clients.0.count", [60, 20, 60])
-        assert (field.values, field.numeric, field.label) == ((20, 60), True, "clients.0.count, flows")
-        assert field.named(20) == "count 20"
+        assert (field.values, field.numeric, field.label) == ((20, 60), True, "Number of clients")
+        assert (field.named(20), field.named(1)) == ("20 clients", "1 client")
+
+    @pytest.mark.parametrize(
+        ("path", "label", "named"),
+        [
+            ("dumbbell.bottleneck.queue.packets", "Bottleneck queue size, packets", "bottleneck queue size 4 packets"),
+            ("clients.0.transport.max_window", "Clients max window, packets", "clients max window 4 packets"),
+            ("clients.1.count", "Number of clients 2", "4 clients 2"),
+            ("flows.2.source.rate", "Flows 3 source rate, packets/s", "flows 3 source rate 4 packets/s"),
+            ("alpha", "Alpha", "alpha 4"),
+        ],
+    )
+    def test_paths_are_words_with_units(self, path: str, label: str, named: str) -> None:
+        field = Field.of(path, [4, 5])
+        assert (field.label, field.named(4)) == (label, named)
 
     @pytest.mark.parametrize("values", [["reno", "vegas"], [True, False], [5, "5 ms"], [1, None]])
     def test_words(self, values: list[Any]) -> None:
@@ -149,7 +163,7 @@ class TestPage:
         assert [band.name for band in cov.bands] == ["reno", "vegas"]
         interval = student_interval([0.1, 0.2, 0.3, 0.4, 0.5])
         assert (cov.bands[0].low[0], cov.bands[0].high[0]) == (interval.low, interval.high)  # type: ignore[index]
-        assert (cov.x.label, loss.y.label) == ("clients.0.count, flows", "Loss, %")
+        assert (cov.x.label, loss.y.label) == ("Number of clients", "Loss, %")
 
     def test_two_fields_of_numbers_have_a_heat_map(self) -> None:
         report = page(runs(GRID), y=["cov"])
@@ -191,7 +205,7 @@ class TestPage:
 
     def test_drawn_points_have_a_panel_for_each_field(self) -> None:
         (drawing,) = page(runs([{"a": place, "b": -place} for place in range(10)]), y=["cov"]).drawings
-        assert [panel.x.label for panel in drawing.chart.panels] == ["a", "b"]
+        assert [panel.x.label for panel in drawing.chart.panels] == ["A", "B"]
         assert all(series.dash == "none" for panel in drawing.chart.panels for series in panel.series)
 
     def test_csv_has_every_point_with_its_units(self) -> None:
@@ -204,15 +218,32 @@ class TestPage:
 
     def test_what_is_said(self) -> None:
         text = said(page(runs(TWO), failures=["it broke", "it broke"], notices=["beware"]))
-        assert "from 0.30 ± 0.20 (count 20, reno) to 3.30 ± 0.20 (count 60, vegas)" in text
-        assert "2 runs failed and are in no figure: it broke (2 times)." in text
+        assert "from 0.30 ± 0.20 (20 clients, reno) to 3.30 ± 0.20 (60 clients, vegas)" in text
+        assert "2 runs failed: not in any figure: it broke (2 times)." in text
         assert "Note: beware" in text
         assert "between 3 s and 7 s of simulated time by MSER-5, in 20 of 20 runs" in text
-        assert "Too few" not in text
+        assert not page(runs(TWO)).warning
         assert "Not known" not in text
 
+    def test_the_first_screen_has_the_reach_of_the_first_measure(self) -> None:
+        report = page(runs(TWO), y=["loss"])
+        assert report.said == "Loss is 3.0 ± 2.0 %."
+        assert page(runs(TWO)).said == (
+            "C.o.v. of arrivals per bin ranges from 0.30 ± 0.20 (20 clients, reno) to 3.30 ± 0.20 (60 clients, vegas)."
+        )
+        assert report.first is report.drawings[0]
+
+    def test_a_row_has_a_cell_for_each_field(self) -> None:
+        table = page(runs(TWO)).overview
+        assert table is not None
+        assert table.head[:3] == ["Number of clients", "Variant", "C.o.v. of arrivals per bin"]
+        assert table.rows[0][:3] == ["20", "reno", "0.30 ± 0.20"]
+        alone = page(runs([{"a": 1}])).overview
+        assert alone is not None
+        assert (alone.head[0], alone.rows[0][0]) == ("Point", "the only one")
+
     def test_doubts(self) -> None:
-        assert "4 of 4 points have fewer than three" in said(page(runs(TWO, seeds=2)))
+        assert page(runs(TWO, seeds=2)).warning.startswith("4 of 4 points have fewer than three replications")
         table = runs(TWO)
         assert "5 runs were left out" in said(page(pa.concat_tables([table, table.slice(0, 5)])))
         wide = runs(TWO).set_column(5, "cov", pa.array([0.0, 0, 0, 0, 1] * 4))

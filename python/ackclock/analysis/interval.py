@@ -19,6 +19,8 @@ FEWEST_FOR_BOOTSTRAP: Final = 30
 # Equal values differ by this share at most once they were rounded and summed.
 _ROUNDING: Final = 1e-12
 
+_DIGITS: Final = 6
+"""Of a mean, at most."""
 _FEWEST: Final = 3
 """Of two values, Student's interval is 13 standard errors wide to either side, and of one there is none."""
 
@@ -113,15 +115,22 @@ class Interval:
         return f"{self.mean:,.{digits}f} ± {bar}"
 
     def __str__(self) -> str:
-        """Give the mean and its half-width, to the digits that the half-width leaves meaningful.
+        """Give two significant digits of the half-width, and the mean to the same place: six digits at most.
 
         >>> print(student_interval([0.1271, 0.1268, 0.1275]))
         0.12713 ± 0.00087
+        >>> print(student_interval([56000, 58000, 61000]))
+        58300 ± 6300
+        >>> print(student_interval([0.5, 0.5 + 1e-9]))
+        0.500000 ± <0.000001
         """
         if not math.isfinite(self.half_width) or self.half_width == 0:
             return f"{self.mean:.6g} ± {'0' if self.half_width == 0 else '?'}"
-        digits = max(0, 1 - math.floor(math.log10(self.half_width)))
-        return f"{self.mean:.{digits}f} ± {self.half_width:.{digits}f}"
+        finest = 1 - math.floor(math.log10(self.half_width))
+        digits = min(finest, _DIGITS - 1 - math.floor(math.log10(abs(self.mean)))) if self.mean else finest
+        places, step = max(0, digits), 10.0**-digits
+        bar = f"{round(self.half_width, digits):.{places}f}" if self.half_width >= step / 2 else f"<{step:.{places}f}"
+        return f"{round(self.mean, digits):.{places}f} ± {bar}"
 
 
 def student_interval(sample: ArrayLike, *, level: float = 0.95) -> Interval:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -37,13 +38,15 @@ def burstiness(
     ladder, found = analysis.burstiness(series.values), analysis.hurst(series.values)
     told = {"version": catalogue().version, "input": source, **described(series, ladder, found)}
     if out is not None:
-        _write(out, told, ladder, found)
+        given = (("--column", column), ("--bin", bin_), ("--sum", weight), ("--out", str(out)))
+        words = ["ackclock", "burstiness", source, *(word for each in given if each[1] for word in each)]
+        _write(out, told, series, ladder, found, command=shlex.join(map(str, words)))
     if as_json:
         sys.stdout.write(json.dumps(told, indent=2, allow_nan=False) + "\n")
         return
     _show(series, ladder, found)
     if out is not None:
-        console().print(Text(f"\nThe figures are in {out}"))
+        console().print(Text(f"\nThe report is {out / 'report.html'}"))
 
 
 def described(series: Series, ladder: Burstiness, found: Hurst) -> dict[str, Any]:
@@ -119,14 +122,15 @@ def _show(series: Series, ladder: Burstiness, found: Hurst) -> None:
         out.print(Text(f"Note: {notice}"))
 
 
-def _write(out: Path, told: dict[str, Any], ladder: Burstiness, found: Hurst) -> None:
-    from ackclock.report.paper import draw  # noqa: PLC0415  # slow to load
-    from ackclock.report.scaling import scaling_charts  # noqa: PLC0415
-    from ackclock.report.style import to_png, to_svg  # noqa: PLC0415
+def _write(out: Path, told: dict[str, Any], series: Series, ladder: Burstiness, found: Hurst, *, command: str) -> None:
+    from ackclock.report.html import render  # noqa: PLC0415  # slow to load
+    from ackclock.report.scaling import scaling_report  # noqa: PLC0415
 
+    name = "the standard input" if told["input"] == "-" else told["input"]
+    report = scaling_report(name, series.about, ladder, found, bin_=series.bin, command=command)
     with write_whole(out, study=_MADE, record={"version": told["version"], "input": told["input"]}) as folder:
-        for name, chart in scaling_charts(ladder, found).items():
-            figure = draw(chart)
-            (folder / f"{name}.png").write_bytes(to_png(figure))
-            (folder / f"{name}.svg").write_text(to_svg(figure), encoding="utf-8")
+        for drawing in report.drawings:
+            for name, content in drawing.files.items():
+                (folder / name).write_bytes(content)
         (folder / "burstiness.json").write_text(json.dumps(told, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+        (folder / "report.html").write_text(render(report), encoding="utf-8")

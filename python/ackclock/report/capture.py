@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -11,7 +10,7 @@ from ackclock.capture.conversations import HEAD, TOP, conversations
 from ackclock.capture.shares import SHARES, shares
 from ackclock.report.chart import Axis, Chart, Dots, Panel, Series
 from ackclock.report.html import Drawing, Report, Section, Statement, Table
-from ackclock.report.scaling import scaling_charts
+from ackclock.report.scaling import columns_text, hurst_words, scaling_drawings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,18 +29,6 @@ _FEW: Final = 5000
 """So few dots are drawn larger, to be seen."""
 _POINTS: Final = 1000
 """Bins that a line shows at most: more are added up."""
-_TITLES: Final = {
-    "cov": "Coefficient of variation over time scales",
-    "variance_time": "Variance over time scales",
-    "rescaled_range": "Rescaled range",
-    "log_scale": "Log-scale diagram",
-}
-_CAPTIONS: Final = {
-    "cov": "Of packets per bin, as bins become longer; dashed, were bins independent of each other.",
-    "variance_time": "Variance of the mean over longer and longer blocks of bins, and the line that gives H.",
-    "rescaled_range": "R/S over blocks of bins, and the line that gives H.",
-    "log_scale": "Energy of the wavelet coefficients at each scale with 95 % intervals, and the line that gives H.",
-}
 
 
 def sizes_panel(time: NDArray[np.float64], size: NDArray[np.float64], *, end: float, largest: float) -> Panel:
@@ -91,12 +78,18 @@ def capture_report(
     drawings = [*_course(capture, packets, command)] if capture.packets else []
     sections = [Section(title="Packets over time", drawings=drawings)] if drawings else []
     if scales is not None:
-        sections.append(Section(title="Over time scales", drawings=list(_scales(capture, scales, command))))
+        sections.append(
+            Section(
+                title="Over time scales", drawings=list(scaling_drawings(*scales, bin_=capture.bin, command=command))
+            )
+        )
     if len(capture.flows):
         sections.insert(0, Section(title="Largest conversations", drawings=[], table=_conversations(capture)))
     return Report(
-        title=f"What {capture.path.name} shows",
+        title=f"Capture {capture.path.name}",
         source=f"{capture.packets:,} packets, {capture.bytes:,} bytes as sent, in {capture.duration:.6g} s.",
+        answer=_answer(capture),
+        shows="arrivals" if drawings else "",
         summary=[*_statements(capture, scales), *(Statement(lead="Note:", text=notice) for notice in notices)],
         overview=_mix(capture),
         sections=sections,
@@ -104,16 +97,25 @@ def capture_report(
     )
 
 
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _answer(capture: Capture) -> str:
+    """Say in a sentence how much there is."""
+    there = f"{_counted(capture.packets, 'packet')} in {_counted(capture.flow_count, 'conversation')}"
+    if not capture.duration:
+        return f"{there}."
+    return f"{there}, {8e-6 * capture.bytes / capture.duration:.3g} Mb/s on average over {capture.duration:.4g} s."
+
+
 def _statements(capture: Capture, scales: tuple[Burstiness, Hurst] | None) -> Iterator[Statement]:
     yield Statement(
-        lead="Conversations:",
-        text=f"{capture.flow_count:,}, with {capture.retransmissions:,} retransmissions of TCP as seen here.",
+        lead="Retransmissions:", text=f"{_counted(capture.retransmissions, 'segment')} of TCP sent again, as seen here."
     )
     if scales is not None:
         ladder, found = scales
-        estimates = [each.h for each in found.estimates]
-        spread = f" The Hurst parameter is {min(estimates):.2f} to {max(estimates):.2f}." if estimates else ""
-        text = f"c.o.v. {ladder.cov[0]:.4g} in bins of {capture.bin:g} s.{spread}"
+        text = f"c.o.v. {ladder.cov[0]:.4g} in bins of {capture.bin:g} s. {hurst_words(found)}"
         yield Statement(lead="Burstiness:", text=text)
         for notice in found.notices:
             yield Statement(lead="Note:", text=notice)
@@ -128,8 +130,10 @@ def _mix(capture: Capture) -> Table:
 
 
 def _conversations(capture: Capture) -> Table:
+    count = min(TOP, len(capture.flows))
+    largest = "The largest conversation" if count == 1 else f"The {count} largest conversations by bytes"
     caption = (
-        f"The {min(TOP, len(capture.flows))} of the most bytes: packets, bytes, retransmissions and mean round-trip "
+        f"{largest}: packets, bytes, retransmissions and mean round-trip "
         "time from the one that sent first to the other, and back. flows.parquet has all."
     )
     return Table(caption=caption, head=HEAD, rows=list(conversations(capture)))
@@ -143,7 +147,7 @@ def _course(capture: Capture, packets: Path, command: str) -> Iterator[Drawing]:
         title="Packet size against time",
         caption="f(t): each dot stands for at least one packet of that size and time, headers of the link included.",
         chart=Chart(panels=[sizes_panel(time, size, end=end, largest=largest)], height=3.6),
-        csv=_csv({"time": time, "bytes": size}),
+        csv=columns_text({"time": time, "bytes": size}),
         numbers=Table(
             caption="Ends of the drawing", head=["time, s", "bytes"], rows=[[f"{end:.6g}", f"{largest:.0f}"]]
         ),
@@ -168,9 +172,9 @@ def _course(capture: Capture, packets: Path, command: str) -> Iterator[Drawing]:
     yield Drawing(
         slug="arrivals",
         title="Arrivals",
-        caption=f"In bins of {length:g} s, each from its start on; the last one may have begun only.",
+        caption=f"In bins of {length:g} s; the last bin may be incomplete.",
         chart=Chart(panels=panels, height=4.5),
-        csv=_csv({"time": starts, "packets": counts, "bytes": volumes}),
+        csv=columns_text({"time": starts, "packets": counts, "bytes": volumes}),
         numbers=Table(
             caption="Per bin",
             head=["", "mean", "most"],
@@ -214,28 +218,3 @@ def _merged(values: NDArray[np.float64], width: int) -> NDArray[np.float64]:
     whole[: values.size] = values
     merged: NDArray[np.float64] = whole.reshape(-1, width).sum(axis=1)
     return merged
-
-
-def _scales(capture: Capture, scales: tuple[Burstiness, Hurst], command: str) -> Iterator[Drawing]:
-    ladder, found = scales
-    for name, chart in scaling_charts(ladder, found).items():
-        series = chart.panels[0].series
-        columns = {each.name: np.asarray(each.y, dtype=np.float64) for each in series}
-        scale = np.asarray(series[0].x, dtype=np.float64)
-        rows = [[f"{each:.6g}" for each in row] for row in zip(scale, *columns.values(), strict=True)]
-        yield Drawing(
-            slug=name,
-            title=_TITLES[name],
-            caption=f"{_CAPTIONS[name]} One bin is {capture.bin:g} s.",
-            chart=chart,
-            csv=_csv({"scale": scale, **columns}),
-            numbers=Table(caption="As drawn", head=["scale (bins)", *columns], rows=rows),
-            command=command,
-        )
-
-
-def _csv(columns: dict[str, NDArray[np.float64]]) -> str:
-    text = io.StringIO()
-    text.write(",".join(f'"{name}"' if "," in name else name for name in columns) + "\n")
-    np.savetxt(text, np.column_stack(list(columns.values())), fmt="%.9g", delimiter=",")
-    return text.getvalue()

@@ -18,8 +18,8 @@ BAND: Final = 0.18
 """How much of its colour a band shows."""
 _POINT: Final = 12.0
 """Tenths of a unit in a point on paper."""
-_MARKER: Final = 1.6
-"""How much larger markers are than on paper."""
+_MARKER: Final = 2.2
+"""Points by which markers are larger than on paper, so that small ones are seen."""
 
 _DASHES: Final[Mapping[Dash, str]] = {
     "solid": "",
@@ -55,7 +55,7 @@ def marker_shapes(charts: Iterable[Chart]) -> str:
     defined = {}
     for series in (series for chart in charts for panel in chart.panels for series in panel.series):
         if series.marker:
-            size = series.size * _MARKER * _POINT
+            size = (series.size + _MARKER) * _POINT
             shape = f'<path d="{_SHAPES[series.marker]}"/>'
             defined[_marker_name(series)] = (
                 f'<marker id="{_marker_name(series)}" class="c-{series.colour} {"full" if series.filled else "open"}" '
@@ -96,7 +96,8 @@ def _entry(shown: Series | Band) -> str:
     if isinstance(shown, Band):
         group, sample = shown.name, f'<path class="band" fill-opacity="{2 * BAND}" d="M10 10H290V130H10z"/>'
     else:
-        group, sample = shown.group or shown.name, f'<path class="line"{pen(shown)} d="M10 70H150H290"/>'
+        apart = " apart" if shown.dash == "none" else ""
+        group, sample = shown.group or shown.name, f'<path class="line{apart}"{pen(shown)} d="M10 70H150H290"/>'
         if shown.marker:  # once, in the middle
             sample = sample.replace("marker:", "marker-mid:")
     return (

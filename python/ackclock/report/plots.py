@@ -120,7 +120,7 @@ def heat_map(points: Sequence[Point], measure: str, layout: Layout) -> Chart:
         words = [["" if wide or math.isnan(mean) else f"{mean:.3g}" for mean in row] for row in cells.tolist()]
         heat = Heat(values=cells, words=words, label=label(measure), low=low, high=high)
         panels.append(
-            Panel(x=_cells(layout.x, layout.x.label), y=_cells(up, up.short), series=(), title=title, heat=heat)
+            Panel(x=_cells(layout.x, layout.x.label), y=_cells(up, up.label), series=(), title=title, heat=heat)
         )
     rows = len(panels) * len(up.values)
     return Chart(panels=panels, height=max(_PANEL, 1.2 + min(0.45 * rows, _TALLEST) + 0.6 * len(panels)))

@@ -12,7 +12,7 @@ from ackclock.running.summary import MEASURES, UNITS
 from ackclock.scenario.quantity import RATE, SIZE, TIME, QuantityError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -32,7 +32,6 @@ _MOST: Final = 1000
 """From this number on, the next unit is used."""
 
 _UNITS: Final = {
-    "count": "flows",
     "packets": "packets",
     "bytes": "bytes",
     "packet_size": "bytes",
@@ -41,6 +40,14 @@ _UNITS: Final = {
     "initial_window": "packets",
 }
 """Units of plain numbers, by the last step of their path; other numbers have none."""
+
+_UNSAID: Final = ("dumbbell", "transport")
+"""Steps of a path that say nothing to a reader."""
+
+_ENDS: Final = {"packets": "size", "bytes": "size"}
+"""Words for the ends of paths that are named by their unit."""
+
+_NUMBER_OF: Final = "number of "
 
 SCENARIO: Final = "scenario"
 """The field that tells points apart which differ in something that no study swept."""
@@ -96,21 +103,31 @@ class Field:
         return _UNITS.get(self.path.rpartition(".")[2], "") if self.numeric else ""
 
     @property
-    def label(self) -> str:
-        """What stands beside the axis."""
-        return f"{self.path}, {self.unit}" if self.unit else self.path
+    def words(self) -> str:
+        """What was swept, in words: the end of the path and whose it is."""
+        *owners, end = [step for step in self.path.split(".") if step not in _UNSAID]
+        owner = " ".join(_numbered(owners)).replace("_", " ")
+        end = end.replace("_", " ")
+        if end == "count":
+            return f"number of {owner or 'flows'}"
+        return f"{owner} {_ENDS.get(end, end)}".strip()
 
     @property
-    def short(self) -> str:
-        """The same with the end of the path alone, for places where there is little room."""
-        steps = [step for step in self.path.split(".") if not step.isdigit()]
-        end = ".".join(steps[-2:])
-        return f"{end}, {self.unit}" if self.unit else end
+    def label(self) -> str:
+        """What stands beside the axis."""
+        words = self.words[0].upper() + self.words[1:]
+        return f"{words}, {self.unit}" if self.unit else words
 
     def named(self, value: Value) -> str:
         """Give a value as a legend has it: a word says enough, a number does not."""
         word = self.shown(value)
-        return f"{self.path.rpartition('.')[2]} {word}" if self.numeric or isinstance(value, bool) else word
+        if not self.numeric and not isinstance(value, bool):
+            return word
+        if self.words.startswith(_NUMBER_OF):
+            counted = self.words.removeprefix(_NUMBER_OF)
+            return f"{word} {counted.removesuffix('s') if word == '1' else counted}"
+        plain = self._quantity is None and self.unit
+        return f"{self.words} {word} {self.unit}" if plain else f"{self.words} {word}"
 
     @staticmethod
     def shown(value: Value) -> str:
@@ -132,6 +149,15 @@ class Field:
             unit, factor = next((each for each in units if most * each[1] < _MOST), units[-1])
             return kind.parse, unit, factor
         return None
+
+
+def _numbered(steps: Sequence[str]) -> Iterator[str]:
+    """Count the entries of a list from 1 on, and leave the number of the first out."""
+    for step in steps:
+        if not step.isdigit():
+            yield step
+        elif int(step):
+            yield str(int(step) + 1)
 
 
 @dataclass(frozen=True, kw_only=True)

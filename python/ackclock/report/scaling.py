@@ -1,20 +1,39 @@
-"""Figures of how a series varies over time scales: its c.o.v., and the plots behind the Hurst parameter."""
+"""How a series varies over time scales: figures of its c.o.v. and behind the Hurst parameter, and their page."""
 
 from __future__ import annotations
 
+import io
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from ackclock.report.chart import Axis, Chart, Panel, Series
+from ackclock.report.html import Drawing, Report, Section, Statement, Table
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from numpy.typing import NDArray
+
     from ackclock.analysis import Burstiness, Hurst, HurstEstimate
 
-__all__ = ["scaling_charts"]
+__all__ = ["columns_text", "hurst_words", "scaling_charts", "scaling_drawings", "scaling_report"]
 
 _SCALE: Final = "Time scale (bins)"
 _TWO_SIGMA: Final = 1.96
+
+_TITLES: Final = {
+    "cov": "Coefficient of variation over time scales",
+    "variance_time": "Variance over time scales",
+    "rescaled_range": "Rescaled range",
+    "log_scale": "Log-scale diagram",
+}
+_CAPTIONS: Final = {
+    "cov": "The c.o.v. of the sum per bin, as bins become longer; dashed: independent bins.",
+    "variance_time": "Variance of the mean over longer and longer blocks of bins, and the line that gives H.",
+    "rescaled_range": "R/S over blocks of bins, and the line that gives H.",
+    "log_scale": "Energy of the wavelet coefficients at each scale with 95 % intervals, and the line that gives H.",
+}
 
 _PLOTS: Final = {
     "variance_time": ("variance_time", "Variance of means", "blue"),
@@ -45,6 +64,96 @@ def scaling_charts(ladder: Burstiness, found: Hurst) -> dict[str, Chart]:
     return charts
 
 
+def scaling_drawings(ladder: Burstiness, found: Hurst, *, bin_: float | None, command: str) -> Iterator[Drawing]:
+    """Make the figures of a series with their numbers.
+
+    Parameters
+    ----------
+    ladder, found
+        As for `scaling_charts`.
+    bin_
+        Length of a bin in seconds; None if it is not known.
+    command
+        What a person types to make them.
+
+    """
+    length = "" if bin_ is None else f" One bin is {bin_:g} s."
+    for name, chart in scaling_charts(ladder, found).items():
+        series = chart.panels[0].series
+        columns = {each.name: np.asarray(each.y, dtype=np.float64) for each in series}
+        scale = np.asarray(series[0].x, dtype=np.float64)
+        rows = [[f"{each:.6g}" for each in row] for row in zip(scale, *columns.values(), strict=True)]
+        yield Drawing(
+            slug=name,
+            title=_TITLES[name],
+            caption=f"{_CAPTIONS[name]}{length}",
+            chart=chart,
+            csv=columns_text({"scale": scale, **columns}),
+            numbers=Table(caption="As drawn", head=["scale (bins)", *columns], rows=rows),
+            command=command,
+        )
+
+
+def columns_text(columns: Mapping[str, NDArray[np.float64]]) -> str:
+    """Write columns of equal length as CSV."""
+    text = io.StringIO()
+    text.write(",".join(f'"{name}"' if "," in name else name for name in columns) + "\n")
+    np.savetxt(text, np.column_stack(list(columns.values())), fmt="%.9g", delimiter=",")
+    return text.getvalue()
+
+
+def hurst_words(found: Hurst) -> str:
+    """Say in a sentence whether a series has long-range dependence."""
+    if not found.estimates:
+        return "No method can estimate the Hurst parameter."
+    values = [each.h for each in found.estimates]
+    spread = f"estimates of H range from {min(values):.2f} to {max(values):.2f}"
+    if found.long_range:
+        return f"The series has long-range dependence: {spread}."
+    return f"Long-range dependence is not claimed; {spread}."
+
+
+def scaling_report(
+    source: str, about: str, ladder: Burstiness, found: Hurst, *, bin_: float | None, command: str
+) -> Report:
+    """Make the page of a series.
+
+    Parameters
+    ----------
+    source
+        Where the series is from.
+    about
+        What its values are.
+    ladder, found, bin_, command
+        As for `scaling_drawings`.
+
+    Returns
+    -------
+    Report
+        For `ackclock.report.html.render`.
+
+    """
+    drawings = list(scaling_drawings(ladder, found, bin_=bin_, command=command))
+    estimates = []
+    for each in found.estimates:
+        shortest, longest = each.scales
+        ends = [f"{each.low:.3f} to {each.high:.3f}", f"{shortest:.0f} to {longest:.0f}"]
+        estimates.append([each.method, f"{each.h:.3f}", *ends])
+    return Report(
+        title=f"Burstiness of {source}",
+        source=about,
+        answer=f"The c.o.v. is {ladder.cov[0]:.3g} per bin. {hurst_words(found)}",
+        summary=[Statement(lead="Note:", text=notice) for notice in found.notices],
+        overview=Table(
+            caption="Hurst parameter by method, with 95 % intervals and the scales that it is fitted to",
+            head=["method", "H", "95 % interval", "scales (bins)"],
+            rows=estimates,
+        ),
+        sections=[Section(title="Over time scales", drawings=drawings)],
+        provenance=[("Command", command)],
+    )
+
+
 def _cov(ladder: Burstiness) -> Chart:
     scales = ladder.scales.astype(np.float64)
     cov = np.where(ladder.cov > 0, ladder.cov, np.nan)
@@ -55,7 +164,7 @@ def _cov(ladder: Burstiness) -> Chart:
             y=Axis(label="Coefficient of variation", log=True),
             series=[
                 Series(name="the series", x=scales, y=cov, colour="blue", marker="circle"),
-                Series(name="were bins independent", x=scales, y=memoryless, colour="grey", dash="dashed"),
+                Series(name="independent bins", x=scales, y=memoryless, colour="grey", dash="dashed"),
             ],
         )
     ]

@@ -32,7 +32,7 @@ _INCH: Final = 900
 """Height of a panel for each inch on paper."""
 _HEIGHTS: Final = (1900, 3200)
 """The least and the greatest height of a panel."""
-_STACKED: Final = 3
+_STACKED: Final = 2
 """So many panels with one common horizontal axis lie below each other; more lie side by side."""
 _LETTER: Final = 93
 """Width of a letter beside an axis."""
@@ -295,7 +295,7 @@ def _series(series: Series, frame: _Frame) -> str:
     if error is not None and error.any():
         middle = _array(series.y)
         upright = f'<path class="bar" d="{bars(x, frame.down(middle - error), frame.down(middle + error))}"/>'
-    return f'{opening}{upright}<path class="line"{pen(series)} d="{trace(pieces)}"/></g>'
+    return f'{opening}{upright}<path class="line{"" if joined else " apart"}"{pen(series)} d="{trace(pieces)}"/></g>'
 
 
 def _level_words(level: Level, frame: _Frame) -> str:

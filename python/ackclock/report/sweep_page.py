@@ -85,8 +85,10 @@ def sweep_report(
     measures = [each for each in y or MAIN if any(point.interval(each) for point in points.points)]
     drawings = list(_drawings(points, measures, layout, command)) if layout else []
     return Report(
-        title=f"What the runs in {name} show",
+        title=f"The runs in {name}",
         source=_extent(points),
+        answer=_answer(points, measures),
+        warning=_few(points, measures),
         summary=list(_statements(points, measures, layout, failures, notices)),
         overview=_overview(points, measures),
         sections=[Section(title="Figures", drawings=drawings)] if drawings else [],
@@ -113,7 +115,7 @@ def _drawings(points: Points, measures: Sequence[str], layout: Layout, command: 
         yield Drawing(
             slug=f"{measure}-map",
             title=f"{WORDS[measure]} over two fields",
-            caption=f"Means over replications, by {layout.x.path} and {layout.across.path}.",
+            caption=f"Means over replications, by {layout.x.words} and {layout.across.words}.",
             chart=heat_map(points.points, measure, layout),
             csv=_csv(points, measure),
             numbers=_numbers(points, measure),
@@ -137,30 +139,49 @@ def _statements(
         )
     yield from _doubts(points, measures, layout)
     if failures:
-        told = "; ".join(f"{message} ({count} times)" for message, count in Counter(failures).most_common(3))
-        yield Statement(lead=f"{len(failures)} runs failed", text=f"and are in no figure: {told}.")
+        told = "; ".join(
+            f"{message} ({count} time{'' if count == 1 else 's'})"
+            for message, count in Counter(failures).most_common(3)
+        )
+        runs = "1 run failed" if len(failures) == 1 else f"{len(failures)} runs failed"
+        yield Statement(lead=f"{runs}:", text=f"not in any figure: {told}.")
     for notice in notices:
         yield Statement(lead="Note:", text=notice)
 
 
-def _range(points: Points, measure: str) -> str:
-    """Tell where a measure is least and where it is greatest."""
+def _range(points: Points, measure: str, *, unit: str = "") -> str:
+    """Say where a measure is least and where it is greatest."""
+    unit = f" {unit}" if unit else ""
     known = [(found, point) for point in points.points if (found := point.interval(measure)) is not None]
     least, most = (choice(known, key=lambda each: each[0].mean) for choice in (min, max))
     if len(known) == 1 or least[0].mean == most[0].mean:
-        return f"{least[0]}."
-    return f"from {least[0]} ({_place(points, least[1])}) to {most[0]} ({_place(points, most[1])})."
+        return f"{least[0]}{unit}."
+    return f"from {least[0]}{unit} ({_place(points, least[1])}) to {most[0]}{unit} ({_place(points, most[1])})."
+
+
+def _answer(points: Points, measures: Sequence[str]) -> str:
+    """Say in a sentence how far the first measure reaches."""
+    if not measures:
+        return "No measure is defined in these runs."
+    measure = measures[0]
+    verb = "ranges" if _range(points, measure).startswith("from") else "is"
+    return f"{WORDS[measure]} {verb} {_range(points, measure, unit=UNITS[measure][0])}"
+
+
+def _few(points: Points, measures: Sequence[str]) -> str:
+    """Warn of points with too few replications; empty if there are none."""
+    found = [[point.interval(measure) for point in points.points] for measure in measures]
+    few = max((sum(bool(each and each.too_few) for each in some) for some in found), default=0)
+    if not few:
+        return ""
+    have = "has" if few == 1 else "have"
+    return f"{few} of {len(points.points)} points {have} fewer than three replications: too few to rely on."
 
 
 def _doubts(points: Points, measures: Sequence[str], layout: Layout | None) -> Iterator[Statement]:
     """Tell what keeps the figures from being believed as they are."""
     count = len(points.points)
     found = {measure: [point.interval(measure) for point in points.points] for measure in measures}
-    few = max((sum(bool(each and each.too_few) for each in those) for those in found.values()), default=0)
-    if few:
-        yield Statement(
-            lead="Too few replications:", text=f"{few} of {count} points have fewer than three; five are a beginning."
-        )
     wide = {
         measure: sum(bool(each and each.warning and not each.too_few) for each in those)
         for measure, those in found.items()
@@ -169,8 +190,9 @@ def _doubts(points: Points, measures: Sequence[str], layout: Layout | None) -> I
         told = ", ".join(f"{measure} at {number} of {count} points" for measure, number in wide.items() if number)
         yield Statement(lead="Not known well enough:", text=f"half the interval exceeds the mean of {told}.")
     if points.repeated:
+        were = "run was" if points.repeated == 1 else "runs were"
         yield Statement(
-            lead=f"{points.repeated} runs were left out:",
+            lead=f"{points.repeated} {were} left out:",
             text="another run had the same scenario and seed; they differ in their records, in where the start was cut "
             "off, or in the engine's version.",
         )
@@ -184,10 +206,10 @@ def _overview(points: Points, measures: Sequence[str]) -> Table:
     rows = []
     for point in points.points[:_MOST_ROWS]:
         found = [point.interval(measure) for measure in measures]
-        rows.append([_place(points, point), *(str(each or "-") for each in found), str(len(point.seeds))])
+        rows.append([*_fields(points, point), *(str(each or "-") for each in found), str(len(point.seeds))])
     rest = f" The first {_MOST_ROWS} of {len(points.points)} points." if len(points.points) > _MOST_ROWS else ""
     caption = f"Mean ± half the 95 % confidence interval at each point, and its replications, n.{rest}"
-    return Table(caption=caption, head=["Point", *map(label, measures), "n"], rows=rows)
+    return Table(caption=caption, head=[*_heads(points), *map(label, measures), "n"], rows=rows)
 
 
 def _numbers(points: Points, measure: str) -> Table:
@@ -195,9 +217,18 @@ def _numbers(points: Points, measure: str) -> Table:
     for point in points.points[:_MOST_ROWS]:
         found = point.interval(measure)
         ends = [f"{found.low:.6g}", f"{found.high:.6g}", found.method] if found else ["-"] * 3
-        rows.append([_place(points, point), str(found or "-"), *ends, str(found.count if found else 0)])
-    head = ["Point", "Mean ± half-width", "Low", "High", "By", "n"]
+        rows.append([*_fields(points, point), str(found or "-"), *ends, str(found.count if found else 0)])
+    head = [*_heads(points), "Mean ± half-width", "Low", "High", "By", "n"]
     return Table(caption=f"{label(measure)}: 95 % confidence intervals.", head=head, rows=rows)
+
+
+def _heads(points: Points) -> list[str]:
+    """Name the columns that say which point a row has."""
+    return [field.label for field in points.fields] or ["Point"]
+
+
+def _fields(points: Points, point: Point) -> list[str]:
+    return [field.shown(point.place[field.path]) for field in points.fields] or ["the only one"]
 
 
 def _csv(points: Points, measure: str) -> str:
