@@ -236,7 +236,8 @@ class TestRules:
             "Reproduced if loss (Reno, 10 clients) is above 1.5 %; partly if it is above 0.5 %; otherwise not "
         )
         assert Bars(whole=self.reno.above(1.5), part=self.ten.above(0.5)).judge(SIDE).verdict is Verdict.PARTLY
-        assert rule.judge(SIDE).why.startswith("Loss (Reno): 1.0 ± <0.1 % (10 clients), 2.0")
+        assert rule.judge(SIDE).why == "Loss (Reno, 10 clients) is 1.0 ± <0.1 %."
+        assert Holds(self.reno.above(0)).judge(SIDE).why.startswith("Loss (Reno): 1.0 ± <0.1 % (10 clients), 2.0")
 
     def test_points_count(self) -> None:
         outcome = AtPoints(self.reno.above(1.5), points="client counts").judge(SIDE)

@@ -10,6 +10,7 @@ STUDIES = {
     "vegas": "When does Vegas hold its own? Its goodput beside Reno over buffer, share, start and application",
     "manyflows": "Understanding the Performance of Many TCP Flows (Qiu, Zhang and Keshav 2001): Figures 6 to 24, "
     "Tables 1 to 5",
+    "buffers": "Sizing Router Buffers (Appenzeller, Keslassy and McKeown 2004): its rules for long flows",
     "selfsimilar": "Comparison of TCP Variants Over Self-Similar Traffic (Salleh and Abu Bakar): Tables 1 and 2, "
     "Figures 3 to 7",
 }

@@ -149,7 +149,7 @@ class Plot:
         """Draw the panel."""
         marks = [(mark,) if isinstance(mark, Series) else mark.series(evidence) for mark in self.marks]
         drawn = [series for mark in marks for series in mark]
-        hollow = [HOLLOW] if any(isinstance(mark, Lines) for mark in self.marks) else []
+        hollow = [HOLLOW] if any(not series.filled for series in drawn) else []
         return Panel(
             x=_made(self.x, evidence),
             y=_made(self.y, evidence),

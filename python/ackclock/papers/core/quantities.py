@@ -381,9 +381,9 @@ def _filled(cells: Mapping[Key, Mapping[int, float]], axes: tuple[str, ...], wor
 class _Picked(Quantity):
     def __init__(self, of: Quantity, where: Mapping[str, Scalar]) -> None:
         self._of, self._where = of, where
-        self.label, self.unit, self.digits = of.label, of.unit, of.digits
+        self.unit, self.digits = of.unit, of.digits
         at = key_words(tuple(where), tuple(where.values()))
-        self.words = f"{of.label[:-1]}, {at})" if of.label.endswith(")") else f"{of.label} ({at})"
+        self.words = self.label = f"{of.label[:-1]}, {at})" if of.label.endswith(")") else f"{of.label} ({at})"
 
     @property
     def reported(self) -> Quantity:

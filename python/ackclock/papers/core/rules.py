@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING
 
 from ackclock.papers.claims import BY_SHARE, ELSE_UNDECIDED, by_share, graded
 from ackclock.papers.core.answers import same_subject
-from ackclock.papers.core.quantities import numbers
-from ackclock.papers.core.words import capital, key_words, listed
+from ackclock.papers.core.words import capital, key_words, listed, points_words
 from ackclock.papers.truth import NO, OPEN, YES, count, counted, some
 from ackclock.report.html import Verdict
 
@@ -104,13 +103,13 @@ class Bars(Rule):
 
     def __init__(self, *, whole: Answers, part: Answers) -> None:
         self._whole, self._part = whole.every(), part.every()
-        self.quantities = _reported(whole, part)
+        self.quantities, self._measured = _reported(whole, part), _asked(whole, part)
         lower = same_subject(whole, part.words, "it ") if len(whole.quantities) == 1 else part.words
         self.words = f"Reproduced if {whole.words}; partly if {lower}; otherwise not reproduced. {ELSE_UNDECIDED}"
 
     def judge(self, ours: Side) -> Outcome:
         verdict = graded(whole=self._whole.on(ours).only, part=self._part.on(ours).only)
-        return Outcome(verdict=verdict, why=_measured(self.quantities, ours))
+        return Outcome(verdict=verdict, why=_measured(self._measured, ours))
 
 
 class Holds(Bars):
@@ -135,14 +134,14 @@ class AtMostPartly(Rule):
 
     def __init__(self, question: Answers, *, because: str) -> None:
         self._question = question.every()
-        self.quantities = _reported(question)
+        self.quantities, self._measured = _reported(question), _asked(question)
         self.words = (
             f"Partly reproduced if {question.words}; otherwise not. It is never more: {because}. {ELSE_UNDECIDED}"
         )
 
     def judge(self, ours: Side) -> Outcome:
         verdict = graded(whole=NO, part=self._question.on(ours).only)
-        return Outcome(verdict=verdict, why=_measured(self.quantities, ours))
+        return Outcome(verdict=verdict, why=_measured(self._measured, ours))
 
 
 class AtPoints(Rule):
@@ -373,10 +372,20 @@ class Custom(Rule):
         return self._judge(ours)
 
 
-def _reported(*questions: Answers) -> tuple[Quantity, ...]:
+def _asked(*questions: Answers) -> tuple[Quantity, ...]:
     """Give the quantities of some questions, each once."""
-    return tuple({one.reported.words: one.reported for asked in questions for one in asked.quantities}.values())
+    return tuple({one.words: one for question in questions for one in question.quantities}.values())
+
+
+def _reported(*questions: Answers) -> tuple[Quantity, ...]:
+    """Give the quantities whose numbers include those of some questions, each once."""
+    return tuple({one.reported.words: one.reported for one in _asked(*questions)}.values())
 
 
 def _measured(quantities: Sequence[Quantity], ours: Side) -> str:
-    return capital("; ".join(numbers(one, ours) for one in quantities)) + "."
+    sentences = []
+    for one in quantities:
+        points = one.points(ours)
+        verb = " is" if len(points.cells) == 1 else ":"
+        sentences.append(f"{one.label}{verb} {points_words(points, digits=one.digits, unit=one.unit)}")
+    return capital("; ".join(sentences)) + "."

@@ -1,0 +1,20 @@
+"""What is measured of the bottleneck."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ackclock.papers.core.quantities import Measure
+
+if TYPE_CHECKING:
+    from ackclock.papers.core.parts import Taken
+    from ackclock.running.run import Run
+
+UTILIZATION = Measure(name="utilization", label="utilization", unit="%", digits=1)
+LOSS = Measure(name="loss", label="loss", unit="%", digits=2)
+
+
+def link(run: Run) -> Taken:
+    """Take the utilization of the bottleneck and its loss, in per cent."""
+    loss = run.summary.loss
+    return {"utilization": 100 * run.summary.utilization, "loss": None if loss is None else 100 * loss}

@@ -1,0 +1,50 @@
+"""The study: its figure, and all of it as one value."""
+
+from __future__ import annotations
+
+from ackclock.papers.buffers.claims import BUSY, CLAIMS, PRODUCT, TOPICS
+from ackclock.papers.buffers.measures import LOSS, UTILIZATION
+from ackclock.papers.core.definition import Definition
+from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot
+from ackclock.papers.core.paper import Chapter, Paper
+from ackclock.papers.figures import Pen
+from ackclock.report.chart import Axis, Level
+
+__all__ = ["PAPER"]
+
+_PENS = {
+    "1 flow": Pen(colour="grey", marker="circle"),
+    "4 flows": Pen(colour="blue", marker="square"),
+    "16 flows": Pen(colour="green", marker="triangle"),
+    "64 flows": Pen(colour="red", marker="diamond"),
+    "64 flows, equal delays": Pen(colour="orange", marker="hexagon", dash="dashed"),
+}
+
+_utilization, _loss = UTILIZATION.at("grid"), LOSS.at("grid")
+_lines = Lines(of=_utilization, x="packets", by="variant", pens=_PENS)
+_alike = Lines(of=UTILIZATION.at("alike"), x="packets", by="variant", pens=_PENS)
+
+FIGURE = Figure(
+    slug="utilization",
+    title="Figure 1. Utilization by the buffer",
+    what="Share of its rate that the bottleneck carries, by the size of its buffer.",
+    rest=f"The bandwidth-delay product is {PRODUCT} packets; the dotted line is {BUSY} %.",
+    plots=[
+        Plot(
+            x=Axis(label="Buffer (packets)", low=10, high=1000, log=True),
+            y=Axis(label="Utilization (%)", high=100.5),
+            marks=[_lines, _alike],
+            levels=[Level(y=BUSY)],
+        )
+    ],
+    data={"utilization_percent": _utilization, "loss_percent": _loss},
+    numbers=Numbers(of=_utilization, rows="packets", columns="variant", head="Packets", caption="Utilization, %"),
+)
+
+PAPER = Paper(
+    definition=Definition("ackclock.papers.buffers"),
+    claims=CLAIMS,
+    topics=TOPICS,
+    chapters=[Chapter(title="Figures", figures=[FIGURE])],
+    profile="rfc",
+)
