@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import csv
+import re
 import signal
 import sys
 from typing import TYPE_CHECKING
@@ -210,3 +213,21 @@ def test_the_table_of_evidence_gives_runs_back(study: Path, tmp_path: Path) -> N
             (dict(row.where), row.seed, dict(row.values)) for row in rows
         ]
     assert not read_runs(tmp_path / "again.parquet", source="ackclock").parts
+
+
+def test_the_recipe_can_be_followed(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (root / "docs" / "recipes" / "add_a_study.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```(?:toml|python)\n(.*?)```", text, flags=re.DOTALL)
+    folder = tmp_path / "papers" / "small_buffers"
+    folder.mkdir(parents=True)
+    for name, block in zip(("study.toml", "measures.py", "claims.py", "study.py"), blocks, strict=False):
+        (folder / name).write_text(block, encoding="utf-8")
+    (folder / "__init__.py").touch()
+    monkeypatch.setattr(papers, "__path__", [*papers.__path__, str(folder.parent)])
+    monkeypatch.setattr(papers, "STUDIES", papers.STUDIES | ast.literal_eval(f"{{{blocks[4]}}}"))
+    monkeypatch.setattr("ackclock.papers.cli.STUDIES", papers.STUDIES)
+    with pytest.raises(SystemExit) as ended:
+        main(["reproduce", "small_buffers", "--seeds", "3", "--out", str(tmp_path / "out")])
+    assert ended.value.code == 0
+    with (tmp_path / "out" / "claims.csv").open(encoding="utf-8", newline="") as table:
+        assert [row["verdict"] for row in csv.DictReader(table)] == ["reproduced", "reproduced"]
