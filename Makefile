@@ -36,7 +36,7 @@ ENGINE := Cargo.toml Cargo.lock $(shell find crates \( -name tests -o -name exam
 	\( -type d -o -name '*.rs' -o -name Cargo.toml \) -print)
 
 .PHONY: help reproduce test check ray extras laws hostile kills fuzz mutants bench guard traces agreement flips validation guides build \
-	lock format clean
+	signatures lock format clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -110,6 +110,9 @@ format: $(VENV)/.installed ## format all sources in place
 	cargo fmt --all
 	$(PY) -m ruff check --fix-only --quiet
 	$(PY) -m ruff format
+
+signatures: $(VENV)/.built ## write the fields that transports and queues declare into declared.pyi, for editors
+	$(PY) bench/signatures.py
 
 lock: $(VENV)/.installed ## choose the Python packages anew, newest versions first
 	$(PYTHON) -m venv $(VENV)/lock

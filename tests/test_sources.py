@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -92,7 +93,7 @@ def test_udp_on_off_that_overloads_is_told() -> None:
     assert not any("offer" in n for n in ac.simulate(scenario.changed({"links.0.rate": "9 Mbps"})).notices)
 
 
-def reader(source: ac.Transfers, **settings: object) -> ac.Scenario:
+def reader(source: ac.Transfers, **settings: Any) -> ac.Scenario:
     """Give one TCP connection over a link of 10 Mbps and 10 ms, which loses nothing."""
     return ac.Scenario(
         duration="10 s",

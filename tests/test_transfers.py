@@ -1,6 +1,7 @@
 """Transfers one by one: the record, what the summary says of them, and the notice of those that did not end."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ def dumbbell(packets: int = 1000) -> ac.Dumbbell:
     return ac.Dumbbell(access=ac.Link(rate="1 Gbps", delay="5 ms"), bottleneck=bottleneck)
 
 
-def lone(packets: int, **tcp: object) -> ac.Run:
+def lone(packets: int, **tcp: Any) -> ac.Run:
     """Run a single transfer on the idle dumbbell."""
     size = f"{packets * (PACKET - 40)} B"
     group = ac.Clients(transport=ac.Tcp("reno", delayed_ack=False, **tcp), source=ac.Greedy(size=size))

@@ -4,19 +4,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from ackclock.scenario.declared import DropTail, Queue, Red, Tcp
     from ackclock.scenario.distributions import Exponential, Fixed, Lognormal, Pareto, SizeTable
     from ackclock.scenario.internet import abstract_internet, clustered_connections, wide_area
     from ackclock.scenario.network import (
-        DropTail,
         Dumbbell,
         GilbertElliott,
         GraphLink,
         Link,
         ListedLoss,
         Node,
-        Queue,
         RandomLoss,
-        Red,
     )
     from ackclock.scenario.rate_trace import RateTrace
     from ackclock.scenario.sources import (
@@ -29,7 +27,7 @@ if TYPE_CHECKING:
         Trace,
         Transfers,
     )
-    from ackclock.scenario.traffic import Clients, Flow, Tcp, Udp
+    from ackclock.scenario.traffic import Clients, Flow, Udp
     from ackclock.scenario.whole import Measure, Scenario
 
 __all__ = [
@@ -74,6 +72,7 @@ SCHEMA: Final = 1
 
 _HOMES: Final = (
     "whole",
+    "declared",
     "traffic",
     "network",
     "sources",

@@ -9,14 +9,14 @@ from pydantic_core import InitErrorDetails
 from ackclock.running import engine
 from ackclock.running.catalogue import catalogue
 from ackclock.scenario import effective
+from ackclock.scenario.declared import Queue, Tcp
 from ackclock.scenario.errors import Location, missing, one_of, wrong
 from ackclock.scenario.fields import HEADER_BYTES, MOST_BINS, MOST_FLOWS
 from ackclock.scenario.links import links_of
-from ackclock.scenario.network import Queue
 from ackclock.scenario.quantity import TIME
 from ackclock.scenario.routes import directed, routes_over
 from ackclock.scenario.sources import PACED
-from ackclock.scenario.traffic import Clients, Flow, Tcp
+from ackclock.scenario.traffic import Clients, Flow
 
 if TYPE_CHECKING:
     from ackclock.scenario.whole import Scenario

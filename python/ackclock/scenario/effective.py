@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ackclock.running.catalogue import Parameter, catalogue
 from ackclock.scenario import profile
-from ackclock.scenario.network import Dumbbell, GraphLink, Link, Queue
+from ackclock.scenario.declared import Queue, Tcp
+from ackclock.scenario.network import Dumbbell, GraphLink, Link
 from ackclock.scenario.quantity import TIME
 from ackclock.scenario.routes import directed, routes_over
 from ackclock.scenario.sources import Trace
-from ackclock.scenario.traffic import Clients, Flow, Tcp
+from ackclock.scenario.traffic import Clients, Flow
 
 if TYPE_CHECKING:
     from ackclock.scenario.whole import Scenario

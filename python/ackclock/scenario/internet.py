@@ -7,13 +7,14 @@ packets wait and are lost. A flow crosses the access links of the domain that it
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from ackclock.scenario.declared import DropTail, Tcp
 from ackclock.scenario.errors import one_of, refuse
 from ackclock.scenario.kinds import measured, whole
-from ackclock.scenario.network import DropTail, GraphLink, Link, Node
+from ackclock.scenario.network import GraphLink, Link, Node
 from ackclock.scenario.profile import DEFAULT
 from ackclock.scenario.quantity import TIME
 from ackclock.scenario.sources import Source
-from ackclock.scenario.traffic import Flow, Tcp, Udp
+from ackclock.scenario.traffic import Flow, Udp
 from ackclock.scenario.whole import Measure, Scenario
 
 ACCESS_RATES: Final[Mapping[str, str]] = {"isdn": "64 kbps", "t1": "1.5 Mbps", "t3": "45 Mbps"}

@@ -1,103 +1,25 @@
 """Queues, links and the ways to join them: a dumbbell, or any graph."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeVar
 
 from pydantic import Field
 from pydantic_core import InitErrorDetails
 
-from ackclock.running.catalogue import Parameter, catalogue
 from ackclock.scenario import errors
+from ackclock.scenario.declared import Queue
 from ackclock.scenario.fields import (
-    Capacity,
     Delay,
     Flag,
     Places,
     PlainName,
     PositiveProbability,
     Probability,
-    QueueName,
     Rate,
 )
-from ackclock.scenario.model import Declared, Part
+from ackclock.scenario.model import Part
 from ackclock.scenario.quantity import RATE, TIME
 from ackclock.scenario.rate_trace import RateTrace
-
-
-class Queue(Declared):
-    """What happens to packets that must wait for a link.
-
-    Further fields are those that the queue discipline declares (``ackclock list queues``).
-
-    Examples
-    --------
-    >>> Queue("red", packets=50, min_th=10, max_th=40).parameters
-    {'min_th': 10.0, 'max_th': 40.0}
-    """
-
-    subject: ClassVar[str | None] = "kind"
-
-    if TYPE_CHECKING:
-
-        def __init__(self, kind: str, /, **fields: object) -> None: ...
-
-    kind: QueueName
-    """The queue discipline."""
-
-    packets: Capacity | None = None
-    """The limit, in packets."""
-
-    bytes: Capacity | None = None
-    """The limit, in bytes, instead of in packets."""
-
-    count_in_service: Flag | None = None
-    """The limit counts the packet in transmission."""
-
-    @classmethod
-    def declared(cls, subject: object) -> Mapping[str, Parameter] | None:
-        """Look up what a queue discipline declares."""
-        known = catalogue().queues
-        return known[subject].parameters if isinstance(subject, str) and subject in known else None
-
-    @classmethod
-    def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
-        """Check that there is one limit."""
-        problems = super().own_problems(data, part)
-        if data.get("packets") is not None and data.get("bytes") is not None:
-            problems.append(errors.wrong(("bytes",), data["bytes"], "must be absent where packets gives the limit"))
-        return problems
-
-    def for_engine(self) -> dict[str, Any]:
-        """Give an effective queue as the engine reads it."""
-        limit = {"packets": self.packets} if self.bytes is None else {"bytes": self.bytes}
-        return {
-            "kind": self.kind,
-            "limit": limit,
-            "count_in_service": self.count_in_service,
-            **self.parameters,
-        }
-
-
-def DropTail(**fields: object) -> Queue:  # noqa: N802  # reads as the other parts of a scenario do
-    """Make a queue that drops the arrival when it is full.
-
-    Examples
-    --------
-    >>> DropTail(packets=50).kind
-    'droptail'
-    """
-    return Queue("droptail", **fields)
-
-
-def Red(**fields: object) -> Queue:  # noqa: N802  # reads as the other parts of a scenario do
-    """Make a queue with random early detection (Floyd and Jacobson 1993).
-
-    Examples
-    --------
-    >>> Red(packets=50, min_th=10, max_th=40).kind
-    'red'
-    """
-    return Queue("red", **fields)
 
 
 class ListedLoss(Part):
@@ -247,6 +169,10 @@ class Node(Part):
 
     subject: ClassVar[str | None] = "name"
 
+    if TYPE_CHECKING:
+
+        def __init__(self, name: str) -> None: ...
+
     name: PlainName
     """What links and flows call it."""
 
@@ -254,7 +180,7 @@ class Node(Part):
 class GraphLink(Part):
     """A link between two nodes of a graph."""
 
-    from_: PlainName = Field(alias="from")
+    from_: Annotated[PlainName, Field(alias="from")]
     """The node it leaves."""
 
     to: PlainName

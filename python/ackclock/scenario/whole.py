@@ -30,7 +30,7 @@ _TABLES = BeforeValidator(_as_tables)
 class Measure(Part):
     """Where, and over what time, the summary is measured."""
 
-    from_: Instant = Field(default="0 s", alias="from")
+    from_: Annotated[Instant, Field(alias="from")] = "0 s"
     """The summary covers the time from here to the end."""
 
     bin: Duration | None = None

@@ -9,7 +9,7 @@ of the ns-2 runs that we compare with.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from ackclock.papers import observation
 from ackclock.papers.observation import summary
@@ -171,7 +171,7 @@ def scenario(variant: Variant, clients: int, *, profile: str = "ns2-2.35", setti
 
     """
     setting = setting or Setting()
-    own = {"base_rtt": setting.base_rtt} if variant.protocol == "vegas" and setting.base_rtt else {}
+    own: dict[str, Any] = {"base_rtt": setting.base_rtt} if variant.protocol == "vegas" and setting.base_rtt else {}
     transport = (
         Udp()
         if variant.protocol == "udp"

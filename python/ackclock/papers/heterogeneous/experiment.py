@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ackclock.papers.burstiness import experiment as homogeneous
 from ackclock.papers.burstiness.experiment import (
@@ -172,7 +172,7 @@ def scenario(scene: Scene, variant: str, added: int, *, choice: Choice | None = 
     thresholds = GATEWAYS[scene.buffer][f"/{gateway.upper()}" if gateway else ""]
     plain = homogeneous.scenario(homogeneous.BY_NAME["Reno"], scene.background)
     source = Greedy() if choice.greedy else Poisson(rate=RATE)
-    own = {"base_rtt": choice.base_rtt} if protocol == "vegas" and choice.base_rtt else {}
+    own: dict[str, Any] = {"base_rtt": choice.base_rtt} if protocol == "vegas" and choice.base_rtt else {}
     (reno,) = plain.clients
     queue = (
         DropTail(packets=scene.buffer)

@@ -247,13 +247,12 @@ def bias_setting(group: int, buffer: int, ratio: float, *, overhead: float, span
 def scenario(setting: Setting) -> Scenario:
     """Give the network of a setting, its connections in groups of equal size."""
     rate = f"{setting.link.bps + setting.detuned} bps"
-    fields = {} if setting.clock is None else {"clock": setting.clock}
     transport = Tcp(
         "reno",
         max_window=WINDOW,
         overhead=f"{round(1e6 * setting.overhead)} us",
         max_rto=setting.max_rto,
-        **fields,
+        clock=setting.clock,
     )
     return Scenario(
         profile=PROFILE,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ackclock.papers.burstiness.experiment import ADVERTISED_WINDOW, PACKET_SIZE, RED_WEIGHT
 from ackclock.scenario import (
@@ -170,12 +170,12 @@ def scenario(place: Place) -> Scenario:
     """Give what is simulated at a place; its groups are ``reno`` and ``vegas``."""
     reno, vegas = place.clients
     source = _source(place)
-    common = {
+    common: dict[str, Any] = {
         "max_window": place.window,
         "delayed_ack": False,
         "overhead": "0 s" if place.ties else "12 us",
     }
-    own = {"base_rtt": place.base_rtt} if place.base_rtt else {}
+    own: dict[str, Any] = {"base_rtt": place.base_rtt} if place.base_rtt else {}
     queue = (
         DropTail(packets=place.buffer)
         if place.gateway == "FIFO"

@@ -1,0 +1,53 @@
+"""Transports and queues, whose kinds declare fields of their own.
+
+Type checkers and editors read ``declared.pyi`` instead, which ``make signatures`` makes of the engine's catalogue: it
+names every field of every kind.
+"""
+
+from ackclock.scenario.declaring import QueueTable, TcpTable
+
+
+class Tcp(TcpTable):
+    """A TCP sender and its receiver. What is absent comes from the profile (``ackclock profile show``).
+
+    Further fields are those that the window law declares (``ackclock list variants``).
+
+    Examples
+    --------
+    >>> Tcp("vegas", max_window=20, alpha=2).parameters
+    {'alpha': 2.0}
+    """
+
+
+class Queue(QueueTable):
+    """What happens to packets that must wait for a link.
+
+    Further fields are those that the queue discipline declares (``ackclock list queues``).
+
+    Examples
+    --------
+    >>> Queue("red", packets=50, min_th=10, max_th=40).parameters
+    {'min_th': 10.0, 'max_th': 40.0}
+    """
+
+
+def DropTail(**fields: object) -> Queue:  # noqa: N802  # reads as the other parts of a scenario do
+    """Make a queue that drops the arrival when it is full.
+
+    Examples
+    --------
+    >>> DropTail(packets=50).kind
+    'droptail'
+    """
+    return Queue("droptail", **fields)
+
+
+def Red(**fields: object) -> Queue:  # noqa: N802  # reads as the other parts of a scenario do
+    """Make a queue with random early detection (Floyd and Jacobson 1993).
+
+    Examples
+    --------
+    >>> Red(packets=50, min_th=10, max_th=40).kind
+    'red'
+    """
+    return Queue("red", **fields)

@@ -1,0 +1,104 @@
+"""What type checkers and editors are shown of a scenario's parts equals what the engine declares."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+import ackclock as ac
+import signatures
+from ackclock.running.catalogue import catalogue
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ACCEPTED = """
+import ackclock as ac
+
+ac.Tcp()
+ac.Tcp("vegas", max_window=20, alpha=2, base_rtt="ns2", clock="1 ms", clock_phase="random")
+ac.Tcp(variant="newreno", partial_ack_timer="each", delayed_ack=None)
+ac.Udp(packet_sizes="exponential")
+queues = [ac.Queue("red", packets=50, min_th=5), ac.Red(bytes=9000, gentle=True), ac.DropTail(ties="arrival")]
+losses = [
+    ac.RandomLoss(probability=0.1),
+    ac.ListedLoss(packets=[24, 26]),
+    ac.GilbertElliott(to_bad=0.01, to_good=0.1),
+]
+sources = [
+    ac.Poisson(rate=100),
+    ac.Constant(rate=8.5),
+    ac.Greedy(size="1 MB"),
+    ac.OnOff(rate=125, on=ac.Pareto(mean="500 ms", shape=1.2), off=ac.Exponential(mean="1500 ms")),
+    ac.FractionalNoise(rate=500, hurst=0.8, cov=0.3, bin="100 ms"),
+    ac.Transfers(size=ac.Fixed(mean="60 kB"), think=ac.Exponential(mean="1 s")),
+    ac.Connections(load=0.6, size=ac.SizeTable("web-search")),
+    ac.Trace(path="arrivals.csv", scale=2),
+]
+ac.Scenario(
+    duration="2 s",
+    measure=ac.Measure(from_="1 s"),
+    nodes=[ac.Node("a"), ac.Node("b")],
+    links=[
+        ac.GraphLink(
+            from_="a", to="b", rate="1 Mbps", delay="1 ms", queue=queues[0], loss=ac.RandomLoss(probability=0.1)
+        )
+    ],
+    flows=[ac.Flow(from_="a", to="b", transport=ac.Udp(), source=ac.Poisson(rate=9))],
+)
+"""
+
+REFUSED = {
+    'ac.Tcp("vegas", alfa=2)': "alfa",
+    'ac.Tcp("vegas", alpha="2")': "alpha",
+    'ac.Tcp("reno", max_window="20")': "max_window",
+    'ac.Tcp("sack", sack="rfc6676")': "sack",
+    "ac.Udp(packet_size=3)": "packet_size",
+    'ac.Queue("red", minimum=5)': "minimum",
+    "ac.Queue(packets=50)": "kind",
+    "ac.Red(min_th=True, gentle=3)": "gentle",
+    "ac.DropTail(min_th=5)": "min_th",
+    'ac.RandomLoss(probability="1 %")': "probability",
+    "ac.ListedLoss()": "packets",
+    "ac.GilbertElliott(to_bad=0.01, to_worse=0.1)": "to_worse",
+    'ac.Poisson(rate="100")': "rate",
+    "ac.Greedy(bytes=3)": "bytes",
+    'ac.Connections(load="60 %", size=ac.Fixed(mean="1 kB"))': "load",
+}
+
+
+def test_the_signatures_are_those_of_the_catalogue() -> None:
+    """`make signatures` writes the file again."""
+    assert signatures.FILE.read_text(encoding="utf-8") == signatures.text()
+
+
+def test_every_declared_field_has_a_place_in_a_signature() -> None:
+    shown = signatures.FILE.read_text(encoding="utf-8")
+    tcp, queue, *_ = re.split(r"^class ", shown, flags=re.MULTILINE)[1:]
+    known = catalogue()
+    for text, part, entries in ((tcp, ac.Tcp, known.congestion), (queue, ac.Queue, known.queues)):
+        declared = {name for entry in entries.values() for name in entry.parameters}
+        for name in declared | set(part.model_fields) - {"kind"}:
+            assert f"        {name}: " in text, name
+
+
+@pytest.mark.slow
+def test_a_type_checker_tells_right_from_wrong(tmp_path: Path, root: Path) -> None:
+    """Mypy without pydantic's plugin sees the package as most editors do."""
+    lines = [*ACCEPTED.splitlines(), *REFUSED]
+    (tmp_path / "user.py").write_text("\n".join(lines))
+    (tmp_path / "mypy.ini").write_text("[mypy]\nstrict = true\nfollow_imports_for_stubs = true\n")
+    command = [sys.executable, "-m", "mypy", "--config-file=mypy.ini", "--cache-dir=cache", "user.py"]
+    environment = {"MYPYPATH": str(root / "python"), "PATH": ""}
+    ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    found: dict[int, str] = {}
+    for number, message in re.findall(r"^user\.py:(\d+): error: (.*)$", ran.stdout, re.MULTILINE):
+        found[int(number)] = found.get(int(number), "") + message
+    first = len(ACCEPTED.splitlines()) + 1
+    assert sorted(found) == list(range(first, first + len(REFUSED))), ran.stdout
+    for number, field in enumerate(REFUSED.values(), start=first):
+        assert f'"{field}"' in found[number], found[number]
