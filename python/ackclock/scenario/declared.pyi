@@ -81,7 +81,7 @@ def DropTail(
     count_in_service: bool | None = ...,
     ties: Literal["departure", "arrival"] = ...,
 ) -> Queue:
-    """First in, first out; an arrival that finds no room is dropped."""
+    """First in, first out; an arrival at a full queue is dropped."""
 
 def Red(
     *,
