@@ -198,11 +198,15 @@ WORSE: list[tuple[str, Verdict, list[Callable[[Side], Side]]]] = [
 ]
 
 
+BEST = {"2.2-1": Verdict.PARTLY, "3.2.3-12": Verdict.PARTLY}
+"""Claims that no runs reproduce: rank correlations over six TCPs show too little."""
+
+
 class TestRules:
     @pytest.mark.parametrize("key", BY_KEY)
     def test_the_papers_world_is_reproduced(self, key: str) -> None:
         judgement = judged(key)
-        assert judgement.verdict is Verdict.REPRODUCED, judgement
+        assert judgement.verdict is BEST.get(key, Verdict.REPRODUCED), judgement
         assert not judgement.setting
         assert judgement.ours
         assert judgement.ns2
@@ -270,12 +274,13 @@ class TestTable:
         table = judge(CLAIMS, PAPER)
         rows = list(csv.DictReader(io.StringIO(to_csv(table))))
         assert [row["key"] for row in rows] == list(BY_KEY)
-        assert all(row["verdict"] == "reproduced" and row["rule"] and row["command"] for row in rows)
+        assert all(row["verdict"] == BEST.get(row["key"], Verdict.REPRODUCED) for row in rows)
+        assert all(row["rule"] and row["command"] for row in rows)
 
     def test_summary_follows_the_verdicts(self) -> None:
         said = summary(judge(CLAIMS, PAPER), TOPICS)
         assert len(said) <= 6
-        assert said[0].lead == f"Of {len(CLAIMS)} claims {len(CLAIMS)} are reproduced."  # no empty counts
+        assert said[0].lead == "Of 52 claims 50 are reproduced and 2 are partly reproduced."  # no empty counts
         assert not said[0].text
         assert "RED makes every TCP burstier." in [one.lead for one in said]
         other = put("weights", "cov", times("cov", 0.3))(put("close", "cutting", 0.1)(SIDE))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import pytest
 
+from ackclock.analysis import student_interval
 from ackclock.papers.core.claim import Claim
 from ackclock.papers.core.evidence import Grid, Named, Run, Runs, joined
 from ackclock.papers.core.figure import Figure, Flat, Lines, Numbers, Plot
@@ -22,10 +24,15 @@ from ackclock.papers.core.rules import (
     Varied,
     Ways,
 )
+from ackclock.papers.core.words import points_words
 from ackclock.papers.figures import Pen
 from ackclock.papers.truth import NO, OPEN, YES
 from ackclock.report.chart import Axis, Level, Series
 from ackclock.report.html import Verdict
+
+if TYPE_CHECKING:
+    from ackclock.analysis import Interval
+    from ackclock.papers.core.evidence import Key
 
 LOSS = Measure(name="loss", label="loss", unit="%", digits=1)
 MEANS = {("Reno", 10): 1.0, ("Reno", 20): 2.0, ("Reno", 40): 4.0, ("Vegas", 10): 0.5, ("Vegas", 20): 1.0}
@@ -84,6 +91,8 @@ class TestQuantity:
         assert LOSS.at("grid", clients=Named("fewer than 30 clients", (10, 20))).words == "loss (fewer than 30 clients)"
         assert LOSS.at("grid", variant="Reno").pick(clients=10).words == "loss (Reno, 10 clients)"
         assert LOSS.at("weights", weight=0.002, red=True).words == "loss (weight 0.002, red)"
+        assert LOSS.at("grid", clients=Named("fewer than 30 clients", (10, 20))).label == "loss (fewer than 30 clients)"
+        assert LOSS.at("grid", clients=1).words == "loss (1 client)"
         assert LOSS.at("grid", clients=(1, 2, 4, 8, 16)).words == "loss (1 to 16 clients)"
         assert LOSS.at("grid", buffer=1500, start=(0, 10)).words == "loss (1,500 packets, start at 0 and 10 s)"
 
@@ -166,6 +175,12 @@ class TestQuantity:
         with pytest.raises(LookupError, match="no run has x"):
             getattr(LOSS.at("grid"), how)("clients", lambda _: None, "x").points(SIDE)
 
+    def test_that_is_the_same_at_many_points_is_written_once(self) -> None:
+        points: dict[Key, Interval] = {(clients,): student_interval([2.0]) for clients in range(1, 8)}
+        assert points_words(Grid(("clients",), points), digits=1, unit="%") == "2.0 % at all 7 points"
+        points[3,] = student_interval([3.0])
+        assert points_words(Grid(("clients",), points), digits=1, unit="%") == "2.0 % (1 client) to 3.0 % (3 clients)"
+
 
 class TestAnswers:
     def test_compare_at_each_point(self) -> None:
@@ -203,6 +218,7 @@ class TestAnswers:
         assert twenty.above(ten, times=1.1).words == (
             "loss (Reno, 20 clients) is above 1.1 times loss (Reno, 10 clients)"
         )
+        assert ten.below(twenty, times=2).words == "2 times loss (Reno, 10 clients) is below loss (Reno, 20 clients)"
         assert (~ten.below(3)).words == "loss (Reno, 10 clients) is not below 3 %"
         assert (ten.at_least(1) & ten.at_most(2)).words == "loss (Reno, 10 clients) is at least 1 % and is at most 2 %"
         assert ten.near(1, by=0.05).words == "loss (Reno, 10 clients) is within 0.05 % of 1 %"
@@ -312,6 +328,8 @@ class TestRules:
         assert Fixed({"ties": still, "weight": unsure}).judge(SIDE).verdict is Verdict.UNDECIDED
         assert Fixed({"ties": moving, "weight": unsure}).judge(SIDE).setting == "ties"
         assert "ties (loss (Reno) is above 3 %)" in Fixed({"ties": moving}).words
+        said = Fixed({"ties": moving.called("ties move it"), "weight": unsure}).judge(SIDE).why
+        assert said == "Ties move it. It is undecided whether loss (Reno) is above 4 %."
 
     def test_several_questions_of_one_point_each(self) -> None:
         outcome = AtPoints(self.ten.above(0.5), self.ten.above(1), self.ten.above(2)).judge(SIDE)

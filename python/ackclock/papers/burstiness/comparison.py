@@ -11,6 +11,7 @@ from ackclock.report.html import Statement
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ackclock.papers.core.evidence import Row
     from ackclock.papers.observation import Observation
 
 __all__ = ["RULES", "WARM", "agreement_statement", "warm_loss"]
@@ -26,7 +27,7 @@ def _heavy_reno(observation: Observation) -> bool:
     return observation.variant.startswith("Reno") and observation.clients >= _HEAVY
 
 
-def warm_loss(observation: Observation) -> float | None:
+def warm_loss(observation: Row) -> float | None:
     """Give the loss from `WARM` seconds on, as a fraction."""
     drops, arrivals = observation.values["drops_warm"], observation.values["arrivals"]
     # ns-2's file does not count the arrivals from 20 s on: on both sides, their share of the time stands in.

@@ -5,6 +5,7 @@ Both sides have the same shape, so that what is said of our runs is said of ns-2
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING
@@ -28,16 +29,16 @@ from ackclock.papers.burstiness.pushes import pushes_wanted
 from ackclock.papers.burstiness.starts import starts_wanted
 from ackclock.papers.burstiness.window_figures import WINDOW_FIGURES
 from ackclock.papers.claims import Sides
-from ackclock.papers.core.evidence import Runs
+from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.observation import Observation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from ackclock.papers.burstiness.close import CloseLook
     from ackclock.papers.burstiness.courses import Courses
     from ackclock.papers.core.evidence import Row
-    from ackclock.running.run import Run
+    from ackclock.running.run import Run as Running
     from ackclock.study import Batch, Wanted
 
 __all__ = [
@@ -131,7 +132,14 @@ class Side:
 
     def part(self, name: str) -> Sequence[Row]:
         """Give the runs of a part."""
-        return Runs({field: getattr(self, field) for field in ("grid", "windows", "crossover", "close")}).part(name)
+        part = getattr(self, name)
+        if isinstance(part, Mapping):
+            part = [
+                Run(where={**run.where, "weight": weight}, seed=run.seed, values=run.values)
+                for weight, runs in part.items()
+                for run in runs
+            ]
+        return Runs({name: part}).part(name)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -237,7 +245,7 @@ def close_observations(looks: Iterable[CloseLook]) -> list[Observation]:
     return [Observation(variant=run.variant, clients=run.clients, seed=run.seed, values=run.values) for run in looks]
 
 
-def settle_time(run: Run) -> Mapping[str, float | None]:
+def settle_time(run: Running) -> Mapping[str, float | None]:
     """Tell when loss had ended: the end of the last 5-s block with 10 drops or more, in s; 0 if there is none.
 
     As in ns-2's file, a run has settled whose loss had ended by `SETTLED_BY`.

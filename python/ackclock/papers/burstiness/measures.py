@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock import analysis
-from ackclock.papers.burstiness.comparison import WARM
-from ackclock.papers.burstiness.experiment import ARRIVALS_PER_RTT, FINE
-from ackclock.papers.burstiness.windows import UNIT
+from ackclock.papers.burstiness.comparison import WARM, warm_loss
+from ackclock.papers.burstiness.experiment import ARRIVALS_PER_RTT, DURATION, FINE
+from ackclock.papers.burstiness.windows import CLIENTS_SHOWN, UNIT
 from ackclock.papers.core.quantities import Measure
 from ackclock.papers.observation import summary
 
@@ -18,35 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ackclock.papers.core.evidence import Row
-    from ackclock.papers.observation import Observation
     from ackclock.running.run import Run
-
-__all__ = [
-    "COV",
-    "COV_OVER_POISSON",
-    "CUTTING",
-    "DEPENDENCE",
-    "FIRST_LOSS",
-    "LARGEST_WINDOW",
-    "LAST_FALL",
-    "LAST_LOSS",
-    "SETTLED",
-    "SETTLED_BY",
-    "SETTLE_TIME",
-    "START",
-    "START_SHARE",
-    "TOGETHER",
-    "TOGETHER_IN_TIME",
-    "WARM_COV_OVER_POISSON",
-    "cov",
-    "cov_over_poisson",
-    "loss_percent",
-    "percent_above_poisson",
-    "thousand_departures",
-    "timeouts_per_dup_ack",
-    "warm_cov_over_poisson",
-    "warm_summary",
-]
 
 SETTLED_BY = 185
 """Seconds by which loss must have ended in a run that has settled."""
@@ -71,57 +43,9 @@ def warm_summary(run: Run) -> Mapping[str, float | None]:
     }
 
 
-def cov(observation: Observation) -> float | None:
-    """Give the coefficient of variation of the arrivals in bins of one round-trip propagation delay."""
-    return observation.values["cov"]
-
-
-def cov_over_poisson(observation: Observation) -> float | None:
-    """Give the same, relative to what the clients' Poisson sources alone would give."""
-    return _over_poisson(observation, "cov")
-
-
-def percent_above_poisson(observation: Observation) -> float | None:
-    """Give by how many per cent it is larger than that."""
-    ratio = cov_over_poisson(observation)
-    return None if ratio is None else 100 * (ratio - 1)
-
-
-def warm_cov_over_poisson(observation: Observation) -> float | None:
-    """Give the c.o.v. relative to Poisson's without the first `WARM` seconds."""
-    return _over_poisson(observation, "cov_warm")
-
-
-def _over_poisson(observation: Observation, name: str) -> float | None:
-    value = observation.values[name]
-    return None if value is None else value * math.sqrt(ARRIVALS_PER_RTT * observation.clients)
-
-
-def thousand_departures(observation: Observation) -> float | None:
-    """Give the packets that crossed the bottleneck, in thousands."""
-    value = observation.values["departures"]
-    return None if value is None else value / 1e3
-
-
-def loss_percent(observation: Observation) -> float | None:
-    """Give the drops at the gateway as a percentage of its arrivals."""
-    value = observation.values["loss"]
-    return None if value is None else 100 * value
-
-
-def timeouts_per_dup_ack(observation: Observation) -> float | None:
-    """Give the timeouts as a percentage of the duplicate ACKs; None without any, and for UDP."""
-    timeouts, dup_acks = observation.values["timeouts"], observation.values["dup_acks"]
-    return 100 * timeouts / dup_acks if timeouts is not None and dup_acks else None
-
-
 def _start_share(run: Row) -> float | None:
     start, drops = run.values.get("drops_start"), run.values.get("drops")
     return None if start is None or not drops else 100 * start / drops
-
-
-def _percent(name: str) -> Callable[[Row], float | None]:
-    return lambda run: None if (share := run.values.get(name)) is None else 100 * share
 
 
 def _between(name: str, low: float, high: float) -> Callable[[Row], float | None]:
@@ -139,11 +63,56 @@ def _poissons(name: str) -> Callable[[Row], float | None]:
     return measure
 
 
+def _times(name: str, factor: float) -> Callable[[Row], float | None]:
+    """Make the measure that is a value of the run in another unit."""
+    return lambda run: None if (value := run.values.get(name)) is None else factor * value
+
+
+def _timeouts_per_dup_ack(run: Row) -> float | None:
+    timeouts, dup_acks = run.values["timeouts"], run.values["dup_acks"]
+    return 100 * timeouts / dup_acks if timeouts is not None and dup_acks else None
+
+
+def _excess(run: Row) -> float | None:
+    return None if (ratio := COV_OVER_POISSON(run)) is None else 100 * (ratio - 1)
+
+
+def _warm_loss(run: Row) -> float | None:
+    return None if (loss := warm_loss(run)) is None else 100 * loss
+
+
+def _queue_per_client(run: Row) -> float | None:
+    return None if (queue := run.values.get("queue_mean")) is None else queue / float(run.where["clients"])
+
+
+def _lowest(run: Row) -> float | None:
+    """Give the lowest window from the first fall on; of windows that never fall, the highest."""
+    lowest = run.values.get("lowest")
+    return run.values.get("highest") if lowest is None else lowest
+
+
 COV = Measure(name="cov", label="c.o.v.", digits=4)
 COV_OVER_POISSON = Measure(name="cov_over_poisson", label="c.o.v. over Poisson's", of=_poissons("cov"))
 WARM_COV_OVER_POISSON = Measure(
     name="warm_cov_over_poisson", label=f"c.o.v. over Poisson's from {WARM} s on", of=_poissons("cov_warm")
 )
+EXCESS = Measure(name="excess", label="excess of the c.o.v. over Poisson's", unit="%", digits=0, of=_excess)
+THROUGHPUT = Measure(
+    name="thousand_departures",
+    label="throughput",
+    unit="thousand packets",
+    digits=1,
+    of=lambda run: None if (value := run.values["departures"]) is None else value / 1e3,
+)
+LOSS = Measure(name="loss_percent", label="loss", unit="%", of=_times("loss", 100))
+WARM_LOSS = Measure(name="warm_loss", label=f"loss from {WARM} s on", unit="%", digits=3, of=_warm_loss)
+TIMEOUTS = Measure(name="timeouts", label="timeouts", digits=0)
+TIMEOUTS_PER_DUP_ACK = Measure(
+    name="timeouts_per_dup_ack_percent", label="timeouts per duplicate ACK", unit="%", of=_timeouts_per_dup_ack
+)
+JAIN = Measure(name="jain_index", label="Jain's index", digits=3)
+QUEUE = Measure(name="queue_mean", label="mean queue", unit="packets", digits=1)
+QUEUE_PER_CLIENT = Measure(name="queue_per_client", label="packets waiting for each client", of=_queue_per_client)
 START_SHARE = Measure(
     name="start_share", label=f"share of the drops in the first {START} s", unit="%", digits=0, of=_start_share
 )
@@ -152,6 +121,10 @@ LAST_LOSS = Measure(name="last_loss", label="last loss", unit="s", digits=1)
 LARGEST_WINDOW = Measure(
     name="before_first_fall", label="largest window before the first cut", unit="packets", digits=1
 )
+LOWEST_WINDOW = Measure(
+    name="lowest", label="smallest of the three windows after the first cut", unit="packets", digits=1, of=_lowest
+)
+CUTS = Measure(name="falls", label="cuts of a window a second", of=_times("falls", 1 / (len(CLIENTS_SHOWN) * DURATION)))
 LAST_FALL = Measure(name="last_fall", label="last cut of any of the three windows", unit="s", digits=1)
 TOGETHER = Measure(
     name="together",
@@ -178,8 +151,34 @@ SETTLE_TIME = Measure(name="settle_time", label="time at which loss ends", unit=
 DEPENDENCE = Measure(name="dependence", label="dependence index", digits=1)
 CUTTING = Measure(
     name="cutting",
-    label="share of clients that cut their window in a 0.1 s in which any does",
+    label=f"share of the clients that cut their window in the same {UNIT:g} s",
     unit="%",
     digits=1,
-    of=_percent("cutting"),
+    of=_times("cutting", 100),
 )
+ABOVE_MAX_TH = Measure(
+    name="above_max_th",
+    label="share of the time with RED's average at max_th or above",
+    unit="%",
+    of=_times("above_max_th", 100),
+)
+LONGEST_SEQUENCE = Measure(name="longest_sequence", label="longest run of drops", unit="packets", digits=0)
+LOSSES_PER_EVENT = Measure(name="losses_per_event", label="losses of a flow within a round trip", unit="packets")
+MULTIPLE_LOSSES = Measure(
+    name="multiple_losses",
+    label="share of these with two losses or more",
+    unit="%",
+    digits=0,
+    of=_times("multiple_losses", 100),
+)
+WINDOW_RATIO = Measure(name="window_ratio", label="variance of the sum of the windows over the sum of their variances")
+QUEUE_COV = Measure(name="queue_cov", label="c.o.v. of the queue")
+BACKLOG = Measure(name="backlog", label="most packets that wait in a client", unit="packets", digits=1)
+BURST = Measure(name="burst", label="largest burst of a client", unit="packets", digits=1)
+PUSHED = Measure(name="pushed", label="new packets sent for each duplicate ACK", unit="packets")
+PUSHED_LOSS = Measure(name="pushed_loss", label="loss of these", unit="%")
+NEW_LOSS = Measure(name="loss", label="loss of all new packets", unit="%")
+
+# What figures and other studies take of an observation.
+cov, cov_over_poisson = COV, COV_OVER_POISSON
+thousand_departures, loss_percent, timeouts_per_dup_ack = THROUGHPUT, LOSS, TIMEOUTS_PER_DUP_ACK

@@ -97,7 +97,9 @@ class Compare(Answers):
         self._kind, self._left, self._right, self._by, self._times = kind, left, right, by, times
         self.quantities = (left,) if isinstance(right, int | float) else (left, right)
         relation = self._relation()
-        self.words, self.denied = f"{left.words} is {relation}", f"{left.words} is not {relation}"
+        # "Below" applies the factor to the smaller side, which here is the first.
+        subject = f"{number(times)} times {left.words}" if kind == "below" and times != 1 else left.words
+        self.words, self.denied = f"{subject} is {relation}", f"{subject} is not {relation}"
 
     def on(self, side: Side) -> Grid[Truth]:
         left: Grid[Interval | float] = Grid(*_parts(self._left.points(side)))
@@ -144,7 +146,7 @@ class Compare(Answers):
             case "at_least" | "at_most":
                 return f"{self._kind.replace('_', ' ')} {other}"
             case _:
-                times = "" if self._times == 1 else f"{number(self._times)} times "
+                times = "" if self._times == 1 or self._kind == "below" else f"{number(self._times)} times "
                 return f"{f'more than {by} ' if self._by else ''}{self._kind} {times}{other}"
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ackclock.papers.claims import Judgement
 from ackclock.papers.core.quantities import numbers
-from ackclock.papers.core.words import DASH
+from ackclock.papers.core.words import DASH, points_words, with_unit
 from ackclock.papers.truth import counted
 
 if TYPE_CHECKING:
@@ -145,5 +145,13 @@ class Claim:
             return self.why(said)
         if not self.why:
             return said.outcome.why
-        means = {name: f"{said.mean(one):,.{one.digits}f} {one.unit}".rstrip() for name, one in self.shows.items()}
+        means = {name: _mean(one, said(one)) for name, one in self.shows.items()}
         return self.why.format(**means, why=said.outcome.why)
+
+
+def _mean(of: Quantity, points: Grid[Interval]) -> str:
+    """Write a mean; several with their intervals and where they are."""
+    if len(points.cells) > 1:
+        return points_words(points, digits=of.digits, unit=of.unit)
+    (one,) = points.cells.values()
+    return with_unit(f"{one.mean:,.{of.digits}f}", of.unit)

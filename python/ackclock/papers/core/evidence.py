@@ -12,6 +12,7 @@ __all__ = ["Evidence", "Grid", "Key", "Named", "Row", "Run", "Runs", "Scalar", "
 
 Scalar = str | int | float | bool
 Key = tuple[Scalar, ...]
+S_co = TypeVar("S_co", bound=Scalar, covariant=True)
 V = TypeVar("V")
 W = TypeVar("W")
 
@@ -80,7 +81,7 @@ class Evidence(Protocol):
         """Runs of ns-2."""
 
 
-class Named(tuple[Scalar, ...]):  # noqa: SLOT001 - it has a name besides
+class Named(tuple[S_co, ...]):  # noqa: SLOT001 - it has a name besides
     """Values of an axis under a common name, such as "fewer than 10 clients".
 
     Examples
@@ -93,7 +94,7 @@ class Named(tuple[Scalar, ...]):  # noqa: SLOT001 - it has a name besides
 
     name: str
 
-    def __new__(cls, name: str, values: Iterable[Scalar]) -> Self:
+    def __new__(cls, name: str, values: Iterable[S_co]) -> Self:
         """Name some values."""
         made = super().__new__(cls, values)
         made.name = name

@@ -101,7 +101,7 @@ class Quantity(ABC):
         """Take the points with some coordinates out of those there are."""
         return _Picked(self, where)
 
-    def relabel(self, axis: str, names: Mapping[Scalar, Scalar]) -> Quantity:
+    def relabel(self, axis: str, names: Mapping[str, str]) -> Quantity:
         """Rename values of an axis, so that points join with others: "Reno/RED" with "Reno"."""
         return _Relabelled(self, axis, names)
 
@@ -190,7 +190,9 @@ class _At(Quantity):
     def __init__(self, measure: Measure, part: str, where: Mapping[str, Scalar | Sequence[Scalar]]) -> None:
         self._measure, self._part, self._where = measure, part, where
         self.unit, self.digits = measure.unit, measure.digits
-        fixed = [_there(axis, given) for axis, given in where.items() if not _several(given)]
+        fixed = [
+            _there(axis, given) for axis, given in where.items() if isinstance(given, Named) or not _several(given)
+        ]
         self.words = _placed(measure.label, [_there(axis, given) for axis, given in where.items()])
         self.label = _placed(measure.label, fixed)
 
@@ -338,7 +340,7 @@ class _Jackknifed(Quantity):
 
 
 class _Relabelled(Quantity):
-    def __init__(self, of: Quantity, axis: str, names: Mapping[Scalar, Scalar]) -> None:
+    def __init__(self, of: Quantity, axis: str, names: Mapping[str, str]) -> None:
         self._of, self._axis, self._names = of, axis, names
         self.words, self.label, self.unit, self.digits = of.words, of.label, of.unit, of.digits
 
@@ -351,7 +353,7 @@ class _Relabelled(Quantity):
         at = grid.axes.index(self._axis)
         return Grid(
             grid.axes,
-            {(*key[:at], self._names.get(key[at], key[at]), *key[at + 1 :]): of for key, of in grid.cells.items()},
+            {(*key[:at], self._names.get(str(key[at]), key[at]), *key[at + 1 :]): of for key, of in grid.cells.items()},
         )
 
 

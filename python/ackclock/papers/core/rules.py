@@ -233,8 +233,7 @@ class Depends(Rule):
         """Say where else it holds and fails."""
         answers = asked.cells
         if not asked.axes:
-            said = {YES: self._again.words, NO: self._again.denied}.get(asked.only)
-            return f"{capital(said)}." if said else f"It is undecided whether {self._again.words}."
+            return _said(self._again, asked.only)
         yes, no = (
             [key_words(asked.axes, key) for key, answer in answers.items() if answer is one] for one in (YES, NO)
         )
@@ -290,6 +289,7 @@ class Fixed(Rule):
     """
 
     def __init__(self, moves: Mapping[str, Answers]) -> None:
+        self._asked = moves
         self._moves = {setting: question.some() for setting, question in moves.items()}
         self.quantities = _reported(*moves.values())
         asked = "; ".join(f"{setting} ({question.words})" for setting, question in moves.items())
@@ -300,11 +300,18 @@ class Fixed(Rule):
         answers = {setting: question.on(ours).only for setting, question in self._moves.items()}
         moving = [setting for setting, answer in answers.items() if answer is YES]
         fixed = ~some(answers.values())
+        said = (_said(self._asked[setting], answer) for setting, answer in answers.items())
         return Outcome(
             verdict=Verdict.DEPENDS if moving else graded(whole=fixed, part=fixed),
-            why=_measured(self.quantities, ours),
+            why=" ".join(said),
             setting=listed(moving),
         )
+
+
+def _said(question: Answers, answer: Truth) -> str:
+    """Write a question as it was answered."""
+    said = {YES: question.words, NO: question.denied}.get(answer)
+    return f"{capital(said)}." if said else f"It is undecided whether {question.words}."
 
 
 class Ways(Rule):

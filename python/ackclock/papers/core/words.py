@@ -65,6 +65,8 @@ def _coordinate(axis: str, value: Scalar) -> str:
 
 def coordinate(axis: str, values: str) -> str:
     """Write whole numbers on an axis: "10 and 20 clients"."""
+    if values == "1" and axis not in _AXES:
+        axis = axis.removesuffix("s")
     return _AXES.get(axis, f"{{}} {axis.replace('_', ' ')}").format(values)
 
 
@@ -80,4 +82,6 @@ def points_words(points: Grid[Interval], *, digits: int, unit: str) -> str:
     if len(cells) <= _FEW:
         return ", ".join(map(one, cells))
     least, most = (choose(cells, key=lambda key: cells[key].mean) for choose in (min, max))
+    if cells[least] == cells[most]:
+        return f"{with_unit(cells[least].shown(digits), unit)} at all {len(cells)} points"
     return f"{one(least)} to {one(most)}"

@@ -6,37 +6,10 @@ with all of them named.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from ackclock.papers.burstiness.claims import (
-    conclusions,
-    general,
-    heavy,
-    load,
-    mechanisms,
-    red,
-    reno,
-    timeouts,
-    vegas,
-)
+from ackclock.papers.burstiness.claims import red, reno, traffic, vegas
 from ackclock.papers.burstiness.claims.topics import TOPICS
-
-if TYPE_CHECKING:
-    from ackclock.papers.burstiness.evidence import Evidence
-    from ackclock.papers.claims import Judgeable
 
 __all__ = ["CLAIMS", "TOPICS"]
 
-CLAIMS: tuple[Judgeable[Evidence], ...] = (
-    *general.CLAIMS,
-    *load.CLAIMS,
-    *heavy.CLAIMS,
-    *reno.CLAIMS,
-    *mechanisms.OF_RENO,
-    *vegas.CLAIMS,
-    *red.CLAIMS,
-    *timeouts.CLAIMS,
-    *mechanisms.OF_RED,
-    *conclusions.CLAIMS,
-)
+CLAIMS = (*traffic.CLAIMS, *reno.CLAIMS, *vegas.CLAIMS, *red.CLAIMS, *traffic.CONCLUSIONS)
 """In the order of the paper; keys are its sections."""

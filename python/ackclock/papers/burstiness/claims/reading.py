@@ -1,33 +1,30 @@
-"""What the rules of this paper share: loads, variants, RED's weight, and the commands of runs."""
+"""What the claims of this paper share: loads, variants, RED's weight, and the commands of runs."""
 
 from __future__ import annotations
 
-from ackclock.papers.burstiness.experiment import PAPERS_CLIENTS, RED_WEIGHT, VARIANTS
+from ackclock.papers.burstiness.experiment import HEAVY, PAPERS_CLIENTS, RED_WEIGHT, VARIANTS
+from ackclock.papers.core.evidence import Named
 from ackclock.papers.reading import run_command
 
-__all__ = [
-    "MODERATE",
-    "RENOS",
-    "SURE",
-    "TCPS",
-    "WEIGHED",
-    "command",
-]
+TCPS = Named("every TCP", [variant.name for variant in VARIANTS if variant.protocol != "udp"])
+RENOS = Named("every Reno", [name for name in TCPS if str(name).startswith("Reno")])
+PLAIN = ("Reno", "Reno/DelAck", "Vegas")
+REDS = Named("with RED", [f"{name}/RED" for name in PLAIN])
+WITHOUT_RED = {f"{name}/RED": name for name in PLAIN}
 
-TCPS = tuple(variant.name for variant in VARIANTS if variant.protocol != "udp")
-RENOS = tuple(name for name in TCPS if name.startswith("Reno"))
-
+LIGHT = Named("fewer than 10 clients", [clients for clients in PAPERS_CLIENTS if clients < 10])
 MODERATE = tuple(clients for clients in PAPERS_CLIENTS if 10 <= clients <= 38)
-"""Its moderately congested ones."""
-
+"""The paper's moderately congested loads."""
 SURE = tuple(clients for clients in MODERATE if clients <= 36)
 """Of these, the ones where every run soon settles: at 37 and 38 chance decides when."""
+MOST = max(HEAVY)
 
 WEIGHED = (
     " With 60 clients the same is asked at seven averaging weights of RED from 8e-5 to 0.02, since the paper prints "
     "none: if an answer is clearly the opposite, it depends on the weight."
 )
-"""What the rules of claims about RED say at the end; `weighed` does it."""
+WEIGHT = "RED's averaging weight"
+WEIGHTS = f"weights with {MOST} clients"
 
 
 def command(variant: str, clients: int, *fields: str, red_weight: float = RED_WEIGHT, record: str = "") -> str:

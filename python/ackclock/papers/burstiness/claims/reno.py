@@ -6,9 +6,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ackclock.papers.burstiness.claims.reading import command
-from ackclock.papers.burstiness.evidence import SETTLED_BY
-from ackclock.papers.burstiness.experiment import PAPERS_CLIENTS
+from ackclock.papers.burstiness.experiment import ADVERTISED_WINDOW, PAPERS_CLIENTS
 from ackclock.papers.burstiness.measures import (
+    BACKLOG,
+    BURST,
     COV,
     COV_OVER_POISSON,
     CUTTING,
@@ -17,12 +18,15 @@ from ackclock.papers.burstiness.measures import (
     LARGEST_WINDOW,
     LAST_FALL,
     LAST_LOSS,
+    QUEUE_COV,
     SETTLE_TIME,
     SETTLED,
+    SETTLED_BY,
     START_SHARE,
     TOGETHER,
     TOGETHER_IN_TIME,
     WARM_COV_OVER_POISSON,
+    WINDOW_RATIO,
 )
 from ackclock.papers.core.claim import Claim
 from ackclock.papers.core.quantities import computed
@@ -31,8 +35,6 @@ from ackclock.papers.core.rules import Bars, Holds
 if TYPE_CHECKING:
     from ackclock.papers.core.claim import Said
     from ackclock.papers.core.quantities import Quantity
-
-__all__ = ["CLAIMS"]
 
 _BUFFER = 50
 _HIGHER = 1.1
@@ -52,6 +54,13 @@ _cov = COV.at("grid", variant="Reno", clients=PAPERS_CLIENTS)
 _dependence = DEPENDENCE.at("close", variant="Reno", clients=(39, 44, 50, 60))
 _cutting = CUTTING.at("close", variant="Reno", clients=(39, 60))
 _grows = _dependence.pick(clients=60).above(_dependence.pick(clients=39), times=_HIGHER)
+
+_backlog, _burst = (measure.at("starts", variant="Reno", clients=20) for measure in (BACKLOG, BURST))
+_fills, _leaves = _backlog.at_least(ADVERTISED_WINDOW), ~_window.above(_burst, times=1 / 0.9)
+_ratio, _queue = (
+    measure.at("close", variant="Reno", clients=(39, 44, 50, 60)) for measure in (WINDOW_RATIO, QUEUE_COV)
+)
+_swing, _wild = _ratio.above(1.5), _queue.above(0.5)
 
 
 def _earlier(said: Said) -> str:
@@ -207,5 +216,26 @@ CLAIMS = (
         "60 to cut together, it would be 60 times.",
         shows={"index": _dependence.pick(clients=60)},
         command=command("Reno", 60, record="windows/0.1s"),
+    ),
+    Claim(
+        key="3.2.1-13",
+        where="3.2.1; Figure 5",
+        text="Sources do not wait for windows: while these are small, send buffers fill, and whole windows leave as "
+        "bursts when ACKs arrive.",
+        test=Bars(
+            whole=_fills & _leaves.called("nine tenths of the largest window before the first cut leave in one burst"),
+            part=_fills | _leaves,
+        ),
+        why="Within the first second up to {backlog} wait in a client, and up to {burst} leave it within a fifth of a "
+        "round trip, where the window is {window} before it is first cut.",
+        shows={"backlog": _backlog, "burst": _burst, "window": _window},
+        command=command("Reno", 20, record="packets"),
+    ),
+    Claim(
+        key="3.2.1-14",
+        where="3.2.1",
+        text="Falling together makes the sum of the windows, and so queue and loss, fluctuate wildly.",
+        test=Bars(whole=_swing & _wild, part=_swing.every() | _wild.every()),
+        command=command("Reno", 39, record="windows/100ms"),
     ),
 )

@@ -1,0 +1,400 @@
+"""The claims of the abstract, section 2.2, 3.1, 3.2 and 4: what kind of traffic TCP makes, and what that costs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ackclock.papers.burstiness.claims.reading import (
+    LIGHT,
+    MODERATE,
+    MOST,
+    RENOS,
+    SURE,
+    TCPS,
+    WEIGHT,
+    WEIGHTS,
+    command,
+)
+from ackclock.papers.burstiness.experiment import CAPACITY, CLIENTS, DURATION, HEAVY, PAPERS_CLIENTS
+from ackclock.papers.burstiness.measures import (
+    COV,
+    COV_OVER_POISSON,
+    CUTS,
+    EXCESS,
+    JAIN,
+    LAST_FALL,
+    LOSS,
+    THROUGHPUT,
+    WARM_COV_OVER_POISSON,
+)
+from ackclock.papers.core.claim import Change, Claim
+from ackclock.papers.core.evidence import Named
+from ackclock.papers.core.quantities import computed, folded
+from ackclock.papers.core.rules import AtMostPartly, AtPoints, Bars, Depends, Fixed, Holds
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ackclock.papers.core.answers import Answers
+    from ackclock.papers.core.evidence import Scalar
+    from ackclock.papers.core.quantities import Measure, Quantity
+
+_SIX_POINTS = "over six points even a rank correlation of 0.6 is not significant (p = 0.14, two-sided)"
+
+
+def rank_correlation(one: Measure, other: Measure) -> Quantity:
+    """Give Kendall's rank correlation of two measures over the TCPs at the highest load."""
+
+    def of_one_seed(first: Mapping[Scalar, float], second: Mapping[Scalar, float]) -> float:
+        from scipy.stats import kendalltau  # noqa: PLC0415 - slow to load
+
+        return float(kendalltau(list(first.values()), list(second.values())).statistic)
+
+    return folded(
+        of_one_seed,
+        "variant",
+        *(measure.at("grid", variant=TCPS, clients=MOST) for measure in (one, other)),
+        words=f"rank correlation of {one.label} with {other.label} ({MOST} clients)",
+        unit="",
+        digits=2,
+    )
+
+
+def six_points(question: Answers) -> AtMostPartly:
+    """Judge by rank correlations over the six TCPs."""
+    return AtMostPartly(question, because=_SIX_POINTS)
+
+
+def no_more_than_partly(was: str) -> Change:
+    """Record that a rank correlation no longer reproduces a claim."""
+    return Change(
+        was=was,
+        now="partly reproduced if one of the two holds, never more",
+        before="reproduced",
+        after="partly",
+        reason=f"A rule must not conclude more than its data allow: {_SIX_POINTS}.",
+    )
+
+
+def slope(variant: str, counts: tuple[int, ...]) -> Quantity:
+    """Fit the exponent with which a variant's c.o.v. changes with the number of clients."""
+
+    def fit(line: Mapping[Scalar, float]) -> float:
+        return float(np.polyfit(np.log([float(at) for at in line]), np.log(list(line.values())), 1)[0])
+
+    words = f"exponent of {variant}'s c.o.v. in the number of clients, from {counts[0]} to {counts[-1]}"
+    return COV.at("grid", variant=variant, clients=counts).over("clients", fit, words, unit="", digits=3)
+
+
+_rough = COV_OVER_POISSON.at("grid", variant=TCPS, clients=HEAVY)
+_carried, _lost = (rank_correlation(COV_OVER_POISSON, measure) for measure in (THROUGHPUT, LOSS))
+
+
+def _tied(measure: Measure) -> Answers:
+    """Ask whether exact ties move a measure of Reno or Vegas by more than 1 %."""
+    tied, free = (measure.at(part, variant=("Reno", "Vegas"), clients=(44, 60)) for part in ("ties", "grid"))
+    tied = tied.called(f"{measure.label} without processing time (Reno and Vegas)")
+    return ~tied.within(0.01, of=free)
+
+
+_of_weights = COV_OVER_POISSON.at("weights", variant="Reno/RED", clients=MOST)
+_spread = _of_weights.over(
+    "weight", lambda line: max(line.values()) / min(line.values()), "ratio of the largest c.o.v. to the smallest"
+)
+
+_slope = slope("UDP", PAPERS_CLIENTS)
+_none = LOSS.at("grid", variant=TCPS, clients=LIGHT).at_most(0).every()
+_none = _none.called("no TCP loses a packet with fewer than 10 clients")
+_little = LOSS.at("grid", variant=TCPS, clients=SURE).at_most(1).every()
+_little = _little.called("none loses more than 1 % with 10 to 36")
+_overload = LOSS.at("grid", variant="UDP", clients=HEAVY).above(0.1).every()
+_overload = _overload.called("UDP, which sends what the clients generate, loses more than 0.1 % with 39 and more")
+_of_sure, _of_moderate = (COV_OVER_POISSON.at("grid", variant=TCPS, clients=counts) for counts in (SURE, MODERATE))
+_noticed = _of_sure.above(1.1).some()
+_stays = WARM_COV_OVER_POISSON.at("grid", variant=TCPS, clients=SURE).above(1.1).some()
+_share = computed(
+    lambda own, udp: 100 * own / udp,
+    THROUGHPUT.at("grid", variant=TCPS, clients=MODERATE),
+    THROUGHPUT.at("grid", variant="UDP", clients=MODERATE),
+    words="throughput as a percentage of UDP's",
+    unit="%",
+)
+_few = Named("fewer than 30 clients", [clients for clients in PAPERS_CLIENTS if clients < 30])
+_throughput_gap = THROUGHPUT.at("grid", variant=TCPS, clients=_few).over(
+    "variant",
+    lambda line: 100 * (max(line.values()) / min(line.values()) - 1),
+    "difference between the largest throughput of a TCP and the smallest",
+    unit="%",
+    digits=2,
+)
+_loss_gap = LOSS.at("grid", variant=TCPS, clients=_few).over(
+    "variant",
+    lambda line: max(line.values()) - min(line.values()),
+    "difference between the largest loss of a TCP and the smallest",
+    unit="points",
+    digits=3,
+)
+
+_BEFORE, _AFTER = 36, 44
+_growth = (COV.at("grid", variant=TCPS, clients=_AFTER) / COV.at("grid", variant=TCPS, clients=_BEFORE)).called(
+    f"c.o.v. with {_AFTER} clients over that with {_BEFORE}", digits=2
+)
+_excess = {name: EXCESS.at("grid", variant=name, clients=HEAVY) for name in ("Reno", "Reno/RED")}
+_harmed = ("Reno", "Reno/RED")
+_heavy_loss = LOSS.at("grid", variant=_harmed, clients=HEAVY)
+_vegas, _reno = (
+    {measure: measure.at("grid", variant=name, clients=HEAVY) for measure in (THROUGHPUT, LOSS)}
+    for name in ("Vegas", "Reno")
+)
+_falls, _last_fall = (measure.at("windows", variant="Reno", clients=MOST) for measure in (CUTS, LAST_FALL))
+_often, _long = _falls.at_least(0.5), _last_fall.at_least(DURATION - 10)
+_renos_slope = slope("Reno", tuple(clients for clients in CLIENTS if clients >= HEAVY[0]))
+
+
+def _up_to_half(of: Quantity) -> Answers:
+    return of.at_least(1.25).some() & of.at_most(1.75).every()
+
+
+def _rises(variants: str | Named[str]) -> Answers:
+    """Ask whether the c.o.v. rises by a quarter or more, where Poisson's falls by a tenth."""
+    before, after = (COV.at("grid", variant=variants, clients=clients) for clients in (_BEFORE, _AFTER))
+    whose = variants.name if isinstance(variants, Named) else variants
+    return (~after.below(before, times=1 / 1.25)).called(
+        f"the c.o.v. of {whose} rises by a quarter or more from {_BEFORE} to {_AFTER} clients",
+        f"the c.o.v. of {whose} rises by less than a quarter",
+    )
+
+
+def penalty(variant: str | tuple[str, ...], reference: str) -> Quantity:
+    """Give the percentage by which throughput is below another variant's under heavy load, seed by seed."""
+    return computed(
+        lambda own, best: 100 * (1 - own / best),
+        THROUGHPUT.at("grid", variant=variant, clients=HEAVY),
+        THROUGHPUT.at("grid", variant=reference, clients=HEAVY),
+        words=f"throughput below {reference}'s",
+        unit="%",
+    )
+
+
+CLAIMS = (
+    Claim(
+        key="0-1",
+        where="abstract, 1, 4; Figure 2",
+        text="Even where the applications' traffic grows smoother as more of it is added up, TCP makes the sum bursty.",
+        test=AtPoints(_rough.above(1).called("with 39 to 60 clients the c.o.v. is above Poisson's")),
+        command=command("Reno", 60),
+    ),
+    Claim(
+        key="2.2-1",
+        where="2.2, 3.1",
+        text="The smaller the c.o.v. of the traffic, the better the gateway performs: more throughput, less loss.",
+        test=six_points(_carried.at_most(-0.5) | _lost.at_least(0.5)),
+        changed=no_more_than_partly("reproduced if both rank correlations are 0.5 or more in size"),
+        command=command("Vegas/RED", 60),
+    ),
+    Claim(
+        key="3.1-1",
+        where="3.1; Table 1",
+        text="Table 1 lists the parameters of the simulation: with them, the experiment is fixed.",
+        paper="Table 1",
+        test=Fixed(
+            {
+                "who wins exact ties": (_tied(COV) | _tied(THROUGHPUT) | _tied(JAIN)).called(
+                    "without processing time, c.o.v., throughput or Jain's index of Reno or Vegas with 44 or 60 "
+                    "clients changes by more than 1 %"
+                ),
+                WEIGHT: _spread.above(1.25).called(
+                    f"at one weight the c.o.v. of Reno/RED with {MOST} clients is more than 25 % above that at another"
+                ),
+            }
+        ),
+        numbers=(
+            *(measure.at("grid", variant="Reno", clients=MOST) for measure in (COV, JAIN)),
+            *(
+                measure.at("ties", variant="Reno", clients=MOST).called(f"{measure.label} with exact ties")
+                for measure in (COV, JAIN)
+            ),
+            _of_weights,
+        ),
+        command=command("Reno", 60, "clients.0.transport.overhead=0 s"),
+    ),
+    Claim(
+        key="3.2-1",
+        where="3.2; Figure 2",
+        text="The sum of n Poisson sources grows smoother with n: its c.o.v. is 1/√(λτn).",
+        paper="n^-0.5",
+        test=Bars(whole=_slope.near(-0.5, by=0.02), part=_slope.below(0)),
+        command=command("UDP", 20),
+    ),
+    Claim(
+        key="3.2-2",
+        where="3.2; Figure 2",
+        text="UDP does not modulate the traffic: its c.o.v. is very close to that of the Poisson process.",
+        test=AtPoints(
+            COV_OVER_POISSON.at("grid", variant="UDP", clients=PAPERS_CLIENTS)
+            .near(1, by=0.05)
+            .called("the c.o.v. of UDP is within 5 % of Poisson's"),
+            points="client counts",
+        ),
+        command=command("UDP", 60),
+    ),
+    Claim(
+        key="3.2-3",
+        where="3.2",
+        text="The network is uncongested below 10 clients, intermittently congested from 10 to 38, and above 38 the "
+        "clients generate more than it can carry.",
+        paper="10, 38 clients",
+        test=Bars(whole=_none & _little & _overload, part=_none | _little | _overload),
+        why=f"{{why}} The capacity is {CAPACITY / DURATION / 100:.1f} clients.",
+        command=command("UDP", 40),
+    ),
+    Claim(
+        key="3.2-4",
+        where="3.2; Figure 2",
+        text="Uncongested, the traffic that enters the gateway is very similar to what the clients generate, for every "
+        "TCP.",
+        test=AtPoints(
+            COV_OVER_POISSON.at("grid", variant=TCPS, clients=LIGHT)
+            .near(1, by=0.1)
+            .called("with fewer than 10 clients the c.o.v. is within 10 % of Poisson's")
+        ),
+        why="{why} Without the first 20 s the c.o.v. is {warm} times Poisson's.",
+        shows={"warm": WARM_COV_OVER_POISSON.at("grid", variant=TCPS, clients=LIGHT)},
+        command=command("Reno", 4),
+    ),
+    Claim(
+        key="3.2-5",
+        where="3.2; Figure 2",
+        text="From 10 to 38 clients the c.o.v. of the TCPs is up to 50 % above the Poisson value.",
+        paper="up to +50 %",
+        test=Bars(whole=_up_to_half(_of_moderate), part=_up_to_half(_of_sure)),
+        command=command("Reno", 30),
+    ),
+    Claim(
+        key="3.2-6",
+        where="3.2; Figure 2",
+        text="So congestion control noticeably modulates the traffic when the network is moderately congested.",
+        test=Depends(
+            Holds(_noticed & _stays),
+            on="whether the start-up counts",
+            again=_noticed.called("with the first 20 s the c.o.v. is above 1.1 times Poisson's at one point or more"),
+            words="If only the c.o.v. of the whole runs is so, the claim depends on whether the start-up counts.",
+        ),
+        command=command("Reno", 30, "measure.from=20 s"),
+    ),
+    Claim(
+        key="3.2-7",
+        where="3.2; Figures 3, 4",
+        text="This burstiness is not strong enough to harm throughput and loss.",
+        test=AtPoints(
+            (_share.at_least(99) & LOSS.at("grid", variant=TCPS, clients=MODERATE).at_most(0.5)).called(
+                "a TCP with 10 to 38 clients carries at least 99 % of UDP's throughput and loses at most 0.5 %"
+            )
+        ),
+        command=command("Vegas", 34),
+    ),
+    Claim(
+        key="3.2-8",
+        where="3.2; Figures 3, 4",
+        text="Below 30 clients the TCPs behave nearly identically.",
+        test=AtPoints(
+            (_throughput_gap.at_most(1) & _loss_gap.at_most(0.1)).called(
+                "all throughputs lie within 1 % of each other and all losses within 0.1 points"
+            ),
+            points="client counts below 30",
+        ),
+        command=command("Vegas", 25),
+    ),
+    Claim(
+        key="3.2-9",
+        where="3.2; Figure 2",
+        text="Under heavy congestion the c.o.v. rises sharply for every TCP except Vegas.",
+        test=Bars(
+            whole=_rises(RENOS).every() & ~_rises("Vegas"),
+            part=_rises(TCPS).some() & ~_rises("Vegas"),
+        ),
+        why=f"From {_BEFORE} to {_AFTER} clients the c.o.v. grows by a factor of {{growth}}.",
+        shows={"growth": _growth},
+        numbers=(_growth,),
+        command=command("Reno", 44),
+    ),
+    Claim(
+        key="3.2-10",
+        where="3.2; Figure 2",
+        text="The c.o.v. of Reno is over 140 % larger than Poisson's.",
+        paper="over +140 %",
+        test=AtPoints(
+            _excess["Reno"]
+            .above(140)
+            .called("with 39 to 60 clients Reno's c.o.v. is over 140 % larger than Poisson's"),
+            points="client counts",
+        ),
+        command=command("Reno", 60),
+    ),
+    Claim(
+        key="3.2-11",
+        where="3.2; Figure 2",
+        text="The c.o.v. of Reno/RED is over 200 % larger than Poisson's.",
+        paper="over +200 %",
+        test=Depends(
+            AtPoints(
+                _excess["Reno/RED"]
+                .above(200)
+                .called("with 39 to 60 clients the c.o.v. of Reno/RED is over 200 % larger than Poisson's"),
+                points="client counts",
+            ),
+            on=WEIGHT,
+            again=EXCESS.at("weights", variant="Reno/RED", clients=MOST).above(200).called("it is over 200 % larger"),
+            named=WEIGHTS,
+        ),
+        command=command("Reno/RED", 60),
+    ),
+    Claim(
+        key="3.2-12",
+        where="abstract, 3.2; Figures 3, 4",
+        text="This modulation costs Reno and Reno/RED throughput and packets.",
+        test=AtPoints(
+            (
+                penalty(_harmed, "UDP").at_least(1)
+                & _heavy_loss.above(LOSS.at("grid", variant=_harmed, clients=_BEFORE))
+            ).called("with 39 to 60 clients throughput is 1 % or more below UDP's and loss higher than with 36 clients")
+        ),
+        command=command("Reno/RED", 50),
+    ),
+)
+
+CONCLUSIONS = (
+    Claim(
+        key="4-1",
+        where="1, 4; Figures 8, 9",
+        text="Reno's probing makes its windows fluctuate rapidly and continually.",
+        test=Bars(whole=_often & _long, part=_often | _long),
+        why="With 60 clients a Reno window is cut {reno} times a second, for the last time at {last}; a Vegas window "
+        "{vegas} times a second.",
+        shows={"reno": _falls, "last": _last_fall, "vegas": CUTS.at("windows", variant="Vegas", clients=MOST)},
+        command=command("Reno", 60, record="windows@0,9,19/0.1s"),
+    ),
+    Claim(
+        key="4-2",
+        where="4; Figure 2",
+        text="Reno's traffic does not smooth out much even when many streams are added up.",
+        test=Bars(whole=_renos_slope.above(-0.25), part=_renos_slope.above(-0.5)),
+        why="{why} For Poisson traffic the exponent is -0.5.",
+        shows={"ends": COV.at("grid", variant="Reno", clients=(39, 60, 100))},
+        command=command("Reno", 100),
+    ),
+    Claim(
+        key="4-3",
+        where="4; Figures 3, 4",
+        text="Vegas' smoother traffic means better overall network performance than Reno's.",
+        test=AtPoints(
+            (_vegas[THROUGHPUT].above(_reno[THROUGHPUT]) & _vegas[LOSS].below(_reno[LOSS])).called(
+                "with 39 to 60 clients Vegas carries more than Reno and loses less"
+            ),
+            points="client counts",
+        ),
+        command=command("Vegas", 60),
+    ),
+)
