@@ -6,11 +6,13 @@ import csv
 import dataclasses
 import io
 import json
+import re
 import sys
 from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
+import scipy.stats
 from pyarrow import parquet
 
 import ackclock as ac
@@ -34,7 +36,7 @@ from ackclock.papers.burstiness.grid_figures import grid_drawings
 from ackclock.papers.burstiness.measures import loss_percent, timeouts_per_dup_ack
 from ackclock.papers.burstiness.weight_figure import weight_drawing
 from ackclock.papers.claims import judge
-from ackclock.papers.comparison import compare
+from ackclock.papers.comparison import Rule, compare, named
 from ackclock.papers.curves import curves
 from ackclock.papers.observation import Observation, summary
 from ackclock.running.origin import Origin
@@ -157,6 +159,28 @@ class TestComparison:
         assert spread.standard_errors == pytest.approx(-(2**0.5))
         (sharp,) = compare(runs(0.15, 0.15), runs(0.25, 0.25), rules)
         assert not sharp.agrees
+        # Scatter that hides a difference does not prove that there is none.
+        assert not spread.is_equivalent
+        (tight,) = compare(runs(0.2, 0.2001, 0.2002), runs(0.2001, 0.2002, 0.2003), rules)
+        assert tight.is_equivalent
+        (near,) = compare(runs(0.2, 0.2001, 0.2002), runs(0.2085, 0.2086, 0.2087), rules)
+        assert not near.is_equivalent  # 4.1 % apart
+
+    def test_equivalence_is_by_welch(self) -> None:
+        ours, theirs = [1.0, 1.2, 1.1, 1.4], [1.3, 1.0, 1.2]
+        rule = Rule(title="x", measure=named("x"), relative=0.0, absolute=1.0)
+
+        def runs(values: list[float]) -> list[Observation]:
+            return [
+                Observation(variant="v", clients=1, seed=seed, values={"x": value}) for seed, value in enumerate(values)
+            ]
+
+        (place,) = compare(runs(ours), runs(theirs), [rule])
+        interval = scipy.stats.ttest_ind(ours, theirs, equal_var=False).confidence_interval(0.95)
+        edge = max(abs(interval.low), abs(interval.high))
+        for margin, equivalent in ((edge + 1e-9, True), (edge - 1e-9, False)):
+            rule = Rule(title="x", measure=named("x"), relative=0.0, absolute=margin)
+            assert dataclasses.replace(place, rule=rule).is_equivalent is equivalent
 
     def test_fisher(self) -> None:
         same = agreement.Crossover(profile="p", clients=38, ours=(9, 12), theirs=(10, 12))
@@ -168,11 +192,15 @@ class TestComparison:
 
 class TestWords:
     def test_ns2_agrees_with_itself(self, theirs: list[Observation]) -> None:
-        assert agreement_statement(theirs, theirs).lead == "Ackclock and ns-2.35 agree."
+        said = agreement_statement(theirs, theirs)
+        assert said.lead == "Ackclock and ns-2.35 are not distinguishable at 100.0 % of the points."
+        assert "lies within the margin" in said.text
 
     def test_half_the_burstiness_does_not(self, theirs: list[Observation]) -> None:
-        lead = agreement_statement(scaled(theirs, "cov", 0.5), theirs).lead
-        assert lead in {"Ackclock and ns-2.35 mostly agree.", "Ackclock and ns-2.35 do not agree."}
+        said = agreement_statement(scaled(theirs, "cov", 0.5), theirs)
+        found = re.search(r"at ([\d.]+) % of the points", said.lead)
+        assert found
+        assert 60 < float(found[1]) < 75  # two measures of three are as they were
 
     def test_one_seed_claims_no_agreement(self, theirs: list[Observation]) -> None:
         single = [run for run in theirs if run.seed == 1]

@@ -1,4 +1,4 @@
-"""Agreement with ns-2 as tables: what was compared, what misses, and whether the bars are met."""
+"""Agreement with ns-2 as tables and a sentence: what was compared, what misses, and whether the bars are met."""
 
 from __future__ import annotations
 
@@ -9,13 +9,33 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ackclock.papers.comparison import STANDARD_ERRORS
+from ackclock.report.html import Statement
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ackclock.papers.comparison import Comparison, Rule
 
-__all__ = ["agreeing", "arguments_of", "measures_table", "missed_bars", "places_table", "tell"]
+__all__ = [
+    "EXPLAINED",
+    "agreeing",
+    "arguments_of",
+    "measures_table",
+    "missed_bars",
+    "places_table",
+    "statement",
+    "tell",
+]
+
+
+EXPLAINED = f"""\
+Two questions are asked of each point. It is *not distinguishable* if the means of both sides differ by no more than
+the margin, or by no more than {STANDARD_ERRORS} standard errors (s.e.) of the difference: here scatter helps. It is
+*equivalent* if the whole 95 % interval of the difference (Welch 1947) lies within the margin: here scatter does not
+help. A bar asks for a share of points that are not distinguishable. Points that are distinguishable are run again
+with seeds that were not used before. A large difference shows again; with this number of seeds a small one may not.
+"""
+"""What the tables of all studies say."""
 
 
 def arguments_of(study: str, description: str | None, *, quick: str) -> argparse.ArgumentParser:
@@ -53,7 +73,7 @@ def tell(parts: Sequence[str], missed: Sequence[str], *, markdown: Path | None) 
 
 
 def measures_table(rules: Sequence[Rule], comparisons: Sequence[Comparison], *, bar: float | None) -> list[str]:
-    """Write a row a measure: how many of its points agree, and how far the furthest is, as lines of Markdown.
+    """Write a row for each measure, as lines of Markdown: how many points are not distinguishable, how many equivalent.
 
     Parameters
     ----------
@@ -62,13 +82,13 @@ def measures_table(rules: Sequence[Rule], comparisons: Sequence[Comparison], *, 
     comparisons
         All points.
     bar
-        The part of the points of each measure that must agree; None where they are only shown.
+        The share of the points of each measure that must not be distinguishable; None where they are only shown.
 
     """
     required = "none" if bar is None else f"{100 * bar:.0f} %"
     lines = [
-        "| measure | points | agree | share | bar | allowed difference | largest, s.e. |",
-        "| --- | ---: | ---: | ---: | ---: | --- | ---: |",
+        "| measure | points | not distinguishable | share | bar | margin | largest, s.e. | equivalent | share |",
+        "| --- | ---: | ---: | ---: | ---: | --- | ---: | ---: | ---: |",
     ]
     for rule in rules:
         places = [place for place in comparisons if place.rule is rule]
@@ -78,9 +98,10 @@ def measures_table(rules: Sequence[Rule], comparisons: Sequence[Comparison], *, 
             allowed += [f"{100 * rule.absolute:g} points"] if rule.absolute else []
             sizes = [abs(place.standard_errors) for place in places]
             largest = max((size for size in sizes if math.isfinite(size)), default=0.0)
+            same = sum(place.is_equivalent for place in places)
             lines.append(
                 f"| {rule.title} | {len(places)} | {count} | {100 * count / len(places):.1f} % "
-                f"| {required} | {', '.join(allowed)}, {STANDARD_ERRORS} s.e. | {largest:.1f} |"
+                f"| {required} | {', '.join(allowed)} | {largest:.1f} | {same} | {100 * same / len(places):.1f} % |"
             )
     return lines
 
@@ -130,16 +151,40 @@ def _size(place: Comparison | None) -> str:
     return f"{100 * place.relative:+.1f} % ({place.standard_errors:+.1f} s.e.)" if place else "not run again"
 
 
+def statement(places: Sequence[Comparison], *, what: str, margin: str) -> Statement:
+    """Say how far two simulators agree.
+
+    Parameters
+    ----------
+    places
+        All points.
+    what
+        What is compared: "c.o.v., throughput and loss".
+    margin
+        The margins of the rules: "4 % of the c.o.v., ...".
+
+    """
+    if not places:
+        return Statement(lead="A single seed has no error bars.", text="Agreement with ns-2 needs at least two seeds.")
+    count, same = agreeing(places), sum(place.is_equivalent for place in places)
+    return Statement(
+        lead=f"Ackclock and ns-2.35 are not distinguishable at {100 * count / len(places):.1f} % of the points.",
+        text=f"Of {len(places)} means of {what}, {count} differ by no more than the margin ({margin}) or "
+        f"{STANDARD_ERRORS} standard errors. That does not prove that they are equal: at {same} "
+        f"({100 * same / len(places):.1f} %) the whole 95 % interval of the difference lies within the margin.",
+    )
+
+
 def agreeing(places: Sequence[Comparison]) -> int:
-    """Count the points that agree."""
+    """Count the points that are not distinguishable."""
     return sum(place.agrees for place in places)
 
 
 def missed_bars(rules: Sequence[Rule], comparisons: Sequence[Comparison], *, bar: float) -> list[str]:
-    """Name the measures of which too few points agree."""
+    """Name the measures of which too many points are distinguishable."""
     found = []
     for rule in rules:
         places = [place for place in comparisons if place.rule is rule]
         if agreeing(places) < bar * len(places):
-            found.append(f"{rule.title}, {agreeing(places)} of {len(places)} points agree")
+            found.append(f"{rule.title}, {agreeing(places)} of {len(places)} points are not distinguishable")
     return found

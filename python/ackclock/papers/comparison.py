@@ -1,7 +1,10 @@
-"""Whether two simulators agree: one rule a measure, wide enough for chance and no wider.
+"""Two simulators compared, measure by measure, at points: one variant with one number of clients.
 
-A point is one variant with one number of clients. It agrees when the means over the seeds differ by no more
-than a fixed part of ns-2's, or a fixed amount, or three standard errors of the difference, whichever is most.
+Two questions are asked of each point, since few runs answer the first one kindly:
+
+- Are the two *not distinguishable*? The means over the seeds differ by no more than the margin (a fixed share of ns-2's
+  mean, or a fixed amount), or by no more than three standard errors of the difference. Noise helps here.
+- Are they *equivalent*? The whole 95 % interval of the difference lies within the margin. Noise does not help here.
 """
 
 from __future__ import annotations
@@ -97,12 +100,33 @@ class Comparison:
     @property
     def is_near(self) -> bool:
         """Whether the difference is within the rule without an allowance for chance."""
-        return abs(self.difference) <= max(self.rule.relative * abs(self.theirs.mean), self.rule.absolute)
+        return abs(self.difference) <= self.margin
 
     @property
     def agrees(self) -> bool:
-        """Whether the difference is within the rule."""
+        """Whether the two are not distinguishable."""
         return self.is_near or abs(self.difference) <= STANDARD_ERRORS * self.standard_error
+
+    @property
+    def is_equivalent(self) -> bool:
+        """Whether the 95 % interval of the difference (Welch 1947) lies within the margin."""
+        from scipy.stats import t  # noqa: PLC0415 - slow to load
+
+        reach = t.ppf(0.975, self._freedom) * self.standard_error if self.standard_error else 0.0
+        return bool(abs(self.difference) + reach <= self.margin)
+
+    @property
+    def _freedom(self) -> float:
+        """Degrees of freedom of the difference, by Satterthwaite; of a single run, those of the other side."""
+        parts = [(side.standard_error**4, side.count - 1) for side in (self.ours, self.theirs) if side.count > 1]
+        if len(parts) < 2 or not any(size for size, _ in parts):
+            return float(max(self.ours.count, self.theirs.count, 2) - 1)
+        return float(self.standard_error**4 / sum(size / freedom for size, freedom in parts))
+
+    @property
+    def margin(self) -> float:
+        """The difference that the rule allows without regard to chance."""
+        return max(self.rule.relative * abs(self.theirs.mean), self.rule.absolute)
 
 
 def compare(ours: Iterable[Observation], theirs: Iterable[Observation], rules: Sequence[Rule]) -> list[Comparison]:

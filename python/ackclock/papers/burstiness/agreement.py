@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ackclock.papers.agreement import arguments_of, measures_table, missed_bars, places_table, tell
+from ackclock.papers.agreement import EXPLAINED, arguments_of, measures_table, missed_bars, places_table, tell
 from ackclock.papers.burstiness import ns2
 from ackclock.papers.burstiness.comparison import RULES
 from ackclock.papers.burstiness.evidence import grid_wanted
 from ackclock.papers.burstiness.experiment import BY_NAME, DROPS, DURATION, VARIANTS, observations_wanted
-from ackclock.papers.comparison import STANDARD_ERRORS, Comparison, compare
+from ackclock.papers.comparison import Comparison, compare
 from ackclock.study import observe
 
 if TYPE_CHECKING:
@@ -42,14 +42,13 @@ LEAST_P = 0.01
 _INTRODUCTION = f"""\
 # Agreement with ns-2
 
-Made by `python -m ackclock.papers.burstiness.agreement`. A point is one variant with one number of clients; it
-agrees when the means over the seeds of both sides differ by no more than the most of the allowed differences. A
-standard error (s.e.) is that of the difference: {STANDARD_ERRORS} of them are put down to chance. A run of the
-crossover (Reno over FIFO) has settled when fewer than {SETTLED} packets are dropped in its last 10 s; the counts of
-settled seeds agree unless chance would set them as far apart in less than {100 * LEAST_P:g} % of all cases (Fisher's
-exact test). Points that miss are run again with twenty seeds, on both sides, that were not used before: a difference
-that is real shows again, one that is chance does not. Both sides have 5 seeds a point, ns-2 has 3 under ns2-2000;
-that is few where some runs dominate, such as those with Vegas flows that starve.
+Made by `python -m ackclock.papers.burstiness.agreement`. A point is one variant with one number of clients.
+{EXPLAINED}
+Both sides have 5 seeds for each point (ns-2 has 3 under ns2-2000) and 20 in the second round. That is few where some
+runs dominate, such as those with Vegas flows that starve. A run of the crossover (Reno over FIFO) has settled when
+fewer than {SETTLED} packets are dropped in its last 10 s; the counts of settled seeds agree unless chance would set
+them as far apart in less than {100 * LEAST_P:g} % of all cases (Fisher's exact test).
+
 Where two kinds of client share the link: [agreement_heterogeneous.md](agreement_heterogeneous.md); where hundreds of
 connections do: [agreement_manyflows.md](agreement_manyflows.md); where one meets self-similar traffic:
 [agreement_selfsimilar.md](agreement_selfsimilar.md).
@@ -127,7 +126,7 @@ def recheck(profile: str, *, jobs: int | None = None) -> list[Comparison]:
     """Compare the points that once missed again, with twenty seeds on both sides that were not used before.
 
     Five seeds of a quantity that a few runs dominate, as starved Vegas flows do, understate its standard error; a
-    difference that is real shows again, one that is chance does not.
+    large difference shows again.
     """
     theirs = ns2.rechecks(profile)
     seeds = sorted({run.seed for run in theirs})

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ackclock.papers.agreement import statement
 from ackclock.papers.burstiness.experiment import DURATION
 from ackclock.papers.comparison import Rule, compare, named
-from ackclock.report.html import Statement
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ackclock.papers.core.evidence import Row
     from ackclock.papers.observation import Observation
+    from ackclock.report.html import Statement
 
 __all__ = ["RULES", "WARM", "agreement_statement", "warm_loss"]
 
@@ -56,15 +57,8 @@ def agreement_statement(ours: Sequence[Observation], ns2: Sequence[Observation])
 
     """
     shown = [rule for rule in RULES if rule.title in {"c.o.v. from 0 s", "departures", "loss from 0 s"}]
-    places = compare(ours, ns2, shown)
-    if not places:
-        return Statement(lead="A single seed has no error bars.", text="Agreement with ns-2 needs at least two seeds.")
-    agreeing = sum(place.agrees for place in places)
-    share = agreeing / len(places)
-    words = "agree" if share >= 0.95 else "mostly agree" if share >= 0.8 else "do not agree"
-    return Statement(
-        lead=f"Ackclock and ns-2.35 {words}.",
-        text=f"Of {len(places)} means of c.o.v., throughput and loss, {agreeing} ({100 * share:.1f} %) lie "
-        "within the wider of three standard errors and a fixed margin (4 % of the c.o.v., 0.5 % of the "
-        "throughput, 8 % of the loss or 0.05 points).",
+    return statement(
+        compare(ours, ns2, shown),
+        what="c.o.v., throughput and loss",
+        margin="4 % of the c.o.v., 0.5 % of the throughput, 8 % of the loss or 0.05 points",
     )

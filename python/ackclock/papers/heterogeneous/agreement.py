@@ -10,8 +10,7 @@ import sys
 from itertools import product
 from typing import TYPE_CHECKING
 
-from ackclock.papers.agreement import arguments_of, measures_table, missed_bars, places_table, tell
-from ackclock.papers.comparison import STANDARD_ERRORS
+from ackclock.papers.agreement import EXPLAINED, arguments_of, measures_table, missed_bars, places_table, tell
 from ackclock.papers.heterogeneous import ns2
 from ackclock.papers.heterogeneous.comparison import BAR, RULES, compare_scenes
 from ackclock.papers.heterogeneous.experiment import SCENES, scene_wanted, variants
@@ -29,11 +28,10 @@ _INTRODUCTION = f"""\
 
 Made by `python -m ackclock.papers.heterogeneous.agreement`. Reno clients are there from the start, others that run
 Reno or Vegas join them at 1 s. A point is one of their figures' curves at one number of added clients; goodput and loss
-are compared for the added clients and for the background, each by itself. A point agrees when the means over the seeds
-of both sides differ by no more than the most of the allowed differences; a standard error (s.e.) is that of the
-difference, and {STANDARD_ERRORS} of them are put down to chance. Ours are 5 seeds a point, ns-2's 3: few where
-single runs differ widely. Points that miss, or that would without the allowance for chance, are run again with twenty
-seeds, on both sides, that were not used before: a difference that is real shows again, one that is chance does not.
+are compared for the added clients and for the background, each by itself.
+{EXPLAINED}
+Ours are 5 seeds for each point, ns-2's 3: few where single runs differ widely. In the second round, which also has the
+points that only the standard errors admit, both sides have 20.
 """
 
 _QUICK = (SCENES[0], SCENES[-1])

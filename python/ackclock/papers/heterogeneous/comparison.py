@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
+from ackclock.papers.agreement import statement
 from ackclock.papers.comparison import Rule, compare
 from ackclock.papers.heterogeneous.experiment import CLASSES
 from ackclock.papers.heterogeneous.measures import goodput, loss
-from ackclock.report.html import Statement
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ackclock.papers.comparison import Comparison
     from ackclock.papers.heterogeneous.experiment import Scene
     from ackclock.papers.observation import Observation
+    from ackclock.report.html import Statement
 
 __all__ = ["BAR", "RULES", "agreement_statement", "compare_scenes"]
 
@@ -61,15 +62,8 @@ def agreement_statement(
     ours: Mapping[Scene, Sequence[Observation]], theirs: Mapping[Scene, Sequence[Observation]]
 ) -> Statement:
     """Say how much of the figures agrees."""
-    places = compare_scenes(ours, theirs)
-    if not places:
-        return Statement(lead="A single seed has no error bars.", text="Agreement with ns-2 needs at least two seeds.")
-    agreeing = sum(place.agrees for place in places)
-    share = agreeing / len(places)
-    words = "agree" if share >= BAR else "mostly agree" if share >= 0.8 else "do not agree"
-    return Statement(
-        lead=f"Ackclock and ns-2.35 {words}.",
-        text=f"Of {len(places)} means of goodput and loss, of newcomers and background each by itself, {agreeing} "
-        f"({100 * share:.1f} %) lie within the wider of three standard errors and a fixed margin (5 % of the goodput, "
-        "15 % of the loss or 0.2 points).",
+    return statement(
+        compare_scenes(ours, theirs),
+        what="goodput and loss, of newcomers and background each by itself",
+        margin="5 % of the goodput, 15 % of the loss or 0.2 points",
     )

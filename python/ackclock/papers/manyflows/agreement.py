@@ -11,8 +11,8 @@ import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ackclock.papers.agreement import arguments_of, measures_table, missed_bars, places_table, tell
-from ackclock.papers.comparison import STANDARD_ERRORS, compare
+from ackclock.papers.agreement import EXPLAINED, arguments_of, measures_table, missed_bars, places_table, tell
+from ackclock.papers.comparison import compare
 from ackclock.papers.manyflows import ns2
 from ackclock.papers.manyflows.comparison import BAR, BIAS, GRID, WHOLE, compare_runs
 from ackclock.papers.manyflows.experiment import ISDN, T1, grid_setting, settings_wanted
@@ -34,12 +34,12 @@ _INTRODUCTION = f"""\
 # Agreement with ns-2 where many connections share the link
 
 Made by `python -m ackclock.papers.manyflows.agreement`. A point is a link, a W_c, a longest processing time and a
-number of connections. Ours are 5 seeds a point, ns-2's is a single run, which is taken to vary as ours do: with the
-standard deviation s of n seeds, the standard error (s.e.) of the difference is s sqrt(1 + 1/n), and {STANDARD_ERRORS}
-of them are put down to chance. A point agrees when the difference is no more than the most of the allowed ones.
-Points that miss are run again with five seeds, on both sides, that were not used before, and there the standard error
-is that of two means: a difference that is real shows again, one that is chance does not. Whether a bar is met is judged
-by these where there are any. Throughput and goodput are parts of the bottleneck's rate.
+number of connections.
+{EXPLAINED}
+Ours are 5 seeds for each point. Those of ns-2 are a single run, which is taken to vary as ours do: with the standard
+deviation s of n seeds, the standard error of the difference is s sqrt(1 + 1/n). Hardly any point can be shown
+equivalent in this way. In the second round both sides have five seeds; whether a bar is met is judged by it where
+there is one. Throughput and goodput are shares of the bottleneck's rate.
 """
 
 _TIES = """\

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ackclock.papers.agreement import arguments_of, measures_table, missed_bars, places_table, tell
-from ackclock.papers.comparison import STANDARD_ERRORS, compare
+from ackclock.papers.agreement import EXPLAINED, arguments_of, measures_table, missed_bars, places_table, tell
+from ackclock.papers.comparison import compare
 from ackclock.papers.selfsimilar import ns2
 from ackclock.papers.selfsimilar.comparison import (
     BACKGROUND,
@@ -53,10 +53,10 @@ _INTRODUCTION = f"""\
 # Agreement with ns-2 where one connection meets self-similar traffic
 
 Made by `python -m ackclock.papers.selfsimilar.agreement`. A point is a reading of the paper's fixed-rate source
-and a variant, over 40 on/off sources with Pareto periods. Both sides have {SEEDS} seeds. Means agree when they differ
-by no more than the most of the allowed differences; a standard error (s.e.) is that of the difference, and
-{STANDARD_ERRORS} of them are put down to chance. The load of 100 s differs by 5 % from seed to seed, as periods have no
-variance, and with it all else: that is most of the standard errors.
+and a variant, over 40 on/off sources with Pareto periods. Both sides have {SEEDS} seeds.
+{EXPLAINED}
+The load of 100 s differs by 5 % from seed to seed, since the periods have no variance, and everything else with it:
+that is most of the standard errors.
 """
 
 _VEGAS = f"""\

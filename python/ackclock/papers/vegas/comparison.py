@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock.papers.comparison import STANDARD_ERRORS, Rule, compare, named
+from ackclock.papers.agreement import statement
+from ackclock.papers.comparison import Rule, compare, named
 from ackclock.papers.observation import Observation
-from ackclock.report.html import Statement
 
 if TYPE_CHECKING:
     from ackclock.papers.comparison import Comparison
     from ackclock.papers.vegas.measures import Runs
+    from ackclock.report.html import Statement
 
 __all__ = ["RULES", "agreement_statement", "compare_places"]
 
@@ -39,13 +40,8 @@ def _flat(runs: Runs) -> list[Observation]:
 
 def agreement_statement(ours: Runs, theirs: Runs) -> Statement:
     """Say how much agrees."""
-    means = compare_places(ours, theirs)
-    if not means:
-        return Statement(lead="A single seed has no error bars.", text="Agreement with ns-2 needs at least two seeds.")
-    agreeing = sum(mean.agrees for mean in means)
-    words = "agree" if agreeing >= BAR * len(means) else "do not agree everywhere"
-    return Statement(
-        lead=f"Ackclock and ns-2.35 {words}.",
-        text=f"Of {len(means)} means of goodput at {len(theirs)} places, of a Reno and of a Vegas client each by "
-        f"itself, {agreeing} lie within the wider of {STANDARD_ERRORS} standard errors and 5 % of each other.",
+    return statement(
+        compare_places(ours, theirs),
+        what=f"goodput at {len(theirs)} points, of a Reno and of a Vegas client each by itself",
+        margin="5 % of the goodput",
     )
