@@ -5,6 +5,7 @@ mod graphs;
 #[path = "../../../tcp/tests/contract/kinds.rs"]
 mod kinds;
 mod ledger;
+mod summaries;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
