@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["cells", "dots_image", "scale_bar"]
 
 _WIDTH: Final = 5200
-_BAR: Final = (60, 5080, 170)
+_BAR: Final = (200, 4800, 170)
 """Left end, width and height of the scale of colours."""
 _STEPS: Final = 60
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["area", "bars", "runs", "thinned", "trace"]
 
-_FINEST: Final = 8
+_FINEST: Final = 10
 """Width of a column within which a line shows no more than its ends and its extremes."""
 _BEYOND: Final = 50_000
 """Points further away than this lie here: a drawing ends long before."""

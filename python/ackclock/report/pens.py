@@ -19,7 +19,8 @@ BAND: Final = 0.18
 _POINT: Final = 12.0
 """Tenths of a unit in a point on paper."""
 _MARKER: Final = 2.2
-"""Points by which markers are larger than on paper, so that small ones are seen."""
+_ALONE: Final = 3.6
+"""Points by which markers are larger than on paper, so that small ones are seen: on a line, and without one."""
 
 _DASHES: Final[Mapping[Dash, str]] = {
     "solid": "",
@@ -47,7 +48,8 @@ def pen(series: Series) -> str:
 
 
 def _marker_name(series: Series) -> str:
-    return f"m-{series.marker}-{series.colour}-{'full' if series.filled else 'open'}-{series.size * 10:.0f}"
+    look = "open" if not series.filled else "full" if series.dash != "none" else "alone"
+    return f"m-{series.marker}-{series.colour}-{look}-{series.size * 10:.0f}"
 
 
 def marker_shapes(charts: Iterable[Chart]) -> str:
@@ -55,7 +57,7 @@ def marker_shapes(charts: Iterable[Chart]) -> str:
     defined = {}
     for series in (series for chart in charts for panel in chart.panels for series in panel.series):
         if series.marker:
-            size = (series.size + _MARKER) * _POINT
+            size = (series.size + (_MARKER if series.dash != "none" or not series.filled else _ALONE)) * _POINT
             shape = f'<path d="{_SHAPES[series.marker]}"/>'
             defined[_marker_name(series)] = (
                 f'<marker id="{_marker_name(series)}" class="c-{series.colour} {"full" if series.filled else "open"}" '

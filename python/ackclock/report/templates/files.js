@@ -22,7 +22,8 @@
     return pen.measureText(words).width;
   };
   const plain = (text) => text.replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
-  const text = (words, x, y, more = "") => `<text x="${x}" y="${y}" style="font:13px ${FONT};fill:#1c1e21" ${more}>${plain(words)}</text>`;
+  const text = (words, x, y, { bold, anchor = "start" } = {}) =>
+    `<text x="${x}" y="${y}" style="font:${bold ? "bold " : ""}13px ${FONT};fill:#1c1e21;text-anchor:${anchor}">${plain(words)}</text>`;
 
   // Rows of words, each with a sample before it or none, broken where the drawing ends.
   const rows = (items, top) => {
@@ -31,7 +32,7 @@
       const wide = measure(words, bold) + (sample ? 42 : 0) + 16;
       if (x > 12 && x + wide > WIDTH) [x, y] = [12, y + 20];
       if (sample) drawn += `<svg x="${x}" y="${y + 3}" width="34" height="16" viewBox="0 0 300 140" class="${sample.getAttribute("class")}">${sample.innerHTML}</svg>`;
-      drawn += text(words, x + (sample ? 42 : 0), y + 16, bold ? 'font-weight="bold"' : "");
+      drawn += text(words, x + (sample ? 42 : 0), y + 16, { bold });
       x += wide;
     }
     return [drawn, y + 24];
@@ -52,7 +53,7 @@
       } else if (part.matches(".head")) {
         add(rows(Array.from(part.children, (each) => ({ words: each.textContent, bold: each.matches("strong") })), y));
       } else if (part.matches(".along")) {
-        drawn += text(part.textContent, WIDTH / 2, y + 12, 'text-anchor="middle"');
+        drawn += text(part.textContent, WIDTH / 2, y + 12, { anchor: "middle" });
         y += 26;
       } else {
         const { width, height } = part.viewBox.baseVal;
