@@ -245,7 +245,7 @@ class TestClaims:
     def test_long_numbers_are_folded_and_tables_are_tables(self) -> None:
         ribbon = ", ".join(f"at {number} it is {number}.5" for number in range(20))
         numbers = Table(caption="By buffer", head=["buffer", "ratio"], rows=[["10", "1.2"]])
-        text = render(dataclasses.replace(small_report(), findings=[finding(ours=ribbon, table=numbers)]))
+        text = render(dataclasses.replace(small_report(), findings=[finding(ours=ribbon, tables=[numbers])]))
         row, details = text[text.index('<tbody id="claim-3.2-1"') :].split("<details>", 1)
         assert ribbon not in row
         assert ribbon in details

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ackclock.analysis import student_interval
+from ackclock.papers.claims import findings, judge
 from ackclock.papers.core.claim import Claim
 from ackclock.papers.core.evidence import Grid, Named, Run, Runs, joined
 from ackclock.papers.core.figure import Figure, Flat, Lines, Numbers, Plot
@@ -24,6 +25,7 @@ from ackclock.papers.core.rules import (
     Varied,
     Ways,
 )
+from ackclock.papers.core.tabled import tabled
 from ackclock.papers.core.words import points_words
 from ackclock.papers.figures import Pen
 from ackclock.papers.truth import NO, OPEN, YES
@@ -402,6 +404,41 @@ class TestClaim:
             key="1", where="1", text="It loses.", test=Holds(reno), why=lambda said: said.counted(reno, "points")
         )
         assert claim.judge(Both()).why == "2 of 3 points"
+
+
+class TestTables:
+    def test_two_axes_run_down_and_across(self) -> None:
+        theirs = [Run(where={"clients": 20, "variant": "Reno"}, seed=1, values={"loss": 1.9})]  # in another order
+        table = tabled(LOSS.at("grid"), Both(ns2=Runs({"grid": theirs})))
+        assert table is not None
+        assert table.caption == "Loss, %: mean ± half-width of the 95 % interval"
+        assert table.head == ["", "10 clients", "20 clients", "40 clients"]
+        assert table.rows == [
+            ["Reno", "1.0 ± <0.1", "2.0 ± <0.1", "4.0 ± 0.1"],
+            ["Reno; ns-2.35", "–", "1.9", "–"],  # noqa: RUF001 - what was not measured
+            ["Vegas", "0.5 ± <0.1", "1.0 ± <0.1", "–"],  # noqa: RUF001
+        ]
+
+    def test_one_axis_runs_down_with_a_column_for_each_simulator(self) -> None:
+        table = tabled(LOSS.at("grid", variant="Reno"), Both(ns2=SIDE))
+        assert table is not None
+        assert table.head == ["Point", "Ackclock", "ns-2.35"]
+        assert table.rows[1] == ["20 clients", "2.0 ± <0.1", "2.0 ± <0.1"]
+
+    def test_few_points_need_none(self) -> None:
+        assert tabled(LOSS.at("grid", variant="Vegas"), Both()) is None
+        assert tabled(LOSS.at("other"), Both()) is None
+
+    def test_of_a_claim_are_the_numbers_that_it_reports(self) -> None:
+        claim = Claim(
+            key="1",
+            where="1",
+            text="It grows.",
+            test=Holds(LOSS.at("grid", variant="Reno", clients=40).above(1)),
+            shows={"all": LOSS.at("grid")},
+        )
+        (table,) = findings(judge([claim], Both()))[0].tables
+        assert len(table.rows) == 2
 
 
 def test_a_number_can_be_computed_of_several_quantities() -> None:

@@ -13,7 +13,7 @@ from ackclock.report.html import Finding, Verdict
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ackclock.report.html import Origin
+    from ackclock.report.html import Origin, Table
 
 __all__ = [
     "BY_SHARE",
@@ -122,6 +122,10 @@ class Claim(Generic[E_contra]):
     command: str
     origin: Origin = "paper"
 
+    def tables(self, evidence: E_contra) -> Sequence[Table]:  # noqa: ARG002 - what every claim can be asked
+        """Give the numbers of both simulators as tables: none, since the judgement's words have them."""
+        return ()
+
 
 class Judgeable(Protocol[E_contra]):
     """What a claim of either frame has: `Claim`, or `ackclock.papers.core.claim.Claim`."""
@@ -142,6 +146,7 @@ class Judgeable(Protocol[E_contra]):
     def origin(self) -> Origin: ...
     @property
     def judge(self) -> Callable[[E_contra], Judgement]: ...
+    def tables(self, evidence: E_contra) -> Sequence[Table]: ...
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -150,6 +155,7 @@ class Judged(Generic[E_contra]):
 
     claim: Judgeable[E_contra]
     judgement: Judgement
+    tables: Sequence[Table] = ()
 
     @property
     def cells(self) -> dict[str, str]:
@@ -171,7 +177,7 @@ class Judged(Generic[E_contra]):
 
 def judge(claims: Sequence[Judgeable[E_contra]], evidence: E_contra) -> list[Judged[E_contra]]:
     """Judge each claim by the evidence, in order."""
-    return [Judged(claim=claim, judgement=claim.judge(evidence)) for claim in claims]
+    return [Judged(claim=claim, judgement=claim.judge(evidence), tables=claim.tables(evidence)) for claim in claims]
 
 
 def by_share(holds: Sequence[Truth]) -> Verdict:
@@ -252,6 +258,7 @@ def findings(judged: Sequence[Judged[E_contra]]) -> list[Finding]:
             rule=one.claim.rule,
             command=one.judgement.command or one.claim.command,
             origin=one.claim.origin,
+            tables=one.tables,
         )
         for one in judged
     ]

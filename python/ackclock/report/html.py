@@ -192,7 +192,7 @@ class Finding:
         Where it belongs, for the filter of claims; the key up to its last hyphen, if empty.
     figure
         Slug of the figure that shows it; the figures that `where` names by number, if empty.
-    table
+    tables
         The numbers, where they are many.
 
     """
@@ -211,7 +211,7 @@ class Finding:
     origin: Origin = "paper"
     section: str = ""
     figure: str = ""
-    table: Table | None = None
+    tables: Sequence[Table] = ()
 
     @property
     def word(self) -> str:

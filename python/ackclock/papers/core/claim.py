@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ackclock.papers.claims import Judgement
 from ackclock.papers.core.quantities import numbers
+from ackclock.papers.core.tabled import tabled
 from ackclock.papers.core.words import DASH, points_words, with_unit
 from ackclock.papers.truth import counted
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from ackclock.papers.core.evidence import Evidence, Grid, Side
     from ackclock.papers.core.quantities import Quantity
     from ackclock.papers.core.rules import Outcome, Rule
+    from ackclock.report.html import Table
 
 __all__ = ["Change", "Claim", "Origin", "Said"]
 
@@ -131,11 +133,19 @@ class Claim:
             brief=self.brief,
         )
 
+    def tables(self, evidence: Evidence) -> list[Table]:
+        """Give both sides' numbers as tables, for quantities of several points."""
+        return [table for one in self._reported() if (table := tabled(one, evidence))]
+
+    def _reported(self) -> list[Quantity]:
+        """Give the quantities whose numbers are reported, each once."""
+        quantities = (*self.test.quantities, *self.shows.values()) if self.numbers is None else self.numbers
+        return list({one.reported.words: one.reported for one in quantities}.values())
+
     def _numbers(self, side: Side) -> str:
         """Write the numbers of one side: a dash where it measured none."""
-        quantities = (*self.test.quantities, *self.shows.values()) if self.numbers is None else self.numbers
         parts = []
-        for one in {one.reported.words: one.reported for one in quantities}.values():
+        for one in self._reported():
             with suppress(LookupError):
                 parts.append(numbers(one, side))
         return "; ".join(parts) or DASH

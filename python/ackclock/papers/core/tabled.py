@@ -1,0 +1,96 @@
+"""The numbers of a claim as tables, where a quantity has several points."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from ackclock.papers.core.evidence import Grid
+from ackclock.papers.core.words import DASH, capital, key_words
+from ackclock.report.html import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ackclock.analysis import Interval
+    from ackclock.papers.core.evidence import Evidence, Key, Side
+    from ackclock.papers.core.quantities import Quantity
+
+__all__ = ["tabled"]
+
+_FEW = 2
+"""So few points are written in a sentence."""
+_COLUMNS = 8
+"""An axis with more values than these runs down a table."""
+_SIDES = ("Ackclock", "ns-2.35")
+
+
+def tabled(of: Quantity, evidence: Evidence) -> Table | None:
+    """Lay the means of a quantity out: points down and simulators across, or two axes down and across.
+
+    Parameters
+    ----------
+    of
+        The quantity.
+    evidence
+        The runs of both simulators.
+
+    Returns
+    -------
+    Table or None
+        None if there are too few points for a table, or no runs of ours.
+
+    """
+    ours, theirs = _points(of, evidence.ours), _points(of, evidence.ns2)
+    if ours is None or len(ours.cells) <= _FEW:
+        return None
+    sides = {_SIDES[0]: ours}
+    if theirs is not None and set(theirs.axes) == set(ours.axes):
+        sides[_SIDES[1]] = _ordered(theirs, ours.axes)
+    unit = f", {of.unit}" if of.unit else ""
+    caption = f"{capital(of.label)}{unit}: mean ± half-width of the 95 % interval"
+    across = _across(ours)
+    if across is None:
+        rows = [
+            [key_words(ours.axes, key), *(_shown(points, key, of) for points in sides.values())] for key in ours.cells
+        ]
+        return Table(caption=caption, head=["Point", *sides], rows=rows)
+    at = ours.axes.index(across)
+    values = list(dict.fromkeys(key[at] for key in ours.cells))
+    down = list(dict.fromkeys((*key[:at], *key[at + 1 :]) for key in ours.cells))
+    axes = (*ours.axes[:at], *ours.axes[at + 1 :])
+    rows = [
+        [
+            key_words(axes, rest) + ("" if name == _SIDES[0] else f"; {name}"),
+            *(_shown(points, (*rest[:at], value, *rest[at:]), of) for value in values),
+        ]
+        for rest in down
+        for name, points in sides.items()
+        if any((*rest[:at], value, *rest[at:]) in points.cells for value in values)
+    ]
+    return Table(caption=caption, head=["", *(key_words([across], (value,)) for value in values)], rows=rows)
+
+
+def _points(of: Quantity, side: Side) -> Grid[Interval] | None:
+    with suppress(LookupError):
+        return of.points(side)
+    return None
+
+
+def _ordered(points: Grid[Interval], axes: Sequence[str]) -> Grid[Interval]:
+    """Put the axes of a grid in an order."""
+    places = [points.axes.index(axis) for axis in axes]
+    return Grid(tuple(axes), {tuple(key[place] for place in places): cell for key, cell in points.cells.items()})
+
+
+def _across(points: Grid[Interval]) -> str | None:
+    """Choose the axis that runs across: the one of most values that fit, if there are two axes."""
+    counts: Mapping[str, int] = {axis: len({key[at] for key in points.cells}) for at, axis in enumerate(points.axes)}
+    fitting = [axis for axis, count in counts.items() if 1 < count <= _COLUMNS]
+    varied = sum(count > 1 for count in counts.values())
+    return max(fitting, key=lambda axis: counts[axis]) if fitting and varied > 1 else None
+
+
+def _shown(points: Grid[Interval], key: Key, of: Quantity) -> str:
+    found = points.cells.get(key)
+    return DASH if found is None else found.shown(of.digits)
