@@ -12,13 +12,14 @@ from tests import burstiness_world, vegas_world
 
 from ackclock.papers.burstiness.claims import CLAIMS as BURSTINESS
 from ackclock.papers.claims import judge
+from ackclock.papers.core.evidence import Run, Runs
+from ackclock.papers.core.paper import Both, Paper
+from ackclock.papers.core.parts import gather
 from ackclock.papers.flips import Pair, both, contradictions, main, summary_table, verdicts
-from ackclock.papers.vegas import study as vegas_study
 from ackclock.papers.vegas.claims import CLAIMS as VEGAS
 from ackclock.papers.vegas.claims.beside import PAPERS
-from ackclock.papers.vegas.evidence import Evidence, gather, papers
+from ackclock.papers.vegas.evidence import by_part, papers, runs_at
 from ackclock.report.html import Verdict
-from ackclock.study import Batch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,19 +44,19 @@ class TestMadeUpWorlds:
     @pytest.mark.parametrize("seeds", [2, 5])
     def test_of_vegas_beside_reno(self, noise: float, seeds: int) -> None:
         draw = np.random.default_rng(1)
-        whole = vegas_world.evidence()
+        whole = vegas_world.once(vegas_world.evidence())
 
-        def noisy() -> Evidence:
-            return dataclasses.replace(
-                whole,
-                ours={
-                    place: [
-                        {name: (value or 0.0) * draw.lognormal(0, noise) for name, value in there[0].items()}
-                        for _ in range(seeds)
-                    ]
-                    for place, there in whole.ours.items()
-                },
-            )
+        def noisy() -> Both:
+            rows = [
+                Run(
+                    where=row.where,
+                    seed=seed,
+                    values={name: value * draw.lognormal(0, noise) for name, value in row.values.items()},
+                )
+                for row in whole.ours.part("places")
+                for seed in range(1, seeds + 1)
+            ]
+            return Both(ours=by_part(Runs({"places": rows})), ns2=Runs())
 
         assert not contradictions(pairs(VEGAS, noisy(), noisy()))
 
@@ -82,14 +83,8 @@ class TestMadeUpWorlds:
 class TestRuns:
     def test_the_papers_points_do_not_turn_round(self) -> None:
         """Two seeds each: F-1 holds with five, and an interval of two runs is 13 standard errors wide."""
-        batch = Batch()
-        asked = [gather(batch, seeds=seeds, where=papers(50)) for seeds in ((1, 2), (3, 4))]
-        batch.run()
-        late = dict(zip(papers(50, start=10), papers(50), strict=True))  # F-1 only mentions it
-        runs = [made() for made in asked]
-        first, second = (
-            Evidence(ours={**there, **{place: there[early] for place, early in late.items()}}, ns2={}) for there in runs
-        )
+        part = [runs_at(papers(50))]
+        first, second = (Both(ours=by_part(gather(part, seeds=seeds)), ns2=Runs()) for seeds in ((1, 2), (3, 4)))
         (found,) = pairs([claim for claim in PAPERS if claim.key == "F-1"], first, second)
         assert {found.first, found.second} <= {"reproduced", "undecided"}
 
@@ -130,13 +125,14 @@ class TestCommand:
     ) -> None:
         asked = []
 
-        def write(folder: Path, *, seeds: Sequence[int], jobs: int | None) -> None:
+        def write(paper: Paper, folder: Path, *, seeds: Sequence[int], jobs: int | None) -> None:
+            assert paper.definition.name == "vegas"
             asked.append((list(seeds), jobs))
             verdict = Verdict.REPRODUCED if 1 in seeds else second
             with (folder / "claims.csv").open("w", newline="") as file:
                 csv.writer(file).writerows([["key", "verdict"], ["F-1", verdict]])
 
-        monkeypatch.setattr(vegas_study, "write", write)
+        monkeypatch.setattr(Paper, "write", write)
         assert main(["vegas", "--seeds", "2", "--jobs", "1", "--markdown", str(tmp_path / "flips.md")]) == status
         assert asked == [([1, 2], 1), ([3, 4], 1)]
         written = capsys.readouterr().out

@@ -8,21 +8,23 @@ import json
 import re
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from pyarrow import parquet
 from tests import vegas_world
 from tests.typed import typed
 
 import ackclock as ac
 from ackclock.analysis import student_interval
 from ackclock.cli import main
-from ackclock.papers.truth import NO, YES, Truth
-from ackclock.papers.vegas import ns2, study
+from ackclock.papers.core import paper
+from ackclock.papers.core.evidence import Run, Runs
+from ackclock.papers.core.paper import Both
+from ackclock.papers.core.parts import gather
+from ackclock.papers.core.table import read_runs
+from ackclock.papers.vegas import ns2
 from ackclock.papers.vegas.comparison import agreement_statement, compare_places
-from ackclock.papers.vegas.evidence import gather, halves, pairs, places, plane
+from ackclock.papers.vegas.evidence import by_part, by_place, interval, parts, places, plane, runs_at
 from ackclock.papers.vegas.experiment import (
     APPLICATIONS,
     BUFFERS,
@@ -36,15 +38,9 @@ from ackclock.papers.vegas.experiment import (
     Place,
     scenario,
 )
-from ackclock.papers.vegas.measures import RECORD, holds_its_own, interval, observe
+from ackclock.papers.vegas.measures import RECORD, observe
 from ackclock.scenario import OnOff, Trace, Transfers
 from ackclock.scenario.distributions import Pareto
-from ackclock.study import Batch
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ackclock.papers.vegas.measures import Runs
 
 
 class TestPlaces:
@@ -58,9 +54,11 @@ class TestPlaces:
             for gateway in GATEWAYS:
                 assert set(plane(application, 10, gateway)) <= set(there)
                 assert {
-                    place.start for place in halves() if (place.application, place.gateway) == (application, gateway)
+                    place.start
+                    for place, _ in parts()["halves"]
+                    if (place.application, place.gateway) == (application, gateway)
                 } == set(STARTS)
-        assert {place.start for place in pairs() if place.application == OPEN} == set(STARTS)
+        assert {place.start for place, _ in parts()["pairs"] if place.application == OPEN} == set(STARTS)
         assert {place.vegas for place in plane(OPEN, 0, "FIFO")} == set(SHARES)
 
     def test_network_is_the_papers(self) -> None:
@@ -151,18 +149,6 @@ class TestMeasures:
         assert found["vegas_window_cov"] == pytest.approx((usable.std(ddof=0) / usable.mean()).mean(), rel=0.01)
         assert 0.1 < (found["vegas_rtt_least"] or 0) < 0.2
 
-    @pytest.mark.parametrize(
-        ("ratios", "holds"),
-        [
-            ([1.0, 1.01, 0.99], YES),
-            ([0.5, 0.51, 0.49], NO),
-            ([0.5, 1.5, 1.0], Truth.OPEN),
-            ([0.95], Truth.OPEN),
-        ],
-    )
-    def test_holds_its_own_if_the_interval_says_so(self, ratios: list[float], holds: Truth) -> None:
-        assert holds_its_own(student_interval(ratios)) is holds
-
     def test_a_place_without_the_number(self) -> None:
         with pytest.raises(LookupError, match="no run has ratio"):
             interval({Place(): [{"ratio": None}]}, Place())
@@ -225,7 +211,8 @@ class TestSentences:
 
     def test_ns2_says_as_they_tell(self) -> None:
         """Each number in brackets is the mean of ns-2's runs at the place of the command."""
-        theirs = {scenario(place).effective(): interval(runs, place).mean for runs in [ns2.runs()] for place in runs}
+        runs = by_place(ns2.runs())
+        theirs = {scenario(place).effective(): interval(runs, place).mean for place in runs}
         for words, line in SENTENCES:
             for shown in re.findall(r"\(ns-2: ([\d.]+)", words):
                 assert float(shown) == pytest.approx(theirs[typed(line, options=["--set"]).effective()], abs=0.006), (
@@ -235,24 +222,35 @@ class TestSentences:
 
 class TestNs2:
     def test_runs_are_all_there(self) -> None:
-        theirs = ns2.runs()
+        theirs = by_place(ns2.runs())
         assert set(theirs) <= set(places())
         assert len(theirs) == 43
         assert {len(runs) for runs in theirs.values()} == {5}
-        first = theirs[Place(buffer=50)][0]
-        assert first["ratio"] == pytest.approx(77.0456 / 57.8761)
+        assert theirs[Place(buffer=50)][0]["ratio"] == pytest.approx(77.0456 / 57.8761)
+        assert len(by_part(ns2.runs()).part("papers")) == 16 * 5
 
     def test_agrees_with_itself_and_not_with_others(self) -> None:
         theirs = ns2.runs()
         assert all(mean.agrees for mean in compare_places(theirs, theirs))
-        assert agreement_statement(theirs, theirs).lead.endswith("not distinguishable at 100.0 % of the points.")
-        wrong: Runs = {
-            place: [{**run, "vegas_goodput": 3 * (run["vegas_goodput"] or 0)} for run in runs]
-            for place, runs in theirs.items()
-        }
-        assert not agreement_statement(wrong, theirs).lead.endswith("100.0 % of the points.")
-        single: Runs = {place: runs[:1] for place, runs in theirs.items()}
-        assert agreement_statement(single, theirs).lead == "A single seed has no error bars."
+        lead = agreement_statement(Both(ours=theirs, ns2=theirs)).lead
+        assert lead.endswith("not distinguishable at 100.0 % of the points.")
+        rows = theirs.part("places")
+        wrong = Runs(
+            {
+                "places": [
+                    Run(
+                        where=row.where,
+                        seed=row.seed,
+                        values={**row.values, "vegas_goodput": 3 * row.values["vegas_goodput"]},
+                    )
+                    for row in rows
+                ]
+            }
+        )
+        lead = agreement_statement(Both(ours=wrong, ns2=theirs)).lead
+        assert not lead.endswith("100.0 % of the points.")
+        single = Runs({"places": [row for row in rows if row.seed == 1]})
+        assert agreement_statement(Both(ours=single, ns2=theirs)).lead == "A single seed has no error bars."
 
 
 class TestCommand:
@@ -260,10 +258,7 @@ class TestCommand:
     def instead(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Put the made-up world in the place of the runs."""
 
-        def made(*_: object, **__: object) -> Callable[[], Runs]:
-            return vegas_world.runs
-
-        monkeypatch.setattr(study, "gather", made)
+        monkeypatch.setattr(paper, "gather", lambda *_, **__: Runs({"places": vegas_world.side().part("places")}))
 
     @pytest.mark.usefixtures("instead")
     def test_writes_the_study_whole(
@@ -278,17 +273,15 @@ class TestCommand:
         record = json.loads((out / "record.json").read_text())
         assert record["command"] == "ackclock reproduce vegas --seeds 3"
         assert sorted([*record["files"], "record.json"]) == sorted(path.name for path in out.iterdir())
-        rows = parquet.read_table(out / "runs.parquet").to_pylist()
-        assert len(rows) == 3 * len(places())
-        stored = ac.Scenario.from_dict(json.loads(rows[0]["scenario"])).effective()
-        assert stored == scenario(places()[0]).effective()
+        runs = read_runs(out / "evidence.parquet", source="ackclock")
+        assert len(runs.part("places")) == 3 * len(places())
+        assert Place(**runs.part("places")[0].where) == places()[0]  # type: ignore[arg-type]
         page = (out / "report.html").read_text()
-        assert page.count('<div data-plot="') == 12
+        assert len(list(out.glob("*.svg"))) == 12
+        assert "Figure L." in page
         rows_of = {
-            name: list(csv.DictReader(io.StringIO((out / f"{name}.csv").read_text())))
-            for name in ("places", "map-open", "pair")
+            name: list(csv.DictReader(io.StringIO((out / f"{name}.csv").read_text()))) for name in ("map-open", "pair")
         }
-        assert len(rows_of["places"]) == len(places())
         assert len(rows_of["map-open"]) == 3 * len(SHARES) * len(BUFFERS)
         cell = next(
             row for row in rows_of["map-open"] if (row["vegas"], row["buffer"], row["gateway"]) == ("30", "50", "RED")
@@ -299,9 +292,6 @@ class TestCommand:
 
     def test_a_few_places_are_run(self) -> None:
         where = [Place(application=OPEN, pair=True, buffer=10), Place(application=TRANSFERS)]
-        batch = Batch()
-        made = gather(batch, seeds=[1, 2], where=where)
-        batch.run(jobs=1)
-        found = made()
+        found = by_place(gather([runs_at(where)], seeds=[1, 2], jobs=1))
         assert list(found) == where
         assert all(len(runs) == 2 and None not in (runs[0]["ratio"], runs[1]["ratio"]) for runs in found.values())

@@ -9,13 +9,13 @@ from tests.typed import typed
 from tests.vegas_world import beside, evidence, once, put, unsteady
 
 from ackclock.papers.claims import judge
+from ackclock.papers.core.evidence import Runs
 from ackclock.papers.summary import summary
-from ackclock.papers.truth import NO, YES
 from ackclock.papers.vegas.claims import CLAIMS, TOPICS
-from ackclock.papers.vegas.claims.reading import command, outcomes, tally
-from ackclock.papers.vegas.claims.sources import leftover
+from ackclock.papers.vegas.claims.command import command
 from ackclock.papers.vegas.evidence import places
 from ackclock.papers.vegas.experiment import GREEDY, OPEN, POISSON, TRACE, TRANSFERS, Place, scenario
+from ackclock.papers.vegas.measures import leftover
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from tests.vegas_world import Change
 
-    from ackclock.papers.vegas.evidence import Evidence
+    from ackclock.papers.core.paper import Both
 
 BY_KEY = {claim.key: claim for claim in CLAIMS}
 
@@ -99,9 +99,7 @@ class TestRules:
 
     @pytest.mark.parametrize("key", BY_KEY)
     @pytest.mark.parametrize("make", [once, unsteady])
-    def test_is_undecided_if_runs_differ_too_much_or_there_is_one(
-        self, key: str, make: Callable[[Evidence], Evidence]
-    ) -> None:
+    def test_is_undecided_if_runs_differ_too_much_or_there_is_one(self, key: str, make: Callable[[Both], Both]) -> None:
         judgement = BY_KEY[key].judge(make(evidence()))
         assert judgement.verdict is Verdict.UNDECIDED, judgement.why
 
@@ -115,19 +113,13 @@ class TestRules:
         judgement = BY_KEY["F-1"].judge(type(only_theirs)(ours=only_theirs.ours, ns2=bad))
         assert judgement.verdict is Verdict.REPRODUCED
         assert "0.01" in judgement.ns2
-        silent = BY_KEY["F-1"].judge(type(only_theirs)(ours=only_theirs.ours, ns2={}))
+        silent = BY_KEY["F-1"].judge(type(only_theirs)(ours=only_theirs.ours, ns2=Runs()))
         assert silent.ns2 == "–"  # noqa: RUF001 - what was not measured
 
     def test_topics_are_claims(self) -> None:
         said = summary(judge(CLAIMS, evidence()), TOPICS)
         assert len(said) == 1 + len(TOPICS)
         assert {key for topic in TOPICS for key in (topic.key, *topic.also)} <= BY_KEY.keys()
-
-    def test_outcomes_are_counted(self) -> None:
-        where = [Place(buffer=buffer) for buffer in (10, 50, 3000)]
-        found = outcomes(evidence().ours, where)
-        assert list(found.values()) == [YES, YES, NO]
-        assert tally(found) == "of 3 points Vegas holds its own at 2 and loses at 1"
 
     @pytest.mark.parametrize(("vegas", "part"), [(30, 7 / 18), (57, 0.6784)])
     def test_leftover_is_what_is_over(self, vegas: int, part: float) -> None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
-from ackclock.papers.vegas.evidence import Evidence, places
+from ackclock.papers.core.evidence import Run, Runs
+from ackclock.papers.core.paper import Both
+from ackclock.papers.vegas.evidence import by_part, places
 from ackclock.papers.vegas.experiment import OPEN, POISSON, TRANSFERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ackclock.papers.core.evidence import Row
     from ackclock.papers.vegas.experiment import Place
-    from ackclock.papers.vegas.measures import Runs
 
     Values = dict[str, float]
     Where = Callable[[Place], bool]
@@ -42,7 +44,7 @@ def world(place: Place) -> Values:
     if place.start == 1 and place.vegas in (20, 40) and place.buffer == 1500:
         ratio = 0.95
     ratio = 1.3 * ratio + 0.03 if place.gateway == "RED" else ratio
-    ratio *= 1.2 if place.base_rtt and place.buffer <= 50 else 1.0
+    ratio *= 1.2 if place.base_rtt == "minimum" and place.buffer <= 50 else 1.0
     ratio += 0.2 if place.whole else 0.0
     ratio += 0.2 if place.ties else 0.0
     full = place.start > 0 if place.vegas != 20 else place.start == 1
@@ -75,40 +77,44 @@ def world(place: Place) -> Values:
     }
 
 
-def runs(*changes: Change) -> Runs:
+def side(*changes: Change) -> Runs:
     """Make the runs of every place, which differ by a millionth from seed to seed."""
-    made = {}
+    made = []
     for place in places():
         values = world(place)
         for change in changes:
             values = change(place, values)
-        made[place] = [{name: value * (1 + 1e-6 * seed) for name, value in values.items()} for seed in SEEDS]
-    return made
+        made += [
+            Run(
+                where=asdict(place),
+                seed=seed,
+                values={name: value * (1 + 1e-6 * seed) for name, value in values.items()},
+            )
+            for seed in SEEDS
+        ]
+    return by_part(Runs({"places": made}))
 
 
-def evidence(*changes: Change) -> Evidence:
-    """Give what is judged: changed runs of ours, and ns-2's as they were."""
-    return Evidence(ours=runs(*changes), ns2=runs())
+def evidence(*changes: Change) -> Both:
+    """Make what claims are judged by: changed runs of ours, and ns-2's as they were."""
+    return Both(ours=side(*changes), ns2=side())
 
 
-def unsteady(whole: Evidence) -> Evidence:
+def unsteady(whole: Both) -> Both:
     """Let our runs differ so much from seed to seed that no interval excludes anything."""
-    spread = (0.1, 1.0, 10.0)
-    return replace(
-        whole,
-        ours={
-            place: [
-                {name: (value or 0.0) * factor for name, value in run.items()}
-                for run, factor in zip(those, spread, strict=True)
-            ]
-            for place, those in whole.ours.items()
-        },
-    )
+    spread = {1: 0.1, 2: 1.0, 3: 10.0}
+    return each(whole, lambda row: {name: value * spread[row.seed] for name, value in row.values.items()})
 
 
-def once(whole: Evidence) -> Evidence:
+def once(whole: Both) -> Both:
     """Keep one run of each place."""
-    return replace(whole, ours={place: those[:1] for place, those in whole.ours.items()})
+    return replace(whole, ours=by_part(Runs({"places": [row for row in whole.ours.part("places") if row.seed == 1]})))
+
+
+def each(whole: Both, change: Callable[[Row], Values]) -> Both:
+    """Change the values of each of our runs."""
+    rows = [Run(where=row.where, seed=row.seed, values=change(row)) for row in whole.ours.part("places")]
+    return replace(whole, ours=by_part(Runs({"places": rows})))
 
 
 def put(name: str, new: float | Callable[[Place], float], at: Where = lambda _: True) -> Change:

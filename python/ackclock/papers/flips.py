@@ -44,7 +44,7 @@ def verdicts(study: str, *, seeds: Sequence[int], jobs: int | None = None) -> di
     """Run a study with some seeds and give the verdict on each claim, with what it depends on, by its key."""
     module = importlib.import_module(f"ackclock.papers.{study}.study")
     with TemporaryDirectory() as folder:
-        module.write(Path(folder), seeds=seeds, jobs=jobs)
+        getattr(module, "PAPER", module).write(Path(folder), seeds=seeds, jobs=jobs)
         with (Path(folder) / "claims.csv").open(encoding="utf-8", newline="") as table:
             return {row["key"]: row["verdict"] for row in csv.DictReader(table)}
 

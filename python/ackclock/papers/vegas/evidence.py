@@ -1,13 +1,14 @@
-"""Which places are run, and what the claims are judged by."""
+"""The places that are run, and the parts of the study that they belong to."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, replace
 from itertools import product
 from typing import TYPE_CHECKING
 
-from ackclock.papers.claims import Sides
-from ackclock.papers.observation import cells_wanted
+from ackclock.analysis import student_interval
+from ackclock.papers.core.evidence import Run, Runs
+from ackclock.papers.core.parts import Part, Spot
 from ackclock.papers.vegas.experiment import (
     APPLICATIONS,
     BUFFERS,
@@ -17,63 +18,43 @@ from ackclock.papers.vegas.experiment import (
     POISSON,
     SHARES,
     STARTS,
+    TRACE,
     TRANSFERS,
     Gateway,
     Place,
     scenario,
 )
-from ackclock.papers.vegas.measures import RECORD, Runs, observe
-from ackclock.study import Point
+from ackclock.papers.vegas.measures import RECORD, observe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from ackclock.study import Batch
+    from ackclock.analysis import Interval
+    from ackclock.papers.core.evidence import Row, Scalar
 
-__all__ = [
-    "IDLE",
-    "LIGHT",
-    "PAPERS_BUFFERS",
-    "PAPERS_SHARES",
-    "PLANES",
-    "Evidence",
-    "gather",
-    "halves",
-    "line",
-    "pairs",
-    "papers",
-    "places",
-    "plane",
-    "switched",
-]
+    Values = Mapping[str, float | None]
+    ByPlace = Mapping[Place, Sequence[Values]]
+    Located = list[tuple[Place, Mapping[str, Scalar]]]
 
 PLANES: tuple[tuple[int, Gateway], ...] = ((0, "FIFO"), (10, "FIFO"), (10, "RED"))
-"""Start and gateway of what is run at every buffer and every share; the rest of the map has half of each kind."""
+"""Start and gateway of the planes that are run at every buffer and every share; elsewhere half of the clients run
+Vegas."""
 
 LIGHT = 0.6
-"""The part of the usual load at which Poisson sources leave the link unsaturated: 86 % of its rate."""
+"""Share of the usual load at which Poisson sources leave the link unsaturated: 86 % of its rate."""
 
 IDLE = 0.1
-"""The same at which transfers hardly meet each other."""
+"""Share of the usual load at which transfers hardly meet each other."""
 
 PAPERS_SHARES = (20, 40)
 """Vegas clients of the 60 at the ends of the papers' curves."""
 
 PAPERS_BUFFERS = (50, 1500)
-"""Their gateways."""
 
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Evidence(Sides[Runs]):
-    """What the claims are judged by; ns-2 was run at some of the places."""
-
-
-def plane(application: str, start: int, gateway: Gateway) -> list[Place]:
-    """Give the places over buffer and share, shares first."""
-    return [
-        Place(application=application, start=start, gateway=gateway, vegas=vegas, buffer=buffer)
-        for vegas, buffer in product(SHARES, BUFFERS)
-    ]
+SHORT, LONG = "start into a short queue", "start into a long queue"
+WHOLE, TIED, LEAST = "measured from 0 s", "no processing time", "least sample as base RTT"
+FEW = "60 packets/s"
+"""Values of the axis by which a part differs from the others."""
 
 
 def line(place: Place) -> list[Place]:
@@ -81,23 +62,11 @@ def line(place: Place) -> list[Place]:
     return [replace(place, buffer=buffer) for buffer in BUFFERS]
 
 
-def halves() -> list[Place]:
-    """Give the places with as many Vegas clients as Reno clients: every application, start, gateway and buffer."""
+def plane(application: str, start: int, gateway: Gateway) -> list[Place]:
+    """Give the places over buffer and share, shares first."""
     return [
-        place
-        for application, start, gateway in product(APPLICATIONS, STARTS, GATEWAYS)
-        for place in line(Place(application=application, start=start, gateway=gateway))
-    ]
-
-
-def pairs() -> list[Place]:
-    """Give the places of one against one: greedy at every start, the other applications after 10 s."""
-    which = [(OPEN, start) for start in STARTS]
-    which += [(application, 10) for application in APPLICATIONS if application not in (OPEN, GREEDY)]
-    return [
-        place
-        for (application, start), gateway in product(which, GATEWAYS)
-        for place in line(Place(application=application, start=start, gateway=gateway, pair=True))
+        Place(application=application, start=start, gateway=gateway, vegas=vegas, buffer=buffer)
+        for vegas, buffer in product(SHARES, BUFFERS)
     ]
 
 
@@ -109,55 +78,115 @@ def papers(buffer: int, *, start: int = 1) -> list[Place]:
     ]
 
 
-def switched() -> list[Place]:
-    """Give the papers' places, and places that differ from others in one thing, to see what that does."""
+def parts() -> dict[str, Located]:
+    """Give the places of each part, with their coordinates there.
+
+    ``map`` has the planes; ``halves`` as many Vegas clients as Reno clients; ``pairs`` one client of each kind, greedy
+    at every start, others after 10 s; ``papers`` the ends of the papers' curves. ``arrivals`` has pairs of places with
+    another queue when Vegas starts. Each other part switches one thing.
+    """
+    halves = product(APPLICATIONS, STARTS, GATEWAYS)
+    pairs = [(OPEN, start) for start in STARTS] + [(other, 10) for other in (POISSON, TRANSFERS, TRACE)]
     early, late = ([place for buffer in PAPERS_BUFFERS for place in papers(buffer, start=start)] for start in (1, 10))
-    return [
-        *early,
-        *late,
-        *(replace(place, whole=True) for place in early),
-        *(replace(place, ties=True) for place in early),
-        *line(Place(load=LIGHT)),
-        Place(application=TRANSFERS, load=IDLE),
-        *(
-            replace(place, base_rtt="minimum")
-            for application, start in product((POISSON, OPEN), (0, 10))
-            for place in line(Place(application=application, start=start))
-        ),
+    half, curves = ("application", "start", "gateway", "buffer"), ("gateway", "vegas", "buffer")
+    least = [
+        Place(application=application, start=start, base_rtt="minimum")
+        for application, start in product((POISSON, OPEN), (0, 10))
     ]
+    return {
+        "map": _part(
+            (place for application in APPLICATIONS for one in PLANES for place in plane(application, *one)),
+            *("application", "start", *curves),
+        ),
+        "halves": _part(
+            _lines(
+                Place(application=application, start=start, gateway=gateway) for application, start, gateway in halves
+            ),
+            *half,
+        ),
+        "pairs": _part(
+            _lines(
+                Place(application=application, start=start, gateway=gateway, pair=True)
+                for (application, start), gateway in product(pairs, GATEWAYS)
+            ),
+            *half,
+        ),
+        "papers": _part([*early, *late], "start", *curves),
+        "whole": _part((replace(place, whole=True) for place in early), *curves, measured=WHOLE),
+        "ties": _part((replace(place, ties=True) for place in early), *curves, senders=TIED),
+        "light": _part(line(Place(load=LIGHT)), "buffer", rate=FEW),
+        "idle": _part([Place(application=TRANSFERS, load=IDLE)]),
+        "least": _part(_lines(least), "application", "start", "buffer", base=LEAST),
+        "arrivals": [
+            (place, {"case": case, "queue": queue})
+            for case, places in _ARRIVALS.items()
+            for queue, place in zip((SHORT, LONG), places, strict=True)
+        ],
+    }
+
+
+def _arrivals(starts: tuple[int, int], **where: object) -> tuple[Place, Place]:
+    short, long = (Place(start=start, **where) for start in starts)  # type: ignore[arg-type]
+    return short, long
+
+
+_ARRIVALS = {
+    "30 join 30, greedy, 500 packets": _arrivals((0, 10), application=GREEDY, buffer=500),
+    "30 join 30, open window, 500": _arrivals((0, 10), application=OPEN, buffer=500),
+    "30 join 30, open window, 1,500": _arrivals((0, 10), application=OPEN, buffer=1500),
+    "30 join 30, open window, 3,000": _arrivals((0, 10), application=OPEN, buffer=3000),
+    "3 join 57, Poisson, 1,500": _arrivals((0, 10), vegas=SHARES[0], buffer=1500),
+    "20 join 40, Poisson, 1,500": _arrivals((10, 1), vegas=PAPERS_SHARES[0], buffer=1500),
+}
+"""Places with a short queue when Vegas starts, and with a long one."""
+
+
+def _lines(places: Iterable[Place]) -> list[Place]:
+    return [one for place in places for one in line(place)]
+
+
+def _part(places: Iterable[Place], *axes: str, **common: str) -> Located:
+    return [(place, {axis: getattr(place, axis) for axis in axes} | common) for place in places]
 
 
 def places() -> list[Place]:
     """Give every place that is run, each once."""
-    planes = [place for application in APPLICATIONS for where in PLANES for place in plane(application, *where)]
-    return list(dict.fromkeys([*planes, *halves(), *pairs(), *switched()]))
+    return list(dict.fromkeys(place for part in parts().values() for place, _ in part))
 
 
-def gather(batch: Batch, *, seeds: Sequence[int], where: Sequence[Place] | None = None) -> Callable[[], Runs]:
-    """Ask for runs.
+def runs_at(places: Iterable[Place]) -> Part:
+    """Make the part of the study that has these places, with all their coordinates."""
+    spots = [Spot(where=asdict(place), scenario=scenario(place)) for place in places]
+    return Part(name="places", spots=spots, take=observe, record=RECORD)
 
-    Parameters
-    ----------
-    batch
-        Where to ask.
-    seeds
-        The seeds of the runs.
-    where
-        The places; all of `places` by default.
 
-    Returns
-    -------
-    Callable
-        Gives the runs once the batch has made them.
+def by_place(runs: Runs) -> ByPlace:
+    """Give the values of the runs of each place, in the order of the seeds."""
+    found: dict[Place, list[Values]] = {}
+    for row in runs.part("places"):
+        found.setdefault(Place(**row.where), []).append(row.values)  # type: ignore[arg-type]
+    return found
 
-    """
-    return batch.add(
-        cells_wanted(
-            list(where or places()),
-            point=lambda place: Point(name=place.name, scenario=scenario(place), work=place.duration),
-            seeds=seeds,
-            take=observe,
-            make=lambda ran: {place: [run.value for run in runs] for place, runs in ran},
-            record=RECORD,
-        )
-    )
+
+def by_part(runs: Runs) -> Runs:
+    """Add the parts that rules and figures ask to the part that has every place."""
+    there: dict[Place, list[Row]] = {}
+    for row in runs.part("places"):
+        there.setdefault(Place(**row.where), []).append(row)  # type: ignore[arg-type]
+    asked = {
+        name: [
+            Run(where=where, seed=row.seed, values=row.values)
+            for place, where in places
+            for row in there.get(place, ())
+        ]
+        for name, places in parts().items()
+    }
+    return Runs({**runs.parts, **asked})
+
+
+def interval(runs: ByPlace, place: Place, measure: str = "ratio") -> Interval:
+    """Give the mean of a measure at a place over the seeds, with its 95 % interval; LookupError if no run has it."""
+    numbers = [number for run in runs[place] if (number := run.get(measure)) is not None]
+    if not numbers:
+        raise LookupError(f"{place.name}: no run has {measure}")
+    return student_interval(numbers)

@@ -32,35 +32,13 @@ from ackclock.scenario import (
 if TYPE_CHECKING:
     from ackclock.scenario.sources import Source
 
-__all__ = [
-    "APPLICATIONS",
-    "BUFFERS",
-    "CLIENTS",
-    "DURATION",
-    "FROM",
-    "GATEWAYS",
-    "GREEDY",
-    "OPEN",
-    "PAIR_FROM",
-    "POISSON",
-    "RATE",
-    "SHARES",
-    "STARTS",
-    "TRACE",
-    "TRANSFERS",
-    "WIDE",
-    "Gateway",
-    "Place",
-    "scenario",
-]
-
 Gateway = Literal["FIFO", "RED"]
 
 CLIENTS = 60
 """Of both kinds together."""
 
 BUFFERS = (10, 50, 150, 500, 1500, 3000)
-"""Packets that the gateway has room for; the pipe of the 60 clients holds 417 more, the pair's 83."""
+"""Buffers of the gateway, packets; the pipe of the 60 clients holds 417 more, the pair's 83."""
 
 SHARES = (3, 15, 30, 45, 57)
 """Clients of the 60 that run Vegas: 5, 25, 50, 75 and 95 %."""
@@ -69,13 +47,13 @@ STARTS = (0, 1, 10, 60)
 """Seconds after Reno's when Vegas starts."""
 
 GATEWAYS: tuple[Gateway, ...] = ("FIFO", "RED")
-"""RED's thresholds are a fifth and four fifths of the room, as those of the papers' RED 10/40 and RED1 300/1200."""
+"""RED's thresholds are a fifth and four fifths of the buffer, as in the papers' RED 10/40 and RED1 300/1200."""
 
 DURATION, FROM = 150, 90
 """Seconds of a run with 60 clients, and from when it is measured: when the last newcomers have been there for 30 s."""
 
 PAIR_DURATION, PAIR_FROM = 600, 120
-"""The same of a pair, whose windows are larger and take longer."""
+"""Seconds of a run of a pair and its measurement, whose windows are larger and take longer."""
 
 WIDE = 4000
 """An advertised window, in packets, that is larger than pipe and buffer together: it never holds a sender back."""
@@ -87,39 +65,39 @@ POISSON, GREEDY, OPEN, TRANSFERS, TRACE = APPLICATIONS = (
     "transfers",
     "trace",
 )
-"""What clients send; with the papers' window of 20 packets but for `OPEN`, which has one of `WIDE`."""
+"""What clients send, with the papers' window of 20 packets; `OPEN` has one of `WIDE`."""
 
 RATE = 100
 """Packets a second of each of the 60 clients with Poisson sources (the papers' Table 1)."""
 
 _PAIR_SHARE = 6
-"""What the share of one of a pair is, in those of one of 60."""
+"""Fair share of a client of a pair, relative to a client of 60."""
 
 _TRACE = str(files("ackclock.papers.vegas").joinpath("data", "trace.csv"))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Place:
-    """One place of the map, and what may be chosen otherwise there to see what a result hangs on.
+    """One place of the map by its coordinates, and what can be changed there to test the sensitivity of a result.
 
     Parameters
     ----------
     application
         One of `APPLICATIONS`.
     buffer
-        Packets that the gateway has room for.
+        Buffer of the gateway, packets.
     vegas
         Clients of the 60 that run Vegas, the others Reno.
     pair
         Whether there are only two clients, one of each kind.
     start
-        Seconds after Reno's when Vegas starts.
+        Seconds after Reno's start when Vegas starts.
     gateway
-        Who judges arrivals.
+        Queue discipline of the gateway.
     load
-        The rate of Poisson sources in parts of the usual one; transfers come that much more rarely.
+        Rate of Poisson sources as a share of the usual one; transfers are that much rarer.
     base_rtt
-        What Vegas takes for the round trip without queues; the profile's rule by default.
+        Vegas' rule for the round-trip time without queues: ns-2's, or the least sample.
     ties
         Whether senders take no processing time, so that exact ties decide.
     whole
@@ -134,7 +112,7 @@ class Place:
     start: int = 10
     gateway: Gateway = "FIFO"
     load: float = 1.0
-    base_rtt: Literal["minimum"] | None = None
+    base_rtt: Literal["minimum", "ns2"] = "ns2"
     ties: bool = False
     whole: bool = False
 
@@ -145,7 +123,7 @@ class Place:
 
     @property
     def window(self) -> int:
-        """Packets that a receiver lets its sender have under way."""
+        """Advertised window, packets."""
         return WIDE if self.pair or self.application == OPEN else ADVERTISED_WINDOW
 
     @property
@@ -160,14 +138,14 @@ class Place:
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """Name in messages."""
         who = "one against one" if self.pair else f"{100 * self.vegas // CLIENTS} % Vegas"
         when = "together" if not self.start else f"after {self.start} s"
         return f"{who}, {self.application}, {self.gateway} of {self.buffer:,} packets, {when}"
 
 
 def scenario(place: Place) -> Scenario:
-    """Give what is simulated at a place; its groups are ``reno`` and ``vegas``."""
+    """Make the scenario of a place; its groups are ``reno`` and ``vegas``."""
     reno, vegas = place.clients
     source = _source(place)
     common: dict[str, Any] = {
@@ -175,7 +153,7 @@ def scenario(place: Place) -> Scenario:
         "delayed_ack": False,
         "overhead": "0 s" if place.ties else "12 us",
     }
-    own: dict[str, Any] = {"base_rtt": place.base_rtt} if place.base_rtt else {}
+    own: dict[str, Any] = {"base_rtt": place.base_rtt} if place.base_rtt != "ns2" else {}
     queue = (
         DropTail(packets=place.buffer)
         if place.gateway == "FIFO"
@@ -204,7 +182,7 @@ def scenario(place: Place) -> Scenario:
 
 
 def _source(place: Place) -> Source:
-    """Give the application of one client, which makes as much as its share of the link is large."""
+    """Make the application of one client, whose rate is proportional to its share of the link."""
     share = _PAIR_SHARE if place.pair else 1
     if place.application == POISSON:
         return Poisson(rate=RATE * place.load * share)

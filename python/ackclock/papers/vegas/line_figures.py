@@ -26,11 +26,9 @@ from ackclock.report.chart import Axis
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ackclock.papers.vegas.measures import Runs
+    from ackclock.papers.core.paper import Both
     from ackclock.report.chart import Dash, Marker
     from ackclock.report.html import Drawing
-
-__all__ = ["line_drawings", "swing_drawings"]
 
 _BY_APPLICATION: Mapping[str, tuple[str, Marker]] = {
     POISSON: ("blue", "circle"),
@@ -54,7 +52,7 @@ def _ratio_axis() -> Axis:
 _RATIO_TICKS = [(0.02, "0.02"), (0.05, "0.05"), (0.1, "0.1"), (0.2, "0.2"), (0.5, "0.5"), (1, "1"), (2, "2")]
 
 
-def line_drawings(runs: Runs, *, command: str) -> list[Drawing]:
+def line_drawings(evidence: Both, command: str) -> list[Drawing]:
     """Draw the goodput ratio along the buffer, by application, start and pair, and the buffer that each kind holds."""
     applications: dict[str, list[Line]] = {
         gateway: [
@@ -92,7 +90,7 @@ def line_drawings(runs: Runs, *, command: str) -> list[Drawing]:
     }
     return [
         drawing(
-            runs,
+            evidence,
             applications,
             slug="applications",
             title="Figure F. Goodput ratio along the buffer, by application",
@@ -101,9 +99,9 @@ def line_drawings(runs: Runs, *, command: str) -> list[Drawing]:
             axes=[replace(_ratio_axis(), low=0.07, ticks=_RATIO_TICKS[2:])] * 2,
             height=6.8,
         ),
-        *(_starts(runs, gateway, letter, command) for gateway, letter in zip(GATEWAYS, "GH", strict=True)),
+        *(_starts(evidence, gateway, letter, command) for gateway, letter in zip(GATEWAYS, "GH", strict=True)),
         drawing(
-            runs,
+            evidence,
             pair,
             slug="pair",
             title="Figure I. One against one",
@@ -113,11 +111,11 @@ def line_drawings(runs: Runs, *, command: str) -> list[Drawing]:
             axes=[replace(_ratio_axis(), low=0.002, ticks=[(0.002, "0.002"), (0.01, "0.01"), *_RATIO_TICKS[2:]])] * 2,
             height=7.8,
         ),
-        _held(runs, command),
+        _held(evidence, command),
     ]
 
 
-def _starts(runs: Runs, gateway: Gateway, letter: str, command: str) -> Drawing:
+def _starts(evidence: Both, gateway: Gateway, letter: str, command: str) -> Drawing:
     panels = {
         application: [
             Line(
@@ -131,7 +129,7 @@ def _starts(runs: Runs, gateway: Gateway, letter: str, command: str) -> Drawing:
         for application in APPLICATIONS
     }
     return drawing(
-        runs,
+        evidence,
         panels,
         slug=f"starts-{gateway.lower()}",
         title=f"Figure {letter}. Goodput ratio by the start of Vegas, {gateway}",
@@ -164,11 +162,11 @@ def _kinds(place: Place, measure: str) -> list[Line]:
     ]
 
 
-def _held(runs: Runs, command: str) -> Drawing:
+def _held(evidence: Both, command: str) -> Drawing:
     panels = {application: _kinds(Place(application=application), "held") for application in (POISSON, GREEDY, OPEN)}
     ticks = [(10.0**power, f"{10.0**power:g}") for power in range(-1, 3)]
     return drawing(
-        runs,
+        evidence,
         panels,
         slug="held",
         title="Figure J. The buffer that each kind holds",
@@ -177,11 +175,11 @@ def _held(runs: Runs, command: str) -> Drawing:
         command=command,
         axes=[Axis(label="Packets of one client", low=0.03, high=150, log=True, ticks=ticks)] * len(panels),
         height=9.5,
-        own=False,
+        ratios=False,
     )
 
 
-def swing_drawings(runs: Runs, *, command: str) -> list[Drawing]:
+def swing_drawings(evidence: Both, command: str) -> list[Drawing]:
     """Draw how queue and windows swing, and who loses how much."""
     hues = ("sky", "blue", "grey", "orange", "red")
     markers: tuple[Marker, ...] = ("circle", "square", "triangle", "diamond", "down")
@@ -199,7 +197,7 @@ def swing_drawings(runs: Runs, *, command: str) -> list[Drawing]:
     loss, timeouts, jain = (_kinds(Place(application=OPEN), name) for name in ("loss", "timeouts", "jain"))
     return [
         drawing(
-            runs,
+            evidence,
             {"(a) The queue": queue, "(b) The windows": windows},
             slug="swings",
             title="Figure K. What swings",
@@ -218,10 +216,10 @@ def swing_drawings(runs: Runs, *, command: str) -> list[Drawing]:
                 Axis(label="c.o.v. of the window", low=0, high=0.7),
             ],
             height=7.8,
-            own=False,
+            ratios=False,
         ),
         drawing(
-            runs,
+            evidence,
             {"(a) Loss": loss, "(b) Timeouts": timeouts, "(c) Jain's index within a kind": jain},
             slug="losses",
             title="Figure L. Loss, timeouts and fairness of each kind",
@@ -234,6 +232,6 @@ def swing_drawings(runs: Runs, *, command: str) -> list[Drawing]:
                 Axis(label="Jain's index", low=0.6, high=1.02),
             ],
             height=9.5,
-            own=False,
+            ratios=False,
         ),
     ]

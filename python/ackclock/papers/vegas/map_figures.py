@@ -7,38 +7,27 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ackclock.papers.reading import shown
-from ackclock.papers.vegas.evidence import PLANES, plane
+from ackclock.papers.vegas.evidence import PLANES, by_place, interval, plane
 from ackclock.papers.vegas.experiment import APPLICATIONS, BUFFERS, CLIENTS, OPEN, SHARES
 from ackclock.papers.vegas.figures import RATIO, cell, data, start_words
-from ackclock.papers.vegas.measures import HELD, interval
+from ackclock.papers.vegas.measures import HELD
 from ackclock.report.chart import Axis, Chart, Heat, Panel
 from ackclock.report.html import Drawing, Table
 
 if TYPE_CHECKING:
-    from ackclock.papers.vegas.measures import Runs
-
-__all__ = ["map_drawings"]
+    from ackclock.papers.core.paper import Both
+    from ackclock.papers.vegas.evidence import ByPlace
 
 _ENDS = 2.0
 """Powers of two to either side of one at which the colours end."""
 
 
-def map_drawings(runs: Runs, *, command: str) -> list[Drawing]:
-    """Draw the map: a figure an application, a panel for each start and gateway that is run at every share.
-
-    Parameters
-    ----------
-    runs
-        All runs.
-    command
-        What a person types to make them.
-
-    """
+def map_drawings(evidence: Both, command: str) -> list[Drawing]:
+    runs = by_place(evidence.ours)
     return [_map(runs, application, letter, command) for letter, application in zip("ABCDE", APPLICATIONS, strict=True)]
 
 
-def _map(runs: Runs, application: str, letter: str, command: str) -> Drawing:
+def _map(runs: ByPlace, application: str, letter: str, command: str) -> Drawing:
     panels = []
     for number, (start, gateway) in enumerate(PLANES):
         where = plane(application, start, gateway)
@@ -89,7 +78,7 @@ def _map(runs: Runs, application: str, letter: str, command: str) -> Drawing:
                 [
                     f"{gateway}, {start_words(start)}, {100 * vegas // CLIENTS} %",
                     *(
-                        f"{shown(interval(runs, place), 2)} ({100 * interval(runs, place, 'share').mean:.0f} %)"
+                        f"{interval(runs, place).shown(2)} ({100 * interval(runs, place, 'share').mean:.0f} %)"
                         for place in plane(application, start, gateway)
                         if place.vegas == vegas
                     ),

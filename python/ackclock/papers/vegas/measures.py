@@ -2,56 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ackclock.analysis import sampled_windows, student_interval
-from ackclock.papers.burstiness.experiment import PACKET_SIZE
-from ackclock.papers.truth import Truth, at_least
-from ackclock.papers.vegas.experiment import Place
+from ackclock.analysis import sampled_windows
+from ackclock.papers.burstiness.experiment import BOTTLENECK_RATE, PACKET_SIZE
+from ackclock.papers.core.quantities import Measure
+from ackclock.papers.vegas.experiment import CLIENTS, RATE
 from ackclock.scenario import Tcp
 from ackclock.scenario.quantity import seconds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ackclock.analysis import Interval
+    from ackclock.papers.core.evidence import Row
     from ackclock.running.run import Run
 
-__all__ = [
-    "ALIKE",
-    "EFFECT",
-    "HELD",
-    "KINDS",
-    "OUTCOMES",
-    "RECORD",
-    "Measure",
-    "Runs",
-    "Values",
-    "holds_its_own",
-    "interval",
-    "observe",
-]
-
-Values = Mapping[str, float | None]
-"""What one run showed, number by number; None where a number has no meaning."""
-
-Runs = Mapping[Place, Sequence[Values]]
-"""Runs by their places, each with those of all seeds in order."""
-
-Measure = str | Callable[[Values], float | None]
-"""A number by its name, or what makes one."""
-
-OUTCOMES = {Truth.YES: "holds its own", Truth.NO: "loses", Truth.OPEN: "is undecided"}
-"""What becomes of Vegas, by whether it holds its own."""
-
 KINDS = ("reno", "vegas")
-"""What is measured of one kind of client begins with its name."""
+"""Prefixes of the measures of one kind of client."""
 
 HELD = 0.9
-"""The part of a Reno client's goodput from which on a Vegas client holds its own."""
+"""Share of a Reno client's goodput from which on a Vegas client holds its own."""
 
 ALIKE = 0.1
 """The largest difference of two ratios that count as alike."""
@@ -63,21 +35,12 @@ RECORD = ("queue@bottleneck/100ms", "windows/1s")
 """What runs record, for the oscillation of the queue and of the windows."""
 
 
-def observe(run: Run) -> Values:
+def observe(run: Run) -> dict[str, float | None]:
     """Take the numbers of a run.
 
-    Returns
-    -------
-    dict
-        Of Vegas and Reno: ``ratio`` of the goodput of one client, ``share`` of Vegas in the goodput of all,
-        ``jain_between``. Of the queue: ``queue_mean`` and ``queue_sd`` in packets, ``queue_met`` its mean in the second
-        from which on Vegas is there. ``utilization``. Of each kind (`KINDS`): ``goodput``, ``timeouts`` and ``held``,
-        which are packets a second, timeouts a second and packets waiting of one client; ``loss``; ``jain``;
-        ``completion``, the mean time of a transfer in s;
-        ``window`` and ``window_cov``, mean and coefficient of variation over time of the window that one client may
-        use, on average over the clients; ``rtt_least``, s, the smallest smoothed round-trip time that one client had,
-        likewise.
-
+    Goodput, timeouts and waiting packets of a kind are those of one client, per second; ``window`` is the smaller of
+    its congestion window and the advertised one, ``rtt_least`` its least smoothed RTT, both means over the clients.
+    ``queue_met`` is the mean queue in the first second of the Vegas clients.
     """
     summary = run.summary
     start, first = seconds(run.scenario.clients[1].start or "0 s"), seconds(run.scenario.measure.from_ or "0 s")
@@ -127,22 +90,46 @@ def _column(table: object, name: str) -> NDArray[np.float64]:
     return np.asarray(table[name], dtype=np.float64)  # type: ignore[index]
 
 
-def interval(runs: Runs, place: Place, measure: Measure = "ratio") -> Interval:
-    """Give the mean of a measure at a place over the seeds, with its 95 % interval (Student's t).
+def leftover(vegas: int) -> float:
+    """Give what a Vegas client gets over a Reno client where Reno's Poisson sources are sent in full.
 
-    Raises
-    ------
-    LookupError
-        If no run there has the measure.
+    Examples
+    --------
+    >>> round(leftover(30), 3)
+    0.389
 
     """
-    made = [run[measure] if isinstance(measure, str) else measure(run) for run in runs[place]]
-    numbers = [number for number in made if number is not None]
-    if not numbers:
-        raise LookupError(f"{place.name}: no run has {measure}")
-    return student_interval(numbers)
+    return (BOTTLENECK_RATE / (8 * PACKET_SIZE) - (CLIENTS - vegas) * RATE) / vegas / RATE
 
 
-def holds_its_own(ratio: Interval) -> Truth:
-    """Say whether Vegas holds its own: the goodput of a Vegas client over a Reno client's is `HELD` or more."""
-    return at_least(ratio, HELD)
+def _over_leftover(row: Row) -> float | None:
+    ratio = row.values.get("ratio")
+    return None if ratio is None else ratio / leftover(int(row.where["vegas"]))
+
+
+RATIO = Measure(name="ratio", label="Vegas/Reno goodput ratio")
+OVER_LEFTOVER = Measure(
+    name="over_leftover",
+    label="Vegas/Reno goodput ratio over the ratio that Reno's applications leave",
+    digits=3,
+    of=_over_leftover,
+)
+UTILIZATION = Measure(name="utilization", label="utilization of the link")
+QUEUE_SD = Measure(name="queue_sd", label="standard deviation of the queue", unit="packets", digits=1)
+QUEUE_MET = Measure(name="queue_met", label="queue in the first second of the Vegas clients", unit="packets", digits=0)
+RTT_LEAST = Measure(name="vegas_rtt_least", label="least smoothed RTT of a Vegas client", unit="s", digits=3)
+
+
+def _of_each(name: str, label: str, unit: str = "", digits: int = 2) -> tuple[Measure, Measure]:
+    reno, vegas = (
+        Measure(name=f"{kind}_{name}", label=f"{label} of a {kind.capitalize()} client", unit=unit, digits=digits)
+        for kind in KINDS
+    )
+    return reno, vegas
+
+
+RENO_KEPT, VEGAS_KEPT = _of_each("held", "waiting packets", digits=1)
+RENO_LOSS, VEGAS_LOSS = _of_each("loss", "loss", digits=4)
+RENO_TIMEOUTS, VEGAS_TIMEOUTS = _of_each("timeouts", "timeouts a second")
+RENO_COV, VEGAS_COV = _of_each("window_cov", "c.o.v. of the window over time")
+RENO_TIME, VEGAS_TIME = _of_each("completion", "mean time of a transfer", unit="s")

@@ -1,23 +1,13 @@
-"""Every sentence of the study with the rule that judges it, and which of them sum it up."""
+"""Every claim of the study with its rule, and the claims that sum it up."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ackclock.papers.summary import Topic
-from ackclock.papers.vegas.claims.beside import MO, PAPERS
+from ackclock.papers.vegas.claims.beside import MO, PAPERS, SWINGS
 from ackclock.papers.vegas.claims.causes import CAUSES
-from ackclock.papers.vegas.claims.swings import SWINGS
 from ackclock.report.html import Verdict
 
-if TYPE_CHECKING:
-    from ackclock.papers.claims import Claim
-    from ackclock.papers.vegas.evidence import Evidence
-
-__all__ = ["CLAIMS", "TOPICS"]
-
-CLAIMS: tuple[Claim[Evidence], ...] = (*PAPERS, *MO, *CAUSES, *SWINGS)
-"""The papers' first, then Mo et al.'s, the causes, and what swings."""
+CLAIMS = (*PAPERS, *MO, *CAUSES, *SWINGS)
 
 TOPICS = (
     Topic(
@@ -75,4 +65,3 @@ TOPICS = (
         also=("O-2", "O-3"),
     ),
 )
-"""Told at the head of the report, after the tally."""

@@ -1,35 +1,97 @@
-"""Causes: claims on how one factor changes what Vegas gets, tested at points that differ in that factor alone."""
+"""Causes: claims on how one factor changes the goodput of Vegas, tested at points that differ in that factor alone."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ackclock.papers.claims import BY_SHARE, ELSE_UNDECIDED, Claim
-from ackclock.papers.vegas.claims import sources, starts
-from ackclock.papers.vegas.claims.reading import command
-from ackclock.papers.vegas.evidence import IDLE, LIGHT, papers
-from ackclock.papers.vegas.experiment import GREEDY, OPEN, TRANSFERS, Place
-from ackclock.papers.vegas.measures import ALIKE, EFFECT
+from ackclock.papers.core.claim import Claim
+from ackclock.papers.core.rules import AtPoints, Bars
+from ackclock.papers.vegas.claims.command import command
+from ackclock.papers.vegas.evidence import FEW, IDLE, LEAST, LIGHT, LONG, SHORT, TIED, WHOLE, papers
+from ackclock.papers.vegas.experiment import GREEDY, OPEN, POISSON, TRANSFERS, Place
+from ackclock.papers.vegas.measures import (
+    ALIKE,
+    EFFECT,
+    HELD,
+    OVER_LEFTOVER,
+    QUEUE_MET,
+    RATIO,
+    RENO_TIME,
+    RTT_LEAST,
+    UTILIZATION,
+    VEGAS_TIME,
+)
 
 if TYPE_CHECKING:
-    from ackclock.papers.vegas.evidence import Evidence
-
-__all__ = ["CAUSES"]
+    from ackclock.papers.core.answers import Answers
 
 _OURS = "asked here"
 
-CAUSES: tuple[Claim[Evidence], ...] = (
+_LONGER = 0.005
+"""The smallest difference of two least round-trip times that counts, s."""
+
+_NEAR = 0.02
+"""The largest relative distance from the leftover that counts as equal."""
+
+_at_1, _at_10 = (RATIO.at("papers", start=start, gateway="FIFO", vegas=20, buffer=1500) for start in (1, 10))
+_more = _at_1.above(_at_10, by=EFFECT)
+_ends = RATIO.at("papers", start=1)
+_busy = {name: RATIO.at("halves", application=name, start=10, gateway="FIFO", buffer=50) for name in (OPEN, TRANSFERS)}
+_slower = (
+    VEGAS_TIME.at("idle")
+    .above(RENO_TIME.at("idle"))
+    .called("a transfer takes Vegas longer than Reno on a link that is hardly used")
+)
+_less = (
+    _busy[OPEN]
+    .above(_busy[TRANSFERS], by=EFFECT)
+    .called(
+        f"the Vegas/Reno goodput ratio behind 50 packets is more than {EFFECT} lower with transfers than with greedy"
+    )
+)
+
+
+def _higher(one: str, other: str) -> Answers:
+    """Ask whether the ratio behind a large buffer is higher with one application than with another."""
+    higher, lower = (
+        RATIO.at("halves", application=name, start=(0, 10), gateway="FIFO", buffer=(1500, 3000))
+        for name in (one, other)
+    )
+    words = f"the Vegas/Reno goodput ratio is more than {EFFECT} higher with {one} than with {other}"
+    return higher.above(lower, by=EFFECT).called(words)
+
+
+def _with_least(buffers: tuple[int, ...], words: str) -> Answers:
+    """Ask whether Vegas gets more with the least sample as its base RTT."""
+    usual = RATIO.at("halves", application=(POISSON, OPEN), start=(0, 10), gateway="FIFO", buffer=buffers)
+    return (
+        RATIO.at("least", base=LEAST, buffer=buffers)
+        .above(usual, by=EFFECT)
+        .called(
+            f"the least sample as base RTT raises the Vegas/Reno goodput ratio by more than {EFFECT} with {words}",
+            f"with {words} it does not",
+        )
+    )
+
+
+CAUSES = (
     Claim(
         key="W-1",
         where=_OURS,
+        origin="ours",
         text="A base round-trip time taken with a full queue helps Vegas compete with Reno: it mistakes the queue for "
         "propagation delay.",
-        paper="–",  # noqa: RUF001 - no paper says so
-        rule="The points are six with a buffer of 500 packets or more, at which one start finds a short queue and "
-        f"another a long one: with the long one the ratio is higher by more than {EFFECT}, and the smallest smoothed "
-        f"round-trip time by more than {1e3 * starts.LONGER:g} ms. {BY_SHARE}",
-        judge=starts.full_queue,
+        test=AtPoints(
+            (
+                RATIO.at("arrivals", queue=LONG).above(RATIO.at("arrivals", queue=SHORT), by=EFFECT)
+                & RTT_LEAST.at("arrivals", queue=LONG).above(RTT_LEAST.at("arrivals", queue=SHORT), by=_LONGER)
+            ).called(
+                f"where Vegas starts into the longer queue, the Vegas/Reno goodput ratio is more than {EFFECT} higher "
+                f"and its least RTT more than {1e3 * _LONGER:g} ms longer"
+            ),
+            points="pairs of starts",
+        ),
         command=command(Place(application=OPEN, buffer=1500, start=60)),
     ),
     Claim(
@@ -37,95 +99,86 @@ CAUSES: tuple[Claim[Evidence], ...] = (
         where="Feng and Tinnakornsrisuphap, 3.2.2; the start is ours",
         text="That is why Vegas holds its own in the papers with a large buffer: its clients start into the queue that "
         "Reno's slow start leaves.",
-        paper="right after",
-        rule="Of 20 Vegas clients that join 40 Reno clients behind FIFO of 1500 packets: partly reproduced if the "
-        f"ratio is higher with a start at 1 s than at 10 s by more than {EFFECT}, reproduced if they hold their own as "
-        f"well; otherwise not. {ELSE_UNDECIDED}",
-        judge=starts.papers_start,
+        test=Bars(whole=_more & _at_1.at_least(HELD), part=_more),
+        shows={
+            f"met_{start}": QUEUE_MET.at("papers", start=start, gateway="FIFO", vegas=20, buffer=1500)
+            for start in (1, 10)
+        },
+        why="20 Vegas clients that join 40 Reno clients behind FIFO of 1500 packets meet {met_1} in their first second "
+        "at 1 s and {met_10} at 10 s. {why}",
         command=command(papers(1500)[0]),
     ),
     Claim(
         key="W-3",
         where=_OURS,
+        origin="ours",
         text="What the papers see is the start-up: measured later, Vegas' share is different.",
-        paper="–",  # noqa: RUF001 - no paper says so
-        rule="The points are the ends of the papers' curves: measured from 0 s and from 90 s on, the ratios differ by "
-        f"more than {ALIKE}. {BY_SHARE}",
-        judge=starts.startup,
+        test=AtPoints(~RATIO.at("whole", measured=WHOLE).near(_ends, by=ALIKE), points="ends of the papers' curves"),
         command=command(replace(papers(1500)[0], whole=True)),
     ),
     Claim(
         key="W-4",
         where="Feng and Tinnakornsrisuphap, 3.2.1",
         text="While sources leave the link unsaturated, Vegas holds its own with any buffer.",
-        paper="nearly identical",
-        rule="The points are the buffers, with 30 clients of each kind and the lighter load: Vegas holds its own. "
-        f"{BY_SHARE}",
-        judge=sources.unsaturated,
+        test=AtPoints(RATIO.at("light", rate=FEW).at_least(HELD), points="buffers"),
+        shows={"usual": RATIO.at("halves", application=POISSON, start=10, gateway="FIFO")},
+        why="{why} This load leaves a seventh of the link free.",
         command=command(Place(load=LIGHT, buffer=1500)),
     ),
     Claim(
         key="W-5",
         where=_OURS,
+        origin="ours",
         text="In competition with Poisson sources and behind a large buffer, Vegas gets exactly what Reno's "
         "applications leave.",
-        paper="–",  # noqa: RUF001 - no paper says so
-        rule="The points are 30, 45 and 57 Vegas clients of 60, together and after 10 s, with a buffer of 1500 "
-        f"packets: the ratio is within {100 * sources.NEAR:.0f} % of (4167 - 100 N_R) / (100 N_V). N_R and N_V count "
-        f"the clients. {BY_SHARE}",
-        judge=sources.leftovers,
+        test=AtPoints(
+            OVER_LEFTOVER.at(
+                "map", application=POISSON, gateway="FIFO", buffer=1500, vegas=(30, 45, 57), start=(0, 10)
+            ).near(1, by=_NEAR)
+        ),
+        why="{why} The applications leave (4167 - 100 N_R) / (100 N_V), with N_R and N_V clients.",
         command=command(Place(buffer=1500, vegas=45)),
     ),
     Claim(
         key="W-6",
         where="both papers",
         text="Greedy sources and an open window favour Reno: with them Vegas gets less than with the papers' sources.",
-        paper="benefit Reno",
-        rule="The points are 30 against 30 with buffers of 1500 and 3000 packets, together and after 10 s: the ratio "
-        f"is higher with Poisson sources by more than {EFFECT}. {BY_SHARE}",
-        judge=sources.greed,
+        test=AtPoints(_higher(POISSON, OPEN), points="points with 1,500 and 3,000 packets"),
         command=command(Place(application=OPEN, buffer=3000)),
     ),
     Claim(
         key="W-7",
         where=_OURS,
+        origin="ours",
         text="The papers' advertised window of 20 packets protects Vegas: Reno cannot fill a large buffer with it.",
-        paper="–",  # noqa: RUF001 - no paper says so
-        rule="As W-6, greedy sources on both sides, with a window of 20 and with one of 4,000 packets.",
-        judge=sources.window,
+        test=AtPoints(_higher(GREEDY, OPEN), points="points with 1,500 and 3,000 packets"),
         command=command(Place(application=GREEDY, buffer=3000)),
     ),
     Claim(
         key="W-8",
         where=_OURS,
+        origin="ours",
         text="Exact ties between packets decide what Vegas gets in competition with Reno.",
-        paper="–",  # noqa: RUF001 - no paper says so
-        rule="The points are the ends of the papers' curves: with and without processing time before each sending, the "
-        f"ratios differ by more than {EFFECT}. {BY_SHARE}",
-        judge=starts.ties,
+        test=AtPoints(~RATIO.at("ties", senders=TIED).near(_ends, by=EFFECT), points="ends of the papers' curves"),
         command=command(replace(papers(50)[0], ties=True)),
     ),
     Claim(
         key="W-9",
         where=_OURS,
+        origin="ours",
         text="ns-2's rule for the base round-trip time costs Vegas goodput where buffers are small, and nowhere else.",
-        paper="–",  # noqa: RUF001 - no paper says so
-        rule="The points are 30 against 30, Poisson sources, and greedy ones with an open window, together and after "
-        f"10 s: with the least sample as the base the ratio is higher by more than {EFFECT} with a buffer of 10 or 50 "
-        f"packets, and is not with 500 or more. {BY_SHARE}",
-        judge=starts.defect,
+        test=AtPoints(
+            _with_least((10, 50), "50 packets or less"), ~_with_least((500, 1500, 3000), "500 packets or more")
+        ),
         command=command(Place(application=OPEN, base_rtt="minimum")),
     ),
     Claim(
         key="W-10",
         where=_OURS,
+        origin="ours",
         text="With transfers Vegas gets less even behind a small buffer, because it opens its window more slowly.",
-        paper="–",  # noqa: RUF001 - no paper says so
-        rule="Reproduced if a transfer takes Vegas longer on a link that is hardly used, and if the ratio behind 50 "
-        f"packets is lower with transfers than with greedy sources by more than {EFFECT}; partly if one of the two; "
-        f"otherwise not. {ELSE_UNDECIDED}",
-        judge=sources.slow_start,
+        test=Bars(whole=_slower & _less, part=_slower | _less),
+        shows={"used": UTILIZATION.at("idle")},
         command=command(Place(application=TRANSFERS, load=IDLE)),
     ),
 )
-"""Each is a sentence that runs with one thing switched may refute."""
