@@ -242,14 +242,24 @@ class TestClaims:
         assert '<span class="where">Paper</span>' not in row
         assert "<dt>The paper says</dt><dd>shown</dd>" in details
 
-    def test_long_numbers_are_folded_and_tables_are_tables(self) -> None:
+    def test_long_numbers_are_folded_and_tables_stand_for_them(self) -> None:
+        def parts(**changes: Any) -> list[str]:
+            text = render(dataclasses.replace(small_report(), findings=[finding(ours=ribbon, **changes)]))
+            return text[text.index('<tbody id="claim-3.2-1"') :].split("<details>", 1)
+
         ribbon = ", ".join(f"at {number} it is {number}.5" for number in range(20))
-        numbers = Table(caption="By buffer", head=["buffer", "ratio"], rows=[["10", "1.2"]])
-        text = render(dataclasses.replace(small_report(), findings=[finding(ours=ribbon, tables=[numbers])]))
-        row, details = text[text.index('<tbody id="claim-3.2-1"') :].split("<details>", 1)
-        assert ribbon not in row
-        assert ribbon in details
+        row, details = parts()
+        assert (ribbon in row, ribbon in details) == (False, True)
+        row, details = parts(tables=[Table(caption="By buffer", head=["buffer", "ratio"], rows=[["10", "1.2"]])])
+        assert (ribbon in row, ribbon in details) == (False, False)
         assert '<th scope="row">10</th><td>1.2</td>' in details
+
+    def test_the_column_of_numbers_needs_numbers(self) -> None:
+        words = finding(published="shown", ours="x" * 90, oracle="–")  # noqa: RUF001 - what was not measured
+        report = dataclasses.replace(small_report(), findings=[words])
+        heading = '<th scope="col">Numbers</th>'
+        assert heading not in render(report)
+        assert heading in render(dataclasses.replace(report, findings=[words, finding(key="2")]))
 
 
 class TestStyle:

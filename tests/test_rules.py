@@ -409,8 +409,7 @@ class TestClaim:
 class TestTables:
     def test_two_axes_run_down_and_across(self) -> None:
         theirs = [Run(where={"clients": 20, "variant": "Reno"}, seed=1, values={"loss": 1.9})]  # in another order
-        table = tabled(LOSS.at("grid"), Both(ns2=Runs({"grid": theirs})))
-        assert table is not None
+        (table,) = tabled([LOSS.at("grid")], Both(ns2=Runs({"grid": theirs})))
         assert table.caption == "Loss, %: mean ± half-width of the 95 % interval"
         assert table.head == ["", "10 clients", "20 clients", "40 clients"]
         assert table.rows == [
@@ -420,14 +419,14 @@ class TestTables:
         ]
 
     def test_one_axis_runs_down_with_a_column_for_each_simulator(self) -> None:
-        table = tabled(LOSS.at("grid", variant="Reno"), Both(ns2=SIDE))
-        assert table is not None
+        (table,) = tabled([LOSS.at("grid", variant="Reno")], Both(ns2=SIDE))
         assert table.head == ["Point", "Ackclock", "ns-2.35"]
         assert table.rows[1] == ["20 clients", "2.0 ± <0.1", "2.0 ± <0.1"]
 
     def test_few_points_need_none(self) -> None:
-        assert tabled(LOSS.at("grid", variant="Vegas"), Both()) is None
-        assert tabled(LOSS.at("other"), Both()) is None
+        few, many = LOSS.at("grid", variant="Vegas"), LOSS.at("grid")
+        assert tabled([few, LOSS.at("other")], Both()) == []
+        assert [len(table.rows) for table in tabled([few, many], Both())] == [2, 2]  # one with the others
 
     def test_of_a_claim_are_the_numbers_that_it_reports(self) -> None:
         claim = Claim(
@@ -437,8 +436,8 @@ class TestTables:
             test=Holds(LOSS.at("grid", variant="Reno", clients=40).above(1)),
             shows={"all": LOSS.at("grid")},
         )
-        (table,) = findings(judge([claim], Both()))[0].tables
-        assert len(table.rows) == 2
+        one, every = findings(judge([claim], Both()))[0].tables
+        assert (len(one.rows), len(every.rows)) == (1, 2)
 
 
 def test_a_number_can_be_computed_of_several_quantities() -> None:

@@ -67,6 +67,8 @@ class TestTally:
             "of 2 claims of our own 1 is confirmed and 1 is not confirmed."
         )
         assert said.text == "Not reproduced or confirmed: Claim 1 (C-1)."
+        (said,) = summary([*judged(Verdict.NOT), *ours[:1]], [])
+        assert said.lead == "Of 1 claim of the paper 1 is not reproduced; of 1 claim of our own 1 is confirmed."
         assert summary(ours, [])[0].lead == "Of 2 claims 1 is confirmed and 1 is not confirmed."
 
     @pytest.mark.parametrize("verdict", Verdict)

@@ -87,12 +87,15 @@ _COUNTED: Mapping[Origin, Mapping[Verdict, tuple[str, str]]] = {
 }
 
 
+_WHOSE: Mapping[Origin, str] = {"paper": " of the paper", "ours": " of our own"}
+
+
 def _tally(judged: Sequence[Judged[Any]]) -> Statement:
     """Count the verdicts, and name the claims that fail, that are undecided, and what others depend on."""
     whose = {origin: [one for one in judged if one.claim.origin == origin] for origin in _COUNTED}
     apart = all(whose.values())
     counted = [
-        f"of {len(some)} {_of(origin) if apart else 'claims'} {_counts(some, origin)}"
+        f"of {len(some)} claim{'' if len(some) == 1 else 's'}{_WHOSE[origin] if apart else ''} {_counts(some, origin)}"
         for origin, some in whose.items()
         if some
     ]
@@ -118,10 +121,6 @@ def _tally(judged: Sequence[Judged[Any]]) -> Statement:
             if there
         ),
     )
-
-
-def _of(origin: Origin) -> str:
-    return {"paper": "claims of the paper", "ours": "claims of our own"}[origin]
 
 
 def _counts(judged: Sequence[Judged[Any]], origin: Origin) -> str:

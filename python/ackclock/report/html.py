@@ -367,6 +367,9 @@ def render(report: Report) -> str:
         backs=backs(report),
         titles=_short_titles(drawings),
         tallies=tallies(report),
+        numbered=any(
+            map(_brief, (text for each in report.findings for text in (each.printed, each.ours, each.oracle)))
+        ),
         parts=list(dict.fromkeys(finding.part for finding in report.findings)),
         figures=_packed(json.dumps(_data(report), separators=(",", ":"), ensure_ascii=False)),
     )

@@ -134,8 +134,8 @@ class Claim:
         )
 
     def tables(self, evidence: Evidence) -> list[Table]:
-        """Give both sides' numbers as tables, for quantities of several points."""
-        return [table for one in self._reported() if (table := tabled(one, evidence))]
+        """Give both sides' numbers as tables, where they are many."""
+        return tabled(self._reported(), evidence)
 
     def _reported(self) -> list[Quantity]:
         """Give the quantities whose numbers are reported, each once."""

@@ -25,25 +25,29 @@ _COLUMNS = 8
 _SIDES = ("Ackclock", "ns-2.35")
 
 
-def tabled(of: Quantity, evidence: Evidence) -> Table | None:
-    """Lay the means of a quantity out: points down and simulators across, or two axes down and across.
+def tabled(quantities: Sequence[Quantity], evidence: Evidence) -> list[Table]:
+    """Lay the means of quantities out: points down and simulators across, or two axes down and across.
 
     Parameters
     ----------
-    of
-        The quantity.
+    quantities
+        The quantities that belong to a claim.
     evidence
         The runs of both simulators.
 
     Returns
     -------
-    Table or None
-        None if there are too few points for a table, or no runs of ours.
+    list of Table
+        A table for each quantity that our runs have; none at all if no quantity has more than two points.
 
     """
-    ours, theirs = _points(of, evidence.ours), _points(of, evidence.ns2)
-    if ours is None or len(ours.cells) <= _FEW:
-        return None
+    measured = {of: points for of in quantities if (points := _points(of, evidence.ours))}
+    if all(len(points.cells) <= _FEW for points in measured.values()):
+        return []
+    return [_table(of, ours, _points(of, evidence.ns2)) for of, ours in measured.items()]
+
+
+def _table(of: Quantity, ours: Grid[Interval], theirs: Grid[Interval] | None) -> Table:
     sides = {_SIDES[0]: ours}
     if theirs is not None and set(theirs.axes) == set(ours.axes):
         sides[_SIDES[1]] = _ordered(theirs, ours.axes)
