@@ -312,7 +312,7 @@ class Report:
         """The figure of the first screen; None if there are no figures."""
         drawings = self.drawings
         if self.shows:
-            return next(drawing for drawing in drawings if drawing.slug == self.shows)
+            return {drawing.slug: drawing for drawing in drawings}[self.shows]
         small = (drawing for drawing in drawings if len(drawing.chart.panels) <= _FIRST_PANELS)
         return next(small, drawings[0] if drawings else None)
 
