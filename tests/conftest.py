@@ -53,7 +53,6 @@ def their_runs() -> Runs:
     from ackclock.papers.burstiness.starts import starts_wanted  # noqa: PLC0415
     from ackclock.papers.burstiness.study import Runs  # noqa: PLC0415
     from ackclock.papers.burstiness.window_figures import WINDOW_FIGURES  # noqa: PLC0415
-    from ackclock.papers.observation import Observation  # noqa: PLC0415
     from ackclock.study import observe  # noqa: PLC0415
 
     windows = [ns2.courses(figure.variant, figure.clients) for figure in WINDOW_FIGURES]
@@ -65,9 +64,6 @@ def their_runs() -> Runs:
         if run.clients in CLIENTS
     ]
     vegas = [run for run in grid if run.variant == "Vegas"]
-    close = [
-        Observation(variant=look.variant, clients=look.clients, seed=look.seed, values=look.values) for look in looks
-    ]
     plain = [run for run in grid if run.variant in {"Reno", "Vegas"}]
     return Runs(
         ours=dataclasses.replace(
@@ -75,10 +71,10 @@ def their_runs() -> Runs:
             grid=grid,
             minimum=vegas,
             roomy=plain,
-            close=close,
+            close=looks,
             starts=observe(starts_wanted(seeds=[1])),
             pushes=observe(pushes_wanted(seeds=[1])),
-            close_weights=dict.fromkeys((8e-05, 0.02), close),
+            close_weights=dict.fromkeys((8e-05, 0.02), looks),
         ),
         windows=windows,
         looks=looks,

@@ -11,6 +11,7 @@ import sys
 from collections import Counter
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 import scipy.stats
 from pyarrow import parquet
@@ -19,7 +20,7 @@ import ackclock as ac
 from ackclock.cli import main
 from ackclock.papers.burstiness import agreement, measures, ns2, study
 from ackclock.papers.burstiness.claims import CLAIMS
-from ackclock.papers.burstiness.close_figures import close_drawings
+from ackclock.papers.burstiness.close_figures import MEMORY_FIGURE, QUEUE_FIGURE, SCALES_FIGURE
 from ackclock.papers.burstiness.comparison import RULES, agreement_statement
 from ackclock.papers.burstiness.evidence import Evidence
 from ackclock.papers.burstiness.experiment import (
@@ -32,9 +33,8 @@ from ackclock.papers.burstiness.experiment import (
     observations_wanted,
     scenario,
 )
-from ackclock.papers.burstiness.grid_figures import grid_drawings
-from ackclock.papers.burstiness.measures import loss_percent, timeouts_per_dup_ack
-from ackclock.papers.burstiness.weight_figure import weight_drawing
+from ackclock.papers.burstiness.grid_figures import WEIGHT, grid_drawings
+from ackclock.papers.burstiness.measures import LOSS, TIMEOUTS_PER_DUP_ACK
 from ackclock.papers.claims import judge
 from ackclock.papers.comparison import Rule, compare, named
 from ackclock.papers.curves import curves
@@ -56,7 +56,13 @@ def theirs() -> list[Observation]:
 
 
 def drawn(runs: list[Observation]) -> list[Drawing]:
-    return grid_drawings(runs, runs, command="ackclock")
+    slugs = ("figure2", "figure3", "figure4", "figure13")
+    return grid_drawings(runs, runs, command="ackclock", slugs=slugs)
+
+
+def both(runs: Runs) -> Evidence:
+    """Give the same runs on both sides."""
+    return Evidence(ours=runs.ours, ns2=runs.ours)
 
 
 def scaled(runs: list[Observation], measure: str, factor: float) -> list[Observation]:
@@ -214,15 +220,15 @@ class TestFigures:
         rows = list(csv.DictReader(io.StringIO(drawings[2].csv)))
         assert {row["source"] for row in rows} == {"ackclock", "ns-2.35"}
         row = next(row for row in rows if (row["variant"], row["clients"]) == ("Vegas", "60"))
-        (vegas,) = (curve for curve in curves(theirs, loss_percent) if curve.variant == "Vegas")
+        (vegas,) = (curve for curve in curves(theirs, LOSS) if curve.variant == "Vegas")
         assert float(row["loss_percent"]) == pytest.approx(vegas.points[60].mean, rel=1e-5)
         assert float(row["loss_percent_ci95"]) == pytest.approx(vegas.points[60].half_width, rel=1e-5)
         assert (min(int(row["clients"]) for row in rows), max(int(row["clients"]) for row in rows)) == (30, 100)
 
     def test_timeouts_per_duplicate_ack(self, theirs: list[Observation]) -> None:
         reno = next(run for run in theirs if (run.variant, run.clients, run.seed) == ("Reno", 60, 1))
-        assert timeouts_per_dup_ack(reno) == pytest.approx(100 * 5025 / 117808)
-        assert timeouts_per_dup_ack(dataclasses.replace(reno, values={"timeouts": 1, "dup_acks": 0})) is None
+        assert TIMEOUTS_PER_DUP_ACK(reno) == pytest.approx(100 * 5025 / 117808)
+        assert TIMEOUTS_PER_DUP_ACK(dataclasses.replace(reno, values={"timeouts": 1, "dup_acks": 0})) is None
         drawing = drawn(theirs)[-1]
         assert drawing.numbers.head == ["Clients", *(name for name in BY_NAME if name != "UDP")]
         assert {row["variant"] for row in csv.DictReader(io.StringIO(drawing.csv))} == set(BY_NAME) - {"UDP"}
@@ -245,11 +251,11 @@ class TestFigures:
 
 class TestWeights:
     def test_figure_and_data(self, their_runs: Runs) -> None:
-        drawing = weight_drawing(their_runs.ours, their_runs.ours, command="ackclock")
+        drawing = WEIGHT.drawing(both(their_runs), command="ackclock")
         rows = list(csv.DictReader(io.StringIO(drawing.csv)))
         heavy = next(row for row in rows if (row["variant"], row["weight"]) == ("Reno/RED", "8e-05"))
         (run,) = (run for run in their_runs.ours.weights[8e-5] if run.variant == "Reno/RED")
-        assert float(heavy["loss_percent"]) == pytest.approx(loss_percent(run), rel=1e-5)
+        assert float(heavy["loss_percent"]) == pytest.approx(LOSS(run), rel=1e-5)
         assert {row["variant"] for row in rows if not row["weight"]} == {"Reno", "Vegas"}
         assert [panel.x.log for panel in drawing.chart.panels] == [True] * 3
         assert not any("inf" in cell or "nan" in cell for row in drawing.numbers.rows for cell in row)
@@ -257,12 +263,15 @@ class TestWeights:
 
 class TestSecondLook:
     def test_figures_and_data(self, their_runs: Runs) -> None:
-        scales, memory, queue = close_drawings(their_runs.looks, command="ackclock")
+        scales, memory, queue = (
+            figure.drawing(both(their_runs), command="ackclock")
+            for figure in (SCALES_FIGURE, MEMORY_FIGURE, QUEUE_FIGURE)
+        )
         assert [drawing.slug for drawing in (scales, memory, queue)] == ["scales", "memory", "queue"]
         reno = next(look for look in their_runs.looks if (look.variant, look.clients) == ("Reno", 60))
         rows = list(csv.DictReader(io.StringIO(scales.csv)))
         row = next(row for row in rows if (row["measure"], row["curve"], row["bin_s"]) == ("cov", "Reno", "0.1"))
-        assert float(row["mean"]) == pytest.approx(reno.ladder.cov[3], rel=1e-5)
+        assert float(row["mean"]) == pytest.approx(np.asarray(reno.values["ladder"])[3], rel=1e-5)
         share = next(row for row in csv.DictReader(io.StringIO(queue.csv)) if row["curve"] == "Reno")
         assert (share["packets"], share["mean"]) == ("0", "1")
         assert not any("inf" in cell for drawing in (scales, memory) for row in drawing.numbers.rows for cell in row)
@@ -270,7 +279,7 @@ class TestSecondLook:
 
 class TestReport:
     def test_is_whole(self, their_runs: Runs) -> None:
-        judged = judge(CLAIMS, Evidence(ours=their_runs.ours, ns2=their_runs.ours))
+        judged = judge(CLAIMS, both(their_runs))
         report = study.report(their_runs, judged, command="ackclock reproduce burstiness --seeds 5")
         slugs = [*(f"figure{number}" for number in range(2, 14)), "scales", "memory", "queue", "weight"]
         assert [drawing.slug for drawing in report.drawings] == slugs

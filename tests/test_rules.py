@@ -11,8 +11,8 @@ from ackclock.analysis import student_interval
 from ackclock.papers.claims import findings, judge
 from ackclock.papers.core.claim import Claim
 from ackclock.papers.core.evidence import Grid, Named, Run, Runs, joined
-from ackclock.papers.core.figure import Figure, Flat, Lines, Numbers, Plot
-from ackclock.papers.core.quantities import Measure, computed, folded
+from ackclock.papers.core.figure import Figure, Flat, Lines, Numbers, Plot, curves_csv
+from ackclock.papers.core.quantities import Measure, Profile, computed, folded
 from ackclock.papers.core.rules import (
     AtMostPartly,
     AtPoints,
@@ -447,6 +447,51 @@ def test_a_number_can_be_computed_of_several_quantities() -> None:
     assert both.called("total", unit="", digits=3).points(SIDE).cells.keys() == {(10,), (20,)}
 
 
+class TestProfile:
+    profile = Profile(
+        name="cov", label="c.o.v.", axis="bin", places=(0.1, 1.0), of=lambda run: run.values.get("covs"), digits=3
+    )
+    side = Runs(
+        {
+            "close": [
+                Run(where={"variant": variant}, seed=seed, values={"covs": covs and [value + seed for value in covs]})
+                for variant, covs in {"UDP": None, "Reno": (1.0, 2.0), "Vegas": (3.0, 4.0)}.items()
+                for seed in (1, 3)
+            ]
+        }
+    )
+
+    def test_has_an_axis_of_its_own(self) -> None:
+        points = self.profile.at("close").points(self.side)
+        assert points.axes == ("variant", "bin")
+        assert {key: point.mean for key, point in points.cells.items()} == {
+            ("Reno", 0.1): 3,
+            ("Reno", 1.0): 4,
+            ("Vegas", 0.1): 5,
+            ("Vegas", 1.0): 6,
+        }
+        asked = self.profile.at("close", variant="Reno")
+        assert (asked.words, asked.digits) == ("c.o.v. (Reno)", 3)
+        assert asked.points(self.side).along("bin").only[1.0].count == 2
+        with pytest.raises(LookupError, match="c.o.v"):
+            self.profile.at("close", variant="UDP").points(self.side)
+
+    def test_is_drawn_without_markers_and_written_curve_by_curve(self) -> None:
+        evidence, of = Both(ours=self.side), self.profile.at("close")
+        (reno, _) = Lines(of=of, x="bin", by="variant", pens=PENS, plain=True).series(evidence)
+        assert (list(reno.x), list(reno.y), reno.marker, reno.error) == ([0.1, 1], [3, 4], None, None)  # type: ignore[arg-type]
+        rows = curves_csv("bin_s", [("cov", of)], evidence).splitlines()
+        assert rows[0] == "measure,curve,bin_s,mean,ci95"
+        assert rows[1].startswith("cov,Reno,0.1,3,12.7")
+        assert curves_csv("bin_s", [("cov", of)], evidence, head=False).splitlines() == rows[1:]
+
+    def test_tables_of_several_follow_one_another(self) -> None:
+        reno, vegas = (self.profile.at("close", variant=(name,)) for name in ("Reno", "Vegas"))
+        table = Numbers(of=(vegas, reno), rows="bin", columns="variant", head="Bin", caption="c").table(self.side)
+        assert table.head == ["Bin", "Vegas", "Reno"]
+        assert [row[0] for row in table.rows] == ["0.1", "1"]
+
+
 class TestFigure:
     loss = LOSS.at("grid")
 
@@ -470,6 +515,8 @@ class TestFigure:
         names = [series.name for series in panel.series]
         assert names[:4] == ["Reno, ns-2.35", "Vegas, ns-2.35", "Reno", "Vegas"]
         assert names[4:] == ["Reno", "Vegas", "formula", "hollow: ns-2.35"]
+        alone = self.figure().drawing(Both(), command="x").chart.panels[0]
+        assert [series.name for series in alone.series] == ["Reno", "Vegas", "Reno", "Vegas", "formula"]
         assert panel.y.high == pytest.approx(8)
         assert list(panel.series[2].x) == [10, 20, 40]  # type: ignore[arg-type]
         assert list(panel.series[4].y) == pytest.approx([1, 1])  # type: ignore[arg-type]
@@ -494,5 +541,9 @@ class TestFigure:
         assert "of 3 runs of ns-2.35" in self.figure().drawing(Both(ns2=SIDE), command="x").caption
         single = Runs({"grid": [row for row in SIDE.part("grid") if row.seed == 1]})
         assert "single runs" in self.figure().drawing(Both(ours=single), command="x").caption
+        own = self.figure(points="Means of {runs}.").drawing(Both(ns2=SIDE), command="x").caption
+        assert own == "What. Means of 3 runs. Rest."
+        table = self.figure().drawing(Both(), command="x").numbers
+        assert self.figure(numbers=lambda _: table).drawing(Both(), command="x").numbers is table
         mixed = Runs({"grid": [row for row in SIDE.part("grid") if row.seed < 3 or row.where["variant"] == "Reno"]})
         assert "of 3 runs (Reno) and 2 runs (Vegas)" in self.figure().drawing(Both(ours=mixed), command="x").caption

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Sized
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -90,7 +91,7 @@ def write_runs(path: Path, runs: Sequence[Observation], *, scenario: Callable[[s
         "clients": pa.array([run.clients for run in runs], pa.uint32()),
         "seed": pa.array([run.seed for run in runs], pa.uint64()),
     }
-    for name in runs[0].values:
+    for name in (name for name, value in runs[0].values.items() if not isinstance(value, Sized)):
         columns[name] = pa.array([run.values[name] for run in runs])
     columns["scenario"] = pa.array([scenarios[run.variant, run.clients] for run in runs]).dictionary_encode()
     parquet.write_table(pa.table(columns), path, compression="zstd")
@@ -122,5 +123,6 @@ def write_single(path: Path, parts: Mapping[str, Sequence[Observation]]) -> None
         for setting, runs in parts.items()
         for run in runs
         for name, number in run.values.items()
+        if not isinstance(number, Sized)
     ]
     parquet.write_table(pa.Table.from_pylist(rows), path, compression="zstd")

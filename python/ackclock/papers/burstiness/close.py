@@ -6,14 +6,20 @@ All from `WARM` seconds on, when the start-up is over.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypedDict
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from ackclock.analysis import autocorrelation, cov_ladder, dependence, loss_events, loss_sequences, window_cuts
 from ackclock.papers.burstiness.comparison import WARM
-from ackclock.papers.burstiness.experiment import ADVERTISED_WINDOW, ARRIVALS, DROPS, FINE, VARIANTS, cells_wanted
+from ackclock.papers.burstiness.experiment import (
+    ADVERTISED_WINDOW,
+    ARRIVALS,
+    DROPS,
+    FINE,
+    VARIANTS,
+    observations_wanted,
+)
 from ackclock.papers.burstiness.windows import UNIT
 
 if TYPE_CHECKING:
@@ -22,12 +28,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from ackclock.analysis import Autocorrelation, Ladder
     from ackclock.papers.burstiness.experiment import Setting, Variant
+    from ackclock.papers.observation import Observation
     from ackclock.running.run import Run
     from ackclock.study import Wanted
-
-__all__ = ["CELLS", "FINE", "SCALES", "UNIT", "CloseLook", "looks_wanted"]
 
 SCALES: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 """Lengths of the bins, in seconds, in which arrivals are looked at."""
@@ -50,55 +54,49 @@ _FINE_PER_UNIT: Final = round(UNIT / FINE)
 _ROUNDING: Final = 1e-9
 """Seconds by which a time may be off, written as a double."""
 
-_LAGS: Final = 50
+LAGS: Final = 50
 """The longest lag of the autocorrelations, in bins: half a second of `FINE` ones and five seconds of `UNIT` ones."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CloseLook:
-    """What one run showed from `WARM` seconds on.
+def look(run: Run) -> Mapping[str, Any]:
+    """Take what a run shows from `WARM` seconds on; None where a number has no meaning.
 
-    Parameters
-    ----------
-    variant
-        Name of the variant, as in `Variant.name`.
-    clients
-        Number of clients.
-    seed
-        Seed of the run.
-    values
-        The measured numbers by their names; None where a number has no meaning:
-
-        - `above_max_th`: share of the samples of the queue at which RED's average, as of the last arrival, was at
-          `max_th` or above; None without RED;
-        - `dependence`: variance of the number of clients that cut their windows in one `UNIT`, over the sum of the
-          clients' own variances; None for UDP and without cuts;
-        - `cutting`: mean share of clients that cut, of the units in which any did; likewise;
-        - `window_ratio`: variance of the sum of all effective windows over the sum of their own variances; likewise;
-        - `window_cov`: the c.o.v. of that sum; None for UDP;
-        - `losses_per_event`: packets that a client lost within one `UNIT`, on average over such events; None without;
-        - `multiple_losses`: share of these events with two losses or more; likewise;
-        - `longest_sequence`, `mean_sequence`: drops at the gateway of which each follows the one before by `FINE` or
-          less; 0 and None without drops;
-        - `queue_mean`, `queue_cov`: packets waiting, on average over the samples, and their c.o.v.;
-        - `queue_full`: share of the samples at which there was no room.
-    ladder
-        The c.o.v. of the arrivals at the gateway at each of `SCALES`.
-    short, long
-        The autocorrelation of the arrivals in bins of `FINE` up to half a second, and of `UNIT` up to five.
-    occupancy
-        The share of the samples at which 0, 1, 2, ... packets were waiting, up to the limit of the queue.
-
+    - `above_max_th`: share of the samples of the queue at which RED's average, as of the last arrival, was at `max_th`
+      or above; None without RED;
+    - `dependence`: variance of the number of clients that cut their windows in one `UNIT`, over the sum of the clients'
+      own variances; None for UDP and without cuts;
+    - `cutting`: mean share of clients that cut, of the units in which any did; likewise;
+    - `window_ratio`: variance of the sum of all effective windows over the sum of their own variances; likewise;
+    - `window_cov`: the c.o.v. of that sum; None for UDP;
+    - `losses_per_event`: packets that a client lost within one `UNIT`, on average over such events; None without;
+    - `multiple_losses`: share of these events with two losses or more; likewise;
+    - `longest_sequence`, `mean_sequence`: drops at the gateway of which each follows the one before by `FINE` or less;
+      0 and None without drops;
+    - `queue_mean`, `queue_cov`: packets waiting, on average over the samples, and their c.o.v.;
+    - `queue_full`: share of the samples at which there was no room;
+    - `occupancy`: share of the samples at which 0, 1, 2, ... packets were waiting, up to the limit of the queue;
+    - `ladder`, `ladder_poisson`: the c.o.v. of the arrivals at each of `SCALES`, and a Poisson process's;
+    - `short`, `long`: autocorrelation of the arrivals at lags of 0 to `LAGS` bins of `FINE` and of `UNIT`, and
+      `short_error`, `long_error`, the standard errors of white noise.
     """
-
-    variant: str
-    clients: int
-    seed: int
-    values: Mapping[str, float | None]
-    ladder: Ladder
-    short: Autocorrelation
-    long: Autocorrelation
-    occupancy: NDArray[np.float64]
+    arrivals = _warm(run, "arrivals")["packets"].to_numpy()
+    units = arrivals[: arrivals.size // _FINE_PER_UNIT * _FINE_PER_UNIT].reshape(-1, _FINE_PER_UNIT).sum(axis=1)
+    ladder, short, long = (
+        cov_ladder(arrivals, FINE, SCALES),
+        autocorrelation(arrivals, LAGS),
+        autocorrelation(units, LAGS),
+    )
+    return {
+        **_cuts(run),
+        **_losses(run),
+        **_queue(run),
+        "ladder": ladder.cov,
+        "ladder_poisson": ladder.poisson,
+        "short": short.values,
+        "short_error": short.standard_error,
+        "long": long.values,
+        "long_error": long.standard_error,
+    }
 
 
 def looks_wanted(
@@ -106,57 +104,9 @@ def looks_wanted(
     *,
     seeds: Iterable[int],
     setting: Setting | None = None,
-) -> Wanted[_Taken, list[CloseLook]]:
-    """Ask for cells with everything recorded that a closer look needs.
-
-    Parameters
-    ----------
-    cells
-        Variant and number of clients of each.
-    seeds
-        The seeds that each cell is run with.
-    setting
-        As for `scenario`.
-
-    Returns
-    -------
-    Wanted
-        For a list in the order of the cells and, within a cell, of the seeds.
-
-    """
-    return cells_wanted(
-        cells,
-        seeds=seeds,
-        take=_take,
-        make=lambda ran: [
-            CloseLook(variant=variant.name, clients=clients, seed=run.seed, **run.value)
-            for variant, clients, runs in ran
-            for run in runs
-        ],
-        setting=setting,
-        record=_RECORDS,
-    )
-
-
-class _Taken(TypedDict):
-    values: Mapping[str, float | None]
-    ladder: Ladder
-    short: Autocorrelation
-    long: Autocorrelation
-    occupancy: NDArray[np.float64]
-
-
-def _take(run: Run) -> _Taken:
-    arrivals = _warm(run, "arrivals")["packets"].to_numpy()
-    units = arrivals[: arrivals.size // _FINE_PER_UNIT * _FINE_PER_UNIT].reshape(-1, _FINE_PER_UNIT).sum(axis=1)
-    queue, occupancy = _queue(run)
-    return _Taken(
-        values={**_cuts(run), **_losses(run), **queue},
-        ladder=cov_ladder(arrivals, FINE, SCALES),
-        short=autocorrelation(arrivals, _LAGS),
-        long=autocorrelation(units, _LAGS),
-        occupancy=occupancy,
-    )
+) -> Wanted[Mapping[str, Any], list[Observation]]:
+    """Ask for cells with everything recorded that a close look needs."""
+    return observations_wanted(cells, seeds=seeds, take=look, setting=setting, record=_RECORDS)
 
 
 def _warm(run: Run, name: str) -> pa.Table:
@@ -165,20 +115,20 @@ def _warm(run: Run, name: str) -> pa.Table:
     return table.slice(int(np.searchsorted(table["time"].to_numpy(), WARM - _ROUNDING)))
 
 
-def _queue(run: Run) -> tuple[dict[str, float | None], NDArray[np.float64]]:
+def _queue(run: Run) -> dict[str, Any]:
     settings = run.scenario.to_dict()["dumbbell"]["bottleneck"]["queue"]
     samples = _warm(run, "queue")
     waiting = samples["packets"].to_numpy()
     limit = settings["packets"] - settings["count_in_service"]
     max_th = settings.get("max_th")
     above = None if max_th is None else float(np.mean(samples["average"].to_numpy() >= max_th))
-    occupancy = np.bincount(waiting, minlength=limit + 1) / waiting.size
     return {
         "queue_mean": float(waiting.mean()),
         "queue_cov": _number(float(waiting.std() / waiting.mean()) if waiting.any() else math.nan),
         "queue_full": float(np.mean(waiting >= limit)),
         "above_max_th": above,
-    }, occupancy
+        "occupancy": np.bincount(waiting, minlength=limit + 1) / waiting.size,
+    }
 
 
 def _cuts(run: Run) -> dict[str, float | None]:

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock.analysis import student_interval
-from ackclock.papers.burstiness.close import SCALES, UNIT
+from ackclock.papers.burstiness.close import SCALES
 from ackclock.papers.burstiness.comparison import WARM
+from ackclock.papers.burstiness.windows import UNIT
+from ackclock.papers.core.words import listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,9 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ackclock.analysis import Interval
-    from ackclock.papers.burstiness.close import CloseLook
-
-__all__ = ["close_findings"]
+    from ackclock.papers.core.evidence import Row
 
 _MOST = 60
 _FIRST = 39
@@ -27,24 +27,12 @@ _CLEAR = 0.3
 """An autocorrelation from which on a return is worth a word."""
 
 
-def close_findings(looks: Sequence[CloseLook]) -> list[str]:
-    """Say in a few sentences what the close look shows.
-
-    Parameters
-    ----------
-    looks
-        Runs of all cells in `ackclock.papers.burstiness.close.CELLS`.
-
-    Returns
-    -------
-    list of str
-        On time scales, the sawtooth, dependence between clients, and RED; every number and every verdict is computed.
-
-    """
+def close_findings(looks: Sequence[Row]) -> list[str]:
+    """Say what the close look shows: on time scales, the sawtooth, dependence between clients, and RED."""
     return [_scales(looks), _sawtooth(looks), _dependence(looks), _red(looks)]
 
 
-def _scales(looks: Sequence[CloseLook]) -> str:
+def _scales(looks: Sequence[Row]) -> str:
     reno, vegas = (_over_poisson(looks, variant) for variant in ("Reno", "Vegas"))
     peak, paper = int(reno.argmax()), SCALES.index(UNIT)
     least, most = vegas.min(), vegas.max()
@@ -64,10 +52,10 @@ def _scales(looks: Sequence[CloseLook]) -> str:
     )
 
 
-def _sawtooth(looks: Sequence[CloseLook]) -> str:
+def _sawtooth(looks: Sequence[Row]) -> str:
     parts = []
     for variant in ("Reno", "Reno/RED", "Vegas"):
-        values = np.mean([look.long.values for look in _of(looks, variant)], axis=0)
+        values = np.mean([_array(look, "long") for look in _of(looks, variant)], axis=0)
         lag = _return(values)
         parts.append(
             f"{variant} after {lag * UNIT:.1f} s (autocorrelation {values[lag]:.2f})"
@@ -75,7 +63,7 @@ def _sawtooth(looks: Sequence[CloseLook]) -> str:
             else f"{variant} not at all"
         )
     return (
-        f"A common sawtooth shows where arrivals repeat themselves. At {_MOST} clients they do so for {_listed(parts)}."
+        f"A common sawtooth shows where arrivals repeat themselves. At {_MOST} clients they do so for {listed(parts)}."
     )
 
 
@@ -91,7 +79,7 @@ def _return(values: NDArray[np.float64]) -> int | None:
     return next(peaks, None)
 
 
-def _dependence(looks: Sequence[CloseLook]) -> str:
+def _dependence(looks: Sequence[Row]) -> str:
     few, many = (_value(looks, "Reno", "dependence", clients) for clients in (_FIRST, _MOST))
     share = _value(looks, "Reno", "cutting").mean
     verdict = (
@@ -108,7 +96,7 @@ def _dependence(looks: Sequence[CloseLook]) -> str:
     )
 
 
-def _red(looks: Sequence[CloseLook]) -> str:
+def _red(looks: Sequence[Row]) -> str:
     reno, vegas = (_value(looks, variant, "above_max_th").mean for variant in ("Reno/RED", "Vegas/RED"))
     longest = {variant: _value(looks, variant, "longest_sequence") for variant in ("Reno/RED", "Vegas/RED")}
     ahead = "more" if vegas > reno else "less"
@@ -121,18 +109,20 @@ def _red(looks: Sequence[CloseLook]) -> str:
     )
 
 
-def _of(looks: Sequence[CloseLook], variant: str, clients: int = _MOST) -> list[CloseLook]:
-    return [look for look in looks if (look.variant, look.clients) == (variant, clients)]
+def _of(looks: Sequence[Row], variant: str, clients: int = _MOST) -> list[Row]:
+    return [look for look in looks if (look.where["variant"], look.where["clients"]) == (variant, clients)]
 
 
-def _over_poisson(looks: Sequence[CloseLook], variant: str) -> NDArray[np.float64]:
-    return np.asarray(np.mean([look.ladder.cov / look.ladder.poisson for look in _of(looks, variant)], axis=0))
+def _over_poisson(looks: Sequence[Row], variant: str) -> NDArray[np.float64]:
+    return np.asarray(
+        np.mean([_array(look, "ladder") / _array(look, "ladder_poisson") for look in _of(looks, variant)], axis=0)
+    )
 
 
-def _value(looks: Sequence[CloseLook], variant: str, name: str, clients: int = _MOST) -> Interval:
+def _array(look: Row, name: str) -> NDArray[np.float64]:
+    return np.asarray(look.values[name], dtype=float)
+
+
+def _value(looks: Sequence[Row], variant: str, name: str, clients: int = _MOST) -> Interval:
     values = (look.values[name] for look in _of(looks, variant, clients))
     return student_interval([value for value in values if value is not None])
-
-
-def _listed(parts: Sequence[str]) -> str:
-    return f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -30,14 +30,13 @@ from ackclock.papers.burstiness.starts import starts_wanted
 from ackclock.papers.burstiness.window_figures import WINDOW_FIGURES
 from ackclock.papers.claims import Sides
 from ackclock.papers.core.evidence import Run, Runs
-from ackclock.papers.observation import Observation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from ackclock.papers.burstiness.close import CloseLook
     from ackclock.papers.burstiness.courses import Courses
     from ackclock.papers.core.evidence import Row
+    from ackclock.papers.observation import Observation
     from ackclock.running.run import Run as Running
     from ackclock.study import Batch, Wanted
 
@@ -48,7 +47,6 @@ __all__ = [
     "WEIGHTS",
     "Evidence",
     "Side",
-    "close_observations",
     "from_ns2",
     "gather",
     "grid_wanted",
@@ -173,7 +171,7 @@ def grid_wanted(
 def gather(
     batch: Batch,
     *,
-    looks: Callable[[], Iterable[CloseLook]],
+    looks: Callable[[], Sequence[Observation]],
     courses: Callable[[], Iterable[Courses]],
     seeds: Sequence[int],
 ) -> Callable[[], Side]:
@@ -232,17 +230,12 @@ def gather(
         roomy=[run for runs in roomy for run in runs()],
         crossover=crossover(),
         queues=grid(),
-        close=close_observations(looks()),
+        close=looks(),
         windows=[run for place in courses() for run in place.runs],
         starts=starts(),
         pushes=pushes(),
-        close_weights={weight: close_observations(runs()) for weight, runs in close_weights.items()},
+        close_weights={weight: runs() for weight, runs in close_weights.items()},
     )
-
-
-def close_observations(looks: Iterable[CloseLook]) -> list[Observation]:
-    """Take of close looks what claims are judged by."""
-    return [Observation(variant=run.variant, clients=run.clients, seed=run.seed, values=run.values) for run in looks]
 
 
 def settle_time(run: Running) -> Mapping[str, float | None]:

@@ -1,126 +1,291 @@
-"""The figures against the number of clients: 2, 3, 4 and 13, each with its data."""
+"""Figures 2, 3, 4, 13 and D: c.o.v., throughput, loss and timeouts by the number of clients, and by RED's weight."""
 
 from __future__ import annotations
 
+import csv
+import io
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ackclock.papers.burstiness.experiment import ARRIVALS_PER_RTT, DURATION, VARIANTS
-from ackclock.papers.burstiness.figures import (
-    FIRST_WITH_LOSS,
-    loss_chart,
-    throughput_chart,
-    timeouts_chart,
-    variation_chart,
+import numpy as np
+
+from ackclock.analysis import poisson_cov
+from ackclock.papers.burstiness.experiment import (
+    ARRIVALS_PER_RTT,
+    BY_NAME,
+    CAPACITY,
+    CLIENTS,
+    DURATION,
+    PACKET_SIZE,
 )
-from ackclock.papers.burstiness.measures import (
-    cov,
-    cov_over_poisson,
-    loss_percent,
-    thousand_departures,
-    timeouts_per_dup_ack,
-)
-from ackclock.papers.curves import curves
-from ackclock.papers.figures import GridFigure, drawing
+from ackclock.papers.burstiness.measures import COV, COV_OVER_POISSON, LOSS, THROUGHPUT, TIMEOUTS_PER_DUP_ACK
+from ackclock.papers.core.evidence import Runs
+from ackclock.papers.core.figure import Figure, Flat, Lines, Numbers, Plot
+from ackclock.papers.figures import Pen
+from ackclock.report.chart import Axis, Level, Note, Scale, Series
 from ackclock.report.html import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from ackclock.papers.observation import Observation
+    from ackclock.analysis import Interval
+    from ackclock.papers.core.evidence import Evidence, Row, Side
+    from ackclock.papers.core.quantities import Measure, Quantity
     from ackclock.report.html import Drawing
 
-__all__ = ["grid_drawings", "overview"]
+_FIRST_WITH_LOSS = 30
+"""Figures 3, 4 and 13 start here: below, says the paper, all TCPs behave nearly alike."""
+_MOST = max(CLIENTS)
+_WEIGHT_CLIENTS = 60
+_MBPS_OF_THOUSAND = 1e3 * 8 * PACKET_SIZE / DURATION / 1e6
+"""Rate of a thousand packets in one run, Mb/s."""
+
+PENS: Mapping[str, Pen] = {
+    "UDP": Pen(colour="grey", marker="circle"),
+    "Reno": Pen(colour="blue", marker="square"),
+    "Reno/DelAck": Pen(colour="green", marker="triangle"),
+    "Vegas": Pen(colour="red", marker="diamond"),
+    "Reno/RED": Pen(colour="sky", marker="pentagon", dash="dashed"),
+    "Reno/DelAck/RED": Pen(colour="mint", marker="down", dash="dashed"),
+    "Vegas/RED": Pen(colour="orange", marker="hexagon", dash="dashed"),
+}
+"""By the names of the variants."""
 
 
-_FIGURES = (
-    GridFigure(
-        slug="figure2",
-        title="Figure 2. Coefficient of variation of the aggregated TCP traffic",
-        what="Arrivals at the gateway, counted in bins of one round-trip propagation delay (0.1 s) over the "
-        "whole run: (a) standard deviation over mean; (b) the same relative to the Poisson process that the "
-        "clients generate.",
-        rest=f"Thin line: 1/√(λτn) with λτ = {ARRIVALS_PER_RTT} packets a client.",
-        unit="Coefficient of variation",
-        digits=4,
-        draw=variation_chart,
-        measures={"cov": cov, "cov_over_poisson": cov_over_poisson},
-    ),
-    GridFigure(
-        slug="figure3",
-        title="Figure 3. Throughput of the aggregated TCP traffic",
-        what=f"Packets that the bottleneck transmitted in {DURATION} s (left axis) and the same as a rate "
-        "(right axis).",
-        rest="Dotted line: the capacity of the bottleneck.",
-        unit=f"Thousand packets transmitted in {DURATION} s",
-        digits=1,
-        draw=throughput_chart,
-        measures={"thousand_departures": thousand_departures},
-        first=FIRST_WITH_LOSS,
-    ),
-    GridFigure(
-        slug="figure4",
-        title="Figure 4. Packet loss percentage of the aggregated TCP traffic",
-        what="Packets that the gateway dropped, as a part of those that arrived, retransmissions included.",
-        rest="UDP, which does not slow down, leaves the frame where the load passes the capacity.",
-        unit="Packet loss, % of arrivals",
-        digits=3,
-        draw=loss_chart,
-        measures={"loss_percent": loss_percent},
-        first=FIRST_WITH_LOSS,
-    ),
-    GridFigure(
-        slug="figure13",
-        title="Figure 13. Timeouts per duplicate ACK",
-        what="Timeouts as a part of the duplicate ACKs that reached the senders, of all clients together.",
-        rest="UDP has neither.",
-        unit="Timeouts, % of duplicate ACKs",
-        digits=2,
-        draw=timeouts_chart,
-        measures={"timeouts_per_dup_ack_percent": timeouts_per_dup_ack},
-        first=FIRST_WITH_LOSS,
-    ),
+def _of(measure: Measure, first: int = 1) -> Quantity:
+    """Ask for a measure of all variants at the client counts from the first on."""
+    counts = tuple(clients for clients in CLIENTS if clients >= first)
+    return measure.at("grid", variant=tuple(BY_NAME), clients=counts)
+
+
+def _lines(of: Quantity) -> Lines:
+    return Lines(of=of, x="clients", by="variant", pens=PENS)
+
+
+def _table(of: Quantity, caption: str) -> Numbers:
+    return Numbers(of=of, rows="clients", columns="variant", head="Clients", caption=caption)
+
+
+_cov, _ratio = _of(COV), _of(COV_OVER_POISSON)
+_throughput, _timeouts = (_of(measure, _FIRST_WITH_LOSS) for measure in (THROUGHPUT, TIMEOUTS_PER_DUP_ACK))
+_loss = _of(replace(LOSS, digits=3), _FIRST_WITH_LOSS)
+_from_first_loss = Axis(label="Number of clients", low=_FIRST_WITH_LOSS - 1, high=_MOST + 1)
+_poisson = Series(
+    name="Poisson, 1/√(λτn)",
+    x=np.arange(1, _MOST + 1),
+    y=poisson_cov(ARRIVALS_PER_RTT * np.arange(1, _MOST + 1)),
+    colour="ink",
+    width=1.0,
 )
 
 
+def _above_all(evidence: Evidence) -> Axis:
+    top = 1.15 * max(point.mean for point in _ratio.points(evidence.ours).cells.values())
+    return Axis(label="c.o.v. relative to Poisson", low=0, high=top)
+
+
+def _top_of_tcp(evidence: Evidence) -> float:
+    """End the axis of the loss above the TCPs, which UDP leaves."""
+    ends = [
+        end
+        for (variant, _), point in _loss.points(evidence.ours).cells.items()
+        if variant != "UDP"
+        for end in (point.mean, point.high)
+        if np.isfinite(end)
+    ]
+    return max(0.1, 1.12 * max(ends, default=0.0))
+
+
+def _udp_leaves(evidence: Evidence) -> list[Note]:
+    top = _top_of_tcp(evidence)
+    udp = {key[1]: point.mean for key, point in _loss.points(evidence.ours).cells.items() if key[0] == "UDP"}
+    last = max(udp, key=float, default=0)
+    if udp.get(last, 0.0) <= top:
+        return []
+    return [Note(x=45, y=top, text=f"UDP: {udp[last]:.1f} % at {last} clients")]
+
+
+FIGURE_2 = Figure(
+    slug="figure2",
+    title="Figure 2. Coefficient of variation of the aggregated TCP traffic",
+    what="Arrivals at the gateway, counted in bins of one round-trip propagation delay (0.1 s) over the whole run: (a) "
+    "standard deviation over mean; (b) the same relative to the Poisson process that the clients generate.",
+    rest=f"Thin line: 1/√(λτn) with λτ = {ARRIVALS_PER_RTT} packets a client.",
+    plots=[
+        Plot(
+            title="(a)",
+            x=Axis(low=0, high=_MOST + 2),
+            y=Axis(label="Coefficient of variation (c.o.v.)", low=0, high=0.355),
+            marks=[_lines(_cov), _poisson],
+        ),
+        Plot(
+            title="(b)",
+            x=Axis(label="Number of clients", low=0, high=_MOST + 2),
+            y=_above_all,
+            marks=[_lines(_ratio)],
+            levels=[Level(y=1, dotted=False)],
+        ),
+    ],
+    height=7.4,
+    data={"cov": _cov, "cov_over_poisson": _ratio},
+    numbers=_table(_cov, "Coefficient of variation"),
+)
+FIGURE_3 = Figure(
+    slug="figure3",
+    title="Figure 3. Throughput of the aggregated TCP traffic",
+    what=f"Packets that the bottleneck transmitted in {DURATION} s (left axis) and the same as a rate (right axis).",
+    rest="Dotted line: the capacity of the bottleneck.",
+    plots=[
+        Plot(
+            x=_from_first_loss,
+            y=Axis(label=f"Throughput (thousand packets in {DURATION} s)", high=1.035 * CAPACITY / 1e3),
+            marks=[_lines(_throughput)],
+            levels=[Level(y=CAPACITY / 1e3, text=f"capacity: {CAPACITY:,.0f} packets")],
+            right=Scale(label="Throughput (Mb/s)", factor=_MBPS_OF_THOUSAND, step=2),
+        )
+    ],
+    data={"thousand_departures": _throughput},
+    numbers=_table(_throughput, f"Thousand packets transmitted in {DURATION} s"),
+)
+FIGURE_4 = Figure(
+    slug="figure4",
+    title="Figure 4. Packet loss percentage of the aggregated TCP traffic",
+    what="Packets that the gateway dropped, as a share of all that arrived, retransmissions included.",
+    rest="UDP, which does not slow down, leaves the frame where the load passes the capacity.",
+    plots=[
+        Plot(
+            x=_from_first_loss,
+            y=lambda evidence: Axis(label="Packet loss (% of arrivals)", low=0, high=_top_of_tcp(evidence)),
+            marks=[_lines(_loss)],
+            notes=_udp_leaves,
+        )
+    ],
+    data={"loss_percent": _loss},
+    numbers=_table(_loss, "Packet loss, % of arrivals"),
+)
+FIGURE_13 = Figure(
+    slug="figure13",
+    title="Figure 13. Timeouts per duplicate ACK",
+    what="Timeouts as a percentage of the duplicate ACKs that reached the senders, of all clients together.",
+    rest="UDP has neither.",
+    plots=[
+        Plot(
+            x=_from_first_loss,
+            y=Axis(label="Timeouts per duplicate ACK (%)", low=0),
+            marks=[_lines(_timeouts)],
+        )
+    ],
+    data={"timeouts_per_dup_ack_percent": _timeouts},
+    numbers=_table(_timeouts, "Timeouts, % of duplicate ACKs"),
+)
+
+_PAIRS = (("Reno", "Reno/RED"), ("Vegas", "Vegas/RED"))
+_MEASURES = (
+    ("c.o.v. relative to Poisson", COV_OVER_POISSON),
+    ("Throughput (thousand packets)", THROUGHPUT),
+    ("Packet loss (% of arrivals)", LOSS),
+)
+
+
+def _weight_plot(place: str, label: str, measure: Measure) -> Plot:
+    reds = tuple(red for _, red in _PAIRS)
+    return Plot(
+        title=f"({place})",
+        x=Axis(label="RED's averaging weight" if place == "c" else "", low=5e-5, high=3e-2, log=True),
+        y=Axis(label=label, low=None if measure is THROUGHPUT else 0),
+        marks=[
+            Flat(
+                of=measure.at("grid", variant=tuple(plain for plain, _ in _PAIRS), clients=_WEIGHT_CLIENTS),
+                by="variant",
+                low=5e-5,
+                high=3e-2,
+                pens=PENS,
+            ),
+            Lines(of=measure.at("weights", variant=reds, clients=_WEIGHT_CLIENTS), x="weight", by="variant", pens=PENS),
+        ],
+    )
+
+
+def _weight_rows(side: Side) -> list[tuple[str, float | None, list[Interval]]]:
+    """Give variant, weight and means: the FIFO gateway before the weights of the RED gateway."""
+    rows: list[tuple[str, float | None, list[Interval]]] = []
+    for plain, red in _PAIRS:
+        fifo = [
+            measure.at("grid", variant=plain, clients=_WEIGHT_CLIENTS).points(side).only for _, measure in _MEASURES
+        ]
+        rows.append((plain, None, fifo))
+        at = [
+            measure.at("weights", variant=red, clients=_WEIGHT_CLIENTS).points(side).cells for _, measure in _MEASURES
+        ]
+        rows += [(red, float(key[0]), [points[key] for points in at]) for key in at[0]]
+    return rows
+
+
+def _weight_csv(evidence: Evidence) -> str:
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    names = [f"{measure.name}{end}" for _, measure in _MEASURES for end in ("", "_ci95")]
+    rows.writerow(["source", "variant", "weight", *names])
+    for source, side in (("ackclock", evidence.ours), ("ns-2.35", evidence.ns2)):
+        for variant, weight, points in _weight_rows(side):
+            cells = [f"{number:.6g}" for point in points for number in (point.mean, point.half_width)]
+            rows.writerow([source, variant, weight, *cells])
+    return text.getvalue()
+
+
+def _weight_table(evidence: Evidence) -> Table:
+    return Table(
+        caption=f"{_WEIGHT_CLIENTS} clients: mean ± half-width of the 95 % interval",
+        head=["", "weight", *(label for label, _ in _MEASURES)],
+        rows=[
+            [variant, "FIFO" if weight is None else f"{weight:g}", *(point.shown(2) for point in points)]
+            for variant, weight, points in _weight_rows(evidence.ours)
+        ],
+    )
+
+
+WEIGHT = Figure(
+    slug="weight",
+    title="Figure D. RED's averaging weight",
+    what=f"{_WEIGHT_CLIENTS} clients: (a) c.o.v. relative to Poisson, (b) throughput and (c) loss, by the weight of "
+    "the present queue in RED's average. Horizontal lines: the FIFO gateway.",
+    points="Points are means of {runs} with 95 % confidence intervals; hollow markers are single runs of ns-2.35 "
+    "without processing time, in which exact ties decide too.",
+    rest="The paper prints no weight.",
+    plots=[_weight_plot(place, label, measure) for place, (label, measure) in zip("abc", _MEASURES, strict=True)],
+    height=8.2,
+    data={"loss_percent": LOSS.at("weights", variant="Reno/RED", clients=_WEIGHT_CLIENTS)},
+    csv=_weight_csv,
+    numbers=_weight_table,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Both:
+    ours: Runs
+    ns2: Runs
+
+
 def grid_drawings(
-    ours: Sequence[Observation],
-    ns2: Sequence[Observation],
-    *,
-    command: str,
-    slugs: Sequence[str] = ("figure2", "figure3", "figure4", "figure13"),
+    ours: Sequence[Row], ns2: Sequence[Row], *, command: str, slugs: Sequence[str] = ("figure2", "figure3", "figure4")
 ) -> list[Drawing]:
-    """Draw Figures 2, 3, 4 and 13 and lay their data beside them.
-
-    Parameters
-    ----------
-    ours, ns2
-        Runs of the whole grid, here and in ns-2.
-    command
-        What a person types to make them.
-    slugs
-        Which of them; the two papers that followed show the first three again.
-
-    """
-    return [drawing(figure, ours, ns2, command=command) for figure in _FIGURES if figure.slug in slugs]
+    """Draw figures of the grid, which the two papers that followed show again."""
+    both = _Both(ours=Runs({"grid": ours}), ns2=Runs({"grid": ns2}))
+    figures = (FIGURE_2, FIGURE_3, FIGURE_4, FIGURE_13)
+    return [figure.drawing(both, command=command) for figure in figures if figure.slug in slugs]
 
 
-def overview(ours: Sequence[Observation], most: int) -> Table:
-    """Lay all variants side by side at one number of clients.
-
-    Parameters
-    ----------
-    ours
-        Runs of the whole grid.
-    most
-        The number of clients.
-
-    """
+def overview(ours: Side) -> Table:
+    """Lay all variants side by side at the paper's highest load."""
     columns = [
-        [curve.points[most].shown(digits) for curve in curves(ours, measure)]
-        for measure, digits in ((cov, 4), (cov_over_poisson, 2), (thousand_departures, 1), (loss_percent, 2))
+        [
+            measure.at("grid", variant=name, clients=_WEIGHT_CLIENTS).points(ours).only.shown(measure.digits)
+            for name in BY_NAME
+        ]
+        for measure in (COV, COV_OVER_POISSON, THROUGHPUT, LOSS)
     ]
     return Table(
-        caption=f"With {most} clients: mean ± half-width of the 95 % confidence interval",
+        caption=f"With {_WEIGHT_CLIENTS} clients: mean ± half-width of the 95 % confidence interval",
         head=["", "c.o.v.", "relative to Poisson", "throughput, 1000 packets", "loss, %"],
-        rows=[[variant.name, *cells] for variant, *cells in zip(VARIANTS, *columns, strict=True)],
+        rows=[[name, *cells] for name, *cells in zip(BY_NAME, *columns, strict=True)],
     )

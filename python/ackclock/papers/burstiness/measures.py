@@ -179,6 +179,5 @@ PUSHED = Measure(name="pushed", label="new packets sent for each duplicate ACK",
 PUSHED_LOSS = Measure(name="pushed_loss", label="loss of these", unit="%")
 NEW_LOSS = Measure(name="loss", label="loss of all new packets", unit="%")
 
-# What figures and other studies take of an observation.
-cov, cov_over_poisson = COV, COV_OVER_POISSON
-thousand_departures, loss_percent, timeouts_per_dup_ack = THROUGHPUT, LOSS, TIMEOUTS_PER_DUP_ACK
+# Names by which other studies take these of an observation.
+cov, cov_over_poisson, thousand_departures, loss_percent = COV, COV_OVER_POISSON, THROUGHPUT, LOSS

@@ -9,14 +9,13 @@ from ackclock.papers import output
 from ackclock.papers.burstiness import ns2
 from ackclock.papers.burstiness.claims import CLAIMS, TOPICS
 from ackclock.papers.burstiness.close import looks_wanted
-from ackclock.papers.burstiness.close_figures import close_drawings
+from ackclock.papers.burstiness.close_figures import FIGURES
 from ackclock.papers.burstiness.close_findings import close_findings
 from ackclock.papers.burstiness.comparison import agreement_statement
 from ackclock.papers.burstiness.courses import SEEDS, courses_verdict, courses_wanted
 from ackclock.papers.burstiness.evidence import WINDOWS, Evidence, Side, from_ns2, gather
 from ackclock.papers.burstiness.experiment import BY_NAME, CLIENTS, DURATION, RED_WEIGHT, VARIANTS, scenario
-from ackclock.papers.burstiness.grid_figures import grid_drawings, overview
-from ackclock.papers.burstiness.weight_figure import weight_drawing
+from ackclock.papers.burstiness.grid_figures import FIGURE_2, FIGURE_3, FIGURE_4, FIGURE_13, WEIGHT, overview
 from ackclock.papers.burstiness.window_figures import window_drawings
 from ackclock.papers.claims import findings, judge
 from ackclock.papers.observation import seeds_of
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from ackclock.papers.burstiness.close import CloseLook
     from ackclock.papers.burstiness.courses import Courses
     from ackclock.papers.claims import Judged
     from ackclock.papers.observation import Observation
@@ -79,7 +77,7 @@ class Runs:
 
     ours: Side
     windows: Sequence[Courses]
-    looks: Sequence[CloseLook]
+    looks: Sequence[Observation]
 
 
 def record(*, seeds: int) -> dict[str, Any]:
@@ -164,7 +162,7 @@ def report(runs: Runs, judged: Sequence[Judged[Evidence]], *, command: str) -> R
     """
     ours, theirs = runs.ours, from_ns2()
     their_windows = [ns2.courses(*cell) for cell in WINDOWS]
-    *first, last = grid_drawings(ours.grid, theirs.grid, command=command)
+    both = Evidence(ours=ours, ns2=theirs)
     return Report(
         title=TITLE,
         source=SOURCE,
@@ -173,20 +171,21 @@ def report(runs: Runs, judged: Sequence[Judged[Evidence]], *, command: str) -> R
             agreement_statement(ours.grid, theirs.grid),
             courses_verdict(runs.windows, their_windows),
         ],
-        overview=overview(ours.grid, 60),
+        overview=overview(ours),
         findings=findings(judged),
         sections=[
             Section(
                 title="The paper's figures",
-                drawings=[*first, *window_drawings(runs.windows, their_windows, command=command), last],
+                drawings=[
+                    *(figure.drawing(both, command=command) for figure in (FIGURE_2, FIGURE_3, FIGURE_4)),
+                    *window_drawings(runs.windows, their_windows, command=command),
+                    FIGURE_13.drawing(both, command=command),
+                ],
             ),
             Section(
                 title="A second look",
                 text=" ".join(close_findings(runs.looks)),
-                drawings=[
-                    *close_drawings(runs.looks, command=command),
-                    weight_drawing(ours, theirs, command=command),
-                ],
+                drawings=[figure.drawing(both, command=command) for figure in (*FIGURES, WEIGHT)],
             ),
         ],
         setup=SETUP,

@@ -10,10 +10,11 @@ import csv
 import io
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from ackclock.papers.core.evidence import joined
+from ackclock.papers.core.quantities import Quantity
 from ackclock.papers.core.words import DASH, listed
 from ackclock.papers.figures import HOLLOW, own, theirs
 from ackclock.report.chart import Axis, Band, Chart, Level, Note, Panel, Scale, Series
@@ -24,11 +25,10 @@ if TYPE_CHECKING:
 
     from ackclock.analysis import Interval
     from ackclock.papers.core.evidence import Evidence, Grid, Key, Scalar, Side
-    from ackclock.papers.core.quantities import Quantity
     from ackclock.papers.figures import Pen
     from ackclock.report.chart import Heat
 
-__all__ = ["Figure", "Flat", "Lines", "Mark", "Numbers", "Plot"]
+__all__ = ["Figure", "Flat", "Lines", "Mark", "Numbers", "Plot", "curves_csv"]
 
 T = TypeVar("T")
 Made: TypeAlias = T | Callable[[Any], T]
@@ -56,6 +56,8 @@ class Lines:
         What each line looks like, by the value of `by`; of one line, by its name.
     name
         Name of the line where there is only one.
+    plain
+        Without markers and intervals, where points are dense.
 
     """
 
@@ -64,12 +66,14 @@ class Lines:
     by: str = ""
     pens: Mapping[str, Pen]
     name: str = ""
+    plain: bool = False
 
     def series(self, evidence: Evidence) -> Sequence[Series]:
         drawn = []
         for look, side in ((theirs, evidence.ns2), (own, evidence.ours)):
             for name, points in self._lines(side).items():
-                drawn.append(look(name, points, self.pens[name]))
+                line = look(name, points, self.pens[name])
+                drawn.append(replace(line, marker=None, error=None) if self.plain else line)
         return drawn
 
     def _lines(self, side: Side) -> dict[str, dict[float, Interval]]:
@@ -170,9 +174,9 @@ class Numbers:
     Parameters
     ----------
     of
-        The quantity.
+        The quantity; of several, the columns follow one another.
     rows, columns
-        Its axes; without `columns` there is one column.
+        Their axes; without `columns` there is one column.
     head
         Heading of the first column.
     caption
@@ -180,7 +184,7 @@ class Numbers:
 
     """
 
-    of: Quantity
+    of: Quantity | Sequence[Quantity]
     rows: str
     columns: str = ""
     head: str
@@ -188,12 +192,12 @@ class Numbers:
 
     def table(self, ours: Side) -> Table:
         """Lay the numbers out."""
-        points = self.of.points(ours)
-        rows, columns = (dict.fromkeys(_values(points, axis)) for axis in (self.rows, self.columns))
-        at = {
-            (_at(points, key, self.rows), _at(points, key, self.columns)): point.shown(self.of.digits)
-            for key, point in points.cells.items()
-        }
+        at: dict[tuple[Scalar, Scalar], str] = {}
+        for one in (self.of,) if isinstance(self.of, Quantity) else self.of:
+            points = one.points(ours)
+            for key, point in points.cells.items():
+                at[_at(points, key, self.rows), _at(points, key, self.columns)] = point.shown(one.digits)
+        rows, columns = (dict.fromkeys(key[place] for key in at) for place in (0, 1))
         return Table(
             caption=f"{self.caption}: mean ± half-width of the 95 % interval",
             head=[self.head, *map(str, columns)],
@@ -211,6 +215,8 @@ class Figure:
         Short name for files and links, and heading.
     what, rest
         The caption before and after what it says of points, bars and markers.
+    points
+        What the caption says of points in place of that, with ``{runs}`` for how many runs each has.
     plots
         From top to bottom.
     height
@@ -220,7 +226,7 @@ class Figure:
     axes
         Headings of the axes in the CSV, where they are not their names.
     numbers
-        The table below the figure.
+        The table below the figure; a function makes one of another shape.
     csv
         Writes the CSV, where its rows are not the points of `data`.
 
@@ -230,23 +236,26 @@ class Figure:
     title: str
     what: str
     rest: str = ""
+    points: str = ""
     plots: Sequence[Plot]
     height: float = 4.8
     data: Mapping[str, Quantity]
     axes: Mapping[str, str] | None = None
-    numbers: Numbers
+    numbers: Numbers | Callable[[Any], Table]
     csv: Callable[[Any], str] | None = None
 
     def drawing(self, evidence: Evidence, *, command: str) -> Drawing:
         """Draw the figure and lay its data beside it."""
         first = next(iter(self.data.values()))
+        runs = _counted(first.points(evidence.ours))
+        points = self.points.format(runs=runs) if self.points else points_and_bars(first, evidence)
         return Drawing(
             chart=Chart(panels=[plot.panel(evidence) for plot in self.plots], height=self.height),
             slug=self.slug,
             title=self.title,
-            caption=" ".join(filter(None, (self.what, points_and_bars(first, evidence), self.rest))),
+            caption=" ".join(filter(None, (self.what, points, self.rest))),
             csv=self.csv(evidence) if self.csv else to_csv(self.data, evidence, axes=self.axes or {}),
-            numbers=self.numbers.table(evidence.ours),
+            numbers=self.numbers.table(evidence.ours) if isinstance(self.numbers, Numbers) else self.numbers(evidence),
             command=command,
         )
 
@@ -295,12 +304,33 @@ def to_csv(data: Mapping[str, Quantity], evidence: Evidence, *, axes: Mapping[st
     return text.getvalue()
 
 
+def curves_csv(x: str, curves: Sequence[tuple[str, Quantity]], evidence: Evidence, *, head: bool = True) -> str:
+    """Write our curves as CSV: a row for each point, with what is drawn, the name of its curve, and its place.
+
+    Parameters
+    ----------
+    x
+        Heading of the places.
+    curves
+        What is drawn, and the quantity: its first axis names the curves, its second the places.
+    evidence
+        The runs.
+    head
+        Begin with the names of the columns.
+
+    """
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    if head:
+        rows.writerow(["measure", "curve", x, "mean", "ci95"])
+    for measure, of in curves:
+        for (curve, at), point in of.points(evidence.ours).cells.items():
+            rows.writerow([measure, curve, at, f"{point.mean:.6g}", f"{point.half_width:.3g}"])
+    return text.getvalue()
+
+
 def _made(value: Made[T], evidence: Evidence) -> T:
     return value(evidence) if callable(value) else value
-
-
-def _values(points: Grid[Interval], axis: str) -> list[Scalar]:
-    return [_at(points, key, axis) for key in points.cells]
 
 
 def _at(points: Grid[Interval], key: Key, axis: str) -> Scalar:

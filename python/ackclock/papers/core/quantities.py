@@ -20,13 +20,16 @@ from ackclock.papers.core.words import coordinate, key_words, listed, points_wor
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from ackclock.analysis import Interval
     from ackclock.papers.core.answers import Answers
     from ackclock.papers.core.evidence import Key, Row, Scalar, Side
 
     Fold = Callable[[Mapping[Scalar, float]], float | None]
 
-__all__ = ["Measure", "Quantity", "computed", "folded", "numbers"]
+__all__ = ["Measure", "Profile", "Quantity", "computed", "folded", "numbers"]
 
 _FEW = 4
 """As many values of an axis are named one by one."""
@@ -184,6 +187,61 @@ class Measure:
     def at(self, part: str, **where: Scalar | Sequence[Scalar]) -> Quantity:
         """Ask for the measure in a part of the study, at one or several values of each axis."""
         return _At(self, part, where)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Profile:
+    """Numbers of one run along an axis of their own, such as the c.o.v. at each length of the bins.
+
+    Parameters
+    ----------
+    name, label, unit, digits
+        As for `Measure`.
+    axis, places
+        The axis, and its value for each of the numbers.
+    of
+        Takes the numbers of a run; None where they have no meaning.
+
+    """
+
+    name: str
+    label: str
+    unit: str = ""
+    digits: int = 2
+    axis: str
+    places: Sequence[Scalar]
+    of: Callable[[Row], Sequence[float] | NDArray[np.float64] | None]
+
+    def at(self, part: str, **where: Scalar | Sequence[Scalar]) -> Quantity:
+        """Ask for the profile in a part of the study; its axis comes last."""
+        return _Profiled(self, part, where)
+
+
+class _Profiled(Quantity):
+    def __init__(self, profile: Profile, part: str, where: Mapping[str, Scalar | Sequence[Scalar]]) -> None:
+        self._profile, self._part, self._where = profile, part, where
+        whole = self._measured(0)
+        self.words, self.label, self.unit, self.digits = whole.words, whole.label, whole.unit, whole.digits
+
+    def _measured(self, place: int) -> Quantity:
+        """Ask for the number at one place."""
+        profile = self._profile
+
+        def number(row: Row) -> float | None:
+            numbers_ = profile.of(row)
+            return None if numbers_ is None else float(numbers_[place])
+
+        named = Measure(name=profile.name, label=profile.label, unit=profile.unit, digits=profile.digits, of=number)
+        return named.at(self._part, **self._where)
+
+    def samples(self, side: Side) -> Grid[Mapping[int, float]]:
+        each = [self._measured(place).samples(side) for place in range(len(self._profile.places))]
+        cells = {
+            (*key, at): grid.cells[key]
+            for key in each[0].cells
+            for at, grid in zip(self._profile.places, each, strict=True)
+        }
+        return Grid((*each[0].axes, self._profile.axis), cells)
 
 
 class _At(Quantity):

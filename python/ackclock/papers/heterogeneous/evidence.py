@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock.papers.burstiness import evidence as homogeneous
-from ackclock.papers.burstiness.close import looks_wanted
+from ackclock.papers.burstiness.close import SCALES, looks_wanted
 from ackclock.papers.burstiness.courses import courses_wanted
 from ackclock.papers.burstiness.evidence import WEIGHT_CLIENTS, grid_wanted
 from ackclock.papers.burstiness.experiment import BY_NAME, CLIENTS, Setting
@@ -27,7 +27,6 @@ from ackclock.papers.observation import Observation
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ackclock.papers.burstiness.close import CloseLook
     from ackclock.study import Batch
 
     Scenes = Mapping[Scene, Sequence[Observation]]
@@ -177,7 +176,7 @@ def _alone(batch: Batch, seeds: Sequence[int]) -> Callable[[], tuple[homogeneous
             grid=grid(),
             queues=grid(),
             weights={weight: runs() for weight, runs in weights.items()},
-            close=homogeneous.close_observations(looks),
+            close=looks,
             windows=[run for place in windows() for run in place.runs],
         )
         return side, [scaling(look) for look in looks]
@@ -185,12 +184,12 @@ def _alone(batch: Batch, seeds: Sequence[int]) -> Callable[[], tuple[homogeneous
     return made
 
 
-def scaling(look: CloseLook) -> Observation:
+def scaling(look: Observation) -> Observation:
     """Fit how the c.o.v. of the arrivals goes with the length of the bins, from a round trip to ten seconds.
 
     ``slope`` is that of log c.o.v. against log length: -1/2 without memory, H - 1 where traffic is self-similar.
     """
-    seconds, covs = look.ladder.scales, look.ladder.cov
+    seconds, covs = np.array(SCALES), np.asarray(look.values["ladder"])
     slow = seconds >= _LEAST_SCALE * (1 - 1e-9)
     slope = np.polyfit(np.log(seconds[slow]), np.log(covs[slow]), 1)[0]
     return Observation(variant=look.variant, clients=look.clients, seed=look.seed, values={"slope": float(slope)})

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock.papers.burstiness.experiment import CAPACITY, DURATION, PACKET_SIZE
-from ackclock.papers.burstiness.figures import PENS as HOMOGENEOUS
+from ackclock.papers.burstiness.grid_figures import PENS as HOMOGENEOUS
 from ackclock.papers.figures import GridFigure, Pen, drawing, series
 from ackclock.papers.heterogeneous.experiment import RATE, SCENES, START, Scene
 from ackclock.papers.heterogeneous.measures import goodput, loss_percent, per_client, throughput
