@@ -1,4 +1,4 @@
-"""The study of Vegas competing with Reno: its places, what is measured there, ns-2's runs, and the folder that it writes."""
+"""The study of Vegas competing with Reno: its points, its measures, the runs of ns-2, and the folder it writes."""
 
 from __future__ import annotations
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ackclock.papers.claims import Judged
+    from ackclock.papers.core.evidence import Row
     from ackclock.papers.observation import Observation
     from ackclock.report.html import Report
     from ackclock.scenario import Scenario
@@ -91,7 +92,7 @@ def write_runs(path: Path, runs: Sequence[Observation], *, scenario: Callable[[s
         "clients": pa.array([run.clients for run in runs], pa.uint32()),
         "seed": pa.array([run.seed for run in runs], pa.uint64()),
     }
-    for name in (name for name, value in runs[0].values.items() if not isinstance(value, Sized)):
+    for name in _numbers(runs[0]):
         columns[name] = pa.array([run.values[name] for run in runs])
     columns["scenario"] = pa.array([scenarios[run.variant, run.clients] for run in runs]).dictionary_encode()
     parquet.write_table(pa.table(columns), path, compression="zstd")
@@ -122,7 +123,11 @@ def write_single(path: Path, parts: Mapping[str, Sequence[Observation]]) -> None
         }
         for setting, runs in parts.items()
         for run in runs
-        for name, number in run.values.items()
-        if not isinstance(number, Sized)
+        for name, number in _numbers(run).items()
     ]
     parquet.write_table(pa.Table.from_pylist(rows), path, compression="zstd")
+
+
+def _numbers(run: Row) -> dict[str, float | None]:
+    """Leave the arrays of a run out."""
+    return {name: value for name, value in run.values.items() if not isinstance(value, Sized)}
