@@ -35,7 +35,7 @@ COMPILE := $(VENV)/lock/bin/pip-compile --quiet --generate-hashes --strip-extras
 ENGINE := Cargo.toml Cargo.lock $(shell find crates \( -name tests -o -name examples \) -prune -o \
 	\( -type d -o -name '*.rs' -o -name Cargo.toml \) -print)
 
-.PHONY: help reproduce test check ray extras laws hostile kills fuzz mutants bench guard traces agreement flips validation guides build \
+.PHONY: help reproduce test check ray long extras laws hostile kills fuzz mutants bench guard traces agreement flips validation guides build \
 	signatures lock format clean
 .DEFAULT_GOAL := help
 
@@ -45,9 +45,11 @@ help: ## list the targets
 reproduce: $(VENV)/.built ## run the study STUDY (default: burstiness) and write its report
 	$(VENV)/bin/ackclock reproduce $(STUDY) --out $(OUT)/$(STUDY)
 
-test: $(VENV)/.built ## run every test: Rust, Python, the examples in the documentation
-	cargo test --workspace --locked
-	$(PY) -m pytest
+# One process of pytest for each processor. Programs in `examples` are built by `make check` and `make bench`.
+test: $(VENV)/.built ## run the tests: Rust, Python, the examples in the documentation
+	cargo test --workspace --locked --lib --tests
+	cargo test --workspace --locked --doc
+	$(PY) -m pytest -m 'not needs' --numprocesses auto --dist worksteal
 
 check: $(VENV)/.installed ## formatting, lints, types and documentation, each without a warning
 	cargo fmt --all --check
@@ -60,7 +62,10 @@ check: $(VENV)/.installed ## formatting, lints, types and documentation, each wi
 ray: $(VENV)/.installed ## install Ray as well, for `ackclock sweep --engine ray` and the tests of it
 	$(PY) -m pip install --require-hashes --requirement requirements-ray.lock
 
-extras: ray $(VENV)/.built ## run the tests that `make test` skips where Ray, Chromium, tshark or tcptrace is missing
+long: $(VENV)/.built ## run the tests that `make test` shortens, with all their repetitions
+	ACKCLOCK_LONG=1 $(PY) -m pytest -m 'slow and not needs' --numprocesses auto --dist worksteal
+
+extras: ray $(VENV)/.built ## run the tests that need Ray, Chromium, tshark or tcptrace, as far as they are installed
 	$(PY) -m pytest -m needs
 
 laws: ## hold the engine and the reader of captures to their laws in many more random cases than `make test` does (CASES=100000, other ones each time)

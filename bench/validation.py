@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -143,7 +144,7 @@ def _python_results(lines: list[Line]) -> dict[tuple[str, str], str]:
             "-o",
             "junit_family=xunit1",
         ]
-        subprocess.run(command, cwd=ROOT, check=False, stdout=sys.stderr)
+        subprocess.run(command, cwd=ROOT, env=os.environ | {"ACKCLOCK_LONG": "1"}, check=False, stdout=sys.stderr)
         cases = list(ET.parse(report).iter("testcase"))  # noqa: S314 - pytest's own
     told: dict[tuple[str, str], list[tuple[bool, list[str]]]] = {}
     for case in cases:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+from tests.long import LONG
 
 from guides import SETTINGS
 
@@ -79,3 +80,15 @@ def their_runs() -> Runs:
         windows=windows,
         looks=looks,
     )
+
+
+@pytest.fixture
+def placeholders(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Write empty PNG and SVG files beside a report, except in the long form: drawing takes most of the time."""
+    from ackclock.report.html import Drawing  # noqa: PLC0415  # after the settings above
+
+    def files(drawing: Drawing) -> dict[str, bytes]:
+        return {f"{drawing.slug}.png": b"", f"{drawing.slug}.svg": b"", f"{drawing.slug}.csv": drawing.csv.encode()}
+
+    if not LONG:
+        monkeypatch.setattr(Drawing, "files", property(files))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from scipy import signal
+from tests.long import LONG
 
 import ackclock as ac
 from ackclock.analysis import abry_veitch, fractional_gaussian_noise, hurst, local_whittle
@@ -152,7 +153,7 @@ def test_strange_series_are_not_claimed_and_not_refused(series: NDArray[np.float
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shape", [1.2, 1.4, 1.6])
+@pytest.mark.parametrize("shape", [1.2, 1.4, 1.6] if LONG else [1.4])
 def test_the_law_of_heavy_tailed_sources(shape: float, record_property: Callable[[str, object], None]) -> None:
     """Validates: on-off sources with Pareto periods of a shape add up to H = (3 - shape) / 2.
     Source: Taqqu, Willinger and Sherman 1997.

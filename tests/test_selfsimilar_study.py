@@ -326,6 +326,8 @@ class TestReport:
 
 
 class TestCommand:
+    @pytest.mark.slow
+    @pytest.mark.usefixtures("placeholders")
     def test_writes_the_study_whole(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:

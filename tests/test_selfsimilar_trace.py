@@ -211,6 +211,8 @@ class TestCommand:
         monkeypatch.setattr(study, "PARTS", ())
         monkeypatch.chdir(tmp_path)
 
+    @pytest.mark.slow
+    @pytest.mark.usefixtures("placeholders")
     def test_figure_3_is_the_captures(self, root: Path, tmp_path: Path) -> None:
         file = tmp_path / "our lan.pcap"
         file.write_bytes((root / "tests/data/captures/ethernet.pcap").read_bytes())
@@ -229,6 +231,8 @@ class TestCommand:
         assert STAND_IN not in {path.name for path in out.iterdir()}
         assert {"figure3.png", "protocols.csv"} <= {path.name for path in out.iterdir()}
 
+    @pytest.mark.slow
+    @pytest.mark.usefixtures("placeholders")
     def test_without_one_the_stand_in_is_there_to_be_read(self, tmp_path: Path) -> None:
         with pytest.raises(SystemExit) as ended:
             main(["reproduce", "selfsimilar", "--seeds", "1"])

@@ -262,7 +262,8 @@ class TestCommand:
 
         monkeypatch.setattr(paper, "gather", lambda *_, **__: Runs({"places": vegas_world.side().part("places")}))
 
-    @pytest.mark.usefixtures("instead")
+    @pytest.mark.slow
+    @pytest.mark.usefixtures("instead", "placeholders")
     def test_writes_the_study_whole(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:

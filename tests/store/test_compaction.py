@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.long import often
 from tests.store.made_up import add, arrivals, expected, files, leave, row, strays, told
 
 from ackclock.study.store import Store, contents, parts, store
@@ -90,7 +91,8 @@ ACTIONS = st.lists(
 )
 
 
-@settings(max_examples=40)
+@pytest.mark.slow
+@settings(max_examples=often(12, long=200))
 @given(ACTIONS)
 def test_each_run_is_there_once(actions: list[tuple[Callable[[Path, list[Row]], None], list[int]]]) -> None:
     with tempfile.TemporaryDirectory() as scratch:

@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.long import often
 from tests.store.made_up import expected, files, row, strays, told
 
 from ackclock.study.store import Store
@@ -38,11 +39,11 @@ def start(root: Path, folder: Path, numbers: range) -> subprocess.Popen[str]:
 
 
 @pytest.mark.slow
-def test_50_processes_killed_at_random_moments_lose_nothing(tmp_path: Path, root: Path) -> None:
+def test_processes_killed_at_random_moments_lose_nothing(tmp_path: Path, root: Path) -> None:
     """Each goes on with what those before it left; every run that one of them has told of is there."""
     choice = random.Random(6)  # noqa: S311 - moments, not secrets
     taken: set[int] = set()
-    for kills in range(1, 51):
+    for kills in range(1, 1 + often(8, long=50)):
         # more than any could write before it is killed
         writer = start(root, tmp_path / "store", range(10**9))
         assert writer.stdout is not None
@@ -67,8 +68,8 @@ def test_50_processes_killed_at_random_moments_lose_nothing(tmp_path: Path, root
 
 @pytest.mark.slow
 def test_two_processes_write_at_once(tmp_path: Path, root: Path) -> None:
-    """20 times: half of what each writes is the other's too."""
-    for time_number in range(20):
+    """Half of what each writes is the other's too."""
+    for time_number in range(often(2, long=20)):
         folder = tmp_path / str(time_number)
         writers = [start(root, folder, numbers) for numbers in (range(120), range(60, 180))]
         for writer in writers:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import random
 import subprocess
 import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.long import often
 from tests.study.small import found, study, write
 
 import ackclock as ac
@@ -17,8 +17,8 @@ from ackclock.study.sweeping import fill
 if TYPE_CHECKING:
     from pathlib import Path
 
-TIMES = int(os.environ.get("ACKCLOCK_KILLS", "5"))
-"""How often a sweep is killed, and two run at once 2 times for each 5: `ACKCLOCK_KILLS=50` where nobody waits."""
+TIMES = often(2, long=50)
+"""How often a sweep is killed. Two run at once half as often."""
 
 
 def sweep(file: Path, store: Path) -> subprocess.Popen[bytes]:
@@ -62,7 +62,7 @@ def test_two_sweeps_at_once_make_the_union(tmp_path: Path) -> None:
     """Half of their runs are the same."""
     first = write(tmp_path / "first.toml", clients=4, seeds=20)
     second = write(tmp_path / "second.toml", clients=2, seeds=40)
-    for turn in range(2 * TIMES // 5):
+    for turn in range(TIMES // 2):
         store = tmp_path / f"store-{turn}"
         both = [sweep(file, store) for file in (first, second)]
         assert [one.wait() for one in both] == [0, 0]

@@ -1,0 +1,16 @@
+"""How much a test repeats: some of it in ``make test``, all of it in ``make long``."""
+
+from __future__ import annotations
+
+import os
+from typing import Final
+
+__all__ = ["LONG", "often"]
+
+LONG: Final = bool(os.environ.get("ACKCLOCK_LONG"))
+"""Whether tests run in their long form. ``make long`` and ``make validation`` set ``ACKCLOCK_LONG=1``."""
+
+
+def often(usual: int, *, long: int) -> int:
+    """Give the number of repetitions: ``usual``, or ``long`` in the long form."""
+    return long if LONG else usual
