@@ -362,8 +362,8 @@ def test_files_that_are_no_scenario(tmp_path: Path, refused: Refused, content: b
     [
         (b"{", "must be JSON"),
         (b"[]", "it holds an empty array; must be JSON that holds one table"),
-        (b"{}", "it holds no scenario and seed; must be the record of a run"),
-        (b'{"scenario": {}, "seed": true}', "it holds no scenario and seed"),
+        (b"{}", "it contains no scenario and seed; must be the record of a run"),
+        (b'{"scenario": {}, "seed": true}', "it contains no scenario and seed"),
         (b'{"scenario": {}, "seed": -1}', "duration: missing"),
         (b"[" * 100_000, "it nests too deep"),
         (b'{"scenario": {"duration": NaN}, "seed": 1}', "duration: nan is not allowed"),

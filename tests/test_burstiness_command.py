@@ -209,7 +209,7 @@ class TestRefuses:
             ("1\nnan\n" * 100, "value 2: nan is not allowed; must be finite and not negative"),
             ("1\n-2\n" * 100, "value 2: -2.0 is not allowed"),
             ("inf\n" * 100, "value 1: inf is not allowed"),
-            ("7\n" * 200, "all 200 values are 7; must be a series in which something varies"),
+            ("7\n" * 200, "all 200 values are 7; must be a series that varies"),
         ],
     )
     def test_what_is_no_series(self, command: Command, tmp_path: Path, text: str, message: str) -> None:
@@ -223,7 +223,7 @@ class TestRefuses:
         ("options", "message"),
         [
             (["--column", "packet"], "did you mean 'packets'? must be a column of numbers: time, packets, bytes"),
-            ([], "--column: None is not allowed; must be given: a column of numbers, of time, packets, bytes"),
+            ([], "--column: None is not allowed; must be given: one of the numeric columns time, packets, bytes"),
             (["--bin", "100"], "--bin: '100' is not allowed; must be a time with its unit"),
             (["--sum", "bytes"], "--sum: 'bytes' is not allowed; must come with --bin"),
             (["--bin", "10 ms", "--sum", "byte"], "--sum: 'byte' is not allowed; did you mean 'bytes'?"),
@@ -243,10 +243,10 @@ class TestRefuses:
         code, _, err = command("/dev/zero")
         assert (code, err) == (
             2,
-            "/dev/zero: cannot be used: it is too large; must be a text of at most 1,000 characters\n",
+            "/dev/zero: cannot be used: the file is too large; must be a text of at most 1,000 characters\n",
         )
         monkeypatch.setattr("sys.stdin", io.StringIO("1\n" * 501))
-        assert "it is too large" in command("-")[2]
+        assert "the file is too large" in command("-")[2]
 
     def test_files(self, command: Command, tmp_path: Path) -> None:
         binary, holes = tmp_path / "binary.txt", tmp_path / "holes.csv"
@@ -254,7 +254,7 @@ class TestRefuses:
         holes.write_text("packets,bytes\n" + "1,40\n2,\n" * 200)
         headless = tmp_path / "headless.csv"
         headless.write_text("1\n2\n" * 200)
-        assert "it has a number in its first line" in command(headless)[2]
+        assert "its first line contains a number" in command(headless)[2]
         parquet_ = tmp_path / "broken.parquet"
         parquet_.write_text("no")
         code, _, err = command(holes, "--column", "bytes")

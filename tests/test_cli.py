@@ -210,7 +210,7 @@ def test_profiles(command: Command) -> None:
     differing = command("profile", "diff", "rfc", "ns2-2.35")[1]
     assert "tcp.min_rto" in differing
     assert "tcp.overhead" not in differing
-    assert command("profile", "diff", "rfc", "rfc")[1] == "They do not differ.\n"
+    assert command("profile", "diff", "rfc", "rfc")[1] == "The profiles are equal.\n"
 
 
 def test_version_and_schema(command: Command) -> None:
@@ -248,7 +248,7 @@ def test_tables_that_nobody_keeps_are_mentioned(command: Command, scenario: Path
     bare = command("run", scenario, "--json")
     assert command("run", scenario, "--json", "--record", "arrivals") == (
         *bare[:2],
-        "--record: the tables are kept only with --out\n",
+        "--record: tables are only written with --out\n",
     )
 
 
@@ -328,7 +328,7 @@ REMAINING = r"0:\d\d:\d\d left"
 def test_an_interrupt_ends_a_run_at_once_and_leaves_nothing(scenario: Path, tmp_path: Path) -> None:
     ended = interrupt(tmp_path, "run", scenario.name, "--set", "duration=100000 s", "--out", "result", sign=REMAINING)
     assert (ended.code, ended.out) == (130, "")
-    assert ended.seen.endswith("interrupted; nothing half-made is left\r\n")
+    assert ended.seen.endswith("interrupted; no partial output was written\r\n")
     assert "Traceback" not in ended.seen
     assert list(tmp_path.iterdir()) == [scenario]
 
@@ -339,6 +339,6 @@ def test_an_interrupt_ends_a_study_at_once_and_leaves_nothing(tmp_path: Path) ->
     assert ended.there[0].startswith(".report.making-")
     assert re.search(r"burstiness .* [\d,]+ of [\d,]{3,} runs", ended.seen)
     assert (ended.code, ended.out) == (130, "")
-    assert ended.seen.endswith("interrupted; nothing half-made is left\r\n")
+    assert ended.seen.endswith("interrupted; no partial output was written\r\n")
     assert "Traceback" not in ended.seen
     assert list(tmp_path.iterdir()) == []

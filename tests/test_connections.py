@@ -160,9 +160,9 @@ def test_requests_beyond_the_connections_wait_and_are_reported() -> None:
     assert table["flow"].nunique() <= 2
     assert open_ > 10
     notices = " ".join(run.notices)
-    assert "requests of group web waited for a connection, since each client has at most 2 at a time." in notices
-    assert f"{open_} of {len(table)} transfers of group web had not ended" in notices
-    assert "Requests ask for 150% of the rate of bottleneck" in notices
+    assert "requests of group web waited for a connection, because each client has at most 2 at a time." in notices
+    assert f"{open_} of {len(table)} transfers of group web were incomplete" in notices
+    assert "Requests offer 150% of the rate of bottleneck" in notices
 
 
 def test_a_flow_is_used_again_with_nothing_left_of_the_connection_before() -> None:

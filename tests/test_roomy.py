@@ -8,7 +8,7 @@ import pytest
 
 import ackclock as ac
 
-ROOM = "they held more than one bandwidth-delay product"
+ROOM = "in queues with the default limit of"
 
 
 def two_way(**reverse: Any) -> ac.Scenario:
@@ -38,7 +38,7 @@ def test_a_reverse_queue_that_nobody_limited_is_reported() -> None:
     notices = [notice for notice in run.notices if ROOM in notice]
     assert len(notices) == 1
     assert notices[0].startswith("Packets of group up waited ")
-    assert "room for 100,000 packets, as where none is given: bottleneck.reverse, the access links of up." in notices[0]
+    assert "the default limit of 100,000 packets: bottleneck.reverse, the access links of up." in notices[0]
     assert "the round trip without queues (0.04 s)" in notices[0]
     rows = run.table("packets").to_pandas()
     data = rows[(rows["kind"] == "data") & (rows["retransmission"] == False) & (rows["flow"] >= 3)]  # noqa: E712
@@ -75,5 +75,5 @@ def test_a_graph_is_looked_through_as_well() -> None:
     ]
     flow = ac.Flow(from_="a", to="c", transport=ac.Tcp("reno", max_window=500), source=ac.Greedy())
     scenario = ac.Scenario(duration="10 s", measure=ac.Measure(link="b->c"), nodes=nodes, links=links, flows=[flow])
-    assert "as where none is given: a->b. That" in said(scenario)[0]
+    assert "packets: a->b. That" in said(scenario)[0]
     assert said(scenario.changed({"measure.link": "a->b"})) == []

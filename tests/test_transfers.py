@@ -104,8 +104,8 @@ def test_transfers_that_do_not_end_have_rows_and_a_notice(loop: ac.Run) -> None:
     upload = loop.summary.groups["upload"]
     assert rows[0]["retransmissions"] == upload.retransmissions > 0
     assert (upload.completion_p50, upload.slowdown_mean) == (None, None)
-    notice = next(notice for notice in loop.notices if "had not ended" in notice)
-    assert notice.startswith("1 of 1 transfers of group upload had not ended when the run did.")
+    notice = next(notice for notice in loop.notices if "were incomplete" in notice)
+    assert notice.startswith("1 of 1 transfers of group upload were incomplete at the end of the run.")
 
 
 def test_transfers_can_be_asked_for_by_group_and_change_nothing(loop: ac.Run) -> None:

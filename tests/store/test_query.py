@@ -172,7 +172,7 @@ def test_columns_of_one_name_are_refused_where_one_would_be_lost(
     assert run([folder, "select 1 as a, 2 as a", "--json"]) == 2
     assert capsys.readouterr() == (
         "",
-        "--json: 'a' is not allowed; columns must have different names: give one another, as in a as b; or --csv\n",
+        "--json: 'a' is not allowed; columns must have different names: rename one, as in a as b, or use --csv\n",
     )
     assert run([folder, "select 1 as a, 2 as a", "--csv"]) == 0
     assert capsys.readouterr().out == "a,a\n1,2\n"

@@ -72,7 +72,7 @@ def test_a_cluster_that_fails_is_one_clear_line(
     with pytest.raises(SystemExit) as ended:
         main(["sweep", str(write(tmp_path / "study.toml")), "--store", str(store), "--engine", "ray"])
     assert ended.value.code == 1
-    goes_on = f"what was made is in {store}, and the same command goes on from there\n"
+    goes_on = f"completed runs are in {store}; the same command resumes the sweep\n"
     assert capsys.readouterr().err == told + goes_on
 
 
@@ -95,7 +95,7 @@ def test_an_interrupt_behind_another_error_is_one_clear_line(
     with pytest.raises(SystemExit) as ended:
         main(["list"])
     assert ended.value.code == 130
-    assert capsys.readouterr().err == "interrupted; nothing half-made is left\n"
+    assert capsys.readouterr().err == "interrupted; no partial output was written\n"
 
 
 def test_an_error_that_no_interrupt_is_behind_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -235,7 +235,7 @@ class TestCommand:
         assert points == ["3 runs  clients.0.count = 1", "3 runs  clients.0.count = 2"]
         assert runs == "2 points: 6 runs to be made, 0 there already"
         assert length.startswith("about ")
-        assert length.endswith(" on 1 core: the first run was begun, and its time scaled by flows and simulated time")
+        assert length.endswith(": estimated from the start of the first run, scaled by flows and simulated time")
         assert not store.exists()
         store.mkdir()
         assert self.run("sweep", file, "--store", store, "--dry-run") == 0
@@ -283,7 +283,7 @@ class TestCommand:
         assert 3 <= made < 200
         assert f"{made} runs made" in ended.out
         assert "Finishing what is under way" in ended.err
-        assert ended.err.endswith(f"what was made is in {store}, and the same command goes on from there\n")
+        assert ended.err.endswith(f"completed runs are in {store}; the same command resumes the sweep\n")
         monkeypatch.undo()
         assert self.run("sweep", file, "--store", store) == 0
         assert len(found(store)["runs"]) == 200

@@ -1,6 +1,6 @@
 """The command line: ``ackclock run | sweep | query | report | burstiness | capture | reproduce | model | ...``.
 
-What costs time to load is loaded by the command that needs it, so that ``--help`` answers at once.
+Modules that are slow to load are imported by the command that needs them, so that ``--help`` is fast.
 """
 
 import os
@@ -19,7 +19,7 @@ from ackclock.cli.stores import stores
 
 app = typer.Typer(
     name="ackclock",
-    help="A laboratory for TCP congestion control and the burstiness it makes.",
+    help="A laboratory for TCP congestion control and the burstiness it causes.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -32,31 +32,31 @@ app.add_typer(stores, name="store")
 
 _INTERRUPTED = 128 + signal.SIGINT
 
-# What typer raises for a command line that it cannot read.
+# Base class of the exceptions that typer raises for an invalid command line.
 _UsageError: Any = typer.BadParameter.__base__
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit.
 
-    The status is 0 if all went well; each other comes with one line: 2 if the input is wrong, 1 if writing failed or a
-    file of ours is damaged, 130 after an interrupt.
+    The status is 0 on success. Otherwise one line is printed: with status 2 if the input is invalid, 1 if writing
+    failed or a file of the store is damaged, 130 after an interrupt.
     """
     if sys.__stdout__ is None:
         _fail("standard output: cannot be written: it is closed", code=1)
-    # Commands that must not load the package do not import it; by the time there is an error, it is loaded.
+    # Commands that must not load the package do not import it; if there is an error, it is already loaded.
     try:
         code = app(args=arguments, prog_name="ackclock", standalone_mode=False)
         sys.stdout.flush()
     except _UsageError as error:
         more = f" (see {error.ctx.command_path} --help)" if error.ctx else ""
         _fail(error.format_message() + more)
-    except (KeyboardInterrupt, RuntimeError) as error:  # Python makes the second of the first while it builds a class
+    except (KeyboardInterrupt, RuntimeError) as error:  # Python turns the first into the second while it builds a class
         if not _is_interrupt(error):
             raise
         code = _INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output has seen enough.
+        # The reader closed the pipe: stop silently.
         _silence()
         sys.exit(1)
     except OSError as error:
@@ -70,31 +70,31 @@ def main(arguments: Sequence[str] | None = None) -> None:
             raise
         code = 1 if isinstance(error, DamagedError) else 2
         _fail(error.headline if isinstance(error, ScenarioError) else str(error), code=code)
-    if code == _INTERRUPTED:  # by typer too, for it catches interrupts itself
-        _fail("interrupted; nothing half-made is left", code=code)
+    if code == _INTERRUPTED:  # also from typer, which handles interrupts itself
+        _fail("interrupted; no partial output was written", code=code)
     sys.exit(code or 0)
 
 
 def _is_interrupt(error: BaseException | None) -> bool:
-    """Tell whether an interrupt is behind an error."""
+    """Return whether an error was caused by an interrupt."""
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__cause__ or error.__context__
     return error is not None
 
 
 def _fail(message: str, *, code: int = 2) -> NoReturn:
-    """End with one line, whatever names are in it."""
+    """Exit with a one-line message; line breaks in names are replaced."""
     line = "".join(letter if letter.isprintable() else "?" for letter in message.rstrip())
     sys.stderr.write(line + "\n")
     sys.exit(code)
 
 
 def _silence() -> None:
-    """Keep Python from writing once more, and complaining once more, when it closes the standard output."""
+    """Prevent further output and errors when Python closes the standard output."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _print_version(wanted: bool) -> None:  # typer calls it so
+def _print_version(wanted: bool) -> None:  # signature required by typer
     if wanted:
         from ackclock.running.catalogue import catalogue  # noqa: PLC0415
 
@@ -104,12 +104,12 @@ def _print_version(wanted: bool) -> None:  # typer calls it so
 
 @app.callback()
 def ackclock(
-    version: Annotated[  # its callback acts
+    version: Annotated[  # handled by its callback
         bool,
         typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
     ] = False,
 ) -> None:
-    """Describe a network, flows and traffic; every packet is simulated; tables, figures and a report come out."""
+    """Simulate every packet of a network with its flows and traffic, and produce tables, figures and a report."""
 
 
 @app.command(
@@ -126,49 +126,47 @@ def ackclock(
 )
 def run(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A scenario (TOML), or a result to run again.", show_default=False)
+        Path, typer.Argument(metavar="FILE", help="Scenario (TOML), or result to run again.", show_default=False)
     ],
     seed: Annotated[
         str | None,
-        typer.Option(
-            metavar="NUMBER", help="Seed of the random numbers: by default 1, or the result's own.", show_default=False
-        ),
+        typer.Option(metavar="NUMBER", help="Random seed (default: 1, or the seed of the result).", show_default=False),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
     overrides: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="PATH=VALUE", help="Override a field, as in clients.0.count=40; repeatable."),
+        typer.Option(
+            "--set", metavar="PATH=VALUE", help="Override of a field, such as clients.0.count=40. May be repeated."
+        ),
     ] = None,
     record: Annotated[
         list[str] | None,
         typer.Option(
             metavar="KIND[@PLACE,PLACE][/INTERVAL]",
-            help="Keep a table with --out: arrivals, queue@bottleneck/10ms, windows@0,9; repeatable. "
-            "`ackclock list records` lists the kinds.",
+            help="Table to record, written with --out: arrivals, queue@bottleneck/10ms, ... May be repeated; "
+            "`ackclock list records` lists all kinds.",
         ),
     ] = None,
     pcap: Annotated[
         list[str] | None,
         typer.Option(
             metavar="LINK[@POINT][,LINK...]=FILE",
-            help="Write packets into this new file (pcapng): as they are offered to the link's queue, or at the point "
-            "dequeue or receive; repeatable.",
+            help="New pcapng file for the packets of a link, as offered to its queue or at dequeue or receive. "
+            "May be repeated.",
         ),
     ] = None,
     snap_length: Annotated[
         str | None,
         typer.Option(
-            metavar="BYTES", help="Most bytes of a packet that --pcap keeps: 96 by default.", show_default=False
+            metavar="BYTES", help="Maximum stored bytes per packet with --pcap (default: 96).", show_default=False
         ),
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Write the record and its tables (Parquet) into this new directory.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(help="New directory for the result and its tables (Parquet).")] = None,
     memory: Annotated[
         str | None,
         typer.Option(
             metavar="SIZE",
-            help="Most memory that the run may take, such as 8GB: half of the machine's by default.",
+            help="Memory limit of the run, such as 8GB (default: half of the machine's memory).",
             show_default=False,
         ),
     ] = None,
@@ -199,43 +197,48 @@ def run(
     """
 )
 def sweep(
-    study: Annotated[Path, typer.Argument(metavar="STUDY", help="A study (TOML).", show_default=False)],
+    study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study (TOML).", show_default=False)],
     store: Annotated[
         Path | None,
-        typer.Option(help="The folder that keeps the runs: out/STUDY by default.", show_default=False),
+        typer.Option(help="Folder in which the runs are stored (default: out/STUDY).", show_default=False),
     ] = None,
     engine: Annotated[
-        str, typer.Option(metavar="threads|ray", help="Where runs are made: on this machine, or by Ray.")
+        str, typer.Option(metavar="threads|ray", help="Execution on this machine (threads) or on a Ray cluster.")
     ] = "threads",
     address: Annotated[
         str | None,
         typer.Option(
-            metavar="HOST:PORT", help="The Ray cluster to join: one is started here by default.", show_default=False
+            metavar="HOST:PORT",
+            help="Address of a Ray cluster (default: start one on this machine).",
+            show_default=False,
         ),
     ] = None,
     jobs: Annotated[
         str | None,
-        typer.Option(metavar="NUMBER", help="How many runs at once: one per core by default.", show_default=False),
+        typer.Option(metavar="NUMBER", help="Number of parallel runs (default: one per CPU core).", show_default=False),
     ] = None,
     memory: Annotated[
         str | None,
         typer.Option(
             metavar="SIZE",
-            help="Most memory that all runs at once may take, such as 8GB: half of the machine's by default.",
+            help="Memory limit of all parallel runs together, such as 8GB (default: half of the machine's memory).",
             show_default=False,
         ),
     ] = None,
     allow_paths: Annotated[
         bool,
         typer.Option(
-            "--allow-paths", help="With Ray, read traces outside the study's folder too: on threads this is always so."
+            "--allow-paths",
+            help="Permission to read traces outside the study's folder with Ray (always given with threads).",
         ),
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="List the points, and how long they would take.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="List the points and the estimated time without running them.")
+    ] = False,
 ) -> None:
-    """Make the runs of a study that are not in its store yet.
+    """Run the simulations of a study that are not in its store yet.
 
-    The same command goes on where an earlier one ended, however it ended. Ctrl-C finishes what is under way.
+    The same command resumes an interrupted sweep. Ctrl-C lets running simulations finish.
     """
     from ackclock.cli import sweeper  # noqa: PLC0415
     from ackclock.cli.arguments import integer  # noqa: PLC0415
@@ -263,21 +266,21 @@ def sweep(
 )
 def query(
     store: Annotated[
-        Path, typer.Argument(metavar="STORE", help="The folder of a store, or of a capture.", show_default=False)
+        Path, typer.Argument(metavar="STORE", help="Folder of a store or of a capture.", show_default=False)
     ],
     sql: Annotated[
         str,
         typer.Argument(
             metavar="SQL",
-            help="One SELECT as DuckDB reads it, over runs, groups, scenarios, failures, notices, costs and the "
-            "records asked for. Fields that were swept have their path as name: quote it.",
+            help="A single SELECT in DuckDB's dialect over runs, groups, scenarios, failures, notices, costs and the "
+            "recorded tables. A swept field is a column named by its path, which must be quoted.",
             show_default=False,
         ),
     ],
     json: Annotated[bool, typer.Option("--json", help="Print one JSON array of objects.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="Print comma-separated values.")] = False,
 ) -> None:
-    """Ask a store of runs, or a capture, by SQL."""
+    """Query a store of runs, or a capture, with SQL."""
     from ackclock.cli import querying  # noqa: PLC0415
 
     querying.query(store, sql, as_json=json, as_csv=csv)
@@ -293,29 +296,35 @@ def query(
     """
 )
 def report(
-    store: Annotated[Path, typer.Argument(metavar="STORE", help="The folder of a sweep.", show_default=False)],
+    store: Annotated[Path, typer.Argument(metavar="STORE", help="Folder of a sweep.", show_default=False)],
     x: Annotated[
         str | None,
         typer.Option(
-            metavar="FIELD", help="What goes along: the first field of numbers by default.", show_default=False
+            metavar="FIELD", help="Field on the x axis (default: the first numeric field).", show_default=False
         ),
     ] = None,
     y: Annotated[
-        list[str] | None, typer.Option(metavar="MEASURE", help="What is drawn, a figure each; repeatable.")
+        list[str] | None,
+        typer.Option(metavar="MEASURE", help="Measure to plot, one figure per measure. May be repeated."),
     ] = None,
     by: Annotated[
-        list[str] | None, typer.Option(metavar="FIELD", help="What makes series: words by default; repeatable.")
+        list[str] | None,
+        typer.Option(
+            metavar="FIELD", help="Field that defines the series (default: every non-numeric field). May be repeated."
+        ),
     ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="The page: STORE.html by default. An earlier one is replaced.", show_default=False
+            metavar="FILE",
+            help="Output file (default: STORE.html). An existing report is replaced.",
+            show_default=False,
         ),
     ] = None,
 ) -> None:
-    """Draw what the runs of a store show, on one page that opens offline.
+    """Draw the results of a store on one page that works offline.
 
-    A measure against what was swept, with 95 % bands; heat maps for two fields of numbers; a table of every point.
+    Each measure against the swept fields, with 95 % bands; heat maps for two numeric fields; a table of all points.
     """
     from ackclock.cli import reporter  # noqa: PLC0415
 
@@ -324,39 +333,39 @@ def report(
 
 @app.command()
 def reproduce(
-    study: Annotated[str, typer.Argument(help="The study (`ackclock list studies`).")] = "burstiness",
+    study: Annotated[str, typer.Argument(help="Name of the study (see `ackclock list studies`).")] = "burstiness",
     seeds: Annotated[
         str | None,
         typer.Option(
             metavar="NUMBER",
-            help="How often each point is run, with the seeds 1, 2, ...: 5 by default, 10 in selfsimilar.",
+            help="Number of runs per point, with seeds 1, 2, ... (default: 5; selfsimilar: 10).",
             show_default=False,
         ),
     ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Directory of the report: out/STUDY by default. An earlier report of the study is replaced.",
+            help="Directory of the report (default: out/STUDY). An existing report of the study is replaced.",
             show_default=False,
         ),
     ] = None,
     jobs: Annotated[
         str | None,
-        typer.Option(metavar="NUMBER", help="How many runs at once: one per core by default.", show_default=False),
+        typer.Option(metavar="NUMBER", help="Number of parallel runs (default: one per CPU core).", show_default=False),
     ] = None,
     capture: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="In selfsimilar: a capture (pcap or pcapng) for Figure 3; simulated packets by default, as the "
-            "authors' capture is not public.",
+            help="Capture (pcap or pcapng) for Figure 3 of selfsimilar (default: simulated packets, since the "
+            "authors' capture is not public).",
             show_default=False,
         ),
     ] = None,
 ) -> None:
-    """Repeat a published study and write its report.
+    """Reproduce a published study and write its report.
 
-    The report has figures, their data, and one page that opens offline. A terminal shows how long it will take.
+    The report has figures, their data, and one page that works offline. A terminal shows the remaining time.
     """
     from ackclock.cli.arguments import integer  # noqa: PLC0415
     from ackclock.papers import cli as papers  # noqa: PLC0415
@@ -375,12 +384,12 @@ def list_(
     what: Annotated[
         str | None,
         typer.Argument(
-            help="studies, variants, queues, sources, records or profiles: all by default.",
+            help="One of studies, variants, queues, sources, records, profiles (default: all).",
             show_default=False,
         ),
     ] = None,
 ) -> None:
-    """List what a scenario and a command can name."""
+    """List the names that scenarios and commands can use."""
     from ackclock.cli import listing  # noqa: PLC0415
 
     listing.show(what)

@@ -1,4 +1,4 @@
-"""Reading what options hold, so that what is wrong is told in our words."""
+"""Parses option values with our own error messages."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -10,12 +10,12 @@ T = TypeVar("T")
 
 
 def integer(name: str, text: str, allowed: str) -> int:
-    """Read an integer; whether it is in range is for its user to say.
+    """Parse an integer; the caller checks its range.
 
     Raises
     ------
     ScenarioError
-        The text is none.
+        The text is not an integer.
     """
     try:
         return int(text)
@@ -24,23 +24,23 @@ def integer(name: str, text: str, allowed: str) -> int:
 
 
 def option(name: str, text: str, kind: Kind, read: Callable[[str], T]) -> T:
-    """Read an option that must be of a kind.
+    """Parse and validate an option value.
 
     Parameters
     ----------
     name
-        The option.
+        Name of the option.
     text
-        What it holds.
+        Its value.
     kind
-        What it may hold.
+        The allowed values.
     read
-        Turns the text into what the kind checks; a ``ValueError`` says that it cannot.
+        Converts the text to the type that the kind checks; a ``ValueError`` means that it cannot.
 
     Raises
     ------
     ScenarioError
-        The text is not of that kind.
+        The value is not allowed.
 
     Examples
     --------

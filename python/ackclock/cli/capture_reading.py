@@ -1,4 +1,4 @@
-"""``ackclock capture``: what a capture shows."""
+"""Implements ``ackclock capture``."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from ackclock.analysis import Burstiness, Hurst
 
 _RANDOM_KEY: Final = (
-    "Addresses were replaced under a random key, which is kept nowhere: another reading gives other ones. --key makes "
-    "them the same each time."
+    "Addresses were replaced with a random key, which is not stored: another run uses another key. --key makes "
+    "the replacement repeatable."
 )
 
 
 def capture(file: Path, *, bin_: str, anonymise: bool, key: str | None, as_json: bool, out: Path | None) -> None:
-    """Print what a capture shows, and write it."""
+    """Print the results of analysing a capture, and write them."""
     secret = _key(key, anonymise=anonymise)
     if out is None:
         read, told, _ = _read(file, bin_=bin_, key=secret, random=anonymise and key is None)
@@ -56,7 +56,7 @@ def capture(file: Path, *, bin_: str, anonymise: bool, key: str | None, as_json:
         return
     _show(read, told)
     if out is not None:
-        console().print(Text(f"\nThe report is {out / 'report.html'}; `ackclock query {out} SQL` asks it."))
+        console().print(Text(f"\nThe report is {out / 'report.html'}; `ackclock query {out} SQL` queries it."))
 
 
 def _key(key: str | None, *, anonymise: bool) -> bytes | None:
@@ -68,7 +68,7 @@ def _key(key: str | None, *, anonymise: bool) -> bytes | None:
         secret = bytes.fromhex(key)
     except ValueError:
         secret = b""
-    if len(secret) != KEY_BYTES:  # the message must not show it
+    if len(secret) != KEY_BYTES:  # the message must not reveal it
         raise refuse("--key", f"{len(key)} characters", f"must be {2 * KEY_BYTES} hexadecimal digits")
     return secret
 
@@ -81,7 +81,7 @@ def _command(file: Path, bin_: str, *, anonymise: bool, out: Path) -> list[str]:
 def _read(
     file: Path, *, bin_: str, key: bytes | None, random: bool, folder: Path | None = None
 ) -> tuple[Capture, dict[str, Any], tuple[Burstiness, Hurst] | None]:
-    """Read the file: what was found, all of it as plain data, and how its arrivals vary over scales."""
+    """Read the file; return the results as plain data, and the burstiness of its arrivals by time scale."""
     try:
         size = file.stat().st_size
     except OSError as error:
@@ -101,17 +101,17 @@ def _read(
 
 
 def _scales(read: Capture) -> tuple[tuple[Burstiness, Hurst] | None, list[str]]:
-    """Look at packets per bin over time scales, where there is enough to look at."""
+    """Analyse packets per bin over time scales if there are enough bins."""
     from ackclock import analysis  # noqa: PLC0415  # slow to load
     from ackclock.analysis.scaling.verdict import LEAST  # noqa: PLC0415
 
-    counts = read.packets_per_bin[:-1]  # the last bin may have begun only
+    counts = read.packets_per_bin[:-1]  # the last bin may be incomplete
     if counts.size < LEAST:
         return None, [
-            f"{counts.size} whole bins are too few to tell how traffic varies over scales: {LEAST} are needed."
+            f"{counts.size} whole bins are too few to analyse burstiness over time scales: at least {LEAST} are needed."
         ]
     if counts.min() == counts.max():
-        return None, ["Every bin has as many packets: nothing varies over scales."]
+        return None, ["All bins have the same number of packets: there is no variation to analyse."]
     return (analysis.burstiness(counts), analysis.hurst(counts)), []
 
 
@@ -155,7 +155,7 @@ def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _stamp(time: int) -> str:
-    """Write a time of ns since 1970 as ISO 8601 has it."""
+    """Format a time in ns since 1970 as ISO 8601."""
     seconds, rest = divmod(time, 1_000_000_000)
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest:09d}Z"
 
@@ -200,7 +200,7 @@ def _flow_table(read: Capture) -> Table:
     for name in HEAD[1:]:
         table.add_column(name, justify="right", no_wrap=True)
     for ends, *numbers in conversations(read):
-        table.add_row(Text(ends), *numbers)  # brackets are no markup
+        table.add_row(Text(ends), *numbers)  # brackets must not be read as markup
     return table
 
 

@@ -1,4 +1,4 @@
-"""``ackclock run --pcap``: which captures go into which files."""
+"""Implements ``ackclock run --pcap``."""
 
 import sys
 from collections.abc import Iterable, Mapping
@@ -13,30 +13,30 @@ from ackclock.scenario.errors import refuse
 
 @dataclass(frozen=True)
 class CaptureFiles:
-    """The files that are asked for."""
+    """The requested capture files."""
 
     files: Mapping[str, Path]
-    """Each by its capture request."""
+    """File of each capture request."""
     snap_length: int
 
     def write(self, run: Run) -> None:
-        """Write them, and tell where they differ from the simulated links."""
+        """Write the files, and report where they differ from the simulated links."""
         for capture, file in self.files.items():
             written = run.write_pcapng(capture, file, snap_length=self.snap_length)
             if written.longer:
                 sys.stderr.write(
                     f"{file}: {written.longer:,} of {written.packets:,} packets are longer than in the simulation, by "
-                    f"{written.longer_by:,} of {written.bytes:,} bytes: their headers take more there\n"
+                    f"{written.longer_by:,} of {written.bytes:,} bytes, because their headers are longer\n"
                 )
 
 
 def captures_of(requests: Iterable[str], snap_length: str | None) -> CaptureFiles:
-    """Read ``--pcap`` and ``--snap-length``.
+    """Parse ``--pcap`` and ``--snap-length``.
 
     Raises
     ------
     ScenarioError
-        A request names no file, or one that exists or is named twice; the snap length is not allowed.
+        A request has no file, or one that exists or is named twice; or the snap length is not allowed.
     """
     files: dict[str, Path] = {}
     for request in requests:
@@ -46,7 +46,7 @@ def captures_of(requests: Iterable[str], snap_length: str | None) -> CaptureFile
         file = Path(name)
         refuse_existing("--pcap", file)
         if capture in files:
-            raise refuse("--pcap", request, f"must not ask for {capture} twice")
+            raise refuse("--pcap", request, f"must not request {capture} twice")
         if file.resolve() in (other.resolve() for other in files.values()):
             raise refuse("--pcap", request, f"must not name {name} twice")
         files[capture] = file

@@ -1,4 +1,4 @@
-"""``ackclock list`` and ``ackclock profile``: what can be named, in readable tables."""
+"""Implements ``ackclock list`` and ``ackclock profile``: available names as tables."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -16,7 +16,7 @@ _Line = tuple[str, str]
 
 
 def show(what: str | None) -> None:
-    """List one kind of thing, or all of them."""
+    """List one category, or all of them."""
     if what is not None and what not in _LISTS:
         raise refuse("list", what, one_of(what, _LISTS))
     out = console()
@@ -34,14 +34,14 @@ def show(what: str | None) -> None:
 
 
 def show_profiles(names: Sequence[str]) -> None:
-    """Show the defaults of one profile, or those in which two differ."""
+    """Show the defaults of one profile, or the differences between two."""
     for name in names:
         if name not in profile.PROFILES:
             raise refuse("profile", name, one_of(name, profile.PROFILES), noun="profile")
     rows = profile.TABLE if len(names) == 1 else profile.differences(*names)
     out = console()
     if not rows:
-        out.print("They do not differ.")
+        out.print("The profiles are equal.")
         return
     table = Table(box=None, pad_edge=False)
     for heading in ("field", *names, "meaning", "source"):
@@ -52,7 +52,7 @@ def show_profiles(names: Sequence[str]) -> None:
 
 
 def _value(row: profile.Row, name: str) -> str:
-    """Write a default as TOML would, with those of single variants behind it."""
+    """Format a default as TOML, followed by the defaults of single variants."""
     single = [f"{variant}: {_toml(value)}" for (where, variant), value in row.variants.items() if where == name]
     return _toml(row.value(name)) + (f" ({', '.join(single)})" if single else "")
 

@@ -1,4 +1,4 @@
-"""``ackclock burstiness`` and ``ackclock capture``: what was measured elsewhere, looked at as runs are."""
+"""Defines ``ackclock burstiness`` and ``ackclock capture``, which analyse external data like runs."""
 
 from pathlib import Path
 from typing import Annotated
@@ -22,22 +22,20 @@ def burstiness(
         str,
         typer.Argument(
             metavar="INPUT",
-            help="Text with one number a line, CSV, Parquet, or the folder of a run; - is the standard input.",
+            help="Text with one number per line, CSV, Parquet, or the folder of a run; - for standard input.",
             show_default=False,
         ),
     ],
     column: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME", help="The column of a table: by default its only one of numbers.", show_default=False
-        ),
+        typer.Option(metavar="NAME", help="Column of a table (default: its only numeric column).", show_default=False),
     ] = None,
     bin_: Annotated[
         str | None,
         typer.Option(
             "--bin",
             metavar="TIME",
-            help="The numbers are times in seconds, to be counted in bins of this length; else each number is a bin.",
+            help="Bin width for counting numbers that are times in seconds (default: each number is a bin).",
             show_default=False,
         ),
     ] = None,
@@ -46,20 +44,20 @@ def burstiness(
         typer.Option(
             "--sum",
             metavar="NAME",
-            help="With --bin: the column that is summed in each bin, such as bytes; packets are counted by default.",
+            help="Column to sum in each bin of --bin, such as bytes (default: count packets).",
             show_default=False,
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
     out: Annotated[
         Path | None,
-        typer.Option(help="Draw figures into this folder; an earlier one is replaced.", show_default=False),
+        typer.Option(help="Folder for figures. An existing one is replaced.", show_default=False),
     ] = None,
 ) -> None:
-    """Tell how a series varies over time scales, and its Hurst parameter by six methods.
+    """Analyse the burstiness of a series over time scales, and estimate its Hurst parameter by six methods.
 
-    Each with its interval, scales and known bias; notices say where they disagree, and what only looks like long-range
-    dependence.
+    Each estimate has its interval, scales and known bias. Notices report where the methods disagree, and properties of
+    the series that only resemble long-range dependence.
     """
     from ackclock.cli import scaling  # noqa: PLC0415
 
@@ -79,22 +77,20 @@ def burstiness(
 def capture(
     file: Annotated[
         Path,
-        typer.Argument(metavar="FILE", help="A capture: pcap or pcapng, plain or in gzip.", show_default=False),
+        typer.Argument(
+            metavar="FILE", help="Capture: pcap or pcapng, plain or compressed with gzip.", show_default=False
+        ),
     ],
-    bin_: Annotated[
-        str, typer.Option("--bin", metavar="TIME", help="The length of the bins that arrivals are counted in.")
-    ] = "10 ms",
+    bin_: Annotated[str, typer.Option("--bin", metavar="TIME", help="Bin width for counting arrivals.")] = "10 ms",
     anonymise: Annotated[
         bool,
-        typer.Option(
-            "--anonymise", help="Replace addresses by others that share as long a prefix as they did; ports stay."
-        ),
+        typer.Option("--anonymise", help="Replace addresses, preserving common prefixes; ports stay."),
     ] = False,
     key: Annotated[
         str | None,
         typer.Option(
             metavar="HEX",
-            help="With --anonymise: 64 hexadecimal digits, to be kept secret; a random key by default.",
+            help="Secret key for --anonymise, 64 hexadecimal digits (default: a random key).",
             show_default=False,
         ),
     ] = None,
@@ -102,15 +98,15 @@ def capture(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Write packets, conversations and arrivals (Parquet), figures and a report into this folder; an "
-            "earlier one is replaced.",
+            help="Folder for packets, conversations and arrivals (Parquet), figures and a report. An existing "
+            "one is replaced.",
             show_default=False,
         ),
     ] = None,
 ) -> None:
-    """Tell what a capture shows: protocols, conversations, how bursty its arrivals are.
+    """Analyse a capture: protocols, conversations, and the burstiness of its arrivals.
 
-    The file is read in one pass and in bounded memory. What it carries is looked at no further than the headers.
+    The file is read in one pass and in bounded memory. Only headers are decoded.
     """
     from ackclock.cli import capture_reading  # noqa: PLC0415
 

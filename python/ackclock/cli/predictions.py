@@ -1,4 +1,4 @@
-"""What ``ackclock model`` computes and prints."""
+"""Computes and prints the results of ``ackclock model``."""
 
 import dataclasses
 import json
@@ -21,7 +21,7 @@ from ackclock.scenario.fields import LONGEST_PACKET
 from ackclock.scenario.kinds import measured, number, whole
 from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, RATE, TIME
 
-# A model keeps one number for each client and replication: these bounds keep it within memory and minutes.
+# A model stores one number per client and replication: these limits bound its memory and time.
 _CLIENTS: Final = whole(1, 10_000)
 _REPLICATIONS: Final = whole(1, 1_000)
 _WINDOW: Final = number(low=1, high=1e9)
@@ -47,7 +47,7 @@ def stochastic_reno(
     seed: str,
     as_json: bool,
 ) -> None:
-    """Run the paper's model of Reno and print what it predicts."""
+    """Run the paper's model of Reno and print its predictions."""
     size = option("--packet-size", packet_size, whole(1, LONGEST_PACKET), int)
     bits = RATE.parse(option("--bandwidth", bandwidth, measured(RATE, "1 bps", "1000 Gbps"), str))
     told = models.stochastic_reno(
@@ -70,7 +70,7 @@ def stochastic_reno(
 
 
 def pftk(*, p: str, rtt: str, t0: str, b: str, w_max: str | None, as_json: bool) -> None:
-    """Evaluate the formulas of Padhye et al. and print what they predict."""
+    """Evaluate the formulas of Padhye et al. and print their predictions."""
     told = models.pftk(
         p=option("--p", p, _LOSS, float),
         rtt=option("--rtt", rtt, _SECONDS, float),
@@ -82,7 +82,7 @@ def pftk(*, p: str, rtt: str, t0: str, b: str, w_max: str | None, as_json: bool)
 
 
 def mathis(*, p: str, rtt: str, b: str, as_json: bool) -> None:
-    """Evaluate the square-root law and print what it predicts."""
+    """Evaluate the square-root law and print its prediction."""
     told = models.mathis(
         p=option("--p", p, _LOSS, float),
         rtt=option("--rtt", rtt, _SECONDS, float),
@@ -103,7 +103,7 @@ def cardwell(
     delayed_ack: str,
     as_json: bool,
 ) -> None:
-    """Evaluate the model of short flows and print what it predicts."""
+    """Evaluate the model of short flows and print its prediction."""
     first = option("--initial-window", initial_window, _WINDOW, float)
     advertised = math.inf if w_max is None else option("--w-max", w_max, number(low=first, high=1e9), float)
     told = models.cardwell(
@@ -121,7 +121,7 @@ def cardwell(
 
 
 def large_pipe_loss(*, window: str, b: str, smooth: bool, as_json: bool) -> None:
-    """Evaluate the loss laws of the large pipe and print what they predict."""
+    """Evaluate the loss laws of the large pipe and print their predictions."""
     kind = number(low=3, high=1e6) if smooth else whole(3, 10**6)
     told = models.large_pipe_loss(
         window=option("--window", window, kind, float if smooth else int),
@@ -135,9 +135,9 @@ def large_pipe_loss(*, window: str, b: str, smooth: bool, as_json: bool) -> None
 _MEANINGS: Final = {
     "cov": "coefficient of variation of the packets per interval",
     "mean": "packets per interval",
-    "cuts": "share of intervals in which the windows are cut",
-    "gamma": "packets of one interval that meet no congestion",
-    "poisson_cov": "coefficient of variation of what the sources make",
+    "cuts": "fraction of intervals in which the windows are halved",
+    "gamma": "maximum packets per interval without congestion",
+    "poisson_cov": "coefficient of variation of the offered traffic",
     "approximate": "packets per second, by the approximate formula",
     "full": "packets per second, by the full formula",
     "rate": "packets per second",
@@ -146,9 +146,9 @@ _MEANINGS: Final = {
     "first_loss": "seconds for the loss that ends it",
     "congestion_avoidance": "seconds for the packets after that",
     "delayed_ack": "seconds for the first packet's ACK, if it is delayed",
-    "slow_start_packets": "packets that slow start sends",
-    "slow_start_window": "packets in the window that slow start reaches",
-    "printed": "share of packets lost, as printed",
+    "slow_start_packets": "packets sent in slow start",
+    "slow_start_window": "window at the end of slow start, in packets",
+    "printed": "fraction of packets lost, as printed",
     "corrected": "the same, with the new packets of fast recovery on top",
     "counted": "the same, as the window grows ACK by ACK",
 }
@@ -157,7 +157,7 @@ _MEANINGS: Final = {
 def _tell(
     model: str, *, as_json: bool, fixed: Mapping[str, float], values: Mapping[str, NDArray[np.float64]] | None = None
 ) -> None:
-    """Print estimates from replications, if there are any, and what no chance is in."""
+    """Print estimates from replications, if there are any, and deterministic values."""
     estimates = {name: Estimate.of(each.tolist()) for name, each in (values or {}).items()}
     if as_json:
         told = {name: {"mean": each.mean, "half_width": each.half_width} for name, each in estimates.items()}
@@ -175,5 +175,5 @@ def _tell(
 
 
 def _told_or_none(loss: float) -> float:
-    """Take what is too small for the formulas as no loss."""
+    """Treat a loss rate too small for the formulas as no loss."""
     return loss if loss >= _LEAST_LOSS else 0.0

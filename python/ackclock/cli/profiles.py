@@ -1,4 +1,4 @@
-"""``ackclock profile``: the named sets of defaults."""
+"""Defines ``ackclock profile``: the named sets of defaults."""
 
 from typing import Annotated
 
@@ -17,7 +17,9 @@ def profile_list() -> None:
 
 @profiles.command("show")
 def profile_show(
-    profile: Annotated[str, typer.Argument(help="Its name (`ackclock profile list`).", show_default=False)],
+    profile: Annotated[
+        str, typer.Argument(help="Name of the profile (see `ackclock profile list`).", show_default=False)
+    ],
 ) -> None:
     """Show every default of a profile, with its meaning and source."""
     from ackclock.cli import listing  # noqa: PLC0415
@@ -27,10 +29,10 @@ def profile_show(
 
 @profiles.command("diff")
 def profile_diff(
-    first: Annotated[str, typer.Argument(help="A profile, such as rfc.", show_default=False)],
-    second: Annotated[str, typer.Argument(help="Another, such as ns2-2.35.", show_default=False)],
+    first: Annotated[str, typer.Argument(help="Name of a profile, such as rfc.", show_default=False)],
+    second: Annotated[str, typer.Argument(help="Name of another profile, such as ns2-2.35.", show_default=False)],
 ) -> None:
-    """Show the defaults in which two profiles differ."""
+    """Show the defaults that differ between two profiles."""
     from ackclock.cli import listing  # noqa: PLC0415
 
     listing.show_profiles([first, second])

@@ -1,4 +1,4 @@
-"""``ackclock query``: ask a store, or a capture, by SQL."""
+"""Implements ``ackclock query``: SQL queries on a store or a capture."""
 
 import csv
 import sys
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _BETWEEN = 2
-"""Blanks between two columns."""
+"""Number of spaces between two columns."""
 
 
 def query(folder: Path, sql: str, *, as_json: bool, as_csv: bool) -> None:
-    """Run a query and print what comes of it."""
+    """Run a query and print its result."""
     if as_json and as_csv:
-        raise refuse("--csv", "--json", "must be one of the two")
+        raise refuse("--csv", "--json", "must not be combined")
     if is_capture(folder):
         answer = ask(folder, sql)
     else:
@@ -50,7 +50,7 @@ def _rows(answer: "pa.Table") -> Iterator[tuple[Any, ...]]:
 
 
 def _values(name: str, column: "pa.Array | pa.ChunkedArray") -> list[Any]:
-    """Give the values of a column; Python has no dates before the year 1, after 9999, or at infinity."""
+    """Return the values of a column; Python has no dates before the year 1, after 9999, or at infinity."""
     try:
         values: list[Any] = column.to_pylist()
     except (OverflowError, ValueError):
@@ -60,14 +60,14 @@ def _values(name: str, column: "pa.Array | pa.ChunkedArray") -> list[Any]:
 
 
 def _write_json(answer: "pa.Table") -> None:
-    """Write an array of objects, one a line; what is no number is null, and bytes are hexadecimal."""
+    """Write an array of objects, one per line; NaN is null, and bytes are hexadecimal."""
     names = answer.column_names
     again = next((name for place, name in enumerate(names) if name in names[:place]), None)
     if again is not None:
-        raise refuse("--json", again, "columns must have different names: give one another, as in a as b; or --csv")
+        raise refuse("--json", again, "columns must have different names: rename one, as in a as b, or use --csv")
     before = "[\n"
     for row in _rows(answer):
-        # Floating-point numbers are written so that reading them gives the same ones.
+        # Floating-point numbers are written so that reading them returns the same value.
         line = to_json(dict(zip(names, row, strict=True)), inf_nan_mode="null", bytes_mode="hex", fallback=str)
         sys.stdout.write(f"{before}{line.decode()}")
         before = ",\n"
@@ -100,5 +100,5 @@ def _text(value: object) -> str:
 
 
 def _printable(text: str) -> str:
-    """Drop what would break a line, or steer a terminal."""
+    """Remove characters that would break a line or control a terminal."""
     return "".join(letter if letter.isprintable() else "?" for letter in text)

@@ -1,4 +1,4 @@
-"""``ackclock report``: from a store to a page."""
+"""Implements ``ackclock report``: writes the page of a store."""
 
 import shlex
 import sys
@@ -14,11 +14,11 @@ from ackclock.scenario.errors import refuse, unreadable
 from ackclock.study.store import Store
 
 _OURS = "<dt>Command</dt><dd>ackclock report "
-"""What every page that this command made has in it."""
+"""Text that every page made by this command contains."""
 
 
 def report(store: Path, *, x: str | None, y: Sequence[str], by: Sequence[str] | None, out: Path | None) -> None:
-    """Draw what the runs of a store show."""
+    """Draw the results of a store."""
     out = store.with_name(f"{store.name}.html") if out is None else out
     _check_replaceable(out)
     words = ["ackclock", "report", str(store)]
@@ -51,7 +51,7 @@ def report(store: Path, *, x: str | None, y: Sequence[str], by: Sequence[str] | 
 
 
 def _check_replaceable(out: Path) -> None:
-    """Refuse to write over what is no report of a store."""
+    """Refuse to overwrite a file that is not a report of a store."""
     if not (out.exists() or out.is_symlink()):
         return
     try:
@@ -63,7 +63,7 @@ def _check_replaceable(out: Path) -> None:
 
 
 def _write(out: Path, text: str) -> None:
-    """Put the page in its place, whole or not at all."""
+    """Write the page atomically."""
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(

@@ -1,4 +1,4 @@
-"""``ackclock run``: from a file to a summary."""
+"""Implements ``ackclock run``: runs a file and prints the summary."""
 
 import json
 import sys
@@ -22,7 +22,7 @@ from ackclock.scenario import Scenario
 from ackclock.scenario.files import read_scenario
 from ackclock.scenario.overrides import override
 
-# Of the readable table of groups: the name of a number, the unit it is told in, and the factor to that unit.
+# Columns of the table of groups: the name of a number, its unit, and the factor to that unit.
 _GROUPS: Final = (
     ("clients", "", 1),
     ("arrivals", "packets", 1),
@@ -69,14 +69,14 @@ def run(
             memory=memory,
         )
     if record and out is None:
-        sys.stderr.write("--record: the tables are kept only with --out\n")
+        sys.stderr.write("--record: tables are only written with --out\n")
     if out is not None:
         result.save(out)
     if as_json:
         sys.stdout.write(json.dumps(result.to_dict(), indent=2, allow_nan=False) + "\n")
     else:
         _show(result)
-    # last, so that a file that cannot be written takes no summary with it
+    # last, so that a file that cannot be written does not suppress the summary
     captures.write(result)
 
 
@@ -87,7 +87,7 @@ def _request(file: Path) -> Request:
 
 
 def _tell_origin(file: Path, origin: Origin) -> None:
-    """Warn where a result was made by another program, such as another build of the engine."""
+    """Warn if a result was made by another program, such as another build of the engine."""
     here = Origin.here()
     if origin != here:
         sys.stderr.write(f"{file}: made by {origin}; this is {here}, and results may differ\n")
@@ -118,7 +118,7 @@ def _summary_table(result: Run) -> Table:
     return table
 
 
-# Names too long for a column are broken as in print.
+# Line breaks for names that are too long for a column.
 _BROKEN = {
     "throughput_bps": "through-\nput",
     "fast_retransmits": "fast re-\ntransmits",

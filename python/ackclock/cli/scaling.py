@@ -1,4 +1,4 @@
-"""``ackclock burstiness``: how a series varies over time scales, and what its Hurst parameter is worth."""
+"""Implements ``ackclock burstiness``: burstiness over time scales and the Hurst parameter."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LAGS = 10
 def burstiness(
     source: str, *, column: str | None, bin_: str | None, weight: str | None, as_json: bool, out: Path | None
 ) -> None:
-    """Print what a series shows, and draw it."""
+    """Print the analysis of a series, and draw it."""
     if out is not None:
         check_replaceable(out, study=_MADE)
     series = read(source, column=column, bin_=bin_, weight=weight)
@@ -50,7 +50,7 @@ def burstiness(
 
 
 def described(series: Series, ladder: Burstiness, found: Hurst) -> dict[str, Any]:
-    """Give what a series shows as plain data, for JSON."""
+    """Return the analysis of a series as plain data, for JSON."""
     columns = ("cov", "dispersion", "peak_to_mean", "autocorrelation")
     rungs = [
         {"scale": int(scale), "bins": int(bins)} | {name: _number(getattr(ladder, name)[place]) for name in columns}
@@ -83,7 +83,7 @@ def described(series: Series, ladder: Burstiness, found: Hurst) -> dict[str, Any
 
 
 def _autocorrelation(values: NDArray[np.float64]) -> list[float]:
-    """Give the sample autocorrelation from lag 0 on."""
+    """Return the sample autocorrelation from lag 0."""
     apart = values - values.mean()
     return [float(apart[: values.size - lag] @ apart[lag:] / (apart @ apart)) for lag in range(_LAGS + 1)]
 

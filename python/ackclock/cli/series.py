@@ -1,4 +1,4 @@
-"""Series of numbers from files: one number a line, CSV, Parquet, the folder of a run; binned where they are times."""
+"""Reads series of numbers from text, CSV, Parquet or the folder of a run, and bins them if they are times."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-_WHAT: Final = "text with one number a line, CSV with a heading, Parquet, or the folder of a run with arrivals"
+_WHAT: Final = "text with one number per line, CSV with a heading, Parquet, or the folder of a run with arrivals"
 _MOST_BINS: Final = 100_000_000
 _LARGEST: Final = 500_000_000
-"""Most characters of a text."""
+"""Maximum number of characters of a text."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Series:
-    """What is looked at."""
+    """The series to analyse."""
 
     values: NDArray[np.float64]
-    """One a bin."""
+    """One value per bin."""
     about: str
-    """What they are, in words."""
+    """Description of the values."""
     bin: float | None
-    """The length of a bin in seconds; None where the file does not say."""
+    """Bin width in seconds; None if unknown."""
 
 
 def read(source: str, *, column: str | None, bin_: str | None, weight: str | None) -> Series:
@@ -44,22 +44,22 @@ def read(source: str, *, column: str | None, bin_: str | None, weight: str | Non
     Parameters
     ----------
     source
-        A file, the folder of a run, or ``-`` for the standard input.
+        A file, the folder of a run, or ``-`` for standard input.
     column
         The column of a table.
     bin_
-        The length of the bins that times, in seconds, are counted in; None if the numbers are binned.
+        The bin width for times in seconds; None if the numbers are already binned.
     weight
         The column of a table that is summed in each bin; None counts times.
 
     Raises
     ------
     ScenarioError
-        There is no such series.
+        The series does not exist or is invalid.
     """
     length = None if bin_ is None else _length(bin_)
     if weight is not None and length is None:
-        raise refuse("--sum", weight, "must come with --bin: numbers that are binned are taken as they are")
+        raise refuse("--sum", weight, "must come with --bin: numbers without it are already binned")
     path = Path(source)
     if path.is_dir() and (path / "arrivals.parquet").is_file():
         path /= "arrivals.parquet"
@@ -86,16 +86,16 @@ def _length(text: str) -> float:
 
 
 def _lines(source: str) -> NDArray[np.float64]:
-    """Read one number a line; empty lines, and those that begin with ``#``, are none."""
+    """Read one number per line; skip empty lines and lines that begin with ``#``."""
     try:
         with nullcontext(sys.stdin) if source == "-" else Path(source).open(encoding="utf-8") as file:
-            text = file.read(_LARGEST + 1)  # what never ends has no size
+            text = file.read(_LARGEST + 1)  # an endless input has no known size
         if len(text) > _LARGEST:
-            raise unreadable(source, "it is too large", f"a text of at most {_LARGEST:,} characters")
+            raise unreadable(source, "the file is too large", f"a text of at most {_LARGEST:,} characters")
     except OSError as error:
         raise unreadable(source, str(error.strerror or error), _WHAT) from None
     except UnicodeDecodeError:
-        raise unreadable(source, "it is no text", _WHAT) from None
+        raise unreadable(source, "it is not text", _WHAT) from None
     numbers = []
     for place, line in enumerate(text.splitlines(), start=1):
         word = line.strip()
@@ -123,7 +123,7 @@ def _table(path: Path) -> pa.Table:
     except pa.ArrowException as error:
         raise unreadable(path, str(error).splitlines()[0], _WHAT) from None
     if any(map(_is_number, table.column_names)):
-        raise unreadable(path, "it has a number in its first line", _WHAT)
+        raise unreadable(path, "its first line contains a number instead of a heading", _WHAT)
     return table
 
 
@@ -136,7 +136,7 @@ def _is_number(text: str) -> bool:
 
 
 def _column(table: pa.Table, asked: str | None, *, default: str | None, option: str = "--column") -> str:
-    """Choose a column of numbers: the one asked for, or the only one besides the time."""
+    """Choose a numeric column: the requested one, or the only one besides the time."""
     import pyarrow as pa  # noqa: PLC0415
 
     named = [
@@ -151,7 +151,7 @@ def _column(table: pa.Table, asked: str | None, *, default: str | None, option: 
     others = [name for name in named if name != "time"] if default is None else [default] if default in named else []
     if len(others) != 1:
         raise refuse(
-            "--column", None, f"must be given: a column of numbers, of {listed(named) or 'which there is none'}"
+            "--column", None, f"must be given: one of the numeric columns {listed(named) or '(there are none)'}"
         )
     return others[0]
 
@@ -166,11 +166,11 @@ def _numbers(path: Path, table: pa.Table, name: str) -> NDArray[np.float64]:
 def _binned(
     source: str, times: NDArray[np.float64], weights: NDArray[np.float64] | None, length: float
 ) -> NDArray[np.float64]:
-    """Count times, or sum what comes with them, in whole bins from the first time on."""
+    """Count times, or sum their weights, in whole bins from the first time on."""
     if not times.size or not np.isfinite(times).all():
-        raise unreadable(source, "it needs times, all finite", "times in seconds")
+        raise unreadable(source, "its times must be finite", "times in seconds")
     start = math.floor(float(times.min()) / length)
-    # The last bin may have begun only: times end somewhere within it.
+    # The last bin may be incomplete, because times end somewhere within it.
     count = math.floor(float(times.max()) / length) - start
     if count > _MOST_BINS:
         raise refuse("--bin", f"{length:g} s", f"must make at most {_MOST_BINS} bins of these times")
@@ -182,7 +182,7 @@ def _binned(
 
 
 def _checked(source: str, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Refuse what no statistics can be taken of, with the place of the first such value."""
+    """Reject values without statistics, naming the position of the first invalid one."""
     from ackclock.analysis.scaling.verdict import LEAST  # noqa: PLC0415
 
     if values.size < LEAST:
@@ -191,5 +191,5 @@ def _checked(source: str, values: NDArray[np.float64]) -> NDArray[np.float64]:
     if wrong.size:
         raise refuse(f"{source}: value {wrong[0] + 1}", float(values[wrong[0]]), "must be finite and not negative")
     if values.min() == values.max():
-        raise unreadable(source, f"all {values.size} values are {values[0]:g}", "a series in which something varies")
+        raise unreadable(source, f"all {values.size} values are {values[0]:g}", "a series that varies")
     return values

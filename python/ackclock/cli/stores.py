@@ -1,4 +1,4 @@
-"""``ackclock store``: the folders of sweeps and captures."""
+"""Defines ``ackclock store``: maintenance of the folders of sweeps and captures."""
 
 import sys
 from collections.abc import Iterable, Sequence
@@ -7,24 +7,24 @@ from typing import Annotated
 
 import typer
 
-stores = typer.Typer(help="Look after the folders of sweeps and captures.", no_args_is_help=True)
+stores = typer.Typer(help="Maintain the folders of sweeps and captures.", no_args_is_help=True)
 
 
 @stores.callback()
 def store() -> None:
-    """Look after the folders of sweeps and captures."""
+    """Maintain the folders of sweeps and captures."""
 
 
 @stores.command()
 def check(
     folder: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="The folder of a sweep, or of a capture.", show_default=False)
+        Path, typer.Argument(metavar="FOLDER", help="Folder of a sweep or of a capture.", show_default=False)
     ],
 ) -> None:
-    """Hold every file to the checksum that it was written with.
+    """Verify every file against its checksum.
 
-    The status is 0 if all are sound, and 1 if not: then it says what is lost, and which command makes it again. What is
-    damaged in the folder of a sweep is moved to aside/.
+    The status is 0 if all files are intact. Otherwise it is 1, and the output names the lost data and the command that
+    restores it. Damaged files of a sweep are moved to aside/.
     """
     from ackclock.capture.folder import is_capture  # noqa: PLC0415
 

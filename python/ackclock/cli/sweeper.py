@@ -1,4 +1,4 @@
-"""``ackclock sweep``: from a study's file to a store."""
+"""Implements ``ackclock sweep``: runs a study into a store."""
 
 import signal
 import sys
@@ -27,7 +27,7 @@ def sweep(
     allow_paths: bool,
     dry_run: bool,
 ) -> None:
-    """Make the runs of a study that its store does not have, or tell what they would take."""
+    """Run the simulations that a study's store lacks, or estimate their cost."""
     study = Study.from_toml(file)
     folder = Path("out") / file.stem if store is None else store
     if dry_run:
@@ -35,7 +35,7 @@ def sweep(
         _write(_outlook(outlook, cores=threads(jobs) if engine == "threads" else jobs or 1))
         return
     name = shorten(str(folder), 500)
-    goes_on = f"what was made is in {name}, and the same command goes on from there"
+    goes_on = f"completed runs are in {name}; the same command resumes the sweep"
     try:
         tally = fill(folder, study, engine=engine, address=address, jobs=jobs, memory=memory, allow_paths=allow_paths)
     except KeyboardInterrupt:
@@ -47,7 +47,7 @@ def sweep(
     if tally.interrupted:
         _end(f"interrupted; {goes_on}", _INTERRUPTED)
     if tally.failed:
-        _end(f"{tally.failed:,} runs failed: `failures` in {name} tells why; the same command tries them again", 1)
+        _end(f"{tally.failed:,} runs failed: see the table `failures` in {name}; the same command retries them", 1)
 
 
 def _told(tally: Tally) -> str:
@@ -65,12 +65,12 @@ def _outlook(outlook: Outlook, *, cores: int) -> Iterable[str]:
         return
     yield (
         f"about {_duration(outlook.cpu_seconds / cores)} on {cores} {'core' if cores == 1 else 'cores'}: "
-        "the first run was begun, and its time scaled by flows and simulated time"
+        "estimated from the start of the first run, scaled by flows and simulated time"
     )
 
 
 def _duration(seconds: float) -> str:
-    """Say how long something takes.
+    """Format a duration.
 
     >>> [_duration(seconds) for seconds in (0.31, 75, 4000, 200_000)]
     ['0.31 s', '75 s', '67 min', '56 h']

@@ -1,7 +1,8 @@
-"""What the engine offers, in its own words.
+"""The algorithms and parameters that the engine provides.
 
-Window laws and queue disciplines declare their parameters in their own Rust files. The scenario's fields, its checks,
-the JSON Schema and ``ackclock list`` are made from that declaration: a new law or queue needs no line of Python.
+Window laws and queue disciplines declare their parameters in their own Rust files. The scenario's fields, its
+validation, the JSON Schema and ``ackclock list`` are derived from that declaration, so that a new law or queue needs no
+Python code.
 """
 
 import functools
@@ -23,13 +24,13 @@ class Parameter:
     name: str
     doc: str
     kind: Kind
-    """What it can be."""
+    """Its allowed values."""
     default: bool | float | str
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A law or a queue: what it is, and the parameters it declares."""
+    """A law or a queue, with the parameters that it declares."""
 
     doc: str
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
@@ -37,7 +38,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Variant:
-    """A named sender: a loss recovery and a window law."""
+    """A named sender: a pair of loss recovery and window law."""
 
     doc: str
     recovery: str
@@ -46,17 +47,17 @@ class Variant:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """Everything that a scenario can name."""
+    """Everything that a scenario can refer to."""
 
     version: str
     revision: str
-    """A hash of what the engine was built from: the same revision gives the same results."""
+    """A hash of the engine's sources: the same revision gives the same results."""
     variants: Mapping[str, Variant]
     congestion: Mapping[str, Entry]
     queues: Mapping[str, Entry]
 
     def law_of(self, variant: str) -> Entry:
-        """Give the window law of a sender."""
+        """Return the window law of a sender."""
         return self.congestion[self.variants[variant].congestion]
 
 

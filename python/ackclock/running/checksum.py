@@ -1,7 +1,8 @@
-"""Checksums: whether a file, or a record in JSON, still has the bytes that were written.
+"""Checksums that detect whether a file, or a JSON record, has changed since it was written.
 
-They are CRC-32, as those of journals are. It detects every change within 32 adjacent bits and all but one in four
-billion of the others, and it is the fastest one in Python's standard library. It protects against damage, not forgery.
+They are CRC-32, as in journals. CRC-32 detects every change within 32 adjacent bits and all but one in four billion
+other changes, and it is the fastest checksum in Python's standard library. It protects against damage, not against
+forgery.
 """
 
 from __future__ import annotations
@@ -16,20 +17,20 @@ if TYPE_CHECKING:
 
 __all__ = ["CHANGED", "checksum", "is_sealed", "sealed"]
 
-CHANGED: Final = "its bytes are not those that were written"
-"""What is wrong with a file whose checksum differs."""
+CHANGED: Final = "its content has changed since it was written"
+"""The problem of a file whose checksum differs."""
 
 _SEAL: Final = "checksum"
 _PIECE: Final = 1 << 20
 
 _known: Final[dict[tuple[int, ...], str]] = {}
-"""The checksums of files that this process has read."""
+"""Checksums of files that this process has read."""
 
 
 def checksum(path: Path) -> str:
     """Compute the checksum of a file.
 
-    A process reads a file once: again only when its inode, its size or its time of modification changed.
+    A process reads a file once, and again only if its inode, size or modification time has changed.
 
     Returns
     -------
@@ -40,7 +41,6 @@ def checksum(path: Path) -> str:
     ------
     OSError
         The file cannot be read.
-
     """
     now = path.stat()
     identity = now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns
@@ -54,7 +54,7 @@ def checksum(path: Path) -> str:
 
 
 def sealed(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Add its own checksum to a record that is to be written as JSON."""
+    """Add its own checksum to a record that will be written as JSON."""
     return {**record, _SEAL: _of_record(record)}
 
 

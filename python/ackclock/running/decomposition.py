@@ -1,4 +1,4 @@
-"""Which flows of a scenario affect each other."""
+"""Finds the components of a scenario, whose flows do not affect each other."""
 
 from dataclasses import dataclass
 
@@ -8,25 +8,25 @@ from ackclock.running.run import Prepared
 
 @dataclass(frozen=True, kw_only=True)
 class Component:
-    """Groups of flows that affect each other, directly or through others, and nobody else."""
+    """Groups of flows that affect each other, directly or indirectly, and no other flows."""
 
     groups: tuple[str, ...]
     """Their names."""
     flows: int
-    """How many flows they have together."""
+    """Total number of flows."""
 
 
 def components(scenario: object) -> tuple[Component, ...]:
-    """Take a scenario apart into components that do not affect each other.
+    """Partition a scenario into components that do not affect each other.
 
     Two flows that share no link, for data or for ACKs, directly or through others, are independent: each component is a
     connected component of the graph whose nodes are links, joined where a flow crosses both (Qiu, Zhang and Keshav,
-    section 2.2, for the access links of domains; here it is every link). `simulate` runs components side by side.
+    section 2.2, for the access links of domains; here it is every link). `simulate` runs components in parallel.
 
     Parameters
     ----------
     scenario
-        What to take apart. A dumbbell is one component.
+        The scenario to partition. A dumbbell is one component.
 
     Returns
     -------
@@ -36,7 +36,7 @@ def components(scenario: object) -> tuple[Component, ...]:
     Raises
     ------
     ScenarioError
-        The scenario is none.
+        The argument is not a scenario.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a user of a result must know: silence about these would be a bug."""
+"""Generates notices: facts that a user of a result must know."""
 
 import math
 import operator
@@ -14,23 +14,23 @@ from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, TIME
 from ackclock.scenario.sources import PACED
 
 WINDOW_LIMITED: Final = 0.5
-"""The share of send turns from which a group counts as limited by its advertised window."""
+"""The fraction of send turns above which a group counts as limited by its advertised window."""
 
 _WORTH_LEAVING_OUT: Final = 0.05
-"""The share of cov, or of the arrivals, by which a start has to move it to be told of."""
+"""The relative change of cov, or of the arrivals, by the start-up above which it is reported."""
 
 _CUT_WORTH_TELLING: Final = 0.001
-"""The share of exponential packet sizes above the longest packet that is told of."""
+"""The fraction of exponential packet sizes above the maximum packet size that is reported."""
 _LEFT_OUT: Final = 0.05
-"""The share of transfers without an end from which their absence in completion times is reported."""
+"""The fraction of incomplete transfers above which their absence from completion times is reported."""
 _RARE_SIZE: Final = math.log(1e6)
-"""An exponential size exceeds so many means once in a million packets."""
+"""An exponential size exceeds this multiple of its mean once in a million packets."""
 
 
 class Notices:
-    """What a user must know of the runs of a scenario.
+    """The notices of the runs of a scenario.
 
-    What the scenario decides alone is found out once, for all of its runs.
+    Notices that depend only on the scenario are computed once for all of its runs.
 
     Parameters
     ----------
@@ -53,16 +53,16 @@ class Notices:
         )
 
     def of(self, facts: Mapping[str, Any], warmup: Warmup) -> tuple[str, ...]:
-        """Say what a user must know of a run.
+        """Return the notices of a run.
 
         Parameters
         ----------
         facts
-            What the engine saw besides its summary: ``red_avg_max``; per group ``window_limited`` and the transfers
-            ``unfinished`` and ``completed``, the mean delay and the mean ``wait`` at the measured link; and ``bins``,
-            the arrivals per bin.
+            Facts from the engine in addition to its summary: ``red_avg_max``; per group ``window_limited``, the
+            transfers ``unfinished`` and ``completed``, the mean delay and the mean ``wait`` at the measured link; and
+            ``bins``, the arrivals per bin.
         warmup
-            What MSER-5 says of these bins.
+            The result of MSER-5 for these bins.
         """
         return (
             *self._before,
@@ -80,8 +80,8 @@ def _unfinished(scenario: Scenario, counts: Sequence[int], completed: Sequence[i
     for group, left, ended in zip(scenario.groups, counts, completed, strict=True):
         if left > _LEFT_OUT * (left + ended):
             yield (
-                f"{left} of {left + ended} transfers of group {group.name} had not ended when the run did. Its "
-                "completion times leave them out, and they tend to be the longest: run for longer."
+                f"{left} of {left + ended} transfers of group {group.name} were incomplete at the end of the run. "
+                "Completion times exclude them, and they tend to be the longest: simulate a longer time."
             )
 
 
@@ -89,17 +89,17 @@ def _waited(scenario: Scenario, counts: Sequence[int]) -> Iterator[str]:
     for group, count in zip(scenario.groups, counts, strict=True):
         if count and isinstance(group.source, Connections):
             yield (
-                f"{count} requests of group {group.name} waited for a connection, since each client has at most "
+                f"{count} requests of group {group.name} waited for a connection, because each client has at most "
                 f"{group.source.connections} at a time. Their completion times include that wait."
             )
 
 
 def _overload_of_requests(scenario: Scenario, measured: Measured) -> Iterator[str]:
-    """Tell where an open loop asks for more than the link carries: then nothing about it is steady."""
+    """Report an open loop whose load exceeds the link's rate, so that there is no steady state."""
     load = sum(group.source.load for group in measured.groups if isinstance(group.source, Connections))
     if load >= 1:
         yield (
-            f"Requests ask for {load:.0%} of the rate of {scenario.measure.link}: they pile up, and completion times "
+            f"Requests offer {load:.0%} of the rate of {scenario.measure.link}: they accumulate, and completion times "
             "grow with the length of the run."
         )
 
@@ -110,17 +110,17 @@ def _nothing_measured(scenario: Scenario, measured: Measured) -> Iterator[str]:
 
 
 def _bins(scenario: Scenario, bins: Sequence[int], warmup: Warmup) -> Iterator[str]:
-    """Tell of too few bins, and of a start that the numbers would be others without.
+    """Report too few bins, or a start-up phase that changes the results.
 
-    How much it moves them is what counts: a test of whether the start differs would have to know how bins depend on
+    The criterion is the size of the change: a test of whether the start differs would have to know how bins depend on
     each other, and a short start that changes cov by half need not show in the mean of the first tenth.
     """
     if len(bins) < 2:
-        yield f"cov says nothing: the measured time holds fewer than two whole bins of {scenario.measure.bin}."
+        yield f"cov is undefined: the measured time contains fewer than two whole bins of {scenario.measure.bin}."
     if warmup.drifting:
         yield (
-            "No end of the warm-up was found: arrivals still drift half-way through the measured time. "
-            "A longer run may show one."
+            "The run does not reach steady state: arrivals still drift half-way through the measured time. "
+            "Simulate a longer time."
         )
     elif warmup.length:
         yield from _start(scenario, bins, bins[warmup.length :], warmup_end(scenario, warmup.length))
@@ -128,8 +128,8 @@ def _bins(scenario: Scenario, bins: Sequence[int], warmup: Warmup) -> Iterator[s
 
 def _start(scenario: Scenario, bins: Sequence[int], rest: Sequence[int], end: float) -> Iterator[str]:
     (mean, cov), (later_mean, later_cov) = map(_mean_and_cov, (bins, rest))
-    # Of independent bins these are four and three standard errors: what depends on each other varies more, and the cut
-    # was chosen to leave out what is rough.
+    # For independent bins these are four and three standard errors. Dependent bins vary more, and the truncation point
+    # was chosen to exclude a bursty period.
     by_chance = 3 / math.sqrt(len(bins))
     changes = [
         f"{name} would be {later:.4g}, not {now:.4g}"
@@ -141,19 +141,19 @@ def _start(scenario: Scenario, bins: Sequence[int], rest: Sequence[int], end: fl
     ]
     if changes:
         yield (
-            f"Until {end:.4g} s the run seems to warm up: measured from there, {' and '.join(changes)}. "
-            f"A later measure.from (now {scenario.measure.from_}) leaves the start out."
+            f"The run does not reach steady state before {end:.4g} s: measured from there, {' and '.join(changes)}. "
+            f"A later measure.from (now {scenario.measure.from_}) excludes the start."
         )
 
 
 def _mean_and_cov(bins: Sequence[int]) -> tuple[float, float]:
-    """Give the mean and the coefficient of variation, from exact sums; zeros where nothing arrives."""
+    """Return mean and coefficient of variation from exact sums; zeros if nothing arrives."""
     total, squares = sum(bins), sum(map(operator.mul, bins, bins))
     return total / len(bins), math.sqrt(len(bins) * squares - total**2) / total if total else 0.0
 
 
 def warmup_end(scenario: Scenario, length: int) -> float:
-    """Give the time at which so many bins of the measured time are over, in s."""
+    """Return the simulated time at which `length` bins of the measured time are over, in s."""
     from_, bin_ = (TIME.parse(text or "") for text in (scenario.measure.from_, scenario.measure.bin))
     return (from_ + length * bin_) / PICOSECONDS_PER_SECOND
 
@@ -163,12 +163,12 @@ def _window_limited(scenario: Scenario, shares: Sequence[float | None]) -> Itera
         if share is not None and share >= WINDOW_LIMITED and isinstance(group.transport, Tcp):
             yield (
                 f"Group {group.name} was limited by its advertised window (max_window = {group.transport.max_window}) "
-                f"in {share:.0%} of its send turns: congestion control had little to do there."
+                f"in {share:.0%} of its send turns: congestion control had little effect there."
             )
 
 
 def _red(measured: Measured, highest: float | None) -> Iterator[str]:
-    """Tell of an average, kept in packets or in bytes, that never came to where RED drops."""
+    """Report an average queue, in packets or bytes, that never reached the threshold of RED."""
     queue = measured.link.queue
     if highest is None or queue is None or queue.kind != "red":
         return
@@ -177,11 +177,11 @@ def _red(measured: Measured, highest: float | None) -> Iterator[str]:
     reached, threshold = highest / size if in_bytes else highest, queue.parameters["min_th"]
     if reached <= threshold:
         unit = f" packets of {size:g} bytes" if in_bytes else ""
-        yield f"RED never acted: its average queue reached {reached:.3g}{unit}, and min_th is {threshold:g}."
+        yield f"RED never dropped early: its average queue reached {reached:.3g}{unit}, below min_th ({threshold:g})."
 
 
 def _red_out_of_reach(scenario: Scenario, measured: Measured) -> Iterator[str]:
-    """Tell of a queue that is full before its average can come to ``max_th``."""
+    """Report a queue that is full before its average can reach ``max_th``."""
     queue = measured.link.queue
     if queue is None or queue.kind != "red":
         return
@@ -202,12 +202,12 @@ def _red_out_of_reach(scenario: Scenario, measured: Measured) -> Iterator[str]:
 
 
 def _spread(group: Clients | Flow) -> bool:
-    """Say whether the group draws the sizes of its packets."""
+    """Return whether the group draws the sizes of its packets."""
     return isinstance(group.transport, Udp) and group.transport.packet_sizes != "fixed"
 
 
 def _cut_sizes(scenario: Scenario) -> Iterator[str]:
-    """Tell of exponential sizes whose mean the longest packet lowers: by ``exp(-longest / mean)`` of it."""
+    """Report exponential sizes whose mean is lowered by the maximum packet size, by ``exp(-longest / mean)`` of it."""
     for group in scenario.groups:
         mean = group.packet_size or scenario.packet_size
         cut = math.exp(-LONGEST_PACKET / mean)
@@ -219,7 +219,7 @@ def _cut_sizes(scenario: Scenario) -> Iterator[str]:
 
 
 def _no_room(scenario: Scenario) -> Iterator[str]:
-    """Tell of queues whose limit in bytes is below one packet that must pass them."""
+    """Report queues whose limit in bytes is below the size of a packet that must pass them."""
     told: set[tuple[str, int]] = set()
     for name, link, size in _passages(scenario):
         queue = link.queue
@@ -228,14 +228,14 @@ def _no_room(scenario: Scenario) -> Iterator[str]:
         told.add((name, size))
         yield (
             f"The queue of {name} drops every packet of {size} bytes: its limit is {queue.bytes} bytes, "
-            "and a packet that finds it empty must fit too."
+            "and even an empty queue must have space for a packet."
         )
 
 
 def _passages(scenario: Scenario) -> Iterator[tuple[str, Link | GraphLink, int]]:
-    """Give each link that a group's packets cross, by name, with their size; ACKs go back where data came from.
+    """Yield each link that a group's packets cross, by name, with their size; ACKs use the reverse path.
 
-    Of sizes that spread it is one that is exceeded once in a million packets.
+    For random sizes it is a size that is exceeded once in a million packets.
     """
     for group, there, back in ways(scenario):
         data = group.packet_size or scenario.packet_size
@@ -262,7 +262,7 @@ def _small_buffer(scenario: Scenario, measured: Measured) -> Iterator[str]:
 
 
 def _overload(measured: Measured) -> Iterator[str]:
-    """Tell where sources that nothing slows down offer more than the link carries.
+    """Report unpaced sources that offer more than the link carries.
 
     How full its queue is then depends on the queue: one that counts the packet in service may hold no other.
     """
@@ -273,4 +273,4 @@ def _overload(measured: Measured) -> Iterator[str]:
     )
     share = offered / measured.rate
     if share > 1:
-        yield f"UDP sources alone offer {share:.0%} of the measured link's rate: what its queue cannot hold is lost."
+        yield f"UDP sources alone offer {share:.0%} of the measured link's rate: the excess is lost at its queue."

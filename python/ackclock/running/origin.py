@@ -1,4 +1,4 @@
-"""The program that made a run: the version of Ackclock, the revision of its engine, the version of the schema."""
+"""The program that made a run: version of Ackclock, revision of its engine, version of the schema."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -10,7 +10,7 @@ from ackclock.scenario import SCHEMA
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """The program that made a run; None for what its record does not name."""
+    """The program that made a run; None for parts that its record does not name."""
 
     version: str | None
     """Version of Ackclock."""
@@ -21,13 +21,13 @@ class Origin:
 
     @classmethod
     def here(cls) -> Self:
-        """Give the installed program."""
+        """Return the installed program."""
         known = catalogue()
         return cls(version=known.version, revision=known.revision, schema=SCHEMA)
 
     @classmethod
     def read(cls, record: Mapping[str, Any]) -> Self:
-        """Take the program from the record of a run; a value of another type counts as absent.
+        """Read the program from the record of a run; a value of another type counts as absent.
 
         Examples
         --------
@@ -42,12 +42,12 @@ class Origin:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the program as records name it."""
+        """Return the program as stored in records."""
         return asdict(self)
 
     @property
     def engine(self) -> str:
-        """Name the engine and the schema in words."""
+        """Describe the engine and the schema."""
         revision = "unknown" if self.revision is None else self.revision[:12]
         return f"engine revision {revision}, scenario schema {'unknown' if self.schema is None else self.schema}"
 

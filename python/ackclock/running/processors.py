@@ -1,4 +1,4 @@
-"""What there is to work with: processors, and memory."""
+"""Available resources: processors and memory."""
 
 import os
 import threading
@@ -17,17 +17,17 @@ except ImportError:  # not on Windows
     resource = None  # type: ignore[assignment]
 
 _MOST = 1024
-"""More threads than that gain nothing anywhere."""
+"""Maximum number of threads; more are never faster."""
 
 MEMORY: Final = measured(SIZE, "1 MB", "1000000 GB")
-"""What a bound of memory can be."""
+"""The allowed values of a memory limit."""
 
 _GROUP: Final = Path("/sys/fs/cgroup/memory.max")
-"""Where Linux tells what a container may use."""
+"""The file in which Linux reports the memory limit of a container."""
 
 
 def threads(jobs: int | None) -> int:
-    """Choose how many threads to run: `jobs`, or one for each processor that this process may use."""
+    """Return the number of threads to use: `jobs`, or one for each CPU that this process may use."""
     if jobs is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     given: object = jobs
@@ -37,7 +37,7 @@ def threads(jobs: int | None) -> int:
 
 
 def memory_bound(memory: str | None) -> int:
-    """Choose how many bytes runs may take: `memory`, or half of what there is.
+    """Return the memory limit in bytes: `memory`, or half of the available memory.
 
     Examples
     --------
@@ -50,11 +50,11 @@ def memory_bound(memory: str | None) -> int:
 
 
 def _present() -> int:
-    """Give the bytes of this machine, or of what this process may use, where that is less."""
-    found = [2**36]  # where nothing tells
+    """Return the memory of this machine in bytes, or the limit of this process if that is less."""
+    found = [2**36]  # fallback if nothing else is known
     with suppress(OSError, ValueError, AttributeError):
         found = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
-    with suppress(OSError, ValueError):  # it says "max" where there is no bound
+    with suppress(OSError, ValueError):  # it contains "max" if there is no limit
         found.append(int(_GROUP.read_text(encoding="ascii")))
     if resource is not None:
         limits = (resource.getrlimit(which)[0] for which in (resource.RLIMIT_AS, resource.RLIMIT_DATA))
@@ -63,9 +63,10 @@ def _present() -> int:
 
 
 def cpu_time() -> float:
-    """Read the CPU seconds of a run that this thread makes.
+    """Return the CPU time of a run made by this thread, in seconds.
 
-    In the main thread, which waits for interrupts, a thread of its own makes the run: the process is asked there.
+    In the main thread, which waits for interrupts, another thread makes the run; there the CPU time of the process is
+    used.
     """
     is_main = threading.current_thread() is threading.main_thread()
     return time.process_time() if is_main else time.thread_time()

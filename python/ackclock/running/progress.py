@@ -1,4 +1,4 @@
-"""A progress bar on the standard error stream, where that is a terminal."""
+"""A progress bar on standard error, if that is a terminal."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -7,19 +7,19 @@ from contextlib import contextmanager
 
 @contextmanager
 def progress_bar(label: str, total: float) -> Iterator[Callable[..., None]]:
-    """Show how much is done, as long as the body runs; nothing at all where nobody watches.
+    """Show progress while the body runs; do nothing if standard error is not a terminal.
 
     Parameters
     ----------
     label
-        What is being done.
+        Description of the work.
     total
-        The amount at which it is done.
+        The amount of work.
 
     Yields
     ------
     Callable
-        To be called with the amount done so far, how to say it, and the total where it has changed.
+        To be called with the amount done so far, its description, and the total if it has changed.
     """
     if not sys.stderr.isatty():
         yield lambda _done, _words, _total=None: None

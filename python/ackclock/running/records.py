@@ -1,7 +1,7 @@
-"""Records: the tables that a run keeps when it is asked to.
+"""Records: optional tables of a run.
 
 A request is ``KIND[@WHERE][/INTERVAL]``: ``arrivals``, ``queue@bottleneck.reverse/10ms``, ``windows@clients-0/100ms``,
-``acks@0,9,19``. Asking for a table never changes what a run does, so requests are no part of the scenario.
+``acks@0,9,19``. Requests never change the behaviour of a run, so they are not part of the scenario.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,15 +22,15 @@ class RecordKind:
 
     doc: str
     of_links: bool
-    """It watches links rather than flows."""
+    """Whether it records links rather than flows."""
     sampled: bool
-    """It may be given an interval."""
+    """Whether it accepts an interval."""
     engine_interval: str | None = None
-    """What the engine calls the interval."""
+    """The engine's name of the interval."""
     default_interval: bool = False
-    """Without an interval it takes ``measure.bin``."""
+    """Whether the interval defaults to ``measure.bin``."""
     everywhere: bool = False
-    """Without a place it watches every link, not the measured one."""
+    """Whether it records every link by default, instead of the measured one."""
 
 
 KINDS: Final = {
@@ -49,11 +49,9 @@ KINDS: Final = {
         engine_interval="every",
         default_interval=True,
     ),
-    "drops": RecordKind(
-        "each packet that a link's queue refused, or that the link was told to lose", of_links=True, sampled=False
-    ),
+    "drops": RecordKind("each packet dropped by a link's queue or by its loss model", of_links=True, sampled=False),
     "packets": RecordKind(
-        "each packet as every link, or the named ones, saw it: enqueue, dequeue, receive, drop or lost",
+        "each event of a packet at every link, or at the named ones: enqueue, dequeue, receive, drop or lost",
         of_links=True,
         sampled=False,
         everywhere=True,
@@ -75,16 +73,16 @@ KINDS: Final = {
 
 @dataclass(frozen=True)
 class Record:
-    """A request, understood."""
+    """A parsed request."""
 
     kind: str
     numbers: tuple[int, ...]
-    """The engine's numbers of the links or flows."""
+    """The engine's ids of the links or flows."""
     interval: int | None
-    """Picoseconds; ``None`` keeps every change."""
+    """The interval in picoseconds; ``None`` records every change."""
 
     def for_engine(self) -> dict[str, Any]:
-        """Give the request as the engine reads it."""
+        """Return the request in the engine's form."""
         kind = KINDS[self.kind]
         request: dict[str, Any] = {
             "kind": self.kind,
@@ -94,12 +92,12 @@ class Record:
 
 
 def understand(requests: Iterable[str], scenario: Scenario) -> list[Record]:
-    """Read record requests against an effective scenario.
+    """Parse record requests for an effective scenario.
 
     Raises
     ------
     ScenarioError
-        A request names what does not exist, comes twice, or would fill more than :data:`MOST_ROWS` rows.
+        A request refers to something that does not exist, occurs twice, or would fill more than :data:`MOST_ROWS` rows.
     """
     requests = [requests] if isinstance(requests, str) else list(requests)
     records = [_understand(request, scenario) for request in requests]
@@ -108,13 +106,13 @@ def understand(requests: Iterable[str], scenario: Scenario) -> list[Record]:
             raise refuse(
                 "record",
                 requests[place],
-                f"must not ask for {record.kind} twice: name several places with commas",
+                f"must not request {record.kind} twice: separate several links or flows with commas",
             )
     return records
 
 
 def kind_of(request: str) -> str:
-    """Give the kind of a request, whether there is such a kind or not.
+    """Return the kind of a request, whether or not it exists.
 
     Examples
     --------
@@ -133,7 +131,7 @@ def _understand(request: object, scenario: Scenario) -> Record:
         raise refuse("record", request, f"{one_of(name, KINDS)}, as in queue@bottleneck/10ms")
     kind = KINDS[name]
     if slash and not kind.sampled:
-        raise refuse("record", request, f"must be without an interval: {name} has each one")
+        raise refuse("record", request, f"must not have an interval: {name} records every event")
     interval = _interval(request, interval_text) if slash else None
     if interval is None and kind.default_interval:
         interval = TIME.parse(scenario.measure.bin or "")

@@ -1,4 +1,4 @@
-"""How often the clients of an open loop make requests, so that they ask as much of a link as their `load` says."""
+"""Request rates of open-loop clients, computed from their `load`."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -10,11 +10,11 @@ from ackclock.scenario.fields import HEADER_BYTES
 from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, TIME
 
 MOST_REQUESTS: Final = 30_000_000
-"""What all clients make of a run at most: beyond, a record of them would not fit into memory."""
+"""Maximum number of requests in a run; a record of more would not fit into memory."""
 
 
 def wire_bytes(group: Clients | Flow) -> float:
-    """Give the mean bytes on the wire of a transfer and its SYN, if nothing is sent again, of an effective group."""
+    """Return the mean wire size of an effective group's transfer and its SYN, without retransmissions, in bytes."""
     source, transport = group.source, group.transport
     assert isinstance(source, Connections)  # noqa: S101  # narrows the type; the caller looked
     assert isinstance(transport, Tcp)  # noqa: S101  # nothing else can carry transfers
@@ -24,13 +24,13 @@ def wire_bytes(group: Clients | Flow) -> float:
 
 
 def request_rate(scenario: Scenario, group: Clients | Flow) -> float:
-    """Give the mean requests per second of each client of an effective group."""
+    """Return the mean requests per second of each client of an effective group."""
     assert isinstance(group.source, Connections)  # noqa: S101  # narrows the type; the caller looked
     return group.source.load * find_measured(scenario).rate / (8 * wire_bytes(group)) / group.count
 
 
 def refuse_too_many_requests(scenario: Scenario) -> None:
-    """Check that no memory is asked for that no machine has.
+    """Check that the number of requests does not exceed the memory of any machine.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def refuse_too_many_requests(scenario: Scenario) -> None:
 
 
 def open_loops(scenario: Scenario) -> Iterator[tuple[str, Clients | Flow]]:
-    """Give the groups whose clients open connections, each with its place in the scenario."""
+    """Yield the groups whose clients open connections, each with its location in the scenario."""
     table = "clients" if scenario.clients else "flows"
     for place, group in enumerate(scenario.groups):
         if isinstance(group.source, Connections):

@@ -1,4 +1,4 @@
-"""A run read back from disk, as `ackclock.running.saving` wrote it."""
+"""Reads a run from disk, as written by `ackclock.running.saving`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,23 +16,23 @@ from ackclock.scenario.files import read_json
 
 @dataclass(frozen=True)
 class Request:
-    """What a stored record asks to be run."""
+    """The inputs of a stored run."""
 
     scenario: dict[str, Any]
-    """The tables of the scenario, not checked yet."""
+    """The tables of the scenario, not validated yet."""
     seed: int
     origin: Origin
-    """The program that ran it."""
+    """The program that made the run."""
     record: tuple[str, ...]
 
 
 def load(directory: Path) -> Run:
-    """Read a run back, tables and all.
+    """Read a run with its tables.
 
     Raises
     ------
     ScenarioError
-        The directory holds no run, or one that this version cannot read.
+        The directory contains no run, or one that this version cannot read.
     """
     import pyarrow.parquet  # noqa: PLC0415  # slow to load
 
@@ -58,11 +58,11 @@ def load(directory: Path) -> Run:
             _tables=tables,
         )
     except (KeyError, TypeError, OSError) as error:
-        raise unreadable(path, f"it is not whole ({error})", "the record of a run") from None
+        raise unreadable(path, f"it is incomplete ({error})", "the record of a run") from None
 
 
 def read_request(path: Path) -> Request:
-    """Read what a result, or the JSON that a run printed, asks to be run."""
+    """Read the inputs of a stored result, or of the JSON that a run printed."""
     if path.is_dir():
         path /= RECORD
         if not path.is_file():
@@ -78,5 +78,5 @@ def _request(path: Path, data: Mapping[str, Any]) -> Request:
     scenario, seed, asked = (data.get(name) for name in ("scenario", "seed", "record"))
     requests = asked if isinstance(asked, list) else []
     if not isinstance(scenario, dict) or isinstance(seed, bool) or not isinstance(seed, int):
-        raise unreadable(path, "it holds no scenario and seed", "the record of a run")
+        raise unreadable(path, "it contains no scenario and seed", "the record of a run")
     return Request(scenario, seed, Origin.read(data), tuple(requests))

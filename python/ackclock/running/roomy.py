@@ -1,4 +1,4 @@
-"""Queues that nobody limited, away from the measured link: the summary does not show what waits there."""
+"""Finds queues without a configured limit whose waiting packets the summary does not show."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _MOST_NAMED: Final = 3
 
 
 def ways(scenario: Scenario) -> Iterator[tuple[Clients | Flow, Way, Way]]:
-    """Give the links that each group's data crosses, in order and by name, and those that its ACKs do."""
+    """Yield the links that each group's data crosses, in order and by name, and the links that its ACKs cross."""
     links = directed(scenario.links)
     routes = routes_over(links)
     dumbbell = scenario.dumbbell
@@ -36,19 +36,19 @@ def ways(scenario: Scenario) -> Iterator[tuple[Clients | Flow, Way, Way]]:
 
 @dataclass(frozen=True)
 class Roomy:
-    """A group whose data crosses queues with the room of a queue that nobody limited."""
+    """A group whose data crosses queues with the default limit."""
 
     group: int
-    """Its place."""
+    """Its index."""
     name: str
     queues: list[str]
     """The links."""
     room: int
-    """Their limit, in packets."""
+    """Their limit in packets."""
     least: float
-    """The time of a packet without these queues and that of the measured link, all others being full, s."""
+    """Delay of a packet without these queues and that of the measured link, with all others full, s."""
     round_trip: float
-    """Propagation there and back, s."""
+    """Round-trip propagation delay, s."""
 
 
 def roomy(scenario: Scenario) -> Iterator[Roomy]:
@@ -73,15 +73,15 @@ def roomy(scenario: Scenario) -> Iterator[Roomy]:
 
 
 def held(found: Sequence[Roomy], delays: Sequence[float | None], waits: Sequence[float | None]) -> Iterator[str]:
-    """Report those in which packets waited for longer than a round trip: more than one bandwidth-delay product.
+    """Report queues in which packets waited for longer than a round trip: more than one bandwidth-delay product.
 
     Parameters
     ----------
     found
         The groups that cross such queues.
     delays, waits
-        Of each group of the scenario, its packets' mean time from sender to receiver and the mean wait at the measured
-        link, s.
+        For each group of the scenario, the mean delay of its packets from sender to receiver and the mean wait at the
+        measured link, s.
     """
     for each in found:
         delay, wait = delays[each.group], waits[each.group]
@@ -89,7 +89,7 @@ def held(found: Sequence[Roomy], delays: Sequence[float | None], waits: Sequence
         if waited > each.round_trip:
             names = ", ".join(each.queues[:_MOST_NAMED]) + (", …" if len(each.queues) > _MOST_NAMED else "")
             yield (
-                f"Packets of group {each.name} waited {waited:.3g} s on average in queues that have room for "
-                f"{each.room:,} packets, as where none is given: {names}. That is longer than the round trip without "
-                f"queues ({each.round_trip:.3g} s): they held more than one bandwidth-delay product."
+                f"Packets of group {each.name} waited {waited:.3g} s on average in queues with the default limit of "
+                f"{each.room:,} packets: {names}. That is longer than the round trip without "
+                f"queues ({each.round_trip:.3g} s): these queues held more than one bandwidth-delay product."
             )

@@ -1,4 +1,4 @@
-"""Running a scenario, and what comes of it."""
+"""Runs a scenario and holds its results."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -33,27 +33,27 @@ SEED: Final = whole(0, 2**64 - 1)
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """One run of a scenario: what came of it, and all that made it."""
+    """One run of a scenario: its results and all of its inputs."""
 
     scenario: Scenario = field(repr=False)
-    """The effective scenario: every default written out."""
+    """The effective scenario, with all defaults filled in."""
     seed: int
-    """Where its random numbers came from."""
+    """The random seed."""
     origin: Origin
-    """The program that ran it: version of Ackclock, revision of the engine, version of the scenario's schema."""
+    """The program that made it: version of Ackclock, revision of the engine, version of the scenario's schema."""
     record: tuple[str, ...]
-    """The records that were asked for."""
+    """The requested records."""
     summary: Summary
-    """The run in numbers."""
+    """Summary of the run."""
     notices: tuple[str, ...]
-    """What a user of these numbers must know."""
+    """Facts that a user of these numbers must know."""
     warmup: float | None
-    """When the warm-up is over, by MSER-5 on the arrivals per bin (`ackclock.analysis.mser5`): simulated time in s,
-    from ``measure.from`` on. ``None`` where no end is found, or the measured time has fewer than 50 bins."""
+    """End of the warm-up, by MSER-5 on the arrivals per bin (`ackclock.analysis.mser5`): simulated time in s, at least
+    ``measure.from``. ``None`` if no end is found, or the measured time has fewer than 50 bins."""
     _tables: "Mapping[str, engine.Rows | pa.Table]" = field(repr=False, compare=False)
     _captures: Mapping[str, Captured] = field(repr=False, compare=False, default_factory=dict)
 
-    if not TYPE_CHECKING:  # a type checker would take any name for one that is there
+    if not TYPE_CHECKING:  # otherwise a type checker would accept any attribute
 
         def __getattr__(self, name: str) -> object:
             own = [*self.__dataclass_fields__, *dir(type(self))]
@@ -61,31 +61,31 @@ class Run:
 
     @property
     def version(self) -> str | None:
-        """The version of Ackclock that ran it."""
+        """The version of Ackclock that made it."""
         return self.origin.version
 
     @property
     def groups(self) -> Groups[GroupSummary]:
-        """The numbers of each group, in their order or by name: ``run.groups["near"].goodput_bps``."""
+        """The results of each group, in order or by name: ``run.groups["near"].goodput_bps``."""
         return self.summary.groups
 
     @property
     def captures(self) -> tuple[str, ...]:
-        """The captures that were asked for. They stay with the run that made them: copies and results have none."""
+        """The requested captures. They stay with the run that made them: copies and stored results have none."""
         return tuple(self._captures)
 
     @property
     def tables(self) -> tuple[str, ...]:
-        """The names of the tables: ``flows``, and the records that were asked for."""
+        """The names of the tables: ``flows``, and the requested records."""
         return tuple(self._tables)
 
     def table(self, name: str) -> "pa.Table":
-        """Give a table.
+        """Return a table.
 
         Parameters
         ----------
         name
-            ``flows``, or the kind of a record that was asked for, such as ``arrivals``.
+            ``flows``, or the kind of a requested record, such as ``arrivals``.
 
         Returns
         -------
@@ -95,67 +95,67 @@ class Run:
         Raises
         ------
         ScenarioError
-            There is no such table.
+            The table does not exist.
         """
         if name not in self._tables:
-            allowed = f"{one_of(name, self._tables)} (simulate(..., record=[...]) asks for more)"
+            allowed = f"{one_of(name, self._tables)} (simulate(..., record=[...]) requests more)"
             raise refuse("table", name, allowed, noun="table")
         table = self._tables[name]
         return to_arrow(table, self.scenario) if isinstance(table, engine.Rows) else table
 
     def write_pcapng(self, capture: str, file: str | Path, *, snap_length: int = writing.SNAP_LENGTH) -> Written:
-        """Write the packets of a capture into a new pcapng file.
+        """Write the packets of a capture to a new pcapng file.
 
-        The file has one interface, whose packets are those of all points that were asked for; what is received comes
-        in, what is offered or dequeued goes out. Times are in whole nanoseconds from the beginning of the run. Each
-        packet has IPv4 and TCP or UDP headers, with their checksums, in front of a payload of zeros. One that the link
-        does not carry has a comment that says why.
+        The file has one interface with the packets of all requested points; received packets are inbound, offered or
+        dequeued ones outbound. Times are whole nanoseconds since the beginning of the run. Each packet has IPv4 and TCP
+        or UDP headers with checksums, in front of a zero payload. A packet that the link does not carry has a comment
+        with the reason.
 
         Parameters
         ----------
         capture
             One of `captures`.
         file
-            Where to. It takes its name when all is written.
+            Path of the new file, which is written atomically.
         snap_length
-            Most bytes of a packet that are kept, from 80: all headers. Checksums and lengths are those of the whole
-            packet.
+            Maximum stored bytes per packet, at least 80, which includes all headers. Checksums and lengths are computed
+            for the whole packet.
 
         Returns
         -------
         Written
-            What the file holds, and what in it differs from the simulated link.
+            Statistics of the file, and its differences from the simulated link.
 
         Raises
         ------
         ScenarioError
-            There is no such capture, the file exists already or cannot be made, or `snap_length` is not allowed.
+            The capture does not exist, the file exists already or cannot be created, or `snap_length` is not allowed.
 
         Notes
         -----
-        A packet is as long as on the simulated link, as far as its headers fit into that. They do not in a SYN and the
-        answer to it, whose options come on top of 40 bytes; in an ACK with SACK blocks, where the link leaves out the
-        option's own two bytes and the padding; and in a datagram of fewer than 28 bytes.
+        A packet is as long as on the simulated link if its headers fit into that. They do not in a SYN and its answer,
+        whose options are added to 40 bytes; in an ACK with SACK blocks, where the link omits the two bytes of the
+        option header and the padding; and in a datagram of fewer than 28 bytes.
         """
         if capture not in self._captures:
             raise refuse("capture", capture, f"{one_of(capture, self._captures)} (simulate(..., capture=[...]))")
         return self._captures[capture].write(Path(file), snap_length, self._origin())
 
     def _origin(self) -> str:
-        """Say what a capture is of, as its file does."""
+        """Describe the origin of a capture, as stored in its file."""
         from ackclock.study.store.row import scenario_id  # noqa: PLC0415  # of use only here
 
         name = scenario_id(self.scenario.to_json())
         return f"scenario {name}, seed {self.seed}; times from the beginning of the run"
 
     def batch_means(self) -> "BatchMeans":
-        """Give the mean arrivals per bin after the warm-up, with the interval that a single long run allows.
+        """Return the mean arrivals per bin after the warm-up, with the interval that a single long run allows.
 
         Returns
         -------
         ackclock.analysis.BatchMeans
             In packets per bin of the record ``arrivals`` at the measured link, from `warmup` on (from ``measure.from``
-            on, where none was found).
+            on if none was found).
 
         Raises
         ------
@@ -177,11 +177,11 @@ class Run:
             raise refuse("batch_means", f"arrivals at {measure.link}", str(error)) from None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Give what a copy is made of: its tables are written out, as the engine's rows stay with it."""
+        """Return the state of a copy, with tables converted, since the engine's rows cannot be copied."""
         return self.__dict__ | {"_tables": {name: self.table(name) for name in self.tables}, "_captures": {}}
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the run as ``ackclock run --json`` prints it."""
+        """Return the run as printed by ``ackclock run --json``."""
         return {
             "scenario": self.scenario.to_dict(),
             "profile": self.scenario.profile,
@@ -193,12 +193,12 @@ class Run:
         }
 
     def save(self, directory: str | Path) -> None:
-        """Write the run into a new directory: ``record.json``, and a Parquet file for each table.
+        """Write the run to a new directory: ``record.json``, and one Parquet file per table.
 
         Raises
         ------
         ScenarioError
-            The directory exists already, or cannot be made.
+            The directory exists already, or cannot be created.
         """
         record = self.to_dict() | {"record": list(self.record)}
         saving.save(Path(directory), record, ((name, self.table(name)) for name in self.tables))
@@ -219,23 +219,23 @@ def simulate(
     Parameters
     ----------
     scenario
-        What to run.
+        The scenario.
     seed
-        Where random numbers come from. The same scenario and seed give the same bytes, whatever is recorded.
+        Random seed. The same scenario and seed give the same bytes, with any records.
     record
-        Tables to keep besides ``flows``: ``KIND[@WHERE][/INTERVAL]``, such as ``"arrivals"`` or
+        Tables to record in addition to ``flows``: ``KIND[@WHERE][/INTERVAL]``, such as ``"arrivals"`` or
         ``"queue@bottleneck/10ms"``.
     capture
-        Packets to keep for `Run.write_pcapng`: ``LINK[@POINT]``, several with commas, such as ``"bottleneck"`` or
-        ``"access.0,access.0.reverse@receive"``. They are seen as they are offered to the link's queue, with the point
-        ``dequeue`` as their transmission begins, and with ``receive`` as they reach the far end.
+        Packets to capture for `Run.write_pcapng`: ``LINK[@POINT]``, several with commas, such as ``"bottleneck"`` or
+        ``"access.0,access.0.reverse@receive"``. Packets are captured when they are offered to the link's queue; with
+        the point ``dequeue`` when their transmission begins; with ``receive`` when they reach the far end.
     progress
-        Called now and then with the share of simulated time that is done; if it raises, the run stops.
+        Called periodically with the fraction of simulated time done; an exception stops the run.
     jobs
-        How many `components` of the scenario run at once; one for each processor by default. It shows in nothing.
+        Number of `components` of the scenario to run in parallel (default: one per CPU). Does not affect results.
     memory
-        Most memory that the run may take, such as ``"8 GB"``: half of the machine's by default. A run that cannot fit
-        is refused before it begins, one that outgrows the bound is stopped.
+        Memory limit, such as ``"8 GB"`` (default: half of the machine's memory). A run that cannot fit is rejected
+        before it begins; one that exceeds the limit later is stopped.
 
     Returns
     -------
@@ -245,7 +245,8 @@ def simulate(
     Raises
     ------
     ScenarioError
-        The scenario is none, or the seed, a request, `jobs` or `memory` is not allowed; or the run needs more memory.
+        The argument is not a scenario, or the seed, a request, `jobs` or `memory` is not allowed; or the run
+        needs more memory.
 
     Examples
     --------
@@ -266,26 +267,26 @@ def simulate(
 
 
 def whole_scenario(given: object) -> Scenario:
-    """Take a scenario; what is none is refused."""
+    """Return a scenario unchanged; reject anything else."""
     if not isinstance(given, Scenario):
         raise refuse(
             "scenario",
             given,
-            "must be a Scenario, as Scenario.from_toml(path) and Scenario.from_dict(tables) give",
+            "must be a Scenario, made by Scenario(...), Scenario.from_toml(path) or Scenario.from_dict(tables)",
         )
     return given
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What came of a run, as plain tables."""
+    """The results of a run as plain tables."""
 
     summary: Mapping[str, Any]
-    """The numbers of its `Summary`, by name."""
+    """The values of its `Summary`, by name."""
     groups: Sequence[Mapping[str, Any]]
-    """The numbers of each `GroupSummary`, by name."""
+    """The values of each `GroupSummary`, by name."""
     links: Sequence[Mapping[str, Any]]
-    """The numbers of each `LinkSummary`, by name; the first is that of the measured link."""
+    """The values of each `LinkSummary`, by name; the first is for the measured link."""
     notices: tuple[str, ...]
     warmup: float | None
     tables: Mapping[str, engine.Rows]
@@ -294,7 +295,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A scenario made ready for the engine, to be run with any number of seeds."""
+    """A scenario prepared for the engine, which can be run with any number of seeds."""
 
     scenario: Scenario
     record: tuple[str, ...]
@@ -304,7 +305,7 @@ class Prepared:
 
     @classmethod
     def of(cls, scenario: object, record: Iterable[str], capture: Iterable[str] = ()) -> "Prepared":
-        """Write out the defaults, read the requests and make the plan; what is no scenario is refused."""
+        """Fill in the defaults, parse the requests and make the plan; reject anything but a scenario."""
         effective = whole_scenario(scenario).effective()
         requests = (record,) if isinstance(record, str) else tuple(record)
         records, captures = understand(requests, effective), tuple(writing.understand(capture, effective))
@@ -318,7 +319,7 @@ class Prepared:
         jobs: int = 1,
         memory: int | None = None,
     ) -> Callable[[], Outcome]:
-        """Run it with one seed, in so many bytes; what comes back reads what the engine tells."""
+        """Run it with one seed within a memory limit; return the engine's results."""
         SEED.require("seed", seed)
         memory = memory_bound(None) if memory is None else memory
         try:
@@ -362,7 +363,7 @@ class Prepared:
         jobs: int = 1,
         memory: int | None = None,
     ) -> Run:
-        """Run it with one seed, in so many bytes, and keep all that made it."""
+        """Run it with one seed within a memory limit, and return a complete `Run`."""
         outcome = self.simulate(seed, progress, jobs=jobs, memory=memory)()
         return Run(
             scenario=self.scenario,

@@ -1,4 +1,4 @@
-"""The same scenario under several seeds, and how far its numbers can be trusted."""
+"""The same scenario under several seeds, with confidence intervals."""
 
 import itertools
 import re
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ackclock.analysis import Comparison, Interval
 
 _NUMBER: Final = re.compile(r"(?<=[ (])(\d+(?:\.\d+)?(?:e[+-]\d+)?)")
-"""A number that a notice tells; those in names, such as ``clients-0``, have a hyphen before them."""
+"""A number in a notice; numbers within names, such as ``clients-0``, follow a hyphen and do not match."""
 
 
 @dataclass(frozen=True)
@@ -33,18 +33,18 @@ class Estimate:
     """
 
     values: tuple[float | None, ...]
-    """One value per run, in the order of seeds; ``None`` where it is undefined."""
+    """One value per run, in the order of seeds; ``None`` if undefined."""
     mean: float | None
-    """The mean; ``None`` where no run has a value."""
+    """The mean; ``None`` if no run has a value."""
     half_width: float | None
-    """Half the width of the 95 % confidence interval of the mean: by Student's t, from 30 values on by the bootstrap.
+    """Half-width of the 95 % confidence interval of the mean: Student's t, or for 30 values and more the bootstrap.
     ``None`` below two values."""
     interval: "Interval | None" = field(repr=False, compare=False)
-    """The interval itself, with its ends and the method that made it; ``None`` where no run has a value."""
+    """The interval with its ends and its method; ``None`` if no run has a value."""
 
     @classmethod
     def of(cls, values: Iterable[float | None]) -> "Estimate":
-        """Estimate the mean of what the values are drawn from."""
+        """Estimate the mean of the distribution of the values."""
         from ackclock.analysis import mean_interval  # noqa: PLC0415  # it loads NumPy
 
         values = tuple(values)
@@ -56,7 +56,7 @@ class Estimate:
 
     @property
     def warning(self) -> str:
-        """What a reader of the mean must know: too few runs, or too wide an interval; empty if it can be believed."""
+        """A caveat: too few runs, or too wide an interval; empty if there is none."""
         return "undefined in every run" if self.interval is None else self.interval.warning
 
     def __str__(self) -> str:
@@ -84,7 +84,7 @@ class GroupRuns:
 
     @property
     def clients(self) -> int:
-        """How many flows it has."""
+        """Number of flows."""
         return self._summaries[0].clients
 
     def __repr__(self) -> str:
@@ -133,8 +133,8 @@ class LinkRuns:
 class Runs(Sequence[Run]):
     """Runs of one scenario, one per seed, in the order of seeds.
 
-    Each number of a :class:`~ackclock.Summary` is an attribute: ``runs.cov`` is an :class:`Estimate`. So are those of
-    each group in `groups`.
+    Each number of a :class:`~ackclock.Summary` is an attribute: ``runs.cov`` is an :class:`Estimate`. The same holds
+    for each group in `groups`.
     """
 
     def __init__(self, runs: Iterable[Run]) -> None:
@@ -175,38 +175,39 @@ class Runs(Sequence[Run]):
 
     @property
     def groups(self) -> Groups[GroupRuns]:
-        """Each group, in their order or by name: ``runs.groups["near"].goodput_bps`` is its mean with an interval."""
+        """Each group, in order or by name: ``runs.groups["near"].goodput_bps`` is its mean with an interval."""
         summaries = zip(*(run.groups for run in self._runs), strict=True)
         return Groups(GroupRuns(group[0].name, group) for group in summaries)
 
     @property
     def links(self) -> Links[LinkRuns]:
-        """Each measured link, in their order or by name: ``runs.links["hop1"].loss`` is its mean with an interval."""
+        """Each measured link, in order or by name: ``runs.links["hop1"].loss`` is its mean with an interval."""
         summaries = zip(*(run.summary.links for run in self._runs), strict=True)
         return Links(LinkRuns(link[0].name, link) for link in summaries)
 
     def compare(self, other: "Runs", measure: str) -> "Comparison":
-        """Compare a number of these runs with that of others, seed by seed.
+        """Compare a number of these runs with the same number of other runs, seed by seed.
 
-        Runs of one seed have the same random numbers, also where their scenarios differ: each source, sender and
-        queue draws from a stream of its own. So their differences vary less than they do, and few seeds tell much.
+        Runs with the same seed use the same random numbers, even if their scenarios differ: each source, sender and
+        queue draws from its own stream. Their differences therefore vary less than the values, and few seeds are
+        enough.
 
         Parameters
         ----------
         other
             Runs of another scenario, with the same seeds.
         measure
-            A number of a :class:`~ackclock.Summary`, such as ``cov``. A pair in which it is undefined is left out.
+            A number of a :class:`~ackclock.Summary`, such as ``cov``. Pairs in which it is undefined are excluded.
 
         Returns
         -------
         ackclock.analysis.Comparison
-            How far the others lie above these: difference, interval, effect size, and what the pairs were good for.
+            The others minus these: difference, interval, effect size, and the gain from pairing.
 
         Raises
         ------
         ScenarioError
-            There is no such number, the seeds differ, or no pair has a value.
+            The number does not exist, the seeds differ, or no pair has a value.
         """
         from ackclock.analysis import compare_paired  # noqa: PLC0415  # it loads NumPy
 
@@ -222,9 +223,9 @@ class Runs(Sequence[Run]):
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What any of the runs says a user must know, once each.
+        """The notices of all runs, each once.
 
-        A number in which the runs differ becomes a range; what not all of them say ends in how many do.
+        A number that differs between runs becomes a range; a notice of some runs only ends with their count.
         """
         return told_once((run.notices for run in self._runs), of=len(self))
 
@@ -237,7 +238,7 @@ class Runs(Sequence[Run]):
         return pa.Table.from_pylist(rows)
 
     def table(self, name: str) -> "pa.Table":
-        """Join one table of all runs, with the seed as its first column."""
+        """Concatenate one table of all runs, with the seed as the first column."""
         import pyarrow as pa  # noqa: PLC0415
 
         tables = []
@@ -261,20 +262,20 @@ def replicate(
     Parameters
     ----------
     scenario
-        What to run.
+        The scenario.
     seeds
-        How many seeds (1, 2, …), or which.
+        The number of seeds (1, 2, …), or the seeds.
     record
-        Tables to keep of each run, as in :func:`~ackclock.simulate`.
+        Tables to record in each run, as in :func:`~ackclock.simulate`.
     jobs
-        How many runs at a time; as many as there are cores by default. It never changes a result.
+        Number of parallel runs (default: one per CPU core). Does not affect the results.
     memory
-        Most memory that all runs at a time may take, such as ``"8 GB"``: half of the machine's by default.
+        Memory limit of all parallel runs together, such as ``"8 GB"`` (default: half of the machine's memory).
 
     Returns
     -------
     Runs
-        In the order of seeds; each run is the same as alone.
+        In the order of seeds; each run is the same as if run alone.
 
     Raises
     ------
@@ -289,13 +290,13 @@ def replicate(
 
 
 def told_once(notices: Iterable[Iterable[str]], *, of: int) -> tuple[str, ...]:
-    """Give the notices of so many runs once each.
+    """Merge the notices of `of` runs, each once.
 
-    A number in which the runs differ becomes a range; what not all of them say ends in how many do.
+    A number that differs between runs becomes a range; a notice of some runs only ends with their count.
     """
     alike: dict[tuple[tuple[str, ...], int], list[list[str]]] = {}
     for one in notices:
-        within: Counter[tuple[str, ...]] = Counter()  # what one run says twice is of two things
+        within: Counter[tuple[str, ...]] = Counter()  # a notice that occurs twice in one run is about two things
         for notice in one:
             parts = _NUMBER.split(notice)
             words = tuple(parts[::2])
@@ -308,7 +309,7 @@ def told_once(notices: Iterable[Iterable[str]], *, of: int) -> tuple[str, ...]:
 
 
 def _joined(words: Sequence[str], numbers: Sequence[Sequence[str]]) -> str:
-    """Put numbers back between the words, as a range where they differ."""
+    """Put numbers back between the words, as a range if they differ."""
     ranges = [sorted(set(column), key=float) for column in zip(*numbers, strict=True)]
     between = [each[0] if len(each) == 1 else f"{each[0]} to {each[-1]}" for each in ranges]
     return "".join(itertools.chain(*itertools.zip_longest(words, between, fillvalue="")))
@@ -323,7 +324,7 @@ def _seeds(seeds: int | Iterable[int]) -> list[int]:
     if chosen is None and isinstance(seeds, Iterable):
         chosen = list(seeds)
     if not chosen:
-        raise refuse("seeds", seeds, "must be how many seeds there are, from 1, or the seeds themselves")
+        raise refuse("seeds", seeds, "must be the number of seeds, at least 1, or the seeds")
     if len(set(chosen)) < len(chosen):
-        raise refuse("seeds", seeds, "must differ: a seed that comes twice gives the same run twice")
+        raise refuse("seeds", seeds, "must differ: the same seed gives the same run")
     return chosen

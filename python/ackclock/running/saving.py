@@ -1,7 +1,7 @@
-"""Writing a run to disk: a directory with ``record.json`` and one Parquet file per table.
+"""Writes a run to disk: a directory with ``record.json`` and one Parquet file per table.
 
-``record.json`` holds the whole effective scenario, the seed, the program that ran it, the records asked for, the
-summary and the notices: enough to run it again to the same bytes.
+``record.json`` contains the complete effective scenario, the seed, the program that made the run, the requested
+records, the summary and the notices, which is enough to reproduce it byte for byte.
 """
 
 import json
@@ -20,27 +20,27 @@ RECORD: Final = "record.json"
 
 
 def refuse_existing(directory: Path) -> None:
-    """Refuse to write where there is something."""
+    """Refuse to write to an existing path."""
     if directory.exists() or directory.is_symlink():
         raise refuse("out", str(directory), "must not exist yet: results are never overwritten")
 
 
 def save(directory: Path, record: Mapping[str, Any], tables: "Iterable[tuple[str, pa.Table]]") -> None:
-    """Write a run, whole or not at all: the directory takes its name when everything is there.
+    """Write a run atomically: the directory appears when everything is written.
 
     Parameters
     ----------
     directory
-        Where to; it must not exist yet.
+        The new directory.
     record
-        What ``record.json`` holds.
+        Content of ``record.json``.
     tables
         Name and content of each table.
 
     Raises
     ------
     ScenarioError
-        The directory exists already, or cannot be made.
+        The directory exists already, or cannot be created.
     """
     import pyarrow.parquet  # noqa: PLC0415  # slow to load
 

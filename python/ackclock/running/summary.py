@@ -1,4 +1,4 @@
-"""What a run comes to, over the measured time at the measured link."""
+"""The summary of a run, over the measured time at the measured link."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
@@ -8,7 +8,7 @@ from ackclock.scenario.errors import no_attribute, one_of, refuse
 
 
 class Named(Protocol):
-    """Something with a name."""
+    """An object with a name."""
 
     @property
     def name(self) -> str:
@@ -19,12 +19,12 @@ T = TypeVar("T", bound=Named)
 
 
 class ByName(tuple[T, ...]):
-    """Things in an order of their own; also by name."""
+    """Objects in order, also accessible by name."""
 
     __slots__ = ()
 
     kind: ClassVar[str]
-    """What each of them is."""
+    """The kind of object."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -47,7 +47,7 @@ class ByName(tuple[T, ...]):
 
 
 class Groups(ByName[T]):
-    """What there is of each group, in their order; also by name.
+    """One object per group, in order; also accessible by name.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class Groups(ByName[T]):
 
 
 class Links(ByName[T]):
-    """What there is of each measured link, the first one being ``measure.link``; also by name."""
+    """One object per measured link, the first for ``measure.link``; also accessible by name."""
 
     __slots__ = ()
 
@@ -75,26 +75,26 @@ class Links(ByName[T]):
 
 @dataclass(frozen=True, kw_only=True)
 class LinkSummary:
-    """What passed a measured link, of all flows. Undefined ratios are ``None``."""
+    """Results at a measured link, over all flows. Undefined ratios are ``None``."""
 
     name: str
     """The link."""
     arrivals: int
-    """Packets offered to the queue, dropped ones included."""
+    """Packets offered to the queue, including dropped ones."""
     departures: int
     """Packets whose transmission began."""
     drops: int
-    """Packets that the queue refused, or that the link was told to lose."""
+    """Packets dropped by the queue or by the link's loss model."""
     loss: float | None
-    """Drops over arrivals."""
+    """Drops divided by arrivals."""
     throughput_bps: float
-    """Wire bits departed per second."""
+    """Bits transmitted per second, including headers."""
     utilization: float
-    """Throughput over the link's rate."""
+    """Throughput divided by the link's rate."""
     cov: float | None
-    """Coefficient of variation of arrivals per whole bin: population standard deviation over mean."""
+    """Coefficient of variation of arrivals per whole bin: population standard deviation divided by mean."""
     queue_mean: float
-    """Time average of the packets waiting."""
+    """Time average of the number of waiting packets."""
     sojourn_p50: float | None
     """Median time that packets spend in the queue, s."""
     sojourn_p95: float | None
@@ -105,30 +105,30 @@ class LinkSummary:
 
 @dataclass(frozen=True, kw_only=True)
 class GroupSummary:
-    """One group's share of a run. Counters that do not apply are 0, undefined ratios ``None``."""
+    """Results of one group. Counters that do not apply are 0, undefined ratios ``None``."""
 
     name: str
     """The group."""
     clients: int
-    """How many flows it has."""
+    """Number of its flows."""
     arrivals: int
-    """Its packets offered to the measured queue, dropped ones included."""
+    """Its packets offered to the measured queue, including dropped ones."""
     departures: int
     """Its packets whose transmission began."""
     drops: int
-    """Its packets that the queue refused, or that the link was told to lose."""
+    """Its packets dropped by the queue or by the link's loss model."""
     loss: float | None
-    """Drops over arrivals."""
+    """Drops divided by arrivals."""
     throughput_bps: float
-    """Wire bits departed per second."""
+    """Bits transmitted per second, including headers."""
     goodput_bps: float
-    """Wire bits of first in-order deliveries per second."""
+    """Bits delivered in order for the first time, per second, including headers."""
     cov: float | None
     """Coefficient of variation of its arrivals per bin."""
     cov_poisson: float | None
-    """The same of the Poisson load that its sources offer."""
+    """The same for the Poisson load that its sources offer."""
     queue_mean: float
-    """Time average of its packets waiting: its share of the queue."""
+    """Time average of the number of its waiting packets: its share of the queue."""
     delay_mean: float | None
     """Mean one-way delay of its packets, s."""
     jitter: float | None
@@ -140,21 +140,21 @@ class GroupSummary:
     dup_acks: int
     """Duplicate ACKs received by its senders."""
     retransmissions: int
-    """Packets sent again."""
+    """Packets retransmitted."""
     duplicates: int
-    """Data packets that reached a receiver which had them already."""
+    """Data packets that reached a receiver that already had them."""
     timeouts_per_dup_ack: float | None
-    """Timeouts over duplicate ACKs."""
+    """Timeouts divided by duplicate ACKs."""
     jain_index: float | None
     """Jain's fairness index over its flows' goodput."""
     shut_off: int
-    """Its flows with less than 2 % of their fair share of the measured link, and of what they offered."""
+    """Its flows below 2 % of both their fair share of the measured link and their offered load."""
     starved: int
     """Its flows with less than 10 % of both."""
     completed: int
-    """Finite transfers that the receiver has whole."""
+    """Completed finite transfers."""
     completion_mean: float | None
-    """Mean time from the handing over of such a transfer to its last packet's arrival, s."""
+    """Mean completion time: from the request of a transfer to the arrival of its last packet, s."""
     completion_p50: float | None = None
     """Median of that time, s."""
     completion_p95: float | None = None
@@ -162,9 +162,9 @@ class GroupSummary:
     completion_p99: float | None = None
     """The same, 99th percentile, s."""
     slowdown_mean: float | None = None
-    """Mean slowdown: that time over the shortest in which the idle path could carry the transfer."""
+    """Mean slowdown: completion time divided by the minimum time in which the idle path could carry the transfer."""
 
-    if not TYPE_CHECKING:  # a type checker would take any name for one that is there
+    if not TYPE_CHECKING:  # otherwise a type checker would accept any attribute
 
         def __getattr__(self, name: str) -> object:
             raise no_attribute(self, name, (field.name for field in fields(self)))
@@ -172,30 +172,30 @@ class GroupSummary:
 
 @dataclass(frozen=True, kw_only=True)
 class Summary:
-    """A run in numbers. Counters that do not apply are 0, undefined ratios ``None``."""
+    """Summary of a run. Counters that do not apply are 0, undefined ratios ``None``."""
 
     arrivals: int
-    """Packets offered to the queue, dropped ones included."""
+    """Packets offered to the queue, including dropped ones."""
     departures: int
     """Packets whose transmission began."""
     drops: int
-    """Packets that the queue refused, or that the link was told to lose."""
+    """Packets dropped by the queue or by the link's loss model."""
     loss: float | None
-    """Drops over arrivals."""
+    """Drops divided by arrivals."""
     throughput_bps: float
-    """Wire bits departed per second."""
+    """Bits transmitted per second, including headers."""
     goodput_bps: float
-    """Wire bits of first in-order deliveries per second."""
+    """Bits delivered in order for the first time, per second, including headers."""
     utilization: float
-    """Throughput over the link's rate."""
+    """Throughput divided by the link's rate."""
     goodput_share: float
-    """Goodput over the link's rate."""
+    """Goodput divided by the link's rate."""
     cov: float | None
-    """Coefficient of variation of arrivals per whole bin: population standard deviation over mean."""
+    """Coefficient of variation of arrivals per whole bin: population standard deviation divided by mean."""
     cov_poisson: float | None
     """Its value for the offered Poisson load; ``None`` unless all sources are Poisson."""
     queue_mean: float
-    """Time average of the packets waiting."""
+    """Time average of the number of waiting packets."""
     sojourn_p50: float | None
     """Median time that packets spend in the queue, s."""
     sojourn_p95: float | None
@@ -213,24 +213,24 @@ class Summary:
     dup_acks: int
     """Duplicate ACKs received by senders."""
     retransmissions: int
-    """Packets sent again."""
+    """Packets retransmitted."""
     duplicates: int
-    """Data packets that reached a receiver which had them already: unnecessary retransmissions."""
+    """Data packets that reached a receiver that already had them: unnecessary retransmissions."""
     timeouts_per_dup_ack: float | None
-    """Timeouts over duplicate ACKs."""
+    """Timeouts divided by duplicate ACKs."""
     jain_index: float | None
     """Jain's fairness index over clients' goodput."""
     jain_between: float | None
-    """The same over groups: of their goodput per client."""
+    """The same over the groups' goodput per client."""
     shut_off: int
-    """Flows with less than 2 % of their fair share, the link's rate over the flows that cross it, and of what they
-    offered."""
+    """Flows below 2 % of both their fair share, which is the link's rate divided by the number of flows that cross it,
+    and their offered load."""
     starved: int
     """Flows with less than 10 % of both."""
     groups: Groups[GroupSummary]
-    """The same per group, where it has a meaning: in their order, or by name, as ``groups["near"]``."""
+    """The same per group, where defined; in order, or by name, as ``groups["near"]``."""
     links: Links[LinkSummary] = field(default_factory=Links)
-    """What passed each measured link, ``measure.link`` and those of ``measure.links``, as ``links["hop1"]``."""
+    """Results at each measured link, ``measure.link`` and ``measure.links``, as ``links["hop1"]``."""
 
     if not TYPE_CHECKING:
 
@@ -238,7 +238,7 @@ class Summary:
             raise no_attribute(self, name, (field.name for field in fields(self)))
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the summary as JSON has it, groups inside, and links where there is more than one."""
+        """Return the summary as in JSON, with groups, and with links if there is more than one."""
         tables = {"groups": self.groups} | ({"links": self.links} if len(self.links) > 1 else {})
         numbers = {name: value for name, value in asdict(self).items() if name not in _TABLES}
         return numbers | {name: [asdict(each) for each in table] for name, table in tables.items()}
@@ -257,7 +257,7 @@ LINK_MEASURES = tuple(field.name for field in fields(LinkSummary) if field.name 
 
 
 def links_of_run(name: str, summary: Mapping[str, Any], further: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Give what passed each measured link: the one that the summary is of, and further ones, which have names."""
+    """Return the results at each measured link: the one of the summary, and further ones."""
     first = {"name": name, **{measure: summary[measure] for measure in LINK_MEASURES}}
     return [first, *(dict(link) for link in further)]
 
@@ -288,4 +288,4 @@ UNITS: Final[Mapping[str, tuple[str, float]]] = {
     "shut_off": ("flows", 1),
     "starved": ("flows", 1),
 }
-"""The unit in which people are told each of them, and the factor to that unit."""
+"""The display unit of each number, and the factor to that unit."""

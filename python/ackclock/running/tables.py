@@ -1,4 +1,4 @@
-"""The engine's columns as Arrow tables."""
+"""Converts the engine's columns to Arrow tables."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _NUMPY_TYPES: Final = {"u32": "<u4", "u64": "<u8", "f64": "<f8", "bool": "u1", "words": "u1"}
-"""What the engine's columns are made of; after ``words:`` come, with commas, the words that the bytes number."""
+"""Types of the engine's columns; ``words:`` is followed by the comma-separated words that the bytes index."""
 
 
 def to_arrow(rows: engine.Rows, scenario: Scenario) -> "pa.Table":
-    """Make an Arrow table, with names in place of the engine's numbers of links and groups."""
+    """Make an Arrow table, with names instead of the engine's ids of links and groups."""
     import pyarrow as pa  # noqa: PLC0415  # slow to load, and many runs need no table
 
     groups = [group.name or "" for group in scenario.groups]
@@ -29,9 +29,9 @@ def to_arrow(rows: engine.Rows, scenario: Scenario) -> "pa.Table":
 
 
 def _array(kind: str, content: bytes, name_of: Callable[[int], str] | None) -> "pa.Array":
-    """Make an array of the engine's bytes, which Arrow shares where it can.
+    """Make an array from the engine's bytes, shared with Arrow if possible.
 
-    `pa.array` would import pandas, where that is installed, to ask whether the values are its own: 2 s of CPU.
+    `pa.array` would import pandas, if that is installed, to check whether the values belong to it: 2 s of CPU time.
     """
     import numpy as np  # noqa: PLC0415
     import pyarrow as pa  # noqa: PLC0415
@@ -44,7 +44,7 @@ def _array(kind: str, content: bytes, name_of: Callable[[int], str] | None) -> "
         return _named(values, name_of)
     if kind == "bool":
         return pa.Array.from_buffers(pa.bool_(), values.size, [None, _bits(values)])
-    # Not a number stands for a value that is not there.
+    # NaN marks a missing value.
     missing = int(np.count_nonzero(np.isnan(values))) if kind == "f64" else 0
     present = _bits(~np.isnan(values)) if missing else None
     kinds = {"u32": pa.uint32(), "u64": pa.uint64(), "f64": pa.float64()}
@@ -52,7 +52,7 @@ def _array(kind: str, content: bytes, name_of: Callable[[int], str] | None) -> "
 
 
 def _bits(values: "np.ndarray") -> "pa.Buffer":
-    """Pack yes and no as Arrow keeps them, the first one in the lowest bit."""
+    """Pack booleans as Arrow stores them, the first one in the lowest bit."""
     import numpy as np  # noqa: PLC0415
     import pyarrow as pa  # noqa: PLC0415
 
@@ -60,7 +60,7 @@ def _bits(values: "np.ndarray") -> "pa.Buffer":
 
 
 def _named(numbers: "np.ndarray", name_of: Callable[[int], str]) -> "pa.Array":
-    """Encode numbers as a dictionary of the names that occur."""
+    """Encode ids as a dictionary of the names that occur."""
     import numpy as np  # noqa: PLC0415
     import pyarrow as pa  # noqa: PLC0415
 
