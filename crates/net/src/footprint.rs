@@ -423,6 +423,7 @@ mod tests {
     use super::*;
     use crate::plan::dumbbell_of_reno;
     use crate::queue::{DropTailSpec, QueueSpec, Ties};
+    use crate::source::TraceSpec;
 
     fn link(mbps: u64, millis: u64, packets: u64) -> LinkSpec {
         LinkSpec {
@@ -486,6 +487,55 @@ mod tests {
             problem(Footprint { flows: 2e6, ..Footprint::default() })
                 .contains("2 MB of it for flows), but the limit is 1 MB; simulate fewer")
         );
+    }
+
+    /// The same with datagrams from a trace of so many packets.
+    fn traced(packets: u64, sizes: SizeSpec) -> Plan {
+        let mut plan = greedy(1, 20, link(50, 25, 1_000_000));
+        let times = (0..packets).map(Time::from_micros).collect();
+        let trace = TraceSpec { times, packets: None, period: None, offset: Some(Time::ZERO) };
+        plan.groups[0].source = SourceSpec::Trace(Arc::new(trace));
+        plan.groups[0].transport = TransportSpec::Udp { sizes };
+        plan
+    }
+
+    #[test]
+    fn a_trace_takes_its_times_in_the_plan_and_in_the_source() {
+        let held = |packets| of(&traced(packets, SizeSpec::Fixed)).sources;
+        assert!(held(1_000) > 1_000.0 * BIN, "{}", held(1_000));
+        assert_eq!(held(3_000), 3.0 * held(1_000));
+    }
+
+    #[test]
+    fn waiting_packets_of_random_sizes_take_memory_each() {
+        let [fixed, random] = [SizeSpec::Fixed, SizeSpec::Exponential].map(|sizes| of(&traced(100_000, sizes)).packets);
+        assert!(random - fixed > 50_000.0 * Backlog::BYTES_OF_RUN as f64, "{fixed} and {random}");
+    }
+
+    #[test]
+    fn records_take_rows_by_time_or_by_packet() {
+        let rows = |record: Option<RecordSpec>| {
+            let plan = Plan { records: record.into_iter().collect(), ..greedy(2, 20, link(50, 25, 50)) };
+            of(&plan).records / (COPIES * ROW as f64)
+        };
+        let bins = rows(None);
+        let rows = |record| rows(Some(record)) - bins;
+        let near =
+            |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 1e-9, "{found}, not {expected}");
+        let (both, every) = (vec![0, 1], Time::from_millis(100));
+        // 10 s have 100 samples of each link or flow
+        near(rows(RecordSpec::Arrivals { links: both.clone(), bin: every }), 200.0);
+        near(rows(RecordSpec::Queue { links: both.clone(), every }), 200.0);
+        near(rows(RecordSpec::Windows { flows: both.clone(), every: Some(every) }), 200.0);
+        let sent = rows(RecordSpec::Packets { links: both.clone() }) / 3.0;
+        near(rows(RecordSpec::Drops { links: both.clone() }), sent / 10.0);
+        // any link of a client counts as all links
+        let all = rows(RecordSpec::Packets { links: vec![2] }) / 3.0;
+        assert!(all > sent, "{all} and {sent}");
+        near(rows(RecordSpec::Acks { flows: both.clone() }), all / 3.0);
+        near(rows(RecordSpec::Acks { flows: vec![1] }), all / 6.0);
+        near(rows(RecordSpec::Windows { flows: both.clone(), every: None }), all / 3.0);
+        near(rows(RecordSpec::Transfers { flows: both }), 2.0 + all / 10.0);
     }
 
     #[test]

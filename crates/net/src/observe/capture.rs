@@ -219,3 +219,22 @@ impl Captures {
         self.taps.into_iter().map(|taps| taps.seen.sorted()).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Tap;
+
+    #[test]
+    fn packets_and_blocks_take_memory() {
+        let mut captures = Captures::of(&[CaptureSpec { taps: vec![Tap { link: 0, at: TapPoint::Offer }] }]);
+        for id in (0..1_000).map(SackId) {
+            captures.selective(id, &Sack::NONE);
+            let packet = Packet { payload: Payload::Ack { next: 1, connection: 0, sack: id }, ..Packet::NONE };
+            captures.offered(Time::ZERO, 0, &packet, Offered::Dropped(DropReason::Full), Time::SECOND);
+        }
+        assert_eq!(captures.rows(), 1_000);
+        let least = 1_000 * (size_of::<Captured>() + 2 * size_of::<Sack>());
+        assert!((least..=2 * least + 1_000).contains(&captures.held()), "{} and {least}", captures.held());
+    }
+}

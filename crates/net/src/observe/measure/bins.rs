@@ -132,6 +132,7 @@ mod tests {
         }
         bins.finish(tallies.iter_mut());
         assert_eq!(bins.counts(), [3, 0, 0, 1]);
+        assert!(bins.held() >= size_of_val(bins.counts()));
         // mean 1, mean square 2.5
         assert_eq!(bins.cov(), Some(1.5_f64.sqrt()));
         // [2, 0, 0, 1]: mean 3 / 4, mean square 5 / 4
