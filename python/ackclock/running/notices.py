@@ -11,7 +11,7 @@ from ackclock.scenario import Clients, Connections, Flow, GraphLink, Link, Scena
 from ackclock.scenario.bottleneck import Measured, find_measured, tcp_load
 from ackclock.scenario.fields import HEADER_BYTES, LONGEST_PACKET
 from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, TIME
-from ackclock.scenario.sources import PACED
+from ackclock.scenario.sources import Paced
 
 WINDOW_LIMITED: Final = 0.5
 """The fraction of send turns above which a group counts as limited by its advertised window."""
@@ -269,7 +269,7 @@ def _overload(measured: Measured) -> Iterator[str]:
     offered = sum(
         min(count * group.source.mean_rate * 8 * (group.packet_size or 0), narrowest)
         for group, count, narrowest in zip(measured.groups, measured.counts, measured.narrowest, strict=True)
-        if isinstance(group.transport, Udp) and isinstance(group.source, PACED)
+        if isinstance(group.transport, Udp) and isinstance(group.source, Paced)
     )
     share = offered / measured.rate
     if share > 1:

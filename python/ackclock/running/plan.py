@@ -1,7 +1,7 @@
 """From a scenario to the engine's plan: integers in picoseconds, bit/s and bytes, numbers instead of names."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ackclock.capture.writing import CaptureRequest
@@ -10,31 +10,20 @@ from ackclock.running.records import Record
 from ackclock.running.requests import refuse_too_many_requests, request_rate
 from ackclock.scenario import (
     Clients,
-    Connections,
-    Constant,
-    Exponential,
-    Fixed,
     Flow,
     FractionalNoise,
     GraphLink,
-    Greedy,
     Link,
-    Lognormal,
-    OnOff,
-    Pareto,
-    Poisson,
     Scenario,
-    SizeTable,
     Tcp,
-    Trace,
-    Transfers,
     Udp,
 )
 from ackclock.scenario.errors import refuse
-from ackclock.scenario.fields import HEADER_BYTES, LONGEST_RUN
+from ackclock.scenario.fields import HEADER_BYTES
 from ackclock.scenario.links import links_of
-from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, RATE, SIZE, TIME, seconds
+from ackclock.scenario.quantity import RATE, TIME
 from ackclock.scenario.routes import directed
+from ackclock.scenario.sources import Setting
 
 # Between the scenario's flat fields and the engine's nested ones.
 _SENDER_FIELDS = (
@@ -119,14 +108,6 @@ def _refuse_too_many_steps(scenario: Scenario) -> None:
                 raise refuse(f"{at}.{name}.{field}", value, limit)
 
 
-def packets_of(group: Clients | Flow) -> int | None:
-    """Count the packets that a finite transfer takes; ``None`` for a source without an end."""
-    if not isinstance(group.source, Greedy) or group.source.size is None or group.packet_size is None:
-        return None
-    payload = group.packet_size - HEADER_BYTES
-    return -(-SIZE.parse(group.source.size) // payload)
-
-
 def _dumbbell(scenario: Scenario) -> dict[str, Any]:
     dumbbell = scenario.dumbbell
     assert dumbbell is not None  # noqa: S101  # narrows the type; the caller looked
@@ -166,7 +147,14 @@ def _group(scenario: Scenario, place: int, numbers: Mapping[str, int]) -> dict[s
         "start": TIME.parse(group.start or ""),
         "spread": TIME.parse(group.spread or ""),
         "transport": _transport(group.transport, group.packet_size),
-        "source": _source(scenario, group, f"{'clients' if scenario.clients else 'flows'}.{place}.source"),
+        "source": group.source.for_engine(
+            Setting(
+                at=f"{'clients' if scenario.clients else 'flows'}.{place}.source",
+                duration=TIME.parse(scenario.duration),
+                payload=(group.packet_size or 0) - HEADER_BYTES,
+                request_rate=lambda: request_rate(scenario, group),
+            )
+        ),
     }
 
 
@@ -198,59 +186,3 @@ def _transport(transport: Tcp | Udp, packet_size: int | None) -> dict[str, Any]:
         "sack_blocks": transport.sack_blocks if variant.recovery == "sack" else 0,
     }
     return {"kind": "tcp", "sender": sender, "receiver": receiver}
-
-
-def _source(scenario: Scenario, group: Clients | Flow, at: str) -> dict[str, Any]:
-    fields: dict[str, Any]
-    match group.source:
-        case Poisson(rate=rate) | Constant(rate=rate):
-            fields = {"rate": rate}
-        case OnOff(rate=rate, on=on, off=off):
-            fields = {"rate": rate, "on": _drawn(on, seconds), "off": _drawn(off, seconds)}
-        case FractionalNoise(rate=rate, hurst=hurst, cov=cov, bin=width):
-            width_ps = TIME.parse(width)
-            bins = -(-TIME.parse(scenario.duration) // width_ps)
-            fields = {"kind": "fractional", "rate": rate, "hurst": hurst, "cov": cov, "bin": width_ps, "bins": bins}
-        case Greedy():
-            fields = {"packets": packets_of(group)}
-        case Transfers(size=size, think=think):
-            fields = {"size": _sizes(size, group), "think": _drawn(think, seconds)}
-        case Connections(size=size, connections=most):
-            fields = {"rate": request_rate(scenario, group), "size": _sizes(size, group), "most": most}
-        case Trace():
-            fields = _trace(group.source, at)
-    return {"kind": group.source.kind, **fields}
-
-
-def _trace(trace: Trace, at: str) -> dict[str, Any]:
-    """Give the rows of the trace at a place of the scenario, times scaled and in picoseconds."""
-    import numpy as np  # noqa: PLC0415  # few scenarios have a trace
-
-    found, picoseconds = trace.file, trace.scale * PICOSECONDS_PER_SECOND
-    if found.times[-1] * trace.scale > seconds(LONGEST_RUN):
-        raise refuse(f"{at}.scale", trace.scale, f"must end the trace by {LONGEST_RUN}")
-    period = None if trace.period is None else round(TIME.parse(trace.period) * trace.scale)
-    times = np.rint(found.times * picoseconds).astype(np.uint64)
-    if period is not None and period < times[-1]:
-        raise refuse(f"{at}.period", trace.period, "must reach the trace's last time")
-    offset = None if trace.offset == "random" else round(TIME.parse(trace.offset) * trace.scale)
-    return {
-        "times": times.tolist(),
-        "packets": None if found.packets is None else found.packets.tolist(),
-        "period": period,
-        "offset": offset,
-    }
-
-
-def _sizes(distribution: Exponential | Pareto | Lognormal | Fixed | SizeTable, group: Clients | Flow) -> dict[str, Any]:
-    """Give a distribution of sizes in packets of a group."""
-    payload = (group.packet_size or 0) - HEADER_BYTES
-    if isinstance(distribution, SizeTable):
-        values, shares = zip(*distribution.points, strict=True)
-        return {"kind": "table", "values": [SIZE.parse(value) / payload for value in values], "shares": shares}
-    return _drawn(distribution, lambda text: SIZE.parse(text) / payload)
-
-
-def _drawn(distribution: Exponential | Pareto | Lognormal | Fixed, number: Callable[[str], float]) -> dict[str, Any]:
-    """Give a distribution with its mean in the engine's unit."""
-    return distribution.model_dump() | {"mean": number(distribution.mean)}

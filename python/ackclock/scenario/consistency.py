@@ -15,7 +15,7 @@ from ackclock.scenario.fields import HEADER_BYTES, MOST_BINS, MOST_FLOWS
 from ackclock.scenario.links import links_of
 from ackclock.scenario.quantity import TIME
 from ackclock.scenario.routes import directed, routes_over
-from ackclock.scenario.sources import PACED
+from ackclock.scenario.sources import SOURCES, Paced
 from ackclock.scenario.traffic import Clients, Flow
 
 if TYPE_CHECKING:
@@ -125,8 +125,8 @@ def _group(scenario: "Scenario", at: Location, group: Clients | Flow) -> Iterato
     if isinstance(group, Clients) and group.access is None and scenario.dumbbell and scenario.dumbbell.access is None:
         yield missing((*at, "access"), "must be given here or as dumbbell.access")
     if not isinstance(group.transport, Tcp):
-        if not isinstance(group.source, PACED):
-            paced = ", ".join(source.model_fields["kind"].default for source in PACED)
+        if not isinstance(group.source, Paced):
+            paced = ", ".join(source.model_fields["kind"].default for source in SOURCES if issubclass(source, Paced))
             allowed = f"must be one of {paced}: UDP has no window to slow it down"
             yield wrong((*at, "source", "kind"), group.source.kind, allowed)
         return

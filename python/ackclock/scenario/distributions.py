@@ -3,7 +3,7 @@
 import itertools
 import math
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self
 
@@ -40,6 +40,11 @@ class _Drawn(Part):
     @abstractmethod
     def excess(self, bytes_: float) -> float:
         """Give the mean of what a size exceeds so many bytes by; nothing where it does not."""
+
+    def for_engine(self, number: Callable[[str], float]) -> dict[str, Any]:
+        """Give the distribution as the engine takes it; ``number`` turns a time or size into the engine's unit."""
+        drawn = self.model_dump()
+        return drawn | {"mean": number(drawn["mean"])}
 
     def mean_packets(self, payload: int) -> float:
         """Give the mean size in packets of so many bytes, rounded up to whole ones: the mean of the drawn sizes.
@@ -179,7 +184,7 @@ class SizeTable(_Drawn):
 
     if TYPE_CHECKING:
 
-        def __init__(self, name: str | None = ..., /, **fields: object) -> None: ...
+        def __init__(self, name: str | None = ..., *, cdf: Sequence[Sequence[str | float]] | None = ...) -> None: ...
 
     kind: Literal["table"] = "table"
     """``table``."""
@@ -189,6 +194,11 @@ class SizeTable(_Drawn):
 
     cdf: Points | None = None
     """Pairs of a size and the share of all sizes up to it, such as ``[["1 kB", 0.5], ["100 kB", 1]]``."""
+
+    def for_engine(self, number: Callable[[str], float]) -> dict[str, Any]:
+        """Give the table as the engine takes it; ``number`` turns a size into the engine's unit."""
+        values, shares = zip(*self.points, strict=True)
+        return {"kind": "table", "values": [number(value) for value in values], "shares": shares}
 
     @property
     def points(self) -> Sequence[tuple[str, float]]:

@@ -1,8 +1,10 @@
 """Where data comes from."""
 
 import math
-from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal, Self
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, Literal, Self, get_args
 
 from pydantic import Field
 from pydantic_core import InitErrorDetails
@@ -10,6 +12,7 @@ from pydantic_core import InitErrorDetails
 from ackclock.scenario import errors
 from ackclock.scenario.distributions import PERIOD, TRANSFER, Distribution, Sizes, misfits
 from ackclock.scenario.fields import (
+    LONGEST_RUN,
     Connected,
     Digest,
     Duration,
@@ -23,11 +26,47 @@ from ackclock.scenario.fields import (
     Variation,
 )
 from ackclock.scenario.model import Part
-from ackclock.scenario.quantity import TIME, seconds
+from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, SIZE, TIME, seconds
 from ackclock.scenario.trace_file import TraceFile, other_digest, read
 
 
-class Poisson(Part):
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """What a source depends on in the scenario around it."""
+
+    at: str
+    """Where the source stands in the scenario, for errors."""
+    duration: int
+    """Simulated time, in ps."""
+    payload: int
+    """Data bytes of a full packet."""
+    request_rate: Callable[[], float]
+    """Requests per second of each client, for connections."""
+
+    def packets(self, size: str) -> float:
+        """Give a size in packets."""
+        return SIZE.parse(size) / self.payload
+
+
+class DataSource(Part):
+    """A source of data. A new kind is a subclass and its name in `Source`."""
+
+    def for_engine(self, setting: Setting) -> dict[str, Any]:
+        """Give the source as the engine takes it: its fields, where they are plain numbers."""
+        del setting
+        return self.model_dump()
+
+
+class Paced(DataSource):
+    """A source that hands over each packet at a time of its own: only such sources can send over UDP."""
+
+    @property
+    @abstractmethod
+    def mean_rate(self) -> float:
+        """Mean packets per second of each flow."""
+
+
+class Poisson(Paced):
     """Single packets at exponential intervals."""
 
     kind: Literal["poisson"] = "poisson"
@@ -42,7 +81,7 @@ class Poisson(Part):
         return self.rate
 
 
-class Constant(Part):
+class Constant(Paced):
     """Packets at equal intervals, the first at the start."""
 
     kind: Literal["constant"] = "constant"
@@ -57,7 +96,7 @@ class Constant(Part):
         return self.rate
 
 
-class OnOff(Part):
+class OnOff(Paced):
     """On and off periods: packets at equal intervals while on, none while off, which it is first.
 
     Examples
@@ -85,6 +124,10 @@ class OnOff(Part):
         on, off = seconds(self.on.mean), seconds(self.off.mean)
         return self.rate * on / (on + off)
 
+    def for_engine(self, setting: Setting) -> dict[str, Any]:
+        """Give the source with its periods in seconds."""
+        return super().for_engine(setting) | {"on": self.on.for_engine(seconds), "off": self.off.for_engine(seconds)}
+
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
         """Check that periods are times."""
@@ -96,7 +139,7 @@ _NEVER_BELOW_ZERO: Final = 0.1
 """A rate that varies less than that is below 0 once in 1e23 bins."""
 
 
-class FractionalNoise(Part):
+class FractionalNoise(Paced):
     """Packets whose rate follows fractional Gaussian noise: self-similar traffic of a Hurst parameter that is given.
 
     In each bin packets come as a Poisson process of a rate that is normally distributed; the noise is exact (Davies and
@@ -126,6 +169,12 @@ class FractionalNoise(Part):
     bin: Duration
     """How long a rate holds."""
 
+    def for_engine(self, setting: Setting) -> dict[str, Any]:
+        """Give the source with its bins counted."""
+        width = TIME.parse(self.bin)
+        numbers = {"kind": "fractional", "bin": width, "bins": -(-setting.duration // width)}
+        return super().for_engine(setting) | numbers
+
     @property
     def mean_rate(self) -> float:
         """Mean packets per second of each flow: a little above ``rate``, as no rate is below 0."""
@@ -136,7 +185,7 @@ class FractionalNoise(Part):
         return self.rate * ((1 + math.erf(zero / math.sqrt(2))) / 2 + self.cov * density)
 
 
-class Greedy(Part):
+class Greedy(DataSource):
     """As much as TCP will take."""
 
     kind: Literal["greedy"] = "greedy"
@@ -145,8 +194,13 @@ class Greedy(Part):
     size: Size | None = None
     """Length of a finite transfer, such as ``"1 MB"``; without end where it is absent."""
 
+    def for_engine(self, setting: Setting) -> dict[str, Any]:
+        """Give the source with the packets of a finite transfer, or None."""
+        packets = None if self.size is None else -(-SIZE.parse(self.size) // setting.payload)
+        return {"kind": self.kind, "packets": packets}
 
-class Transfers(Part):
+
+class Transfers(DataSource):
     """Transfers of drawn sizes on one connection, with a time to think before each.
 
     A transfer goes as fast as TCP lets it; the next time to think begins when all of it is acknowledged. The next
@@ -163,6 +217,11 @@ class Transfers(Part):
     think: Distribution
     """The times to think, the first one before the first transfer."""
 
+    def for_engine(self, setting: Setting) -> dict[str, Any]:
+        """Give the source with sizes in packets and times in seconds."""
+        sizes = self.size.for_engine(setting.packets)
+        return {"kind": self.kind, "size": sizes, "think": self.think.for_engine(seconds)}
+
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
         """Check that sizes are sizes and times are times."""
@@ -170,7 +229,7 @@ class Transfers(Part):
         return misfits(part, {"size": TRANSFER, "think": PERIOD})
 
 
-class Connections(Part):
+class Connections(DataSource):
     """Requests at random times, each with a connection of its own that carries one transfer.
 
     Requests are a Poisson process: they come whether or not those before are served. Each opens a fresh connection,
@@ -196,6 +255,11 @@ class Connections(Part):
     connections: Connected = 256
     """Most connections of a client at a time: further requests wait until one ends."""
 
+    def for_engine(self, setting: Setting) -> dict[str, Any]:
+        """Give the source with sizes in packets and the rate of its requests."""
+        sizes = self.size.for_engine(setting.packets)
+        return {"kind": self.kind, "rate": setting.request_rate(), "size": sizes, "most": self.connections}
+
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
         """Check that sizes are sizes."""
@@ -203,7 +267,7 @@ class Connections(Part):
         return misfits(part, {"size": TRANSFER})
 
 
-class Trace(Part):
+class Trace(Paced):
     """Packets at the times that a file gives, once or over and over.
 
     The file is CSV with a heading or Parquet: a column ``time`` in seconds, and ``packets`` if not one comes each time,
@@ -254,6 +318,26 @@ class Trace(Part):
         """Mean packets per second of each flow while it plays; infinite if all come at once."""
         return self.file.total / self.length if self.length else math.inf
 
+    def for_engine(self, setting: Setting) -> dict[str, Any]:
+        """Give the rows of the trace, times scaled and in picoseconds."""
+        import numpy as np  # noqa: PLC0415  # few scenarios have a trace
+
+        found, picoseconds = self.file, self.scale * PICOSECONDS_PER_SECOND
+        if found.times[-1] * self.scale > seconds(LONGEST_RUN):
+            raise errors.refuse(f"{setting.at}.scale", self.scale, f"must end the trace by {LONGEST_RUN}")
+        period = None if self.period is None else round(TIME.parse(self.period) * self.scale)
+        times = np.rint(found.times * picoseconds).astype(np.uint64)
+        if period is not None and period < times[-1]:
+            raise errors.refuse(f"{setting.at}.period", self.period, "must reach the trace's last time")
+        offset = None if self.offset == "random" else round(TIME.parse(self.offset) * self.scale)
+        return {
+            "kind": self.kind,
+            "times": times.tolist(),
+            "packets": None if found.packets is None else found.packets.tolist(),
+            "period": period,
+            "offset": offset,
+        }
+
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
         """Check that the trace can begin where it is told to."""
@@ -271,8 +355,5 @@ Source = Annotated[
     Poisson | Constant | OnOff | FractionalNoise | Trace | Greedy | Transfers | Connections, Field(discriminator="kind")
 ]
 
-SOURCES: Final = (Poisson, Constant, OnOff, FractionalNoise, Trace, Greedy, Transfers, Connections)
+SOURCES: Final[tuple[type[DataSource], ...]] = get_args(get_args(Source)[0])
 """All of them."""
-
-PACED: Final = (Poisson, Constant, OnOff, FractionalNoise, Trace)
-"""Those that hand over each packet at a time of its own: what UDP can send."""
