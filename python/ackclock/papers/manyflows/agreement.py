@@ -37,9 +37,9 @@ Made by `python -m ackclock.papers.manyflows.agreement`. A point is a link, a W_
 number of connections.
 {EXPLAINED}
 Ours are 5 seeds for each point. Those of ns-2 are a single run, which is taken to vary as ours do: with the standard
-deviation s of n seeds, the standard error of the difference is s sqrt(1 + 1/n). Hardly any point can be shown
-equivalent in this way. In the second round both sides have five seeds; whether a bar is met is judged by it where
-there is one. Throughput and goodput are shares of the bottleneck's rate.
+deviation s of n seeds, the standard error of the difference is s sqrt(1 + 1/n). One run on that side leaves wide
+intervals: fewer points can be shown equivalent. In the second round both sides have five seeds; whether a bar is met
+is judged by it where there is one. Throughput and goodput are shares of the bottleneck's rate.
 """
 
 _TIES = """\
