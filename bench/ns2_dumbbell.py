@@ -7,11 +7,7 @@ Needs ns-2.35; `bench/ns2/dumbbell.tcl` is the network.
 
 from __future__ import annotations
 
-import argparse
-import csv
-import random
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,11 +15,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ackclock.papers.burstiness.windows import UNIT
+from ns2_tables import main
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
+
+    from ns2_tables import Row
 
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPT = ROOT / "bench" / "ns2" / "dumbbell.tcl"
@@ -39,8 +38,6 @@ _PROTOCOLS = {"UDP": "UDP", "Reno": "Reno", "Reno/DelAck": "RenoDelAck", "Vegas"
 _THRESHOLDS = {"RED": (10, 40), "RED1": (300, 1200), "RED2": (75, 300)}
 _CUT = 0.85
 """A window that falls below this share of the one before has been cut."""
-
-Row = dict[str, str]
 
 
 class Printed:
@@ -228,59 +225,10 @@ TABLES: dict[str, Callable[[Mapping[str, str]], Row]] = {
 """What makes a row of each table from its coordinates."""
 
 
-def rows_of(table: str) -> list[Row]:
-    """Read the rows of a table."""
+def _file(table: str) -> Path:
     study, name = table.split("/")
-    with (PAPERS / study / "data" / f"{name}.csv").open(encoding="utf-8", newline="") as lines:
-        return list(csv.DictReader(lines))
-
-
-def differences(table: str, row: Row) -> list[str]:
-    """Run a row again and list the numbers that come out otherwise, but for rounding in the last digit."""
-    made = TABLES[table](row)
-    return [
-        f"{name}: {row[name]} there, {made[name]} now"
-        for name in row.keys() & made.keys()
-        if not _same(row[name], made[name])
-    ]
-
-
-def _same(one: str, other: str) -> bool:
-    if one == other or "" in {one, other}:
-        return one == other
-    digits = min(len(number.partition(".")[2]) for number in (one, other))
-    return bool(abs(float(one) - float(other)) <= 1.01 * 10**-digits)
-
-
-def main() -> None:
-    """Check random rows, or make a table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--check", type=int, metavar="N", help="random rows of each table to run again")
-    parser.add_argument("--table", choices=list(TABLES), help="the table (default: all)")
-    parser.add_argument("--seed", type=int, default=1, help="seed of the choice of rows (default 1)")
-    parser.add_argument("--out", type=Path, help="the folder for whole tables")
-    given = parser.parse_args()
-    if (given.check is None) == (given.out is None):
-        parser.error("--check or --out: must be given, and not both")
-    chosen = random.Random(given.seed)  # noqa: S311 - no secret
-    wrong = 0
-    for table in [given.table] if given.table else TABLES:
-        rows = rows_of(table)
-        if given.out:
-            path = given.out / f"{table}.csv"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("w", encoding="utf-8", newline="") as lines:
-                out = csv.DictWriter(lines, list(rows[0]), lineterminator="\n")
-                out.writeheader()
-                out.writerows({**row, **{k: v for k, v in TABLES[table](row).items() if k in row}} for row in rows)
-            continue
-        for row in chosen.sample(rows, min(given.check, len(rows))):
-            found = differences(table, row)
-            wrong += bool(found)
-            where = ", ".join(list(row.values())[: list(row).index("seed") + 1])
-            print(f"{table} {where}: {'; '.join(found) or 'the same'}", flush=True)
-    sys.exit(wrong > 0)
+    return PAPERS / study / "data" / f"{name}.csv"
 
 
 if __name__ == "__main__":
-    main()
+    main(__doc__ or "", {name: (_file(name), make) for name, make in TABLES.items()})

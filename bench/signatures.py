@@ -39,25 +39,27 @@ def text() -> str:
     return "\n".join(
         [
             _HEAD,
-            *_class(Tcp, "TcpTable", known.variants, known.congestion.values()),
+            *_class(Tcp, "TcpTable", known.variants, known.congestion.values(), own=known.tcp_options),
             *_class(Queue, "QueueTable", known.queues, known.queues.values()),
             *(line for name, kind in makers.items() for line in _maker(name, known.queues[kind])),
         ]
     )
 
 
-def _class(table: type[Declared], base: str, kinds: Iterable[str], entries: Iterable[Entry]) -> Iterator[str]:
-    """Give a class. One signature serves all kinds: overloads would fill a screen with each error."""
-    subject = table.subject or ""
+def _class(
+    table: type[Declared], base: str, kinds: Iterable[str], entries: Iterable[Entry], *, own: Iterable[str] = ()
+) -> Iterator[str]:
+    """Give a class, with the fields that its base does not have.
+
+    One signature serves all kinds: overloads would fill a screen with each error.
+    """
+    subject, fields = table.subject or "", _fields(table)
     default = "" if table.model_fields[subject].is_required() else " = ..."
     yield from (f"class {table.__name__}({base}):", f'    """{_summary(table.__doc__)}"""', "")
-    yield from (
-        "    def __init__(",
-        "        self,",
-        f"        {subject}: {_literal(kinds)} | str{default},",
-        "        *,",
-    )
-    yield from _parameters(_fields(table) | _declared(entries), "        ")
+    yield from (f"    {name}: {fields[name]}" for name in own)
+    yield from ("    def __init__(", "        self,", f"        {subject}: {_literal(kinds)} | str{default},")
+    yield "        *,"
+    yield from _parameters(fields | _declared(entries), "        ")
     yield from ("    ) -> None: ...", "")
 
 

@@ -118,7 +118,7 @@ SIDE = Side(
         for seed in SEEDS
     ],
 )
-PAPER = Evidence(ours=SIDE, ns2=from_ns2(model=SIDE.model))
+PAPER = Evidence(ours=SIDE, ns2=from_ns2())
 
 
 def anywhere(_scene: Scene, _added: int) -> bool:

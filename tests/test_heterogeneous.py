@@ -21,20 +21,30 @@ from ackclock.papers.characterization import study as short
 from ackclock.papers.claims import judge
 from ackclock.papers.heterogeneous import agreement, ns2, study
 from ackclock.papers.heterogeneous.comparison import RULES, agreement_statement, compare_scenes
-from ackclock.papers.heterogeneous.evidence import LATE, WEIGHTS, Evidence, Side, from_ns2, scaling
+from ackclock.papers.heterogeneous.evidence import LATE, WEIGHTS, Evidence, Side, from_ns2, pairs, scaling
 from ackclock.papers.heterogeneous.experiment import (
     MOST,
     SCENES,
     Choice,
     class_summary,
+    gateway_name,
     scenario,
     scene_wanted,
     variants,
 )
-from ackclock.papers.heterogeneous.figures import newcomer_drawings
-from ackclock.papers.heterogeneous.measures import loss, loss_percent, per_client, queue_share, throughput
-from ackclock.papers.heterogeneous.sharing import PAIRED, advantages, gateway_name
-from ackclock.papers.heterogeneous.stochastic import OPEN, SMALL, model_drawing, model_runs
+from ackclock.papers.heterogeneous.figures import MODEL, newcomer_figures
+from ackclock.papers.heterogeneous.measures import (
+    ALL_CARRIED,
+    ALL_LOSS,
+    BACKGROUND_EACH,
+    CARRIED,
+    EACH,
+    HELD,
+    LOSS,
+    RATIO,
+    loss,
+)
+from ackclock.papers.heterogeneous.stochastic import OPEN, SMALL, model_runs
 from ackclock.papers.observation import Observation
 from ackclock.papers.reading import along
 from ackclock.study import observe
@@ -144,13 +154,17 @@ class TestNs2:
         assert {run.seed for run in again[1]} == set(range(11, 31))
 
     def test_values(self, theirs: Mapping[Scene, Sequence[Observation]]) -> None:
-        run = next(run for run in theirs[HALF] if (run.variant, run.clients, run.seed) == ("Reno", 5, 1))
-        assert throughput("added")(run) == pytest.approx(99.645)
-        assert throughput()(run) == pytest.approx(500.201)
+        run = next(
+            run
+            for run in Side(alone=alone_from_ns2(), scenes={HALF: theirs[HALF]}).part("curves")
+            if (run.where["variant"], run.where["clients"], run.seed) == ("Reno", 5, 1)
+        )
+        assert CARRIED(run) == pytest.approx(99.645)
+        assert ALL_CARRIED(run) == pytest.approx(500.201)
         assert loss("background")(run) == pytest.approx(72 / 400628)
-        assert loss_percent()(run) == pytest.approx(100 * 72 / 500273)
-        assert per_client()(run) == pytest.approx(99623 / 5 / 199)
-        assert per_client(20)(run) == pytest.approx(400472 / 20 / 200)
+        assert ALL_LOSS(run) == pytest.approx(100 * 72 / 500273)
+        assert EACH(run) == pytest.approx(99623 / 5 / 199)
+        assert BACKGROUND_EACH(run) == pytest.approx(400472 / 20 / 200)
 
 
 class TestMeasures:
@@ -160,7 +174,7 @@ class TestMeasures:
         for name in ("arrivals", "departures", "drops", "timeouts"):
             assert values[f"added_{name}"] + values[f"background_{name}"] == values[name]
         assert values["added_goodput_packets"] == pytest.approx(5 * 100 * 199, rel=0.02)
-        assert queue_share(run) == pytest.approx(values["queue_mean"] / 25, rel=0.02)
+        assert HELD(run) == pytest.approx(values["queue_mean"] / 25, rel=0.02)
 
     def test_is_taken_of_a_run(self) -> None:
         whole = scenario(HALF, "Reno", 5)
@@ -172,9 +186,10 @@ class TestMeasures:
             return Observation(variant=variant, clients=5, seed=seed, values={"added_goodput_packets": packets})
 
         runs = [of("Reno", 1, 100), of("Reno", 2, 200), of("Vegas", 1, 150), of("Vegas", 2, 300), of("Vegas", 3, 1)]
-        found = advantages({HALF: runs})
-        assert [(run.variant, run.seed) for run in found] == [(gateway_name(50, ""), seed) for seed in (1, 2)]
-        assert [PAIRED(run) for run in found] == pytest.approx([1.5, 1.5])
+        found = pairs({HALF: runs})
+        where = {"background": 20, "gateway": gateway_name(50, ""), "added": 5}
+        assert [(run.where, run.seed) for run in found] == [(where, seed) for seed in (1, 2)]
+        assert [RATIO(run) for run in found] == pytest.approx([1.5, 1.5])
         assert gateway_name(1500, "/RED1") == "RED1 300/1200, 1,500 packets"
 
     def test_memoryless_arrivals_scale_as_poisson(self, their_runs: Runs) -> None:
@@ -245,8 +260,9 @@ class TestReport:
             scenes={scene: ours.scenes[scene] for scene in paper.scenes},
             model=ours.model if paper.has_model else (),
         )
-        judged = judge(paper.claims, Evidence(ours=mine, ns2=from_ns2(paper.scenes, model=mine.model)))
-        report = study.report(mine, judged, command=f"ackclock reproduce {paper.study}", paper=paper)
+        evidence = Evidence(ours=mine, ns2=from_ns2(paper.scenes))
+        judged = judge(paper.claims, evidence)
+        report = study.report(evidence, judged, command=f"ackclock reproduce {paper.study}", paper=paper)
         figures = [f"figure{number}" for number in range(2, 14 if paper.has_model else 9)]
         others = [f"others-{scene.slug}" for scene in paper.scenes]
         shares = [f"advantage-{background}" for background in dict.fromkeys(scene.background for scene in paper.scenes)]
@@ -257,11 +273,12 @@ class TestReport:
         assert letters == [f"Figure {letter}." for letter in "ABCDEF"[: len(letters)]]
 
     def test_figures_have_the_numbers(self, ours: Side, theirs: Mapping[Scene, Sequence[Observation]]) -> None:
-        judged = judge(study.PAPER.claims, Evidence(ours=ours, ns2=from_ns2(model=ours.model)))
-        drawings = {one.slug: one for one in study.report(ours, judged, command="ackclock").drawings}
+        evidence = Evidence(ours=ours, ns2=from_ns2())
+        judged = judge(study.PAPER.claims, evidence)
+        drawings = {one.slug: one for one in study.report(evidence, judged, command="ackclock").drawings}
         rows = list(csv.DictReader(io.StringIO(drawings["figure12"].csv)))
         row = next(row for row in rows if (row["variant"], row["clients"]) == ("Vegas/RED2", "20"))
-        mean = along(theirs[FULL_LARGE], "Vegas/RED2", (20,), loss_percent("added"))[20].mean
+        mean = along(theirs[FULL_LARGE], "Vegas/RED2", (20,), LOSS)[20].mean
         assert float(row["loss_percent"]) == pytest.approx(mean, rel=1e-5)
         assert drawings["figure5"].numbers.head == ["Added clients", "Reno", "Vegas", "Reno/RED", "Vegas/RED"]
         assert not any("nan" in cell for one in drawings.values() for row in one.numbers.rows for cell in row)
@@ -270,8 +287,9 @@ class TestReport:
         self, ours: Side, theirs: Mapping[Scene, Sequence[Observation]]
     ) -> None:
         """Each number in a caption is in the column `runs` of its figure's own data, and the other way round."""
-        drawn = newcomer_drawings(ours.scenes, theirs, command="ackclock")
-        mixed = model_drawing(ours.alone.grid, ours.alone.grid, ours.model, command="ackclock")
+        evidence = Evidence(ours=ours, ns2=Side(alone=ours.alone, scenes=theirs))
+        drawn = [figure.drawing(evidence, command="ackclock") for figure in newcomer_figures()]
+        mixed = MODEL.drawing(evidence, command="ackclock")
         assert "Points are means of 5 runs (Reno) and 2 runs (Model, W = 1; Model, W = 20)" in mixed.caption
         for one in (*drawn, mixed):
             counts = {row["runs"] for row in csv.DictReader(io.StringIO(one.csv))}

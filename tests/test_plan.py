@@ -75,7 +75,7 @@ def test_the_dumbbell_of_the_issue(feng60: ac.Scenario) -> None:
                         "rtt": {
                             "clock": second // 100,
                             "clock_phase": None,
-                            "arithmetic": "integer",
+                            "rtt_arithmetic": "integer",
                             "min_rto": second // 5,
                             "max_rto": 60 * second,
                             "initial_rto": 3 * second,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import ackclock as ac
-from ackclock.running.catalogue import catalogue
+from ackclock.running.catalogue import Parameter, catalogue
 from ackclock.scenario.profile import PROFILES, TABLE, default, differences
 
 
@@ -13,8 +13,15 @@ def _rows(scope: str) -> set[str]:
     return {row.field for row in TABLE if row.scope == scope}
 
 
-def test_every_default_of_tcp_is_in_the_table() -> None:
-    assert _rows("tcp") == set(ac.Tcp.model_fields) - {"kind", "variant"}
+def test_every_default_of_tcp_is_in_the_table_or_declared() -> None:
+    fields, rows = set(ac.Tcp.model_fields) - {"kind", "variant"}, _rows("tcp")
+    assert rows <= fields <= rows | set(catalogue().tcp_options)
+
+
+@pytest.mark.parametrize(("name", "option"), catalogue().tcp_options.items())
+def test_what_the_engine_declares_as_default_is_what_the_rfcs_ask_for(name: str, option: Parameter) -> None:
+    assert default("rfc", "tcp", name) in {None, option.default}
+    assert option.kind.check(option.default) == option.default
 
 
 def test_every_row_is_of_something_that_exists() -> None:

@@ -57,6 +57,10 @@ def _parameter(parameter: Parameter) -> st.SearchStrategy[Any]:
         return flags
     if "enum" in schema:
         return st.sampled_from(schema["enum"])
+    if schema.get("type") == "integer":
+        return st.integers(schema["minimum"], schema["maximum"])
+    if parameter.is_time:
+        return st.just(parameter.default)
     # The default and its half are right whatever the bounds, and keep thresholds in order.
     default = float(parameter.default)
     return st.sampled_from([default, default / 2 if parameter.name not in {"max_th", "beta"} else default])
@@ -103,39 +107,29 @@ def links(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]
     return tables({"rate": rates, "delay": delays}, more) | tables({"rate_trace": rate_traces, "delay": delays}, more)
 
 
-TCP: dict[str, st.SearchStrategy[Any]] = {
+_NARROWER: dict[str, st.SearchStrategy[Any]] = {
     "max_window": st.integers(1, 10**6),
+    "initial_window": st.integers(1, 100),
+    "lone_segments": st.integers(0, 10),
+    "recovery_burst": st.integers(0, 10),
+    "overhead": waits,
+    "clock": timers,
+    "clock_phase": st.just("random") | waits,
+    "min_rto": quantities(TIME, "0 s", "1 s"),
+    "max_rto": quantities(TIME, "100 s", "1000 s"),
+    "initial_rto": timers,
+}
+TCP: dict[str, st.SearchStrategy[Any]] = {
     "delayed_ack": flags,
     "delayed_ack_timeout": waits,
     "ack_gap_fill": flags,
     "delay_duplicates": flags,
     "ack_first": flags,
     "sack_blocks": st.integers(1, 4),
-    "overhead": waits,
-    "handshake": flags,
-    "initial_window": st.integers(1, 100),
-    "lone_segments": st.integers(0, 10),
-    "limited_transmit": flags,
-    "exit_recovery": flags,
-    "sack_holds_new_data": flags,
-    "stale_records": flags,
-    "grow_on_exit": flags,
-    "partial_ack_timer": st.sampled_from(["first", "each"]),
-    "partial_ack_deflation": flags,
-    "deflate_on_exit": flags,
-    "recovery_burst": st.integers(0, 10),
-    "sack": st.sampled_from(["rfc6675", "fall-floyd"]),
-    "decrease_from": st.sampled_from(["flight_size", "window", "whole_window"]),
-    "grow_when_limited": flags,
-    "idle_restart": st.sampled_from(["rfc5681", "timeout"]),
-    "clock": timers,
-    "clock_phase": st.just("random") | waits,
-    "rtt_arithmetic": st.sampled_from(["real", "integer"]),
-    "min_rto": quantities(TIME, "0 s", "1 s"),
-    "max_rto": quantities(TIME, "100 s", "1000 s"),
-    "initial_rto": timers,
-    "backoff_after_floor": flags,
-    "timer_before_sample": flags,
+    **{
+        name: _NARROWER[name] if name in _NARROWER else _parameter(option)
+        for name, option in catalogue().tcp_options.items()
+    },
 }
 """What TCP can be given besides its kind, its variant and what its window law declares."""
 

@@ -11,8 +11,8 @@ from tests.test_report import small_report
 from ackclock.cli import main
 from ackclock.papers import SEEDS, few_seeds, output
 from ackclock.papers.claims import Claim, Judged, Judgement
+from ackclock.papers.core.paper import Paper
 from ackclock.papers.summary import Topic, summary
-from ackclock.papers.vegas import study
 from ackclock.report.html import Statement, Verdict
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class TestFewSeeds:
     def test_in_the_terminal(
         self, tmp_path: Path, seeds: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        monkeypatch.setattr(study, "write", lambda folder, **_: (folder / "claims.csv").write_text("key\n"))
+        monkeypatch.setattr(Paper, "write", lambda _, folder, **__: (folder / "claims.csv").write_text("key\n"))
         with pytest.raises(SystemExit) as ended:
             main(["reproduce", "vegas", "--seeds", str(seeds), "--out", str(tmp_path / "out")])
         assert ended.value.code == 0

@@ -112,6 +112,26 @@ pub enum ParameterKind {
         /// Default value.
         default: f64,
     },
+    /// A whole number.
+    Whole {
+        /// Smallest value allowed.
+        min: u64,
+        /// Largest value allowed.
+        max: u64,
+        /// Default value.
+        default: u64,
+    },
+    /// A time, in picoseconds.
+    Time {
+        /// Smallest value allowed.
+        min: u64,
+        /// Largest value allowed.
+        max: u64,
+        /// Default value; `None` is the word.
+        default: Option<u64>,
+        /// A word that is allowed instead.
+        or: Option<&'static str>,
+    },
     /// A boolean.
     Flag {
         /// Default value.

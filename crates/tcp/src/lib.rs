@@ -28,6 +28,7 @@ pub mod recovery;
 
 mod config;
 mod maybe;
+mod options;
 mod receiver;
 mod rtt;
 mod scoreboard;
@@ -35,9 +36,9 @@ mod segment;
 mod send_log;
 mod sender;
 
-pub use config::{DecreaseFrom, IdleRestart, PartialAckTimer, SackRule, SenderConfig};
+pub use config::{DecreaseFrom, IdleRestart, PartialAckTimer, SENDER, SackRule, SenderConfig};
 pub use congestion::Window;
 pub use receiver::{Receiver, ReceiverConfig};
-pub use rtt::{Arithmetic, RttConfig};
+pub use rtt::{Arithmetic, RttConfig, TIMER};
 pub use segment::{Ack, Block, HEADER, MAX_SACK_BLOCKS, Sack, Segment};
 pub use sender::{Counters, Sender, SenderState};

@@ -12,56 +12,43 @@
 //!   to a factor of 64 (ns-2 before March 2002).
 
 use ackclock_units::{Stream, Time};
-use serde::{Deserialize, Serialize};
 
-/// Parameters of round-trip time and timeout estimation.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RttConfig {
-    /// Granularity `G` of the clock.
-    pub clock: Time,
-    /// Offset of the clock from a tick boundary at time 0; `None` draws it uniformly.
-    pub clock_phase: Option<Time>,
-    /// Arithmetic of the averages.
-    pub arithmetic: Arithmetic,
-    /// Minimum timeout (2.4).
-    pub min_rto: Time,
-    /// Maximum timeout (2.5).
-    pub max_rto: Time,
-    /// Timeout before the first sample (2.1).
-    pub initial_rto: Time,
-    /// Apply the back-off factor after `min_rto` (5.5).
-    pub backoff_after_floor: bool,
-    /// A new ACK restarts the timer before its own sample is processed (ns-2 before May 2001).
-    pub timer_before_sample: bool,
+use crate::options::{options, words};
+
+options! {
+    /// Parameters of round-trip time and timeout estimation.
+    pub struct RttConfig declared as TIMER {
+        fields {}
+        options {
+            /// Granularity of the clock that measures round-trip times (RFC 6298's `G`).
+            clock: Time [from MICROSECOND] = Time::from_millis(1);
+            /// Offset of that clock from a tick boundary at time 0: `random`, or a time.
+            clock_phase: Phase ["random"] = None;
+            /// Arithmetic of the averages: real numbers, or whole eighths and quarters of ticks.
+            arithmetic as "rtt_arithmetic": Arithmetic = Arithmetic::Real;
+            /// Minimum retransmission timeout (RFC 6298, 2.4).
+            min_rto: Time [from Time::ZERO] = Time::SECOND;
+            /// Maximum retransmission timeout (RFC 6298, 2.5).
+            max_rto: Time [from MICROSECOND] = Time::from_millis(60_000);
+            /// Retransmission timeout before the first round-trip sample (RFC 6298, 2.1).
+            initial_rto: Time [from MICROSECOND] = Time::SECOND;
+            /// Apply the back-off factor after the minimum (RFC 6298, 5.5).
+            backoff_after_floor: bool = true;
+            /// A new ACK restarts the timer before its own sample is processed (ns-2 before May 2001).
+            timer_before_sample: bool = false;
+        }
+    }
 }
 
-/// Arithmetic of `srtt` and `rttvar`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Arithmetic {
-    /// Real numbers (RFC 6298).
-    Real,
-    /// Whole eighths and quarters of ticks (Jacobson 1988).
-    Integer,
-}
+const MICROSECOND: Time = Time::from_micros(1);
 
-impl RttConfig {
-    const DEFAULT: Self = Self {
-        clock: Time::from_millis(1),
-        clock_phase: None,
-        arithmetic: Arithmetic::Real,
-        min_rto: Time::SECOND,
-        max_rto: Time::from_millis(60_000),
-        initial_rto: Time::SECOND,
-        backoff_after_floor: true,
-        timer_before_sample: false,
-    };
-}
-
-impl Default for RttConfig {
-    fn default() -> Self {
-        Self::DEFAULT
+words! {
+    /// Arithmetic of `srtt` and `rttvar`.
+    pub enum Arithmetic {
+        /// Real numbers (RFC 6298).
+        Real = "real",
+        /// Whole eighths and quarters of ticks (Jacobson 1988).
+        Integer = "integer",
     }
 }
 

@@ -1,9 +1,8 @@
 """The algorithms and parameters that the engine provides.
 
-Window laws and queue disciplines declare their parameters in their own Rust files. The scenario's fields, its
-validation, the JSON Schema and ``ackclock list`` are derived from that declaration, so that a new law or queue needs no
-Python code.
-"""
+Window laws and queue disciplines declare their parameters in their own Rust files, and senders their options. The
+scenario's fields, its validation, the plan, the JSON Schema and ``ackclock list`` are derived from these declarations,
+so that a new law, queue or option needs no Python code.
 
 import functools
 import json
@@ -15,6 +14,7 @@ from typing import Any
 from ackclock.running import engine
 from ackclock.scenario import kinds
 from ackclock.scenario.kinds import Kind
+from ackclock.scenario.quantity import TIME
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,16 @@ class Parameter:
     kind: Kind
     """Its allowed values."""
     default: bool | float | str
+    is_time: bool = False
+    """A scenario gives it as a text with a unit, the engine takes picoseconds."""
+    word: str | None = None
+    """A word that is allowed in place of a time."""
+
+    def for_engine(self, value: object) -> object:
+        """Give a checked value as the engine takes it: a time in picoseconds, None for a word in place of a time."""
+        if not self.is_time:
+            return value
+        return None if value == self.word else TIME.parse(str(value))
 
 
 @dataclass(frozen=True)
@@ -55,6 +65,13 @@ class Catalogue:
     variants: Mapping[str, Variant]
     congestion: Mapping[str, Entry]
     queues: Mapping[str, Entry]
+    options: Mapping[str, Mapping[str, Parameter]]
+    """The options of TCP by the part of the plan that takes them, ``sender`` or ``rtt``, and by name."""
+
+    @property
+    def tcp_options(self) -> dict[str, Parameter]:
+        """The options of all parts by name."""
+        return {name: option for part in self.options.values() for name, option in part.items()}
 
     def law_of(self, variant: str) -> Entry:
         """Return the window law of a sender."""
@@ -77,6 +94,7 @@ def catalogue() -> Catalogue:
         variants=MappingProxyType({name: Variant(**each) for name, each in described["variants"].items()}),
         congestion=_entries(described["congestion"]),
         queues=_entries(described["queues"]),
+        options=MappingProxyType({part: _parameters(described["options"][part]) for part in ("sender", "rtt")}),
     )
 
 
@@ -85,16 +103,30 @@ def _entries(described: dict[str, Any]) -> Mapping[str, Entry]:
 
 
 def _entry(described: dict[str, Any]) -> Entry:
-    parameters = [_parameter(each) for each in described["parameters"]]
-    return Entry(doc=described["doc"], parameters=MappingProxyType({each.name: each for each in parameters}))
+    return Entry(doc=described["doc"], parameters=_parameters(described["parameters"]))
+
+
+def _parameters(described: list[dict[str, Any]]) -> Mapping[str, Parameter]:
+    parameters = map(_parameter, described)
+    return MappingProxyType({each.name: each for each in parameters})
 
 
 def _parameter(described: dict[str, Any]) -> Parameter:
+    name, doc, default = described["name"], described["doc"].strip(), described["default"]
     match described["kind"]:
+        case "time":
+            kind = kinds.measured(TIME, TIME.format(described["min"]), TIME.format(described["max"]))
+            word = described["or"]
+            if word is not None:
+                kind = kinds.word_or([word], kind)
+            text = word if default is None else TIME.format(default)
+            return Parameter(name, doc, kind, text, is_time=True, word=word)
+        case "whole":
+            kind = kinds.whole(described["min"], described["max"])
         case "flag":
             kind = kinds.flag()
         case "choice":
             kind = kinds.word(described["choices"])
         case _:
             kind = kinds.number(low=described["min"], high=described["max"], above=described["above"])
-    return Parameter(described["name"], described["doc"], kind, described["default"])
+    return Parameter(name, doc, kind, default)

@@ -25,31 +25,10 @@ from ackclock.scenario.quantity import RATE, TIME
 from ackclock.scenario.routes import directed
 from ackclock.scenario.sources import Setting
 
-# Between the scenario's flat fields and the engine's nested ones.
-_SENDER_FIELDS = (
-    "handshake",
-    "initial_window",
-    "lone_segments",
-    "max_window",
-    "limited_transmit",
-    "exit_recovery",
-    "grow_on_exit",
-    "partial_ack_timer",
-    "partial_ack_deflation",
-    "deflate_on_exit",
-    "recovery_burst",
-    "sack",
-    "sack_holds_new_data",
-    "stale_records",
-    "decrease_from",
-    "grow_when_limited",
-    "idle_restart",
-)
 # What sources of fractional Gaussian noise draw before a run can be stopped: seconds, and memory that stays.
 _MOST_BINS: Final = 2**23
 # What the rates of links that change take of memory.
 _MOST_STEPS: Final = 2**22
-_TIMER_FIELDS = ("clock", "min_rto", "max_rto", "initial_rto")
 
 
 def plan(scenario: Scenario, records: Sequence[Record] = (), captures: Sequence[CaptureRequest] = ()) -> str:
@@ -162,20 +141,15 @@ def _transport(transport: Tcp | Udp, packet_size: int | None) -> dict[str, Any]:
     if isinstance(transport, Udp):
         return {"kind": "udp", "sizes": transport.packet_sizes}
     variant = catalogue().variants[transport.variant]
-    rtt: dict[str, object] = {name: TIME.parse(getattr(transport, name)) for name in _TIMER_FIELDS}
-    rtt |= {
-        "clock_phase": None if transport.clock_phase == "random" else TIME.parse(transport.clock_phase or ""),
-        "arithmetic": transport.rtt_arithmetic,
-        "backoff_after_floor": transport.backoff_after_floor,
-        "timer_before_sample": transport.timer_before_sample,
+    parts = {
+        part: {name: option.for_engine(getattr(transport, name)) for name, option in options.items()}
+        for part, options in catalogue().options.items()
     }
-    sender = {name: getattr(transport, name) for name in _SENDER_FIELDS}
-    sender |= {
+    sender = parts["sender"] | {
         "packet_size": packet_size,
         "recovery": variant.recovery,
         "congestion": {"kind": variant.congestion, **transport.parameters},
-        "rtt": rtt,
-        "overhead": TIME.parse(transport.overhead or ""),
+        "rtt": parts["rtt"],
     }
     receiver = {
         "delayed_ack": TIME.parse(transport.delayed_ack_timeout or "") if transport.delayed_ack else None,

@@ -8,17 +8,43 @@ from ackclock.scenario.declaring import QueueTable, TcpTable
 class Tcp(TcpTable):
     """A TCP sender and its receiver. What is absent comes from the profile (``ackclock profile show``)."""
 
+    max_window: int | None
+    overhead: str | None
+    handshake: bool | None
+    initial_window: int | None
+    lone_segments: int | None
+    limited_transmit: bool | None
+    exit_recovery: bool | None
+    grow_on_exit: bool | None
+    partial_ack_timer: Literal["first", "each"] | None
+    partial_ack_deflation: bool | None
+    deflate_on_exit: bool | None
+    recovery_burst: int | None
+    sack: Literal["rfc6675", "fall-floyd"] | None
+    sack_holds_new_data: bool | None
+    stale_records: bool | None
+    decrease_from: Literal["flight_size", "window", "whole_window"] | None
+    grow_when_limited: bool | None
+    idle_restart: Literal["rfc5681", "timeout"] | None
+    clock: str | None
+    clock_phase: str | None
+    rtt_arithmetic: Literal["real", "integer"] | None
+    min_rto: str | None
+    max_rto: str | None
+    initial_rto: str | None
+    backoff_after_floor: bool | None
+    timer_before_sample: bool | None
     def __init__(
         self,
         variant: Literal["newreno", "reno", "sack", "tahoe", "vegas"] | str = ...,
         *,
-        max_window: int | None = ...,
         delayed_ack: bool | None = ...,
         delayed_ack_timeout: str | None = ...,
         ack_gap_fill: bool | None = ...,
         delay_duplicates: bool | None = ...,
         ack_first: bool | None = ...,
         sack_blocks: int | None = ...,
+        max_window: int | None = ...,
         overhead: str | None = ...,
         handshake: bool | None = ...,
         initial_window: int | None = ...,

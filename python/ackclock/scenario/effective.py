@@ -100,6 +100,8 @@ def tcp(profile_name: str, given: Tcp) -> Tcp:
         for name in Tcp.model_fields
         if getattr(given, name) is None
     }
+    options = catalogue().tcp_options
+    fields = {name: options[name].default if value is None else value for name, value in fields.items()}
     law = catalogue().variants[given.variant].congestion
     declared = catalogue().congestion[law].parameters
     return given.completed(fields, _parameters(profile_name, law, declared))

@@ -37,8 +37,6 @@ Duration = Annotated[str, measured(TIME, "1 ps", LONGEST_RUN)]
 Instant = Annotated[str, measured(TIME, "0 s", LONGEST_RUN)]
 Delay = Annotated[str, measured(TIME, "0 s", "3600 s")]
 Wait = Annotated[str, measured(TIME, "0 s", LONGEST_WAIT)]
-Timer = Annotated[str, measured(TIME, "1 us", LONGEST_WAIT)]
-ClockPhase = Annotated[str, word_or(["random"], measured(TIME, "0 s", LONGEST_WAIT))]
 Rate = Annotated[str, measured(RATE, "1 bps", "1000 Gbps")]
 RateSteps = Annotated[
     Sequence[tuple[str, str]],
@@ -48,9 +46,6 @@ Size = Annotated[str, measured(SIZE, "1 B", "1000000 GB")]
 
 Count = Annotated[int, whole(1, MOST_FLOWS)]
 PacketSize = Annotated[int, whole(1, LONGEST_PACKET)]
-Window = Annotated[int, whole(1, 1_000_000_000)]
-LoneSegments = Annotated[int, whole(0, 1_000_000)]
-Burst = Annotated[int, whole(0, 1_000_000)]
 SackBlocks = Annotated[int, whole(1, 4)]
 Capacity = Annotated[int, whole(1, 10**15)]
 PacketRate = Annotated[float, number(low=1e-6, high=1e9)]
@@ -76,9 +71,4 @@ QueueName = Annotated[
     str, word(catalogue().queues, noun="queue", also=dict.fromkeys(("fifo", "pfifo", "tail-drop"), "droptail"))
 ]
 Direction = Annotated[str, word(["forward", "reverse"])]
-DecreaseFrom = Annotated[str, word(["flight_size", "window", "whole_window"])]
-IdleRestart = Annotated[str, word(["rfc5681", "timeout"])]
-Arithmetic = Annotated[str, word(["real", "integer"])]
-PartialAckTimer = Annotated[str, word(["first", "each"])]
 PacketSizes = Annotated[str, word(["fixed", "exponential"])]
-SackRule = Annotated[str, word(["rfc6675", "fall-floyd"])]

@@ -1,11 +1,14 @@
-//! The summary of a run against sums over its events.
+//! The summary, the records and the captures of a run against its events.
 
 use std::array::from_fn;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ackclock_net::link::Offered;
-use ackclock_net::plan::GroupSpec;
+use ackclock_net::observe::{CapturedKind, Fate};
+use ackclock_net::plan::{CaptureSpec, GroupSpec, RecordSpec, Tap, TapPoint};
+use ackclock_net::queue::DropReason;
 use ackclock_net::rate::RateSpec;
-use ackclock_net::{FlowId, Payload, Plan, Simulator, run};
+use ackclock_net::{Column, FlowId, Payload, Plan, Simulator, Values, run};
 use ackclock_units::Time;
 use proptest::prelude::*;
 
@@ -20,6 +23,12 @@ fn overlap(from: Time, until: Time, of: (Time, Time)) -> u64 {
 
 fn near(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-12 * a.abs().max(b.abs())
+}
+
+/// Jain's fairness index; `None` if nobody has anything.
+fn fairness(shares: &[f64]) -> Option<f64> {
+    let (sum, squares) = (shares.iter().sum::<f64>(), shares.iter().map(|share| share * share).sum::<f64>());
+    (squares > 0.0).then(|| sum * sum / (shares.len() as f64 * squares))
 }
 
 /// Counters of the senders of each group: segments sent again, timeouts, fast retransmissions, duplicate ACKs.
@@ -37,13 +46,28 @@ fn counted(plan: &Plan, simulator: &Simulator) -> Vec<[u64; 4]> {
     plan.groups.iter().map(group).collect()
 }
 
+/// The rows of a table as text.
+fn rows(columns: &[Column]) -> Vec<Vec<String>> {
+    let cells = |column: &Column| -> Vec<String> {
+        match &column.values {
+            Values::U32(values) => values.iter().map(ToString::to_string).collect(),
+            Values::U64(values) => values.iter().map(ToString::to_string).collect(),
+            Values::F64(values) => values.iter().map(ToString::to_string).collect(),
+            Values::Bool(values) => values.iter().map(ToString::to_string).collect(),
+            Values::Words { codes, words } => codes.iter().map(|code| words[usize::from(*code)].to_owned()).collect(),
+        }
+    };
+    let columns: Vec<Vec<String>> = columns.iter().map(cells).collect();
+    (0..columns[0].len()).map(|row| columns.iter().map(|cells| cells[row].clone()).collect()).collect()
+}
+
 proptest! {
     #![proptest_config(cases())]
 
     /// The summary of a measured time that begins at any moment of the run.
     ///
-    /// Validates: packets, c.o.v., load and mean queue of the measured link, goodput, mean delay and senders' counters of
-    ///   each group are those of the events in the measured time.
+    /// Validates: packets, c.o.v., load and mean queue of the measured link, goodput, fairness, mean delay and senders' counters
+    ///   of each group are those of the events in the measured time.
     /// Source: their definitions (docs/measures.md).
     /// Tolerance: exact counts; quotients to 1e-12.
     #[test]
@@ -92,24 +116,116 @@ proptest! {
             None => prop_assert!(bins.iter().all(|count| *count == 0.0)),
         }
 
-        // of each group: packets, bits in order, seconds of delay
-        let mut got = vec![[0.0; 3]; plan.groups.len()];
-        let specs = flows(&plan);
+        // of each flow: packets, bits in order, seconds of delay
+        let mut got = vec![[0.0; 3]; flows(&plan).len()];
         for (at, packet, in_order) in &ledger.delivered {
             if is_measured(*at) && !matches!(packet.payload, Payload::Syn { .. }) {
-                let spec = specs[packet.flow.0 as usize];
-                let group = plan.groups.iter().position(|group| std::ptr::eq(group, spec)).expect("it is one of them");
+                let sums = &mut got[packet.flow.0 as usize];
                 let more = [1.0, 8.0 * *in_order as f64 * f64::from(packet.size), (*at - packet.sent).as_secs_f64()];
-                got[group] = from_fn(|place| got[group][place] + more[place]);
+                *sums = from_fn(|place| sums[place] + more[place]);
             }
         }
+        // of groups: mean bits of each client, and whether their data cross the measured link, if that is known
+        let (mut first, mut means, mut crossing) = (0, Vec::new(), Vec::new());
+        let is_data = |offer: &&Offer| !matches!(offer.packet.payload, Payload::Ack { .. });
+        let crossed: BTreeSet<u32> = here().filter(is_data).map(|offer| offer.packet.flow.0).collect();
+        let reached: BTreeSet<u32> = ledger.delivered.iter().map(|(_, packet, _)| packet.flow.0).collect();
         for (group, found) in outcome.groups.iter().enumerate() {
-            let [packets, bits, delay] = got[group];
+            let (spec, flows) = (&plan.groups[group], first..first + plan.groups[group].flows());
+            first = flows.end;
+            let of_flows = &got[flows.start as usize..flows.end as usize];
+            let each = spec.flows() / spec.count;
+            let clients: Vec<f64> =
+                of_flows.chunks(each as usize).map(|flows| flows.iter().map(|sums| sums[1]).sum()).collect();
+            let [packets, bits, delay] = from_fn(|place| of_flows.iter().map(|sums| sums[place]).sum::<f64>());
+            match (found.jain_index, fairness(&clients)) {
+                (Some(found), Some(expected)) => prop_assert!(near(found, expected)),
+                (found, expected) => prop_assert_eq!(found, expected),
+            }
+            means.push(bits / clients.len() as f64);
+            crossing.push(if flows.clone().any(|flow| crossed.contains(&flow)) {
+                Some(true)
+            } else {
+                flows.clone().any(|flow| reached.contains(&flow)).then_some(false)
+            });
             prop_assert!(near(found.goodput_bps, bits / seconds));
             prop_assert_eq!(found.delay_mean.is_some(), packets > 0.0);
             prop_assert!(found.delay_mean.is_none_or(|mean| (mean - delay / packets).abs() < 1e-9));
             let told = [found.retransmissions, found.timeouts, found.fast_retransmits, found.dup_acks];
             prop_assert_eq!(told, from_fn(|place| after[group][place] - before[group][place]));
         }
+        if let Some(crossing) = crossing.into_iter().collect::<Option<Vec<bool>>>() {
+            let shares: Vec<f64> = means.iter().zip(crossing).filter(|(_, is)| *is).map(|(mean, _)| *mean).collect();
+            match (summary.jain_between, fairness(&shares)) {
+                (Some(found), Some(expected)) => prop_assert!(near(found, expected)),
+                (found, expected) => prop_assert_eq!(found, expected),
+            }
+        }
+    }
+
+    /// The record `packets` and a capture at every point of every link.
+    ///
+    /// Validates: each packet has one row, and one captured packet, for each thing that happens to it at a link before the
+    ///   end of the run, and no others; both are in order of time.
+    /// Source: their definitions (docs/measures.md).
+    /// Tolerance: exact.
+    #[test]
+    fn records_and_captures_have_every_event(mut plan in plans(false), seed in any::<u64>()) {
+        let links: Vec<u32> = (0..edges(&plan).len() as u32).collect();
+        let points = [TapPoint::Offer, TapPoint::Dequeue, TapPoint::Receive];
+        let taps = links.iter().flat_map(|link| points.map(|at| Tap { link: *link, at })).collect();
+        plan.captures = vec![CaptureSpec { taps }];
+        plan.records = vec![RecordSpec::Packets { links }];
+        let (ledger, _) = Ledger::of(&plan, seed, &[]);
+        let mut first_data = BTreeMap::new();
+        for (at, packet, _) in &ledger.delivered {
+            if let Payload::Data { .. } = packet.payload {
+                first_data.entry(packet.flow).or_insert(*at);
+            }
+        }
+        let (mut expected, mut expected_captured) = (Vec::new(), Vec::new());
+        for Offer { link, at, packet, offered } in &ledger.offers {
+            let (kind, captured_as, number, is_again) = match packet.payload {
+                Payload::Syn { retransmission, .. } => ("syn", CapturedKind::Syn, 0, retransmission),
+                Payload::Data { number, retransmission, .. } => ("data", CapturedKind::Data, number, retransmission),
+                Payload::Ack { next, .. } => {
+                    let is_first = first_data.get(&packet.flow).is_none_or(|first| packet.sent < *first);
+                    ("ack", if is_first { CapturedKind::FirstAck } else { CapturedKind::Ack }, next, false)
+                }
+            };
+            let events = match *offered {
+                Offered::Accepted { start, arrival, .. } => vec![
+                    (*at, "enqueue", TapPoint::Offer, Fate::Crosses),
+                    (start, "dequeue", TapPoint::Dequeue, Fate::Crosses),
+                    (arrival, "receive", TapPoint::Receive, Fate::Crosses),
+                ],
+                Offered::Dropped(DropReason::Lost) => vec![(*at, "lost", TapPoint::Offer, Fate::Lost)],
+                Offered::Dropped(_) => vec![(*at, "drop", TapPoint::Offer, Fate::Dropped)],
+            };
+            let (flow, size) = (packet.flow.0, packet.size);
+            for (time, event, point, fate) in events.into_iter().filter(|(time, ..)| *time < plan.duration) {
+                let numbers = [time.as_secs_f64().to_string(), link.to_string(), flow.to_string()];
+                let rest = [event.to_owned(), kind.to_owned(), number.to_string(), size.to_string(), is_again.to_string()];
+                expected.push(numbers.into_iter().chain(rest).collect::<Vec<_>>());
+                expected_captured.push(format!("{:?}", (time, link, flow, point, fate, captured_as, number, size)));
+            }
+        }
+        let outcome = run(&plan, seed).expect("the plan is sound");
+        let columns = outcome.tables[1].columns();
+        let Values::F64(times) = &columns[0].values else { panic!("times are numbers") };
+        prop_assert!(times.is_sorted());
+        let mut found = rows(&columns);
+        found.sort();
+        expected.sort();
+        prop_assert_eq!(found, expected);
+        let captured = outcome.captures[0].packets();
+        prop_assert!(captured.is_sorted_by_key(|packet| packet.time));
+        let told = captured.iter().map(|seen| {
+            format!("{:?}", (seen.time, seen.link, seen.flow, seen.at, seen.fate, seen.kind, seen.number, seen.size))
+        });
+        let mut told: Vec<String> = told.collect();
+        told.sort();
+        expected_captured.sort();
+        prop_assert_eq!(told, expected_captured);
     }
 }

@@ -15,6 +15,7 @@ __all__ = ["DASH", "capital", "coordinate", "key_words", "listed", "number", "po
 DASH = "–"  # noqa: RUF001 - stands for a number that was not measured
 
 _AXES = {
+    "background": "background of {}",
     "buffer": "{} packets",
     "start": "start at {} s",
     "vegas": "{} Vegas clients",

@@ -14,19 +14,23 @@ from ackclock.papers.burstiness.courses import courses_wanted
 from ackclock.papers.burstiness.evidence import WEIGHT_CLIENTS, grid_wanted
 from ackclock.papers.burstiness.experiment import BY_NAME, CLIENTS, Setting
 from ackclock.papers.claims import Sides
+from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.heterogeneous import ns2
 from ackclock.papers.heterogeneous.experiment import (
     SCENES,
     Choice,
     Scene,
+    gateway_name,
     scene_wanted,
     variants,
 )
+from ackclock.papers.heterogeneous.measures import KINDS
 from ackclock.papers.observation import Observation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from ackclock.papers.core.evidence import Row, Scalar
     from ackclock.study import Batch
 
     Scenes = Mapping[Scene, Sequence[Observation]]
@@ -74,7 +78,7 @@ class Side:
     weights
         The same behind RED, by its weight.
     model
-        What the stochastic model gives: the same beside the runs of either simulator.
+        Results of the stochastic model; none next to the runs of ns-2.
 
     """
 
@@ -86,6 +90,60 @@ class Side:
     greedy: Scenes = field(default_factory=dict)
     weights: Mapping[float, Scenes] = field(default_factory=dict)
     model: Sequence[Observation] = ()
+
+    def part(self, name: str) -> Sequence[Row]:
+        """Give the runs of a part.
+
+        ``curves`` has the runs of the figures; ``pairs``, ``late``, ``least``, ``greedy`` and ``weighted`` have pairs
+        of runs of one seed that differ in the protocol of the added clients; ``models`` has Reno and the stochastic
+        model; the others have clients of one kind.
+        """
+        match name:
+            case "curves":
+                found: list[Row] = [
+                    Run(where={"background": scene.background, "buffer": scene.buffer, **run.where}, seed=run.seed,
+                        values=run.values)
+                    for scene, runs in self.scenes.items()
+                    for run in runs
+                ]  # fmt: skip
+            case "weighted":
+                found = [
+                    Run(where={**row.where, "weight": weight}, seed=row.seed, values=row.values)
+                    for weight, scenes in self.weights.items()
+                    for row in pairs(scenes)
+                ]
+            case "pairs" | "late" | "least" | "greedy":
+                scenes = {"pairs": self.scenes, "late": self.late, "least": self.minimum, "greedy": self.greedy}
+                found = pairs(scenes[name])
+            case "models":
+                reno = [run for run in self.alone.grid if run.variant == "Reno"]
+                found = [*reno, *self.model]
+            case "scales" | "model":
+                found = list(getattr(self, name))
+            case _:
+                return self.alone.part(name)
+        return Runs({name: found}).part(name)
+
+
+def pairs(scenes: Scenes) -> list[Row]:
+    """Pair the runs of added Vegas clients with the runs of as many added Reno clients: one seed, one gateway."""
+    found: list[Row] = []
+    for scene, runs in scenes.items():
+        at = {(run.variant, run.clients, run.seed): run.values for run in runs}
+        for (variant, added, seed), vegas in at.items():
+            protocol, slash, rest = variant.partition("/")
+            reno = at.get((f"Reno{slash}{rest}", added, seed))
+            if protocol == "Vegas" and reno is not None:
+                where: dict[str, Scalar] = {
+                    "background": scene.background,
+                    "gateway": gateway_name(scene.buffer, slash + rest),
+                    "added": added,
+                }
+                values = {
+                    f"{kind}_{name}": of[name] for kind, of in zip(KINDS, (vegas, reno), strict=True) for name in of
+                }
+                found.append(Run(where=where, seed=seed, values=values))
+    return found
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -195,12 +253,11 @@ def scaling(look: Observation) -> Observation:
     return Observation(variant=look.variant, clients=look.clients, seed=look.seed, values={"slope": float(slope)})
 
 
-def from_ns2(scenes: Sequence[Scene] = SCENES, *, model: Sequence[Observation] = ()) -> Side:
-    """Lay out what ns-2.35 measured of some scenes, beside what the stochastic model gives."""
+def from_ns2(scenes: Sequence[Scene] = SCENES) -> Side:
+    """Lay out what ns-2.35 measured of some scenes."""
     figures, late = (ns2.scenes(name) for name in ("ns2-2.35", "late"))
     return Side(
         alone=homogeneous.from_ns2(),
         scenes={scene: figures[scene] for scene in scenes},
         late={scene: late[scene] for scene in scenes},
-        model=model,
     )

@@ -29,24 +29,6 @@ if TYPE_CHECKING:
     from ackclock.running.run import Run
     from ackclock.study import Wanted
 
-__all__ = [
-    "CLASSES",
-    "GATEWAYS",
-    "MOST",
-    "NEWCOMERS",
-    "RATE",
-    "RED_WEIGHT",
-    "SATURATED",
-    "SCENES",
-    "START",
-    "Choice",
-    "Scene",
-    "class_summary",
-    "scenario",
-    "scene_wanted",
-    "variants",
-]
-
 START = "1 s"
 """When the newcomers start: the paper says right after the background."""
 
@@ -118,6 +100,13 @@ SCENES = tuple(Scene(background=background, buffer=buffer) for background in NEW
 def variants(scene: Scene) -> list[str]:
     """Name the curves of a scene, in the order of the legends: who is added, and behind which gateway."""
     return [f"{name}{gateway}" for gateway in scene.gateways for name in ("Reno", "Vegas")]
+
+
+def gateway_name(buffer: int, gateway: str) -> str:
+    """Name a gateway of `GATEWAYS` in words."""
+    thresholds = GATEWAYS[buffer][gateway]
+    kind = "FIFO" if thresholds is None else f"{gateway.removeprefix('/')} {thresholds[0]}/{thresholds[1]}"
+    return f"{kind}, {buffer:,} packets"
 
 
 SATURATED = BOTTLENECK_RATE / (8 * PACKET_SIZE) / RATE

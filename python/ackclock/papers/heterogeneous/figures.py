@@ -1,33 +1,49 @@
-"""Figures 5 to 12 of the paper, and what becomes of the background, of all together, and of Vegas against Reno."""
+"""Figures 5 to 13 of the paper, and what it does not show: the background, all clients together, Vegas against Reno."""
 
 from __future__ import annotations
 
-from functools import partial
+from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ackclock.papers.burstiness.experiment import CAPACITY, DURATION, PACKET_SIZE
-from ackclock.papers.burstiness.grid_figures import PENS as HOMOGENEOUS
-from ackclock.papers.figures import GridFigure, Pen, drawing, series
-from ackclock.papers.heterogeneous.experiment import RATE, SCENES, START, Scene
-from ackclock.papers.heterogeneous.measures import goodput, loss_percent, per_client, throughput
-from ackclock.papers.heterogeneous.sharing import PAIRED, advantages, gateway_name
-from ackclock.report.chart import Axis, Chart, Level, Panel, Scale, Series
+from ackclock.analysis import poisson_cov
+from ackclock.papers.burstiness.experiment import ARRIVALS_PER_RTT, CAPACITY, CLIENTS, DURATION, PACKET_SIZE
+from ackclock.papers.burstiness.measures import COV, COV_OVER_POISSON
+from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot
+from ackclock.papers.figures import Pen
+from ackclock.papers.heterogeneous.experiment import RATE, SCENES, START, Scene, gateway_name
+from ackclock.papers.heterogeneous.measures import (
+    ALL_CARRIED,
+    ALL_LOSS,
+    BACKGROUND_EACH,
+    BACKGROUND_LOSS,
+    CARRIED,
+    EACH,
+    GOODPUT,
+    LOSS,
+    RATIO,
+    RENO_GOODPUT,
+    RENO_LOSS,
+    VEGAS_GOODPUT,
+    VEGAS_LOSS,
+)
+from ackclock.papers.heterogeneous.stochastic import OPEN, SMALL
+from ackclock.report.chart import Axis, Level, Scale, Series
+from ackclock.report.html import Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ackclock.papers.observation import Observation
-    from ackclock.report.html import Drawing
-
-    Measure = Callable[[Observation], float | None]
-    Scenes = Mapping[Scene, Sequence[Observation]]
-
-__all__ = ["PENS", "advantage_drawings", "newcomer_drawings", "other_drawings"]
+    from ackclock.papers.core.evidence import Evidence
+    from ackclock.papers.core.quantities import Measure, Quantity
 
 PENS: Mapping[str, Pen] = {
-    **HOMOGENEOUS,
+    "Reno": Pen(colour="blue", marker="square"),
+    "Vegas": Pen(colour="red", marker="diamond"),
+    "Reno/RED": Pen(colour="sky", marker="pentagon", dash="dashed"),
+    "Vegas/RED": Pen(colour="orange", marker="hexagon", dash="dashed"),
     "Reno/RED1": Pen(colour="sky", marker="pentagon", dash="dashed"),
     "Vegas/RED1": Pen(colour="orange", marker="hexagon", dash="dashed"),
     "Reno/RED2": Pen(colour="mint", marker="down", dash="dotted"),
@@ -42,14 +58,17 @@ _GATEWAYS: Mapping[str, Pen] = {
     gateway_name(1500, "/RED1"): Pen(colour="orange", marker="hexagon", dash="dashed"),
     gateway_name(1500, "/RED2"): Pen(colour="amber", marker="triangle", dash="dotted"),
 }
+_MODELS: Mapping[str, Pen] = {
+    "Reno": Pen(colour="blue", marker="square"),
+    SMALL: Pen(colour="red", marker="diamond", dash="dashed"),
+    OPEN: Pen(colour="orange", marker="hexagon", dash="dotted"),
+}
 
-_RATE_OF_THOUSAND = 1e3 * 8 * PACKET_SIZE / DURATION / 1e6
-"""Mb/s that a thousand packets in one run come to."""
-
-_COUNTED = "Added clients"
+_MBPS_OF_THOUSAND = 1e3 * 8 * PACKET_SIZE / DURATION / 1e6
+"""Rate of a thousand packets in one run, Mb/s."""
 
 _LETTERS = "ABCDEF"
-"""Of the figures that the paper does not have."""
+"""Letters of the figures that the paper does not have."""
 
 
 def _along(scene: Scene, *, last: bool = True) -> Axis:
@@ -62,199 +81,224 @@ def _along(scene: Scene, *, last: bool = True) -> Axis:
     )
 
 
-def _top(drawn: Sequence[Series], *, least: float) -> float:
-    """Give where an axis from 0 ends, so that all of some curves fits."""
-    return 1.08 * max(least, float(np.nanmax(np.concatenate([np.asarray(one.y, float) for one in drawn]))))
+def _of(measure: Measure, scene: Scene) -> Quantity:
+    return measure.at("curves", background=scene.background, buffer=scene.buffer)
 
 
-def _throughput_chart(scene: Scene, ours: Sequence[Observation], ns2: Sequence[Observation]) -> Chart:
-    whole, each = (series(ours, ns2, measure, PENS) for measure in (throughput("added"), per_client()))
-    return Chart(
-        height=7.4,
-        panels=[
-            Panel(
-                title="(a)",
-                x=_along(scene, last=False),
-                y=Axis(label=f"Throughput (thousand packets in {DURATION} s)", low=0, high=_top(whole, least=0)),
-                series=whole,
-                right=Scale(label="Throughput (Mb/s)", factor=_RATE_OF_THOUSAND, step=5 if scene.most > 20 else 2),
-            ),
-            Panel(
-                title="(b)",
-                x=_along(scene),
-                y=Axis(label="Goodput of one client (packets/s)", low=0, high=112),
-                series=each,
-                levels=[Level(y=RATE)],
-            ),
-        ],
-    )
+def _lines(of: Quantity) -> Lines:
+    return Lines(of=of, x="clients", by="variant", pens=PENS)
 
 
-def _loss_chart(scene: Scene, ours: Sequence[Observation], ns2: Sequence[Observation]) -> Chart:
-    drawn = series(ours, ns2, loss_percent("added"), PENS)
-    y = Axis(label="Packet loss (% of arrivals)", low=-0.01 * _top(drawn, least=0.1), high=_top(drawn, least=0.1))
-    return Chart(height=4.8, panels=[Panel(x=_along(scene), y=y, series=drawn)])
+def _from_zero(of: Quantity, label: str, *, least: float = 0.0, margin: float = 0.0) -> Callable[[Evidence], Axis]:
+    """Make an axis from 0, or from a margin below, to above the largest mean of either simulator."""
+
+    def axis(evidence: Evidence) -> Axis:
+        means = [least]
+        for side in (evidence.ours, evidence.ns2):
+            with suppress(LookupError):
+                means += [point.mean for point in of.points(side).cells.values()]
+        return Axis(label=label, low=-margin * 1.08 * max(means), high=1.08 * max(means))
+
+    return axis
 
 
-def _others_chart(scene: Scene, ours: Sequence[Observation], ns2: Sequence[Observation]) -> Chart:
-    rows: Sequence[tuple[str, Measure]] = (
-        ("Background client (packets/s)", per_client(scene.background)),
-        ("Background loss (%)", loss_percent("background")),
-        ("All (thousand packets)", throughput()),
-        ("Loss of all (%)", loss_percent()),
-    )
-    panels = []
-    for place, (label, measure) in zip("abcd", rows, strict=True):
-        drawn = series(ours, ns2, measure, PENS)
-        whole = place == "c"
-        panels.append(
-            Panel(
-                title=f"({place})",
-                x=_along(scene, last=place == "d"),
-                y=Axis(
-                    label=label,
-                    low=None if whole else 0,
-                    high=1.02 * CAPACITY / 1e3 if whole else _top(drawn, least=0.1),
-                ),
-                series=drawn,
-                levels=[Level(y=CAPACITY / 1e3)] if whole else [],
-            )
-        )
-    return Chart(height=11.5, panels=panels)
+def _table(of: Quantity, caption: str) -> Numbers:
+    return Numbers(of=of, rows="clients", columns="variant", head="Added clients", caption=caption)
 
 
-def _gateway_words(scene: Scene) -> str:
-    return (
+def _newcomers(scene: Scene, first: int) -> list[Figure]:
+    """Describe the two figures of a scene; the first has the number that is given."""
+    where = f"(Background = {scene.background} Reno clients, Buffer = {scene.buffer} packets)"
+    gateways = (
         "FIFO, or RED with thresholds 10 and 40"
         if scene.buffer == 50
         else "FIFO; RED1 with thresholds 300 and 1200; RED2 with thresholds 75 and 300"
     )
-
-
-def _newcomers(scene: Scene, first: int) -> list[GridFigure]:
-    """Describe the two figures of a scene; the first has the number that is given."""
-    where = f"(Background = {scene.background} Reno clients, Buffer = {scene.buffer} packets)"
     met = (
-        f"{scene.background} Reno clients are there from the start; those that are counted here join them at {START} "
-        f"and run Reno or Vegas, behind a gateway of {scene.buffer:,} packets ({_gateway_words(scene)})."
+        f"{scene.background} Reno clients are there from the start; the clients that are counted here join them at "
+        f"{START} and run Reno or Vegas, behind a gateway of {scene.buffer:,} packets ({gateways})."
     )
+    carried, each, lost = _of(CARRIED, scene), _of(EACH, scene), _of(replace(LOSS, digits=3), scene)
     return [
-        GridFigure(
+        Figure(
             slug=f"figure{first}",
             title=f"Figure {first}. Throughput of additional clients {where}",
             what=f"{met} (a) Packets of the added clients that the bottleneck transmitted in {DURATION} s, as the "
-            "paper draws it; (b) the same for one client and second, counting what arrived for the first time and in "
-            "order.",
+            "paper draws it; (b) the same for one client and second, where only packets count that arrived for the "
+            "first time and in order.",
             rest=f"Dotted line: the {RATE} packets/s that the application of a client makes.",
-            unit=f"Thousand packets of added clients transmitted in {DURATION} s",
-            digits=1,
-            draw=partial(_throughput_chart, scene),
-            measures={
-                "thousand_departures": throughput("added"),
-                "thousand_goodput": goodput("added"),
-                "goodput_per_client": per_client(),
-            },
-            counted=_COUNTED,
+            plots=[
+                Plot(
+                    title="(a)",
+                    x=_along(scene, last=False),
+                    y=_from_zero(carried, f"Throughput (thousand packets in {DURATION} s)"),
+                    marks=[_lines(carried)],
+                    right=Scale(label="Throughput (Mb/s)", factor=_MBPS_OF_THOUSAND, step=5 if scene.most > 20 else 2),
+                ),
+                Plot(
+                    title="(b)",
+                    x=_along(scene),
+                    y=Axis(label="Goodput of one client (packets/s)", low=0, high=112),
+                    marks=[_lines(each)],
+                    levels=[Level(y=RATE)],
+                ),
+            ],
+            height=7.4,
+            data={measure.name: _of(measure, scene) for measure in (CARRIED, GOODPUT, EACH)},
+            numbers=_table(carried, f"Thousand packets of added clients transmitted in {DURATION} s"),
         ),
-        GridFigure(
+        Figure(
             slug=f"figure{first + 1}",
             title=f"Figure {first + 1}. Packet-loss percentage of additional clients {where}",
-            what=f"{met} Packets of the added clients that the gateway dropped, as a part of those of them that "
+            what=f"{met} Packets of the added clients that the gateway dropped, as a share of their packets that "
             "arrived, retransmissions included.",
             rest="FIFO's curves lie on zero where every window fits into the pipe and the buffer."
             if scene.buffer > 50
             else "",
-            unit="Packet loss of added clients, % of arrivals",
-            digits=3,
-            draw=partial(_loss_chart, scene),
-            measures={"loss_percent": loss_percent("added")},
-            counted=_COUNTED,
+            plots=[
+                Plot(
+                    x=_along(scene),
+                    y=_from_zero(lost, "Packet loss (% of arrivals)", least=0.1, margin=0.01),
+                    marks=[_lines(lost)],
+                )
+            ],
+            data={LOSS.name: lost},
+            numbers=_table(lost, "Packet loss of added clients, % of arrivals"),
         ),
     ]
 
 
-def newcomer_drawings(ours: Scenes, ns2: Scenes, *, command: str, scenes: Sequence[Scene] = SCENES) -> list[Drawing]:
-    """Draw the figures of the added clients, from Figure 5 on: two a scene.
-
-    Parameters
-    ----------
-    ours, ns2
-        Runs of both sides.
-    command
-        What a person types to make them.
-    scenes
-        Which, in the order of the paper.
-
-    """
-    return [
-        drawing(figure, ours[scene], ns2[scene], command=command)
-        for place, scene in enumerate(scenes)
-        for figure in _newcomers(scene, 5 + 2 * place)
-    ]
+def newcomer_figures(scenes: Sequence[Scene] = SCENES) -> list[Figure]:
+    """Give the figures of the added clients, from Figure 5 on: two for each scene."""
+    return [figure for place, scene in enumerate(scenes) for figure in _newcomers(scene, 5 + 2 * place)]
 
 
-def other_drawings(ours: Scenes, ns2: Scenes, *, command: str, scenes: Sequence[Scene] = SCENES) -> list[Drawing]:
-    """Draw what the paper does not: the background, and all clients together."""
-    drawn = []
-    for letter, scene in zip(_LETTERS, scenes, strict=False):
-        figure = GridFigure(
-            slug=f"others-{scene.slug}",
-            title=f"Figure {letter}. The background and all together ({scene.name})",
-            what="What the newcomers, whose protocol and gateway the legend names, leave to those who were there, and "
-            "what comes of all: (a) goodput of one client of the background, (b) loss of the background, "
-            f"(c) packets of all clients that the bottleneck transmitted in {DURATION} s, (d) their loss.",
-            rest=f"Dotted line: the capacity of the bottleneck, {CAPACITY:,.0f} packets.",
-            unit="Goodput of one client of the background, packets/s",
-            digits=2,
-            draw=partial(_others_chart, scene),
-            measures={
-                "background_goodput_per_client": per_client(scene.background),
-                "background_loss_percent": loss_percent("background"),
-                "all_thousand_departures": throughput(),
-                "all_loss_percent": loss_percent(),
-            },
-            counted=_COUNTED,
-        )
-        drawn.append(drawing(figure, ours[scene], ns2[scene], command=command))
-    return drawn
-
-
-def advantage_drawings(ours: Scenes, ns2: Scenes, *, command: str, scenes: Sequence[Scene] = SCENES) -> list[Drawing]:
-    """Draw the goodput of added Vegas clients relative to that of as many Reno clients: a figure a background.
-
-    Parameters
-    ----------
-    ours, ns2, command, scenes
-        As for `newcomer_drawings`; the letters are those after `other_drawings`.
-
-    """
-    drawn = []
-    for letter, background in zip(
-        _LETTERS[len(scenes) :], dict.fromkeys(scene.background for scene in scenes), strict=False
-    ):
-        here = [scene for scene in scenes if scene.background == background]
-        figure = GridFigure(
-            slug=f"advantage-{background}",
-            title=f"Figure {letter}. Vegas against Reno (background of {background} Reno clients)",
-            what="Goodput of the added clients where they run Vegas, over what as many get that run Reno: behind the "
-            "same gateway, with the same seed.",
-            rest="Above the line Vegas gets more, below it Reno.",
-            unit="Goodput of added Vegas clients over that of added Reno clients",
-            digits=3,
-            draw=partial(_advantage_chart, here[0]),
-            measures={"goodput_ratio": PAIRED},
-            counted=_COUNTED,
-        )
-        sides = (advantages({scene: runs[scene] for scene in here}) for runs in (ours, ns2))
-        drawn.append(drawing(figure, *sides, command=command))
-    return drawn
-
-
-def _advantage_chart(scene: Scene, ours: Sequence[Observation], ns2: Sequence[Observation]) -> Chart:
-    panel = Panel(
-        x=_along(scene),
-        y=Axis(label="Goodput, Vegas over Reno", low=0),
-        series=series(ours, ns2, PAIRED, _GATEWAYS),
-        levels=[Level(y=1, dotted=False)],
+def _others(scene: Scene, letter: str) -> Figure:
+    """Describe what newcomers leave to the background, and the result for all clients together."""
+    rows = {
+        "a": ("Background client (packets/s)", _of(BACKGROUND_EACH, scene)),
+        "b": ("Background loss (%)", _of(BACKGROUND_LOSS, scene)),
+        "c": ("All (thousand packets)", _of(ALL_CARRIED, scene)),
+        "d": ("Loss of all (%)", _of(ALL_LOSS, scene)),
+    }
+    capacity = CAPACITY / 1e3
+    measures = (BACKGROUND_EACH, BACKGROUND_LOSS, ALL_CARRIED, ALL_LOSS)
+    return Figure(
+        slug=f"others-{scene.slug}",
+        title=f"Figure {letter}. The background and all together ({scene.name})",
+        what="What the newcomers, whose protocol and gateway the legend names, leave to the clients that were there "
+        "before, and the result for all: (a) goodput of one client of the background, (b) loss of the background, "
+        f"(c) packets of all clients that the bottleneck transmitted in {DURATION} s, (d) their loss.",
+        rest=f"Dotted line: the capacity of the bottleneck, {CAPACITY:,.0f} packets.",
+        plots=[
+            Plot(
+                title=f"({place})",
+                x=_along(scene, last=place == "d"),
+                y=Axis(label=label, high=1.02 * capacity) if place == "c" else _from_zero(of, label, least=0.1),
+                marks=[_lines(of)],
+                levels=[Level(y=capacity)] if place == "c" else [],
+            )
+            for place, (label, of) in rows.items()
+        ],
+        height=11.5,
+        data={measure.name: _of(measure, scene) for measure in measures},
+        numbers=_table(_of(BACKGROUND_EACH, scene), "Goodput of one client of the background, packets/s"),
     )
-    return Chart(height=5.2, panels=[panel])
+
+
+def _advantage(background: int, letter: str) -> Figure:
+    """Describe the goodput of added Vegas clients relative to the goodput of as many Reno clients."""
+    ratio = replace(RATIO, digits=3).at("pairs", background=background)
+    scene = next(scene for scene in SCENES if scene.background == background)
+    return Figure(
+        slug=f"advantage-{background}",
+        title=f"Figure {letter}. Vegas against Reno (background of {background} Reno clients)",
+        what="Goodput of the added clients where they run Vegas, over the goodput of as many that run Reno: behind the "
+        "same gateway, with the same seed.",
+        rest="Above the line Vegas gets more, below it Reno.",
+        plots=[
+            Plot(
+                x=_along(scene),
+                y=Axis(label="Goodput, Vegas over Reno", low=0),
+                marks=[Lines(of=ratio, x="added", by="gateway", pens=_GATEWAYS)],
+                levels=[Level(y=1, dotted=False)],
+            )
+        ],
+        height=5.2,
+        data={RATIO.name: ratio},
+        axes={"gateway": "variant", "added": "clients"},
+        numbers=Numbers(
+            of=ratio,
+            rows="added",
+            columns="gateway",
+            head="Added clients",
+            caption="Goodput of added Vegas clients over the goodput of added Reno clients",
+        ),
+    )
+
+
+def more_figures(scenes: Sequence[Scene] = SCENES) -> list[Figure]:
+    """Give the figures that the paper does not have."""
+    backgrounds = list(dict.fromkeys(scene.background for scene in scenes))
+    others = [_others(scene, letter) for letter, scene in zip(_LETTERS, scenes, strict=False)]
+    return [*others, *map(_advantage, backgrounds, _LETTERS[len(scenes) :])]
+
+
+_clients = np.arange(1, max(CLIENTS) + 1)
+_model, _over = (measure.at("models") for measure in (COV, COV_OVER_POISSON))
+
+MODEL = Figure(
+    slug="figure13",
+    title="Figure 13. Coefficient of variation of simulated Reno and of the stochastic model",
+    what="Simulated Reno behind FIFO, as in Figure 2, and the paper's model, equations (1) to (4), with gamma = "
+    "μτ/8P + B: the printed one adds packets per second to packets. (a) The c.o.v. in bins of 0.1 s; (b) relative "
+    "to Poisson's.",
+    rest="The model is run without its first 20 s. The window that it starts from decides when it meets "
+    "congestion first, and it stays congested then.",
+    plots=[
+        Plot(
+            title="(a)",
+            x=Axis(low=0, high=max(CLIENTS) + 2),
+            y=Axis(label="Coefficient of variation (c.o.v.)", low=0, high=0.355),
+            marks=[
+                Lines(of=_model, x="clients", by="variant", pens=_MODELS),
+                Series(name="Poisson", x=_clients, y=poisson_cov(ARRIVALS_PER_RTT * _clients), colour="ink", width=1.0),
+            ],
+        ),
+        Plot(
+            title="(b)",
+            x=Axis(label="Number of clients", low=0, high=max(CLIENTS) + 2),
+            y=Axis(label="c.o.v. relative to Poisson", low=0),
+            marks=[Lines(of=_over, x="clients", by="variant", pens=_MODELS)],
+            levels=[Level(y=1, dotted=False)],
+        ),
+    ],
+    height=7.4,
+    data={COV.name: _model, COV_OVER_POISSON.name: _over},
+    numbers=Numbers(of=_model, rows="clients", columns="variant", head="Clients", caption="Coefficient of variation"),
+)
+
+
+def overview(evidence: Evidence, scenes: Sequence[Scene] = SCENES) -> Table:
+    """Lay out goodput and loss of the last newcomers of each curve."""
+    measures = (RENO_GOODPUT, VEGAS_GOODPUT, RATIO, RENO_LOSS, VEGAS_LOSS)
+    rows = []
+    for scene in scenes:
+        for gateway in scene.gateways:
+            named = gateway_name(scene.buffer, gateway)
+            ends = [
+                measure.at("pairs", background=scene.background, gateway=named, added=scene.most).points(evidence.ours)
+                for measure in measures
+            ]
+            rows.append(
+                [
+                    f"{scene.most} added to {scene.background}, {named.removesuffix(' packets')}",
+                    *(end.only.shown(measure.digits) for end, measure in zip(ends, measures, strict=True)),
+                ]
+            )
+    return Table(
+        caption="Added clients at the end of each curve, goodput in thousand packets, loss in %: mean ± half-width of "
+        "the 95 % confidence interval",
+        head=["", "goodput: Reno", "Vegas", "ratio", "loss: Reno", "Vegas"],
+        rows=rows,
+    )

@@ -7,22 +7,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ackclock.papers import output
-from ackclock.papers.burstiness.experiment import BY_NAME, CLIENTS, DURATION, VARIANTS
+from ackclock.papers.burstiness.experiment import BY_NAME, CLIENTS, DURATION, RED_WEIGHT, VARIANTS
 from ackclock.papers.burstiness.experiment import scenario as plain_scenario
 from ackclock.papers.burstiness.grid_figures import grid_drawings
 from ackclock.papers.claims import findings, judge
 from ackclock.papers.heterogeneous.claims import CLAIMS, TOPICS
 from ackclock.papers.heterogeneous.comparison import agreement_statement
 from ackclock.papers.heterogeneous.evidence import LATE_START, Evidence, from_ns2, gather
-from ackclock.papers.heterogeneous.experiment import RED_WEIGHT, SCENES, START, scenario
-from ackclock.papers.heterogeneous.figures import advantage_drawings, newcomer_drawings, other_drawings
-from ackclock.papers.heterogeneous.measures import goodput, loss_percent
-from ackclock.papers.heterogeneous.sharing import PAIRED, advantages, gateway_name
-from ackclock.papers.heterogeneous.stochastic import model_drawing, model_runs
+from ackclock.papers.heterogeneous.experiment import SCENES, START, scenario
+from ackclock.papers.heterogeneous.figures import MODEL, more_figures, newcomer_figures, overview
+from ackclock.papers.heterogeneous.stochastic import model_runs
 from ackclock.papers.observation import seeds_of
-from ackclock.papers.reading import at, shown
 from ackclock.papers.summary import summary
-from ackclock.report.html import Report, Section, Table
+from ackclock.report.html import Report, Section
 from ackclock.running.origin import Origin
 from ackclock.study import Batch
 
@@ -30,14 +27,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from ackclock.papers.claims import Claim, Judged
+    from ackclock.papers.claims import Judged
+    from ackclock.papers.core.claim import Claim
     from ackclock.papers.heterogeneous.evidence import Side
     from ackclock.papers.heterogeneous.experiment import Scene
     from ackclock.papers.observation import Observation
     from ackclock.papers.summary import Topic
-    from ackclock.report.html import Drawing
-
-__all__ = ["PAPER", "Paper", "observe_all", "record", "report", "write"]
 
 PROFILE = "ns2-2.35"
 
@@ -82,7 +77,7 @@ class Paper:
     title: str
     source: str
     scenes: Sequence[Scene]
-    claims: Sequence[Claim[Evidence]]
+    claims: Sequence[Claim]
     topics: Sequence[Topic]
     has_model: bool = False
 
@@ -149,8 +144,9 @@ def write(folder: Path, *, seeds: Sequence[int], jobs: int | None = None, paper:
             scenario=lambda variant, added, scene=scene: scenario(scene, variant, added),  # type: ignore[misc]
         )
     output.write_single(folder / "single.parquet", _single(ours))
-    judged = judge(paper.claims, Evidence(ours=ours, ns2=from_ns2(paper.scenes, model=ours.model)))
-    whole = report(ours, judged, command=output.command(paper.study, seeds=len(seeds)), paper=paper)
+    evidence = Evidence(ours=ours, ns2=from_ns2(paper.scenes))
+    judged = judge(paper.claims, evidence)
+    whole = report(evidence, judged, command=output.command(paper.study, seeds=len(seeds)), paper=paper)
     output.write_report(folder, whole, judged, seeds=len(seeds))
 
 
@@ -173,77 +169,28 @@ def _single(ours: Side) -> dict[str, Sequence[Observation]]:
     }
 
 
-def overview(ours: Side) -> Table:
-    """Lay what the last newcomers of each curve get and lose side by side."""
-    rows = []
-    for scene, runs in ours.scenes.items():
-        ratios = advantages({scene: runs})
-        for gateway in scene.gateways:
-            named = gateway_name(scene.buffer, gateway)
-            lost = [shown(at(runs, f"{who}{gateway}", scene.most, loss_percent("added")), 2) for who in _KINDS]
-            rows.append(
-                [
-                    f"{scene.most} beside {scene.background}, {named.removesuffix(' packets')}",
-                    *(shown(at(runs, f"{who}{gateway}", scene.most, goodput("added")), 1) for who in _KINDS),
-                    shown(at(ratios, named, scene.most, PAIRED), 2),
-                    *lost,
-                ]
-            )
-    return Table(
-        caption="Added clients at the end of each curve, goodput in thousand packets, loss in %: mean ± half-width of "
-        "the 95 % confidence interval",
-        head=["", "goodput: Reno", "Vegas", "ratio", "loss: Reno", "Vegas"],
-        rows=rows,
-    )
-
-
-_KINDS = ("Reno", "Vegas")
-
-
-def report(ours: Side, judged: Sequence[Judged[Evidence]], *, command: str, paper: Paper = PAPER) -> Report:
-    """Make the report.
-
-    Parameters
-    ----------
-    ours
-        All runs of the study.
-    judged
-        What they say about each claim.
-    command
-        What a person types to make them.
-    paper
-        Which paper.
-
-    Returns
-    -------
-    Report
-        Claims and figures with ns-2's numbers beside ours, and what they show in words.
-
-    """
-    theirs = from_ns2(paper.scenes)
+def report(evidence: Evidence, judged: Sequence[Judged[Any]], *, command: str, paper: Paper = PAPER) -> Report:
+    """Make the report: claims and figures with ns-2's numbers next to ours."""
+    ours, theirs = evidence.ours, evidence.ns2
     theirs_seeds = f"{seeds_of(theirs.scenes[paper.scenes[0]])} seeds, {seeds_of(theirs.alone.grid)} with one kind"
-    drawings = [
-        *grid_drawings(ours.alone.grid, theirs.alone.grid, command=command, slugs=("figure2", "figure3", "figure4")),
-        *newcomer_drawings(ours.scenes, theirs.scenes, command=command, scenes=paper.scenes),
-        *([model_drawing(ours.alone.grid, theirs.alone.grid, ours.model, command=command)] if ours.model else []),
-    ]
-    more: list[Drawing] = [
-        *other_drawings(ours.scenes, theirs.scenes, command=command, scenes=paper.scenes),
-        *advantage_drawings(ours.scenes, theirs.scenes, command=command, scenes=paper.scenes),
-    ]
+    figures = [*newcomer_figures(paper.scenes), *([MODEL] if paper.has_model else [])]
+    alone = grid_drawings(ours.alone.grid, theirs.alone.grid, command=command, slugs=("figure2", "figure3", "figure4"))
     return Report(
         title=paper.title,
         source=paper.source,
         summary=[*summary(judged, paper.topics), agreement_statement(ours.scenes, theirs.scenes)],
-        overview=overview(ours),
+        overview=overview(evidence, paper.scenes),
         findings=findings(judged),
         sections=[
-            Section(title="The paper's figures", drawings=drawings),
+            Section(
+                title="The paper's figures",
+                drawings=[*alone, *(figure.drawing(evidence, command=command) for figure in figures)],
+            ),
             Section(
                 title="What the paper does not show",
                 text="The newcomers' gain is somebody's loss: here are those who were there before, all together, and "
                 "the two protocols by each other.",
-                drawings=more,
+                drawings=[figure.drawing(evidence, command=command) for figure in more_figures(paper.scenes)],
             ),
         ],
         setup=SETUP,

@@ -5,18 +5,12 @@ A claim on clients of one kind that the burstiness paper makes too has that stud
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ackclock.papers.heterogeneous.claims import model, repeated, sharing
 from ackclock.papers.heterogeneous.claims.topics import TOPICS
 
-if TYPE_CHECKING:
-    from ackclock.papers.claims import Claim
-    from ackclock.papers.heterogeneous.evidence import Evidence
-
 __all__ = ["CLAIMS", "TOPICS"]
 
-CLAIMS: tuple[Claim[Evidence], ...] = (
+CLAIMS = (
     *repeated.ABSTRACT[:3],
     *sharing.HEADLINE,
     *repeated.ABSTRACT[3:],
@@ -24,9 +18,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
     *sharing.HALF,
     *repeated.RED,
     *sharing.RED_BESIDE,
-    *sharing.FULL,
+    *sharing.FULL_LINK,
     *sharing.DISCUSSION,
     *model.CLAIMS,
     *repeated.CONCLUSIONS,
 )
-"""In the order of the paper; keys are its sections."""

@@ -1,136 +1,88 @@
-"""What the rules on newcomers share: Vegas' advantage at each place, what a late start changes, commands of runs."""
+"""What the rules on newcomers share: gateways, loads, weights of RED, late starts, and the command of a run."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ackclock.papers.burstiness.experiment import RED_WEIGHT
+from ackclock.papers.core.evidence import Named
+from ackclock.papers.core.rules import Bars, Depends
 from ackclock.papers.heterogeneous.evidence import LATE
-from ackclock.papers.heterogeneous.experiment import GATEWAYS, RED_WEIGHT, SATURATED, START
-from ackclock.papers.heterogeneous.measures import loss_percent
-from ackclock.papers.heterogeneous.sharing import PAIRED, advantages, gateway_name
-from ackclock.papers.reading import along, run_command
-from ackclock.papers.truth import NO, YES, Truth
-from ackclock.report.html import Verdict
+from ackclock.papers.heterogeneous.experiment import (
+    GATEWAYS,
+    MOST,
+    NEWCOMERS,
+    SATURATED,
+    START,
+    gateway_name,
+)
+from ackclock.papers.heterogeneous.measures import RATIO
+from ackclock.papers.reading import run_command
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from ackclock.analysis import Interval
-    from ackclock.papers.heterogeneous.evidence import Side
+    from ackclock.papers.core.answers import Answers
+    from ackclock.papers.core.rules import Rule
     from ackclock.papers.heterogeneous.experiment import Scene
-    from ackclock.papers.observation import Observation
-
-    Points = Mapping[int, Interval]
-
-__all__ = [
-    "EFFECT",
-    "STARTED",
-    "WHEN",
-    "beside",
-    "command",
-    "edges",
-    "factors",
-    "losses",
-    "reds",
-    "saturated",
-    "started",
-]
 
 EFFECT = 0.02
-"""The difference of two ratios of goodput that counts: however many runs there are, a smaller one is none."""
+"""The smallest difference of two ratios of goodput that counts."""
 
+WEIGHT = "RED's averaging weight"
 WHEN = "when the newcomers start"
-"""What claims about sharing may depend on."""
 
-STARTED = (
-    f" Asked again where they start at 10 s, not {START}, of which the paper says only right after the background: if "
-    "the answer at the same places is clearly the opposite, it depends on that."
+SMALL, LARGE = (
+    Named(f"a buffer of {buffer:,}", [gateway_name(buffer, gateway) for gateway in gateways])
+    for buffer, gateways in GATEWAYS.items()
 )
-"""What the rules of claims that may depend on the start say at the end; `started` does it."""
+SMALL_RED, LARGE_RED = (Named(f"RED with {gateways.name}", gateways[1:]) for gateways in (SMALL, LARGE))
+EVERY_RED = Named("every RED gateway", (*SMALL_RED, *LARGE_RED))
 
-
-def beside(scene: Scene) -> str:
-    """Say to whom clients are added, and with which buffer."""
-    return f"beside {scene.background} Reno clients with a buffer of {scene.buffer:,}"
-
-
-def saturated(scene: Scene) -> tuple[int, ...]:
-    """Give the numbers of added clients with which all together offer more than the bottleneck carries."""
-    return tuple(added for added in scene.counts if scene.background + added > SATURATED)
-
-
-def edges(runs: Sequence[Observation], scene: Scene, counts: Sequence[int] | None = None) -> dict[str, Points]:
-    """Give the goodput of added Vegas clients over that of Reno clients: by the gateway, then by how many are added."""
-    found = advantages({scene: runs})
-    names = {gateway: gateway_name(scene.buffer, gateway) for gateway in scene.gateways}
-    present = {run.variant for run in found}
-    return {
-        gateway: along(found, name, counts or scene.counts, PAIRED)
-        for gateway, name in names.items()
-        if name in present
+FULL, LIGHT = (
+    {
+        background: Named(words, [added for added in counts if (background + added > SATURATED) is full])
+        for background, counts in NEWCOMERS.items()
     }
+    for words, full in (("a full link", True), ("a link that is not full", False))
+)
+"""Numbers of added clients with which all together offer more than the bottleneck carries, and others."""
+
+END = {background: MOST - background for background in NEWCOMERS}
+"""The largest number of added clients."""
 
 
-def losses(runs: Sequence[Observation], gateway: str, counts: Sequence[int]) -> tuple[Points, Points]:
-    """Give the loss of added Vegas clients and that of added Reno clients, in per cent."""
-    vegas, reno = (along(runs, f"{name}{gateway}", counts, loss_percent("added")) for name in ("Vegas", "Reno"))
-    return vegas, reno
+def weighed(rule: Rule, again: Answers) -> Rule:
+    """Ask a question about RED again at its other weights."""
+    return Depends(rule, on=WEIGHT, again=again, named="weights with 60 clients")
 
 
-def reds(scene: Scene) -> tuple[str, ...]:
-    """Name the RED gateways of a scene."""
-    return tuple(gateway for gateway in scene.gateways if gateway)
+def close(background: int, margin: float) -> Rule:
+    """Judge whether added Vegas and Reno clients get the same behind the large buffer; again with a late start."""
 
+    def asked(part: str, added: tuple[int, ...]) -> Answers:
+        ratio = RATIO.at(part, background=background, gateway=LARGE, added=added)
+        return ratio.near(1, by=margin).every().called(f"the ratio is within {margin:g} of 1 at every point")
 
-def factors(found: Mapping[str, Points]) -> str:
-    """Say the range of some advantages, gateway by gateway."""
-    parts = []
-    for gateway, points in found.items():
-        means = [point.mean for point in points.values()]
-        ends = f"{min(means):.2f} to {max(means):.2f}" if len(means) > 1 else f"{means[0]:.2f}"
-        parts.append(f"{gateway.removeprefix('/') or 'FIFO'} {ends}")
-    return ", ".join(parts)
-
-
-def started(
-    verdict: Verdict, side: Side, scene: Scene, holds: Callable[[dict[str, Points]], Truth]
-) -> tuple[Verdict, str, str]:
-    """Turn a verdict into "depends on" if a late start clearly gives the opposite answer.
-
-    Parameters
-    ----------
-    verdict
-        What came out with the usual start.
-    side
-        Our runs.
-    scene
-        Where.
-    holds
-        Says of the advantages at the counts of `LATE` whether the claim holds.
-
-    Returns
-    -------
-    tuple
-        The verdict, what it depends on, and the advantages with a late start, in words.
-
-    """
-    usual, late = (edges(runs[scene], scene, LATE[scene.background]) for runs in (side.scenes, side.late))
-    answers = {holds(usual), holds(late)}
-    words = f"where they start at 10 s, it is {factors(late)}"
-    return (Verdict.DEPENDS, WHEN, words) if answers == {YES, NO} else (verdict, "", words)
+    usual = RATIO.at("pairs", background=background, gateway=LARGE).near(1, by=margin)
+    part = usual.most()
+    if LIGHT[background]:
+        light = RATIO.at("pairs", background=background, gateway=LARGE, added=LIGHT[background])
+        part |= light.near(1, by=margin).every()
+    late = LATE[background]
+    return Depends(
+        Bars(whole=usual, part=part),
+        on=WHEN,
+        asked=asked("pairs", late),
+        again=asked("late", late).called(
+            f"with a start at 10 s the ratio is within {margin:g} of 1 at every point",
+            f"with a start at 10 s the ratio is not within {margin:g} of 1 at every point",
+        ),
+        words=f"Asked again where the newcomers start at 10 s, not {START}, of which the paper says only right after "
+        "the background: if the answer at the same points is clearly the opposite, the claim depends on that.",
+    )
 
 
 def command(scene: Scene, variant: str, added: int, *fields: str) -> str:
-    """Give the command that makes one run with two kinds of client.
-
-    Parameters
-    ----------
-    scene, variant, added
-        As for `ackclock.papers.heterogeneous.experiment.scenario`.
-    fields
-        Further fields that differ, as ``PATH=VALUE``.
-
-    """
+    """Give the command that makes one run with two kinds of client; `fields` are further ``PATH=VALUE``."""
     protocol, slash, gateway = variant.partition("/")
     thresholds = GATEWAYS[scene.buffer][slash + gateway]
     sets = [f"clients.0.count={scene.background}"] if scene.background != 40 else []

@@ -2,49 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ackclock.papers.burstiness.claims import CLAIMS as THEIRS
-from ackclock.papers.burstiness.evidence import Evidence as Alone
-from ackclock.papers.claims import Claim, Judgement
 
 if TYPE_CHECKING:
-    from ackclock.papers.heterogeneous.evidence import Evidence
-
-__all__ = ["ABSTRACT", "CONCLUSIONS", "HOMOGENEOUS", "RED", "repeated"]
+    from ackclock.papers.core.claim import Claim
 
 _BY_KEY = {claim.key: claim for claim in THEIRS}
 
 
-def repeated(key: str, of: str, where: str, *, text: str = "", paper: str = "") -> Claim[Evidence]:
-    """Make a claim of this paper that has the rule of another's.
-
-    Parameters
-    ----------
-    key
-        Of the claim here.
-    of
-        Of the one in the burstiness paper.
-    where
-        Where this paper says it.
-    text, paper
-        What is claimed, and the paper's number or word, where this paper has it otherwise.
-
-    """
+def repeated(key: str, of: str, where: str, *, text: str = "") -> Claim:
+    """Make a claim of this paper that has the rule of the burstiness paper's claim `of`."""
     claim = _BY_KEY[of]
-
-    def judge(evidence: Evidence) -> Judgement:
-        return claim.judge(Alone(ours=evidence.ours.alone, ns2=evidence.ns2.alone))
-
-    return Claim(
-        key=key,
-        where=where,
-        text=text or claim.text,
-        paper=paper or claim.paper,
-        rule=claim.rule,
-        judge=judge,
-        command=claim.command,
-    )
+    return replace(claim, key=key, where=where, text=text or claim.text)
 
 
 ABSTRACT = (
@@ -54,14 +26,12 @@ ABSTRACT = (
         "3.2.2-4",
         "abstract, 5; Figure 2",
         text="The burstiness is particularly bad in Reno; Vegas does not modulate the traffic to be as bursty.",
-        paper="particularly bad",
     ),
     repeated(
         "0-3",
         "3.2.3-1",
         "abstract; Figure 2",
         text="It is even worse when RED gateways are employed.",
-        paper="even worse",
     ),
     repeated("2.2-1", "2.2-1", "2.2"),
     repeated(
@@ -72,7 +42,6 @@ ABSTRACT = (
         "added up.",
     ),
 )
-"""The claims of the abstract and of section 2."""
 
 HOMOGENEOUS = (
     repeated("3.2-1", "3.2-1", "3.2; Figure 2"),
@@ -92,10 +61,8 @@ HOMOGENEOUS = (
         "4-3",
         "3.2; Figures 3, 4",
         text="Where all clients run the same TCP, Vegas is superior to Reno.",
-        paper="superiority",
     ),
 )
-"""Those of section 3.2 up to 3.2.1."""
 
 RED = (
     repeated("3.2.1-8", "3.2.3-1", "3.2.1; Figure 2"),
@@ -103,7 +70,6 @@ RED = (
     repeated("3.2.1-10", "3.2.3-3", "3.2.1"),
     repeated("3.2.1-11", "3.2.3-4", "3.2.1; Figure 3"),
 )
-"""Those of section 3.2.1 on RED."""
 
 CONCLUSIONS = (
     repeated(
@@ -111,21 +77,17 @@ CONCLUSIONS = (
         "4-1",
         "3.2.3, 5",
         text="Reno's probing of the network makes its congestion windows oscillate.",
-        paper="periodic",
     ),
     repeated(
         "5-2",
         "3.2.1-14",
         "3.2.3, 5",
         text="The sum of the windows oscillates with them, and so does the gateway's queue.",
-        paper="periodic",
     ),
     repeated(
         "5-3",
         "3.2.1-10",
         "5",
         text="The more streams, the more their congestion-control decisions depend on each other.",
-        paper="increases",
     ),
 )
-"""Those of section 5."""

@@ -1,0 +1,115 @@
+//! Macros that declare options once: `options!` makes a struct, its defaults and what the Python package needs to know
+//! of each option; `words!` makes an enum with the words of a scenario.
+//!
+//! An option is one entry: its documentation, which the Python package shows too, its name, its type, the allowed range
+//! of a number or a time, and its default. A field is part of the struct only.
+
+/// Longest time that an option can have: 1,000,000 s, as `LONGEST_WAIT` of the Python package.
+pub(crate) const LONGEST: ackclock_units::Time = ackclock_units::Time::from_millis(1_000_000_000);
+
+macro_rules! options {
+    (
+        $(#[$meta:meta])*
+        pub struct $config:ident declared as $declared:ident {
+            fields { $($(#[$field_doc:meta])+ $field:ident: $field_type:ty = $field_default:expr;)* }
+            options {
+                $($(#[doc = $doc:literal])+ $option:ident $(as $name:literal)?: $kind:ident $([$($range:tt)*])? = $default:expr;)+
+            }
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq, ::serde::Serialize, ::serde::Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub struct $config {
+            $($(#[$field_doc])+ pub $field: $field_type,)*
+            $($(#[doc = $doc])+ $(#[serde(rename = $name)])? pub $option: $crate::options::option_type!($kind),)+
+        }
+
+        impl $config {
+            pub(crate) const DEFAULT: Self = Self {
+                $($field: $field_default,)*
+                $($option: $default,)+
+            };
+        }
+
+        impl Default for $config {
+            fn default() -> Self {
+                Self::DEFAULT
+            }
+        }
+
+        #[doc = concat!("The options of [`", stringify!($config), "`], for the Python package.")]
+        pub const $declared: &[$crate::congestion::Parameter] = &[
+            $($crate::congestion::Parameter {
+                name: $crate::options::option_name!($option $($name)?),
+                doc: concat!($($doc),+),
+                kind: $crate::options::option_kind!($kind [$($($range)*)?] $default),
+            },)+
+        ];
+    };
+}
+
+macro_rules! option_type {
+    (Phase) => { Option<::ackclock_units::Time> };
+    (Time) => { ::ackclock_units::Time };
+    ($kind:ident) => { $kind };
+}
+
+macro_rules! option_name {
+    ($option:ident $name:literal) => {
+        $name
+    };
+    ($option:ident) => {
+        stringify!($option)
+    };
+}
+
+macro_rules! option_kind {
+    (bool [] $default:expr) => {
+        $crate::congestion::ParameterKind::Flag { default: $default }
+    };
+    (u32 [$min:literal to $max:literal] $default:expr) => {
+        $crate::congestion::ParameterKind::Whole { min: $min, max: $max, default: $default }
+    };
+    (Time [from $min:expr] $default:expr) => {
+        $crate::congestion::ParameterKind::Time {
+            min: $min.as_picos(),
+            max: $crate::options::LONGEST.as_picos(),
+            default: Some($default.as_picos()),
+            or: None,
+        }
+    };
+    (Phase [$word:literal] $default:expr) => {
+        $crate::congestion::ParameterKind::Time {
+            min: 0,
+            max: $crate::options::LONGEST.as_picos(),
+            default: None,
+            or: Some($word),
+        }
+    };
+    ($words:ident [] $default:expr) => {
+        $crate::congestion::ParameterKind::Choice { choices: $words::WORDS, default: $default.word() }
+    };
+}
+
+macro_rules! words {
+    ($(#[$meta:meta])* pub enum $name:ident { $($(#[$doc:meta])+ $variant:ident = $word:literal,)+ }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, ::serde::Serialize, ::serde::Deserialize)]
+        pub enum $name {
+            $($(#[$doc])+ #[serde(rename = $word)] $variant,)+
+        }
+
+        impl $name {
+            /// The words of a scenario, in the order of the variants.
+            pub(crate) const WORDS: &[&str] = &[$($word),+];
+
+            /// The word of a scenario.
+            pub(crate) const fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word,)+ }
+            }
+        }
+    };
+}
+
+pub(crate) use {option_kind, option_name, option_type, options, words};
