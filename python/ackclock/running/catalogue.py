@@ -3,6 +3,7 @@
 Window laws and queue disciplines declare their parameters in their own Rust files, and senders their options. The
 scenario's fields, its validation, the plan, the JSON Schema and ``ackclock list`` are derived from these declarations,
 so that a new law, queue or option needs no Python code.
+"""
 
 import functools
 import json
