@@ -1,0 +1,218 @@
+"""The rules of claims on newcomers that compete with Reno."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ackclock.papers.burstiness.experiment import HEAVY
+from ackclock.papers.burstiness.measures import LOSS, QUEUE, THROUGHPUT
+from ackclock.papers.core.evidence import Named
+from ackclock.papers.core.quantities import computed
+from ackclock.papers.core.rules import AtPoints, Bars, Outcome
+from ackclock.papers.heterogeneous.claims.reading import (
+    END,
+    FULL,
+    LARGE,
+    LARGE_RED,
+    SMALL,
+    SMALL_RED,
+    WHEN,
+    weighed,
+)
+from ackclock.papers.heterogeneous.evidence import LATE
+from ackclock.papers.heterogeneous.measures import (
+    DIFFERENCE,
+    MORE_LOSS,
+    RATIO,
+    RELATIVE,
+    RENO_ALL,
+    RENO_CARRIED,
+    RENO_COV,
+    RENO_LOSS,
+    RENO_QUEUE,
+    VEGAS_ALL,
+    VEGAS_ALL_LOSS,
+    VEGAS_CARRIED,
+    VEGAS_COV,
+    VEGAS_LOSS,
+    VEGAS_QUEUE,
+)
+from ackclock.report.html import Verdict
+
+if TYPE_CHECKING:
+    from ackclock.papers.core.answers import Answers
+    from ackclock.papers.core.evidence import Scalar, Side
+    from ackclock.papers.core.quantities import Measure, Quantity
+    from ackclock.papers.core.rules import Rule
+
+FULL_POINTS = "points of a full link"
+_FIFO = {SMALL_RED: SMALL[0], LARGE_RED: LARGE[0]}
+
+_AS_WELL = 0.98
+"""Share of Reno's goodput from which on Vegas performs as well."""
+
+BETA = 3
+"""Packets that Vegas means to keep in the gateway at most (Table 1)."""
+
+_LEAST_LOSS = 0.005
+"""Per cent; where less is lost, loss is not compared."""
+
+
+def at_full(measure: Measure, background: int, **where: Scalar | tuple[Scalar, ...]) -> Quantity:
+    return measure.at("pairs", background=background, added=FULL[background], **where)
+
+
+def at_end(measure: Measure, part: str, background: int, **where: Scalar | tuple[Scalar, ...]) -> Quantity:
+    return measure.at(part, background=background, added=END[background], **where)
+
+
+def gains(background: int, gateways: Named[str], reds: Named[str]) -> Rule:
+    """Judge whether added Vegas clients get more than added Reno clients once the link is full."""
+    usual = AtPoints(at_full(RATIO, background, gateway=gateways).above(1), points=FULL_POINTS, by="gateway")
+    return weighed(usual, at_end(RATIO, "weighted", background, gateway=reds).above(1).every("gateway"))
+
+
+def loses_less(background: int, gateways: Named[str], reds: Named[str]) -> Rule:
+    """Judge whether added Vegas clients lose a smaller share, behind the gateways where anybody loses packets."""
+    most = at_full(MORE_LOSS, background, gateway=gateways).over(
+        "added", lambda line: max(line.values()), "largest loss"
+    )
+    reno = at_full(RENO_LOSS, background, gateway=gateways)
+    lossy = reno.given(most, lambda loss: loss >= _LEAST_LOSS, f"anybody loses {_LEAST_LOSS} % or more")
+    less = lossy.above(at_full(VEGAS_LOSS, background, gateway=gateways))
+    asked = less.called(
+        f"added Vegas clients lose a smaller share than added Reno clients (background of {background}, "
+        f"{gateways.name}), where anybody loses {_LEAST_LOSS} % or more"
+    )
+    reno_end, vegas_end = (at_end(one, "weighted", background, gateway=reds) for one in (RENO_LOSS, VEGAS_LOSS))
+    again = reno_end.above(vegas_end).every("gateway").called("added Vegas clients lose a smaller share behind RED")
+    return weighed(AtPoints(asked, points=FULL_POINTS, by="gateway"), again)
+
+
+def _minus(quantity: Quantity) -> Quantity:
+    return computed(lambda value: -value, quantity, words=f"minus {quantity.words}")
+
+
+def _smaller(one: Quantity, other: Quantity) -> Answers:
+    """Ask whether one value is nearer to 0 than another, on either side."""
+    return (one.above(_minus(other)) & one.below(other)) | (one.below(_minus(other)) & one.above(other))
+
+
+def more_pronounced(background: int) -> Rule:
+    """Judge whether losses differ relatively more with the large buffer, and absolutely less.
+
+    FIFO with the large buffer is left out: no packet is lost there.
+    """
+    pairs = [(large, small) for large in LARGE_RED for small in SMALL]
+    at = {
+        measure: {one: at_end(measure, "pairs", background, gateway=one) for one in (*LARGE_RED, *SMALL)}
+        for measure in (RELATIVE, DIFFERENCE)
+    }
+    more = [at[RELATIVE][large].above(at[RELATIVE][small]) for large, small in pairs]
+    less = [_smaller(at[DIFFERENCE][large], at[DIFFERENCE][small]) for large, small in pairs]
+    part, whole = more[0], less[0]
+    for one, other in zip(more[1:], less[1:], strict=True):
+        part, whole = part & one, whole & other
+    relatively = part.called(
+        f"with {END[background]} added clients the difference of the losses of Reno and Vegas, as a share of Reno's "
+        "loss, is clearly larger behind RED1 and RED2 than behind either gateway of 50 packets"
+    )
+    return Bars(whole=(relatively & whole).called(f"{relatively.words}, and in points smaller"), part=relatively)
+
+
+def differences(background: int) -> tuple[Quantity, ...]:
+    gateways = Named("every gateway with losses", (*SMALL, *LARGE_RED))
+    return tuple(at_end(one, "pairs", background, gateway=gateways) for one in (RELATIVE, DIFFERENCE))
+
+
+def red_is_worse() -> Rule:
+    """Judge whether added clients get less and lose more behind RED than behind FIFO, whatever their protocol."""
+
+    def asked(carried: Measure, lost: Measure, kind: str, reds: Named[str]) -> list[Answers]:
+        more, less = (at_full(carried, 20, gateway=gateway) for gateway in (_FIFO[reds], reds))
+        fewer, lossy = (at_full(lost, 20, gateway=gateway) for gateway in (_FIFO[reds], reds))
+        return [
+            more.above(less).called(f"behind {reds.name} added {kind} clients get less than behind FIFO"),
+            lossy.above(fewer).called(f"behind {reds.name} added {kind} clients lose more than behind FIFO"),
+        ]
+
+    kinds = ((RENO_CARRIED, RENO_LOSS, "Reno"), (VEGAS_CARRIED, VEGAS_LOSS, "Vegas"))
+    questions = [question for reds in _FIFO for one in kinds for question in asked(*one, reds)]
+    reno, vegas = (
+        at_end(one, "pairs", 20, gateway=SMALL[0]).above(at_end(one, "weighted", 20, gateway=SMALL[1]))
+        for one in (RENO_CARRIED, VEGAS_CARRIED)
+    )
+    again = (reno & vegas).called("with a buffer of 50 both kinds of added clients get less behind RED")
+    return weighed(AtPoints(*questions, points=FULL_POINTS), again)
+
+
+def smoother() -> Rule:
+    """Judge whether all clients together are smoother and faster behind RED where Vegas is added."""
+    red = SMALL[1]
+    rough, smooth, slow, fast = (at_full(one, 20, gateway=red) for one in (RENO_COV, VEGAS_COV, RENO_ALL, VEGAS_ALL))
+    usual = AtPoints(
+        rough.above(smooth).called("the c.o.v. of all arrivals is lower where Vegas is added than where Reno is"),
+        fast.above(slow).called("the throughput of all clients is higher where Vegas is added"),
+        points=f"{FULL_POINTS} behind RED 10/40",
+    )
+    rough, smooth, slow, fast = (
+        at_end(one, "weighted", 20, gateway=red) for one in (RENO_COV, VEGAS_COV, RENO_ALL, VEGAS_ALL)
+    )
+    both = (rough.above(smooth) & fast.above(slow)).called("with Vegas the c.o.v. is lower and the throughput higher")
+    return weighed(usual, both)
+
+
+def all_vegas_is_best() -> Rule:
+    """Judge whether throughput is highest and loss lowest where all of 60 clients run Vegas, not 0, 20 or 40."""
+    questions = []
+    for gateway, end in zip(SMALL, ("", "/RED"), strict=True):
+        for alone, mixed, better in ((THROUGHPUT, VEGAS_ALL, "highest"), (LOSS, VEGAS_ALL_LOSS, "lowest")):
+            best, none = (alone.at("grid", variant=f"{kind}{end}", clients=60) for kind in ("Vegas", "Reno"))
+            rest = [none, *(at_end(mixed, "pairs", background, gateway=gateway) for background in END)]
+            first, *others = [best.above(one) if better == "highest" else one.above(best) for one in rest]
+            for other in others:
+                first &= other
+            what = "throughput" if better == "highest" else "loss"
+            questions.append(first.called(f"{what} is {better} where all 60 clients run Vegas ({gateway})"))
+    return AtPoints(*questions)
+
+
+def reno_fills_the_buffer() -> Rule:
+    pairs = {"with clients of one kind": [QUEUE.at("queues", variant=one, clients=HEAVY) for one in ("Reno", "Vegas")]}
+    for background in END:
+        pairs[f"with a background of {background}"] = [at_full(one, background) for one in (RENO_QUEUE, VEGAS_QUEUE)]
+    return AtPoints(
+        *(reno.above(vegas).called(f"{words}, more packets wait with Reno") for words, (reno, vegas) in pairs.items()),
+        points=FULL_POINTS,
+    )
+
+
+def as_well(part: str, **where: Scalar | tuple[Scalar, ...]) -> AtPoints:
+    ratio, vegas, reno = (one.at(part, **where) for one in (RATIO, VEGAS_LOSS, RENO_LOSS))
+    asked = ratio.at_least(_AS_WELL) & ~vegas.above(reno, times=1 / _AS_WELL)
+    words = f"the Vegas/Reno goodput ratio is at least {_AS_WELL}, and Vegas loses no more than Reno by the same margin"
+    return AtPoints(asked.called(words), by="gateway")
+
+
+def headline(side: Side) -> Outcome:
+    usual, least = as_well("pairs").judge(side), as_well("least").judge(side)
+    early, late = (_both_starts(part).judge(side) for part in ("pairs", "late"))
+    turned = {early.verdict, late.verdict} == {Verdict.NOT, Verdict.REPRODUCED}
+    return Outcome(
+        verdict=Verdict.DEPENDS if turned else usual.verdict,
+        setting=WHEN if turned else "",
+        why=f"{usual.why} At the points that were run with both starts, with a start at 1 s: {early.why} At 10 s: "
+        f"{late.why} With the least sample as Vegas' base RTT, at the ends of the curves: {least.why}",
+    )
+
+
+def _both_starts(part: str) -> AtPoints:
+    """Ask at the points that were run with both starts."""
+    questions = []
+    for background, added in LATE.items():
+        ratio, vegas, reno = (
+            one.at(part, background=background, added=added) for one in (RATIO, VEGAS_LOSS, RENO_LOSS)
+        )
+        asked = ratio.at_least(_AS_WELL) & ~vegas.above(reno, times=1 / _AS_WELL)
+        questions.append(asked.called(f"it does as well with {background} Reno clients in the background"))
+    return AtPoints(*questions)
