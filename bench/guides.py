@@ -34,6 +34,7 @@ PAGES = (
     *(f"docs/guide/{name}.md" for name in ("first_study", "sweeps", "store", "wide_area", "burstiness", "transfers")),
     *(f"docs/guide/{name}.md" for name in ("captures", "captures_writing")),
     *(f"docs/models/{name}.md" for name in ("pftk", "loss_law", "stochastic_reno")),
+    "docs/recipes/add_a_source.md",
 )
 
 SETTINGS = {"MPLBACKEND": "Agg", "COLUMNS": "100", "NO_COLOR": "1"}
