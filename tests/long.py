@@ -5,10 +5,16 @@ from __future__ import annotations
 import os
 from typing import Final
 
-__all__ = ["LONG", "often"]
+import pytest
+
+__all__ = ["LONG", "long_only", "often"]
 
 LONG: Final = bool(os.environ.get("ACKCLOCK_LONG"))
 """Whether tests run in their long form. ``make long`` and ``make validation`` set ``ACKCLOCK_LONG=1``."""
+
+
+long_only: Final = pytest.mark.skipif(not LONG, reason="`make long` runs it")
+"""Marks a test that only runs in the long form."""
 
 
 def often(usual: int, *, long: int) -> int:

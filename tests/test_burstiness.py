@@ -389,6 +389,8 @@ class TestRuns:
 
 
 class TestCommand:
+    @pytest.mark.slow
+    @pytest.mark.usefixtures("placeholders")
     def test_writes_the_study_whole(
         self,
         their_runs: Runs,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pytest
+from tests.long import long_only
 
 from ackclock.papers.claims import judge
 from ackclock.papers.manyflows import ns2
@@ -145,6 +146,7 @@ def test_figures_show_every_run() -> None:
     assert drawings[1].csv.startswith("connection,time,cwnd\nnear,0.0000,1.000\n")
 
 
+@long_only
 @pytest.mark.slow
 def test_runs_agree_with_ns2_on_round_trips() -> None:
     """The mean round trips are exact in both: they differ by what waits."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow.parquet
 import pytest
+from tests.long import long_only
 
 import ackclock as ac
 from ackclock.analysis import compare_paired
@@ -102,6 +103,8 @@ def test_burstiness(root: Path, tmp_path: Path) -> None:
     assert claimed == {"Poisson": False, "sawtooth": False, "long memory": True}
 
 
+@long_only
+@pytest.mark.slow
 def test_captures(root: Path, tmp_path: Path) -> None:
     read("docs/guide/captures.md", root, tmp_path)
     folder = {path.name for path in (tmp_path / "out" / "lan").iterdir()}
@@ -112,6 +115,8 @@ def test_captures(root: Path, tmp_path: Path) -> None:
     assert [name for name in names if f"`{name}`" not in told and name not in ADDRESSES] == []
 
 
+@long_only
+@pytest.mark.slow
 def test_captures_writing(root: Path, tmp_path: Path) -> None:
     reader = read("docs/guide/captures_writing.md", root, tmp_path)
     assert reader.session["cov"] == reader.session["run"].summary.cov

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pytest
+from tests.long import long_only
 
 from ackclock.papers.claims import judge
 from ackclock.papers.manyflows.claims.internet import INTERNET
@@ -134,6 +135,7 @@ def test_figures_show_every_place() -> None:
     ]
 
 
+@long_only
 @pytest.mark.slow
 def test_runs_show_where_packets_are_lost() -> None:
     batch = Batch()

@@ -117,7 +117,9 @@ def page(report: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
 class TestText:
     def test_is_valid_html(self, page: Path) -> None:
         parser = html5lib.HTMLParser(strict=True)  # raises at the first error
-        document = parser.parse(page.read_text(encoding="utf-8"))
+        # Long runs of letters, digits and signs without a meaning in HTML, which are paths and files, are cut short.
+        text = re.sub(r"([A-Za-z0-9+/. -]{100})[A-Za-z0-9+/. -]+", r"\1", page.read_text(encoding="utf-8"))
+        document = parser.parse(text)
         assert parser.errors == []
         assert document.find(".//{http://www.w3.org/1999/xhtml}h1") is not None
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from tests.long import long_only
 from tests.single_seed import single_seed
 from tests.typed import typed
 
@@ -236,6 +237,7 @@ def test_figures_show_every_place() -> None:
     assert all(drawing.svg.startswith("<") for drawing in drawings.values())
 
 
+@long_only
 @pytest.mark.slow
 def test_what_is_run_is_what_is_judged() -> None:
     """One seed of everything: as in the report, time does not smooth on/off traffic, and more sources do."""

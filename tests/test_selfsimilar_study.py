@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from pyarrow import parquet
+from tests.long import long_only
 from tests.selfsimilar_world import SEEDS, evidence, put, side
 
 import ackclock as ac
@@ -326,8 +327,8 @@ class TestReport:
 
 
 class TestCommand:
+    @long_only
     @pytest.mark.slow
-    @pytest.mark.usefixtures("placeholders")
     def test_writes_the_study_whole(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:

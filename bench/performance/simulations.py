@@ -88,12 +88,12 @@ def counted(output: str) -> dict[str, int]:
 
 def ours_s60(record: Iterable[str] = ()) -> Simulation:
     """Give S60 in the engine's example program."""
-    return Simulation((_examples()["run_plan"], _plan(S60, tuple(record))))
+    return Simulation((_example("run_plan"), _plan(S60, tuple(record))))
 
 
 def ours_greedy(flows: int, *, spread: float = SPREAD) -> Simulation:
     """Give greedy flows in the engine's example program."""
-    return Simulation((_examples()["greedy_flows"], _plan(ONE_GREEDY_FLOW), str(flows), f"{spread:g}"))
+    return Simulation((_example("greedy_flows"), _plan(ONE_GREEDY_FLOW), str(flows), f"{spread:g}"))
 
 
 def ns2_s60() -> Simulation:
@@ -129,12 +129,12 @@ def ns3_s60() -> Simulation:
 
 
 @functools.cache
-def _examples() -> dict[str, str]:
-    """Build the engine's example programs and tell where they are."""
-    command = ["cargo", "build", "--release", "--locked", "--package", "ackclock-net", "--examples"]
+def _example(name: str) -> str:
+    """Build one of the engine's example programs and give its path."""
+    command = ["cargo", "build", "--release", "--locked", "--package", "ackclock-net", "--example", name]
     done = subprocess.run([*command, "--message-format=json"], cwd=ROOT, stdout=subprocess.PIPE, check=True)
-    messages = [json.loads(line) for line in done.stdout.splitlines()]
-    return {m["target"]["name"]: m["executable"] for m in messages if m.get("executable")}
+    messages = (json.loads(line) for line in done.stdout.splitlines())
+    return next(str(message["executable"]) for message in messages if message.get("executable"))
 
 
 @functools.cache

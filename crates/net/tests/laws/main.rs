@@ -50,7 +50,7 @@ fn delivered(plan: &Plan, seed: u64, enough: impl Fn(&[u64]) -> bool) -> Vec<u64
 }
 
 proptest! {
-    #![proptest_config(cases())]
+    #![proptest_config(cases(200))]
 
     /// Packets that arrive at a node leave it immediately, on a link of a shortest path or into its endpoint; every
     /// packet sent was delivered, dropped, or is in flight; the summary counts the same packets.

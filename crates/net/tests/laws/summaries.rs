@@ -62,7 +62,7 @@ fn rows(columns: &[Column]) -> Vec<Vec<String>> {
 }
 
 proptest! {
-    #![proptest_config(cases())]
+    #![proptest_config(cases(200))]
 
     /// The summary of a measured time that begins at any moment of the run.
     ///

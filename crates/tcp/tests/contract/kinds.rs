@@ -10,13 +10,13 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::RngSeed;
 
-/// A thousand cases, the same each time; if `PROPTEST_CASES` is set, that number of cases, different each time.
-pub(crate) fn cases() -> ProptestConfig {
+/// The `usual` number of cases, the same each time; if `PROPTEST_CASES` is set, that number of cases, different each time.
+pub(crate) fn cases(usual: u32) -> ProptestConfig {
     let asked = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
     if std::env::var_os("PROPTEST_CASES").is_some() {
         return asked;
     }
-    ProptestConfig { cases: 1_000, rng_seed: RngSeed::Fixed(1), ..asked }
+    ProptestConfig { cases: usual, rng_seed: RngSeed::Fixed(1), ..asked }
 }
 
 /// The laws of [`LAWS`], in that order. A law missing here would not be tested.

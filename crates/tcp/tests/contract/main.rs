@@ -91,7 +91,7 @@ fn a_rescue_sends_nothing_below_the_cumulative_ack() {
 }
 
 proptest! {
-    #![proptest_config(cases())]
+    #![proptest_config(cases(1_000))]
 
     /// The same senders, fed with ACKs and blocks that no receiver may have sent.
     ///
