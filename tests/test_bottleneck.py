@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import ackclock as ac
+from ackclock.scenario.bottleneck import find_measured
 
 TCP: dict[str, Any] = {"transport": ac.Tcp("reno"), "source": ac.Greedy()}
 
@@ -103,3 +104,25 @@ def test_an_access_link_may_be_the_narrow_one() -> None:
 def test_without_tcp_there_is_no_pipe() -> None:
     with pytest.raises(ac.ScenarioError, match="crossed by the data of a TCP flow"):
         ac.pipe(t1(2, 10).changed({"measure.link": "bottleneck.reverse"}))
+
+
+@pytest.mark.parametrize(
+    ("client", "group", "rate"),
+    [(0, "slow", 1e6), (1, "slow", 1e6), (2, "back", 2e6), (3, "fast", 3e6), (4, "fast", 3e6), (5, "fast", 3e6)],
+)
+def test_an_access_link_belongs_to_the_group_of_its_client(client: int, group: str, rate: float) -> None:
+    def clients(name: str, count: int, mbps: int, **more: Any) -> ac.Clients:
+        return ac.Clients(name=name, count=count, access=ac.Link(rate=f"{mbps} Mbps", delay="1 ms"), **TCP, **more)
+
+    scenario = ac.Scenario(
+        duration="10 s",
+        dumbbell=ac.Dumbbell(bottleneck=ac.Link(rate="8 Mbps", delay="10 ms")),
+        clients=[clients("slow", 2, 1), clients("back", 1, 2, direction="reverse"), clients("fast", 3, 3)],
+    )
+    ways = {
+        found.rate: [(each.name, count) for each, count in zip(found.groups, found.counts, strict=True)]
+        for way in ("", ".reverse")
+        for found in [find_measured(scenario.changed({"measure.link": f"access.{client}{way}"}).effective())]
+        if found.groups
+    }
+    assert ways == {rate: [(group, 1)]}
