@@ -51,13 +51,14 @@ test: $(VENV)/.built ## run the tests: Rust, Python, the examples in the documen
 	cargo test --workspace --locked --doc
 	$(PY) -m pytest -m 'not needs' --numprocesses auto --dist worksteal
 
-check: $(VENV)/.installed ## formatting, lints, types and documentation, each without a warning
+check: $(VENV)/.installed ## formatting, lints, types, documentation and words of prose, each without a warning
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- --deny warnings
 	RUSTDOCFLAGS='--deny warnings' cargo doc --workspace --no-deps --locked
 	$(PY) -m ruff check
 	$(PY) -m ruff format --check
 	$(PY) -m mypy
+	$(PY) bench/prose.py
 
 ray: $(VENV)/.installed ## install Ray as well, for `ackclock sweep --engine ray` and the tests of it
 	$(PY) -m pip install --require-hashes --requirement requirements-ray.lock
@@ -65,7 +66,7 @@ ray: $(VENV)/.installed ## install Ray as well, for `ackclock sweep --engine ray
 long: $(VENV)/.built ## run the tests that `make test` shortens, with all their repetitions
 	ACKCLOCK_LONG=1 $(PY) -m pytest -m 'slow and not needs' --numprocesses auto --dist worksteal
 
-extras: ray $(VENV)/.built ## run the tests that need Ray, Chromium, tshark or tcptrace, as far as they are installed
+extras: ray $(VENV)/.built ## run the tests that need Ray, Chromium, tshark or tcptrace, where installed
 	$(PY) -m pytest -m needs
 
 laws: ## hold the engine and the reader of captures to their laws in many more random cases than `make test` does (CASES=100000, other ones each time)
@@ -119,7 +120,7 @@ format: $(VENV)/.installed ## format all sources in place
 signatures: $(VENV)/.built ## write the fields that transports and queues declare into declared.pyi, for editors
 	$(PY) bench/signatures.py
 
-lock: $(VENV)/.installed ## choose the Python packages anew, newest versions first
+lock: $(VENV)/.installed ## select new versions of the Python packages
 	$(PYTHON) -m venv $(VENV)/lock
 	$(VENV)/lock/bin/python -m pip install pip-tools
 	$(COMPILE) --upgrade --extra dev --output-file requirements.lock pyproject.toml

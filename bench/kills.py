@@ -50,7 +50,7 @@ LOST, BROKEN = 3, 4
 
 
 def fill(file: Path, folder: Path, taken: set[str], pipe: int) -> None:
-    """Sweep as ``ackclock sweep`` does; tell each run once it is taken, and miss none that was told before."""
+    """Sweep as ``ackclock sweep`` does; report each stored run, and check that no reported run is missing."""
     add, there = Store.add, sweeping._there  # noqa: SLF001
 
     def told(self: Store, row: Row) -> None:
@@ -77,7 +77,7 @@ def child(work: Callable[[], object]) -> int:
         try:
             work()
             code = 0
-        except BaseException as error:  # noqa: BLE001 - told, whatever it is
+        except BaseException as error:  # noqa: BLE001 - every error is reported
             sys.stderr.write(f"{type(error).__name__}: {error}\n")
         finally:
             os._exit(code)

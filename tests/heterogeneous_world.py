@@ -134,7 +134,7 @@ def put(
 ) -> Change:
     """Make the change that multiplies a number in one part of the evidence, of some variants at some places.
 
-    The factor may go by the seed, so that runs lie apart.
+    The factor may depend on the seed, so that runs differ.
     """
 
     def new(run: Observation) -> float:

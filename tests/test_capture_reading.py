@@ -102,7 +102,7 @@ def test_every_packet_is_tsharks_to_the_nanosecond(root: Path, name: str, tmp_pa
         assert (row["bytes"], row["captured"]) == (int(length), int(captured))
         four, six, tcp_from, udp_from, tcp_to, udp_to = names
         assert (row["source"] or "") == four + six
-        # An unfinished packet's ports are told by tshark only where it has the whole.
+        # tshark reports the ports of a truncated packet only if it has the whole.
         if tcp_from or udp_from:
             assert (row["source_port"], row["destination_port"]) == (int(tcp_from + udp_from), int(tcp_to + udp_to))
         assert row["interface"] == int(interface or 0)

@@ -105,7 +105,7 @@ def test_one_segment_and_its_ack_byte_by_byte(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_a_capture_has_what_the_record_of_packets_has(variant: str, tmp_path: Path) -> None:
-    """Times to the nanosecond, flows, segments and fates, at each point; sizes but for the headers that are longer."""
+    """Times to the nanosecond, flows, segments and fates, at each point; sizes except for longer headers."""
     points = {"": ("enqueue", "drop", "lost"), "@dequeue": ("dequeue",), "@receive": ("receive",)}
     captures = [f"bottleneck{point},bottleneck.reverse{point}" for point in points]
     run = ac.simulate(lossy(variant, duration="5 s"), record=["packets"], capture=captures)
@@ -324,7 +324,7 @@ def test_tshark_and_tcptrace_find_our_retransmissions_at_the_sender(variant: str
     """Four flows, each seen at its sender in both directions.
 
     Validates: the sum of tshark's classes of retransmissions (retransmission, fast, spurious, out of order; a packet in
-        several of them counts once) is the flow's `retransmissions`, and so is tcptrace's count, as far as data goes.
+        several of them counts once) is the flow's `retransmissions`, and so is tcptrace's count for data.
     Source: Debian's tshark and tcptrace.
     Tolerance: none.
     """

@@ -121,9 +121,8 @@ def test_one_sawtooth(
     Validates: the time from drop to drop, and the utilisation, of one flow's sawtooth; with delayed ACKs it takes twice
         as long.
     Source: RFC 5681, section 3.1, eq. 3 and 4; RFC 5681, section 4.2.
-    Tolerance: the period is longer by up to two of the longest round trips and a packet, in which the loss is found and
-        mended; the
-        utilisation lower by up to 1.5 %, for the same reason.
+    Tolerance: the period is longer by up to two of the longest round trips and a packet, in which the loss is detected
+        and repaired; the utilisation lower by up to 1.5 %, for the same reason.
     """
     tcp = ac.Tcp(variant, max_window=NO_LIMIT, delayed_ack=delayed_ack)
     link = slow(queue=ac.DropTail(packets=buffer))

@@ -98,7 +98,7 @@ def test_what_a_scenario_says_wins() -> None:
 
 
 def test_many_flows_are_run_with_nine_parameters_of_tcp_set_back() -> None:
-    """ns-2.35 but for what the reference runs of Qiu, Zhang and Keshav set; without a SYN two segments go alone."""
+    """ns-2.35 with the settings of the reference runs of Qiu, Zhang and Keshav; without a SYN two segments go alone."""
     differing = {row.name: row.value("ns2-1999-qiu") for row in differences("ns2-2.35", "ns2-1999-qiu")}
     assert differing == {
         "tcp.handshake": False,

@@ -118,7 +118,7 @@ def test_both_directions_and_a_dumbbells_reverse_follow_the_trace() -> None:
 
 
 def test_what_needs_one_rate_takes_the_mean_over_the_run() -> None:
-    """Validates: pipe and notices go by the mean rate.
+    """Validates: pipe and notices use the mean rate.
 
     Source: 1 Mbit/s for 10 ms and 0.5 for 975 ms of 1 s: 497.5 kbit/s.
     Tolerance: exact.

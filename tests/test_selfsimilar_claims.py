@@ -196,7 +196,7 @@ class TestCommands:
     def test_of_every_claim_can_be_typed(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.chdir(root)
         for claim in CLAIMS:
-            if claim.key == "5-1":  # of a capture that nobody else has
+            if claim.key == "5-1":  # about a capture that is not public
                 assert claim.command == "ackclock capture trace.pcap"
                 continue
             assert typed(claim.command).effective().profile == "ns2-2.35"

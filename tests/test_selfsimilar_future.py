@@ -90,10 +90,10 @@ def test_commands_of_claims_can_be_typed(root: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_a_run_shows_what_became_of_its_packets(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Validates: what is sent over a hop arrives or is lost, and as much is lost as the hop is told to lose.
+    """Validates: packets sent over a hop arrive or are lost, and the loss rate equals the configured one.
 
     Source: counting; the binomial distribution of losses at random.
-    Tolerance: packets under way at the end; four standard errors.
+    Tolerance: packets in flight at the end; four standard errors.
     """
     for name, few in (("LOADS", (5,)), ("LOSSES", (10_000,)), ("DWELLS", (0, 1000))):
         monkeypatch.setattr(module, name, few)

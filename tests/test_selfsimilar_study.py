@@ -172,7 +172,7 @@ class TestLook:
         assert newreno.values["rate_100"] == newreno.rates[-1]
 
     def test_copies_are_what_was_sent_again_without_need(self, newreno: Look) -> None:
-        """What is dropped must be sent again, but for what is under way; what is sent again beyond that comes twice."""
+        """Dropped packets are retransmitted, except ones in flight at the end; other retransmissions are duplicates."""
         found = {name: newreno.values[name] or 0 for name in ("copies", "retransmissions", "drops")}
         assert found["copies"] == pytest.approx(found["retransmissions"] - found["drops"], abs=10)
         assert found["copies"] > 10

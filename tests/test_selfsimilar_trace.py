@@ -102,9 +102,9 @@ class TestStandIn:
         assert {40, 1500} < set(made.sizes.size.tolist())
 
     def test_it_is_what_the_run_recorded(self, made: Trace, tmp_path: Path) -> None:
-        """Validates: the file has each packet of the run, at its time, with its size but for longer headers.
+        """Validates: the file has each packet of the run, at its time, with its size except for longer headers.
         Source: the record of packets of the same run.
-        Tolerance: a nanosecond, as the file has whole ones; sizes exact but for what the writer says is longer.
+        Tolerance: a nanosecond, as the file has whole ones; sizes exact except for bytes that the writer adds.
         """
         place = "bottleneck,bottleneck.reverse"
         run = ac.simulate(trace.mix(), seed=1, record=[f"packets@{place}"], capture=[place])

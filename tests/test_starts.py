@@ -53,7 +53,7 @@ def test_starts_spread_evenly_over_the_time() -> None:
     """400 flows that start between 0.5 and 1.5 s.
 
     Validates: starts are uniform over [start, start + spread].
-    Source: the distribution; Kolmogorov's statistic, sqrt(n) D below 1.63 but for one sample in a hundred.
+    Source: the distribution; Kolmogorov's statistic, sqrt(n) D below 1.63 except for one sample in a hundred.
     Tolerance: that, at fixed seeds.
     """
     times = np.sort(starts(many(start="500 ms", spread="1 s")))

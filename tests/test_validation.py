@@ -47,7 +47,7 @@ def test_the_page_has_every_claim_and_none_failed() -> None:
     written = validation.PAGE.read_text(encoding="utf-8")
     rows = {line.test: f"| {line.claim} | {line.source} | `{line.test}`" for line in validation.declared()}
     missing = [test for test, row in rows.items() if row not in written]
-    assert missing == [], "make validation writes the page anew"
+    assert missing == [], "make validation rewrites the page"
     assert "**fails**" not in written
     assert "not run" not in written
 

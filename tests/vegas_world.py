@@ -128,5 +128,5 @@ def put(name: str, new: float | Callable[[Place], float], at: Where = lambda _: 
 
 
 def beside(**chosen: object) -> Where:
-    """Choose the places that have what is told."""
+    """Choose the places with the given properties."""
     return lambda place: replace(place, **chosen) == place  # type: ignore[arg-type]

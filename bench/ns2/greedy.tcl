@@ -61,7 +61,7 @@ for {set i 0} {$i < $flows} {incr i} {
 
 set monitor [$ns monitor-queue $gateway $server ""]
 
-# What it took to build the network: told as the run begins, in milliseconds of CPU time.
+# The CPU time for building the network in milliseconds, printed as the run begins.
 proc tell_start {} {
   set file [open /proc/self/stat]
   set fields [split [read $file]]

@@ -1,1 +1,1 @@
-"""What speed costs and comes to: `make bench` measures it, writes docs/performance.md, and `make guard` keeps it."""
+"""Measures speed and memory: `make bench` writes docs/performance.md, and `make guard` checks the instruction count."""

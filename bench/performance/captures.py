@@ -56,7 +56,7 @@ def rate(seconds: float) -> str:
 
 
 def verdict(ours: str, theirs: str) -> str:
-    """Compare the numbers of packets and of bytes that were told."""
+    """Compare the reported numbers of packets and of bytes."""
     told = json.loads(ours)
     _, packets, size = theirs.split()
     same = (told["packets"], told["bytes"]) == (int(packets), int(size))

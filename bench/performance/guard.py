@@ -1,6 +1,6 @@
 """Hold the engine to its speed: instructions for each packet of S60, which all machines of a kind count alike.
 
-``python -m performance.guard`` compares them with `instructions.json`, ``--record`` writes it anew. Time is not looked
+``python -m performance.guard`` compares them with `instructions.json`, ``--record`` rewrites it. Time is not looked
 at: it is another thing on every machine, and within one it varies by a tenth.
 """
 

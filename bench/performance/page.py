@@ -47,7 +47,7 @@ def put(page: str, part: str, text: str) -> str:
 
 
 def machine() -> str:
-    """Describe the machine as far as it matters: cores, processor, compiler."""
+    """Describe the relevant properties of the machine: cores, processor, compiler."""
     rustc = subprocess.run(["rustc", "--version"], capture_output=True, text=True, check=True).stdout.split()[1]
     system = f"{platform.system()} on {platform.machine()}"
     return f"{os.cpu_count()} cores, {_processor()}, {system}, rustc {rustc}, Python {platform.python_version()}"

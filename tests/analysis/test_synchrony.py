@@ -1,4 +1,4 @@
-"""Flows that lose together: against hand-worked cases, plain definitions, and what ns-2's own drops come to."""
+"""Flows that lose packets together: hand-worked cases, plain definitions, and the drops of ns-2."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def test_fits_to_ns2(connections: list[int], loss: list[float], a: float, b: flo
     """Hyperbolas through what ns-2 measured.
 
     Validates: a and b of the fit, and that the intervals hold them.
-    Source: Qiu, Zhang and Keshav, Table 4, made anew with ns-2.35 and fitted by another program.
+    Source: Qiu, Zhang and Keshav, Table 4, reproduced with ns-2.35 and fitted by another program.
     Tolerance: 6 % of a and 4 % of b, for the losses here are rounded to three decimals.
     """
     told = hyperbola(connections=connections, loss=loss)

@@ -64,7 +64,7 @@ def test_a_lone_greedy_sender_draws_the_engines_sawtooth() -> None:
 def test_what_is_not_lost_is_carried() -> None:
     result = paper(50, intervals=100, warmup=100, replications=2)
     carried = result.utilization * 50e6 / 12000 * 0.1
-    # But for what the queue gained or lost meanwhile, at most 50 packets in 100 intervals.
+    # Except for the change of the queue in the meantime, at most 50 packets in 100 intervals.
     np.testing.assert_allclose(result.mean * (1 - result.loss), carried, atol=0.5)
     assert (result.queue > 0).all()
     assert (result.queue < 50).all()

@@ -40,7 +40,7 @@ def start(root: Path, folder: Path, numbers: range) -> subprocess.Popen[str]:
 
 @pytest.mark.slow
 def test_processes_killed_at_random_moments_lose_nothing(tmp_path: Path, root: Path) -> None:
-    """Each goes on with what those before it left; every run that one of them has told of is there."""
+    """Each process continues from the state its predecessors left; every reported run is in the store."""
     choice = random.Random(6)  # noqa: S311 - moments, not secrets
     taken: set[int] = set()
     for kills in range(1, 1 + often(8, long=50)):
@@ -55,7 +55,7 @@ def test_processes_killed_at_random_moments_lose_nothing(tmp_path: Path, root: P
         assert writer.wait() == -9
         there = told(tmp_path / "store") if (tmp_path / "store" / "store.json").exists() else []
         assert {row(number).run_id for number in taken} <= {run for run, _ in there}
-        assert len(there) <= len(taken) + kills  # the last one of each may have been taken without being told of
+        assert len(there) <= len(taken) + kills  # the last one of each may be stored but not reported
     everything = range(max(taken) + 50)
     last = start(root, tmp_path / "store", everything)
     last.communicate()

@@ -1,4 +1,4 @@
-"""Flipped bits, in every kind of file of a store and of a capture: each is told, or changes nothing."""
+"""Flipped bits, in every kind of file of a store and of a capture: each is reported, or changes nothing."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_a_flipped_bit_in_a_store_is_told(store: Path, tmp_path: Path, capsys: p
 
 
 def answer(folder: Path) -> str | None:
-    """Give all that a query gives, unless it is told that something is missing."""
+    """Return the complete answer of a query, unless it reports that something is missing."""
     try:
         whole = everything(folder)
         with Store.open(folder) as opened:

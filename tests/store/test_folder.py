@@ -132,7 +132,7 @@ def test_a_damaged_table_is_set_aside_and_its_runs_stay(folder: Path, name: str)
     assert the(folder, f"aside/*{name}.parquet").is_file()
     for number in range(6, 12):
         add(folder, [ROWS[4], row(number)])
-        store = Store.open(folder)  # it is told as long as rows are missing, when parts were merged too
+        store = Store.open(folder)  # reported while rows are missing, also after a merge
         assert any(f"rows of {name} are missing for 4 runs" in notice for notice in store.notices)
         assert ROWS[0].run_id not in store.done()
     assert told(folder) == expected([*ROWS, *map(row, range(6, 12))])
@@ -197,7 +197,7 @@ def test_a_store_that_cannot_be_written_is_read(folder: Path, monkeypatch: pytes
     refuse_writing(monkeypatch)
     store = Store.open(folder)
     assert store.sql("select count(*) n from runs").to_pylist() == [{"n": 6}]
-    assert store.notices == (f"{folder / 'notes.txt'}: it is no part of a store; it is left out",)
+    assert store.notices == (f"{folder / 'notes.txt'}: it does not belong to a store; it is left out",)
     with pytest.raises(ScenarioError, match="Read-only file system; must be a folder that can be written"):
         Store.open(folder, create=True)
     with pytest.raises(OSError, match="Read-only file system"):
@@ -249,7 +249,7 @@ finally:
 
 
 def test_rows_that_were_taken_outlast_a_full_disk(tmp_path: Path, root: Path) -> None:
-    """A limit to the size of files stands for a disk without room: writing fails in the midst of a row."""
+    """A limit on file sizes simulates a full disk: writing fails within a row."""
     ran = subprocess.run(
         [sys.executable, "-c", FULL, tmp_path / "store"], cwd=root, capture_output=True, text=True, check=False
     )

@@ -1,4 +1,4 @@
-"""Journals: whole rows come back, a cut tail is none, damage is told."""
+"""Journals: complete rows are read, a truncated tail is dropped, damage is reported."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_another_file_is_no_journal(content: bytes) -> None:
 
 
 def test_a_row_that_cannot_be_written_whole_is_not_there(scratch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A disk that fills up in the midst of a row: the rest of the journal, before and after, is as it should be."""
+    """A disk that fills up within a row: the rest of the journal, before and after, is intact."""
     journal = Journal(scratch)
     journal.append(b"first")
     real = os.write

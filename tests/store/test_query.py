@@ -224,4 +224,4 @@ def test_what_is_set_aside_is_told_on_standard_error(tmp_path: Path, capsys: pyt
     assert run([tmp_path, "select count(*) as n from runs", "--json"]) == 0
     captured = capsys.readouterr()
     assert json.loads(captured.out) == [{"n": 1}]
-    assert captured.err.startswith(f"Note: {tmp_path / 'notes.txt'}: it is no part of a store; it is now ")
+    assert captured.err.startswith(f"Note: {tmp_path / 'notes.txt'}: it does not belong to a store; it is now ")

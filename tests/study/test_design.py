@@ -1,4 +1,4 @@
-"""A study as it is written: which points it has, and what is told of those that cannot be."""
+"""A study file: its points, and the errors of invalid ones."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("ray")]
 
-# A cluster of our own, which nobody else can join.
+# A cluster of our own, which no other process can join.
 ENVIRONMENT = {
     **os.environ,
     "PYTHONPATH": os.pathsep.join(sys.path),

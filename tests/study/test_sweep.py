@@ -282,7 +282,7 @@ class TestCommand:
         made = len(found(store)["runs"])
         assert 3 <= made < 200
         assert f"{made} runs made" in ended.out
-        assert "Finishing what is under way" in ended.err
+        assert "Finishing the running simulations" in ended.err
         assert ended.err.endswith(f"completed runs are in {store}; the same command resumes the sweep\n")
         monkeypatch.undo()
         assert self.run("sweep", file, "--store", store) == 0
@@ -300,7 +300,7 @@ class TestCommand:
 
         monkeypatch.setattr(Interruption, "goes_on", twice)
         assert self.run("sweep", file, "--store", store, "--jobs", 1) == 130
-        assert capsys.readouterr().err.startswith("stopped; what was made is in")
+        assert capsys.readouterr().err.startswith("stopped; completed runs are in")
 
 
 def test_an_outlook_counts_what_sequential_replications_may_take(tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ class Interval:
     def shown(self, digits: int) -> str:
         """Give the mean and, of more than one value, its half-width, to so many digits after the point.
 
-        A half-width that would vanish among them is told as a bound: no bar reads as zero that is not.
+        A half-width that would round to zero is shown as a bound, so that no interval looks empty.
 
         >>> student_interval([0.1271, 0.1268, 0.1275]).shown(3), student_interval([2]).shown(1)
         ('0.127 ± 0.001', '2.0')

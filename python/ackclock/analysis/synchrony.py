@@ -170,7 +170,7 @@ def loss_correlation(
     if not math.isfinite(end - start) or (end - start) / round_trip > _MOST_BINS:
         allowed = f"must be finite, and at most {_MOST_BINS:,} round_trip apart"
         raise ValueError(f"start, end: {start} and {end} are not allowed: {allowed}")
-    # what is a whole number of bins but for rounding is one
+    # treat a number of bins that is whole except for rounding as whole
     bins = max(math.floor((end - start) / round_trip + _ROUNDING), 0)
     place = np.floor((at - start) / round_trip + _ROUNDING)
     there = (at >= start) & (place < bins)

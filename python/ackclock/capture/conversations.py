@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["HEAD", "TOP", "conversations"]
 
 TOP: Final = 10
-"""So many are told."""
+"""Number of conversations that are listed."""
 HEAD: Final = ("conversation", "packets", "back", "bytes", "back", "retrans.", "back", "RTT, ms", "back")
 
 

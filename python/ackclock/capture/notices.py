@@ -43,7 +43,7 @@ def notices_of(facts: Mapping[str, Any], *, asked: int) -> Iterator[str]:
     if odd["forgotten"]:
         yield (
             f"There were more conversations than are followed at once: {odd['forgotten']} were ended early, and what "
-            "went on after that is told as another one."
+            "continued after that counts as another one."
         )
     unknown = sorted({each["number"] for each in facts["interfaces"] if each["link"] is None})
     if unknown:

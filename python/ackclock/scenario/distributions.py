@@ -100,7 +100,7 @@ class Pareto(_Drawn):
     """A Pareto distribution: the chance to exceed x falls with x as a power, above the least value.
 
     That value is ``mean * (shape - 1) / shape``. Up to a shape of 2 the variance is infinite: a few draws make up much
-    of any sum, and means over a run come to ``mean`` slowly.
+    of any sum, and means over a run converge to ``mean`` slowly.
 
     Examples
     --------

@@ -39,7 +39,7 @@ class Problem:
     """What would be right, as the end of a sentence."""
 
     rank: int = _VALUE
-    """Problems are told in this order."""
+    """Problems are reported in this order."""
 
     where: str = ""
     """Which of many inputs it is in, such as ``over: clients.0.count = -3``."""

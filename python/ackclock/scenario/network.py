@@ -88,7 +88,7 @@ class GilbertElliott(Part):
 
 
 Loss = ListedLoss | RandomLoss | GilbertElliott
-"""What a link loses besides what its queue drops: before the packet comes to the queue."""
+"""Losses on a link that are not caused by its queue: packets are lost before they reach the queue."""
 
 
 class Link(Part):
@@ -120,7 +120,7 @@ class Link(Part):
 
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
-        """Check that the rate is told once."""
+        """Check that the rate is given once."""
         del part
         return _rate_problems(data)
 
@@ -150,7 +150,7 @@ class Dumbbell(Part):
 
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
-        """Check that the rate of the direction back is told once."""
+        """Check that the rate of the reverse direction is given once."""
         del data
         if part is None or part.reverse is None:
             return []
@@ -213,7 +213,7 @@ class GraphLink(Part):
 
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
-        """Check that the rate is told once, and that there is a direction back if that has one."""
+        """Check that the rate is given once, and that a reverse rate has a reverse direction."""
         del part
         trace = data.get("reverse_rate_trace")
         if data.get("duplex") is not False or trace is None:

@@ -80,7 +80,7 @@ TABLE: Final[tuple[Row, ...]] = (
     Row("tcp", "exit_recovery", (True, True, False, True), "the first new ACK ends fast recovery",
         "RFC 5681 3.2 step 6; ns-2 exitFastRetrans_, since 2003-07-28"),
     Row("tcp", "grow_on_exit", (False, True, True, True), "the ACK that ends fast recovery also grows the window",
-        "RFC 5681 3.2 step 6 only deflates; ns-2 grows too, but for its Sack1",
+        "RFC 5681 3.2 step 6 only deflates; ns-2 grows too, except its Sack1",
         {("ns2-2.35", "sack"): False, ("ns2-2000", "sack"): False, ("ns2-1999-qiu", "sack"): False}),
     Row("tcp", "partial_ack_timer", ("first", "first", "each", "first"), "partial ACKs that restart NewReno's timer",
         "RFC 6582 4: the impatient variant; ns-2 newreno_changes1_, since 2003-05-05"),

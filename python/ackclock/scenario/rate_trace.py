@@ -29,7 +29,7 @@ class RateCourse:
     rates: NDArray[np.int64]
     """Which rate it is, bit/s; 0 is an outage."""
     period: int | None
-    """After so many picoseconds it begins anew; ``None`` lets the last rate hold."""
+    """Period after which the trace repeats, in picoseconds; ``None`` keeps the last rate."""
     sha256: str | None = None
     """The digest of the file's content, if there is a file."""
 
@@ -48,7 +48,7 @@ class RateCourse:
 
 
 class RateTrace(Part):
-    """A rate that changes in steps: at once, also for the packet under way, which goes on at the new rate.
+    """A rate that changes in steps; a change also affects the packet in transmission immediately.
 
     A transmission ends when the integral of the rate has reached the bits of the packet; at a rate of 0 it waits. The
     steps stand here, or in a file: CSV with a heading or Parquet, with the columns ``time`` (seconds) and ``rate``

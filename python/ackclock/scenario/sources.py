@@ -205,7 +205,7 @@ class Transfers(DataSource):
 
     A transfer goes as fast as TCP lets it; the next time to think begins when all of it is acknowledged. The next
     transfer finds the connection's window as it was, if it comes within a retransmission timeout; after that TCP's
-    ``idle_restart`` has it begin anew.
+    ``idle_restart`` resets it.
     """
 
     kind: Literal["transfers"] = "transfers"
@@ -288,7 +288,7 @@ class Trace(Paced):
     """What all times of the trace are multiplied by, period and offset too: 2 plays it at half the speed."""
 
     period: Duration | None = None
-    """After so long, by the trace's own time, it begins anew; where it is absent it is played once."""
+    """Period after which it repeats, in the trace's own time; without a period it is played once."""
 
     offset: TraceOffset = "0 s"
     """Where in the trace its flows begin: a time, the same for all, or ``random`` within the period, for each flow its
@@ -310,7 +310,7 @@ class Trace(Paced):
 
     @property
     def length(self) -> float:
-        """Seconds of simulated time until it ends, or begins anew."""
+        """Seconds of simulated time until it ends or repeats."""
         return self.scale * (float(self.file.times[-1]) if self.period is None else seconds(self.period))
 
     @property
@@ -340,7 +340,7 @@ class Trace(Paced):
 
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
-        """Check that the trace can begin where it is told to."""
+        """Check that the trace can begin at its offset."""
         del data
         if part is None or (part.period is None and part.offset != "random"):
             return []

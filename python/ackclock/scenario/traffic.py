@@ -50,7 +50,7 @@ class Group(Part):
     """When the sources start: at time 0 where it is absent."""
 
     spread: Wait | None = None
-    """How much later than ``start`` each source starts at most: uniform from 0, anew for each client and seed. At once,
+    """Maximum delay of each source's start after ``start``: uniform from 0, for each client and seed. At once,
     where it is absent."""
 
     transport: Transport

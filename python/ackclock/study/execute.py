@@ -1,7 +1,7 @@
-"""The one way to make many runs: tasks go to workers a few at a time, and what comes of them comes back as it is ready.
+"""The executor of all runs: passes tasks to workers a few at a time, and yields results as they are ready.
 
-Workers are threads of this process, since the engine lets go of Python's lock while it simulates, or those of a Ray
-cluster (`ackclock.study.ray`). Who does a task, and in which order tasks end, never shows in what comes of it.
+Workers are threads of this process, since the engine releases Python's lock while it simulates, or workers of a Ray
+cluster (`ackclock.study.ray`). Results do not depend on the workers or on the order in which tasks end.
 """
 
 from __future__ import annotations
@@ -25,42 +25,42 @@ __all__ = ["Report", "StoppedError", "Threads", "Workers", "execute"]
 T = TypeVar("T")
 R = TypeVar("R")
 Report = Callable[[float], None]
-"""What a task calls with the share of itself that is done; it raises if nobody waits for the task any more."""
+"""Called by a task with its fraction done; raises if nobody waits for the task any more."""
 
 _REFRESH = 0.1
-"""Seconds between two looks at how far the runs are."""
+"""Seconds between two updates of the progress."""
 
 _TOGETHER = 0.1
-"""Seconds for which a thread goes on with tasks before it sees to what came of them."""
+"""How long a worker runs simulations before it post-processes their results, in seconds."""
 
 _WAITING = 64
-"""Tasks for each thread: as many as it does together, if they take a millisecond or two."""
+"""Tasks queued for each thread: as many as it processes in a batch if they take a millisecond or two."""
 
 
 class Workers(Protocol[T, R]):
-    """Those who do tasks."""
+    """Executors of tasks."""
 
     @property
     def room(self) -> int:
-        """How many tasks they take at once: those under way, and some that wait, so that nobody idles."""
+        """Maximum number of tasks accepted: running ones, and a few queued so that no worker idles."""
 
     @property
     def under_way(self) -> list[tuple[T, float]]:
-        """The tasks under way that have told how far they are, from 0 to 1."""
+        """The running tasks that report progress, with their fraction done."""
 
     def submit(self, task: T) -> None:
-        """Give them a task."""
+        """Submit a task."""
 
     def ended(self, timeout: float) -> list[tuple[T, R | BaseException]]:
-        """Wait until a task has ended, but no longer than so many seconds; give all that have, or what they raised."""
+        """Wait at most `timeout` seconds for a task to end; return all ended tasks with their results or exceptions."""
 
     def drop(self) -> int:
-        """Forget the tasks that nobody has begun, and tell how many they are."""
+        """Drop the tasks that have not begun, and return their number."""
 
     def __enter__(self) -> Self: ...
 
     def __exit__(self, *why: object) -> None:
-        """Stop what is under way and send them home."""
+        """Stop the running tasks and the workers."""
 
 
 def execute(
@@ -69,25 +69,23 @@ def execute(
     *,
     watch: Callable[[], bool],
 ) -> Iterator[tuple[T, R | BaseException]]:
-    """Do tasks, and give what comes of them in the order in which they end.
+    """Run tasks, and yield their results in the order in which they end.
 
-    Memory holds the tasks under way, however many there are in all.
+    Memory holds only the running tasks, whatever their total number.
 
     Parameters
     ----------
     tasks
-        What is to be done, asked for one by one when somebody can take it. None says that nothing is to be done before
-        something else has ended.
+        The tasks, requested one by one when a worker is free. None means that no task is ready before another ends.
     workers
-        Who does it.
+        The executors.
     watch
-        Called now and then, and at the end. When it says so, no further task begins: what is under way is finished.
+        Called periodically and at the end. If it returns false, no further task begins, and running tasks are finished.
 
     Yields
     ------
     tuple
-        A task, and what came of it or what it raised.
-
+        A task, and its result or exception.
     """
     under_way, more, look = 0, True, -math.inf
     while True:
@@ -115,7 +113,7 @@ def execute(
 
 
 class StoppedError(Exception):
-    """Ends a run that nobody waits for any more."""
+    """Raised to end a run that nobody waits for any more."""
 
 
 class Threads(Generic[T, R]):
@@ -124,12 +122,11 @@ class Threads(Generic[T, R]):
     Parameters
     ----------
     work
-        What is done with a task, called in one of the threads. What comes back is called there too, and gives what came
-        of the task: that waits until some short tasks are done, as it costs less in a row than between simulations,
-        which leave nothing of it in the processor's caches.
+        Runs a task in one of the threads, and returns a function that post-processes it in the same thread.
+        Post-processing is done for several short tasks together, which is cheaper than between simulations, because
+        simulations replace the contents of the processor's caches.
     jobs
-        How many threads; by default one for each processor that this process may use.
-
+        Number of threads (default: one per CPU that this process may use).
     """
 
     def __init__(self, work: Callable[[T, Report], Callable[[], R]], jobs: int | None = None) -> None:
@@ -142,16 +139,16 @@ class Threads(Generic[T, R]):
 
     @property
     def room(self) -> int:
-        """Some wait for each thread, so that none of them idles while others are taken in."""
+        """A few tasks are queued for each thread, so that none idles while results are collected."""
         return _WAITING * len(self._threads)
 
     @property
     def under_way(self) -> list[tuple[T, float]]:
-        """The tasks under way that have told how far they are, from 0 to 1."""
+        """The running tasks that report progress, with their fraction done."""
         return list(self._shares.copy().values())
 
     def submit(self, task: T) -> None:
-        """Give a task to the next thread that is free."""
+        """Submit a task to the next free thread."""
         self._tasks.put(task)
 
     def ended(self, timeout: float) -> list[tuple[T, R | BaseException]]:
@@ -163,7 +160,7 @@ class Threads(Generic[T, R]):
         return list(itertools.chain(first, *_all_of(self._ended)))
 
     def drop(self) -> int:
-        """Forget what no thread has begun."""
+        """Drop the tasks that no thread has begun."""
         return len(_all_of(self._tasks))
 
     def __enter__(self) -> Self:
@@ -172,7 +169,7 @@ class Threads(Generic[T, R]):
         return self
 
     def __exit__(self, *why: object) -> None:
-        """End the runs under way, and the threads."""
+        """End the running tasks and the threads."""
         self._stop.set()
         self.drop()
         for _ in self._threads:
@@ -202,7 +199,7 @@ class Threads(Generic[T, R]):
 
         try:
             return self._work(task, report)
-        except BaseException as error:  # noqa: BLE001 - told where the task is waited for
+        except BaseException as error:  # noqa: BLE001 - raised where the task is waited for
             return error
 
 
@@ -216,7 +213,7 @@ def _outcome(rest: Callable[[], R] | BaseException) -> R | BaseException:
 
 
 def _all_of(queue: SimpleQueue[T]) -> list[T]:
-    """Take what is in a queue."""
+    """Return everything in a queue."""
     taken = []
     with suppress(Empty):
         while True:

@@ -43,7 +43,7 @@ def run_grid(
     seeds
         The seeds that each of them is run with.
     take
-        Called in the thread that made the run; the run itself is let go afterwards, so that memory holds
+        Called in the thread that made the run; the run itself is released afterwards, so that memory holds
         only what is taken.
     record
         The records that every run makes, as for `ackclock.simulate`.

@@ -1,4 +1,4 @@
-"""Ctrl-C, once to finish what is under way, twice to stop at once."""
+"""Ctrl-C: the first one lets running simulations finish, the second one stops them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["Interruption"]
 
 
 class Interruption:
-    """While the body runs, the first Ctrl-C is only taken down; the next one raises `KeyboardInterrupt`.
+    """While the body runs, the first Ctrl-C is only recorded; the next one raises `KeyboardInterrupt`.
 
-    Elsewhere than in the main thread it does nothing: interrupts do not arrive there.
+    It has no effect outside the main thread, where interrupts do not arrive.
     """
 
     def __init__(self) -> None:
         self.asked = False
-        """Whether somebody has asked for an end."""
+        """Whether an interrupt has been requested."""
         self._told = False
         self._ours = threading.current_thread() is threading.main_thread()
         self._before = signal.getsignal(signal.SIGINT)
@@ -32,14 +32,14 @@ class Interruption:
         return self
 
     def __exit__(self, *why: object) -> None:
-        """Put back what an interrupt did before."""
+        """Restore the previous handling of interrupts."""
         if self._ours:
             signal.signal(signal.SIGINT, self._before)
 
     def goes_on(self) -> bool:
-        """Tell whether work goes on; the first time that it does not, say so on the standard error stream."""
+        """Return whether to continue; the first time that it returns false, print a message on standard error."""
         if self.asked and not self._told:
-            sys.stderr.write("Finishing what is under way; Ctrl-C again stops at once.\n")
+            sys.stderr.write("Finishing the running simulations; press Ctrl-C again to stop at once.\n")
             self._told = True
         return not self.asked
 

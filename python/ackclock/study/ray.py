@@ -1,4 +1,4 @@
-"""Runs on a Ray cluster: Ray says where each is made, and makes those of a lost machine again."""
+"""Runs on a Ray cluster: Ray schedules them, and repeats the runs of a lost machine."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class Cluster(Generic[T, R]):
     def _outcome(self, reference: Any) -> R | BaseException:
         try:
             outcome: R = self._ray.get(reference)
-        except Exception as error:  # noqa: BLE001 - told where the task is waited for
+        except Exception as error:  # noqa: BLE001 - raised where the task is waited for
             return LostError(f"Ray lost a run: {_first_line(error)}")
         return outcome
 

@@ -73,7 +73,7 @@ def range_of(low: object, high: object) -> Range:
 
 def _number(end: object) -> float:
     if isinstance(end, bool) or not isinstance(end, int | float) or not math.isfinite(end):
-        raise ValueError(f"{end!r} is no end of a range")
+        raise ValueError(f"{end!r} cannot be the end of a range")
     return end
 
 

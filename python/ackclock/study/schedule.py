@@ -1,4 +1,4 @@
-"""The order in which a study's runs are made, and the count of what became of them."""
+"""The order in which a study's runs are made, and their statistics."""
 
 from __future__ import annotations
 
@@ -77,14 +77,14 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class _Open:
-    """A point under way."""
+    """A point with runs in progress."""
 
     site: Site
     course: Course
 
 
 class Schedule:
-    """The runs to be made, one by one, point by point: no more of a study is in memory than what is under way.
+    """The runs to be made, one by one, point by point: only the running part of a study is in memory.
 
     Parameters
     ----------

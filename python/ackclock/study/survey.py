@@ -1,4 +1,4 @@
-"""What a study comes to: every point looked at before anything runs, and what of it a store has already."""
+"""Surveys a study: validates every point before anything runs, and finds the runs that a store already has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a study to a store that holds all of its runs."""
+"""Runs a study into a store."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def sweep(
     ScenarioError
         An argument, or a point of the study, is not allowed: before the first run.
     KeyboardInterrupt
-        After Ctrl-C: what was under way is finished and saved. A second one stops at once.
+        After Ctrl-C: running simulations were finished and saved. A second one stops at once.
 
     """
     if not isinstance(study, Study):

@@ -1,4 +1,4 @@
-"""What is wanted of runs, and which runs that takes: one serves all who want the same scenario with the same seed."""
+"""Collects requests for runs and deduplicates them: requests with the same scenario and seed share one run."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Wanted(Generic[T, R_co]):
     seeds
         The seeds that each of them is run with.
     take
-        Called in the thread that made the run; the run itself is let go afterwards, so that memory holds
+        Called in the thread that made the run; the run itself is released afterwards, so that memory holds
         only what is taken. The run may hold more tables than were asked for.
     record
         The records that every run makes, as for `ackclock.simulate`.

@@ -29,7 +29,7 @@ fn the_first_block_holds_the_segment_that_made_the_ack() {
 }
 
 #[test]
-fn as_many_blocks_as_fit_repeat_what_was_told_last() {
+fn as_many_earlier_blocks_as_fit_are_repeated() {
     // section 4 (2) and (3); section 3: four blocks without other options
     let mut receiver = receiver(4, None);
     (0..5).for_each(|at| drop(hear(&mut receiver, 1 + 2 * at)));
@@ -73,7 +73,7 @@ fn an_ack_grows_with_its_blocks() {
 }
 
 #[test]
-fn the_sender_does_not_send_again_what_was_told() {
+fn the_sender_does_not_retransmit_reported_segments() {
     // section 5: a segment with its SACKed bit set is skipped
     let mut talk = ten_in_flight(RecoverySpec::Sack);
     let blocks = [(1, 2), (1, 3), (1, 4), (5, 6), (5, 8), (5, 10), (5, 11)];
@@ -83,7 +83,7 @@ fn the_sender_does_not_send_again_what_was_told() {
 }
 
 #[test]
-fn a_timeout_forgets_what_was_told() {
+fn a_timeout_discards_reported_blocks() {
     // section 8: the receiver may have reneged, so everything is retransmitted
     let mut talk = ten_in_flight(RecoverySpec::Sack);
     talk.sack(1, 0, &[(1, 10)]);

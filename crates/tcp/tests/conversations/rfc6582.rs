@@ -29,7 +29,7 @@ fn a_partial_ack_retransmits_the_next_hole_at_once() {
 }
 
 #[test]
-fn a_partial_ack_deflates_the_window_by_what_it_acknowledges_but_for_one() {
+fn a_partial_ack_deflates_the_window_by_what_it_acknowledges_minus_one() {
     // section 3.2, step 3
     let mut talk = recovering(&newreno());
     for _ in 0..4 {

@@ -31,7 +31,7 @@ fn a_duplicate_ack_without_news_does_not_count() {
 }
 
 #[test]
-fn one_ack_that_tells_of_three_segments_is_enough() {
+fn one_ack_that_reports_three_segments_is_enough() {
     // section 5, (2): IsLost (HighACK + 1)
     let mut talk = ten();
     assert_eq!(talk.sack(100, 0, &[(1, 4)]), [0]);
@@ -168,7 +168,7 @@ fn short_of_data(sack_holds_new_data: bool) -> Talk {
 }
 
 #[test]
-fn new_data_waits_for_recovery_where_it_is_told_so() {
+fn new_data_waits_for_recovery_if_configured() {
     // as in ns-2: while the scoreboard has a hole, only a duplicate ACK releases new data
     let mut talk = short_of_data(true);
     assert_eq!(talk.sack(100, 0, &[(1, 2)]), [], "no data for limited transmit");
@@ -188,7 +188,7 @@ fn new_data_waits_for_recovery_where_it_is_told_so() {
 }
 
 #[test]
-fn after_a_timeout_holes_go_before_new_data_where_it_is_told_so() {
+fn after_a_timeout_holes_precede_new_data_if_configured() {
     // as in ns-2 until a recovery has ended
     for (told, leaves) in [(true, vec![8, 10]), (false, vec![10])] {
         let mut talk = short_of_data(told);

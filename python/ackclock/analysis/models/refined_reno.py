@@ -208,7 +208,7 @@ class _Path:
         return self._per_client(rows, whose)
 
     def offer(self, sent: Counts, random: np.random.Generator) -> Counts:
-        """Take a slot's packets in random order, as far as there is room, serve, and give each client's losses."""
+        """Take a slot's packets in random order, up to the available space, serve, and return each client's losses."""
         total = sent.sum(axis=1)
         room = np.floor(self.buffer + self.service - self.queue).astype(np.int64)
         flat = np.repeat(np.arange(sent.size), sent.ravel())

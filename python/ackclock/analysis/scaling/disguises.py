@@ -80,7 +80,7 @@ def cycle(values: NDArray[np.float64]) -> float | None:
     Notes
     -----
     Either one frequency, with 16 cycles or more in the series, stands out of the periodogram: it has fifty times the
-    median of its 65 neighbours; the lowest such one is told. Or the energy of wavelet coefficients rises to an octave
+    median of its 65 neighbours; the lowest one is reported. Or the energy of wavelet coefficients rises to an octave
     and falls again beyond it, to less than a half by more than four standard errors: cycles of unequal lengths.
 
     """

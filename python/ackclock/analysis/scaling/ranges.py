@@ -75,7 +75,7 @@ def _ratios(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.
         there = deviation > 0
         if there.any():
             sums = np.cumsum(blocks[there] - blocks[there].mean(axis=1, keepdims=True), axis=1)
-            # The last sum is zero but for rounding, so the range always holds zero.
+            # Except for rounding the last sum is zero, so the range always contains zero.
             found.append((length, float(np.mean((sums.max(axis=1) - sums.min(axis=1)) / deviation[there]))))
     return np.array([length for length, _ in found]), np.array([ratio for _, ratio in found])
 

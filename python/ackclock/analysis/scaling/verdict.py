@@ -46,7 +46,7 @@ class Hurst:
     estimates
         Of each method that can speak.
     long_range
-        Whether the series has long-range dependence, as far as it can tell.
+        Whether the series shows long-range dependence.
     notices
         Why, or why not; where methods disagree; which could not speak.
 
@@ -82,7 +82,7 @@ def hurst(series: ArrayLike) -> Hurst:
 
     Notes
     -----
-    Long-range dependence is claimed where all of this holds, and otherwise the first that does not is told:
+    Long-range dependence is claimed if all of these tests pass; otherwise the first failed test is reported:
 
     1. There is no linear trend, by a slope beyond four standard errors, those of fractional Gaussian noise with the
        parameter that wavelets find.

@@ -44,7 +44,7 @@ class Contents:
     mend
         Move aside what cannot be used, and remove what a process left that was killed. The folder must be locked alone.
     notices
-        What cannot be used is told here.
+        Receives a message about each unusable file.
     checked
         The records, by name, whose files are held to their checksums; the tables of `ackclock.study.store.tables.BASE`
         always are. By default all.
@@ -80,7 +80,7 @@ class Contents:
         self._through = through
         self._aside = folder.damaged_aside()
         for path in folder.foreign():
-            self._put_aside(path, "it is no part of a store")
+            self._put_aside(path, "it does not belong to a store")
         parts = list(self._read_parts())
         replaced = frozenset().union(*(part.replaces for part in parts))
         self.parts = [part for part in parts if part.path.name not in replaced]
@@ -88,7 +88,7 @@ class Contents:
         self.journals = []
         for path in sorted(_entries(folder.journals)):
             if not is_journal(path):
-                self._put_aside(path, "it is no journal")
+                self._put_aside(path, "it is not a journal")
             elif path.name not in replaced:
                 self.journals.append(path)
             elif mend:
@@ -126,7 +126,7 @@ class Contents:
         return rows
 
     def states(self) -> list[State]:
-        """Say of each part and journal how it is; what is wrong with journals is told where notices are."""
+        """Return the state of each part and journal; problems of journals are added to the notices."""
         found = []
         for part in self.parts:
             state = "sound" if part.has_checksums else "no checksums: an earlier version wrote it"

@@ -87,7 +87,7 @@ class Folder:
             os.close(lock)
 
     def foreign(self) -> list[Path]:
-        """List what is no part of a store; names with a dot in front are left to whoever made them."""
+        """List files that do not belong to a store; names with a leading dot are ignored."""
         own = {self._record, self._lock, self.journals, self.parts, self.aside}
         return sorted(each for each in self.path.iterdir() if each not in own and not each.name.startswith("."))
 

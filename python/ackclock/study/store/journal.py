@@ -61,7 +61,7 @@ class Journal:
         self._write(b"".join([lengths, _CHECK.pack(crc32(lengths)), row]))
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         os.close(self._file)
 
     def _write(self, content: bytes) -> None:
@@ -78,7 +78,7 @@ class Journal:
 
 
 class Reading:
-    """The rows of a journal, as far as they are whole; another process may be writing to it.
+    """The complete rows of a journal; another process may be writing to it.
 
     Parameters
     ----------

@@ -138,7 +138,7 @@ def encode(row: Row, *, with_scenario: bool) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A row as a journal has it, read as far as it is asked for."""
+    """A row in a journal, parsed on demand."""
 
     run_id: str
     failed: bool
@@ -155,7 +155,7 @@ class Entry:
         return cls(label["run_id"], label["failed"], memoryview(content)[end + 1 :], label["body"], label["tables"])
 
     def body(self) -> dict[str, Any]:
-        """Give what the row holds, under the names of `Row`, but for the tables."""
+        """Return the content of the row, under the names of `Row`, except for the tables."""
         body: dict[str, Any] = from_json(bytes(self._content[: self._length]))
         return body
 

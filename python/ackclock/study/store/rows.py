@@ -28,8 +28,8 @@ class Rows:
     journals
         Where they are.
     made
-        Tells which of some runs are known already: their rows are left out. So are further rows of a run, and those
-        that tell of a failure where another tells of success.
+        Returns which of some runs are known already: their rows are omitted. So are further rows of a run, and rows
+        of a failure if another row reports success.
 
     Attributes
     ----------

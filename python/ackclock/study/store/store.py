@@ -105,7 +105,7 @@ class Store:
             self.close()
 
     def close(self) -> None:
-        """Let go of what was written, as Parquet; the store can still be used.
+        """Convert the written rows to Parquet; the store can still be used.
 
         Raises
         ------

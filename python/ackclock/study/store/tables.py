@@ -134,7 +134,7 @@ def _names(records: Iterable[Mapping[str, Any]]) -> Iterable[str]:
 
 
 def plain(schema: pa.Schema) -> pa.Schema:
-    """Write out words that a table of a single run numbers: Parquet numbers them anew."""
+    """Replace words that are dictionary-encoded for a single run by plain text; Parquet encodes them again."""
     return pa.schema(
         [field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field for field in schema]
     )

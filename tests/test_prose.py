@@ -1,0 +1,28 @@
+"""The check of prose finds rejected words in comments, texts and documentation, and nowhere else."""
+
+from __future__ import annotations
+
+import pytest
+
+import prose
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "lines"),
+    [
+        ("a.py", 'told = 1\n"""A text that was told."""\nx = f"{told} of these texts"  # as told\n', [2, 3]),
+        ("a.rs", 'let told = 1; // as told\nassert!(told, "{} was told twice", told(1));\n', [1, 2]),
+        ("a.md", "It was told.\n\n```sh\ntold\n```\n\n`told`\n", [1]),
+        ("a.toml", "told = 1  # as told\n", [1]),
+    ],
+)
+def test_rejected_words_are_found_in_prose_only(path: str, source: str, lines: list[int]) -> None:
+    patterns, _ = prose.rules()
+    found = [number for number, text in prose.prose(path, source) if any(each.search(text) for each, _ in patterns)]
+    assert sorted(set(found)) == lines
+
+
+def test_exceptions_are_needed() -> None:
+    _, exceptions = prose.rules()
+    for path, words in exceptions:
+        assert words in (prose.ROOT / path).read_text(encoding="utf-8").lower(), path
