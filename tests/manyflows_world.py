@@ -10,202 +10,196 @@ import numpy as np
 from tests import test_distances, test_internet, test_padhye, test_reasons
 
 from ackclock.analysis.models import large_pipe_loss
+from ackclock.papers.core.evidence import Run, Runs
+from ackclock.papers.core.paper import Both
 from ackclock.papers.manyflows import places
-from ackclock.papers.manyflows.evidence import SPREADS, Evidence, Side, from_ns2
-from ackclock.papers.manyflows.experiment import FRACTIONS
-from ackclock.papers.manyflows.flow_studies import FlowStudies
 from ackclock.papers.manyflows.hyperbolas import printed
-from ackclock.papers.manyflows.looks import PIPES, Course, Look
-from ackclock.papers.observation import Observation
+from ackclock.papers.manyflows.looks import PIPES
+from ackclock.papers.manyflows.places import CAPPED, MODERN_CELLS, PARTS, PROCESSING, STEADY, TOGETHER, WITH, WITHOUT
+from ackclock.papers.manyflows.study import PAPER as STUDY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
+    from ackclock.papers.core.evidence import Row
     from ackclock.papers.manyflows.experiment import Setting
-    from ackclock.papers.manyflows.places import Curves
+    from ackclock.papers.manyflows.looks import Pipe
+    from ackclock.papers.manyflows.places import Cell
 
     Values = dict[str, float]
-    Change = Callable[[Side], Side]
-    New = Callable[[float, Any], float]
+    Where = Mapping[str, Any]
+    Change = Callable[[Runs], Runs]
+    New = Callable[[float, Row], float]
 
 SEEDS = (1, 2, 3)
 
 
-def grid(fraction: float) -> Callable[[str, Setting], Values]:
+def grid(where: Where, setting: Setting) -> Values:
     """Make runs of the grid: loss is the paper's, and what is sent needlessly is little below a loss of 20 %."""
-
-    def values(name: str, setting: Setting) -> Values:
-        loss = float(printed(fraction, name, setting.flows))
-        return {
-            "loss": loss,
-            "throughput": 1.0,
-            "goodput": 1 - (0.026 if loss >= 0.2 else 0.02),
-            "shut_off": 0.0,
-        }
-
-    return values
+    fraction = PROCESSING[where.get("processing", WITHOUT)]
+    loss = float(printed(fraction, where["curve"], setting.flows))
+    return {"loss": loss, "goodput": 1 - (0.026 if loss >= 0.2 else 0.02)}
 
 
-def predicted(_name: str, setting: Setting) -> Values:
+def predicted(_: Where, setting: Setting) -> Values:
     return {"loss": float(large_pipe_loss(window=setting.window, smooth=True).printed)}
 
 
-def far(_name: str, setting: Setting) -> Values:
+def far(_: Where, setting: Setting) -> Values:
     least = {20: 0.84, 60: 0.89, 110: 0.92}.get(setting.buffer)
     return {"throughput": 1.0 if least is None else least + 0.01 * math.log2(setting.flows)}
 
 
-def few(power: int) -> Callable[[str, Setting], Values]:
-    return lambda _name, setting: {"loss": 1e-5 * setting.flows**power}
+def few(where: Where, setting: Setting) -> Values:
+    return {"loss": 1e-5 * setting.flows ** (1 if where["processing"] == WITH else 2)}
 
 
-def amounts(name: str, setting: Setting) -> Values:
-    raised = name in {"10 %", "30 %"} and setting.flows >= 100
+def amounts(where: Where, setting: Setting) -> Values:
+    raised = where["amount"] in {"10 %", "30 %"} and setting.flows >= 100
     return {"loss": (0.06 if raised else 0.04) + 1e-5 * setting.flows}
 
 
-def starts(_name: str, setting: Setting) -> Values:
+def starts(_: Where, setting: Setting) -> Values:
     return {"shut_off": float(setting.flows - setting.capacity)}
 
 
 EVERY = {"loss": 0.01, "throughput": 1.0, "goodput": 1.0, "shut_off": 0.0}
 
 
-def made(curves: Curves, values: Callable[[str, Setting], Values]) -> list[Observation]:
-    """Make the runs of curves, which differ by a millionth from seed to seed."""
+def made(cells: Iterable[Cell], values: Callable[[Where, Setting], Values]) -> list[Run]:
+    """Make the runs of a part, which differ by a millionth from seed to seed."""
     return [
-        Observation(
-            variant=name, clients=setting.flows, seed=seed, values=scattered(EVERY | values(name, setting), seed)
-        )
-        for name, settings in curves.items()
-        for setting in settings
+        Run(where=where, seed=seed, values=scattered(EVERY | values(where, setting), seed))
+        for where, setting in cells
         for seed in SEEDS
     ]
 
 
-def scattered(values: Mapping[str, float], seed: int) -> dict[str, float | None]:
+def scattered(values: Mapping[str, float], seed: int) -> dict[str, Any]:
     return {name: value * (1 + 1e-6 * seed) for name, value in values.items()}
 
 
-LOOKS: Mapping[tuple[str, float], Values] = {
-    ("large", 0.0): {"correlation": 0.5, "share": 1.0, "low": 0.5, "middle": 0.85, "jain_index": 0.98, "loss": 0.044},
-    ("large", 0.1): {"correlation": 0.03, "share": 0.3, "low": 0.9, "middle": 0.97, "jain_index": 0.9, "loss": 0.06},
-    ("small", 0.0): {"correlation": 0.04, "share": 0.3, "low": 0.2, "middle": 0.5, "jain_index": 0.5, "loss": 0.2},
-    ("small", 0.1): {"correlation": 0.0, "share": 0.9, "low": 0.9, "middle": 0.97, "jain_index": 0.8, "loss": 0.3},
-    ("medium", 0.0): {"correlation": 0.3, "share": 0.5, "low": 0.5, "middle": 0.8, "jain_index": 0.9, "loss": 0.09},
-    ("medium", 0.1): {"correlation": 0.02, "share": 0.6, "low": 0.9, "middle": 0.97, "jain_index": 0.95, "loss": 0.13},
+LOOKS: Mapping[tuple[str, str], Values] = {
+    ("large", WITHOUT): {
+        "correlation": 0.5,
+        "share": 1.0,
+        "low": 0.5,
+        "middle": 0.85,
+        "jain_index": 0.98,
+        "loss": 0.044,
+    },
+    ("large", WITH): {"correlation": 0.03, "share": 0.3, "low": 0.9, "middle": 0.97, "jain_index": 0.9, "loss": 0.06},
+    ("small", WITHOUT): {"correlation": 0.04, "share": 0.3, "low": 0.2, "middle": 0.5, "jain_index": 0.5, "loss": 0.2},
+    ("small", WITH): {"correlation": 0.0, "share": 0.9, "low": 0.9, "middle": 0.97, "jain_index": 0.8, "loss": 0.3},
+    ("medium", WITHOUT): {"correlation": 0.3, "share": 0.5, "low": 0.5, "middle": 0.8, "jain_index": 0.9, "loss": 0.09},
+    ("medium", WITH): {"correlation": 0.02, "share": 0.6, "low": 0.9, "middle": 0.97, "jain_index": 0.95, "loss": 0.13},
 }
 
 
-def looks(fraction: float) -> list[Look]:
+def looks(processing: str) -> list[Run]:
     """Make a world of synchronised large pipes, small ones with many shut off, and medium ones between."""
-    found: list[Look] = []
+    found: list[Run] = []
     for pipe in PIPES.values():
-        start, end = places.WINDOWS[pipe.link.name]
         small, isdn = pipe.size == "small", pipe.link.name == "ISDN"
-        values = LOOKS[pipe.size, fraction] | {
+        values = LOOKS[pipe.size, processing] | {
             "high": 0.98 * pipe.buffer,
             "quiet": 0.5,
             "epochs": 30.0,
             "shut_off": 0.0,
             "least": 60.0 if isdn else 180.0,
             "most": 110.0 if isdn else 240.0,
-            "starved": (20.0 if fraction else 100.0) if small else 0.0,
+            "starved": (20.0 if processing == WITH else 100.0) if small else 0.0,
         }
         values |= {name: values[name] * pipe.buffer for name in ("low", "middle")}
-        times = np.linspace(start, end, 50, endpoint=False, dtype=np.float32)
-        course = Course(
-            times=times,
-            packets=np.full(50, pipe.buffer // 2, dtype=np.uint16),
-            acks=times,
-            flows=np.arange(50, dtype=np.uint16),
-        )
         found += [
-            Look(
-                pipe=pipe.name,
+            Run(
+                where={"processing": processing, "pipe": pipe.name},
                 seed=seed,
-                values=scattered(values, seed),
-                received=np.arange(pipe.flows) + seed,
-                course=course,
+                values={**scattered(values, seed), "received": np.arange(pipe.flows) + seed},
             )
             for seed in SEEDS
         ]
     return found
 
 
-SIDE = Side(
-    grid={
-        (reading.key, fraction): made(places.grid(reading, fraction), grid(fraction))
-        for reading in places.READINGS
-        for fraction in FRACTIONS
-    },
-    predicted=made(places.predicted(), predicted),
-    far={fraction: made(places.far(fraction), far) for fraction in FRACTIONS},
-    few={fraction: made(places.few(fraction), few(1 if fraction else 2)) for fraction in FRACTIONS},
-    amounts=made(places.amounts(), amounts),
-    starts={
-        (spread, fraction): made(places.starts(spread, fraction), starts)
-        for spread in SPREADS
-        for fraction in FRACTIONS
-    },
-    modern=made(places.modern(), grid(0.0)),
-    looks={fraction: looks(fraction) for fraction in FRACTIONS},
+def course(pipe: Pipe, processing: str) -> Run:
+    times = np.linspace(*places.WINDOWS[pipe.link.name], 50, endpoint=False)
+    values = {"times": times, "packets": np.full(50, pipe.buffer // 2), "acks": times, "flows": np.arange(50)}
+    return Run(where={"processing": processing, "pipe": pipe.name}, seed=1, values=values)
+
+
+_MADE = {"grid": grid, "predicted": predicted, "far": far, "few": few, "amounts": amounts, "starts": starts}
+SIDE = Runs(
+    {
+        **{name: made(PARTS[name], values) for name, values in _MADE.items()},
+        "modern": made(MODERN_CELLS, grid),
+        "looks": [look for processing in PROCESSING for look in looks(processing)],
+        "courses": [course(pipe, processing) for processing in PROCESSING for pipe in PIPES.values()],
+        **test_padhye.made_up(dict.fromkeys(test_padhye.EVERYWHERE, (40, 40))).parts,
+        **test_reasons.made_up({}).parts,
+        **test_distances.made_up().parts,
+        **test_internet.made_up().parts,
+    }
 )
-PAPER = Evidence(ours=SIDE, ns2=from_ns2())
+PAPER = Both(ours=SIDE, ns2=STUDY.ns2())
+
+KEYS = {
+    "steady": STEADY.title,
+    "capped": CAPPED.title,
+    "together": TOGETHER.title,
+    "0 s": "started at once",
+    "1 s": "started within a second",
+    0.0: WITHOUT,
+    0.1: WITH,
+}
+"""Coordinates by a short name."""
 
 
-def put(part: str, name: str, new: float | New, *keys: object, among: Callable[[Any], bool] = lambda _: True) -> Change:
+def curve(row: Row) -> str:
+    """Give the name of a run's curve."""
+    if "buffer" in row.where:
+        return f"B = {row.where['buffer']}"
+    return str(row.where["curve" if "curve" in row.where else "amount"])
+
+
+def clients(row: Row) -> int:
+    return int(row.where["connections"])
+
+
+def put(part: str, name: str, new: float | New, *keys: Any, among: Callable[[Row], bool] = lambda _: True) -> Change:
     """Make the change of one number in a part of the evidence.
 
     Parameters
     ----------
     part, name
-        Field of the side, and the number.
+        The part, and the number.
     new
         What it is multiplied by, or a function of it and its run.
     keys
-        Of a part that is a mapping: which of its entries; all by default.
+        Coordinates of the runs, by their names in `KEYS`; all runs by default.
     among
         Chooses the runs.
 
     """
+    chosen = [{KEYS[one] for one in (key if isinstance(key, tuple) else (key,))} for key in keys]
 
     def changed(run: Any) -> Any:
-        if name not in run.values or not among(run):
+        here = set(run.where.values())
+        if name not in run.values or not among(run) or (chosen and not any(key <= here for key in chosen)):
             return run
         old = run.values[name]
-        value = new(old, run) if callable(new) else new * old
-        return dataclasses.replace(run, values={**run.values, name: value})
+        return dataclasses.replace(run, values={**run.values, name: new(old, run) if callable(new) else new * old})
 
-    def change(side: Side) -> Side:
-        before = getattr(side, part)
-        after: Any = (
-            {key: [changed(run) for run in runs] if not keys or key in keys else runs for key, runs in before.items()}
-            if isinstance(before, dict)
-            else [changed(run) for run in before]
-        )
-        return dataclasses.replace(side, **{part: after})
-
-    return change
+    return lambda side: Runs({**side.parts, part: [changed(run) for run in side.part(part)]})
 
 
-def changed(side: Side, changes: list[Change]) -> Side:
+def changed(side: Runs, changes: list[Change]) -> Runs:
     """Make several changes, one after the other."""
     for change in changes:
         side = change(side)
     return side
 
 
-def size(*sizes: str) -> Callable[[Any], bool]:
+def size(*sizes: str) -> Callable[[Row], bool]:
     """Choose pipes by their size."""
-    return lambda look: PIPES[look.pipe].size in sizes
-
-
-FLOWS = FlowStudies(
-    padhye=test_padhye.made_up(dict.fromkeys(test_padhye.EVERYWHERE, (40, 40))),
-    fifth=test_padhye.made_up({(False, 1): (40, 40)}).flows[False, 1],
-    reasons=test_reasons.made_up({}),
-    distances=test_distances.made_up(),
-    internet=test_internet.made_up(),
-)
-"""Evidence for the other sections, made up as well."""
+    return lambda look: PIPES[str(look.where["pipe"])].size in sizes

@@ -2,46 +2,48 @@
 
 from __future__ import annotations
 
-import dataclasses
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from tests.long import long_only
 
 from ackclock.papers.claims import judge
-from ackclock.papers.manyflows import ns2
+from ackclock.papers.core.evidence import Run, Runs
+from ackclock.papers.core.paper import Both
+from ackclock.papers.core.parts import gather
+from ackclock.papers.manyflows import distances_figures, ns2
 from ackclock.papers.manyflows.claims.distances import DISTANCES
 from ackclock.papers.manyflows.distances import (
+    CELLS,
     GROUPS,
     NEARLY,
     OVERHEADS,
     SEVERAL,
     UNEQUAL,
     Case,
-    Course,
-    Distances,
-    Share,
+    distance_parts,
     figure23,
-    gather_distances,
-    ns2_shares,
+    ns2_rows,
     pair_spread,
-    spots,
     spread,
+    values_of,
 )
-from ackclock.papers.manyflows.distances_figures import distance_drawings
 from ackclock.papers.manyflows.experiment import scenario
+from ackclock.papers.manyflows.flow_measures import OverSquare
+from ackclock.papers.manyflows.places import WITHOUT
 from ackclock.report.html import Verdict
-from ackclock.study import Batch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ackclock.papers.manyflows.distances import Cell
+
 SEEDS = (1, 2, 3)
 
 
-def test_the_places_of_figure_23_are_those_of_ns2() -> None:
-    for case, reference in zip(figure23(), ns2.references("rtt_bias"), strict=True):
+def test_the_points_of_figure_23_are_those_of_ns2() -> None:
+    for (_, case), reference in zip(figure23(), ns2.references("rtt_bias"), strict=True):
         assert case.scenario().effective() == scenario(reference.setting).effective()
 
 
@@ -52,50 +54,38 @@ def test_groups_may_be_unequal_and_many() -> None:
     assert len(Case(counts=(10,) * 5, ratios=SEVERAL).scenario().clients) == 5
 
 
-def share(case: Case, seed: int, *, power: float, noise: float = 0.0) -> Share:
+def share(cell: Cell, seed: int, *, power: float, noise: float = 0.0, lift: float = 1.0) -> Run:
     """Make up a run: goodput falls with a power of the distance."""
+    where, case = cell
     rtt = 0.1 * np.array(case.ratios)
     by = np.exp(noise * np.random.default_rng(seed + round(1e6 * sum(case.ratios))).normal(size=len(rtt)))
     goodput = 1 / rtt**power * by
-    return Share(
-        case=case,
-        seed=seed,
-        rtt=tuple(rtt.tolist()),
-        goodput=tuple(goodput.tolist()),
-        flows=np.repeat(goodput, case.counts),
-    )
+    goodput[0] *= lift
+    return Run(where=where, seed=seed, values=values_of(rtt, goodput, np.repeat(goodput, case.counts)))
 
 
 def made_up(
     *,
     power: Callable[[Case], float] = lambda _: 2.3,
     noise: Callable[[Case], float] = lambda case: 0.5 / case.counts[0],
-) -> Distances:
-    def runs(cases: Sequence[Case], noise: Callable[[Case], float] = lambda _: 0.01) -> list[Share]:
-        return [share(case, seed, power=power(case), noise=noise(case)) for case in cases for seed in SEEDS]
-
-    def each(counts: Sequence[tuple[int, ...]], ratios: Sequence[tuple[float, ...]]) -> list[Case]:
-        return [Case(counts=some, ratios=far, overhead=over) for over in OVERHEADS for some in counts for far in ratios]
+) -> Runs:
+    def runs(cells: Sequence[Cell], noise: Callable[[Case], float] = lambda _: 0.01, lift: float = 1.0) -> list[Run]:
+        return [
+            share(cell, seed, power=power(cell[1]), noise=noise(cell[1]), lift=lift) for cell in cells for seed in SEEDS
+        ]
 
     step = np.arange(5.0)
-    return Distances(
-        # between the lower and the upper end, whatever the distance
-        figure23=[
-            dataclasses.replace(one, goodput=(1.4 * one.goodput[0], one.goodput[1]))
-            for one in runs(figure23(), lambda _: 0.0)
-            if one.case.ratios[1] < 4
-        ],
-        groups=runs(each([(size, size) for size in GROUPS], [(1.0, far) for far in NEARLY]), noise),
-        unequal=runs(each(UNEQUAL, [(1.0, 4.0)])),
-        several=runs(each([(10,) * len(SEVERAL)], [SEVERAL])),
-        course=Course(time=(step, step), cwnd=(step + 1, step + 1)),
+    course = {f"{name} {what}": step + (what == "cwnd") for name in ("near", "far") for what in ("time", "cwnd")}
+    return Runs(
+        {
+            # between the lower and the upper end, whatever the distance
+            "figure23": runs([cell for cell in figure23() if cell[1].ratios[1] < 4], lambda _: 0.0, lift=1.4),
+            "groups": runs(CELLS["groups"], noise),
+            "unequal": runs(CELLS["unequal"]),
+            "several": runs(CELLS["several"]),
+            "figure24": [Run(where={"connections": 2}, seed=1, values=course)],
+        }
     )
-
-
-class World(NamedTuple):
-    """Evidence of this part alone."""
-
-    distances: Distances
 
 
 @pytest.mark.parametrize(
@@ -119,28 +109,37 @@ class World(NamedTuple):
         ("5.3-5", made_up(power=lambda case: len(case.counts) if case.overhead else 2.0), Verdict.DEPENDS),
     ],
 )
-def test_claims_turn_with_what_the_groups_get(key: str, found: Distances, verdict: Verdict) -> None:
-    judged = {one.claim.key: one.judgement for one in judge(DISTANCES, World(found))}
+def test_claims_turn_with_what_the_groups_get(key: str, found: Runs, verdict: Verdict) -> None:
+    judged = {one.claim.key: one.judgement for one in judge(DISTANCES, Both(ours=found, ns2=Runs()))}
     assert judged[key].verdict is verdict
 
 
-def test_a_spread_is_that_of_logarithms() -> None:
-    case = Case(counts=(1, 1), ratios=(1.0, 4.0))
-    runs = [dataclasses.replace(share(case, 1, power=0), flows=np.array([by, 1.0]), goodput=(by, 1.0)) for by in (1, 4)]
+def test_a_spread_is_the_one_of_logarithms() -> None:
+    runs = [Run(where={}, seed=1, values={"goodput_ratio": by, "flows": np.array([by, 1.0])}) for by in (1.0, 4.0)]
     assert spread(runs) == pytest.approx(np.sqrt(2))
     assert pair_spread(runs) == pytest.approx(np.sqrt(2))
 
 
 def test_ns2_lies_where_it_was_measured() -> None:
-    theirs = {spot.case: spot for spot in spots(ns2_shares())}
-    place = theirs[Case(counts=(50, 50), ratios=(1.0, 4.0), buffer=400, overhead=0.0)]
-    assert place.rtt_ratio == pytest.approx(1.287, abs=1e-3)
-    assert place.ratio.mean == 2.366
-    assert place.inside
+    where = {"processing": WITHOUT, "buffer": 400, "connections": 50, "distance": 4.0}
+    (point,) = (row for row in ns2_rows() if row.where == where)
+    assert point.values["rtt_ratio"] == pytest.approx(1.287, abs=1e-3)
+    assert point.values["goodput_ratio"] == 2.366
+    (beside,) = OverSquare().samples(Runs({"figure23": [point]})).cells.values()
+    assert beside[point.seed] == pytest.approx(2.366 / 1.287**2, rel=1e-3)
 
 
 def test_figures_show_every_run() -> None:
-    drawings = distance_drawings(made_up(), command="ackclock reproduce manyflows")
+    evidence = Both(ours=made_up(), ns2=Runs({"figure23": ns2_rows()}))
+    drawings = [
+        draw(evidence, "x")
+        for draw in (
+            distances_figures.figure23,
+            distances_figures.figure24,
+            distances_figures.sizes,
+            distances_figures.otherwise,
+        )
+    ]
     assert [drawing.slug for drawing in drawings] == ["figure23", "figure24", "group-sizes", "unequal-groups"]
     assert len(drawings[2].numbers.rows) == len(OVERHEADS) * len(GROUPS)
     assert drawings[1].csv.startswith("connection,time,cwnd\nnear,0.0000,1.000\n")
@@ -150,11 +149,9 @@ def test_figures_show_every_run() -> None:
 @pytest.mark.slow
 def test_runs_agree_with_ns2_on_round_trips() -> None:
     """The mean round trips are exact in both: they differ by what waits."""
-    batch = Batch()
-    made = gather_distances(batch, seeds=[1])
-    batch.run(jobs=1, label="distances")
-    found = made()
-    theirs = {spot.case: spot.rtt_ratio for spot in spots(ns2_shares())}
-    assert all(spot.rtt_ratio == pytest.approx(theirs[spot.case], rel=0.02) for spot in spots(found.figure23))
-    assert len(found.groups) == len(OVERHEADS) * len(GROUPS) * len(NEARLY)
-    assert all(len(one.flows) == sum(one.case.counts) for one in found.unequal)
+    found = gather(distance_parts(), seeds=[1], jobs=1)
+    theirs = {tuple(row.where.values()): row.values["rtt_ratio"] for row in ns2_rows()}
+    for row in found.part("figure23"):
+        assert row.values["rtt_ratio"] == pytest.approx(theirs[tuple(row.where.values())], rel=0.02)
+    assert len(found.part("groups")) == len(OVERHEADS) * len(GROUPS) * len(NEARLY)
+    assert [len(row.values["flows"]) for row in found.part("unequal")] == [50] * 2 * len(UNEQUAL)

@@ -7,14 +7,16 @@ import tomllib
 from typing import TYPE_CHECKING
 
 import ackclock as ac
+from ackclock.papers.manyflows.claims.distances import DISTANCES
+from ackclock.papers.manyflows.claims.formulas import FORMULAS
+from ackclock.papers.manyflows.claims.internet import INTERNET
 from ackclock.papers.manyflows.distances import Case
-from ackclock.papers.manyflows.flow_studies import FLOW_CLAIMS, gather_flow_studies
 from ackclock.scenario.overrides import override
-from ackclock.study import Batch
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+FLOW_CLAIMS = (*INTERNET, *FORMULAS, *DISTANCES)
 OWN = ("examples/access_links.toml", "examples/distances50.toml")
 
 
@@ -42,8 +44,3 @@ def test_commands_of_claims_can_be_typed(root: Path) -> None:
 def test_the_example_of_two_groups_is_a_place_of_figure_23(root: Path) -> None:
     example = ac.Scenario.from_toml(root / "examples" / "distances50.toml")
     assert example.effective() == Case(counts=(25, 25), ratios=(1.0, 4.0)).scenario().effective()
-
-
-def test_everything_can_be_asked_for_at_once() -> None:
-    """Nobody asks for two kinds of the same record of one run, which would make it twice."""
-    assert callable(gather_flow_studies(Batch(), seeds=[1, 2, 3]))

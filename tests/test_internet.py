@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from tests.long import long_only
 
 from ackclock.papers.claims import judge
+from ackclock.papers.core.evidence import Run, Runs
+from ackclock.papers.core.paper import Both
+from ackclock.papers.core.parts import gather
+from ackclock.papers.manyflows import internet_figures
 from ackclock.papers.manyflows.claims.internet import INTERNET
+from ackclock.papers.manyflows.flow_measures import AT_BACKBONE, AT_ENTRY, GOODPUT
 from ackclock.papers.manyflows.internet import (
     ANYONE,
     BACKBONES,
@@ -18,20 +23,18 @@ from ackclock.papers.manyflows.internet import (
     DEGREES,
     DRAWN,
     EXTRA,
-    Internet,
-    gather_internet,
+    components_of,
     giant_component,
-    parts_of,
+    internet_parts,
     steady,
+    taken_apart,
 )
-from ackclock.papers.manyflows.internet_figures import internet_drawings
-from ackclock.papers.observation import Observation
-from ackclock.papers.reading import along, at
 from ackclock.report.html import Verdict
-from ackclock.study import Batch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from ackclock.papers.core.quantities import Measure
 
 SEEDS = (1, 2, 3)
 
@@ -52,51 +55,46 @@ def test_the_giant_component_solves_its_equation() -> None:
 
 
 def test_clusters_stay_apart_and_random_traffic_does_not() -> None:
-    apart, together = (parts_of(who, 3.0, seed=1).values for who in (CLUSTERS, ANYONE))
+    apart, together = (taken_apart(who, 3.0, seed=1) for who in (CLUSTERS, ANYONE))
     assert apart["largest"] == CLUSTER / 400
     assert together["largest"] == pytest.approx(giant_component(3.0), abs=0.03)
-    assert parts_of(ANYONE, 3.0, seed=1).values == together
+    assert taken_apart(ANYONE, 3.0, seed=1) == together
+    assert len(components_of([1, 2])) == 2 * 2 * len(DEGREES)
 
 
 def made_up(
     *,
-    at_backbone: Callable[[int], float] = lambda rate: float(rate < 95),
-    cost: Callable[[int], float] = lambda rate: min(1.0, rate / 80),
+    at_backbone: Callable[[float], float] = lambda rate: float(rate < 95),
+    cost: Callable[[float], float] = lambda rate: min(1.0, rate / 80),
     stays: float = 0.95,
     together: float = 0.95,
     largest: Callable[[str, float], float] = lambda who, degree: giant_component(degree) if who == ANYONE else 0.02,
-) -> Internet:
+) -> Runs:
     def runs(
-        variant: str, places: Sequence[int], values: Callable[[int], dict[str, float | None]]
-    ) -> list[Observation]:
+        axis: str, places: Sequence[float], values: Callable[[float], dict[str, float]], **where: str
+    ) -> list[Run]:
         return [
-            Observation(variant=variant, clients=place, seed=seed, values=values(place))
-            for place in places
-            for seed in SEEDS
+            Run(where={**where, axis: place}, seed=seed, values=values(place)) for place in places for seed in SEEDS
         ]
 
-    backbone = runs(
-        "backbone",
-        (0, *BACKBONES),
-        lambda rate: {"at_backbone": at_backbone(rate) if rate else 0.0, "goodput": 0.8 * (cost(rate) if rate else 1)},
+    def sizes(who: str) -> list[Run]:
+        return runs("degree", DEGREES, lambda at: {"largest": largest(who, at), "components": 10.0}, traffic=who)
+
+    return Runs(
+        {
+            "backbone": runs(
+                "rate",
+                (0, *BACKBONES),
+                lambda rate: {
+                    "at_backbone": at_backbone(rate) if rate else 0.0,
+                    "goodput": 0.8 * (cost(rate) if rate else 1),
+                },
+            ),
+            "extra": runs("others", EXTRA, lambda _: {"at_entry": 0.9, "steady": stays, "goodput": 0.5}),
+            "drawn": runs("network", DRAWN, lambda _: {"steady": stays, "together": together}),
+            "components": [*sizes(ANYONE), *sizes(CLUSTERS)],
+        }
     )
-    hundredths = [round(100 * degree) for degree in DEGREES]
-
-    def sizes(who: str) -> list[Observation]:
-        return runs(who, hundredths, lambda degree: {"largest": largest(who, degree / 100), "components": 10.0})
-
-    return Internet(
-        backbone=backbone,
-        extra=runs("extra", EXTRA, lambda _: {"at_entry": 0.9, "steady": stays, "goodput": 0.5, "counted": 1.0}),
-        drawn=runs("drawn", range(1, DRAWN + 1), lambda _: {"steady": stays, "together": together, "counted": 1.0}),
-        parts=[*sizes(ANYONE), *sizes(CLUSTERS)],
-    )
-
-
-class World(NamedTuple):
-    """Evidence of this part alone."""
-
-    internet: Internet
 
 
 @pytest.mark.parametrize(
@@ -120,17 +118,21 @@ class World(NamedTuple):
         ("4-2", made_up(together=0.3), Verdict.NOT),
     ],
 )
-def test_claims_turn_with_what_is_measured(key: str, found: Internet, verdict: Verdict) -> None:
-    judged = {one.claim.key: one.judgement for one in judge(INTERNET, World(found))}
+def test_claims_turn_with_what_is_measured(key: str, found: Runs, verdict: Verdict) -> None:
+    judged = {one.claim.key: one.judgement for one in judge(INTERNET, Both(ours=found, ns2=Runs()))}
     assert judged[key].verdict is verdict
 
 
 def test_figures_show_every_place() -> None:
-    drawings = internet_drawings(made_up(), command="ackclock reproduce manyflows")
+    evidence = Both(ours=made_up(), ns2=Runs())
+    drawings = [
+        draw(evidence, "x")
+        for draw in (internet_figures.backbone, internet_figures.bottlenecks, internet_figures.components)
+    ]
     assert [drawing.slug for drawing in drawings] == ["backbone", "bottlenecks", "components"]
     assert [len(drawing.numbers.rows) for drawing in drawings] == [
         len(BACKBONES) + 1,
-        len(EXTRA) + DRAWN,
+        len(EXTRA) + len(DRAWN),
         len(DEGREES),
     ]
 
@@ -138,14 +140,12 @@ def test_figures_show_every_place() -> None:
 @long_only
 @pytest.mark.slow
 def test_runs_show_where_packets_are_lost() -> None:
-    batch = Batch()
-    made = gather_internet(batch, seeds=[1])
-    batch.run(jobs=1, label="internet")
-    found = made()
-    drops = along(found.backbone, "backbone", BACKBONES, "at_backbone")
-    assert drops[20].mean > 0.99, "a fifth of the access links' rates is the only bottleneck"
-    assert drops[400].mean == 0
-    alone = at(found.extra, "extra", 0, "at_entry").mean
-    assert alone == 1, "what one T1 link lets through does not overflow another"
-    goodput = along(found.backbone, "backbone", BACKBONES, "goodput")
-    assert goodput[20].mean < 0.2 < goodput[400].mean < 1
+    found = gather(internet_parts(), seeds=[1], jobs=1)
+
+    def number(measure: Measure, part: str, **where: int) -> float:
+        return measure.at(part, **where).points(found).only.mean
+
+    assert number(AT_BACKBONE, "backbone", rate=20) > 99, "a fifth of the access links' rates is the only bottleneck"
+    assert number(AT_BACKBONE, "backbone", rate=400) == 0
+    assert number(AT_ENTRY, "extra", others=0) == 100, "what one T1 link lets through does not overflow another"
+    assert number(GOODPUT, "backbone", rate=20) < 20 < number(GOODPUT, "backbone", rate=400) < 100

@@ -16,7 +16,6 @@ from ackclock.papers.manyflows.comparison import GRID, compare_runs
 from ackclock.papers.manyflows.experiment import (
     CAPACITIES,
     FLOWS,
-    FRACTIONS,
     ISDN,
     T1,
     Bottleneck,
@@ -26,6 +25,7 @@ from ackclock.papers.manyflows.experiment import (
     scenario,
     settings_wanted,
 )
+from ackclock.papers.manyflows.places import PROCESSING
 from ackclock.scenario.quantity import RATE
 from ackclock.study import observe
 
@@ -88,7 +88,7 @@ def test_ns2_has_run_the_whole_grid() -> None:
     for link in (T1, ISDN):
         for capacity in CAPACITIES:
             for flows in FLOWS:
-                for fraction in FRACTIONS:
+                for fraction in PROCESSING.values():
                     ways = [
                         grid_setting(link, capacity, flows, fraction=fraction, span=span).name + str(flows)
                         for span in spans[link]

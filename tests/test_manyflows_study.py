@@ -5,26 +5,32 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from pyarrow import parquet
-from tests.manyflows_world import FLOWS, PAPER, SIDE
+from tests.manyflows_world import PAPER, SIDE
 
 import ackclock as ac
 from ackclock.cli import main
-from ackclock.papers.manyflows import places, reference, study
+from ackclock.papers.claims import judge
+from ackclock.papers.core import paper
+from ackclock.papers.core.evidence import Runs
+from ackclock.papers.core.parts import gather
+from ackclock.papers.core.table import read_runs
+from ackclock.papers.manyflows import places, reference
 from ackclock.papers.manyflows.claims import CLAIMS
-from ackclock.papers.manyflows.evidence import from_ns2, modern_scenario
-from ackclock.papers.manyflows.experiment import FRACTIONS, ISDN, LINKS, T1, grid_setting, scenario
-from ackclock.papers.manyflows.flow_studies import FLOW_CLAIMS
+from ackclock.papers.manyflows.experiment import FLOWS, ISDN, LINKS, T1, grid_setting, modern_scenario, scenario
 from ackclock.papers.manyflows.hyperbolas import PAPER as TABLED
-from ackclock.papers.manyflows.hyperbolas import away, fits, printed
-from ackclock.papers.manyflows.looks import PIPES, fair_share, looks_wanted
-from ackclock.papers.manyflows.places import FAR_PIPE, far_setting, tabled
+from ackclock.papers.manyflows.hyperbolas import printed
+from ackclock.papers.manyflows.looks import PIPES, look_parts, pipe_of
+from ackclock.papers.manyflows.places import FAR_PIPE, PROCESSING, STEADY, WITH, WITHOUT, far_setting, is_tabled
+from ackclock.papers.manyflows.study import PAPER as STUDY
+from ackclock.papers.manyflows.study import parts
 from ackclock.papers.manyflows.synchrony_agreement import synchronisation
-from ackclock.study import observe
+from ackclock.papers.manyflows.tables import away, fits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +45,8 @@ class TestPlaces:
     @pytest.mark.parametrize("pipe", PIPES.values(), ids=lambda pipe: pipe.name)
     def test_pipes_are_of_their_size(self, pipe: object) -> None:
         chosen = next(known for known in PIPES.values() if known == pipe)
-        found = ac.pipe(scenario(chosen.setting(0.0)))
+        found = ac.pipe(scenario(chosen.setting(WITHOUT)))
+        assert pipe_of(scenario(chosen.setting(WITH)).effective()) is chosen
         assert (found.size, found.buffer, found.connections) == (chosen.size, chosen.buffer, chosen.flows)
         assert found.optimal == chosen.link.pipe
 
@@ -48,16 +55,15 @@ class TestPlaces:
         assert (found.optimal, found.buffer) == (FAR_PIPE.pipe, 60)
 
     def test_readings_differ_only_where_they_say(self) -> None:
-        spans = {reading.key: reading.span(ISDN) for reading in places.READINGS}
-        assert spans == {"steady": (500, 2000), "capped": (0, 1000), "uncapped": (0, 1000), "together": (0, 1000)}
-        (first,) = (
-            settings[0] for name, settings in places.grid(places.UNCAPPED, 0.1).items() if name == "T1, W_c 300"
-        )
+        assert [reading.span(ISDN) for reading in places.READINGS] == [(500, 2000), *[(0, 1000)] * 3]
+        where = {"counting": places.UNCAPPED.title, "processing": WITH, "curve": "T1, W_c 300", "connections": 100}
+        (first,) = (setting for other, setting in places.PARTS["grid"] if other == where)
         assert (first.flows, first.max_rto, first.spread, first.duration) == (100, "100000 s", "1 s", 100)
         assert first.overhead == pytest.approx(0.1 * 300 * T1.service)
 
     def test_hyperbolas_begin_at_a_third(self) -> None:
-        assert [len(tabled(capacity)) for capacity in (100, 200, 300, 400, 500)] == [7, 6, 6, 5, 4]
+        counts = [sum(is_tabled(name, flows) for flows in FLOWS) for name in places.CURVES["T1"]]
+        assert counts == [7, 6, 6, 5, 4]
 
     def test_todays_tcp_has_other_timers(self) -> None:
         usual, modern = (make(grid_setting(T1, 100, 20)).effective() for make in (scenario, modern_scenario))
@@ -67,43 +73,40 @@ class TestPlaces:
 
 class TestLooks:
     def test_taken_of_a_run(self) -> None:
-        wanted = looks_wanted(0.0, seeds=[1])[list(PIPES).index(LARGE)]
-        (look,) = observe(wanted)
+        where = {"processing": WITHOUT, "pipe": LARGE}
+        chosen = [replace(part, spots=[spot for spot in part.spots if spot.where == where]) for part in look_parts()]
+        runs = gather([part for part in chosen if part.spots], seeds=[1])
+        (look,), (course,) = runs.part("looks"), runs.part("courses")
         pipe = PIPES[LARGE]
-        values = {name: value or 0 for name, value in look.values.items()}
+        values = look.values
         assert 0.4 < values["correlation"] < 0.6
         assert values["low"] < 0.6 * pipe.buffer < 0.95 * pipe.buffer < values["high"] <= pipe.buffer
-        assert look.received.sum() == pytest.approx(fair_share(pipe) * pipe.flows, rel=0.01)
-        assert (look.received[0], look.received[-1]) == (values["least"], values["most"])
-        assert look.course is not None
-        assert look.course.acks.size == look.received.sum()
-        assert (np.diff(look.course.times) > 0).all()
+        assert values["received"].sum() == pytest.approx(pipe.fair_share * pipe.flows, rel=0.01)
+        assert (values["received"][0], values["received"][-1]) == (values["least"], values["most"])
+        assert course.values["acks"].size == values["received"].sum()
+        assert (np.diff(course.values["times"]) > 0).all()
 
 
 class TestNs2:
     def test_points_are_where_the_paper_looks(self) -> None:
-        theirs = from_ns2()
-        assert {place: len(runs) for place, runs in theirs.grid.items() if runs} == {
-            ("steady", 0.0): 90,
-            ("steady", 0.1): 90,
-            ("capped", 0.0): 28,
-            ("capped", 0.1): 17,
-            ("uncapped", 0.0): 30,
-            ("together", 0.0): 13,
+        theirs = PAPER.ns2
+        assert Counter((row.where["counting"], row.where["processing"]) for row in theirs.part("grid")) == {
+            (places.STEADY.title, WITHOUT): 90,
+            (places.STEADY.title, WITH): 90,
+            (places.CAPPED.title, WITHOUT): 28,
+            (places.CAPPED.title, WITH): 17,
+            (places.UNCAPPED.title, WITHOUT): 30,
+            (places.TOGETHER.title, WITHOUT): 13,
         }
-        assert (len(theirs.predicted), len(theirs.far[0.0]), len(theirs.amounts), len(theirs.modern)) == (
-            16,
-            30,
-            16,
-            24,
-        )
-        assert {fraction: len(runs) for fraction, runs in theirs.few.items()} == {0.0: 17, 0.1: 13}
-        assert all(len(theirs.looks[fraction]) == 15 for fraction in FRACTIONS)
+        assert [len(theirs.part(name)) for name in ("predicted", "amounts", "modern")] == [16, 16, 24]
+        assert Counter(row.where["processing"] for row in theirs.part("few")) == {WITHOUT: 17, WITH: 13}
+        assert Counter(row.where["processing"] for row in theirs.part("looks")) == {WITHOUT: 15, WITH: 15}
 
     def test_values(self) -> None:
-        (run,) = (run for run in from_ns2().predicted if (run.variant, run.clients) == ("B = 4 n", 100))
+        (run,) = (row for row in PAPER.ns2.part("predicted") if row.where == {"curve": "B = 4 n", "connections": 100})
         assert run.values["loss"] == pytest.approx(0.04425)
-        (shut,) = (run for run in from_ns2().starts["0 s", 0.0] if run.clients == 600)
+        where = {"start": "started at once", "processing": WITHOUT, "curve": "T1, W_c 100", "connections": 600}
+        (shut,) = (row for row in PAPER.ns2.part("starts") if row.where == where)
         assert shut.values["shut_off"] == 525
 
     def test_counted_from_zero_it_is_the_papers_table(self, record_property: Callable[[str, object], None]) -> None:
@@ -112,24 +115,26 @@ class TestNs2:
         Source: Qiu, Zhang and Keshav 2001, Table 4.
         Tolerance: 8 % of the paper's curve, where its own fit leaves 5 %.
         """
-        beside = away(from_ns2().counted(places.CAPPED), 0.0)
-        ratios = [ratio for name, points in beside.items() if name.startswith("T1") for ratio in points.values()]
-        record_property("measured", f"{min(ratios):.3f} to {max(ratios):.3f} of it at {len(ratios)} places")
+        ratios = [ratio for line in away(PAPER.ns2, places.CAPPED, WITHOUT, "T1").values() for ratio in line]
+        record_property("measured", f"{min(ratios):.3f} to {max(ratios):.3f} of it at {len(ratios)} points")
         assert all(abs(ratio - 1) < 0.08 for ratio in ratios)
 
 
 class TestHyperbolas:
     def test_are_found_again(self) -> None:
-        for fraction in FRACTIONS:
-            for name, fit in fits(SIDE.counted(places.STEADY, fraction)).items():
-                a, b = TABLED[fraction][name]
-                assert (fit.a, fit.b) == pytest.approx((a, b), rel=1e-3)
+        for processing, fraction in PROCESSING.items():
+            for link in LINKS:
+                for name, fit in fits(SIDE, places.STEADY, processing, link).items():
+                    assert (fit.a, fit.b) == pytest.approx(TABLED[fraction][name], rel=1e-3)
 
     def test_need_three_points(self) -> None:
-        name = "T1, W_c 100"
-        runs = [run for run in SIDE.counted(places.STEADY, 0.0) if run.variant == name]
-        for points, found in ((2, []), (3, [name])):
-            assert list(fits([run for run in runs if run.clients in places.TABLED[:points]])) == found
+        for points, found in ((2, []), (3, ["T1, W_c 100"])):
+            grid = [
+                row
+                for row in SIDE.part("grid")
+                if row.where["curve"] == "T1, W_c 100" and row.where["connections"] in places.TABLED[:points]
+            ]
+            assert list(fits(Runs({"grid": grid}), places.STEADY, WITHOUT, "T1")) == found
 
     def test_printed(self) -> None:
         assert printed(0.0, "T1, W_c 100", 600) == pytest.approx(0.3237 * 600 / (600 + 144.9275))
@@ -138,7 +143,7 @@ class TestHyperbolas:
 class TestAgreement:
     def test_pipes_of_ns2(self) -> None:
         for syn, seeds in ((0, 3), (40, 1)):
-            assert len(reference.looks(0.1, syn=syn)) == seeds * len(PIPES)
+            assert len(reference.looks(WITH, syn=syn)) == seeds * len(PIPES)
 
     @pytest.mark.slow
     def test_synchronisation_agrees_with_ns2(self) -> None:
@@ -153,7 +158,7 @@ class TestAgreement:
 
 @pytest.fixture(scope="module")
 def report() -> Report:
-    return study.report(PAPER, FLOWS, study.judge_all(PAPER, FLOWS), command="ackclock reproduce manyflows")
+    return STUDY.report(PAPER, judge(CLAIMS, PAPER), command="ackclock reproduce manyflows")
 
 
 class TestReport:
@@ -162,7 +167,7 @@ class TestReport:
         assert {f"figure{number}" for number in range(6, 25)} <= numbers
         assert len({drawing.slug for drawing in report.drawings}) == len(report.drawings)
         keys = [finding.key for finding in report.findings]
-        assert sorted(keys) == sorted([claim.key for claim in CLAIMS] + [claim.key for claim in FLOW_CLAIMS])
+        assert keys == [claim.key for claim in CLAIMS]
         assert keys[0] == "2.1-1"
         assert keys[-1] == "5.3-5"
 
@@ -202,7 +207,7 @@ class TestCommand:
     def test_writes_the_study_whole(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        monkeypatch.setattr(study, "observe_all", lambda **_: (PAPER, FLOWS))
+        monkeypatch.setattr(paper, "gather", lambda *_, **__: PAPER.ours)
         monkeypatch.chdir(tmp_path)
         with pytest.raises(SystemExit) as ended:
             main(["reproduce", "manyflows", "--seeds", "3"])
@@ -212,11 +217,13 @@ class TestCommand:
         record = json.loads((out / "record.json").read_text())
         assert record["command"] == "ackclock reproduce manyflows --seeds 3"
         assert sorted([*record["files"], "record.json"]) == sorted(path.name for path in out.iterdir())
-        runs = parquet.read_table(out / "runs.parquet").to_pandas()
-        assert not runs.duplicated(["variant", "clients", "seed"]).any()
-        row = runs[(runs["variant"] == grid_setting(ISDN, 100, 600).name) & (runs["clients"] == 600)].iloc[0]
-        stored = ac.Scenario.from_dict(json.loads(row["scenario"])).effective()
-        assert stored == scenario(grid_setting(ISDN, 100, 600)).effective()
-        single = parquet.read_table(out / "single.parquet").to_pandas()
-        assert "profile ns2-2.35" in set(single["setting"][single["measure"] == "goodput"])
+        kept = read_runs(out / "evidence.parquet", source="ackclock")
+        where = {"processing": WITH, "curve": "T1, W_c 100", "connections": 20}
+        (row,) = (row for row in kept.part("few") if row.where == where and row.seed == 1)
+        assert row.values["loss"] == pytest.approx(1e-5 * 20, rel=1e-4)
+        assert len(kept.part("grid")) == len(SIDE.part("grid"))
+        where = {"counting": STEADY.title, "processing": WITHOUT, "curve": "ISDN, W_c 100", "connections": 600}
+        (grid,) = (part for part in parts() if part.name == "grid")
+        (spot,) = (spot for spot in grid.spots if spot.where == where)
+        assert spot.scenario == scenario(grid_setting(ISDN, 100, 600))
         assert (out / "report.html").stat().st_size < 8e6

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -11,9 +11,12 @@ import pytest
 import ackclock as ac
 from ackclock.analysis.models import pftk
 from ackclock.papers.claims import judge
-from ackclock.papers.manyflows.claims.padhye import PADHYE
-from ackclock.papers.manyflows.experiment import ISDN, T1, grid_setting, scenario
-from ackclock.papers.manyflows.fifth import BUFFERS, CONNECTIONS, fifth_scenario, gather_fifth
+from ackclock.papers.core.evidence import Run, Runs
+from ackclock.papers.core.paper import Both
+from ackclock.papers.core.parts import gather
+from ackclock.papers.manyflows.claims.formulas import FORMULAS
+from ackclock.papers.manyflows.experiment import ISDN, T1, grid_setting, part, scenario
+from ackclock.papers.manyflows.fifth import BUFFERS, CONNECTIONS, fifth_parts, fifth_scenario, smoothed_round_trips
 from ackclock.papers.manyflows.padhye import (
     FACTORS,
     MODELS,
@@ -22,23 +25,25 @@ from ackclock.papers.manyflows.padhye import (
     TOPOLOGIES,
     UNTIMED,
     Flows,
-    Padhye,
+    cells,
     empty_round_trips,
     flows_of,
-    grid,
-    ns2_shares,
-    padhye_wanted,
-    points_off,
-    shares,
+    ns2_rows,
+    ratios,
+    ratios_of,
+    tables,
     topology,
     unbacked_timeouts,
 )
-from ackclock.papers.manyflows.padhye_figures import padhye_drawings, padhye_statement
+from ackclock.papers.manyflows.padhye_figures import tables2and3
+from ackclock.papers.manyflows.places import PROCESSING, WITH, WITHOUT
+from ackclock.papers.manyflows.study import derived
 from ackclock.report.html import Verdict
-from ackclock.study import Batch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from ackclock.papers.claims import Judgement
 
 
 def windows(*rows: tuple[float, int, float, float, float]) -> pa.Table:
@@ -87,49 +92,68 @@ def test_a_lone_flow_is_measured_exactly() -> None:
 
 def test_topologies_are_those_of_table_1() -> None:
     assert [topology(grid_setting(link, 100, flows)) for link in (ISDN, T1) for flows in (100, 150)] == [1, 2, 3, 4]
-    assert {topology(setting) for setting in grid()} == set(TOPOLOGIES)
+    assert {where["topology"] for where, _ in cells()} == set(TOPOLOGIES)
 
 
-def test_flows_of_some_places_are_sorted_by_topology_and_processing_times() -> None:
-    settings = [grid_setting(T1, 100, 20), grid_setting(T1, 200, 20), grid_setting(ISDN, 100, 150, fraction=0.1)]
-    batch = Batch()
-    made = batch.add(padhye_wanted(settings, seeds=(1, 2)))
-    batch.run(jobs=1, label="padhye")
-    found = made()
-    assert {place: flows.sent.size for place, flows in found.flows.items()} == {(False, 3): 80, (True, 2): 300}
-    assert found.seeds == 2
-    told = shares(found.flows[False, 3], "full")
-    assert told.factors == FACTORS
-    assert told.shares[1] == 1.0, "every flow of these large pipes is within a factor of 2"
+def test_flows_of_some_points_are_sorted_by_topology_and_processing_times() -> None:
+    chosen = {
+        setting.name: (where, setting)
+        for where, setting in cells()
+        if (setting.link, setting.capacity, setting.flows) in {(T1, 100, 20), (T1, 200, 20), (ISDN, 100, 150)}
+        and (setting.link is T1) is (setting.overhead == 0)
+    }
+    runs = gather([part("flows", chosen.values(), ratios, record=RECORD)], seeds=(1, 2), jobs=1)
+    found = {(row.where["processing"], row.where["topology"]): row.values for row in tables(runs)}
+    assert {place: values["flows"] for place, values in found.items()} == {(WITHOUT, 3): 80, (WITH, 2): 300}
+    assert found[WITHOUT, 3]["within_2"] == 100, "every flow of these large pipes is within a factor of 2"
 
 
 def test_ns2_and_the_paper_have_every_table() -> None:
-    theirs = ns2_shares()
-    assert set(theirs) == {(busy, one, model) for busy in (False, True) for one in TOPOLOGIES for model in MODELS}
-    assert theirs[False, 4, "full"].percent == (15.23, 64.74, 96.01, 99.13)
+    theirs = {tuple(row.where.values()): row.values for row in ns2_rows()}
+    assert set(theirs) == {(busy, one, model) for busy, one in EVERYWHERE for model in MODELS}
+    assert list(theirs[WITHOUT, 4, "full"].values())[:4] == [15.23, 64.74, 96.01, 99.13]
     assert all(list(row) == sorted(row) for row in PAPER.values())
 
 
-def made_up(within: Mapping[tuple[bool, int], tuple[int, int]]) -> Padhye:
-    """Make 100 flows a place: so many send what a formula says of them, the rest a hundredfold."""
+def flows(sent: np.ndarray, *, p: float, rtt: float) -> Flows:
+    ones = np.ones_like(sent)
+    return Flows(sent=sent, goodput=sent, loss=p * ones, rtt=rtt * ones, timeout=ones)
+
+
+def world(found: Mapping[tuple[str, int], Flows]) -> Runs:
+    """Make a world of flows, by processing times and topology; topology 5 has the ones of topology 1."""
+    made = {"flows": found, "fifth": {(WITHOUT, 5): found[WITHOUT, 1]}}
+    return derived(
+        Runs(
+            {
+                name: [
+                    Run(where={"processing": busy, "topology": one}, seed=1, values=ratios_of(some))
+                    for (busy, one), some in places.items()
+                ]
+                for name, places in made.items()
+            }
+        )
+    )
+
+
+def made_up(within: Mapping[tuple[str, int], tuple[int, int]]) -> Runs:
+    """Make 100 flows a point: so many send what a formula says of them, the rest a hundredfold."""
     rates = pftk(p=0.3, rtt=1.0, t0=1.0)
     assert rates.full > 2 * rates.approximate, "at such losses, who is right by one formula is wrong by the other"
-    ones, found = np.ones(100), {}
+    found = {}
     for place, (approximate, full) in within.items():
         sent = np.full(100, 100 * rates.full)
         sent[:approximate] = rates.approximate
         sent[approximate : approximate + full] = rates.full
-        found[place] = Flows(sent=sent, goodput=sent, loss=0.3 * ones, rtt=ones, timeout=ones)
-    return Padhye(flows=found, seeds=1)
+        found[place] = flows(sent, p=0.3, rtt=1.0)
+    return world(found)
 
 
-class World(NamedTuple):
-    """Evidence of this part alone."""
-
-    padhye: Padhye
+def judged(runs: Runs) -> dict[str, Judgement]:
+    return {one.claim.key: one.judgement for one in judge(FORMULAS[:2], Both(ours=runs, ns2=Runs()))}
 
 
-EVERYWHERE = [(busy, one) for busy in (False, True) for one in TOPOLOGIES]
+EVERYWHERE = [(busy, one) for busy in PROCESSING for one in TOPOLOGIES]
 EQUAL, APPROXIMATE, FULL = (40, 40), (60, 0), (0, 60)
 
 
@@ -148,34 +172,28 @@ EQUAL, APPROXIMATE, FULL = (40, 40), (60, 0), (0, 60)
 def test_claims_turn_with_the_shares(
     key: str, without: tuple[int, int], times: tuple[int, int], verdict: Verdict
 ) -> None:
-    world = World(made_up({(busy, one): times if busy else without for busy, one in EVERYWHERE}))
-    judged = {one.claim.key: one.judgement for one in judge(PADHYE, world)}
-    assert judged[key].verdict is verdict
-    assert bool(judged[key].setting) is (verdict is Verdict.DEPENDS)
+    found = judged(made_up({(busy, one): times if busy == WITH else without for busy, one in EVERYWHERE}))
+    assert found[key].verdict is verdict
+    assert bool(found[key].setting) is (verdict is Verdict.DEPENDS)
 
 
 def test_most_estimates_are_good_where_both_formulas_agree_with_the_flows() -> None:
     """Where few packets are lost the two formulas are near each other, and a flow can be right by both."""
     rate, ones = pftk(p=0.001, rtt=1.0, t0=1.0).full, np.ones(10)
 
-    def world(*, factor: float) -> World:
-        good, bad = (
-            Flows(sent=rate * by * ones, goodput=ones, loss=0.001 * ones, rtt=ones, timeout=ones) for by in (1, factor)
-        )
-        return World(Padhye(flows={(busy, one): bad if busy else good for busy, one in EVERYWHERE}, seeds=1))
+    def verdict(factor: float) -> Verdict:
+        good, bad = (flows(rate * by * ones, p=0.001, rtt=1.0) for by in (1, factor))
+        return judged(world({(busy, one): bad if busy == WITH else good for busy, one in EVERYWHERE}))["3-1"].verdict
 
-    claim = PADHYE[0]
-    assert claim.judge(world(factor=1.1)).verdict is Verdict.REPRODUCED
-    assert claim.judge(world(factor=3.0)).verdict is Verdict.DEPENDS
+    assert verdict(1.1) is Verdict.REPRODUCED
+    assert verdict(3.0) is Verdict.DEPENDS
 
 
-def test_the_tables_are_drawn_with_what_they_are_beside() -> None:
-    found = made_up(dict.fromkeys(EVERYWHERE, EQUAL))
-    fifth = found.flows[False, 1]
-    drawings = padhye_drawings(found, fifth, command="ackclock reproduce manyflows")
+def test_the_tables_are_drawn_with_ns2_and_the_paper() -> None:
+    found = Both(ours=made_up(dict.fromkeys(EVERYWHERE, EQUAL)), ns2=Runs({"padhye": ns2_rows()}))
+    drawings = [tables2and3(found, processing, "x") for processing in PROCESSING]
     assert [drawing.slug for drawing in drawings] == ["tables2and3", "tables2and3-busy"]
-    without, busy = ("without processing times" in drawing.title for drawing in drawings)
-    assert (without, busy) == (True, False)
+    assert ["without processing times" in drawing.title for drawing in drawings] == [True, False]
     for drawing, topologies in zip(drawings, (5, 4), strict=True):
         assert len(drawing.numbers.rows) == topologies * len(MODELS)
         sources = [line.split(",")[0] for line in drawing.csv.splitlines()[1:]]
@@ -187,26 +205,24 @@ def test_the_tables_are_drawn_with_what_they_are_beside() -> None:
 def test_topology_5_waits_at_modems_or_at_the_link_they_share() -> None:
     made = fifth_scenario(60, 100)
     assert [group.access.rate for group in made.clients if group.access] == ["28800 bps"]
-    batch = Batch()
-    wanted = gather_fifth(batch, seeds=[1])
-    batch.run(jobs=1, label="fifth")
-    found = wanted()
-    assert found.sent.size == sum(CONNECTIONS) * len(BUFFERS)
-    assert found.goodput.max() <= 28800 / 4000 * 1.05, "what fills a gap counts with what waited behind it"
-    usable = found.chosen(found.usable)
-    assert usable.rtt.min() > 0.24, "a transmission of 139 ms and 100 ms of propagation"
-    told = shares(found, "full").shares
-    assert np.abs(100 * told - PAPER[5, "full"]).max() < 12, "near the paper's, whatever its figure was"
+    run = ac.simulate(made, seed=1, record=("drops@bottleneck", "windows"))
+    alone = flows_of(run)
+    assert alone.goodput.max() <= 28800 / 4000 * 1.05, "what fills a gap counts with what waited behind it"
+    assert smoothed_round_trips(run)[alone.usable].min() > 0.24, "a transmission of 139 ms and 100 ms of propagation"
+    runs = gather(fifth_parts(), seeds=[1], jobs=1)
+    assert len(runs.part("fifth")) == len(CONNECTIONS) * len(BUFFERS)
+    (told,) = (row.values for row in tables(runs) if row.where["formula"] == "full")
+    off = [told[f"within_{factor:g}"] - paper for factor, paper in zip(FACTORS, PAPER[5, "full"], strict=True)]
+    assert np.abs(off).max() < 12, "near the paper's, whatever its figure was"
 
 
 @pytest.mark.slow
 def test_shares_are_within_5_points_of_ns2() -> None:
     """One seed against one run of ns-2; with three seeds the largest difference is 3.1 points."""
-    batch = Batch()
-    made = batch.add(padhye_wanted(grid(), seeds=[1]))
-    batch.run(jobs=1, label="padhye")
-    found = made()
-    off = points_off(found)
-    assert len(off) == len(EVERYWHERE) * len(MODELS)
-    assert all(np.abs(points).max() < 5 for points in off.values())
-    assert padhye_statement(found).text.startswith("the 64 shares")
+    ours = tables(gather([part("flows", cells(), ratios, record=RECORD)], seeds=[1], jobs=1))
+    theirs = {tuple(row.where.values()): row.values for row in ns2_rows()}
+    assert len(ours) == len(theirs) == len(EVERYWHERE) * len(MODELS)
+    for row in ours:
+        for factor in FACTORS:
+            name = f"within_{factor:g}"
+            assert row.values[name] == pytest.approx(theirs[tuple(row.where.values())][name], abs=5)

@@ -84,6 +84,17 @@ class TestGather:
         runs = gather([grid(), grid("more", seeds=[7])], seeds=[1])
         assert {row.seed for row in runs.part("more")} == {7}
 
+    def test_a_scenario_may_be_made_of_the_seed(self, tmp_path: Path) -> None:
+        spots = [Spot(where={"clients": "as many as the seed"}, scenario=scenario(1), drawn=scenario)]
+        for made in ([(2, 2), (3, 3)], []):
+            MADE.clear()
+            runs = gather([grid(spots=spots)], seeds=[2, 3], store=tmp_path / "runs")
+            assert sorted(MADE) == made
+            assert [(row.where["clients"], row.seed) for row in runs.part("grid")] == [
+                ("as many as the seed", 2),
+                ("as many as the seed", 3),
+            ]
+
     def test_parts_share_runs(self, monkeypatch: pytest.MonkeyPatch) -> None:
         simulated = []
         usual = ac.Run.__init__

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import pytest
 
 from ackclock.analysis.models import pftk
 from ackclock.papers.claims import judge
-from ackclock.papers.manyflows.claims.reasons import REASONS, reasons_drawing
+from ackclock.papers.core.evidence import Run, Runs
+from ackclock.papers.core.paper import Both
+from ackclock.papers.core.parts import gather
+from ackclock.papers.manyflows.claims.formulas import FORMULAS
 from ackclock.papers.manyflows.padhye import MODELS, TOPOLOGIES
+from ackclock.papers.manyflows.places import PROCESSING
 from ackclock.papers.manyflows.reasons import (
     ACKS_LOST,
     ALL,
@@ -21,12 +25,11 @@ from ackclock.papers.manyflows.reasons import (
     NO_SLOW_START,
     PLACES,
     WAYS,
-    gather_reasons,
     process_rate,
+    reason_parts,
 )
-from ackclock.papers.observation import Observation
+from ackclock.papers.manyflows.reasons_figure import reasons
 from ackclock.report.html import Verdict
-from ackclock.study import Batch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,29 +45,28 @@ def test_the_process_sends_as_it_is_timed() -> None:
     assert process_rate(p=0.1, rtt=1.0, t0=2.0) == pytest.approx(process_rate(p=0.1, rtt=0.5, t0=1.0) / 2, rel=1e-12)
 
 
-def made_up(factors: Mapping[str, Sequence[float]], *, lost: float = 0.0) -> list[Observation]:
-    """Make up runs in which a way multiplies what predicted over sent is as it is, at the eight places."""
-    places = [(variant, one) for variant in ("without", "with") for one in TOPOLOGIES]
-    return [
-        Observation(
-            variant=variant,
-            clients=one,
-            seed=seed,
-            values={
-                **{f"{model}, {way}": factors.get(way, [1.0] * 8)[place] for model in MODELS for way in WAYS},
-                "acks_lost": lost,
-                "reordered": 0.0,
-            },
-        )
-        for place, (variant, one) in enumerate(places)
-        for seed in (1, 2)
-    ]
+def made_up(factors: Mapping[str, Sequence[float]], *, lost: float = 0.0) -> Runs:
+    """Make up runs in which a way multiplies what predicted over sent is as it is, at the eight points."""
+    points = [(processing, one) for processing in PROCESSING for one in TOPOLOGIES]
+
+    def rows(ways: Sequence[str], **others: float) -> list[Run]:
+        return [
+            Run(
+                where={"processing": processing, "topology": one},
+                seed=seed,
+                values={f"{model}, {way}": factors.get(way, [1.0] * 8)[at] for model in MODELS for way in ways}
+                | others,
+            )
+            for at, (processing, one) in enumerate(points)
+            for seed in (1, 2)
+        ]
+
+    plain = [way for way in WAYS if way != ACKS_LOST]
+    return Runs({"reasons": rows(plain, acks_lost=lost, reordered=0.0), "narrow": rows([ACKS_LOST])})
 
 
-class World(NamedTuple):
-    """Evidence of this part alone."""
-
-    reasons: Sequence[Observation]
+def judged(runs: Runs) -> dict[str, Verdict]:
+    return {one.claim.key: one.judgement.verdict for one in judge(FORMULAS[2:], Both(ours=runs, ns2=Runs()))}
 
 
 EVERYWHERE, MOSTLY, HARDLY = [1.2] * 8, [0.8] * 5 + [1.0] * 3, [1.0] * 7 + [1.5]
@@ -78,30 +80,25 @@ EVERYWHERE, MOSTLY, HARDLY = [1.2] * 8, [0.8] * 5 + [1.0] * 3, [1.0] * 7 + [1.5]
 def test_a_reason_contributes_if_it_changes_the_ratio(
     key: str, way: str, factors: list[float], verdict: Verdict
 ) -> None:
-    judged = {one.claim.key: one.judgement for one in judge(REASONS, World(made_up({way: factors})))}
-    assert judged[key].verdict is verdict
-    assert all(one.verdict is Verdict.NOT for other, one in judged.items() if other != key)
+    found = judged(made_up({way: factors}))
+    assert found[key] is verdict
+    assert all(one is Verdict.NOT for other, one in found.items() if other != key)
 
 
 @pytest.mark.parametrize(("lost", "verdict"), [(5.0, Verdict.REPRODUCED), (0.0, Verdict.NOT)])
 def test_lost_acks_must_occur(lost: float, verdict: Verdict) -> None:
-    world = World(made_up({ACKS_LOST: EVERYWHERE}, lost=lost))
-    judged = {one.claim.key: one.judgement for one in judge(REASONS, world)}
-    assert judged["3-6"].verdict is verdict
+    assert judged(made_up({ACKS_LOST: EVERYWHERE}, lost=lost))["3-6"] is verdict
 
 
 def test_the_figure_shows_every_way_at_every_place() -> None:
-    drawing = reasons_drawing(made_up({}), command="ackclock reproduce manyflows")
+    drawing = reasons(Both(ours=made_up({}), ns2=Runs()), "x")
     assert drawing.numbers.head[1:] == list(WAYS)
     assert len(drawing.numbers.rows) == len(MODELS) * len(PLACES)
 
 
 @pytest.mark.slow
 def test_what_is_switched_off_is_off() -> None:
-    batch = Batch()
-    made = gather_reasons(batch, seeds=[1])
-    batch.run(jobs=1, label="reasons")
-    for run in made():
+    for run in gather(reason_parts()[:1], seeds=[1], jobs=1).part("reasons"):
         assert run.values["acks_lost"] == run.values["reordered"] == 0
         plain, firsts, alone, every = (run.values[f"full, {way}"] or 0 for way in (AS_IT_IS, FIRSTS, ALONE, ALL))
         assert alone == pytest.approx(plain, rel=0.2), "the same losses make a lone flow send the same"

@@ -11,7 +11,6 @@ from ackclock.papers.burstiness.claims import CLAIMS as BURSTINESS
 from ackclock.papers.characterization.claims import CLAIMS as CHARACTERIZATION
 from ackclock.papers.heterogeneous.claims import CLAIMS as HETEROGENEOUS
 from ackclock.papers.manyflows.claims import CLAIMS as MANYFLOWS
-from ackclock.papers.manyflows.flow_studies import FLOW_CLAIMS
 from ackclock.papers.selfsimilar.claims import CLAIMS as SELFSIMILAR
 from ackclock.papers.selfsimilar.claims.future import FUTURE_CLAIMS
 from ackclock.papers.selfsimilar.claims.scales import SCALES_CLAIMS
@@ -24,7 +23,7 @@ STUDIES: dict[str, tuple[Judgeable[Any], ...]] = {
     "burstiness": BURSTINESS,
     "characterization": CHARACTERIZATION,
     "heterogeneous": HETEROGENEOUS,
-    "manyflows": (*MANYFLOWS, *FLOW_CLAIMS),
+    "manyflows": MANYFLOWS,
     "selfsimilar": (*SELFSIMILAR, *FUTURE_CLAIMS, *SCALES_CLAIMS),
     "vegas": VEGAS,
 }

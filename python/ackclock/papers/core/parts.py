@@ -50,10 +50,14 @@ _EMPTY = -1
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Spot:
-    """A point of a part: its coordinates and its scenario."""
+    """A point of a part: its coordinates and its scenario.
+
+    Where the scenario itself is drawn for each seed, `drawn` makes it, and `scenario` is one of them.
+    """
 
     where: Mapping[str, Scalar]
     scenario: Scenario
+    drawn: Callable[[int], Scenario] | None = None
 
     @property
     def name(self) -> str:
@@ -149,7 +153,15 @@ class _Keeper:
 
     def want(self, batch: Batch, part: Part, spot: Spot, seeds: Sequence[int]) -> Callable[[], Mapping[int, Taken]]:
         """Want the missing runs of a point; what comes back gives the values of every seed after the batch has run."""
-        scenario = Prepared.of(spot.scenario, part.record).scenario.to_json()
+        if spot.drawn:
+            each = [self._want(batch, part, spot, spot.drawn(seed), [seed]) for seed in seeds]
+            return lambda: {seed: values for give in each for seed, values in give().items()}
+        return self._want(batch, part, spot, spot.scenario, seeds)
+
+    def _want(
+        self, batch: Batch, part: Part, spot: Spot, asked: Scenario, seeds: Sequence[int]
+    ) -> Callable[[], Mapping[int, Taken]]:
+        scenario = Prepared.of(asked, part.record).scenario.to_json()
         known = scenario_id(scenario)
         made_by = [*part.record, f"part={part.name}", f"take={_version(part.take)}"]
         ids = {seed: run_id(known, seed, made_by, catalogue().revision) for seed in seeds}
@@ -172,10 +184,10 @@ class _Keeper:
             )
             return values
 
-        work = (part.work or _work)(spot.scenario)
+        work = (part.work or _work)(asked)
         made = batch.add(
             Wanted(
-                points=[Point(name=f"{part.name}, {spot.name}", scenario=spot.scenario, work=work)],
+                points=[Point(name=f"{part.name}, {spot.name}", scenario=asked, work=work)],
                 seeds=missing,
                 take=take,
                 record=part.record,

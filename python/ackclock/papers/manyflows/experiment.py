@@ -12,37 +12,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ackclock.papers.core.parts import Part, Spot
 from ackclock.papers.observation import Observation, observations_wanted, summary
 from ackclock.scenario import Clients, DropTail, Dumbbell, Greedy, Link, Measure, Scenario, Tcp
+from ackclock.scenario.network import mean_rate
+from ackclock.scenario.quantity import seconds
 from ackclock.study import Point
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from ackclock.papers.core.evidence import Scalar
+    from ackclock.papers.core.parts import Taken
     from ackclock.running.run import Run
     from ackclock.study import Wanted
 
-__all__ = [
-    "CAPACITIES",
-    "FLOWS",
-    "FRACTIONS",
-    "ISDN",
-    "LINKS",
-    "PACKET_SIZE",
-    "T1",
-    "Bottleneck",
-    "Setting",
-    "bias_setting",
-    "flow_summary",
-    "grid_setting",
-    "scenario",
-    "settings_wanted",
-]
-
 PROFILE = "ns2-1999-qiu"
 
+MODERN = "ns2-2.35"
+"""The profile of today's ns-2, for what depends on the TCP's timers."""
+
 PACKET_SIZE = 500
-"""Bytes on the wire: with headers beside them, W_opt would not be the paper's 40 packets."""
+"""Bytes on the wire: with headers in addition, W_opt would not be the paper's 40 packets."""
 
 WINDOW = 100_000
 """The advertised window in packets: never the limit."""
@@ -58,9 +49,6 @@ CAPACITIES = (100, 200, 300, 400, 500)
 
 FLOWS = (10, 20, 60, 100, 150, 200, 300, 450, 600)
 """How many connections there are."""
-
-FRACTIONS = (0.0, 0.1)
-"""The longest processing time, as a part of the round-trip time with a full buffer: W_c transmissions."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -132,10 +120,10 @@ class Setting:
     detuned
         Bits per second by which the bottleneck's rate differs from its name's. Timeouts are whole ticks of 100 ms, and
         so are 40 transmissions on the T1 link, 8 for every 5 ticks on ISDN: without processing times a packet that a
-        timer sends reaches the gateway at the very instant of one that an ACK lets go, for one free place. In ns-2 the
-        rounding of doubles decides it, always the same way: from 32 to 512 s the timer loses on T1; on ISDN, where sums
-        are exact, what was scheduled first comes first, and that is the timer. One bit per second more or less decides
-        it in the same way. At 0, chance does, and loss differs by up to a fifth.
+        timer sends reaches the gateway at the very instant of one that an ACK releases, and only one of them fits. In
+        ns-2 the rounding of doubles decides it, always the same way: from 32 to 512 s the timer loses on T1; on ISDN,
+        where sums are exact, the event that was scheduled first is first, which is the timer. One bit per second more
+        or less decides it in the same way. At 0, chance does, and loss differs by up to a fifth.
 
     """
 
@@ -154,7 +142,7 @@ class Setting:
 
     @property
     def buffer(self) -> int:
-        """Packets that the gateway has room for, the one in transmission among them."""
+        """Size of the gateway's buffer in packets, the one in transmission included."""
         return self.capacity - self.link.pipe
 
     @property
@@ -164,7 +152,7 @@ class Setting:
 
     @property
     def name(self) -> str:
-        """What people call it, but for the number of connections."""
+        """What it is called, without the number of connections."""
         words = [f"{self.link.name}, W_c {self.capacity}"]
         words += [f"{1000 * self.overhead:g} ms overhead"] if self.overhead else []
         words += [f"access {' and '.join(self.access)}"] if self.access != (ACCESS,) else []
@@ -184,7 +172,7 @@ def grid_setting(
     spread: str = "1 s",
     max_rto: str = "64 s",
 ) -> Setting:
-    """Give a place of the paper's grid.
+    """Give a point of the paper's grid.
 
     Parameters
     ----------
@@ -213,14 +201,14 @@ def grid_setting(
 
 
 def bias_setting(group: int, buffer: int, ratio: float, *, overhead: float, span: tuple[int, int]) -> Setting:
-    """Give a place of Figure 23: two groups over a T1 link, the second with a longer way.
+    """Give a point of Figure 23: two groups over a T1 link, the second with a longer way.
 
     Parameters
     ----------
     group
         Connections of each group.
     buffer
-        Packets that the gateway has room for.
+        Size of the gateway's buffer in packets.
     ratio
         How many times the propagation delay of the first group, 51 ms, that of the second is.
     overhead
@@ -280,6 +268,17 @@ def scenario(setting: Setting) -> Scenario:
     )
 
 
+def modern_scenario(setting: Setting) -> Scenario:
+    """Give the network of a setting with the TCP of ns-2.35."""
+    return Scenario.from_dict(scenario(setting).to_dict() | {"profile": MODERN})
+
+
+def work(made: Scenario) -> float:
+    """Estimate the cost of a run over one bottleneck: the bits that it carries."""
+    link = made.dumbbell.bottleneck if made.dumbbell else made.links[0]
+    return seconds(made.duration) * mean_rate(link, made.duration)
+
+
 def flow_summary(run: Run) -> Mapping[str, float | None]:
     """Take the summary of a run, throughput and goodput as parts of the bottleneck's rate among it.
 
@@ -297,22 +296,9 @@ def flow_summary(run: Run) -> Mapping[str, float | None]:
 
 
 def settings_wanted(
-    settings: Sequence[Setting],
-    *,
-    seeds: Iterable[int],
-    take: Callable[[Run], Mapping[str, float | None]] = flow_summary,
-    record: Sequence[str] = (),
+    settings: Sequence[Setting], *, seeds: Iterable[int]
 ) -> Wanted[Mapping[str, float | None], list[Observation]]:
-    """Ask for runs of settings: observations in the order of the settings and, within one, of the seeds.
-
-    Parameters
-    ----------
-    settings
-        What is simulated.
-    seeds, take, record
-        As for `ackclock.study.Wanted`.
-
-    """
+    """Ask for runs of settings: observations in the order of the settings and, within one, of the seeds."""
     return observations_wanted(
         settings,
         where=lambda setting: (setting.name, setting.flows),
@@ -322,6 +308,18 @@ def settings_wanted(
             work=setting.duration * setting.link.bps,
         ),
         seeds=seeds,
-        take=take,
-        record=record,
+        take=flow_summary,
     )
+
+
+def part(
+    name: str,
+    cells: Iterable[tuple[Mapping[str, Scalar], Setting]],
+    take: Callable[[Run], Taken] = flow_summary,
+    *,
+    record: Sequence[str] = (),
+    network: Callable[[Setting], Scenario] = scenario,
+) -> Part:
+    """Make a part of settings."""
+    spots = [Spot(where=where, scenario=network(setting)) for where, setting in cells]
+    return Part(name=name, spots=spots, take=take, record=record, work=work)

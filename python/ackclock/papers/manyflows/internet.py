@@ -2,47 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ackclock.papers.core.evidence import Run as Observed
+from ackclock.papers.core.parts import Part, Spot
 from ackclock.papers.manyflows.experiment import PACKET_SIZE, PROFILE, WINDOW
-from ackclock.papers.observation import Observation, observations_wanted
 from ackclock.running.decomposition import components
 from ackclock.scenario import DropTail, Greedy, Link, Measure, Tcp
 from ackclock.scenario.internet import ACCESS_RATES, abstract_internet, clustered_connections, wide_area
 from ackclock.scenario.quantity import RATE, seconds
-from ackclock.study import Point
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from ackclock.papers.core.parts import Taken
     from ackclock.running.run import Run
     from ackclock.scenario import Scenario
-    from ackclock.study import Batch, Wanted
-
-    Cell = tuple[str, int, Scenario]
-
-__all__ = [
-    "ANYONE",
-    "BACKBONES",
-    "CLUSTER",
-    "CLUSTERS",
-    "DEGREES",
-    "DRAWN",
-    "EXTRA",
-    "T1_BPS",
-    "Internet",
-    "bottlenecks",
-    "gather_internet",
-    "giant_component",
-    "parts_of",
-    "steady",
-]
 
 BACKBONES = (20, 40, 60, 70, 80, 85, 90, 95, 100, 120, 150, 200, 400)
 """Rates of a backbone, in per cent of those of all access links together; 0 stands for none."""
@@ -50,7 +31,7 @@ BACKBONES = (20, 40, 60, 70, 80, 85, 90, 95, 100, 120, 150, 200, 400)
 EXTRA = (0, 1, 2, 5, 10, 20, 40)
 """Connections that reach the T1 domain of 20 others over a faster link."""
 
-DRAWN = 8
+DRAWN = tuple(range(1, 9))
 """Networks of the twelve parameters that are drawn."""
 
 DEGREES = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0)
@@ -76,86 +57,35 @@ _TRANSPORT = Tcp("reno", max_window=WINDOW, overhead="2500 us")
 """Processing times up to a transmission on a T1 link: without, ties and phases would decide."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Internet:
-    """All runs and networks of section 2.
+def internet_parts() -> list[Part]:
+    """Give all runs of section 2.
 
-    Parameters
-    ----------
-    backbone
-        Eight domains behind T1 links and a backbone of a part of their rates: ``at_backbone``, the share of drops, and
-        ``goodput``, of all connections as a part of the access links' rates. `Observation.clients` is the part in per
-        cent, 0 without a backbone; traffic is drawn anew for each seed.
-    extra
+    ``backbone``
+        Eight domains behind T1 links and a backbone: ``at_backbone``, the share of drops, and ``goodput``, of all
+        connections as a part of the access links' rates. Traffic is drawn for each seed.
+    ``extra``
         Twenty connections between two T1 domains, and `EXTRA` others: ``at_entry``, the share of the twenty's drops
-        where they enter the backbone, ``goodput``, theirs as a part of the T1 rate, and what `steady` tells of them.
-    drawn
-        Networks with numbers of connections drawn between all types of access links: what `steady` tells, and
+        where they enter the backbone, ``goodput``, theirs as a part of the T1 rate, and the values of `steady`.
+    ``drawn``
+        Networks with numbers of connections drawn between all types of access links: the values of `steady`, and
         ``together``, the share of connections that congest where most of those do that cross the same access link.
-    parts
-        Many domains taken apart, by the mean degree in hundredths: ``largest``, the share of the domains in the
-        largest component, and ``components``, how many there are for each 100 domains.
-
     """
-
-    backbone: Sequence[Observation]
-    extra: Sequence[Observation]
-    drawn: Sequence[Observation]
-    parts: Sequence[Observation]
-
-
-def gather_internet(batch: Batch, *, seeds: Sequence[int]) -> Callable[[], Internet]:
-    """Ask for all runs of section 2.
-
-    Parameters
-    ----------
-    batch
-        Where to ask.
-    seeds
-        The seeds of the runs, and of the traffic where it is drawn.
-
-    Returns
-    -------
-    Callable
-        Gives them once the batch has run.
-
-    """
-    backbone = [
-        batch.add(_wanted([("backbone", rate, _backbone(rate, seed))], seeds=[seed], take=_at_backbone))
-        for rate, seed in product((0, *BACKBONES), seeds)
+    backbones = [
+        Spot(where={"rate": rate}, scenario=_backbone(rate, 1), drawn=partial(_backbone, rate))
+        for rate in (0, *BACKBONES)
     ]
-    extra = batch.add(_wanted([("extra", count, _extra(count)) for count in EXTRA], seeds=seeds, take=_at_entry))
-    drawn = batch.add(
-        _wanted([("drawn", draw, _drawn(draw)) for draw in range(1, DRAWN + 1)], seeds=seeds, take=_together)
-    )
-
-    def made() -> Internet:
-        return Internet(
-            backbone=[run for part in backbone for run in part()],
-            extra=extra(),
-            drawn=drawn(),
-            parts=[
-                parts_of(variant, degree, seed=seed)
-                for variant, degree, seed in product((ANYONE, CLUSTERS), DEGREES, seeds)
-            ],
-        )
-
-    return made
+    return [
+        _part("backbone", backbones[:1], at_backbone),
+        _part("backbone", backbones[1:], at_backbone),
+        _part("extra", [Spot(where={"others": count}, scenario=_extra(count)) for count in EXTRA], at_entry),
+        _part("drawn", [Spot(where={"network": draw}, scenario=_drawn(draw)) for draw in DRAWN], together),
+    ]
 
 
-def _wanted(
-    cells: Sequence[Cell], *, seeds: Iterable[int], take: Callable[[Run], Mapping[str, float | None]]
-) -> Wanted[Mapping[str, float | None], list[Observation]]:
-    """Ask for runs that tell of the drops at every link; all cells have the same links."""
-    links = ",".join(name for link in cells[0][2].effective().links for name, _, _ in link.directions)
-    return observations_wanted(
-        cells,
-        where=lambda cell: cell[:2],
-        point=lambda cell: Point(name=f"{cell[0]} {cell[1]}", scenario=cell[2], work=1e9),
-        seeds=seeds,
-        take=take,
-        record=[f"drops@{links}"],
-    )
+def _part(name: str, spots: Sequence[Spot], take: Callable[[Run], Taken]) -> Part:
+    """Make a part that records the drops at every link; all its points have the same links."""
+    links = ",".join(name for link in spots[0].scenario.effective().links for name, _, _ in link.directions)
+    return Part(name=name, spots=spots, take=take, record=(f"drops@{links}",))
 
 
 def _backbone(percent: int, seed: int) -> Scenario:
@@ -209,7 +139,8 @@ def _drops(run: Run) -> tuple[NDArray[np.str_], NDArray[np.int64], NDArray[np.fl
     return links[late], table["flow"].to_numpy()[late].astype(np.int64), table["time"].to_numpy()[late]
 
 
-def _at_backbone(run: Run) -> Mapping[str, float | None]:
+def at_backbone(run: Run) -> Taken:
+    """Take the values of ``backbone``."""
     links, _, _ = _drops(run)
     return {
         "at_backbone": float((links == "backbone").mean()),
@@ -233,19 +164,10 @@ def bottlenecks(run: Run) -> NDArray[np.str_]:
 
 
 def steady(where: NDArray[np.str_]) -> dict[str, float | None]:
-    """Say how many flows keep their bottleneck.
+    """Say how many flows keep their bottleneck, by what `bottlenecks` gives.
 
-    Parameters
-    ----------
-    where
-        What `bottlenecks` gives.
-
-    Returns
-    -------
-    dict
-        ``counted``, the share of flows that lose in two parts or more, and ``steady``, the share of these that lose
-        most at the same link in each.
-
+    The result has ``counted``, the share of flows that lose in two parts or more, and ``steady``, the share of these
+    that lose most at the same link in each.
     """
     named = where != ""
     often = named.sum(axis=0) > 1
@@ -257,7 +179,8 @@ def steady(where: NDArray[np.str_]) -> dict[str, float | None]:
     }
 
 
-def _at_entry(run: Run) -> Mapping[str, float | None]:
+def at_entry(run: Run) -> Taken:
+    """Take the values of ``extra``."""
     links, flows, _ = _drops(run)
     count = run.scenario.groups[0].count
     twenty = flows < count
@@ -268,7 +191,8 @@ def _at_entry(run: Run) -> Mapping[str, float | None]:
     }
 
 
-def _together(run: Run) -> Mapping[str, float | None]:
+def together(run: Run) -> Taken:
+    """Take the values of ``drawn``."""
     where = bottlenecks(run)
     crossed = np.array(
         [(flow.from_, f"{flow.to}.reverse") for flow in run.scenario.flows for _ in range(flow.count)], dtype=np.str_
@@ -287,27 +211,23 @@ def _together(run: Run) -> Mapping[str, float | None]:
     return {**steady(where), "together": float(agree / total) if total else None}
 
 
-def parts_of(variant: str, degree: float, *, seed: int) -> Observation:
-    """Take a network of many domains apart.
+def components_of(seeds: Iterable[int]) -> list[Observed]:
+    """Take networks of many domains apart, whose traffic is drawn for each seed.
 
-    Parameters
-    ----------
-    variant
-        `ANYONE` or `CLUSTERS`: who talks to whom.
-    degree
-        Domains that one talks to, on average.
-    seed
-        Of the traffic.
-
-    Returns
-    -------
-    Observation
-        As `Internet.parts` has it.
-
+    The values are ``largest``, the share of the domains in the largest component, and ``components``, the number of
+    components for each 100 domains.
     """
+    return [
+        Observed(where={"traffic": who, "degree": degree}, seed=seed, values=taken_apart(who, degree, seed=seed))
+        for who, degree, seed in product((ANYONE, CLUSTERS), DEGREES, list(seeds))
+    ]
+
+
+def taken_apart(who: str, degree: float, *, seed: int) -> Taken:
+    """Take a network apart: `ANYONE` or `CLUSTERS`, and the domains that one talks to, on average."""
     names = [f"domain-{number}" for number in range(_MANY)]
     connections = clustered_connections(
-        names, round(degree * _MANY / 2), cluster=CLUSTER if variant == CLUSTERS else None, seed=seed
+        names, round(degree * _MANY / 2), cluster=CLUSTER if who == CLUSTERS else None, seed=seed
     )
     ends = {f"from-{sender}-to-{receiver}": {sender, receiver} for sender, receiver in connections}
     access = Link(rate=ACCESS_RATES["t1"], delay="25 ms")
@@ -315,30 +235,14 @@ def parts_of(variant: str, degree: float, *, seed: int) -> Observation:
         wide_area(dict.fromkeys(names, access), connections, duration="1 s", transport=Tcp("reno"), source=Greedy())
     )
     sizes = [len(set().union(*(ends[group] for group in component.groups))) for component in found]
-    return Observation(
-        variant=variant,
-        clients=round(100 * degree),
-        seed=seed,
-        values={"largest": max(sizes) / _MANY, "components": 100 * len(sizes) / _MANY},
-    )
+    return {"largest": max(sizes) / _MANY, "components": 100 * len(sizes) / _MANY}
 
 
 def giant_component(degree: float) -> float:
-    """Give the share of the nodes in the giant component of a large random graph.
+    """Give the share of the nodes in the giant component of a large random graph, by the mean degree.
 
-    Parameters
-    ----------
-    degree
-        Neighbours of a node, on average.
-
-    Returns
-    -------
-    float
-        The largest S with S = 1 - exp(-degree S): 0 up to a degree of 1.
-
-    Notes
-    -----
-    Erdős and Rényi, "On the evolution of random graphs" (1960).
+    It is the largest S with S = 1 - exp(-degree S), 0 up to a degree of 1: Erdős and Rényi, "On the evolution of random
+    graphs" (1960).
 
     Examples
     --------

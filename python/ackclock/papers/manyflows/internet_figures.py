@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ackclock.papers.figures import Pen, own
+from ackclock.papers.manyflows.flow_measures import (
+    AT_BACKBONE,
+    AT_ENTRY,
+    COMPONENTS,
+    GOODPUT,
+    LARGEST,
+    STEADY,
+    TOGETHER,
+)
 from ackclock.papers.manyflows.internet import (
     ANYONE,
     BACKBONES,
@@ -18,53 +25,43 @@ from ackclock.papers.manyflows.internet import (
     EXTRA,
     giant_component,
 )
-from ackclock.papers.observation import seeds_of
-from ackclock.papers.reading import along, at, percent, shown
-from ackclock.report.chart import Axis, Chart, Level, Panel, Series
-from ackclock.report.html import Drawing, Table
+from ackclock.papers.manyflows.panels import table_drawing
+from ackclock.report.chart import Axis, Level, Panel, Series
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from ackclock.analysis import Interval
-    from ackclock.papers.manyflows.internet import Internet
-    from ackclock.papers.observation import Observation
-
-__all__ = ["internet_drawings"]
+    from ackclock.papers.core.paper import Both
+    from ackclock.papers.core.quantities import Quantity
+    from ackclock.report.html import Drawing
 
 _FIRST, _SECOND = Pen(colour="blue", marker="square"), Pen(colour="red", marker="circle", dash="dashed")
 
 
-def internet_drawings(found: Internet, *, command: str) -> list[Drawing]:
-    """Draw section 2.
-
-    Parameters
-    ----------
-    found
-        Our runs and networks.
-    command
-        What a person types to make them.
-
-    """
-    return [
-        _backbone(found.backbone, command=command),
-        _places(found, command=command),
-        _parts(found.parts, command=command),
-    ]
+def _along(evidence: Both, of: Quantity) -> dict[Any, Interval]:
+    """Give the points of a quantity along its only axis."""
+    return {at: point for (at,), point in of.points(evidence.ours).cells.items()}
 
 
-def _backbone(runs: Sequence[Observation], *, command: str) -> Drawing:
-    drops, goodput = (along(runs, "backbone", BACKBONES, percent(name)) for name in ("at_backbone", "goodput"))
-    without = at(runs, "backbone", 0, percent("goodput"))
-    rows = [[f"{rate} %", shown(drops[rate], 1), shown(goodput[rate], 1)] for rate in BACKBONES]
-    return _drawing(
+def _seeds(evidence: Both, part: str) -> int:
+    return len({row.seed for row in evidence.ours.part(part)})
+
+
+def backbone(evidence: Both, command: str) -> Drawing:
+    """Draw what a backbone loses and costs, by its rate."""
+    seeds = _seeds(evidence, "backbone")
+    drops, goodput = (_along(evidence, one.at("backbone", rate=BACKBONES)) for one in (AT_BACKBONE, GOODPUT))
+    without = GOODPUT.at("backbone", rate=0).points(evidence.ours).only
+    rows = [[f"{rate} %", drops[rate].shown(1), goodput[rate].shown(1)] for rate in BACKBONES]
+    return table_drawing(
+        height=7.4,
         slug="backbone",
         title="Figure A. From which rate on a backbone does not matter",
         caption="Eight domains behind T1 links, 80 connections between them and a backbone that all cross, with a "
-        "buffer of 60 packets like the access links. Its rate is told as a part of those of the access links "
+        "buffer of 60 packets like the access links. Its rate is given as a share of all access links "
         "together: (a) the share of all drops that happen at the backbone; (b) goodput of all connections, dotted "
-        f"without a backbone. Means of {seeds_of(runs)} seeds, with the traffic drawn anew for each; bars are 95 % "
-        "intervals.",
+        f"without a backbone. Means of {seeds} seeds, with other traffic for each; bars are 95 % intervals.",
         panels=[
             Panel(
                 title="(a)",
@@ -82,7 +79,7 @@ def _backbone(runs: Sequence[Observation], *, command: str) -> Drawing:
         ],
         caption_of_numbers="Per cent: mean ± half-width of the 95 % interval",
         head=["Backbone", "drops at it", "goodput"],
-        rows=[*rows, ["none", "0", shown(without, 1)]],
+        rows=[*rows, ["none", "0", without.shown(1)]],
         command=command,
     )
 
@@ -92,9 +89,11 @@ def _rates(label: str) -> Axis:
     return Axis(label=label, low=18, high=440, log=True, ticks=[(tick, str(tick)) for tick in ticks])
 
 
-def _places(found: Internet, *, command: str) -> Drawing:
-    extra = {name: along(found.extra, "extra", EXTRA, percent(name)) for name in ("at_entry", "steady", "goodput")}
-    drawn = {name: along(found.drawn, "drawn", range(1, DRAWN + 1), percent(name)) for name in ("steady", "together")}
+def bottlenecks(evidence: Both, command: str) -> Drawing:
+    """Draw whether bottlenecks stay, and are the same for all."""
+    seeds = _seeds(evidence, "extra")
+    extra = {one.name: _along(evidence, one.at("extra")) for one in (AT_ENTRY, STEADY, GOODPUT)}
+    drawn = {one.name: _along(evidence, one.at("drawn")) for one in (STEADY, TOGETHER)}
     shifted = {count: place for place, count in enumerate(EXTRA)}
 
     def moved(points: Mapping[int, Interval]) -> dict[int, Interval]:
@@ -102,14 +101,14 @@ def _places(found: Internet, *, command: str) -> Drawing:
 
     third = Pen(colour="orange", marker="triangle", dash="dotted")
     rows = [
-        [f"20 and {count} others", *(shown(extra[name][count], 0) for name in ("at_entry", "steady", "goodput")), ""]
+        [f"20 and {count} others", *(extra[name][count].shown(0) for name in ("at_entry", "steady", "goodput")), ""]
         for count in EXTRA
     ]
     rows += [
-        [f"network {draw}", "", shown(drawn["steady"][draw], 0), "", shown(drawn["together"][draw], 0)]
-        for draw in range(1, DRAWN + 1)
+        [f"network {draw}", "", drawn["steady"][draw].shown(0), "", drawn["together"][draw].shown(0)] for draw in DRAWN
     ]
-    return _drawing(
+    return table_drawing(
+        height=7.4,
         slug="bottlenecks",
         title="Figure B. Whether the place of congestion stays, and is the same for all",
         caption="(a) Twenty connections from one T1 domain to another, whose link others reach over T3: the share "
@@ -117,7 +116,7 @@ def _places(found: Internet, *, command: str) -> Drawing:
         "each of six parts of 50 s, and their goodput as a part of the T1 rate. (b) Eight networks of the twelve "
         "parameters, 1 to 20 connections drawn for each pair of access links: the share of connections that keep "
         "their bottleneck, and of those that congest where most do that cross the same access link. Means of "
-        f"{seeds_of(found.extra)} seeds; bars are 95 % intervals.",
+        f"{seeds} seeds; bars are 95 % intervals.",
         panels=[
             Panel(
                 title="(a)",
@@ -136,7 +135,7 @@ def _places(found: Internet, *, command: str) -> Drawing:
             ),
             Panel(
                 title="(b)",
-                x=Axis(label="Network", low=0.5, high=DRAWN + 0.5),
+                x=Axis(label="Network", low=0.5, high=len(DRAWN) + 0.5),
                 y=Axis(label="Connections (%)", low=0, high=108),
                 series=[
                     own("keep their bottleneck", drawn["steady"], Pen(colour="blue", marker="square", dash="none")),
@@ -151,14 +150,13 @@ def _places(found: Internet, *, command: str) -> Drawing:
     )
 
 
-def _parts(runs: Sequence[Observation], *, command: str) -> Drawing:
-    hundredths = [round(100 * degree) for degree in DEGREES]
+def components(evidence: Both, command: str) -> Drawing:
+    """Draw the components of networks of many domains."""
+    seeds = _seeds(evidence, "components")
     curves = {
-        (variant, name): {
-            hundredth / 100: interval for hundredth, interval in along(runs, variant, hundredths, name).items()
-        }
-        for variant in (ANYONE, CLUSTERS)
-        for name in ("largest", "components")
+        (who, one.name): _along(evidence, one.at("components", traffic=who))
+        for who in (ANYONE, CLUSTERS)
+        for one in (LARGEST, COMPONENTS)
     }
     fine = np.linspace(0.25, 4, 151)
     law = Series(
@@ -192,40 +190,17 @@ def _parts(runs: Sequence[Observation], *, command: str) -> Drawing:
         ]
         for degree in DEGREES
     ]
-    return _drawing(
+    return table_drawing(
+        height=7.4,
         slug="components",
         title="Figure C. What taking the Internet apart leaves",
         caption="400 domains, each behind a T1 link; connections join two domains at random, of all or of one "
         "cluster of ten. (a) Share of the domains in the largest component, with the law of the giant component of "
-        f"a random graph, where c is the mean degree; (b) components with traffic. Means of {seeds_of(runs)} draws; "
+        f"a random graph, where c is the mean degree; (b) components with traffic. Means of {seeds} draws; "
         "bars are 95 % intervals.",
         panels=panels,
         caption_of_numbers="Share of the domains in the largest component, and components per 100 domains",
         head=["Mean degree", f"{ANYONE}: largest", "components", f"{CLUSTERS}: largest", "components", "law"],
         rows=rows,
-        command=command,
-    )
-
-
-def _drawing(
-    *,
-    slug: str,
-    title: str,
-    caption: str,
-    panels: Sequence[Panel],
-    caption_of_numbers: str,
-    head: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    command: str,
-) -> Drawing:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([head, *rows])
-    return Drawing(
-        chart=Chart(height=7.4, panels=panels),
-        slug=slug,
-        title=title,
-        caption=caption,
-        csv=text.getvalue(),
-        numbers=Table(caption=caption_of_numbers, head=head, rows=rows),
         command=command,
     )

@@ -1,4 +1,4 @@
-"""What ns-2 measured with many connections; `data/README.md` tells how the numbers were made."""
+"""What ns-2 measured with many connections; `data/README.md` says how the numbers were made."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from ackclock.papers.observation import Observation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-__all__ = ["Reference", "references"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,10 +45,14 @@ def references(table: str, *, again: bool = False) -> list[Reference]:
         Read those of its points that missed once, with seeds that were not used before.
 
     """
-    folder = files("ackclock.papers.manyflows").joinpath("data")
-    path = folder.joinpath("again" if again else ".", f"{table}.csv")
     read = _bias if table == "rtt_bias" else _run
-    return [read(row) for row in csv.DictReader(path.read_text(encoding="utf-8").splitlines())]
+    return [read(row) for row in rows(f"again/{table}" if again else table)]
+
+
+def rows(table: str) -> list[dict[str, str]]:
+    """Read a table as it is."""
+    path = files("ackclock.papers.manyflows").joinpath("data", *f"{table}.csv".split("/"))
+    return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
 
 
 def _run(row: Mapping[str, str]) -> Reference:

@@ -1,67 +1,37 @@
-"""Tables 2 and 3: what each flow sends, beside what the formulas of Padhye et al. make of its losses and delays."""
+"""Tables 2 and 3: what each flow sends, and what the formulas of Padhye et al. predict from its losses and delays."""
 
 from __future__ import annotations
 
-import csv
-from collections import defaultdict
 from dataclasses import dataclass
-from importlib.resources import files
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from ackclock.analysis.models import WithinFactors, pftk, within_factors
+from ackclock.analysis.models import pftk, within_factors
+from ackclock.papers.core.evidence import Run as Observed
 from ackclock.papers.manyflows import ns2
-from ackclock.papers.manyflows.experiment import T1, scenario
-from ackclock.papers.observation import cells_wanted
+from ackclock.papers.manyflows.experiment import T1
+from ackclock.papers.manyflows.places import WITH, WITHOUT
 from ackclock.scenario.network import mean_rate
 from ackclock.scenario.quantity import seconds
-from ackclock.study import Point
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from ackclock.papers.core.evidence import Row, Runs, Scalar
+    from ackclock.papers.core.parts import Taken
     from ackclock.papers.manyflows.experiment import Setting
+    from ackclock.papers.manyflows.places import Cell
     from ackclock.running.run import Run
     from ackclock.scenario import Scenario
-    from ackclock.study import Replication, Wanted
 
     Reals = NDArray[np.float64]
 
-__all__ = [
-    "FACTORS",
-    "FEW",
-    "MODELS",
-    "PAPER",
-    "RECORD",
-    "TOPOLOGIES",
-    "UNTIMED",
-    "Flows",
-    "Ns2Shares",
-    "Padhye",
-    "Place",
-    "empty_round_trips",
-    "flows_of",
-    "grid",
-    "mean_round_trips",
-    "ns2_shares",
-    "padhye_wanted",
-    "point_of",
-    "points_off",
-    "predicted",
-    "shares",
-    "topology",
-    "unbacked_timeouts",
-]
-
 Model = Literal["approximate", "full"]
-Place = tuple[bool, int, Model]
-"""Whether there are processing times, number of the topology in Table 1, and which formula."""
-
 MODELS: tuple[Model, ...] = ("approximate", "full")
 FACTORS = (1.5, 2.0, 3.0, 4.0)
 """Those of the tables."""
@@ -131,69 +101,38 @@ class Flows:
         """Give some of the flows."""
         return Flows(**{name: getattr(self, name)[which] for name in self.__slots__})
 
-    @classmethod
-    def joined(cls, parts: Iterable[Flows]) -> Flows:
-        """Put the flows of several runs together."""
-        every = list(parts)
-        return cls(**{name: np.concatenate([getattr(part, name) for part in every]) for name in cls.__slots__})
 
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Padhye:
-    """All flows of the grid, usable ones and others.
-
-    Parameters
-    ----------
-    flows
-        By whether there are processing times, and the number of the topology.
-    seeds
-        How many there are.
-
-    """
-
-    flows: Mapping[tuple[bool, int], Flows]
-    seeds: int
-
-
-def grid() -> list[Setting]:
-    """Give the places of Table 1 at which ns-2 was run."""
-    return [reference.setting for reference in ns2.references("grid")]
+def cells() -> list[Cell]:
+    """Give the points of Table 1 at which ns-2 was run."""
+    settings = [reference.setting for reference in ns2.references("grid")]
+    return [
+        (
+            {
+                "processing": WITH if setting.overhead else WITHOUT,
+                "topology": topology(setting),
+                "setting": setting.name,
+                "connections": setting.flows,
+            },
+            setting,
+        )
+        for setting in settings
+    ]
 
 
 def topology(setting: Setting) -> int:
-    """Tell which topology of Table 1 a setting belongs to, from 1 to 4."""
+    """Give the topology of Table 1 to which a setting belongs, from 1 to 4."""
     return (3 if setting.link is T1 else 1) + (setting.flows > FEW)
 
 
-def padhye_wanted(settings: Sequence[Setting], *, seeds: Iterable[int]) -> Wanted[Flows, Padhye]:
-    """Ask for all flows of some settings.
-
-    Parameters
-    ----------
-    settings
-        Of topologies 1 to 4, as `grid` gives them.
-    seeds
-        As for `ackclock.study.Wanted`.
-
-    """
-    seeds = list(seeds)
-
-    def make(ran: list[tuple[Setting, list[Replication[Flows]]]]) -> Padhye:
-        found: dict[tuple[bool, int], list[Flows]] = defaultdict(list)
-        for setting, runs in ran:
-            found[setting.overhead > 0, topology(setting)] += [run.value for run in runs]
-        return Padhye(flows={place: Flows.joined(parts) for place, parts in found.items()}, seeds=len(seeds))
-
-    return cells_wanted(settings, point=point_of, seeds=seeds, take=flows_of, make=make, record=RECORD)
+def ratios(run: Run) -> Taken:
+    """Take of each flow for which the formulas have an answer what each predicts, over what was sent."""
+    return ratios_of(flows_of(run))
 
 
-def point_of(setting: Setting) -> Point:
-    """Name a setting and what is simulated there."""
-    return Point(
-        name=f"{setting.flows} connections, {setting.name}",
-        scenario=scenario(setting),
-        work=setting.duration * setting.link.bps,
-    )
+def ratios_of(flows: Flows) -> Taken:
+    """Give what each formula predicts over what was sent, flow by flow."""
+    usable = flows.chosen(flows.usable)
+    return {model: predicted(usable, model) / usable.sent for model in MODELS}
 
 
 def flows_of(run: Run) -> Flows:
@@ -253,7 +192,7 @@ def empty_round_trips(effective: Scenario) -> Reals:
 def unbacked_timeouts(windows: pa.Table, *, count: int, at: Reals) -> Reals:
     """Read the timeouts that flows would have without back-off.
 
-    The record tells the timeout in force. A timer that expires doubles it, up to its maximum, and leaves a window of
+    The record has the timeout in force. A timer that expires doubles it, up to its maximum, and leaves a window of
     one packet; every other change of it, or of the smoothed round-trip time, is a sample, which ends the back-off.
 
     Parameters
@@ -296,50 +235,51 @@ def predicted(flows: Flows, model: Model) -> Reals:
     return rates.full if model == "full" else rates.approximate
 
 
-def shares(flows: Flows, model: Model) -> WithinFactors:
-    """Say how far a formula is off, of the flows that it has an answer for."""
-    usable = flows.chosen(flows.usable)
-    return within_factors(measured=usable.sent, predicted=predicted(usable, model), factors=FACTORS)
+def pooled(rows: Iterable[Row], model: Model) -> Reals:
+    """Put the ratios of the flows of several runs together."""
+    return np.concatenate([np.asarray(row.values[model], dtype=np.float64) for row in rows])
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Ns2Shares:
-    """What ns-2's runs of the grid give.
+def tables(runs: Runs) -> list[Observed]:
+    """Make the rows of Tables 2 and 3 from all flows.
 
-    Parameters
-    ----------
-    percent
-        Of the flows within each of `FACTORS`.
-    median
-        Of predicted over sent.
-    flows
-        How many were usable.
-
+    Values are, for each formula, the per cent of flows within each factor, the median of predicted over sent and the
+    number of flows.
     """
-
-    percent: tuple[float, ...]
-    median: float
-    flows: int
-
-
-def ns2_shares() -> dict[Place, Ns2Shares]:
-    """Read what the same comparison gives with ns-2's flows: packets sent, and the mean round trip of the run."""
-    text = files("ackclock.papers.manyflows").joinpath("data", "padhye.csv").read_text(encoding="utf-8")
-    return {
-        (row["overhead_percent"] != "0", int(row["topology"]), model): Ns2Shares(
-            percent=tuple(float(row[f"within_{factor:g}"]) for factor in FACTORS),
-            median=float(row["median_ratio"]),
-            flows=int(row["flows"]),
-        )
-        for row in csv.DictReader(text.splitlines())
+    found: dict[tuple[Scalar, ...], list[Row]] = {}
+    for name in ("flows", "fifth"):
+        for row in runs.parts.get(name, ()):
+            found.setdefault((row.where["processing"], row.where["topology"]), []).append(row)
+    return [
+        _row(processing, one, model, pooled(rows, model))
+        for (processing, one), rows in found.items()
         for model in MODELS
-        if row["model"] == model and (row["round_trip"], row["counted"]) == ("mean", "sent")
-    }
+    ]
 
 
-def points_off(found: Padhye) -> dict[Place, Reals]:
-    """Give how far our shares are from ns-2's, in points: ours less theirs, for each of `FACTORS`."""
-    return {
-        (busy, one, model): 100 * shares(found.flows[busy, one], model).shares - np.array(theirs.percent)
-        for (busy, one, model), theirs in ns2_shares().items()
-    }
+def _row(processing: Scalar, one: Scalar, model: Model, found: Reals) -> Observed:
+    within = within_factors(measured=np.ones(found.size), predicted=found, factors=FACTORS)
+    values = {f"within_{factor:g}": 100 * share for factor, share in zip(FACTORS, within.shares, strict=True)}
+    where = {"processing": processing, "topology": one, "formula": model}
+    return Observed(where=where, seed=1, values={**values, "median": within.median_ratio, "flows": within.count})
+
+
+def ns2_rows() -> list[Observed]:
+    """Read the same of ns-2's flows: packets sent, and the mean round trip of the run."""
+    return [
+        Observed(
+            where={
+                "processing": WITHOUT if row["overhead_percent"] == "0" else WITH,
+                "topology": int(row["topology"]),
+                "formula": row["model"],
+            },
+            seed=1,
+            values={
+                **{name: float(row[name]) for name in (f"within_{factor:g}" for factor in FACTORS)},
+                "median": float(row["median_ratio"]),
+                "flows": int(row["flows"]),
+            },
+        )
+        for row in ns2.rows("padhye")
+        if (row["round_trip"], row["counted"]) == ("mean", "sent")
+    ]

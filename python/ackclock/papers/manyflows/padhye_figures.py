@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ackclock.papers.core.evidence import Row
 from ackclock.papers.figures import Pen
-from ackclock.papers.manyflows.padhye import (
-    FACTORS,
-    MODELS,
-    PAPER,
-    TOPOLOGIES,
-    ns2_shares,
-    points_off,
-    predicted,
-    shares,
-)
+from ackclock.papers.manyflows.padhye import FACTORS, MODELS, PAPER, pooled
+from ackclock.papers.manyflows.panels import to_csv
+from ackclock.papers.manyflows.places import WITH, WITHOUT
 from ackclock.report.chart import Axis, Chart, Panel, Series
-from ackclock.report.html import Drawing, Statement, Table
+from ackclock.report.html import Drawing, Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ackclock.papers.manyflows.padhye import Flows, Model, Padhye
-
-__all__ = ["padhye_drawings", "padhye_statement"]
+    from ackclock.papers.core.evidence import Side
+    from ackclock.papers.core.paper import Both
+    from ackclock.papers.manyflows.padhye import Model
 
 _PENS: Mapping[int, Pen] = {
     1: Pen(colour="blue", marker="square"),
@@ -42,10 +34,9 @@ _NAMES: Mapping[int, str] = {
     2: "2: ISDN from 150",
     3: "3: T1 to 100",
     4: "4: T1 from 150",
+    5: "5: as we take it",
 }
 """Topologies with the numbers of connections at which we and ns-2 ran them."""
-
-_FIFTH = "5: as we take it"
 
 _ABOUT_THE_FIFTH = (
     " Of topology 5 the paper's figure is lost: we take its links of 28.8 kb/s for modems of the sources before a "
@@ -57,37 +48,39 @@ _STEPS = np.geomspace(1, 8, 85)
 """Factors at which the curves are drawn."""
 
 
-def padhye_drawings(found: Padhye, fifth: Flows, *, command: str) -> list[Drawing]:
-    """Draw Tables 2 and 3, without processing times and with them.
-
-    Parameters
-    ----------
-    found
-        Our flows of topologies 1 to 4.
-    fifth
-        Those of topology 5 as we take it, without processing times; shown beside the paper alone.
-    command
-        What a person types to make them.
-
-    """
-    return [_drawing(found, busy=busy, fifth=None if busy else fifth, command=command) for busy in (False, True)]
+Shares = dict[tuple[int, str], Row]
+"""The rows of Tables 2 and 3, by topology and formula."""
 
 
-def _drawing(found: Padhye, *, busy: bool, fifth: Flows | None, command: str) -> Drawing:
+def tables2and3(evidence: Both, processing: str, command: str) -> Drawing:
+    """Draw Tables 2 and 3; topology 5 as we take it has no processing times and no runs of ns-2."""
+    busy = processing == WITH
+    ours, theirs = (_shares(side, processing) for side in (evidence.ours, evidence.ns2))
+    seeds = len({row.seed for row in evidence.ours.part("flows")})
     times = "with processing times of up to 10 % of the round trip" if busy else "without processing times"
     return Drawing(
-        chart=Chart(height=8.2, panels=[_panel(found, model, busy=busy, fifth=fifth) for model in MODELS]),
+        chart=Chart(height=8.2, panels=[_panel(evidence, theirs, model, processing) for model in MODELS]),
         slug="tables2and3-busy" if busy else "tables2and3",
         title=f"Tables 2 and 3. Flows within a factor of the formulas of Padhye et al., {times}",
         caption="The part of the flows whose rate, in packets sent, is within a factor of what a formula says of the "
         "flow's own drops, its mean timeout without back-off and the mean round trip of its run; W_c is 100 to 500. "
-        f"Lines are our flows of {found.seeds} seeds, hollow markers those of one run of ns-2.35 a place, small full "
+        f"Lines are our flows of {seeds} seeds, hollow markers those of one run of ns-2.35 a place, small full "
         "markers what the paper prints, both at the factors of its tables. Flows that lost nothing or everything are "
-        "left out: the formulas have no answer for them." + ("" if fifth is None else _ABOUT_THE_FIFTH),
-        csv=_data(found, busy=busy, fifth=fifth),
-        numbers=_numbers(found, busy=busy, fifth=fifth),
+        "left out: the formulas have no answer for them." + ("" if busy else _ABOUT_THE_FIFTH),
+        csv=_data(ours, theirs),
+        numbers=_numbers(ours, theirs),
         command=command,
     )
+
+
+def _shares(side: Side, processing: str) -> Shares:
+    rows = [row for row in side.part("padhye") if row.where["processing"] == processing]
+    found = {(int(row.where["topology"]), str(row.where["formula"])): row for row in rows}
+    return dict(sorted(found.items(), key=lambda item: (item[0][1], item[0][0])))
+
+
+def _percent(row: Row) -> list[float]:
+    return [row.values[f"within_{factor:g}"] for factor in FACTORS]
 
 
 def _marks(name: str, percent: Sequence[float], pen: Pen, group: str, *, printed: bool) -> Series:
@@ -106,27 +99,27 @@ def _marks(name: str, percent: Sequence[float], pen: Pen, group: str, *, printed
     )
 
 
-def _curve(flows: Flows, model: Model, name: str, pen: Pen) -> Series:
-    usable = flows.chosen(flows.usable)
-    off = np.exp(np.abs(np.log(predicted(usable, model) / usable.sent)))
+def _curve(side: Side, model: Model, one: int, processing: str) -> Series:
+    rows = [
+        row
+        for row in side.part("fifth" if one == 5 else "flows")
+        if (row.where["processing"], row.where["topology"]) == (processing, one)
+    ]
+    off = np.exp(np.abs(np.log(pooled(rows, model))))
     within = np.searchsorted(np.sort(off), _STEPS, side="right") / off.size
-    return Series(name=name, x=_STEPS, y=100 * within, colour=pen.colour, dash=pen.dash)
+    return Series(name=_NAMES[one], x=_STEPS, y=100 * within, colour=_PENS[one].colour, dash=_PENS[one].dash)
 
 
-def _panel(found: Padhye, model: Model, *, busy: bool, fifth: Flows | None) -> Panel:
-    theirs, drawn = ns2_shares(), []
-    for one in TOPOLOGIES:
-        pen, name = _PENS[one], _NAMES[one]
-        drawn += [
-            _curve(found.flows[busy, one], model, name, pen),
-            _marks(f"{name}, ns-2.35", theirs[busy, one, model].percent, pen, name, printed=False),
-            _marks(f"{name}, paper", PAPER[one, model], pen, name, printed=True),
-        ]
-    if fifth is not None:
-        drawn += [
-            _curve(fifth, model, _FIFTH, _PENS[5]),
-            _marks(f"{_FIFTH}, paper", PAPER[5, model], _PENS[5], _FIFTH, printed=True),
-        ]
+def _panel(evidence: Both, theirs: Shares, model: Model, processing: str) -> Panel:
+    drawn = []
+    for one, pen in _PENS.items():
+        if one != 5 or processing == WITHOUT:
+            name = _NAMES[one]
+            drawn.append(_curve(evidence.ours, model, one, processing))
+            if (one, model) in theirs:
+                ns2 = _percent(theirs[one, model])
+                drawn.append(_marks(f"{name}, ns-2.35", ns2, pen, name, printed=False))
+            drawn.append(_marks(f"{name}, paper", PAPER[one, model], pen, name, printed=True))
     words = (("hollow: ns-2.35", False, 7.5), ("full: paper", True, 4.0))
     legend = [
         Series(name=word, x=[np.nan], y=[np.nan], colour="ink", marker="circle", dash="none", filled=filled, size=size)
@@ -146,22 +139,16 @@ def _panel(found: Padhye, model: Model, *, busy: bool, fifth: Flows | None) -> P
     )
 
 
-def _numbers(found: Padhye, *, busy: bool, fifth: Flows | None) -> Table:
-    theirs, rows = ns2_shares(), []
-    for model in MODELS:
-        for one in TOPOLOGIES:
-            ours, ns2 = shares(found.flows[busy, one], model), theirs[busy, one, model]
-            cells = [
-                f"{100 * mine:.1f} ({other:.1f}; {paper:.1f})"
-                for mine, other, paper in zip(ours.shares, ns2.percent, PAPER[one, model], strict=True)
-            ]
-            rows.append([f"{model}, {_NAMES[one]}", *cells, f"{ours.median_ratio:.2f} ({ns2.median:.2f})"])
-        if fifth is not None:
-            ours = shares(fifth, model)
-            cells = [
-                f"{100 * mine:.1f} ({paper:.1f})" for mine, paper in zip(ours.shares, PAPER[5, model], strict=True)
-            ]
-            rows.append([f"{model}, {_FIFTH}", *cells, f"{ours.median_ratio:.2f}"])
+def _numbers(ours: Shares, theirs: Shares) -> Table:
+    rows = []
+    for (one, model), row in ours.items():
+        ns2, paper = theirs.get((one, model)), PAPER[one, _model(model)]
+        cells = [
+            f"{mine:.1f} ({printed:.1f})" if ns2 is None else f"{mine:.1f} ({_percent(ns2)[place]:.1f}; {printed:.1f})"
+            for place, (mine, printed) in enumerate(zip(_percent(row), paper, strict=True))
+        ]
+        median = f"{row.values['median']:.2f}" + ("" if ns2 is None else f" ({ns2.values['median']:.2f})")
+        rows.append([f"{model}, {_NAMES[one]}", *cells, median])
     return Table(
         caption="Flows within each factor in %: ours (ns-2.35; the paper), and the median of predicted over sent",
         head=["Formula, topology", *(f"within {factor:g}" for factor in FACTORS), "median"],
@@ -169,31 +156,19 @@ def _numbers(found: Padhye, *, busy: bool, fifth: Flows | None) -> Table:
     )
 
 
-def _data(found: Padhye, *, busy: bool, fifth: Flows | None) -> str:
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(["source", "formula", "topology", "flows", *(f"within_{factor:g}" for factor in FACTORS), "median"])
-    theirs = ns2_shares()
-    for model in MODELS:
-        for one in TOPOLOGIES:
-            ours, ns2 = shares(found.flows[busy, one], model), theirs[busy, one, model]
-            mine = [f"{100 * share:.2f}" for share in ours.shares]
-            rows.writerow(["ackclock", model, one, ours.count, *mine, f"{ours.median_ratio:.3f}"])
-            rows.writerow(["ns-2.35", model, one, ns2.flows, *ns2.percent, ns2.median])
-            rows.writerow(["paper", model, one, "", *PAPER[one, model], ""])
-        if fifth is not None:
-            ours = shares(fifth, model)
-            mine = [f"{100 * share:.2f}" for share in ours.shares]
-            rows.writerow(["ackclock", model, 5, ours.count, *mine, f"{ours.median_ratio:.3f}"])
-            rows.writerow(["paper", model, 5, "", *PAPER[5, model], ""])
-    return text.getvalue()
+def _data(ours: Shares, theirs: Shares) -> str:
+    rows: list[list[object]] = [
+        ["source", "formula", "topology", "flows", *(f"within_{factor:g}" for factor in FACTORS), "median"]
+    ]
+    for (one, model), row in ours.items():
+        cells = [f"{share:.2f}" for share in _percent(row)]
+        rows.append(["ackclock", model, one, row.values["flows"], *cells, f"{row.values['median']:.3f}"])
+        if (one, model) in theirs:
+            ns2 = theirs[one, model]
+            rows.append(["ns-2.35", model, one, ns2.values["flows"], *_percent(ns2), ns2.values["median"]])
+        rows.append(["paper", model, one, "", *PAPER[one, _model(model)], ""])
+    return to_csv(rows)
 
 
-def padhye_statement(found: Padhye) -> Statement:
-    """Say in a sentence how well our shares agree with ns-2's."""
-    off = np.abs(np.concatenate(list(points_off(found).values())))
-    return Statement(
-        lead="Flow by flow the formulas are as far off as with ns-2:",
-        text=f"the {off.size} shares of flows within a factor (Tables 2 and 3, without and with processing times) "
-        f"differ by {np.median(off):.1f} points at the median and by {off.max():.1f} at most.",
-    )
+def _model(name: str) -> Model:
+    return "full" if name == "full" else "approximate"

@@ -5,24 +5,24 @@ from __future__ import annotations
 import csv
 import io
 import math
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ackclock.papers.curves import curves
 from ackclock.papers.figures import HOLLOW, Pen
 from ackclock.papers.manyflows.experiment import CAPACITIES
 from ackclock.report.chart import Axis, Band, Chart, Panel, Series
 from ackclock.report.html import Drawing, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ackclock.analysis import Interval
-    from ackclock.papers.observation import Observation
+    from ackclock.papers.core.evidence import Side
+    from ackclock.papers.core.paper import Both
+    from ackclock.papers.core.quantities import Quantity
 
     Points = Mapping[int, Interval]
-
-__all__ = ["PENS", "Line", "Strip", "lines", "panelled"]
 
 PENS = (
     Pen(colour="blue", marker="square"),
@@ -44,18 +44,7 @@ SINGLE = "Points are single runs, without bands; hollow markers are single runs 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Line:
-    """One curve.
-
-    Parameters
-    ----------
-    name
-        In the legend.
-    ours, ns2
-        Intervals by the number of connections.
-    paper
-        What the paper's formula gives there, by the name of the formula.
-
-    """
+    """One curve by the number of connections: both sides' intervals, and what the paper's formulas give."""
 
     name: str
     ours: Points
@@ -65,20 +54,7 @@ class Line:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Strip:
-    """One panel.
-
-    Parameters
-    ----------
-    title
-        Above it.
-    label
-        Quantity and unit.
-    lines
-        Its curves.
-    low, high
-        The ends of the vertical axis; None leaves one to the data.
-
-    """
+    """One panel; without `low` or `high` the data sets that end of the vertical axis."""
 
     title: str
     label: str
@@ -88,38 +64,67 @@ class Strip:
 
 
 def lines(
-    ours: Sequence[Observation],
-    ns2: Sequence[Observation],
-    measure: Callable[[Observation], float | None],
+    evidence: Both,
+    of: Quantity,
     *,
+    by: str = "curve",
     start: str = "",
     paper: Callable[[str], Mapping[str, Mapping[int, float]]] | None = None,
 ) -> list[Line]:
-    """Make curves of runs.
+    """Make a curve along the connections for each value of the axis `by`, without `start` in its name.
 
-    Parameters
-    ----------
-    ours, ns2
-        Runs of both sides.
-    measure
-        What is drawn.
-    start
-        What the names of the curves begin with, and is not written; others are left out.
-    paper
-        Gives the paper's curves by the name of ours.
-
+    `paper` gives the paper's curves by the whole name.
     """
-    theirs = {curve.variant: curve.points for curve in curves(ns2, measure)}
+    theirs = _curves(of, evidence.ns2, by)
     return [
         Line(
-            name=curve.variant.removeprefix(start),
-            ours=curve.points,
-            ns2=theirs.get(curve.variant, {}),
-            paper=paper(curve.variant) if paper else {},
+            name=name.removeprefix(start),
+            ours=points,
+            ns2=theirs.get(name, {}),
+            paper=paper(name) if paper else {},
         )
-        for curve in curves(ours, measure)
-        if curve.variant.startswith(start)
+        for name, points in _curves(of, evidence.ours, by).items()
     ]
+
+
+def _curves(of: Quantity, side: Side, by: str) -> dict[str, Points]:
+    with suppress(LookupError):
+        found = of.points(side).along("connections")
+        at = found.axes.index(by)
+        return {str(key[at]): {int(flows): line[flows] for flows in line} for key, line in found.cells.items()}
+    return {}
+
+
+def table_drawing(
+    *,
+    slug: str,
+    title: str,
+    caption: str,
+    panels: Sequence[Panel],
+    caption_of_numbers: str,
+    head: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    height: float,
+    command: str,
+    data: str = "",
+) -> Drawing:
+    """Make a drawing whose data is the table of its numbers, unless other data is given."""
+    return Drawing(
+        chart=Chart(height=height, panels=panels),
+        slug=slug,
+        title=title,
+        caption=caption,
+        csv=data or to_csv([head, *rows]),
+        numbers=Table(caption=caption_of_numbers, head=head, rows=rows),
+        command=command,
+    )
+
+
+def to_csv(rows: Iterable[Iterable[object]]) -> str:
+    """Write rows as CSV."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
 
 
 def panelled(
@@ -135,25 +140,10 @@ def panelled(
     height: float = 0.0,
     along: Axis | None = None,
 ) -> Drawing:
-    """Draw panels one above the other, and lay their data beside them.
+    """Draw panels one above the other, with their data.
 
-    Parameters
-    ----------
-    strips
-        The panels.
-    slug, title, command
-        As for `ackclock.report.html.Drawing`.
-    what, rest
-        The caption before and after what it says of points, bands and markers.
-    digits
-        Decimals in the table.
-    numbers
-        Another table than that of our means.
-    height
-        Inches; by the number of panels if 0.
-    along
-        The horizontal axis, from 0 connections on by default.
-
+    The caption says what points, bands and markers are between `what` and `rest`. `numbers` is another table than the
+    one of our means, `along` another horizontal axis than from 0 connections on.
     """
     seeds = max(point.count for strip in strips for line in strip.lines for point in line.ours.values())
     bands = BANDS.format(seeds=seeds) if seeds > 1 else SINGLE
@@ -247,7 +237,7 @@ def _bands(strip: Strip) -> list[Band]:
 
 
 def _top(strip: Strip) -> float:
-    """Give where the axis ends: with room for means and most of the bands, which few seeds make wide."""
+    """Give where the axis ends: with space for means and most of the bands, which few seeds make wide."""
     points = [point.mean for line in strip.lines for some in (line.ours, line.ns2) for point in some.values()]
     curves = [value for line in strip.lines for curve in line.paper.values() for value in curve.values()]
     return 1.12 * max([*points, *curves])
@@ -259,28 +249,18 @@ def _finite(width: float) -> float:
 
 def _csv(strips: Sequence[Strip]) -> str:
     """Write what is shown: one row a point, with the half-width of the 95 % interval where there is one."""
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(["panel", "curve", "source", "connections", "runs", "value", "ci95"])
+    rows: list[list[object]] = [["panel", "curve", "source", "connections", "runs", "value", "ci95"]]
     for strip in strips:
         for line in strip.lines:
+            at = [strip.title, line.name]
             for source, points in (("ackclock", line.ours), ("ns-2.35", line.ns2)):
-                for flows, point in points.items():
-                    rows.writerow(
-                        [
-                            strip.title,
-                            line.name,
-                            source,
-                            flows,
-                            point.count,
-                            f"{point.mean:.6g}",
-                            f"{point.half_width:.6g}",
-                        ]
-                    )
+                rows += [
+                    [*at, source, flows, point.count, f"{point.mean:.6g}", f"{point.half_width:.6g}"]
+                    for flows, point in points.items()
+                ]
             for name, curve in line.paper.items():
-                for flows, value in curve.items():
-                    rows.writerow([strip.title, line.name, name, flows, "", f"{value:.6g}", ""])
-    return text.getvalue()
+                rows += [[*at, name, flows, "", f"{value:.6g}", ""] for flows, value in curve.items()]
+    return to_csv(rows)
 
 
 def _numbers(strips: Sequence[Strip], digits: int) -> Table:

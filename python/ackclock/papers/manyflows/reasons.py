@@ -17,49 +17,29 @@ from ackclock.papers.manyflows.experiment import (
     PROFILE,
     T1,
     grid_setting,
+    part,
     scenario,
 )
-from ackclock.papers.manyflows.padhye import (
-    MODELS,
-    RECORD,
-    flows_of,
-    point_of,
-    predicted,
-    topology,
-)
-from ackclock.papers.observation import Observation, observations_wanted
+from ackclock.papers.manyflows.padhye import MODELS, RECORD, flows_of, predicted, topology
+from ackclock.papers.manyflows.places import WITH, WITHOUT
 from ackclock.running.run import simulate
 from ackclock.scenario import Clients, DropTail, Dumbbell, Greedy, Link, ListedLoss, Measure, Scenario
 from ackclock.scenario.network import mean_rate
 from ackclock.scenario.quantity import seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from ackclock.papers.core.parts import Part, Taken
     from ackclock.papers.manyflows.experiment import Setting
     from ackclock.papers.manyflows.padhye import Flows
+    from ackclock.papers.manyflows.places import Cell
     from ackclock.running.run import Run
-    from ackclock.study import Batch, Wanted
 
     Flags = NDArray[np.bool_]
     Reals = NDArray[np.float64]
-
-__all__ = [
-    "ACKS_LOST",
-    "ALL",
-    "ALONE",
-    "AS_IT_IS",
-    "EXACT",
-    "FIRSTS",
-    "INDEPENDENT",
-    "NO_SLOW_START",
-    "PLACES",
-    "WAYS",
-    "gather_reasons",
-    "process_rate",
-]
 
 AS_IT_IS = "as it is"
 ALONE = "constant round trips"
@@ -78,7 +58,7 @@ PLACES = tuple(
     for link in (ISDN, T1)
     for flows in (60, 300)
 )
-"""One place of each topology, without processing times and with them."""
+"""One point of each topology, without processing times and with them."""
 
 _MOST = 40
 """Flows of a run that are run again alone."""
@@ -87,56 +67,24 @@ _LONGER = 4
 _ACK = 40
 """Bytes of an ACK."""
 _REVERSE = 10
-"""ACKs that find room where a tenth of them is lost."""
+"""Buffer size in ACKs where a tenth of them is lost."""
 
 
-def gather_reasons(batch: Batch, *, seeds: Sequence[int]) -> Callable[[], list[Observation]]:
-    """Ask for the runs at `PLACES`.
+def reason_parts() -> list[Part]:
+    """Give the runs at `PLACES`: as they are, and with a way back that carries nine tenths of the ACKs.
 
-    Parameters
-    ----------
-    batch
-        Where to ask.
-    seeds
-        The seeds of the runs.
-
-    Returns
-    -------
-    Callable
-        Gives, once the batch has run, an observation for each run. Its variant is ``"without"`` or ``"with"``
-        processing times, `Observation.clients` the topology; the values are the medians over the flows of predicted
-        over sent, by ``"FORMULA, WAY"``, and of the ACKs of the plain run ``acks_lost`` and ``reordered``.
-
+    Values are the medians over the flows of predicted over sent, by ``"FORMULA, WAY"``, and of the first kind the
+    numbers of ACKs ``acks_lost`` and ``reordered``.
     """
+    cells: list[Cell] = [
+        ({"processing": WITH if setting.overhead else WITHOUT, "topology": topology(setting)}, setting)
+        for setting in PLACES
+    ]
     links = "bottleneck,bottleneck.reverse"
-    plain = batch.add(_wanted(scenario, seeds=seeds, take=_plain, record=(*RECORD, f"packets@{links}")))
-    lossy = batch.add(
-        _wanted(_with_narrow_reverse, seeds=seeds, take=_lossy, record=(*RECORD, "queue@bottleneck.reverse/1s"))
-    )
-
-    def made() -> list[Observation]:
-        return [
-            replace(one, values={**one.values, **other.values}) for one, other in zip(plain(), lossy(), strict=True)
-        ]
-
-    return made
-
-
-def _wanted(
-    network: Callable[[Setting], Scenario],
-    *,
-    seeds: Sequence[int],
-    take: Callable[[Run], Mapping[str, float | None]],
-    record: Sequence[str],
-) -> Wanted[Mapping[str, float | None], list[Observation]]:
-    return observations_wanted(
-        PLACES,
-        where=lambda setting: ("with" if setting.overhead else "without", topology(setting)),
-        point=lambda setting: replace(point_of(setting), scenario=network(setting)),
-        seeds=seeds,
-        take=take,
-        record=record,
-    )
+    return [
+        part("reasons", cells, plain, record=(*RECORD, f"packets@{links}")),
+        part("narrow", cells, narrow, record=(*RECORD, "queue@bottleneck.reverse/1s"), network=_with_narrow_reverse),
+    ]
 
 
 def _medians(way: str, flows: Flows, *, sent: Reals | None = None) -> dict[str, float | None]:
@@ -146,7 +94,8 @@ def _medians(way: str, flows: Flows, *, sent: Reals | None = None) -> dict[str, 
     return {f"{model}, {way}": float(np.median(predicted(flows.chosen(usable), model) / counted)) for model in MODELS}
 
 
-def _plain(run: Run) -> Mapping[str, float | None]:
+def plain(run: Run) -> Taken:
+    """Take the medians with each reason switched off in turn."""
     flows, random = flows_of(run), np.random.default_rng(run.seed)
     packets = run.table("packets")
     link, event, kind = (
@@ -309,7 +258,8 @@ def _with_narrow_reverse(setting: Setting) -> Scenario:
     return made.model_copy(update={"dumbbell": made.dumbbell.model_copy(update={"reverse": narrow})})
 
 
-def _lossy(run: Run) -> Mapping[str, float | None]:
+def narrow(run: Run) -> Taken:
+    """Take the medians where a tenth of the ACKs is lost."""
     flows, reverse = flows_of(run), run.scenario.dumbbell and run.scenario.dumbbell.reverse
     if not reverse:
         raise ValueError("run: must be of a dumbbell")

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from itertools import product
 from typing import TYPE_CHECKING
 
 from ackclock.papers.agreement import measures_table, missed_bars, places_table
 from ackclock.papers.comparison import STANDARD_ERRORS, Rule, compare, named
+from ackclock.papers.core.parts import gather
 from ackclock.papers.manyflows import reference
-from ackclock.papers.manyflows.experiment import FRACTIONS
-from ackclock.papers.manyflows.looks import PIPES, looks_wanted, observations
-from ackclock.study import Batch
+from ackclock.papers.manyflows.looks import PIPES, look_parts
+from ackclock.papers.manyflows.places import PROCESSING
+from ackclock.papers.observation import Observation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ackclock.papers.comparison import Comparison
-    from ackclock.papers.manyflows.looks import Look
-    from ackclock.papers.observation import Observation
-
-__all__ = ["BAR", "RULES", "synchronisation"]
+    from ackclock.papers.core.evidence import Row
 
 _OVERHEAD = ", overhead"
 
@@ -55,12 +53,21 @@ RULES = (
 """What is compared."""
 
 
-def _pipes(looks: Sequence[Look], fraction: float) -> list[Observation]:
-    """Give looks as observations, named by the pipe and by the processing time."""
+def _observations(rows: Sequence[Row]) -> list[Observation]:
+    """Give rows as observations, named by the pipe and by the processing time."""
     return [
-        replace(run, variant=f"{run.variant}{_OVERHEAD} {100 * fraction:g} %" if fraction else run.variant)
-        for run in observations(looks)
+        Observation(
+            variant=_name(str(row.where["pipe"]), PROCESSING[str(row.where["processing"])]),
+            clients=PIPES[str(row.where["pipe"])].flows,
+            seed=row.seed,
+            values=row.values,
+        )
+        for row in rows
     ]
+
+
+def _name(pipe: str, fraction: float) -> str:
+    return f"{pipe}{_OVERHEAD} {100 * fraction:g} %" if fraction else pipe
 
 
 def synchronisation(*, seeds: int = 5, jobs: int | None = None) -> tuple[list[str], list[str]]:
@@ -79,13 +86,11 @@ def synchronisation(*, seeds: int = 5, jobs: int | None = None) -> tuple[list[st
         Lines of Markdown, and the bars that are missed.
 
     """
-    batch = Batch()
-    wanted = range(1, seeds + 1)
-    made = {fraction: [batch.add(each) for each in looks_wanted(fraction, seeds=wanted)] for fraction in FRACTIONS}
-    batch.run(jobs=jobs, label="synchronisation")
-    ours = [run for fraction, some in made.items() for each in some for run in _pipes(each(), fraction)]
+    rows = gather(look_parts(), seeds=range(1, seeds + 1), jobs=jobs, label="synchronisation").part("looks")
+    places = {(processing, pipe): number for number, (processing, pipe) in enumerate(product(PROCESSING, PIPES))}
+    ours = _observations(sorted(rows, key=lambda row: places[str(row.where["processing"]), str(row.where["pipe"])]))
     theirs, earlier = (
-        [run for fraction in FRACTIONS for run in _pipes(reference.looks(fraction, syn=syn), fraction)]
+        _observations([row for processing in PROCESSING for row in reference.looks(processing, syn=syn)])
         for syn in (0, 40)
     )
     found = compare(ours, theirs, RULES)

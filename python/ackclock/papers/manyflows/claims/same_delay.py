@@ -4,45 +4,209 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock.papers.claims import BY_SHARE, ELSE_UNDECIDED, Claim
-from ackclock.papers.manyflows.claims import load, loss, pipes
-from ackclock.papers.manyflows.claims.reading import command, run_of
-from ackclock.papers.manyflows.evidence import MODERN
-from ackclock.papers.manyflows.experiment import ISDN, T1, grid_setting
-from ackclock.papers.manyflows.places import WINDOWS, far_setting
+from ackclock.papers.core.claim import Claim
+from ackclock.papers.core.evidence import Named
+from ackclock.papers.core.rules import AtPoints, Bars, Custom, Outcome, Ways
+from ackclock.papers.core.words import listed
+from ackclock.papers.manyflows.claims.fits import (
+    NEAR,
+    beside_the_paper,
+    exponent,
+    hyperbolic,
+    slope_of,
+    squares,
+    squares_of,
+    tabled,
+)
+from ackclock.papers.manyflows.claims.reading import at_each, command, run_of
+from ackclock.papers.manyflows.experiment import ISDN, MODERN, T1, grid_setting
+from ackclock.papers.manyflows.looks import PIPES
+from ackclock.papers.manyflows.measures import (
+    ACTIVE,
+    CORRELATION,
+    GOODPUT,
+    HIGH,
+    JAIN,
+    LEAST,
+    LOSS,
+    LOST,
+    LOW,
+    MIDDLE,
+    MOST,
+    OVER_CORRECTED,
+    OVER_PRINTED,
+    SENT,
+    SHARE,
+    SHUT_OFF,
+    SWING,
+    THROUGHPUT,
+    WASTED,
+)
+from ackclock.papers.manyflows.places import (
+    BUFFERS,
+    CAPPED,
+    CURVES,
+    FAR_PIPE,
+    MODERN_CAPACITIES,
+    STARTS,
+    STEADY,
+    WINDOWS,
+    WITHOUT,
+    curve,
+    far_setting,
+)
+from ackclock.papers.truth import counted
+from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
-    from ackclock.papers.manyflows.evidence import Evidence
+    from ackclock.papers.core.answers import Answers
+    from ackclock.papers.core.evidence import Side
+    from ackclock.papers.core.quantities import Measure, Quantity
 
-__all__ = ["CLAIMS", "TABLE_RULE"]
-
-TABLE_RULE = (
-    "The points are those of the table with 60 connections or more and from W_c / 3 on: the loss is within "
-    f"{100 * loss.NEAR:g} % of the paper's own curve. {BY_SHARE} Asked of four ways of counting (after a warm-up; from "
-    "0 s; from 0 s with timeouts without a limit; from 0 s with all starting at once): if two of them give different "
-    "verdicts, it depends on that."
+LARGE, SMALL = (
+    Named(f"{size} pipes", [name for name, pipe in PIPES.items() if pipe.size == size]) for size in ("large", "small")
 )
+"""The pipes of each size."""
 
-HYPERBOLA_RULE = (
-    "The points are all curves and ways of counting, each twice: the nearest hyperbola has an rms of relative "
-    f"differences of at most {100 * loss.HYPERBOLIC:g} %; the 95 % interval of its a is bounded, so that it is no "
-    f"straight line. {BY_SHARE}"
-)
+MEDIUM, _LARGE_T1, _LARGE_ISDN = "T1, n = 100, B = 160", "T1, n = 100, B = 400", "ISDN, n = 100, B = 400"
 
+APART = 0.1
+"""The loss correlation up to which connections are not synchronised."""
+
+_TOGETHER = 0.3
+"""The one from which on they are."""
+_FULL_BUFFER, _HALF_FULL = 95, 200 / 3
+"""The buffer's 95th percentile from which on it fills, and its 5th up to which it swings to about half, in per cent."""
+_AXES = {_LARGE_ISDN: (20, 140), _LARGE_T1: (160, 340)}
+"""The ends of the axes on which Figure 6 shows what each connection received."""
+_FULL = 0.995
+"""The throughput from which on the link is full."""
+_NEARLY = 0.9
+"""The throughput that is close to it, for many connections behind a small buffer."""
+_FALL = 0.05
+"""By how much goodput falls from 20 to 600 connections, where it falls."""
+_NEGLIGIBLE = 2.5
+"""The share of the link's rate, in per cent, that unnecessary retransmissions may take."""
+_LOSSY = 20
+"""The loss in per cent from which on the paper finds more than that."""
+_STRAIGHT = 0.98
+"""The R^2 from which on totals grow linearly."""
+_PARABOLA, _BENT = 0.995, 1.2
+"""The R^2 from which on points lie on a parabola, and the exponent from which on a curve is not nearly linear."""
 _WINDOW = WINDOWS["T1"]
+_SMALL_PIPE = curve(T1, 100)
 
 
-CLAIMS: tuple[Claim[Evidence], ...] = (
+def look(measure: Measure, pipes: Named[str] | str = LARGE) -> Quantity:
+    """Ask for a measure of pipes without processing times."""
+    return measure.at("looks", processing=WITHOUT, pipe=pipes)
+
+
+def _in_figure6() -> Answers:
+    least, most = look(LEAST), look(MOST)
+    answers = [
+        least.pick(pipe=pipe).at_least(low) & most.pick(pipe=pipe).at_most(high) for pipe, (low, high) in _AXES.items()
+    ]
+    return (answers[0] & answers[1]).called("all connections receive 20 to 140 packets (ISDN) and 160 to 340 (T1)")
+
+
+_printed, _corrected = (one.at("predicted").within(NEAR, of=1) for one in (OVER_PRINTED, OVER_CORRECTED))
+_below = Named("buffers below W_c / 2", [buffer for buffer in BUFFERS if buffer < FAR_PIPE.pipe])
+_above = Named("larger buffers", [buffer for buffer in BUFFERS if buffer not in _below])
+_up_to_pipe = Named("buffers up to 160", BUFFERS[: len(_below) + 1])
+
+
+def _far(buffers: Named[int], *connections: int) -> Quantity:
+    found = THROUGHPUT.at("far", processing=WITHOUT, buffer=buffers, connections=connections)
+    return found.called(
+        f"throughput over 200 ms with {buffers.name} and {listed(list(map(str, connections)))} connections"
+    )
+
+
+def _more(many: int, few: int) -> Answers:
+    at = {flows: THROUGHPUT.at("far", processing=WITHOUT, buffer=_below, connections=flows) for flows in (many, few)}
+    return at[many].above(at[few])
+
+
+def _alive(**where: str) -> Quantity:
+    return ACTIVE.at("starts", processing=WITHOUT, curve=_SMALL_PIPE, **where)
+
+
+_many = Named("100 connections or more", (100, 150, 200, 300, 450, 600))
+_totals = [
+    one.at("grid", counting=(CAPPED.title, STEADY.title), processing=WITHOUT, curve=_SMALL_PIPE, connections=_many)
+    for one in (SENT, LOST)
+]
+_slopes = [
+    one.jackknife("connections", slope_of, f"slope of the {one.words}").called(f"slope of the {one.words}", digits=4)
+    for one in _totals
+]
+_straight = [
+    one.jackknife("connections", squares_of, f"R² of a line through the {one.words}").called(
+        f"R² of a line through the {one.words}", unit="", digits=3
+    )
+    for one in _totals
+]
+_rising = _slopes[0].above(0) & _slopes[1].above(0)
+
+_grid = {"counting": STEADY.title, "processing": WITHOUT}
+_curves = Named(
+    "W_c 100, 300 and 500", [curve(link, capacity) for link in (T1, ISDN) for capacity in MODERN_CAPACITIES]
+)
+
+
+def _fall(part: str, **where: str) -> Quantity:
+    goodput = GOODPUT.at(part, **where, curve=_curves, connections=(20, 600))
+    words = f"goodput lost from 20 to 600 connections ({where.get('counting', MODERN)})"
+    return goodput.over("connections", lambda line: line[20] - line[600] if len(line) == 2 else None, words, digits=3)
+
+
+def _faster(fall: Quantity) -> Answers:
+    """Ask whether goodput falls by more over ISDN, by W_c."""
+    over = {
+        link: fall.relabel("curve", {curve(link, one): f"W_c {one}" for one in MODERN_CAPACITIES})
+        for link in (T1, ISDN)
+    }
+    return over[ISDN].above(over[T1]).every().called("it falls by more over ISDN than over T1 with each W_c")
+
+
+def _timers(fall: Quantity) -> Bars:
+    deep = fall.at_least(_FALL)
+    return Bars(whole=deep & _faster(fall), part=deep.most())
+
+
+_usual, _modern = _fall("grid", **_grid), _fall("modern")
+
+
+def _by_timers(side: Side) -> Outcome:
+    usual, modern = (_timers(fall).judge(side).verdict for fall in (_usual, _modern))
+    deep = [counted(fall.at_least(_FALL).on(side).cells.values(), "curves") for fall in (_usual, _modern)]
+    turned = usual is Verdict.NOT and modern in {Verdict.REPRODUCED, Verdict.PARTLY}
+    return Outcome(
+        verdict=Verdict.DEPENDS if turned else usual,
+        why=f"From 20 to 600 connections goodput falls by {100 * _FALL:g} % of the link or more on {deep[0]} with the "
+        f"timers of 1999, and on {deep[1]} with those of ns-2.35, which send again what is not lost.",
+        setting="the timers of the TCP" if turned else "",
+    )
+
+
+_loss = LOSS.at("grid", **_grid)
+_wasted = WASTED.at("grid", **_grid)
+_early = WASTED.at("grid", counting=CAPPED.title, processing=WITHOUT)
+
+CLAIMS = (
     Claim(
         key="5.1.1-1",
         where="5.1.1; Figure 6",
         text="In a large pipe (W_c above 3 n) all connections, 100 of them too, halve their windows in synchrony, and "
         "the buffer swings from half to full.",
-        paper="half to full; all connections start and end loss recovery together",
-        rule=f"The points are four on each link, with 100 connections and a buffer of 400: the loss correlation is "
-        f"{pipes.TOGETHER} or more; 90 % of the connections or more lose in an epoch; the buffer's 5th percentile is "
-        f"at most {pipes.EMPTY:.2f} of it; the 95th is at least 0.95. {BY_SHARE}",
-        judge=pipes.synchronised,
+        test=AtPoints(
+            look(CORRELATION).at_least(_TOGETHER),
+            look(SHARE).at_least(90),
+            look(LOW).at_most(_HALF_FULL),
+            look(HIGH).at_least(_FULL_BUFFER),
+            points="links",
+        ),
         command=command(T1, 440, 100, record="queue@bottleneck/100ms"),
     ),
     Claim(
@@ -50,30 +214,29 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="5.1.1; Figure 6",
         text="Synchronised, all connections share the resources very fairly: in the steady state they send equally "
         "much.",
-        paper="very fairly; Figure 6 shows 160 to 340 packets received over T1, 20 to 140 over ISDN",
-        rule=f"Reproduced if on each link Jain's index is {pipes.FAIR} or more and what connections receive in the "
-        "seconds of Figure 6 lies within its axes; partly if Jain's index is 0.8 or more on both; otherwise not "
-        f"reproduced. {ELSE_UNDECIDED}",
-        judge=pipes.fairly,
+        paper="160 to 340 packets received over T1, 20 to 140 over ISDN",
+        test=Bars(whole=look(JAIN).at_least(0.95) & _in_figure6(), part=look(JAIN).at_least(0.8)),
         command=command(T1, 440, 100),
     ),
     Claim(
         key="5.1.1-3",
         where="5.1.1; Figure 7",
         text="The loss of a large pipe is predicted by 8 / (3 W² + 21 W + 8), which matches very well.",
-        paper="very well",
-        rule=f"The points are those of Figure 7: the loss is within {100 * loss.NEAR:g} % of the formula. {BY_SHARE}",
-        judge=loss.predicted,
+        test=AtPoints(_printed),
+        why=lambda said: (
+            f"{said.outcome.why} It is clearly below the formula at "
+            f"{said.counted(OVER_PRINTED.at('predicted').below(1), 'points')}: windows that grow by 1 / cwnd take "
+            "longer than the formula says. 8 / (3 W² + 25 W + 4) is within 10 % at "
+            f"{said.counted(_corrected, 'points')}."
+        ),
+        shows={"corrected": OVER_CORRECTED.at("predicted")},
         command=command(T1, 440, 100),
     ),
     Claim(
         key="5.1.1-4",
         where="5.1.1; Figure 11",
         text="If the buffer is smaller than W_c / 2, halving in synchrony leaves the link under-utilised.",
-        paper="under-utilization",
-        rule="The points are the buffers with 1, 2, 5 and 10 connections over 200 ms: the throughput is clearly below "
-        f"{load.FULL} with less buffer than that, and not below with as much or more. {BY_SHARE}",
-        judge=load.underused_in_synchrony,
+        test=AtPoints(_far(_below, 1, 2, 5, 10).below(_FULL), _far(_above, 1, 2, 5, 10).at_least(_FULL)),
         command=run_of(far_setting(60, 10)),
     ),
     Claim(
@@ -81,33 +244,34 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="5.1.2; Figure 8",
         text="In a small pipe (W_c below n) connections share very unfairly: only about W_c of them are active, the "
         "others shut off by constant timeouts.",
-        paper="close to W_c",
-        rule="A connection is active that gets 2 % of the fair share or more from 50 to 100 s. The points are 150 to "
-        f"600 connections with W_c = 100: the number of active ones is within a third of W_c. {BY_SHARE} Asked of "
-        "connections that start at once and within a second: if the verdicts differ, it depends on that.",
-        judge=pipes.active,
+        test=Ways(
+            AtPoints(_alive().near(100, by=100 / 3), points="numbers of connections"),
+            axis="start",
+            ways=list(STARTS),
+            on="how connections start",
+        ),
+        why=at_each(
+            "With W_c = 100, from 50 to 100 s, the number of active connections is within a third of W_c at",
+            lambda start: _alive(start=start).near(100, by=100 / 3),
+            STARTS,
+        ),
         command=run_of(grid_setting(T1, 100, 300, span=_WINDOW, spread="0 s")),
     ),
     Claim(
         key="5.1.2-2",
         where="5.1.2; Figure 9",
         text="Beyond that the total numbers of packets sent and lost grow linearly with the connections.",
-        paper="linearly",
-        rule="Reproduced if from 100 to 600 connections with W_c = 100, counted from 0 s and after a warm-up, both "
-        f"lie on rising lines with R² of {loss.STRAIGHT} or more; partly if both rise; otherwise not reproduced. "
-        f"{ELSE_UNDECIDED}",
-        judge=loss.grows_linearly,
+        test=Bars(whole=_rising & _straight[0].at_least(_STRAIGHT) & _straight[1].at_least(_STRAIGHT), part=_rising),
         command=run_of(grid_setting(T1, 100, 600, span=(0, _WINDOW[1]))),
     ),
     Claim(
         key="5.1.2-3",
         where="5.1.2, 5.2.2; Figure 8",
         text="In a small pipe the buffer is quite low, and fluctuates a lot.",
-        paper="fluctuates widely; quite low",
-        rule="With buffers of 60 and 160 and 300 connections: reproduced if its 5th and 95th percentiles are "
-        f"{pipes.WIDE} of it apart or more and its median at most {pipes.LOW} of it; partly if one swings so; "
-        f"otherwise not reproduced. {ELSE_UNDECIDED}",
-        judge=pipes.fluctuates,
+        test=Bars(
+            whole=look(SWING, SMALL).at_least(25) & look(MIDDLE, SMALL).at_most(70),
+            part=look(SWING, SMALL).at_least(25).some(),
+        ),
         command=command(T1, 100, 300, record="queue@bottleneck/100ms"),
     ),
     Claim(
@@ -115,11 +279,13 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="5.1.3; Figure 10",
         text="A medium pipe lies between: no global but local synchronisation, less fair than the large pipe, almost "
         "no connection shut off.",
-        paper="local synchronization; almost none shut off",
-        rule="The points are five, with 100 connections over T1: the loss correlation with a buffer of 160 is clearly "
-        f"below that with 400; it is clearly above {pipes.ALONE}; fewer than 90 % lose in an epoch; at most one is "
-        f"shut off; Jain's index is lower. {BY_SHARE}",
-        judge=pipes.local,
+        test=AtPoints(
+            look(CORRELATION, _LARGE_T1).above(look(CORRELATION, MEDIUM)),
+            look(CORRELATION, MEDIUM).above(APART),
+            look(SHARE, MEDIUM).below(90),
+            look(SHUT_OFF, MEDIUM).at_most(1),
+            look(JAIN, MEDIUM).below(look(JAIN, _LARGE_T1)),
+        ),
         command=command(T1, 200, 100, record="drops"),
     ),
     Claim(
@@ -127,82 +293,74 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="5.1.4; Figure 11 (a)",
         text="With less buffer than W_opt the throughput is below 1; the fewer connections and the smaller the buffer, "
         "the lower.",
-        paper="less than 1",
-        rule="Over 200 ms, W_opt = 160: reproduced if the throughput clearly grows with the buffer up to W_opt at 1 to "
-        "10 connections, and with every such buffer from 1 to 10 connections and from 10 to 100; partly without the "
-        f"step from 1 to 10; otherwise not reproduced. {ELSE_UNDECIDED}",
-        judge=load.underused,
+        test=Bars(
+            whole=_far(_up_to_pipe, 1, 2, 5, 10).rises("buffer").every() & _more(100, 10).every() & _more(10, 1),
+            part=_far(_up_to_pipe, 1, 2, 5, 10).rises("buffer").every() & _more(100, 10),
+        ),
         command=run_of(far_setting(20, 1)),
     ),
     Claim(
         key="5.1.4-2",
         where="5.1.4; Figure 11 (b)",
         text="With more buffer than W_opt the throughput is close to 1 for any number of connections.",
-        paper="close to 1",
-        rule=f"The points are those over T1 with 50 ms: the throughput is {load.FULL} or more. {BY_SHARE}",
-        judge=load.large_buffer_fills,
+        test=AtPoints(THROUGHPUT.at("grid", **_grid, curve=CURVES["T1"]).at_least(_FULL)),
         command=command(T1, 100, 20),
     ),
     Claim(
         key="5.1.4-3",
         where="5.1.4; Figure 11 (a)",
         text="With many connections the throughput is close to 1 even if the buffer is smaller than W_opt.",
-        paper="close to 1",
-        rule="The points are the buffers below 160, with 100 connections over 200 ms: the throughput is "
-        f"{load.NEARLY} or more. {BY_SHARE}",
-        judge=load.fills_when_many,
+        test=AtPoints(_far(_below, 100).at_least(_NEARLY), points="buffers"),
         command=run_of(far_setting(20, 100)),
     ),
     Claim(
         key="5.1.5-1",
         where="5.1.5; Figure 12",
         text="Goodput falls linearly as connections are added, faster over ISDN than over T1.",
-        paper="linear decrease; more rapid over ISDN",
-        rule=f"Reproduced if from 20 to 600 connections goodput falls by {100 * load.FALL:g} % of the link or more "
-        "with W_c of 100, 300 and 500 on both links, and by more over ISDN; partly if it falls so on most curves; "
-        f"otherwise not reproduced. {ELSE_UNDECIDED} If it is not reproduced with the timers of 1999 and "
-        f"at least partly with those of {MODERN}, it depends on them.",
-        judge=load.goodput_falls,
+        test=Custom(
+            _by_timers,
+            f"{_timers(_usual).words} If it is not reproduced with the timers of 1999, and at least partly with "
+            f"those of {MODERN}, it depends on them.",
+            _usual,
+            _modern,
+        ),
         command=run_of(grid_setting(T1, 100, 600), profile=MODERN),
     ),
     Claim(
         key="5.1.5-2",
         where="5.1.5",
         text="While loss is below 20 % unnecessary retransmissions are negligible.",
-        paper="negligible",
-        rule=f"The points are those of the grid where loss is below {100 * load.LOSSY:g} %, after a warm-up: "
-        f"throughput exceeds goodput by at most {100 * load.NEGLIGIBLE:.1f} % of the link. {BY_SHARE}",
-        judge=load.negligible,
+        test=AtPoints(
+            _wasted.given(_loss, lambda loss: loss < _LOSSY, f"loss is below {_LOSSY} %").at_most(_NEGLIGIBLE)
+        ),
         command=command(T1, 100, 300),
     ),
     Claim(
         key="5.1.5-3",
         where="5.1.5; Figure 12",
         text="With more loss than that, on a slow link, the goodput lost to them becomes significant.",
-        paper="significant",
-        rule=f"The points are those of the grid where loss is {100 * load.LOSSY:g} % or more, after a warm-up: "
-        f"throughput exceeds goodput by more than {100 * load.NEGLIGIBLE:.1f} % of the link. {BY_SHARE}",
-        judge=load.needless_when_lossy,
+        test=AtPoints(
+            _wasted.given(_loss, lambda loss: loss >= _LOSSY, f"loss is {_LOSSY} % or more").above(_NEGLIGIBLE)
+        ),
+        shows={"early": _early},
         command=command(ISDN, 100, 600),
     ),
     Claim(
         key="5.1.6-1",
         where="5.1.6; Figure 13",
         text="With few connections (W_c above 3 n) loss grows quadratically with their number.",
-        paper="proportional to n²",
-        rule="By loss against connections, 3 to 20 with W_c = 100 and 10 to 50 with 300: reproduced if the exponent is "
-        f"within 0.2 of 2; partly if a parabola has R² of {loss.PARABOLA} or more and the exponent is {loss.BENT} or "
-        f"more; otherwise not reproduced. {ELSE_UNDECIDED}",
-        judge=loss.quadratic,
+        paper="n²",
+        test=Bars(
+            whole=exponent(WITHOUT).near(2, by=0.2),
+            part=squares(WITHOUT, 2).at_least(_PARABOLA) & exponent(WITHOUT).at_least(_BENT),
+        ),
         command=command(T1, 100, 20),
     ),
     Claim(
         key="5.1.6-2",
         where="5.1.6; Figure 14",
         text="With many connections (n above W_c / 3) loss matches hyperbolas b x / (x + a) impressively well.",
-        paper="impressively well",
-        rule=HYPERBOLA_RULE,
-        judge=loss.hyperbolic(0.0),
+        test=hyperbolic(WITHOUT),
         command=command(T1, 100, 600),
     ),
     Claim(
@@ -210,8 +368,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="5.1.6; Table 4, T1",
         text="Over T1 these hyperbolas have the a and b of Table 4.",
         paper="W_c = 100: a = 144.9, b = 0.3237; 500: a = 769.2, b = 0.3948",
-        rule=TABLE_RULE,
-        judge=loss.tabled(0.0, "T1"),
+        test=tabled(WITHOUT, "T1"),
+        why=beside_the_paper(WITHOUT, "T1"),
         command=run_of(grid_setting(T1, 100, 600, span=(0, _WINDOW[1]))),
     ),
     Claim(
@@ -219,8 +377,8 @@ CLAIMS: tuple[Claim[Evidence], ...] = (
         where="5.1.6; Table 4, ISDN",
         text="Over ISDN these hyperbolas have the a and b of Table 4.",
         paper="W_c = 100: a = 149.3, b = 0.4646; 500: a = 2000, b = 1.1852",
-        rule=TABLE_RULE,
-        judge=loss.tabled(0.0, "ISDN"),
+        test=tabled(WITHOUT, "ISDN"),
+        why=beside_the_paper(WITHOUT, "ISDN"),
         command=run_of(grid_setting(ISDN, 100, 600, span=(0, 1000), max_rto="100000 s")),
     ),
 )

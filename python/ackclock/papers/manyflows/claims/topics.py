@@ -1,4 +1,4 @@
-"""What matters most of the claims, told at the head of the report."""
+"""The claims that matter most, for the head of the report."""
 
 from __future__ import annotations
 
@@ -82,4 +82,4 @@ TOPICS = (
         },
     ),
 )
-"""Told at the head of the report, after the tally."""
+"""Stated at the head of the report, after the tally."""

@@ -1,0 +1,125 @@
+"""Curves through the loss of few and of many connections, and the rules on them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ackclock.analysis import student_interval
+from ackclock.analysis.models import hyperbola
+from ackclock.papers.core.answers import Answers
+from ackclock.papers.core.rules import AtPoints, Ways
+from ackclock.papers.manyflows.claims.reading import at_each
+from ackclock.papers.manyflows.measures import LOSS, LOST_PART, OVER_PAPER
+from ackclock.papers.manyflows.places import CURVES, READINGS
+from ackclock.papers.truth import OPEN, exactly
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ackclock.papers.core.claim import Said
+    from ackclock.papers.core.evidence import Grid, Scalar, Side
+    from ackclock.papers.core.quantities import Quantity
+    from ackclock.papers.core.rules import Rule
+    from ackclock.papers.truth import Truth
+
+    Line = Mapping[Scalar, float]
+
+NEAR = 0.1
+"""The relative difference up to which a loss matches a formula or a curve of the paper."""
+
+_TITLES = [reading.title for reading in READINGS]
+
+_HYPERBOLIC = 6
+"""The rms of relative differences, in per cent, up to which points lie on a hyperbola."""
+
+
+def _means(line: Line) -> tuple[np.ndarray, np.ndarray]:
+    return np.array(list(line), dtype=float), np.array(list(line.values()))
+
+
+def exponent_of(line: Line) -> float:
+    """Give the power of the connections with which a measure grows: the slope of its logarithm."""
+    x, y = _means(line)
+    return float(np.polyfit(np.log(x), np.log(y), 1)[0])
+
+
+def slope_of(line: Line) -> float:
+    """Give the slope of the straight line through the means."""
+    return float(np.polyfit(*_means(line), 1)[0])
+
+
+def squares_of(line: Line, degree: int = 1) -> float:
+    """Give the share of the variance that a polynomial of this degree explains, R^2."""
+    x, y = _means(line)
+    return float(1 - np.var(y - np.polyval(np.polyfit(x, y, degree), x)) / np.var(y))
+
+
+def exponent(processing: str) -> Quantity:
+    """Give the exponent of the loss of few connections, by W_c."""
+    few = LOSS.at("few", processing=processing)
+    return few.jackknife("connections", exponent_of, f"exponent of the loss {processing}").called(
+        f"exponent of the loss {processing}", unit="", digits=2
+    )
+
+
+def squares(processing: str, degree: int) -> Quantity:
+    """Give the R^2 of a line or of a parabola through the loss of few connections, by W_c."""
+    words = f"R² of a {'parabola' if degree == 2 else 'line'} through the loss {processing}"
+    few = LOSS.at("few", processing=processing)
+    return few.jackknife("connections", lambda line: squares_of(line, degree), words).called(words, unit="", digits=4)
+
+
+def _rms(line: Line) -> float | None:
+    return 100 * hyperbola(connections=list(line), loss=list(line.values())).rms if len(line) > 2 else None
+
+
+class _Bounded(Answers):
+    """Whether the a of the nearest hyperbola has an upper bound, whichever seed is left out: else it may be a line."""
+
+    def __init__(self, of: Quantity) -> None:
+        self._of, self.quantities = of, (of,)
+        self.words = "the 95 % interval of the hyperbola's a is bounded, whichever seed is left out"
+        self.denied = "that interval is not bounded"
+
+    def on(self, side: Side) -> Grid[Truth]:
+        return self._of.samples(side).along("connections").map(_bounded)
+
+
+def _bounded(line: Mapping[Scalar, Mapping[int, float]]) -> Truth:
+    seeds = {seed for sample in line.values() for seed in sample}
+    answers = set()
+    for seed in seeds if len(seeds) > 1 else ():
+        means = [
+            student_interval([value for other, value in sample.items() if other != seed]).mean
+            for sample in line.values()
+        ]
+        answers.add(not hyperbola(connections=list(line), loss=means).unbounded)
+    return exactly(answers.pop()) if len(answers) == 1 else OPEN
+
+
+def hyperbolic(processing: str) -> Rule:
+    """Judge whether the loss of many connections lies on hyperbolas, in each way of counting."""
+    loss = LOST_PART.at("grid", processing=processing)
+    words = f"rms of the loss's relative differences from the nearest hyperbola ({processing})"
+    rms = loss.jackknife("connections", _rms, words).called(words, unit="%", digits=1)
+    return AtPoints(rms.at_most(_HYPERBOLIC), _Bounded(loss), points="curves and ways of counting")
+
+
+def tabled(processing: str, link: str) -> Rule:
+    """Judge whether the loss of many connections is the one of the paper's own curves, by the way of counting."""
+    return Ways(AtPoints(_beside(processing, link)), axis="counting", ways=_TITLES, on="how losses are counted")
+
+
+def beside_the_paper(processing: str, link: str) -> Callable[[Said], str]:
+    """Say at how many points it is, in each way of counting."""
+    return at_each(
+        f"Loss is within {100 * NEAR:g} % of the paper's curves at",
+        lambda title: _beside(processing, link, counting=title),
+        _TITLES,
+    )
+
+
+def _beside(processing: str, link: str, **where: str) -> Answers:
+    return OVER_PAPER.at("grid", processing=processing, curve=CURVES[link], **where).within(NEAR, of=1)

@@ -1,0 +1,111 @@
+"""Tables of the report: a and b of the hyperbolas, and how near each way of counting is to the paper."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ackclock.analysis.models import hyperbola
+from ackclock.papers.core.words import DASH
+from ackclock.papers.manyflows.claims.fits import NEAR
+from ackclock.papers.manyflows.experiment import LINKS
+from ackclock.papers.manyflows.hyperbolas import PAPER, TABLES
+from ackclock.papers.manyflows.measures import LOST_PART, OVER_PAPER
+from ackclock.papers.manyflows.places import CURVES, PROCESSING, READINGS
+from ackclock.report.html import Table
+
+if TYPE_CHECKING:
+    from ackclock.analysis.models import Hyperbola
+    from ackclock.papers.core.evidence import Side
+    from ackclock.papers.core.paper import Both
+    from ackclock.papers.manyflows.places import Reading
+
+_FEWEST = 3
+"""Points through which a hyperbola is laid."""
+
+
+def fits(side: Side, reading: Reading, processing: str, link: str) -> dict[str, Hyperbola]:
+    """Lay a hyperbola through the mean losses of each curve that has points enough."""
+    with suppress(LookupError):
+        loss = LOST_PART.at("grid", counting=reading.title, processing=processing, curve=CURVES[link])
+        lines = loss.points(side).along("connections").cells
+        return {
+            str(name): hyperbola(connections=list(line), loss=[point.mean for point in line.values()])
+            for (name,), line in lines.items()
+            if len(line) >= _FEWEST
+        }
+    return {}
+
+
+def away(side: Side, reading: Reading, processing: str, link: str) -> dict[str, list[float]]:
+    """Give the mean loss over the one of the paper's curve, point by point, by the curve."""
+    with suppress(LookupError):
+        over = OVER_PAPER.at("grid", counting=reading.title, processing=processing, curve=CURVES[link])
+        lines = over.points(side).along("connections").cells
+        return {str(name): [point.mean for point in line.values()] for (name,), line in lines.items()}
+    return {}
+
+
+def table(evidence: Both, processing: str, link: str) -> Table:
+    """Lay out a and b of the paper, of our points and of ns-2's, for the curves of a link."""
+    rows = []
+    for reading in READINGS:
+        mine, theirs = (fits(side, reading, processing, link) for side in (evidence.ours, evidence.ns2))
+        ratios = away(evidence.ours, reading, processing, link)
+        for name, fit in mine.items():
+            a, b = PAPER[PROCESSING[processing]][name]
+            other = theirs.get(name)
+            rms = np.sqrt(np.mean([(1 / ratio - 1) ** 2 for ratio in ratios[name]]))
+            rows.append(
+                [
+                    f"{name.removeprefix(f'{link}, ')}, {reading.title}",
+                    f"{a:.1f}",
+                    f"{b:.4f}",
+                    _bounded(fit.a, fit.a_bounds, 1),
+                    _bounded(fit.b, fit.b_bounds, 3),
+                    f"{fit.rms:.3f}",
+                    f"{rms:.3f}",
+                    DASH if other is None else f"{_number(other.a, 1)}, {_number(other.b, 3)}",
+                ]
+            )
+    return Table(
+        caption=f"{TABLES[processing]}: p = b x / (x + a) through the mean loss of x connections, with 95 % intervals "
+        "of the fit; rms of the relative differences from the fit and from the paper's own curve",
+        head=["", "paper: a", "b", "Ackclock: a", "b", "rms", "rms from the paper", "ns-2: a, b"],
+        rows=rows,
+    )
+
+
+def overview(evidence: Both) -> Table:
+    """Lay out how near each way of counting is to the paper's tables, on both sides."""
+    columns = [(processing, link) for processing in TABLES for link in LINKS]
+    rows = []
+    for reading in READINGS:
+        for name, side in (("Ackclock", evidence.ours), ("ns-2.35", evidence.ns2)):
+            cells = [_near(side, reading, *column) for column in columns]
+            if set(cells) != {DASH}:
+                rows.append([f"{name}, {reading.title}", *cells])
+    return Table(
+        caption=f"Loss of many connections by how it is counted: points within {100 * NEAR:g} % of the paper's curve, "
+        "and the median of the loss over that curve",
+        head=["", *(f"{TABLES[processing]}, {link}" for processing, link in columns)],
+        rows=rows,
+    )
+
+
+def _near(side: Side, reading: Reading, processing: str, link: str) -> str:
+    found = [ratio for line in away(side, reading, processing, link).values() for ratio in line]
+    if not found:
+        return DASH
+    return f"{sum(abs(ratio - 1) <= NEAR for ratio in found)} of {len(found)}; {np.median(found):.2f}"
+
+
+def _bounded(value: float, bounds: tuple[float, float], digits: int) -> str:
+    low, high = (_number(bound, digits) for bound in bounds)
+    return f"{_number(value, digits)} ({low} to {high})"
+
+
+def _number(value: float, digits: int) -> str:
+    return f"{value:.{digits}f}" if np.isfinite(value) else "∞"
