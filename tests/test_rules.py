@@ -435,7 +435,9 @@ class TestTables:
             text="It grows.",
             test=Holds(LOSS.at("grid", variant="Reno", clients=40).above(1)),
             shows={"all": LOSS.at("grid")},
+            figure="growth",
         )
+        assert findings(judge([claim], Both()))[0].figure == "growth"
         one, every = findings(judge([claim], Both()))[0].tables
         assert (len(one.rows), len(every.rows)) == (1, 2)
 

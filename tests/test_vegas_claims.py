@@ -16,6 +16,7 @@ from ackclock.papers.vegas.claims.command import command
 from ackclock.papers.vegas.evidence import places
 from ackclock.papers.vegas.experiment import GREEDY, OPEN, POISSON, TRACE, TRANSFERS, Place, scenario
 from ackclock.papers.vegas.measures import leftover
+from ackclock.papers.vegas.study import PAPER
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
@@ -120,6 +121,11 @@ class TestRules:
         said = summary(judge(CLAIMS, evidence()), TOPICS)
         assert len(said) == 1 + len(TOPICS)
         assert {key for topic in TOPICS for key in (topic.key, *topic.also)} <= BY_KEY.keys()
+
+    def test_figures_of_claims_are_drawn(self) -> None:
+        report = PAPER.report(evidence(), judge(CLAIMS, evidence()), command="ackclock reproduce vegas")
+        named = {finding.figure for finding in report.findings} - {""}
+        assert {"map-poisson", "pair", "starts-fifo"} <= named <= {drawing.slug for drawing in report.drawings}
 
     @pytest.mark.parametrize(("vegas", "part"), [(30, 7 / 18), (57, 0.6784)])
     def test_leftover_is_what_is_over(self, vegas: int, part: float) -> None:

@@ -110,6 +110,8 @@ class Claim(Generic[E_contra]):
         A command that shows a run in which it can be seen.
     origin
         Who makes the claim: the paper, or this study.
+    figure
+        Slug of the figure that shows it; the figures that `where` names by number, if empty.
 
     """
 
@@ -121,6 +123,7 @@ class Claim(Generic[E_contra]):
     judge: Callable[[E_contra], Judgement]
     command: str
     origin: Origin = "paper"
+    figure: str = ""
 
     def tables(self, evidence: E_contra) -> Sequence[Table]:  # noqa: ARG002 - what every claim can be asked
         """Give the numbers of both simulators as tables: none, since the judgement's words have them."""
@@ -144,6 +147,8 @@ class Judgeable(Protocol[E_contra]):
     def command(self) -> str: ...
     @property
     def origin(self) -> Origin: ...
+    @property
+    def figure(self) -> str: ...
     @property
     def judge(self) -> Callable[[E_contra], Judgement]: ...
     def tables(self, evidence: E_contra) -> Sequence[Table]: ...
@@ -258,6 +263,7 @@ def findings(judged: Sequence[Judged[E_contra]]) -> list[Finding]:
             rule=one.claim.rule,
             command=one.judgement.command or one.claim.command,
             origin=one.claim.origin,
+            figure=one.claim.figure,
             tables=one.tables,
         )
         for one in judged

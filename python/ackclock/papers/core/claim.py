@@ -87,6 +87,8 @@ class Claim:
         The number that the paper prints; empty where it prints none.
     origin
         Whose claim it is.
+    figure
+        Slug of the figure that shows it; the figures that `where` names by number, if empty.
     command
         A command that shows a run in which it can be seen.
     why
@@ -109,6 +111,7 @@ class Claim:
     test: Rule
     paper: str = ""
     origin: Origin = "paper"
+    figure: str = ""
     command: str = ""
     why: str | Callable[[Said], str] = ""
     shows: Mapping[str, Quantity] = field(default_factory=dict)

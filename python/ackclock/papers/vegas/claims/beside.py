@@ -44,6 +44,7 @@ PAPERS = (
     Claim(
         key="F-1",
         where=_FENG,
+        figure="map-poisson",
         text="In the papers' own setting with a buffer of 50 packets, a Vegas client does as well as the Reno clients "
         "that it competes with.",
         test=AtPoints(RATIO.at("papers", start=1, buffer=50).at_least(HELD), points="ends of the papers' curves"),
@@ -53,6 +54,7 @@ PAPERS = (
     Claim(
         key="F-2",
         where=_FENG,
+        figure="map-poisson",
         text="In the papers' own setting with a buffer of 1500 packets, it does as well too.",
         test=AtPoints(RATIO.at("papers", start=1, buffer=1500).at_least(HELD), points="ends of the papers' curves"),
         shows={"late": RATIO.at("papers", start=10, buffer=1500)},
@@ -63,6 +65,7 @@ PAPERS = (
     Claim(
         key="F-3",
         where="Feng and Tinnakornsrisuphap, abstract, 5",
+        figure="map-poisson",
         text="In competition with Reno, Vegas does as well as Reno, whatever the buffer, the share, the start and the "
         "application.",
         test=AtPoints(RATIO.at("map").at_least(HELD), points="points of the map", by="application"),
@@ -71,6 +74,7 @@ PAPERS = (
     Claim(
         key="F-4",
         where="both papers",
+        figure="applications",
         text="With a small buffer Vegas holds its own, whatever the application.",
         test=AtPoints(RATIO.at("halves", buffer=(10, 50)).at_least(HELD), by="application"),
         command=command(Place(application=OPEN)),
@@ -81,6 +85,7 @@ MO = (
     Claim(
         key="M-1",
         where=_MO,
+        figure="pair",
         text="One Vegas connection with a greedy source loses to one Reno connection, and the more so the larger the "
         "buffer.",
         test=AtPoints(
@@ -101,6 +106,7 @@ MO = (
     Claim(
         key="M-2",
         where=_MO,
+        figure="pair",
         text="One against one, Vegas does as well as Reno or better where the buffer is very small.",
         test=AtPoints(RATIO.at("pairs", application=OPEN, buffer=BUFFERS[0]).at_least(HELD)),
         command=command(replace(_PAIR, buffer=10)),
@@ -108,6 +114,7 @@ MO = (
     Claim(
         key="M-3",
         where=_MO,
+        figure="held",
         text="Reno takes the buffer: it keeps what there is, while Vegas keeps a few packets.",
         test=AtPoints(
             *(
@@ -123,6 +130,7 @@ MO = (
     Claim(
         key="M-4",
         where=f"{_MO}; on the papers' network",
+        figure="applications",
         text="Also among 60 clients Vegas' share falls as the buffer grows.",
         test=AtPoints(_halves.pick(buffer=50).above(_halves.pick(buffer=3000), by=EFFECT), by="application"),
         command=command(Place(buffer=3000)),
@@ -130,6 +138,7 @@ MO = (
     Claim(
         key="M-5",
         where=_MO,
+        figure="applications",
         text="RED makes the two more compatible: it leaves Vegas more than a FIFO buffer of the same size.",
         test=AtPoints(
             _wide["RED"]
@@ -145,6 +154,7 @@ SWINGS = (
     Claim(
         key="O-1",
         where="Feng and Tinnakornsrisuphap, 3.2.3",
+        figure="swings",
         text="The more clients run Vegas, the less the queue varies.",
         test=AtPoints(
             _queue.pick(vegas=SHARES[0])
@@ -157,6 +167,7 @@ SWINGS = (
     Claim(
         key="O-2",
         where=_MO,
+        figure="swings",
         text="Also in competition with Reno the window of a Vegas client varies less than a Reno client's.",
         test=AtPoints(
             RENO_COV.at("halves", application=OPEN).above(VEGAS_COV.at("halves", application=OPEN), times=_SMALLEST)
@@ -166,6 +177,7 @@ SWINGS = (
     Claim(
         key="O-3",
         where=_FENG,
+        figure="losses",
         text="Vegas loses a smaller share of its packets than the Reno clients that it competes with.",
         test=AtPoints(
             RENO_LOSS.at("halves")

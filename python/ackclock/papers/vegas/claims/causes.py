@@ -79,6 +79,7 @@ CAUSES = (
     Claim(
         key="W-1",
         where=_OURS,
+        figure="starts-fifo",
         origin="ours",
         text="A base round-trip time taken with a full queue helps Vegas compete with Reno: it mistakes the queue for "
         "propagation delay.",
@@ -97,6 +98,7 @@ CAUSES = (
     Claim(
         key="W-2",
         where="Feng and Tinnakornsrisuphap, 3.2.2; the start is ours",
+        figure="starts-fifo",
         text="That is why Vegas holds its own in the papers with a large buffer: its clients start into the queue that "
         "Reno's slow start leaves.",
         test=Bars(whole=_more & _at_1.at_least(HELD), part=_more),
@@ -111,6 +113,7 @@ CAUSES = (
     Claim(
         key="W-3",
         where=_OURS,
+        figure="starts-fifo",
         origin="ours",
         text="What the papers see is the start-up: measured later, Vegas' share is different.",
         test=AtPoints(~RATIO.at("whole", measured=WHOLE).near(_ends, by=ALIKE), points="ends of the papers' curves"),
@@ -128,6 +131,7 @@ CAUSES = (
     Claim(
         key="W-5",
         where=_OURS,
+        figure="map-poisson",
         origin="ours",
         text="In competition with Poisson sources and behind a large buffer, Vegas gets exactly what Reno's "
         "applications leave.",
@@ -142,6 +146,7 @@ CAUSES = (
     Claim(
         key="W-6",
         where="both papers",
+        figure="applications",
         text="Greedy sources and an open window favour Reno: with them Vegas gets less than with the papers' sources.",
         test=AtPoints(_higher(POISSON, OPEN), points="points with 1,500 and 3,000 packets"),
         command=command(Place(application=OPEN, buffer=3000)),
@@ -149,6 +154,7 @@ CAUSES = (
     Claim(
         key="W-7",
         where=_OURS,
+        figure="applications",
         origin="ours",
         text="The papers' advertised window of 20 packets protects Vegas: Reno cannot fill a large buffer with it.",
         test=AtPoints(_higher(GREEDY, OPEN), points="points with 1,500 and 3,000 packets"),
