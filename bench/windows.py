@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ackclock.papers.burstiness.courses import SEEDS, Courses, Watched, gather
-from ackclock.papers.burstiness.window_figures import WINDOW_FIGURES
+from ackclock.papers.burstiness.courses import SEEDS, bands, courses_of, followed
+from ackclock.papers.burstiness.window_figures import WINDOWS
 from ackclock.papers.burstiness.windows import CLIENTS_SHOWN, Trace
+from ackclock.papers.core.evidence import Run, Runs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,22 +34,15 @@ BAND_TOLERANCE = 0.5
 """Packets by which a kept line may miss a sample: more for the bands, which chance alone moves by more than that."""
 
 
-def watch(variant: str, clients: int, seed: int, folder: Path) -> Watched:
+def watch(variant: str, clients: int, seed: int, folder: Path) -> Run:
     """Run ns-2 once."""
     losses = folder / "losses"
     command = ["ns", str(SCRIPT), variant, str(clients), str(seed), str(losses)]
     printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     samples = np.array([line.split()[2:] for line in printed.splitlines() if line.startswith("w ")], dtype=float)
-    return Watched(
-        seed=seed,
-        trace=Trace(
-            variant=variant,
-            clients=clients,
-            units=np.arange(1, len(samples) + 1),
-            windows=dict(zip(CLIENTS_SHOWN, samples.T, strict=True)),
-        ),
-        losses=np.array([line.split()[1] for line in losses.read_text(encoding="utf-8").splitlines()], dtype=float),
-    )
+    trace = Trace(units=np.arange(1, len(samples) + 1), windows=dict(zip(CLIENTS_SHOWN, samples.T, strict=True)))
+    times = np.array([line.split()[1] for line in losses.read_text(encoding="utf-8").splitlines()], dtype=float)
+    return Run(where={"variant": variant, "clients": clients}, seed=seed, values=followed(trace, times))
 
 
 def corners(samples: NDArray[np.float64], tolerance: float) -> list[int]:
@@ -91,20 +85,24 @@ def write_rows(path: Path, head: Sequence[str], rows: Sequence[Sequence[object]]
         csv.writer(file, lineterminator="\n").writerows([head, *rows])
 
 
-def write(courses: Sequence[Courses]) -> None:
+def _cell(value: float | None) -> str:
+    return "" if value is None else f"{value:.6g}"
+
+
+def write(side: Runs) -> None:
     """Write all that is kept."""
-    runs = [run for of in courses for run in of.runs]
+    figures = [courses_of(side, *cell) for cell in WINDOWS]
+    runs = [run for figure in figures for run in figure.runs]
+    drawn_only = {"units", *(f"client_{client}" for client in CLIENTS_SHOWN)}
+    names = [name for name in runs[0].values if name not in drawn_only]
     write_rows(
         DATA / "courses.csv",
-        ["variant", "clients", "seed", *runs[0].values],
-        [
-            [run.variant, run.clients, run.seed, *("" if v is None else f"{v:.6g}" for v in run.values.values())]
-            for run in runs
-        ],
+        ["variant", "clients", "seed", *names],
+        [[run.variant, run.clients, run.seed, *(_cell(run.values.get(name)) for name in names)] for run in runs],
     )
-    for of in courses:
-        drawn, band = of.drawn, of.band
-        name = f"{drawn.variant.lower()}-{drawn.clients}.csv"
+    for (variant, clients), figure in zip(WINDOWS, figures, strict=True):
+        drawn, band = figure.drawn, figure.band
+        name = f"{variant.lower()}-{clients}.csv"
         windows = {str(client): drawn.windows[client] for client in CLIENTS_SHOWN}
         write_lines(DATA / "windows" / name, "client", drawn.units, windows, WINDOW_TOLERANCE)
         edges = {"10": band.low, "50": band.middle, "90": band.high}
@@ -114,12 +112,8 @@ def write(courses: Sequence[Courses]) -> None:
 def main() -> None:
     """Run ns-2 for every figure and seed."""
     with tempfile.TemporaryDirectory() as folder:
-        write(
-            [
-                gather([watch(figure.variant, figure.clients, seed, Path(folder)) for seed in SEEDS])
-                for figure in WINDOW_FIGURES
-            ]
-        )
+        runs = [watch(*cell, seed, Path(folder)) for cell in WINDOWS for seed in SEEDS]
+    write(Runs({"windows": runs, "bands": bands(runs)}))
 
 
 if __name__ == "__main__":

@@ -8,17 +8,21 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
+from ackclock.papers.burstiness import ns2
 from ackclock.papers.burstiness.claims import CLAIMS
-from ackclock.papers.burstiness.evidence import WEIGHTS, Evidence, Side, from_ns2
+from ackclock.papers.burstiness.evidence import WEIGHTS
 from ackclock.papers.burstiness.experiment import BY_NAME, CLIENTS, HEAVY
-from ackclock.papers.observation import Observation
+from ackclock.papers.core.evidence import Run, Runs
+from ackclock.papers.core.paper import Both
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from ackclock.papers.claims import Judgement
+    from ackclock.papers.core.evidence import Row, Scalar
 
     Values = dict[str, Any]
+    Where = dict[str, Scalar]
 
 BY_KEY = {claim.key: claim for claim in CLAIMS}
 
@@ -64,45 +68,55 @@ def world(variant: str, clients: int) -> Values:
     }
 
 
-def runs(cells: Iterable[tuple[str, int]], values: Callable[[str, int], Values], seeds: int = 3) -> list[Observation]:
+def runs(cells: Iterable[Where], values: Callable[[str, int], Values], seeds: int = 3) -> list[Run]:
     """Make runs that differ by a millionth from seed to seed."""
     return [
-        Observation(
-            variant=variant,
-            clients=clients,
+        Run(
+            where=where,
             seed=seed,
             values={
                 name: value if value is None else value * (1 + 1e-6 * seed)
-                for name, value in values(variant, clients).items()
+                for name, value in values(str(where["variant"]), int(where["clients"])).items()
             },
         )
-        for variant, clients in cells
+        for where in cells
         for seed in range(1, seeds + 1)
     ]
 
 
-def constant(table: dict[tuple[str, int], Values]) -> list[Observation]:
-    return runs(table, lambda variant, clients: table[variant, clients])
+def cells(variants: Iterable[str], counts: Iterable[int], **others: Iterable[float]) -> list[Where]:
+    """Give the points of a grid."""
+    axes: dict[str, Iterable[Scalar]] = {"variant": variants, "clients": counts, **others}
+    return [dict(zip(axes, values, strict=True)) for values in product(*map(list, axes.values()))]
+
+
+def constant(table: dict[tuple[str, int], Values], **others: Iterable[float]) -> list[Run]:
+    """Make runs at some points, the same at each value of the other axes."""
+    return [
+        run
+        for (variant, clients), values in table.items()
+        for run in runs(cells([variant], [clients], **others), lambda *_, values=values: values)
+    ]
 
 
 RED = ("Reno/RED", "Vegas/RED")
-GRID = runs(product(BY_NAME, CLIENTS), world)
+GRID = runs(cells(BY_NAME, CLIENTS), world)
 SWINGS = {"window_ratio": 30, "queue_cov": 0.9}
-SIDE = Side(
-    grid=GRID,
-    weights={weight: runs(product(RED, [60]), world) for weight in WEIGHTS},
-    minimum=runs(product(["Vegas"], HEAVY), world),
-    ties=runs(product(["Reno", "Vegas"], [44, 60]), world),
-    roomy=constant(
+PARTS = {
+    "grid": GRID,
+    "weights": runs(cells(RED, [60], weight=WEIGHTS), world),
+    "minimum": runs(cells(["Vegas"], HEAVY), world),
+    "ties": runs(cells(["Reno", "Vegas"], [44, 60]), world),
+    "roomy": constant(
         {("Reno", 50): {"drops_warm": 9_000, "arrivals": 1e6}, ("Vegas", 50): {"drops_warm": 0, "arrivals": 1e6}}
     ),
-    crossover=[
-        Observation(variant="Reno", clients=clients, seed=seed, values={"settle_time": time})
+    "crossover": [
+        Run(where={"variant": "Reno", "clients": clients}, seed=seed, values={"settle_time": time})
         for clients, times in {37: (15, 20, 20), 38: (20, 25, 30), 39: (200, 200, 200), 40: (200, 200, 200)}.items()
         for seed, time in enumerate(times)
     ],
-    queues=GRID,
-    close=constant(
+    "queues": GRID,
+    "close": constant(
         {
             ("Reno", 39): {"dependence": 31, "cutting": 0.6, **SWINGS},
             ("Reno", 44): {"dependence": 33, "cutting": 0.6, **SWINGS},
@@ -136,7 +150,7 @@ SIDE = Side(
             },
         }
     ),
-    windows=constant(
+    "windows": constant(
         {
             ("Reno", 20): {"first_loss": 0.4, "last_loss": 0.5, "before_first_fall": 17, "falls": 6, "lowest": 1},
             ("Reno", 30): {
@@ -154,14 +168,14 @@ SIDE = Side(
             ("Vegas", 60): {"falls": 50, "lowest": 2},
         }
     ),
-    starts=constant({("Reno", 20): {"backlog": 40, "burst": 17}}),
-    pushes=constant({("Vegas/RED", 60): {"pushed": 0.8, "pushed_loss": 5, "loss": 3}}),
-    close_weights={
-        weight: constant({("Vegas/RED", 60): {"above_max_th": 0.97}, ("Reno/RED", 60): {"above_max_th": 0.5}})
-        for weight in (min(WEIGHTS), max(WEIGHTS))
-    },
-)
-PAPER = Evidence(ours=SIDE, ns2=from_ns2())
+    "starts": constant({("Reno", 20): {"backlog": 40, "burst": 17}}),
+    "pushes": constant({("Vegas/RED", 60): {"pushed": 0.8, "pushed_loss": 5, "loss": 3}}),
+    "close_weights": constant(
+        {("Vegas/RED", 60): {"above_max_th": 0.97}, ("Reno/RED", 60): {"above_max_th": 0.5}}, weight=(8e-5, 2e-2)
+    ),
+}
+SIDE = Runs(PARTS)
+PAPER = Both(ours=SIDE, ns2=ns2.runs())
 
 
 def light(clients: int) -> bool:
@@ -183,71 +197,64 @@ def anywhere(clients: int) -> bool:
 def put(
     part: str,
     name: str,
-    new: float | Callable[[Observation], float] | None,
+    new: float | Callable[[Row], float] | None,
     *variants: str,
     at: Callable[[int], bool] = anywhere,
-) -> Callable[[Side], Side]:
-    """Make the change that gives a number another value, in one part of the evidence, at some places."""
+) -> Callable[[Runs], Runs]:
+    """Make the change that gives a number another value, in one part of the evidence, at some points."""
 
-    def changed(run: Observation) -> Observation:
-        if (variants and run.variant not in variants) or not at(run.clients):
+    def changed(run: Row) -> Row:
+        if (variants and run.where["variant"] not in variants) or not at(int(run.where["clients"])):
             return run
-        return dataclasses.replace(run, values={**run.values, name: new(run) if callable(new) else new})
+        value = new(run) if callable(new) else new
+        return Run(where=run.where, seed=run.seed, values={**run.values, name: value})
 
-    def change(side: Side) -> Side:
-        before = getattr(side, part)
-        after: Any = (
-            {weight: [changed(run) for run in there] for weight, there in before.items()}
-            if isinstance(before, dict)
-            else [changed(run) for run in before]
-        )
-        return dataclasses.replace(side, **{part: after})
-
-    return change
+    return lambda side: Runs({**side.parts, part: [changed(run) for run in side.parts[part]]})
 
 
-def smoother_at_small_weights(side: Side) -> Side:
-    weak = put("weights", "cov", times("cov", 0.5))(side).weights
-    return dataclasses.replace(side, weights={**side.weights, 8e-5: weak[8e-5]})
+def smoother_at_small_weights(side: Runs) -> Runs:
+    weak = put("weights", "cov", times("cov", 0.5))(side).part("weights")
+    rows = [
+        other if run.where["weight"] == 8e-5 else run for run, other in zip(side.part("weights"), weak, strict=True)
+    ]
+    return Runs({**side.parts, "weights": rows})
 
 
-def times(name: str, factor: float) -> Callable[[Observation], float]:
+def times(name: str, factor: float) -> Callable[[Row], float]:
     return lambda run: factor * (run.values[name] or 0)
 
 
-def change_each(side: Side, change: Callable[[Sequence[Observation]], list[Observation]]) -> Side:
-    """Change every part of the evidence, one list of runs at a time."""
-    parts: dict[str, Any] = {field.name: getattr(side, field.name) for field in dataclasses.fields(Side)}
-    changed: dict[str, Any] = {
-        name: {weight: change(runs) for weight, runs in there.items()} if isinstance(there, dict) else change(there)
-        for name, there in parts.items()
-    }
-    return Side(**changed)
+def change_each(side: Runs, change: Callable[[Sequence[Row]], Sequence[Row]]) -> Runs:
+    """Change every part of the evidence."""
+    return Runs({name: change(rows) for name, rows in side.parts.items()})
 
 
-def once(side: Side) -> Side:
+def once(side: Runs) -> Runs:
     """Keep one run of each point."""
     return change_each(side, lambda there: [run for run in there if run.seed == 1])
 
 
-def unsteady(side: Side) -> Side:
+def unsteady(side: Runs) -> Runs:
     """Let runs differ so much from seed to seed that no interval excludes anything."""
 
-    def spread(runs: Sequence[Observation]) -> list[Observation]:
-        def factor(run: Observation, name: str) -> float:
-            return 100.0 ** ((run.seed + crc32(f"{run.variant} {run.clients} {name}".encode())) % 3)
+    def spread(rows: Sequence[Row]) -> list[Row]:
+        def factor(run: Row, name: str) -> float:
+            variant, clients = run.where["variant"], run.where["clients"]
+            return 100.0 ** ((run.seed + crc32(f"{variant} {clients} {name}".encode())) % 3)
 
         return [
-            dataclasses.replace(
-                run, values={name: value and value * factor(run, name) for name, value in run.values.items()}
+            Run(
+                where=run.where,
+                seed=run.seed,
+                values={name: value and value * factor(run, name) for name, value in run.values.items()},
             )
-            for run in runs
+            for run in rows
         ]
 
     return change_each(side, spread)
 
 
-def judged(key: str, *changes: Callable[[Side], Side]) -> Judgement:
+def judged(key: str, *changes: Callable[[Runs], Runs]) -> Judgement:
     side = SIDE
     for change in changes:
         side = change(side)

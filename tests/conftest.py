@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import shutil
 from importlib.util import find_spec
@@ -16,7 +15,7 @@ from tests.long import LONG
 from guides import SETTINGS
 
 if TYPE_CHECKING:
-    from ackclock.papers.burstiness.study import Runs
+    from ackclock.papers.core.paper import Both
 
 # Before anything draws or prints: both are read once, when the libraries are first loaded.
 os.environ.update(SETTINGS)
@@ -41,45 +40,41 @@ def root() -> Path:
 
 
 @pytest.fixture(scope="session")
-def their_runs() -> Runs:
+def their_runs() -> Both:
     """Give ns-2's runs in the place of ours, for tests of the way from runs to words and figures.
 
-    What ns-2 has no runs of, those of its grid stand for; the second look is ours, with one seed.
+    What ns-2 has no runs of, those of its grid stand for; the close looks are ours, with one seed.
     """
     from ackclock.papers.burstiness import ns2  # noqa: PLC0415  # after the settings above
-    from ackclock.papers.burstiness.close import looks_wanted  # noqa: PLC0415
-    from ackclock.papers.burstiness.evidence import from_ns2  # noqa: PLC0415
     from ackclock.papers.burstiness.experiment import CLIENTS  # noqa: PLC0415
-    from ackclock.papers.burstiness.pushes import pushes_wanted  # noqa: PLC0415
-    from ackclock.papers.burstiness.starts import starts_wanted  # noqa: PLC0415
-    from ackclock.papers.burstiness.study import Runs  # noqa: PLC0415
-    from ackclock.papers.burstiness.window_figures import WINDOW_FIGURES  # noqa: PLC0415
-    from ackclock.study import observe  # noqa: PLC0415
+    from ackclock.papers.burstiness.study import derived, parts  # noqa: PLC0415
+    from ackclock.papers.core.evidence import Run, Runs  # noqa: PLC0415
+    from ackclock.papers.core.paper import Both  # noqa: PLC0415
+    from ackclock.papers.core.parts import gather  # noqa: PLC0415
 
-    windows = [ns2.courses(figure.variant, figure.clients) for figure in WINDOW_FIGURES]
-    looks = observe(looks_wanted(seeds=[1]))
-    side = from_ns2()
+    made = gather([part for part in parts() if part.name != "windows"], seeds=[1])
+    side = ns2.runs()
     grid = [
-        dataclasses.replace(run, values={**run.values, "drops_start": run.values["drops"]})
-        for run in side.grid
-        if run.clients in CLIENTS
+        Run(where=run.where, seed=run.seed, values={**run.values, "drops_start": run.values["drops"]})
+        for run in side.part("grid")
+        if run.where["clients"] in CLIENTS
     ]
-    vegas = [run for run in grid if run.variant == "Vegas"]
-    plain = [run for run in grid if run.variant in {"Reno", "Vegas"}]
-    return Runs(
-        ours=dataclasses.replace(
-            side,
-            grid=grid,
-            minimum=vegas,
-            roomy=plain,
-            close=looks,
-            starts=observe(starts_wanted(seeds=[1])),
-            pushes=observe(pushes_wanted(seeds=[1])),
-            close_weights=dict.fromkeys((8e-05, 0.02), looks),
-        ),
-        windows=windows,
-        looks=looks,
+    reds = [row for row in made.part("close") if str(row.where["variant"]).endswith("/RED")]
+    whole = Runs(
+        {
+            **side.parts,
+            **made.parts,
+            "grid": grid,
+            "minimum": [run for run in grid if run.where["variant"] == "Vegas"],
+            "roomy": [run for run in grid if run.where["variant"] in {"Reno", "Vegas"}],
+            "close_weights": [
+                Run(where={**row.where, "weight": weight}, seed=row.seed, values=row.values)
+                for row in reds
+                for weight in (8e-5, 2e-2)
+            ],
+        }
     )
+    return Both(ours=derived(whole), ns2=side)
 
 
 @pytest.fixture

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from tests import burstiness_world as alone_world
 
+from ackclock.papers.burstiness.evidence import Side as AloneSide
+from ackclock.papers.burstiness.evidence import side as lay_out
 from ackclock.papers.burstiness.experiment import CAPACITY, PAPERS_CLIENTS
+from ackclock.papers.core.evidence import Runs
 from ackclock.papers.heterogeneous.evidence import LATE, WEIGHTS, Evidence, Side, from_ns2
 from ackclock.papers.heterogeneous.experiment import SATURATED, SCENES, Scene, variants
 from ackclock.papers.heterogeneous.stochastic import OPEN, SMALL
-from ackclock.papers.observation import Observation
+from ackclock.papers.observation import Observation, observed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -88,12 +91,18 @@ def ends(scene: Scene) -> Sequence[int]:
     return (scene.most,)
 
 
-def _alone() -> Any:
+def changed_alone(alone: AloneSide, change: Callable[[Runs], Runs]) -> AloneSide:
+    """Change the runs with one kind of client."""
+    parts = {name: alone.part(name) for name in ("grid", "weights", "queues", "close", "windows")}
+    return lay_out(change(Runs(parts)))
+
+
+def _alone() -> AloneSide:
     """Take the world with one kind of client, where claims here are about it too."""
     side = alone_world.put("grid", "loss", 0.001, "Vegas", "Vegas/RED")(alone_world.SIDE)
     side = alone_world.put("queues", "queue_mean", 10.0, "Vegas")(side)
     side = alone_world.put("close", "dependence", 5.0)(side)
-    return alone_world.put("grid", "fast_retransmits", 8_000.0, "Reno")(side)
+    return lay_out(alone_world.put("grid", "fast_retransmits", 8_000.0, "Reno")(side))
 
 
 ALONE = _alone()
@@ -101,7 +110,7 @@ RENO = {(run.clients, run.seed): run.values["cov"] for run in ALONE.grid if run.
 SIDE = Side(
     alone=ALONE,
     scenes=mixed(lambda scene: scene.counts),
-    scales=alone_world.constant({("Reno", clients): {"slope": -0.3} for clients in (39, 44, 50, 60)}),
+    scales=observed(alone_world.constant({("Reno", clients): {"slope": -0.3} for clients in (39, 44, 50, 60)})),
     late=mixed(lambda scene: LATE[scene.background]),
     minimum=mixed(ends),
     greedy=mixed(ends, edge=0.7),
@@ -164,7 +173,7 @@ def put(
 def put_alone(part: str, name: str, new: Any, *variants: str, at: Callable[[int], bool] = lambda _: True) -> Change:
     """Make the change of one number of the runs with one kind of client."""
     change = alone_world.put(part, name, new, *variants, at=at)
-    return lambda side: dataclasses.replace(side, alone=change(side.alone))
+    return lambda side: dataclasses.replace(side, alone=changed_alone(side.alone, change))
 
 
 def put_list(

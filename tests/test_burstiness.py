@@ -14,15 +14,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 import scipy.stats
-from pyarrow import parquet
 
 import ackclock as ac
 from ackclock.cli import main
-from ackclock.papers.burstiness import agreement, measures, ns2, study
+from ackclock.papers.burstiness import agreement, measures, ns2
 from ackclock.papers.burstiness.claims import CLAIMS
 from ackclock.papers.burstiness.close_figures import MEMORY_FIGURE, QUEUE_FIGURE, SCALES_FIGURE
 from ackclock.papers.burstiness.comparison import RULES, agreement_statement
-from ackclock.papers.burstiness.evidence import Evidence
 from ackclock.papers.burstiness.experiment import (
     ARRIVALS,
     BY_NAME,
@@ -35,8 +33,11 @@ from ackclock.papers.burstiness.experiment import (
 )
 from ackclock.papers.burstiness.grid_figures import WEIGHT, grid_drawings
 from ackclock.papers.burstiness.measures import LOSS, TIMEOUTS_PER_DUP_ACK
+from ackclock.papers.burstiness.study import PAPER
 from ackclock.papers.claims import judge
 from ackclock.papers.comparison import Rule, compare, named
+from ackclock.papers.core.paper import Both, Paper
+from ackclock.papers.core.table import read_runs
 from ackclock.papers.curves import curves
 from ackclock.papers.observation import Observation, summary
 from ackclock.running.origin import Origin
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from ackclock.papers.burstiness.study import Runs
     from ackclock.report.html import Drawing
 
 
@@ -60,9 +60,9 @@ def drawn(runs: list[Observation]) -> list[Drawing]:
     return grid_drawings(runs, runs, command="ackclock", slugs=slugs)
 
 
-def both(runs: Runs) -> Evidence:
+def both(runs: Both) -> Both:
     """Give the same runs on both sides."""
-    return Evidence(ours=runs.ours, ns2=runs.ours)
+    return Both(ours=runs.ours, ns2=runs.ours)
 
 
 def scaled(runs: list[Observation], measure: str, factor: float) -> list[Observation]:
@@ -250,11 +250,15 @@ class TestFigures:
 
 
 class TestWeights:
-    def test_figure_and_data(self, their_runs: Runs) -> None:
+    def test_figure_and_data(self, their_runs: Both) -> None:
         drawing = WEIGHT.drawing(both(their_runs), command="ackclock")
         rows = list(csv.DictReader(io.StringIO(drawing.csv)))
         heavy = next(row for row in rows if (row["variant"], row["weight"]) == ("Reno/RED", "8e-05"))
-        (run,) = (run for run in their_runs.ours.weights[8e-5] if run.variant == "Reno/RED")
+        (run,) = (
+            run
+            for run in their_runs.ours.part("weights")
+            if (run.where["variant"], run.where["weight"]) == ("Reno/RED", 8e-5)
+        )
         assert float(heavy["loss_percent"]) == pytest.approx(LOSS(run), rel=1e-5)
         assert {row["variant"] for row in rows if not row["weight"]} == {"Reno", "Vegas"}
         assert [panel.x.log for panel in drawing.chart.panels] == [True] * 3
@@ -262,13 +266,13 @@ class TestWeights:
 
 
 class TestSecondLook:
-    def test_figures_and_data(self, their_runs: Runs) -> None:
+    def test_figures_and_data(self, their_runs: Both) -> None:
         scales, memory, queue = (
             figure.drawing(both(their_runs), command="ackclock")
             for figure in (SCALES_FIGURE, MEMORY_FIGURE, QUEUE_FIGURE)
         )
         assert [drawing.slug for drawing in (scales, memory, queue)] == ["scales", "memory", "queue"]
-        reno = next(look for look in their_runs.looks if (look.variant, look.clients) == ("Reno", 60))
+        reno = next(look for look in their_runs.ours.part("close") if look.where == {"variant": "Reno", "clients": 60})
         rows = list(csv.DictReader(io.StringIO(scales.csv)))
         row = next(row for row in rows if (row["measure"], row["curve"], row["bin_s"]) == ("cov", "Reno", "0.1"))
         assert float(row["mean"]) == pytest.approx(np.asarray(reno.values["ladder"])[3], rel=1e-5)
@@ -278,9 +282,9 @@ class TestSecondLook:
 
 
 class TestReport:
-    def test_is_whole(self, their_runs: Runs) -> None:
+    def test_is_whole(self, their_runs: Both) -> None:
         judged = judge(CLAIMS, both(their_runs))
-        report = study.report(their_runs, judged, command="ackclock reproduce burstiness --seeds 5")
+        report = PAPER.report(their_runs, judged, command="ackclock reproduce burstiness --seeds 5")
         slugs = [*(f"figure{number}" for number in range(2, 14)), "scales", "memory", "queue", "weight"]
         assert [drawing.slug for drawing in report.drawings] == slugs
         assert [finding.key for finding in report.findings] == [claim.key for claim in CLAIMS]
@@ -393,13 +397,13 @@ class TestCommand:
     @pytest.mark.usefixtures("placeholders")
     def test_writes_the_study_whole(
         self,
-        their_runs: Runs,
+        their_runs: Both,
         tmp_path: Path,
         monkeypatch: pytest.MonkeyPatch,
         capsys: pytest.CaptureFixture[str],
     ) -> None:
         # ns-2's runs stand in for ours: what is tested is the way from runs to files.
-        monkeypatch.setattr(study, "observe_all", lambda **_: their_runs)
+        monkeypatch.setattr(Paper, "evidence", lambda *_, **__: their_runs)
         monkeypatch.chdir(tmp_path)
         with pytest.raises(SystemExit) as ended:
             main(["reproduce"])
@@ -411,13 +415,12 @@ class TestCommand:
         assert Origin.read(record) == Origin.here()
         assert f"<dt>Program</dt><dd>{Origin.here()}</dd>" in (out / "report.html").read_text()
         assert sorted([*record["files"], "record.json"]) == sorted(path.name for path in out.iterdir())
-        runs = parquet.read_table(out / "runs.parquet").to_pylist()
-        assert len(runs) == len(their_runs.ours.grid)
-        assert parquet.read_table(out / "windows.parquet").num_rows == 8 * 20
-        single = parquet.read_table(out / "single.parquet").to_pandas()
-        assert {"base_rtt = minimum", "overhead = 0 s", "RED's weight 8e-05"} <= set(single["setting"])
-        assert ac.Scenario.from_dict(json.loads(runs[0]["scenario"])).effective().clients[0].count == 1
-        monkeypatch.setattr(study, "write", lambda folder, **_: (folder / "report.html").touch())
+        kept = read_runs(out / "evidence.parquet", source="ackclock")
+        assert {name: len(rows) for name, rows in kept.parts.items()} == {
+            name: len(rows) for name, rows in their_runs.ours.parts.items()
+        }
+        assert len(kept.part("windows")) == 8 * 20
+        monkeypatch.setattr(Paper, "write", lambda _, folder, **__: (folder / "report.html").touch())
         with pytest.raises(SystemExit) as ended:
             main(["reproduce"])
         assert ended.value.code == 0

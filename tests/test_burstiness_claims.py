@@ -27,19 +27,15 @@ from tests.burstiness_world import (
 from tests.typed import typed
 
 import ackclock as ac
+from ackclock.papers.burstiness import ns2
 from ackclock.papers.burstiness.claims import CLAIMS, TOPICS
 from ackclock.papers.burstiness.claims.reading import TCPS, command
-from ackclock.papers.burstiness.evidence import (
-    WEIGHTS,
-    Evidence,
-    Side,
-    from_ns2,
-    grid_wanted,
-    settle_time,
-)
-from ackclock.papers.burstiness.experiment import BY_NAME, Setting, observations_wanted, scenario
+from ackclock.papers.burstiness.evidence import WEIGHTS, grid_wanted
+from ackclock.papers.burstiness.experiment import BY_NAME, CLIENTS, Setting, observations_wanted, scenario
+from ackclock.papers.burstiness.measures import settle_time
+from ackclock.papers.burstiness.study import DEFINITION
 from ackclock.papers.claims import judge, to_csv
-from ackclock.papers.observation import Observation
+from ackclock.papers.observation import Observation, observed
 from ackclock.papers.reading import along, listed, per_seed, span, weighed
 from ackclock.papers.summary import summary
 from ackclock.papers.truth import NO, OPEN, YES, Truth
@@ -50,10 +46,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from ackclock.papers.core.evidence import Runs
 
 SEQUENCES = ("longest_sequence", "losses_per_event", "multiple_losses")
 
-WORSE: list[tuple[str, Verdict, list[Callable[[Side], Side]]]] = [
+WORSE: list[tuple[str, Verdict, list[Callable[[Runs], Runs]]]] = [
     ("0-1", Verdict.NOT, [put("grid", "cov", times("cov", 0.2), *TCPS, at=heavy)]),
     ("0-1", Verdict.PARTLY, [put("grid", "cov", times("cov", 0.5), "Vegas", at=heavy)]),
     (
@@ -67,8 +64,8 @@ WORSE: list[tuple[str, Verdict, list[Callable[[Side], Side]]]] = [
     ("2.2-1", Verdict.PARTLY, [put("grid", "loss", lambda run: 1e-3 / (run.values["cov"] or 1))]),
     ("3.1-1", Verdict.DEPENDS, [put("ties", "cov", times("cov", 1.5))]),
     ("3.1-1", Verdict.DEPENDS, [smoother_at_small_weights]),
-    ("3.2-1", Verdict.NOT, [put("grid", "cov", lambda run: 0.1 * run.clients, "UDP")]),
-    ("3.2-1", Verdict.PARTLY, [put("grid", "cov", lambda run: run.clients**-0.4, "UDP")]),
+    ("3.2-1", Verdict.NOT, [put("grid", "cov", lambda run: 0.1 * int(run.where["clients"]), "UDP")]),
+    ("3.2-1", Verdict.PARTLY, [put("grid", "cov", lambda run: int(run.where["clients"]) ** -0.4, "UDP")]),
     ("3.2-2", Verdict.NOT, [put("grid", "cov", times("cov", 1.06), "UDP")]),
     ("3.2-3", Verdict.NOT, [put("grid", "loss", 0.02), put("grid", "loss", 0.0, "UDP")]),
     ("3.2-3", Verdict.PARTLY, [put("grid", "loss", 0.0, "UDP")]),
@@ -192,8 +189,8 @@ WORSE: list[tuple[str, Verdict, list[Callable[[Side], Side]]]] = [
         [put("grid", "timeouts", lambda run: run.values["departures"] or 0, *TCPS)],
     ),
     ("4-1", Verdict.NOT, [put("windows", "falls", 10.0), put("windows", "last_fall", 60.0)]),
-    ("4-2", Verdict.NOT, [put("grid", "cov", lambda run: 1 / run.clients, "Reno")]),
-    ("4-2", Verdict.PARTLY, [put("grid", "cov", lambda run: run.clients**-0.4, "Reno")]),
+    ("4-2", Verdict.NOT, [put("grid", "cov", lambda run: 1 / int(run.where["clients"]), "Reno")]),
+    ("4-2", Verdict.PARTLY, [put("grid", "cov", lambda run: int(run.where["clients"]) ** -0.4, "Reno")]),
     ("4-3", Verdict.NOT, [put("grid", "departures", times("departures", 0.9), "Vegas", at=heavy)]),
 ]
 
@@ -214,7 +211,7 @@ class TestRules:
 
     @pytest.mark.parametrize(("key", "verdict", "changes"), WORSE)
     def test_another_world_is_judged_otherwise(
-        self, key: str, verdict: Verdict, changes: list[Callable[[Side], Side]]
+        self, key: str, verdict: Verdict, changes: list[Callable[[Runs], Runs]]
     ) -> None:
         judgement = judged(key, *changes)
         assert judgement.verdict is verdict, judgement
@@ -236,7 +233,7 @@ class TestRules:
         [*product(BY_KEY, [once]), *product(sorted(BY_KEY.keys() - {"3.2-3", "3.2-8", "3.2.1-8"}), [unsteady])],
     )
     def test_is_undecided_if_runs_differ_too_much_or_there_is_one(
-        self, key: str, change: Callable[[Side], Side]
+        self, key: str, change: Callable[[Runs], Runs]
     ) -> None:
         judgement = judged(key, change)
         assert judgement.verdict is Verdict.UNDECIDED, judgement
@@ -284,7 +281,7 @@ class TestTable:
         assert not said[0].text
         assert "RED makes every TCP burstier." in [one.lead for one in said]
         other = put("weights", "cov", times("cov", 0.3))(put("close", "cutting", 0.1)(SIDE))
-        said = summary(judge(CLAIMS, Evidence(ours=other, ns2=from_ns2())), TOPICS)
+        said = summary(judge(CLAIMS, dataclasses.replace(PAPER, ours=other)), TOPICS)
         assert "(3.2.1-11)" in said[0].text
         assert "Whether RED harms is decided by a weight that the paper does not print." in [one.lead for one in said]
 
@@ -303,7 +300,7 @@ class TestTable:
 
 class TestReading:
     def test_along_leaves_out_what_has_no_number(self) -> None:
-        sample = constant({("Vegas", 20): {"first_loss": None}, ("Vegas", 30): {"first_loss": 2.0}})
+        sample = observed(constant({("Vegas", 20): {"first_loss": None}, ("Vegas", 30): {"first_loss": 2.0}}))
         assert list(along(sample, "Vegas", (20, 30), "first_loss")) == [30]
         with pytest.raises(LookupError, match="Vegas"):
             along(sample, "Vegas", (20,), "first_loss")
@@ -354,15 +351,37 @@ class TestReading:
 
 class TestEvidence:
     def test_ns2_has_what_it_measured(self) -> None:
-        side = from_ns2()
-        assert len(side.grid) == 7 * 24 * 5
-        assert side.grid[0].values["jain_index"] == 1
-        assert set(side.weights) == set(WEIGHTS)
-        assert {(run.variant, run.clients) for run in side.ties} == set(product(("Reno", "Vegas"), (44, 60)))
-        assert {run.clients for run in side.crossover} == {37, 38, 39, 40}
-        assert {run.variant for run in side.queues} == set(BY_NAME)
-        assert {"dependence", "cutting"} <= side.close[0].values.keys()
-        assert len(side.windows) == 8 * 20
+        side = ns2.runs()
+        assert len(side.part("grid")) == 7 * 24 * 5
+        assert side.part("grid")[0].values["jain_index"] == 1
+        assert {run.where["weight"] for run in side.part("weights")} == set(WEIGHTS)
+        places = {(run.where["variant"], run.where["clients"]) for run in side.part("ties")}
+        assert places == set(product(("Reno", "Vegas"), (44, 60)))
+        assert {run.where["clients"] for run in side.part("crossover")} == {37, 38, 39, 40}
+        assert {run.where["variant"] for run in side.part("queues")} == set(BY_NAME)
+        assert {"dependence", "cutting"} <= side.part("close")[0].values.keys()
+        assert (len(side.part("windows")), len(side.part("bands"))) == (8 * 20, 8)
+
+    def test_parts_are_the_scenarios_with_one_thing_changed(self) -> None:
+        parts = {part.name: part for part in DEFINITION.parts()}
+        cells = [(spot.where["variant"], spot.where["clients"]) for spot in parts["grid"].spots]
+        assert cells == list(product(BY_NAME, CLIENTS))
+        changed = {
+            "grid": Setting(),
+            "minimum": Setting(base_rtt="minimum"),
+            "ties": Setting(overhead="0 s"),
+            "roomy": Setting(buffer=150),
+            "crossover": Setting(),
+        }
+        for name, setting in changed.items():
+            for spot in parts[name].spots:
+                variant, clients = BY_NAME[str(spot.where["variant"])], int(spot.where["clients"])
+                assert spot.scenario.effective() == scenario(variant, clients, setting=setting).effective()
+        for spot in (*parts["weights"].spots, *parts["close_weights"].spots):
+            setting = Setting(red_weight=float(spot.where["weight"]))
+            variant = BY_NAME[str(spot.where["variant"])]
+            assert spot.scenario.effective() == scenario(variant, 60, setting=setting).effective()
+        assert [spot.where["weight"] for spot in parts["weights"].spots[:7]] == list(WEIGHTS)
 
     def test_settings_reach_the_scenario(self) -> None:
         setting = Setting(overhead="0 s", buffer=150, red_weight=0.01, base_rtt="minimum")

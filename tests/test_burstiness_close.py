@@ -10,10 +10,14 @@ import pytest
 
 import ackclock as ac
 from ackclock.analysis import cov, student_interval
-from ackclock.papers.burstiness import ns2, pushes, starts
-from ackclock.papers.burstiness.close import CELLS, LAGS, SCALES, looks_wanted
+from ackclock.papers.burstiness import ns2, starts
+from ackclock.papers.burstiness.close import LAGS, RECORDS, SCALES
+from ackclock.papers.burstiness.close import look as look_at
 from ackclock.papers.burstiness.close_findings import close_findings
-from ackclock.papers.burstiness.experiment import BY_NAME, VARIANTS, scenario
+from ackclock.papers.burstiness.experiment import BY_NAME, VARIANTS, observations_wanted, scenario
+from ackclock.papers.burstiness.study import derived, parts
+from ackclock.papers.core.evidence import Row, Runs
+from ackclock.papers.core.parts import gather
 from ackclock.study import observe
 
 if TYPE_CHECKING:
@@ -21,16 +25,24 @@ if TYPE_CHECKING:
 
     from ackclock.papers.observation import Observation
 
+CELLS = [
+    (spot.where["variant"], spot.where["clients"]) for part in parts() for spot in part.spots if part.name == "close"
+]
 PLACES = [("UDP", 60), ("Reno", 39), ("Reno", 60), ("Vegas", 60), ("Reno/RED", 60), ("Vegas/RED", 60)]
 
 
 @pytest.fixture(scope="module")
 def looks() -> list[Observation]:
-    return observe(looks_wanted([(BY_NAME[name], clients) for name, clients in PLACES], seeds=[1]))
+    return closely(PLACES)
 
 
 def look(looks: list[Observation], variant: str, clients: int = 60) -> Observation:
     return next(each for each in looks if (each.variant, each.clients) == (variant, clients))
+
+
+def closely(places: list[tuple[str, int]]) -> list[Observation]:
+    cells = [(BY_NAME[name], clients) for name, clients in places]
+    return observe(observations_wanted(cells, seeds=[1], take=look_at, record=RECORDS))
 
 
 def array(of: Observation, name: str) -> NDArray[np.float64]:
@@ -39,9 +51,8 @@ def array(of: Observation, name: str) -> NDArray[np.float64]:
 
 class TestCloseLook:
     def test_cells(self) -> None:
-        places = [(variant.name, clients) for variant, clients in CELLS]
-        assert places[:7] == [(variant.name, 60) for variant in VARIANTS]
-        assert places[7:] == [("Reno", clients) for clients in (30, 38, 39, 44, 50)]
+        assert CELLS[:7] == [(variant.name, 60) for variant in VARIANTS]
+        assert CELLS[7:] == [("Reno", clients) for clients in (30, 38, 39, 44, 50)]
 
     def test_is_in_the_order_asked_for(self, looks: list[Observation]) -> None:
         assert [(each.variant, each.clients, each.seed) for each in looks] == [(*place, 1) for place in PLACES]
@@ -87,7 +98,7 @@ class TestCloseLook:
         }
         assert look(looks, "Reno").values["above_max_th"] is None
         assert look(looks, "Vegas/RED").values["above_max_th"] is not None
-        (calm,) = observe(looks_wanted([(BY_NAME["Reno"], 4)], seeds=[1]))
+        (calm,) = closely([("Reno", 4)])
         empty = {name for name, value in calm.values.items() if value is None}
         assert empty == {
             "dependence",
@@ -107,7 +118,7 @@ class TestNs2:
         assert (len(ours), len(ties)) == (50, 24)
         assert {run.seed for run in ours} == {1, 2, 3, 4, 5}
         assert {(run.variant, run.clients) for run in ours} == {
-            (variant.name, clients) for variant, clients in CELLS if variant.protocol != "udp" and clients > 30
+            (variant, clients) for variant, clients in CELLS if variant != "UDP" and int(clients) > 30
         }
         reno = next(run for run in ties if (run.variant, run.clients) == ("Reno", 60))
         assert reno.values == {"cuts": 13089, "dependence": 6.976, "cutting": 0.145}
@@ -167,6 +178,13 @@ class TestFindings:
         assert "at times above max_th: 50 % of the time with Vegas, more than" in red
 
 
+def only(name: str) -> Row:
+    """Make the one run of a part."""
+    made = gather([part for part in parts() if part.name == name], seeds=[1])
+    (row,) = derived(Runs({"grid": [], **made.parts})).part(name)
+    return row
+
+
 class TestStarts:
     def test_backlog_and_burst_by_hand(self) -> None:
         generated, sent = np.array([0.0, 0.1, 0.2, 0.3]), np.array([0.0, 0.25, 0.26])
@@ -174,7 +192,7 @@ class TestStarts:
         assert starts._burst(np.array([0.0, 0.25, 0.26, 0.27, 0.275])) == 3  # 0.25 to 0.27, and from 0.26
 
     def test_sources_fill_send_buffers_and_whole_windows_leave(self) -> None:
-        (observed,) = observe(starts.starts_wanted(seeds=[1]))
+        observed = only("starts")
         backlog, burst = observed.values["backlog"], observed.values["burst"]
         assert backlog is not None
         assert burst is not None
@@ -184,7 +202,7 @@ class TestStarts:
 
 class TestPushes:
     def test_vegas_sends_new_data_for_duplicate_acks(self) -> None:
-        (observed,) = observe(pushes.pushes_wanted(seeds=[1]))
+        observed = only("pushes")
         pushed, lost, usual = (observed.values[name] for name in ("pushed", "pushed_loss", "loss"))
         assert pushed is not None
         assert usual is not None

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import dataclasses
 import io
+from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -13,18 +15,31 @@ import ackclock as ac
 from ackclock.papers.burstiness import ns2
 from ackclock.papers.burstiness.courses import (
     COURSE_RULES,
+    RECORDS,
     SEEDS,
     Courses,
-    Watched,
+    bands,
+    course,
+    courses_of,
     courses_table,
     courses_verdict,
-    courses_wanted,
-    gather,
+    drawn_alone,
+    followed,
 )
 from ackclock.papers.burstiness.experiment import VARIANTS, scenario
-from ackclock.papers.burstiness.window_figures import WINDOW_FIGURES, window_chart, window_drawings
+from ackclock.papers.burstiness.study import parts
+from ackclock.papers.burstiness.window_figures import WINDOW_FIGURES, WINDOWS, window_chart, window_drawings
 from ackclock.papers.burstiness.windows import CLIENTS_SHOWN, Trace, effective, numbers
-from ackclock.study import observe
+from ackclock.papers.core.evidence import Run, Runs
+from ackclock.papers.core.paper import Both
+from ackclock.papers.core.parts import gather
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from ackclock.papers.core.evidence import Row, Scalar
 
 NO_LOSS = np.array([])
 
@@ -33,12 +48,32 @@ def trace(*windows: list[float], start: int = 5) -> Trace:
     """Give the windows of the three clients; a single one stands for all of them."""
     by_client = dict(zip(CLIENTS_SHOWN, map(np.array, windows if len(windows) > 1 else windows * 3), strict=True))
     units = np.arange(start, start + len(windows[0]))
-    return Trace(variant="Reno", clients=20, units=units, windows=by_client)
+    return Trace(units=units, windows=by_client)
+
+
+@cache
+def their_side() -> Runs:
+    return ns2.runs()
+
+
+def of_ns2(variant: str, clients: int) -> Courses:
+    return courses_of(their_side(), variant, clients)
+
+
+def rows(*runs: Trace, seeds: Sequence[int], losses: NDArray[np.float64] = NO_LOSS) -> list[Row]:
+    """Give runs of one point."""
+    where: dict[str, Scalar] = {"variant": "Reno", "clients": 20}
+    values = [followed(run, losses) for run in runs]
+    return [Run(where=where, seed=seed, values=value) for seed, value in zip(seeds, values, strict=True)]
+
+
+def whole(runs: Sequence[Row]) -> Courses:
+    return courses_of(Runs({"windows": drawn_alone(runs), "bands": bands(runs)}), "Reno", 20)
 
 
 @pytest.fixture(scope="module")
 def theirs() -> list[Courses]:
-    return [ns2.courses(figure.variant, figure.clients) for figure in WINDOW_FIGURES]
+    return [of_ns2(*cell) for cell in WINDOWS]
 
 
 class TestFigures:
@@ -55,7 +90,7 @@ class TestFigures:
         ]
 
     def test_both_simulators_have_the_same_axes(self) -> None:
-        own, other = ns2.courses("Reno", 39), ns2.courses("Reno", 20)
+        own, other = of_ns2("Reno", 39), of_ns2("Reno", 20)
         panels = window_chart(WINDOW_FIGURES[0], own, other).panels
         assert [panel.title for panel in panels] == ["(a) Ackclock", "(b) ns-2.35", "(c) Ackclock", "(d) ns-2.35"]
         for above, below in (panels[:2], panels[2:]):
@@ -66,14 +101,14 @@ class TestFigures:
         assert panels[2].y.high > 200
 
     def test_bold_lines_end_at_the_advertised_window_and_thin_ones_do_not(self) -> None:
-        drawn = window_chart(WINDOW_FIGURES[0], *[ns2.courses("Reno", 20)] * 2).panels[2].series
+        drawn = window_chart(WINDOW_FIGURES[0], *[of_ns2("Reno", 20)] * 2).panels[2].series
         thin, bold = ([series for series in drawn if series.listed is not is_thin] for is_thin in (True, False))
         assert [np.nanmax(series.y) for series in bold] == [20, 20, 20]
         assert len(thin) == 3
         assert all(np.nanmax(series.y) > 195 for series in thin)
 
     def test_bands_lie_behind_what_is_looked_at_closely(self) -> None:
-        side = ns2.courses("Reno", 39)
+        side = of_ns2("Reno", 39)
         near, *_, far = window_chart(WINDOW_FIGURES[3], side, side).panels
         (band,) = near.bands
         assert band.name == "10 % to 90 % of 20 seeds"
@@ -82,13 +117,13 @@ class TestFigures:
         assert not far.bands
 
     def test_data_and_numbers(self, theirs: list[Courses]) -> None:
-        drawing = window_drawings(theirs, theirs, command="ackclock")[0]
-        rows = list(csv.DictReader(io.StringIO(drawing.csv)))
-        assert len(rows) == 2000
-        assert (rows[0]["time_s"], rows[-1]["time_s"]) == ("0.1", "200.0")
+        drawing = window_drawings(Both(ours=their_side(), ns2=their_side()), "ackclock")[0]
+        data = list(csv.DictReader(io.StringIO(drawing.csv)))
+        assert len(data) == 2000
+        assert (data[0]["time_s"], data[-1]["time_s"]) == ("0.1", "200.0")
         for source, digits in (("ackclock", 2), ("ns2", 1)):
             for client in CLIENTS_SHOWN:
-                written = float(rows[-1][f"{source}_client_{client}"])
+                written = float(data[-1][f"{source}_client_{client}"])
                 assert written == pytest.approx(theirs[0].drawn.windows[client][-1], abs=0.51 * 10**-digits)
         assert drawing.numbers == courses_table(theirs[0], theirs[0])
 
@@ -96,7 +131,7 @@ class TestFigures:
 class TestNs2:
     def test_windows_are_whole(self) -> None:
         for figure in WINDOW_FIGURES:
-            run = ns2.windows(figure.variant, figure.clients)
+            run = of_ns2(figure.variant, figure.clients).drawn
             assert (run.units[0], run.units[-1]) == (1, 2000)
             assert set(run.windows) == set(CLIENTS_SHOWN)
             assert {window.size for window in run.windows.values()} == {2000}
@@ -111,7 +146,7 @@ class TestNs2:
             7: (1.000, 2.000, 2.000),
             10: (5.578, 4.339, 4.339),
         }
-        run = ns2.windows("Reno", 39)
+        run = of_ns2("Reno", 39).drawn
         for unit, windows in lines.items():
             read = [run.windows[client][unit - 1] for client in CLIENTS_SHOWN]
             assert read == pytest.approx(windows, abs=0.1)
@@ -197,33 +232,33 @@ class TestNumbers:
 
 class TestCourses:
     def test_bands_are_quantiles_of_effective_windows(self) -> None:
-        runs = [
-            Watched(seed=seed, trace=trace([seed, 10.0], [seed + 1, 30], [seed + 2, 5]), losses=NO_LOSS)
-            for seed in (1, 4, 7, 10)
-        ]
-        courses = gather(runs)
-        assert courses.drawn is runs[0].trace
+        seeds = (1, 4, 7, 10)
+        runs = rows(*(trace([seed, 10.0], [seed + 1, 30], [seed + 2, 5]) for seed in seeds), seeds=seeds)
+        courses = whole(runs)
+        assert courses.drawn.windows[CLIENTS_SHOWN[1]].tolist() == [2, 30]
         assert [run.seed for run in courses.runs] == [1, 4, 7, 10]
         # The numbers from 1 to 12, and four times 5, 10 and 20.
         band = courses.band
         assert [band.low[0], band.middle[0], band.high[0]] == pytest.approx([2.1, 6.5, 10.9])
         assert [band.low[1], band.middle[1], band.high[1]] == [5, 10, 20]
 
+    def test_only_the_drawn_run_keeps_its_windows(self) -> None:
+        first, second = drawn_alone(rows(trace([1, 2]), trace([3, 4]), seeds=(1, 2)))
+        assert {"units", "client_1", "client_10", "client_20"} == first.values.keys() - second.values.keys()
+
     def test_are_those_of_the_runs(self) -> None:
         reno = next(variant for variant in VARIANTS if variant.name == "Reno")
-        (observed,) = observe(courses_wanted([("Reno", 20)], seeds=[1, 2]), jobs=1)
-        whole = ac.simulate(scenario(reno, 20), seed=1, record=["windows@0,9,19/100ms", "drops@bottleneck"])
-        table = whole.table("windows").to_pylist()
+        run = ac.simulate(scenario(reno, 20), seed=1, record=list(RECORDS))
+        values = course(run)
+        table = run.table("windows").to_pylist()
         for client in CLIENTS_SHOWN:
             mine = [row for row in table if row["flow"] == client - 1]
-            assert observed.drawn.windows[client].tolist() == [row["cwnd"] for row in mine]
-            assert [round(10 * row["time"]) for row in mine] == observed.drawn.units.tolist()
-        losses = whole.table("drops")["time"].to_numpy()
-        assert losses.size == whole.summary.drops
-        first, second = observed.runs
-        assert (first.seed, second.seed) == (1, 2)
-        assert first.values == numbers(observed.drawn, losses)
-        assert second.values != first.values
+            assert values[f"client_{client}"].tolist() == [row["cwnd"] for row in mine]
+            assert [round(10 * row["time"]) for row in mine] == values["units"].tolist()
+        losses = run.table("drops")["time"].to_numpy()
+        assert losses.size == run.summary.drops
+        drawn = Trace(units=values["units"], windows={client: values[f"client_{client}"] for client in CLIENTS_SHOWN})
+        assert {name: values[name] for name in numbers(drawn, losses)} == numbers(drawn, losses)
 
     @pytest.mark.slow
     def test_agree_with_ns2(self) -> None:
@@ -233,8 +268,12 @@ class TestCourses:
         """
         # The two ends of the grid, where chance moves the numbers least: within three standard errors of 20 runs.
         cells = [("Reno", 20), ("Vegas", 60)]
-        for ours, (variant, clients) in zip(observe(courses_wanted(cells)), cells, strict=True):
-            table = courses_table(ours, ns2.courses(variant, clients))
+        (part,) = (part for part in parts() if part.name == "windows")
+        spots = [spot for spot in part.spots if (spot.where["variant"], spot.where["clients"]) in cells]
+        side = gather([dataclasses.replace(part, spots=spots)], seeds=SEEDS)
+        runs = Runs({"windows": side.part("windows"), "bands": bands(side.part("windows"))})
+        for cell in cells:
+            table = courses_table(courses_of(runs, *cell), of_ns2(*cell))
             assert [row for row in table.rows if row[-1] != "yes"] == []
 
 
@@ -283,8 +322,8 @@ class TestAgreement:
         assert "1 of 20 here and 0 of 20 there" in table.caption
 
     def test_what_never_happened_is_a_dash(self) -> None:
-        runs = [Watched(seed=seed, trace=trace([1, 2, 3]), losses=NO_LOSS) for seed in (1, 2)]
-        rows = {row[0]: row for row in courses_table(gather(runs), gather(runs)).rows}
+        runs = whole(rows(trace([1, 2, 3]), trace([1, 2, 3]), seeds=(1, 2)))
+        table = {row[0]: row for row in courses_table(runs, runs).rows}
         dash = "\N{EN DASH}"
-        assert rows["first loss, s"] == ["first loss, s", dash, dash, "", ""]
-        assert rows["falls"][1:] == ["0.00 (0.00 to 0.00)"] * 2 + ["none", "yes"]
+        assert table["first loss, s"] == ["first loss, s", dash, dash, "", ""]
+        assert table["falls"][1:] == ["0.00 (0.00 to 0.00)"] * 2 + ["none", "yes"]

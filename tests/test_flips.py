@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ackclock.papers.claims import Judgeable
-    from ackclock.papers.observation import Observation
+    from ackclock.papers.core.evidence import Row
 
 NOISE = (0.02, 0.2, 1.0)
 """Relative standard deviations from seed to seed: intervals that settle nearly all, some, and nearly nothing."""
@@ -64,10 +64,11 @@ class TestMadeUpWorlds:
     def test_of_the_burstiness_paper(self, noise: float) -> None:
         draw = np.random.default_rng(2)
 
-        def noisy(runs: Sequence[Observation]) -> list[Observation]:
+        def noisy(runs: Sequence[Row]) -> list[Row]:
             return [
-                dataclasses.replace(
-                    run,
+                Run(
+                    where=run.where,
+                    seed=run.seed,
                     values={name: value and value * draw.lognormal(0, noise) for name, value in run.values.items()},
                 )
                 for run in runs

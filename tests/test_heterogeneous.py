@@ -45,7 +45,7 @@ from ackclock.papers.heterogeneous.measures import (
     loss,
 )
 from ackclock.papers.heterogeneous.stochastic import OPEN, SMALL, model_runs
-from ackclock.papers.observation import Observation
+from ackclock.papers.observation import Observation, observed
 from ackclock.papers.reading import along
 from ackclock.study import observe
 
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from ackclock.papers.burstiness.study import Runs
+    from ackclock.papers.core.paper import Both
     from ackclock.papers.heterogeneous.experiment import Scene
 
 HALF, HALF_LARGE, FULL, FULL_LARGE = SCENES
@@ -65,20 +65,20 @@ def theirs() -> Mapping[Scene, Sequence[Observation]]:
 
 
 @pytest.fixture(scope="module")
-def ours(their_runs: Runs, theirs: Mapping[Scene, Sequence[Observation]]) -> Side:
+def ours(their_runs: Both, theirs: Mapping[Scene, Sequence[Observation]]) -> Side:
     """Put ns-2's runs in the place of ours, for tests of the way from runs to words and figures."""
     grid = [
         dataclasses.replace(run, values={"fast_retransmits": 1.0, "queue_mean": 1.0, **run.values})
-        for run in their_runs.ours.grid
+        for run in observed(their_runs.ours.part("grid"))
     ]
     index = {"dependence": 5, "cutting": 0.1, "window_ratio": 1, "queue_cov": 1}
-    close = [*their_runs.ours.close, *constant({("Reno", 44): index, ("Reno", 50): index})]
+    close = observed([*their_runs.ours.part("close"), *constant({("Reno", 44): index, ("Reno", 50): index})])
     alone = dataclasses.replace(alone_from_ns2(), grid=grid, queues=grid, close=close)
     ends = {scene: [run for run in runs if run.clients == scene.most] for scene, runs in theirs.items()}
     return Side(
         alone=alone,
         scenes=theirs,
-        scales=constant({("Reno", clients): {"slope": -0.6} for clients in (39, 44, 50, 60)}),
+        scales=observed(constant({("Reno", clients): {"slope": -0.6} for clients in (39, 44, 50, 60)})),
         late=ns2.scenes("late"),
         minimum=ends,
         greedy=ends,
@@ -192,8 +192,8 @@ class TestMeasures:
         assert [RATIO(run) for run in found] == pytest.approx([1.5, 1.5])
         assert gateway_name(1500, "/RED1") == "RED1 300/1200, 1,500 packets"
 
-    def test_memoryless_arrivals_scale_as_poisson(self, their_runs: Runs) -> None:
-        udp = next(look for look in their_runs.looks if look.variant == "UDP")
+    def test_memoryless_arrivals_scale_as_poisson(self, their_runs: Both) -> None:
+        udp = next(look for look in observed(their_runs.ours.part("close")) if look.variant == "UDP")
         assert scaling(udp).values["slope"] == pytest.approx(-0.5, abs=0.05)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 import subprocess
@@ -12,9 +13,8 @@ import html5lib
 import numpy as np
 import pytest
 
-from ackclock.papers.burstiness import study
 from ackclock.papers.burstiness.claims import CLAIMS
-from ackclock.papers.burstiness.evidence import Evidence
+from ackclock.papers.burstiness.study import PAPER
 from ackclock.papers.claims import judge
 from ackclock.report.html import Report, render
 from ackclock.report.links import links
@@ -22,7 +22,7 @@ from ackclock.report.links import links
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ackclock.papers.burstiness.study import Runs
+    from ackclock.papers.core.paper import Both
 
 LIMIT = 2_000_000
 """Bytes: a page opens at once, and every mail server takes it."""
@@ -101,10 +101,10 @@ frame.onload = () => {{
 
 
 @pytest.fixture(scope="module")
-def report(their_runs: Runs) -> Report:
+def report(their_runs: Both) -> Report:
     """The whole report: what it shows is tested elsewhere."""
-    judged = judge(CLAIMS, Evidence(ours=their_runs.ours, ns2=their_runs.ours))
-    return study.report(their_runs, judged, command="ackclock reproduce burstiness")
+    both = dataclasses.replace(their_runs, ns2=their_runs.ours)
+    return PAPER.report(both, judge(PAPER.claims, both), command="ackclock reproduce burstiness")
 
 
 @pytest.fixture(scope="module")

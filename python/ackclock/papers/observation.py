@@ -12,10 +12,11 @@ from ackclock.study import Wanted
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from ackclock.papers.core.evidence import Row
     from ackclock.running.run import Run
     from ackclock.study import Point, Replication
 
-__all__ = ["Observation", "cells_wanted", "observations_wanted", "seeds_of", "summary"]
+__all__ = ["Observation", "cells_wanted", "observations_wanted", "observed", "seeds_of", "summary"]
 
 C = TypeVar("C")
 T = TypeVar("T")
@@ -53,6 +54,16 @@ class Observation:
 def summary(run: Run) -> Mapping[str, float | None]:
     """Take the summary of a run, number by number."""
     return {name: getattr(run.summary, name) for name in MEASURES}
+
+
+def observed(rows: Iterable[Row]) -> list[Observation]:
+    """Take rows of evidence by variant and number of clients."""
+    return [
+        Observation(
+            variant=str(row.where["variant"]), clients=int(row.where["clients"]), seed=row.seed, values=row.values
+        )
+        for row in rows
+    ]
 
 
 def seeds_of(runs: Sequence[Observation]) -> int:

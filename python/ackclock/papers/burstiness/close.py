@@ -17,32 +17,21 @@ from ackclock.papers.burstiness.experiment import (
     ARRIVALS,
     DROPS,
     FINE,
-    VARIANTS,
-    observations_wanted,
 )
 from ackclock.papers.burstiness.windows import UNIT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping
 
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from ackclock.papers.burstiness.experiment import Setting, Variant
-    from ackclock.papers.observation import Observation
     from ackclock.running.run import Run
-    from ackclock.study import Wanted
 
 SCALES: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 """Lengths of the bins, in seconds, in which arrivals are looked at."""
 
-CELLS: Final = (
-    *((variant, 60) for variant in VARIANTS),
-    *((variant, clients) for variant in VARIANTS if variant.name == "Reno" for clients in (30, 38, 39, 44, 50)),
-)
-"""Variants and client counts that are looked at: all at the highest load, and Reno on the way there."""
-
-_RECORDS: Final = (
+RECORDS: Final = (
     ARRIVALS,
     f"queue@bottleneck/{FINE:g}s",
     DROPS,
@@ -97,16 +86,6 @@ def look(run: Run) -> Mapping[str, Any]:
         "long": long.values,
         "long_error": long.standard_error,
     }
-
-
-def looks_wanted(
-    cells: Sequence[tuple[Variant, int]] = CELLS,
-    *,
-    seeds: Iterable[int],
-    setting: Setting | None = None,
-) -> Wanted[Mapping[str, Any], list[Observation]]:
-    """Ask for cells with everything recorded that a close look needs."""
-    return observations_wanted(cells, seeds=seeds, take=look, setting=setting, record=_RECORDS)
 
 
 def _warm(run: Run, name: str) -> pa.Table:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ackclock.papers.agreement import statement
 from ackclock.papers.burstiness.experiment import DURATION
 from ackclock.papers.comparison import Rule, compare, named
+from ackclock.papers.observation import observed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,7 +48,7 @@ RULES = (
 """The measures of the homogeneous study, in the order of the tables."""
 
 
-def agreement_statement(ours: Sequence[Observation], ns2: Sequence[Observation]) -> Statement:
+def agreement_statement(ours: Sequence[Row], ns2: Sequence[Row]) -> Statement:
     """Say how much of the figures agrees.
 
     Parameters
@@ -58,7 +59,7 @@ def agreement_statement(ours: Sequence[Observation], ns2: Sequence[Observation])
     """
     shown = [rule for rule in RULES if rule.title in {"c.o.v. from 0 s", "departures", "loss from 0 s"}]
     return statement(
-        compare(ours, ns2, shown),
+        compare(observed(ours), observed(ns2), shown),
         what="c.o.v., throughput and loss",
         margin="4 % of the c.o.v., 0.5 % of the throughput, 8 % of the loss or 0.05 points",
     )

@@ -3,41 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ackclock.papers.burstiness.experiment import ADVERTISED_WINDOW, BY_NAME, DROPS, cells_wanted
+from ackclock.papers.burstiness.experiment import ADVERTISED_WINDOW, DROPS
 from ackclock.papers.burstiness.windows import CLIENTS_SHOWN, UNIT, Trace, effective, numbers
 from ackclock.papers.comparison import STANDARD_ERRORS, Rule, compare
+from ackclock.papers.core.evidence import Run as Observed
 from ackclock.papers.observation import Observation
 from ackclock.report.html import Statement, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from ackclock.papers.burstiness.experiment import Variant
     from ackclock.papers.comparison import Comparison
+    from ackclock.papers.core.evidence import Row, Scalar, Side
     from ackclock.running.run import Run
-    from ackclock.study import Replication, Wanted
-
-    _Taken = tuple[NDArray[np.float64], NDArray[np.float64]]
-
-__all__ = [
-    "COURSE_RULES",
-    "QUANTILES",
-    "SEED",
-    "SEEDS",
-    "Band",
-    "Courses",
-    "Watched",
-    "courses_table",
-    "courses_verdict",
-    "courses_wanted",
-    "gather",
-]
 
 SEEDS = range(1, 21)
 """The seeds that each figure is run with."""
@@ -52,7 +36,7 @@ QUANTILES = (0.1, 0.5, 0.9)
 _RANGE = (0.05, 0.95)
 """The part of the seeds whose values the tables give beside the mean."""
 
-_RECORDS = (
+RECORDS = (
     f"windows@{','.join(str(client - 1) for client in CLIENTS_SHOWN)}/{UNIT:g}s",
     DROPS,
 )
@@ -79,26 +63,6 @@ COURSE_RULES = (
     _rule("mean, packets", "mean"),
 )
 """What is compared of each figure: everything in `numbers`, at three standard errors and hardly more."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Watched:
-    """What is kept of one run.
-
-    Parameters
-    ----------
-    seed
-        Its seed.
-    trace
-        The windows of `CLIENTS_SHOWN`.
-    losses
-        When the gateway dropped a packet of any client, in seconds, ascending.
-
-    """
-
-    seed: int
-    trace: Trace
-    losses: NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -140,79 +104,70 @@ class Courses:
     runs: Sequence[Observation]
 
 
-def courses_wanted(cells: Sequence[tuple[str, int]], *, seeds: Sequence[int] = SEEDS) -> Wanted[_Taken, list[Courses]]:
-    """Ask for each variant and number of clients with every seed.
-
-    Parameters
-    ----------
-    cells
-        Name of the variant and number of clients, at least 20.
-    seeds
-        Those that each of them is run with, `SEED` among them.
-
-    Returns
-    -------
-    Wanted
-        For a list in the order of the cells.
-
-    """
-    return cells_wanted(
-        [(BY_NAME[name], clients) for name, clients in cells],
-        seeds=seeds,
-        take=_take,
-        make=lambda ran: [_courses(variant, clients, runs) for variant, clients, runs in ran],
-        record=_RECORDS,
-    )
-
-
-def _courses(variant: Variant, clients: int, runs: Sequence[Replication[_Taken]]) -> Courses:
-    return gather(
-        [
-            Watched(
-                seed=run.seed,
-                trace=Trace(
-                    variant=variant.name,
-                    clients=clients,
-                    units=np.arange(windows.shape[1]),
-                    windows=dict(zip(CLIENTS_SHOWN, windows, strict=True)),
-                ),
-                losses=losses,
-            )
-            for run in runs
-            for windows, losses in [run.value]
-        ]
-    )
-
-
-def _take(run: Run) -> _Taken:
-    """Take a row of windows for each of `CLIENTS_SHOWN`, and the times of the drops."""
+def course(run: Run) -> Mapping[str, Any]:
+    """Take what three clients' windows did, as `ackclock.papers.burstiness.windows.numbers`, and the windows."""
     table = run.table("windows")
     flows, windows = table["flow"].to_numpy(), table["cwnd"].to_numpy()
-    rows = np.stack([windows[flows == client - 1] for client in CLIENTS_SHOWN])
-    return rows, run.table("drops")["time"].to_numpy()
+    by_client = {client: windows[flows == client - 1] for client in CLIENTS_SHOWN}
+    units = np.arange(by_client[CLIENTS_SHOWN[0]].size)
+    return followed(Trace(units=units, windows=by_client), run.table("drops")["time"].to_numpy())
 
 
-def gather(runs: Sequence[Watched]) -> Courses:
-    """Put the runs of one figure together.
+def followed(trace: Trace, losses: NDArray[np.float64]) -> Mapping[str, Any]:
+    """Give the numbers of a run, from its windows and the times of its losses, and the windows themselves."""
+    windows = {_name(client): window for client, window in trace.windows.items()}
+    return {**numbers(trace, losses), "units": trace.units, **windows}
 
-    Parameters
-    ----------
-    runs
-        In the order of their seeds, with the same samples each; that with `SEED` is among them.
 
-    """
-    drawn = next(run.trace for run in runs if run.seed == SEED)
-    windows = np.stack([effective(run.trace.windows[client]) for run in runs for client in CLIENTS_SHOWN])
-    low, middle, high = np.quantile(windows, QUANTILES, axis=0)
+def _name(client: int) -> str:
+    return f"client_{client}"
+
+
+def bands(rows: Sequence[Row]) -> list[Row]:
+    """Give the quantiles of the effective windows of all runs at each point."""
+    points: dict[tuple[tuple[str, Scalar], ...], list[Row]] = {}
+    for row in rows:
+        points.setdefault(tuple(row.where.items()), []).append(row)
+    return [_band(runs) for runs in points.values()]
+
+
+def _band(runs: Sequence[Row]) -> Row:
+    windows = np.stack([effective(run.values[_name(client)]) for run in runs for client in CLIENTS_SHOWN])
+    lines = zip(QUANTILES, np.quantile(windows, QUANTILES, axis=0), strict=True)
+    values = {"units": runs[0].values["units"], **{f"quantile_{share:g}": line for share, line in lines}}
+    return Observed(where=runs[0].where, seed=SEED, values=values)
+
+
+def drawn_alone(rows: Sequence[Row]) -> list[Row]:
+    """Leave the windows of all runs out except the one that is drawn."""
+    return [
+        row
+        if row.seed == SEED
+        else Observed(
+            where=row.where,
+            seed=row.seed,
+            values={name: value for name, value in row.values.items() if not isinstance(value, np.ndarray)},
+        )
+        for row in rows
+    ]
+
+
+def courses_of(side: Side, variant: str, clients: int) -> Courses:
+    """Read the runs of one figure."""
+
+    def there(part: str) -> list[Row]:
+        return [row for row in side.part(part) if row.where == {"variant": variant, "clients": clients}]
+
+    runs, (band,) = there("windows"), there("bands")
+    drawn = next(run for run in runs if run.seed == SEED)
+    low, middle, high = (band.values[f"quantile_{share:g}"] for share in QUANTILES)
     return Courses(
-        drawn=drawn,
-        band=Band(units=drawn.units, low=low, middle=middle, high=high),
-        runs=[
-            Observation(
-                variant=drawn.variant, clients=drawn.clients, seed=run.seed, values=numbers(run.trace, run.losses)
-            )
-            for run in runs
-        ],
+        drawn=Trace(
+            units=drawn.values["units"].astype(np.int64),
+            windows={client: drawn.values[_name(client)] for client in CLIENTS_SHOWN},
+        ),
+        band=Band(units=band.values["units"].astype(np.int64), low=low, middle=middle, high=high),
+        runs=[Observation(variant=variant, clients=clients, seed=run.seed, values=run.values) for run in runs],
     )
 
 

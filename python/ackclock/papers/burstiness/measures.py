@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock import analysis
+from ackclock.papers.burstiness.close import look as look  # noqa: PLC0414 - study.toml names it
 from ackclock.papers.burstiness.comparison import WARM, warm_loss
 from ackclock.papers.burstiness.experiment import ARRIVALS_PER_RTT, DURATION, FINE
 from ackclock.papers.burstiness.windows import CLIENTS_SHOWN, UNIT
@@ -22,6 +23,11 @@ if TYPE_CHECKING:
 
 SETTLED_BY = 185
 """Seconds by which loss must have ended in a run that has settled."""
+
+_BLOCK = 5
+"""Seconds of the blocks that tell when loss has ended."""
+_BUSY = 10
+"""Drops within one of them that say it has not."""
 
 START = 1
 """Seconds within which every client's first slow start is over: it takes five round trips to the advertised window."""
@@ -41,6 +47,16 @@ def warm_summary(run: Run) -> Mapping[str, float | None]:
         "drops_warm": float(np.count_nonzero(dropped_at >= WARM)),
         "drops_start": float(np.count_nonzero(dropped_at < START)),
     }
+
+
+def settle_time(run: Run) -> Mapping[str, float | None]:
+    """Give when loss had ended: the end of the last 5-s block with 10 drops or more, in s; 0 if there is none.
+
+    As in ns-2's file, a run has settled whose loss had ended by `SETTLED_BY`.
+    """
+    drops, _ = np.histogram(run.table("drops")["time"].to_numpy(), bins=np.arange(0, DURATION + _BLOCK, _BLOCK))
+    busy = np.flatnonzero(drops >= _BUSY)
+    return {"settle_time": float(_BLOCK * (busy[-1] + 1)) if busy.size else 0.0}
 
 
 def _start_share(run: Row) -> float | None:

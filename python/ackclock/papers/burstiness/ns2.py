@@ -10,29 +10,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ackclock.papers.burstiness.courses import Band, Courses
+from ackclock.papers.burstiness.courses import SEED
 from ackclock.papers.burstiness.experiment import DURATION
-from ackclock.papers.burstiness.windows import UNIT, Trace
+from ackclock.papers.burstiness.window_figures import WINDOWS
+from ackclock.papers.burstiness.windows import UNIT
+from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.observation import Observation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "PROFILES",
-    "Settling",
-    "courses",
-    "observations",
-    "rechecks",
-    "settlings",
-    "side_runs",
-    "synchronisation",
-    "windows",
-]
+    from ackclock.papers.core.evidence import Row
 
 PROFILES = ("ns2-2.35", "ns2-2000")
 """The sets of constants that ns-2 was run with, named as our profiles."""
 
+_WEIGHT_CLIENTS = 60
 _KEYS = ("profile", "variant", "clients", "seed")
 
 
@@ -147,43 +140,46 @@ def synchronisation(*, ties: bool = False) -> list[Observation]:
     ]
 
 
-def windows(variant: str, clients: int) -> Trace:
-    """Read the windows of one ns-2 run, made with its defaults and seed 1.
+def runs() -> Runs:
+    """Lay out what ns-2.35 measured, as our runs are."""
+    measured = [run for run in side_runs("red_weight") if run.clients == _WEIGHT_CLIENTS]
+    weights = [
+        Run(where={**run.where, "weight": run.values["weight"] or 0}, seed=run.seed, values=run.values)
+        for run in sorted(measured, key=lambda run: run.values["weight"] or 0)
+    ]
+    return Runs(
+        {
+            "grid": observations("ns2-2.35"),
+            "weights": weights,
+            "ties": side_runs("ties"),
+            "crossover": side_runs("crossover", variant="Reno"),
+            "queues": side_runs("queue"),
+            "close": synchronisation(),
+            "windows": [run for place in WINDOWS for run in _courses(*place)],
+            "bands": [_band(*place) for place in WINDOWS],
+        }
+    )
 
-    Parameters
-    ----------
-    variant, clients
-        Reno at 20, 30, 38, 39 or 60 clients, or Vegas at 20, 30 or 60.
 
-    """
+def _courses(variant: str, clients: int) -> list[Row]:
+    """Read twenty runs of one figure; that with `SEED` has its windows."""
     units, lines = _lines(f"windows/{variant.lower()}-{clients}.csv", "client")
-    return Trace(
-        variant=variant,
-        clients=clients,
-        units=units,
-        windows={int(client): samples for client, samples in lines.items()},
-    )
+    drawn = {"units": units, **{f"client_{client}": windows for client, windows in lines.items()}}
+    return [
+        Run(
+            where={"variant": variant, "clients": clients},
+            seed=int(row["seed"]),
+            values={**_values(row), **(drawn if int(row["seed"]) == SEED else {})},
+        )
+        for row in _rows("courses.csv")
+        if (row["variant"], int(row["clients"])) == (variant, clients)
+    ]
 
 
-def courses(variant: str, clients: int) -> Courses:
-    """Read what twenty ns-2 runs made of the windows.
-
-    Parameters
-    ----------
-    variant, clients
-        As for `windows`.
-
-    """
+def _band(variant: str, clients: int) -> Row:
     units, lines = _lines(f"bands/{variant.lower()}-{clients}.csv", "percent")
-    return Courses(
-        drawn=windows(variant, clients),
-        band=Band(units=units, low=lines["10"], middle=lines["50"], high=lines["90"]),
-        runs=[
-            Observation(variant=variant, clients=clients, seed=int(row["seed"]), values=_values(row))
-            for row in _rows("courses.csv")
-            if (row["variant"], int(row["clients"])) == (variant, clients)
-        ],
-    )
+    quantiles = {f"quantile_{int(percent) / 100:g}": line for percent, line in lines.items()}
+    return Run(where={"variant": variant, "clients": clients}, seed=SEED, values={"units": units, **quantiles})
 
 
 def _lines(name: str, key: str) -> tuple[NDArray[np.int64], dict[str, NDArray[np.float64]]]:

@@ -4,57 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock.papers.burstiness.experiment import BY_NAME, client_packets, scenario
-from ackclock.papers.observation import Observation
-from ackclock.study import Point, Wanted
-
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from ackclock.running.run import Run
 
-__all__ = ["pushes_wanted"]
-
-_VARIANT = "Vegas/RED"
-_CLIENTS = 60
-_SECONDS = 40
 _WARM = 20
 _AT_ONCE = 13e-6
 """Seconds after an ACK within which what leaves was let out by it: the longest processing time, and a little."""
 
 
-def pushes_wanted(*, seeds: Sequence[int]) -> Wanted[Mapping[str, float | None], list[Observation]]:
-    """Ask for 20 s of 60 Vegas clients behind RED.
+def push(run: Run) -> Mapping[str, float | None]:
+    """Take what leaves from `_WARM` seconds on.
 
-    Parameters
-    ----------
-    seeds
-        The seeds that it is run with.
-
-    Returns
-    -------
-    Wanted
-        For observations with `pushed`, the packets of new data that leave at once for each duplicate ACK; `pushed_loss`
-        and `loss`, the percentages that the gateway drops of these and of all data sent for the first time.
-
+    `pushed` are the packets of new data that leave at once for each duplicate ACK; `pushed_loss` and `loss` the
+    percentages that the gateway drops of these and of all data sent for the first time.
     """
-    return Wanted(
-        points=[
-            Point(
-                name=f"{_VARIANT} with {_CLIENTS} clients",
-                scenario=scenario(BY_NAME[_VARIANT], _CLIENTS).changed({"duration": f"{_SECONDS} s"}),
-            )
-        ],
-        seeds=seeds,
-        take=_take,
-        record=["acks", client_packets(_CLIENTS), "drops"],
-        make=lambda runs: [
-            Observation(variant=_VARIANT, clients=_CLIENTS, seed=run.seed, values=run.value) for run in runs
-        ],
-    )
-
-
-def _take(run: Run) -> Mapping[str, float | None]:
     import pandas as pd  # noqa: PLC0415 - slow to load
 
     packets, acks, drops = (run.table(name).to_pandas() for name in ("packets", "acks", "drops"))

@@ -6,88 +6,59 @@ same client sends over UDP with the same seed.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ackclock.papers.burstiness.experiment import BY_NAME, client_packets, scenario
-from ackclock.papers.observation import Observation
-from ackclock.study import Point, Wanted
+from ackclock.papers.core.evidence import Run as Observed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from ackclock.papers.core.evidence import Row
     from ackclock.running.run import Run
-    from ackclock.study import Replication
-
-    _Taken = tuple[list[NDArray[np.float64]], list[NDArray[np.float64]]]
-
-__all__ = ["BURST", "starts_wanted"]
-
-_VARIANT = "Reno"
-_SECONDS = 1
-_CLIENTS = 20
 
 BURST = 0.02
 """Seconds within which packets of a client count as one burst: a fifth of a round trip."""
 
 
-def starts_wanted(*, seeds: Sequence[int]) -> Wanted[_Taken, list[Observation]]:
-    """Ask for the first second of 20 Reno clients.
-
-    Parameters
-    ----------
-    seeds
-        The seeds that it is run with.
-
-    Returns
-    -------
-    Wanted
-        For observations with `backlog`, the packets that wait in a client to be sent for the first time, at most, on
-        average over the clients; and `burst`, the packets that a client sends within `BURST`, at most, likewise.
-
-    """
-    short = {"duration": f"{_SECONDS} s"}
-    return Wanted(
-        points=[
-            Point(name=f"the start of {name}", scenario=scenario(BY_NAME[name], _CLIENTS).changed(short))
-            for name in ("UDP", _VARIANT)
-        ],
-        seeds=seeds,
-        take=_take,
-        record=[client_packets(_CLIENTS)],
-        make=_observations,
-    )
-
-
-def _observations(runs: Sequence[Replication[_Taken]]) -> list[Observation]:
-    """Hold what Reno sends against what UDP sends with the same seed: that is what the sources generate."""
-    seeds = len(runs) // 2
-    return [
-        Observation(
-            variant=_VARIANT,
-            clients=_CLIENTS,
-            seed=sent.seed,
-            values={
-                "backlog": _mean_over_clients(_backlog, generated.value[0], sent.value[0]),
-                "burst": _mean_over_clients(_burst, sent.value[1]),
-            },
-        )
-        for generated, sent in zip(runs[:seeds], runs[seeds:], strict=True)
-    ]
-
-
-def _take(run: Run) -> _Taken:
-    """Take when each client sent each packet for the first time, and when it sent any."""
+def start(run: Run) -> Mapping[str, Any]:
+    """Take when clients sent packets for the first time, and when they sent any, client after client."""
     packets = run.table("packets").to_pandas()
     sent = packets[(packets["event"] == "enqueue") & (packets["kind"] == "data")]
-    first = sent[~sent["retransmission"]]
-    by_client = [
-        [rows.loc[rows["flow"] == flow, "time"].to_numpy() for flow in range(_CLIENTS)] for rows in (first, sent)
+    taken: dict[str, Any] = {}
+    for name, rows in (("first", sent[~sent["retransmission"]]), ("sent", sent)):
+        ordered = rows.sort_values(["flow", "time"], kind="stable")
+        taken |= {f"{name}_flow": ordered["flow"].to_numpy(), f"{name}_time": ordered["time"].to_numpy()}
+    return taken
+
+
+def starts(rows: Sequence[Row]) -> list[Row]:
+    """Hold the packets that Reno sends against those that UDP sends with the same seed: the source generates these.
+
+    Gives `backlog`, the most packets that wait in a client to be sent for the first time, and `burst`, the most packets
+    that a client sends within `BURST`, both on average over the clients.
+    """
+    generated = {row.seed: _by_client(row, "first") for row in rows if row.where["variant"] == "UDP"}
+    return [
+        Observed(
+            where=row.where,
+            seed=row.seed,
+            values={
+                "backlog": _mean_over_clients(_backlog, generated[row.seed], _by_client(row, "first")),
+                "burst": _mean_over_clients(_burst, _by_client(row, "sent")),
+            },
+        )
+        for row in rows
+        if row.where["variant"] != "UDP"
     ]
-    return by_client[0], by_client[1]
+
+
+def _by_client(row: Row, name: str) -> list[NDArray[np.float64]]:
+    flows, times = row.values[f"{name}_flow"], row.values[f"{name}_time"]
+    return [times[flows == flow] for flow in range(int(row.where["clients"]))]
 
 
 def _mean_over_clients(measure: Callable[..., float], *columns: Sequence[NDArray[np.float64]]) -> float:

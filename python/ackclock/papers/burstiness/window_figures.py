@@ -9,19 +9,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ackclock.papers.burstiness.courses import QUANTILES, SEED, courses_table
+from ackclock.papers.burstiness.courses import QUANTILES, SEED, courses_of, courses_table
 from ackclock.papers.burstiness.experiment import ADVERTISED_WINDOW, DURATION
 from ackclock.papers.burstiness.windows import CLIENTS_SHOWN, UNIT, effective
+from ackclock.papers.core.words import listed
 from ackclock.report.chart import Axis, Band, Chart, Level, Panel, Series
 from ackclock.report.html import Drawing
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ackclock.papers.burstiness.courses import Courses
     from ackclock.papers.burstiness.windows import Trace
-
-__all__ = ["WINDOW_FIGURES", "WindowFigure", "window_chart", "window_drawings"]
+    from ackclock.papers.core.evidence import Evidence
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,32 +62,29 @@ WINDOW_FIGURES = (
     WindowFigure(number=12, variant="Vegas", clients=60, zoom=(0, 200), shows="the first 20 s"),
 )
 
+WINDOWS = tuple((figure.variant, figure.clients) for figure in WINDOW_FIGURES)
+"""Variant and number of clients of each."""
+
 _COLOURS = dict(zip(CLIENTS_SHOWN, ("blue", "red", "green"), strict=True))
 
 
-def window_drawings(ours: Sequence[Courses], ns2: Sequence[Courses], *, command: str) -> list[Drawing]:
-    """Draw every figure of windows and lay its data beside it.
-
-    Parameters
-    ----------
-    ours, ns2
-        The runs of each of `WINDOW_FIGURES`, in their order.
-    command
-        What a person types to make them.
-
-    """
-    return [
-        Drawing(
-            chart=window_chart(figure, own, other),
-            slug=f"figure{figure.number}",
-            title=figure.title,
-            caption=_caption(figure, len(own.runs)),
-            csv=_data(own, other),
-            numbers=courses_table(own, other),
-            command=command,
+def window_drawings(evidence: Evidence, command: str) -> list[Drawing]:
+    """Draw every figure of windows and lay its data beside it."""
+    drawings = []
+    for figure in WINDOW_FIGURES:
+        own, other = (courses_of(side, figure.variant, figure.clients) for side in (evidence.ours, evidence.ns2))
+        drawings.append(
+            Drawing(
+                chart=window_chart(figure, own, other),
+                slug=f"figure{figure.number}",
+                title=figure.title,
+                caption=_caption(figure, len(own.runs)),
+                csv=_data(own, other),
+                numbers=courses_table(own, other),
+                command=command,
+            )
         )
-        for figure, own, other in zip(WINDOW_FIGURES, ours, ns2, strict=True)
-    ]
+    return drawings
 
 
 def window_chart(figure: WindowFigure, ours: Courses, ns2: Courses) -> Chart:
@@ -163,18 +158,13 @@ def _series(trace: Trace, span: tuple[int, int], *, bold: float) -> list[Series]
 
 def _caption(figure: WindowFigure, seeds: int) -> str:
     return (
-        f"Clients {_listed(CLIENTS_SHOWN)} of one run, seed {SEED}, sampled every {UNIT:g} s: (a) and (b) "
-        f"{figure.shows}, (c) and (d) the whole run. Bold lines are what TCP may send, the congestion window cut "
+        f"Clients {listed(list(map(str, CLIENTS_SHOWN)))} of one run, seed {SEED}, sampled every {UNIT:g} s: (a) and "
+        f"(b) {figure.shows}, (c) and (d) the whole run. Bold lines are what TCP may send, the congestion window cut "
         f"off at the advertised window of {ADVERTISED_WINDOW} packets (dotted); thin lines go on where the congestion "
         "window is larger, without effect. ns-2's run (seed 1) draws other random numbers: compare the patterns, not "
         f"single losses. Grey: where the three windows lie in most of {seeds} runs of each simulator, which the table "
         "sums up. The CSV has the congestion windows; those of ns-2 are kept to a tenth of a packet."
     )
-
-
-def _listed(numbers: Sequence[int]) -> str:
-    *most, last = map(str, numbers)
-    return f"{', '.join(most)} and {last}"
 
 
 def _data(ours: Courses, ns2: Courses) -> str:

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["CLIENTS_SHOWN", "UNIT", "Trace", "effective", "numbers"]
-
 CLIENTS_SHOWN = (1, 10, 20)
 """The clients whose windows the paper draws, counted from 1."""
 
@@ -36,10 +34,6 @@ class Trace:
 
     Parameters
     ----------
-    variant
-        Name of the variant.
-    clients
-        Number of clients in the run.
     units
         When the windows were sampled, in units of `UNIT`, ascending without a gap.
     windows
@@ -47,8 +41,6 @@ class Trace:
 
     """
 
-    variant: str
-    clients: int
     units: NDArray[np.int64]
     windows: Mapping[int, NDArray[np.float64]]
 

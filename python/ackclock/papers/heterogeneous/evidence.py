@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ackclock.papers.burstiness import close as closely
+from ackclock.papers.burstiness import courses
 from ackclock.papers.burstiness import evidence as homogeneous
-from ackclock.papers.burstiness.close import SCALES, looks_wanted
-from ackclock.papers.burstiness.courses import courses_wanted
 from ackclock.papers.burstiness.evidence import WEIGHT_CLIENTS, grid_wanted
-from ackclock.papers.burstiness.experiment import BY_NAME, CLIENTS, Setting
+from ackclock.papers.burstiness.experiment import BY_NAME, CLIENTS, Setting, observations_wanted
 from ackclock.papers.claims import Sides
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.heterogeneous import ns2
@@ -225,8 +225,10 @@ def _alone(batch: Batch, seeds: Sequence[int]) -> Callable[[], tuple[homogeneous
         )
         for weight in homogeneous.WEIGHTS
     }
-    close = batch.add(looks_wanted([(BY_NAME["Reno"], clients) for clients in _LOOKED_AT], seeds=seeds))
-    windows = batch.add(courses_wanted(_WINDOWS))
+    looked_at = [(BY_NAME["Reno"], clients) for clients in _LOOKED_AT]
+    close = batch.add(observations_wanted(looked_at, seeds=seeds, take=closely.look, record=closely.RECORDS))
+    followed = [(BY_NAME[variant], clients) for variant, clients in _WINDOWS]
+    windows = batch.add(observations_wanted(followed, seeds=courses.SEEDS, take=courses.course, record=courses.RECORDS))
 
     def made() -> tuple[homogeneous.Side, list[Observation]]:
         looks = close()
@@ -235,7 +237,7 @@ def _alone(batch: Batch, seeds: Sequence[int]) -> Callable[[], tuple[homogeneous
             queues=grid(),
             weights={weight: runs() for weight, runs in weights.items()},
             close=looks,
-            windows=[run for place in windows() for run in place.runs],
+            windows=windows(),
         )
         return side, [scaling(look) for look in looks]
 
@@ -247,7 +249,7 @@ def scaling(look: Observation) -> Observation:
 
     ``slope`` is that of log c.o.v. against log length: -1/2 without memory, H - 1 where traffic is self-similar.
     """
-    seconds, covs = np.array(SCALES), np.asarray(look.values["ladder"])
+    seconds, covs = np.array(closely.SCALES), np.asarray(look.values["ladder"])
     slow = seconds >= _LEAST_SCALE * (1 - 1e-9)
     slope = np.polyfit(np.log(seconds[slow]), np.log(covs[slow]), 1)[0]
     return Observation(variant=look.variant, clients=look.clients, seed=look.seed, values={"slope": float(slope)})

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ackclock.papers.burstiness.claims.reading import MOST, command
-from ackclock.papers.burstiness.evidence import ROOM, ROOMY_CLIENTS
 from ackclock.papers.burstiness.experiment import HEAVY
 from ackclock.papers.burstiness.measures import (
     COV_OVER_POISSON,
@@ -32,7 +31,8 @@ def _both(measure: Measure, part: str, clients: int | tuple[int, ...]) -> tuple[
 
 
 _SHOWN = (20, 30, 60)
-(_ROOMY,) = ROOMY_CLIENTS
+_ROOM, _ROOMY = 3, 50
+"""Packets for each client in the large buffer, and the number of clients: `roomy` of study.toml."""
 _cuts, _renos_cuts = _both(CUTS, "windows", _SHOWN)
 _lowest, _renos_lowest = _both(LOWEST_WINDOW, "windows", _SHOWN)
 _near_optimum = (_cuts.below(_renos_cuts) & _lowest.at_least(_renos_lowest)).called(
@@ -51,7 +51,7 @@ _tied, _renos_tied = (
     for one, name in zip(_both(JAIN, "ties", (44, 60)), ("Vegas", "Reno"), strict=True)
 )
 _roomy, _renos_roomy = (
-    one.called(f"{WARM_LOSS.label} of {name} with a buffer of {ROOM * _ROOMY} packets")
+    one.called(f"{WARM_LOSS.label} of {name} with a buffer of {_ROOM * _ROOMY} packets")
     for one, name in zip(_both(WARM_LOSS, "roomy", _ROOMY), ("Vegas", "Reno"), strict=True)
 )
 _small, _renos_small = _both(WARM_LOSS, "grid", _ROOMY)
@@ -126,8 +126,8 @@ CLAIMS = (
             whole=_roomy.at_most(0.05) & _renos_roomy.above(0.1),
             part=_renos_roomy.above(_roomy, times=1.1),
         ),
-        why=f"With {_ROOMY} clients and a buffer of {ROOM} packets each, Vegas loses {{vegas}} and Reno {{reno}} after "
-        "the start; with the paper's 50 packets {few} and {renos_few}.",
+        why=f"With {_ROOMY} clients and a buffer of {_ROOM} packets each, Vegas loses {{vegas}} and Reno {{reno}} "
+        "after the start; with the paper's 50 packets {few} and {renos_few}.",
         shows={"vegas": _roomy, "reno": _renos_roomy, "few": _small, "renos_few": _renos_small},
         command=command("Vegas", 50, "dumbbell.bottleneck.queue.packets=150"),
     ),
