@@ -33,16 +33,16 @@ def write_runs(path: Path, sides: Mapping[str, Runs]) -> None:
         The runs by source: "ackclock" or "ns-2.35".
 
     """
-    rows = [
-        {"source": source, "part": part, **run.where, "seed": run.seed, "measure": name, "place": place, "value": value}
-        for source, side in sides.items()
-        for part, runs in side.parts.items()
-        for run in runs
-        for name, place, value in _numbers(run)
-    ]
-    axes = dict.fromkeys(name for row in rows for name in row if name not in _FIXED)
-    columns: dict[str, Any] = {name: [row.get(name) for row in rows] for name in ("source", "part", *axes)}
-    columns |= {name: [row[name] for row in rows] for name in ("seed", "measure", "place", "value")}
+    runs = [(source, part, run) for source, side in sides.items() for part, some in side.parts.items() for run in some]
+    axes = dict.fromkeys(axis for _, _, run in runs for axis in run.where)
+    columns: dict[str, list[Any]] = {name: [] for name in ("source", "part", *axes, *_FIXED[2:])}
+    for source, part, run in runs:
+        numbers = _numbers(run)
+        fixed = {"source": source, "part": part, **axes, **run.where, "seed": run.seed}
+        for name, value in fixed.items():
+            columns[name] += [value] * len(numbers)
+        for name, column in zip(_FIXED[3:], zip(*numbers, strict=True), strict=False):
+            columns[name] += column
     types = {"seed": pa.uint64(), "place": pa.int64(), "value": pa.float64()}
     table = pa.table({name: pa.array(column, types.get(name)) for name, column in columns.items()})
     pq.write_table(table, path, compression="zstd")

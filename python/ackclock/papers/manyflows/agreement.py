@@ -73,7 +73,7 @@ _AGAIN = range(11, 16)
 """The seeds with which points that missed once are run again."""
 
 _PLACES = ((T1, 200, 200), (T1, 400, 450), (ISDN, 200, 200), (ISDN, 400, 450))
-"""Where ties are told of: link, W_c and number of connections."""
+"""Points for which ties are measured: link, W_c and number of connections."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -150,7 +150,7 @@ def _mean_window(p: float) -> float:
 
 
 def _alone(run: Run, losses: Sequence[Flags], flows: Flows) -> Flows:
-    """Run flows again that share nothing and lose given packets, numbered as they come to the link.
+    """Run flows again that share nothing and lose given packets, numbered in the order in which they reach the link.
 
     Whatever they send, their round trip is the mean one of `flows`.
     """

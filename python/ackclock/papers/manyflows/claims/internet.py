@@ -28,9 +28,9 @@ _drops, _goodput = (one.at("backbone", rate=_fast) for one in (AT_BACKBONE, GOOD
 _quiet = _drops.below(_FEW_DROPS) & ~_without.above(_goodput, by=_NO_LESS)
 _fastest = {"rate": BACKBONES[-1]}
 _at_last = _drops.pick(**_fastest).below(_FEW_DROPS) & ~_without.above(_goodput.pick(**_fastest), by=_NO_LESS)
-# at 1 the largest component of n nodes has n^(2/3) of them, which is no share of n
+# at 1 the largest component of n nodes has n^(2/3) of them, not a fixed share of n
 _degrees = Named("mean degrees except 0.75 to 1.25", [degree for degree in DEGREES if not 0.75 <= degree <= 1.25])
-_steady = STEADY.at("drawn"), STEADY.at("extra").called(f"{STEADY.label}, where others come to a T1 domain")
+_steady = STEADY.at("drawn"), STEADY.at("extra").called(f"{STEADY.label}, where others reach a T1 domain")
 _together = TOGETHER.at("drawn")
 
 INTERNET = (
