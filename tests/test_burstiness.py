@@ -289,6 +289,15 @@ class TestReport:
         assert [drawing.slug for drawing in report.drawings] == slugs
         assert [finding.key for finding in report.findings] == [claim.key for claim in CLAIMS]
         assert sum(report.verdicts.values()) == len(CLAIMS)
+        last = report.sections[-1]
+        assert last.title == "Changed rules"
+        assert last.table is not None
+        assert [row[0] for row in last.table.rows] == ["2.2-1", "3.2.3-12"]
+        assert [row[3:5] for row in last.table.rows] == [["reproduced", "partly"]] * 2
+        as_before = dataclasses.replace(
+            PAPER, claims=[claim for claim in PAPER.claims if claim.changed is None], topics=[]
+        ).report(their_runs, judged[:1], command="x")
+        assert [section.title for section in as_before.sections] == ["The paper's figures", "A second look"]
 
 
 def short(packets_per_second: float) -> ac.Scenario:

@@ -12,7 +12,7 @@ from ackclock.papers.core.figure import Figure
 from ackclock.papers.core.parts import gather
 from ackclock.papers.core.table import write_runs
 from ackclock.papers.summary import summary
-from ackclock.report.html import Drawing, Report, Section
+from ackclock.report.html import Drawing, Report, Section, Table
 from ackclock.running.origin import Origin
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ackclock.papers.core.definition import Definition
     from ackclock.papers.core.parts import Part
     from ackclock.papers.summary import Topic
-    from ackclock.report.html import Statement, Table
+    from ackclock.report.html import Statement
 
 __all__ = ["Both", "Chapter", "Paper"]
 
@@ -168,7 +168,10 @@ class Paper:
             summary=[*summary(judged, self.topics), *self.statements(evidence)],
             overview=self.overview(evidence) if self.overview else None,
             findings=findings(judged),
-            sections=[chapter.section(evidence, command=command) for chapter in self.chapters],
+            sections=[
+                *(chapter.section(evidence, command=command) for chapter in self.chapters),
+                *_changed_rules(self.claims),
+            ],
             setup=self.definition.setup,
             provenance=[
                 ("Program", str(Origin.here())),
@@ -178,6 +181,20 @@ class Paper:
                 *self.provenance(evidence),
             ],
         )
+
+
+def _changed_rules(claims: Sequence[Claim]) -> list[Section]:
+    """List the rules that were changed after results had been seen, if any were."""
+    changes = [(claim.key, claim.changed) for claim in claims if claim.changed is not None]
+    if not changes:
+        return []
+    table = Table(
+        caption="Rules that were changed after results had been seen",
+        head=["claim", "rule before", "rule now", "verdict before", "verdict then", "reason"],
+        rows=[[key, one.was, one.now, one.before, one.after, one.reason] for key, one in changes],
+    )
+    text = "These rules were changed after their first verdicts."
+    return [Section(title="Changed rules", drawings=[], text=text, table=table)]
 
 
 def _counted(rows: Sequence[Any]) -> str:
