@@ -7,20 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 from tests import burstiness_world as alone_world
 
-from ackclock.papers.burstiness.evidence import Side as AloneSide
-from ackclock.papers.burstiness.evidence import side as lay_out
 from ackclock.papers.burstiness.experiment import CAPACITY, PAPERS_CLIENTS
-from ackclock.papers.core.evidence import Runs
-from ackclock.papers.heterogeneous.evidence import LATE, WEIGHTS, Evidence, Side, from_ns2
-from ackclock.papers.heterogeneous.experiment import SATURATED, SCENES, Scene, variants
+from ackclock.papers.core.evidence import Run, Runs
+from ackclock.papers.core.paper import Both
+from ackclock.papers.heterogeneous import ns2
+from ackclock.papers.heterogeneous.evidence import WEIGHTS, paired
+from ackclock.papers.heterogeneous.experiment import LATE, SATURATED, SCENES, Scene, variants
 from ackclock.papers.heterogeneous.stochastic import OPEN, SMALL
-from ackclock.papers.observation import Observation, observed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
+
+    from ackclock.papers.core.evidence import Row
 
     Values = dict[str, Any]
-    Change = Callable[[Side], Side]
+    Change = Callable[[Runs], Runs]
     Where = Callable[[Scene, int], bool]
 
 SEEDS = (1, 2, 3)
@@ -63,71 +64,67 @@ def world(scene: Scene, variant: str, added: int, *, edge: float | None = None) 
 
 
 def mixed(
-    counts: Callable[[Scene], Sequence[int]], *, behind: str = "", edge: float | None = None
-) -> dict[Scene, list[Observation]]:
+    counts: Callable[[Scene], Sequence[int]], *, behind: str = "", edge: float | None = None, **where: float
+) -> list[Run]:
     """Make the runs of all scenes, which differ by a millionth from seed to seed."""
-    return {
-        scene: [
-            Observation(
-                variant=variant,
-                clients=added,
-                seed=seed,
-                values=scattered(world(scene, variant, added, edge=edge), seed),
-            )
-            for variant in variants(scene)
-            if behind in variant
-            for added in counts(scene)
-            for seed in SEEDS
-        ]
+    return [
+        Run(
+            where={**scene.where, "variant": variant, "clients": added, **where},
+            seed=seed,
+            values={name: value * (1 + 1e-6 * seed) for name, value in world(scene, variant, added, edge=edge).items()},
+        )
         for scene in SCENES
-    }
-
-
-def scattered(values: Values, seed: int) -> Values:
-    return {name: value * (1 + 1e-6 * seed) for name, value in values.items()}
+        for variant in variants(scene)
+        if behind in variant
+        for added in counts(scene)
+        for seed in SEEDS
+    ]
 
 
 def ends(scene: Scene) -> Sequence[int]:
     return (scene.most,)
 
 
-def changed_alone(alone: AloneSide, change: Callable[[Runs], Runs]) -> AloneSide:
-    """Change the runs with one kind of client."""
-    parts = {name: alone.part(name) for name in ("grid", "weights", "queues", "close", "windows")}
-    return lay_out(change(Runs(parts)))
-
-
-def _alone() -> AloneSide:
+def _alone() -> Runs:
     """Take the world with one kind of client, where claims here are about it too."""
     side = alone_world.put("grid", "loss", 0.001, "Vegas", "Vegas/RED")(alone_world.SIDE)
     side = alone_world.put("queues", "queue_mean", 10.0, "Vegas")(side)
     side = alone_world.put("close", "dependence", 5.0)(side)
-    return lay_out(alone_world.put("grid", "fast_retransmits", 8_000.0, "Reno")(side))
+    return alone_world.put("grid", "fast_retransmits", 8_000.0, "Reno")(side)
 
 
 ALONE = _alone()
-RENO = {(run.clients, run.seed): run.values["cov"] for run in ALONE.grid if run.variant == "Reno"}
-SIDE = Side(
-    alone=ALONE,
-    scenes=mixed(lambda scene: scene.counts),
-    scales=observed(alone_world.constant({("Reno", clients): {"slope": -0.3} for clients in (39, 44, 50, 60)})),
-    late=mixed(lambda scene: LATE[scene.background]),
-    minimum=mixed(ends),
-    greedy=mixed(ends, edge=0.7),
-    weights={weight: mixed(ends, behind="/RED") for weight in WEIGHTS},
-    model=[
-        Observation(
-            variant=name,
-            clients=clients,
-            seed=seed,
-            values={"cov": (RENO[clients, seed] or 0) * (1.2 if clients > 38 else 1.0)},
-        )
-        for name in (SMALL, OPEN)
-        for clients in PAPERS_CLIENTS
-        for seed in SEEDS
-    ],
+RENO = {
+    (row.where["clients"], row.seed): row.values["cov"] for row in ALONE.part("grid") if row.where["variant"] == "Reno"
+}
+SIDE = Runs(
+    {
+        **ALONE.parts,
+        "curves": mixed(lambda scene: scene.counts),
+        "scales": alone_world.constant({("Reno", clients): {"slope": -0.3} for clients in (39, 44, 50, 60)}),
+        "late_curves": mixed(lambda scene: LATE[scene.background]),
+        "least_curves": mixed(ends),
+        "greedy_curves": mixed(ends, edge=0.7),
+        "weighted_curves": [run for weight in WEIGHTS for run in mixed(ends, behind="/RED", weight=weight)],
+        "model": [
+            Run(
+                where={"variant": name, "clients": clients},
+                seed=seed,
+                values={"cov": RENO[clients, seed] * (1.2 if clients > 38 else 1.0)},
+            )
+            for name in (SMALL, OPEN)
+            for clients in PAPERS_CLIENTS
+            for seed in SEEDS
+        ],
+    }
 )
-PAPER = Evidence(ours=SIDE, ns2=from_ns2())
+"""Our runs, before they are paired."""
+PAPER = Both(ours=paired(SIDE), ns2=paired(ns2.runs()))
+
+
+def judged_by(side: Runs) -> Both:
+    """Put other runs of ours in the place of the world's."""
+    return dataclasses.replace(PAPER, ours=paired(side))
 
 
 def anywhere(_scene: Scene, _added: int) -> bool:
@@ -143,37 +140,17 @@ def put(
 ) -> Change:
     """Make the change that multiplies a number in one part of the evidence, of some variants at some places.
 
-    The factor may depend on the seed, so that runs differ.
+    The factor may depend on the seed, so that runs lie apart.
     """
 
-    def new(run: Observation) -> float:
-        return (factor(run.seed) if callable(factor) else factor) * (run.values[name] or 0)
+    def changed(row: Row) -> Row:
+        scene = Scene(background=int(row.where["background"]), buffer=int(row.where["buffer"]))
+        if (variants and row.where["variant"] not in variants) or not at(scene, int(row.where["clients"])):
+            return row
+        by = factor(row.seed) if callable(factor) else factor
+        return Run(where=row.where, seed=row.seed, values={**row.values, name: by * row.values[name]})
 
-    def changed(runs: Mapping[Scene, Sequence[Observation]]) -> dict[Scene, list[Observation]]:
-        return {
-            scene: [
-                dataclasses.replace(run, values={**run.values, name: new(run)})
-                if (not variants or run.variant in variants) and at(scene, run.clients)
-                else run
-                for run in there
-            ]
-            for scene, there in runs.items()
-        }
-
-    def change(side: Side) -> Side:
-        before = getattr(side, part)
-        after: Any = (
-            {weight: changed(there) for weight, there in before.items()} if part == "weights" else changed(before)
-        )
-        return dataclasses.replace(side, **{part: after})
-
-    return change
-
-
-def put_alone(part: str, name: str, new: Any, *variants: str, at: Callable[[int], bool] = lambda _: True) -> Change:
-    """Make the change of one number of the runs with one kind of client."""
-    change = alone_world.put(part, name, new, *variants, at=at)
-    return lambda side: dataclasses.replace(side, alone=changed_alone(side.alone, change))
+    return lambda side: Runs({**side.parts, part: [changed(row) for row in side.parts[part]]})
 
 
 def put_list(
@@ -181,16 +158,10 @@ def put_list(
 ) -> Change:
     """Make the change of one number of the model's or the scales' runs, by the number of clients."""
 
-    def change(side: Side) -> Side:
-        runs: Any = [
-            dataclasses.replace(run, values={**run.values, name: new(run.clients) * (1 + 1e-6 * run.seed)})
-            if (not variants or run.variant in variants) and at(run.clients)
-            else run
-            for run in getattr(side, part)
-        ]
-        return dataclasses.replace(side, **{part: runs})
+    def value(row: Row) -> float:
+        return new(int(row.where["clients"])) * (1 + 1e-6 * row.seed)
 
-    return change
+    return alone_world.put(part, name, value, *variants, at=at)
 
 
 def beside(background: int, buffer: int) -> Where:

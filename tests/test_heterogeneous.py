@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import dataclasses
 import io
 import json
 import re
@@ -11,25 +10,27 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
-from pyarrow import parquet
 from tests.burstiness_world import constant
 
 import ackclock as ac
 from ackclock.cli import main
-from ackclock.papers.burstiness.evidence import from_ns2 as alone_from_ns2
 from ackclock.papers.characterization import study as short
 from ackclock.papers.claims import judge
+from ackclock.papers.core.evidence import Run, Runs
+from ackclock.papers.core.paper import Both, Paper
+from ackclock.papers.core.parts import gather
+from ackclock.papers.core.table import read_runs
 from ackclock.papers.heterogeneous import agreement, ns2, study
-from ackclock.papers.heterogeneous.comparison import RULES, agreement_statement, compare_scenes
-from ackclock.papers.heterogeneous.evidence import LATE, WEIGHTS, Evidence, Side, from_ns2, pairs, scaling
+from ackclock.papers.heterogeneous.comparison import RULES, agreement_statement, compare_curves
+from ackclock.papers.heterogeneous.evidence import WEIGHTS, curves, paired, pairs, parts, scaling
 from ackclock.papers.heterogeneous.experiment import (
+    LATE,
     MOST,
     SCENES,
     Choice,
     class_summary,
     gateway_name,
     scenario,
-    scene_wanted,
     variants,
 )
 from ackclock.papers.heterogeneous.figures import MODEL, newcomer_figures
@@ -45,46 +46,67 @@ from ackclock.papers.heterogeneous.measures import (
     loss,
 )
 from ackclock.papers.heterogeneous.stochastic import OPEN, SMALL, model_runs
-from ackclock.papers.observation import Observation, observed
 from ackclock.papers.reading import along
-from ackclock.study import observe
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
-    from ackclock.papers.core.paper import Both
-    from ackclock.papers.heterogeneous.experiment import Scene
+    from ackclock.papers.core.evidence import Row, Scalar
 
 HALF, HALF_LARGE, FULL, FULL_LARGE = SCENES
+PAPERS = {"heterogeneous": study.PAPER, "characterization": short.PAPER}
 
 
 @pytest.fixture(scope="module")
-def theirs() -> Mapping[Scene, Sequence[Observation]]:
-    return ns2.scenes()
+def theirs() -> Sequence[Row]:
+    return ns2.rows()
 
 
 @pytest.fixture(scope="module")
-def ours(their_runs: Both, theirs: Mapping[Scene, Sequence[Observation]]) -> Side:
+def ours(their_runs: Both, theirs: Sequence[Row]) -> Runs:
     """Put ns-2's runs in the place of ours, for tests of the way from runs to words and figures."""
+    alone = their_runs.ours
     grid = [
-        dataclasses.replace(run, values={"fast_retransmits": 1.0, "queue_mean": 1.0, **run.values})
-        for run in observed(their_runs.ours.part("grid"))
+        Run(where=row.where, seed=row.seed, values={"fast_retransmits": 1.0, "queue_mean": 1.0, **row.values})
+        for row in alone.part("grid")
     ]
     index = {"dependence": 5, "cutting": 0.1, "window_ratio": 1, "queue_cov": 1}
-    close = observed([*their_runs.ours.part("close"), *constant({("Reno", 44): index, ("Reno", 50): index})])
-    alone = dataclasses.replace(alone_from_ns2(), grid=grid, queues=grid, close=close)
-    ends = {scene: [run for run in runs if run.clients == scene.most] for scene, runs in theirs.items()}
-    return Side(
-        alone=alone,
-        scenes=theirs,
-        scales=observed(constant({("Reno", clients): {"slope": -0.6} for clients in (39, 44, 50, 60)})),
-        late=ns2.scenes("late"),
-        minimum=ends,
-        greedy=ends,
-        weights=dict.fromkeys(WEIGHTS, ends),
-        model=model_runs(replications=2),
+    ends = [row for row in theirs if row.where["clients"] == MOST - int(row.where["background"])]
+    reno = [row for row in grid if row.where["variant"] == "Reno"]
+    model = model_runs(replications=2)
+    return paired(
+        Runs(
+            {
+                **ns2.runs().parts,
+                "grid": grid,
+                "queues": grid,
+                "close": [*alone.part("close"), *constant({("Reno", 44): index, ("Reno", 50): index})],
+                "curves": theirs,
+                "scales": constant({("Reno", clients): {"slope": -0.6} for clients in (39, 44, 50, 60)}),
+                "least_curves": ends,
+                "greedy_curves": ends,
+                "weighted_curves": [
+                    Run(where={**row.where, "weight": weight}, seed=row.seed, values=row.values)
+                    for weight in WEIGHTS
+                    for row in ends
+                ],
+                "model": model,
+                "models": [*reno, *model],
+            }
+        )
     )
+
+
+def evidence(ours: Runs, paper: Paper) -> Both:
+    """Leave out what a paper does not have, and add ns-2's runs."""
+    theirs = paper.derived(paper.ns2())
+    backgrounds = {row.where["background"] for row in theirs.part("curves")}
+    kept = {
+        name: [row for row in rows if row.where.get("background", 20) in backgrounds]
+        for name, rows in ours.parts.items()
+    }
+    return Both(ours=Runs(kept), ns2=theirs)
 
 
 class TestSetup:
@@ -137,28 +159,26 @@ class TestSetup:
 
 
 class TestNs2:
-    def test_runs_are_all_there(self, theirs: Mapping[Scene, Sequence[Observation]]) -> None:
-        assert set(theirs) == set(SCENES)
-        for scene, runs in theirs.items():
-            places = Counter((run.variant, run.clients) for run in runs)
-            assert set(places) == {(variant, added) for variant in variants(scene) for added in scene.counts}
-            assert set(places.values()) == {3}
+    def test_runs_are_all_there(self, theirs: Sequence[Row]) -> None:
+        places = Counter(tuple(row.where.values()) for row in theirs)
+        assert set(places) == {
+            (*scene.where.values(), variant, added)
+            for scene in SCENES
+            for variant in variants(scene)
+            for added in scene.counts
+        }
+        assert set(places.values()) == {3}
 
     def test_late_and_repeated_runs(self) -> None:
-        late = ns2.scenes("late")
-        assert {(scene.background, run.clients) for scene, runs in late.items() for run in runs} == {
+        assert {(row.where["background"], row.where["clients"]) for row in ns2.rows("late")} == {
             (background, added) for background, counts in LATE.items() for added in counts
         }
-        (again,) = ns2.scenes("recheck").items()
-        assert again[0] == FULL_LARGE
-        assert {run.seed for run in again[1]} == set(range(11, 31))
+        again = ns2.rows("recheck")
+        assert {(row.where["background"], row.where["buffer"]) for row in again} == {(40, 1500)}
+        assert {row.seed for row in again} == set(range(11, 31))
 
-    def test_values(self, theirs: Mapping[Scene, Sequence[Observation]]) -> None:
-        run = next(
-            run
-            for run in Side(alone=alone_from_ns2(), scenes={HALF: theirs[HALF]}).part("curves")
-            if (run.where["variant"], run.where["clients"], run.seed) == ("Reno", 5, 1)
-        )
+    def test_values(self, theirs: Sequence[Row]) -> None:
+        run = next(row for row in theirs if (tuple(row.where.values()), row.seed) == ((20, 50, "Reno", 5), 1))
         assert CARRIED(run) == pytest.approx(99.645)
         assert ALL_CARRIED(run) == pytest.approx(500.201)
         assert loss("background")(run) == pytest.approx(72 / 400628)
@@ -169,7 +189,7 @@ class TestNs2:
 
 class TestMeasures:
     def test_classes_add_up(self) -> None:
-        (run,) = observe(scene_wanted(HALF, seeds=[3], cells=[("Vegas", 5)]))
+        (run,) = gather([curves([(HALF, "Vegas", 5)])], seeds=[3]).part("curves")
         values = {name: value or 0 for name, value in run.values.items()}
         for name in ("arrivals", "departures", "drops", "timeouts"):
             assert values[f"added_{name}"] + values[f"background_{name}"] == values[name]
@@ -177,24 +197,32 @@ class TestMeasures:
         assert HELD(run) == pytest.approx(values["queue_mean"] / 25, rel=0.02)
 
     def test_is_taken_of_a_run(self) -> None:
-        whole = scenario(HALF, "Reno", 5)
-        (run,) = observe(scene_wanted(HALF, seeds=[2], cells=[("Reno", 5)]))
-        assert run.values == class_summary(ac.simulate(whole, seed=2))
+        (run,) = gather([curves([(HALF, "Reno", 5)])], seeds=[2]).part("curves")
+        taken = class_summary(ac.simulate(scenario(HALF, "Reno", 5), seed=2))
+        assert run.values == {name: value for name, value in taken.items() if value is not None}
 
-    def test_advantages_pair_seeds(self) -> None:
-        def of(variant: str, seed: int, packets: float) -> Observation:
-            return Observation(variant=variant, clients=5, seed=seed, values={"added_goodput_packets": packets})
+    def test_pairs_have_one_seed(self) -> None:
+        def of(variant: str, seed: int, packets: float) -> Run:
+            where: dict[str, Scalar] = {**HALF.where, "variant": variant, "clients": 5}
+            return Run(where=where, seed=seed, values={"added_goodput_packets": packets})
 
         runs = [of("Reno", 1, 100), of("Reno", 2, 200), of("Vegas", 1, 150), of("Vegas", 2, 300), of("Vegas", 3, 1)]
-        found = pairs({HALF: runs})
+        found = pairs(runs)
         where = {"background": 20, "gateway": gateway_name(50, ""), "added": 5}
         assert [(run.where, run.seed) for run in found] == [(where, seed) for seed in (1, 2)]
         assert [RATIO(run) for run in found] == pytest.approx([1.5, 1.5])
         assert gateway_name(1500, "/RED1") == "RED1 300/1200, 1,500 packets"
 
     def test_memoryless_arrivals_scale_as_poisson(self, their_runs: Both) -> None:
-        udp = next(look for look in observed(their_runs.ours.part("close")) if look.variant == "UDP")
+        udp = next(row for row in their_runs.ours.part("close") if row.where["variant"] == "UDP")
         assert scaling(udp).values["slope"] == pytest.approx(-0.5, abs=0.05)
+
+    def test_parts_have_the_points_of_the_claims(self) -> None:
+        there = {part.name: len(part.spots) for part in parts()}
+        assert there["curves"] == 140
+        assert there["late_curves"] == there["least_curves"] * 2 == there["greedy_curves"] * 2 == 40
+        assert there["weighted_curves"] == 7 * 2 * (1 + 2) * 2
+        assert (there["close"], there["windows"]) == (4, 2)
 
 
 class TestModel:
@@ -208,8 +236,8 @@ class TestModel:
 
 
 class TestComparison:
-    def test_a_simulator_agrees_with_itself(self, theirs: Mapping[Scene, Sequence[Observation]]) -> None:
-        places = compare_scenes(theirs, theirs)
+    def test_a_simulator_agrees_with_itself(self, theirs: Sequence[Row]) -> None:
+        places = compare_curves(theirs, theirs)
         assert len(places) == 4 * 140
         assert all(place.is_near and place.agrees for place in places)
         assert agreement_statement(theirs, theirs).lead.endswith("not distinguishable at 100.0 % of the points.")
@@ -218,18 +246,16 @@ class TestComparison:
         ("name", "factor", "rule"),
         [("added_goodput_packets", 1.1, 0), ("background_goodput_packets", 0.9, 1), ("added_drops", 1.5, 2)],
     )
-    def test_a_wrong_one_is_found_out(
-        self, theirs: Mapping[Scene, Sequence[Observation]], name: str, factor: float, rule: int
-    ) -> None:
-        here = [run for run in theirs[HALF] if run.variant == "Reno" and run.clients == 40]
+    def test_a_wrong_one_is_found_out(self, theirs: Sequence[Row], name: str, factor: float, rule: int) -> None:
+        here = [row for row in theirs if tuple(row.where.values()) == (20, 50, "Reno", 40)]
         changed = [
-            dataclasses.replace(run, values={**run.values, name: factor * (run.values[name] or 0)}) for run in here
+            Run(where=row.where, seed=row.seed, values={**row.values, name: factor * row.values[name]}) for row in here
         ]
-        wrong = [place for place in compare_scenes({HALF: changed}, {HALF: here}) if not place.agrees]
+        wrong = [place for place in compare_curves(changed, here) if not place.agrees]
         assert [place.rule for place in wrong] == [RULES[rule]]
 
-    def test_one_seed_claims_no_agreement(self, theirs: Mapping[Scene, Sequence[Observation]]) -> None:
-        single = {scene: [run for run in runs if run.seed == 1] for scene, runs in theirs.items()}
+    def test_one_seed_claims_no_agreement(self, theirs: Sequence[Row]) -> None:
+        single = [row for row in theirs if row.seed == 1]
         assert agreement_statement(single, theirs).lead == "A single seed has no error bars."
 
     @pytest.mark.slow
@@ -246,50 +272,40 @@ class TestComparison:
         assert status == 0, printed
 
 
-def part(ours: Side, paper: study.Paper) -> Side:
-    """Leave out what a paper does not have."""
-    scenes = {scene: ours.scenes[scene] for scene in paper.scenes}
-    return dataclasses.replace(ours, scenes=scenes, model=ours.model if paper.has_model else ())
-
-
 class TestReport:
-    @pytest.mark.parametrize("paper", [study.PAPER, short.PAPER], ids=lambda paper: paper.study)
-    def test_is_whole(self, ours: Side, paper: study.Paper) -> None:
-        mine = dataclasses.replace(
-            ours,
-            scenes={scene: ours.scenes[scene] for scene in paper.scenes},
-            model=ours.model if paper.has_model else (),
-        )
-        evidence = Evidence(ours=mine, ns2=from_ns2(paper.scenes))
-        judged = judge(paper.claims, evidence)
-        report = study.report(evidence, judged, command=f"ackclock reproduce {paper.study}", paper=paper)
-        figures = [f"figure{number}" for number in range(2, 14 if paper.has_model else 9)]
-        others = [f"others-{scene.slug}" for scene in paper.scenes]
-        shares = [f"advantage-{background}" for background in dict.fromkeys(scene.background for scene in paper.scenes)]
+    @pytest.mark.parametrize("name", PAPERS)
+    def test_is_whole(self, ours: Runs, name: str) -> None:
+        paper = PAPERS[name]
+        both = evidence(ours, paper)
+        report = paper.report(both, judge(paper.claims, both), command=f"ackclock reproduce {name}")
+        has_model = name == "heterogeneous"
+        scenes = SCENES if has_model else SCENES[:2]
+        figures = [f"figure{number}" for number in range(2, 14 if has_model else 9)]
+        others = [f"others-{scene.slug}" for scene in scenes]
+        shares = [f"advantage-{background}" for background in dict.fromkeys(scene.background for scene in scenes)]
         assert [drawing.slug for drawing in report.drawings] == [*figures, *others, *shares]
         assert [finding.key for finding in report.findings] == [claim.key for claim in paper.claims]
         assert sum(report.verdicts.values()) == len(paper.claims)
         letters = [drawing.title[:9] for drawing in report.drawings[len(figures) :]]
         assert letters == [f"Figure {letter}." for letter in "ABCDEF"[: len(letters)]]
 
-    def test_figures_have_the_numbers(self, ours: Side, theirs: Mapping[Scene, Sequence[Observation]]) -> None:
-        evidence = Evidence(ours=ours, ns2=from_ns2())
-        judged = judge(study.PAPER.claims, evidence)
-        drawings = {one.slug: one for one in study.report(evidence, judged, command="ackclock").drawings}
+    def test_figures_have_the_numbers(self, ours: Runs, theirs: Sequence[Row]) -> None:
+        both = evidence(ours, study.PAPER)
+        report = study.PAPER.report(both, judge(study.PAPER.claims, both), command="ackclock")
+        drawings = {one.slug: one for one in report.drawings}
         rows = list(csv.DictReader(io.StringIO(drawings["figure12"].csv)))
         row = next(row for row in rows if (row["variant"], row["clients"]) == ("Vegas/RED2", "20"))
-        mean = along(theirs[FULL_LARGE], "Vegas/RED2", (20,), LOSS)[20].mean
+        there = LOSS.at("curves", **FULL_LARGE.where, variant="Vegas/RED2", clients=20)
+        mean = there.points(Runs({"curves": theirs})).only.mean
         assert float(row["loss_percent"]) == pytest.approx(mean, rel=1e-5)
         assert drawings["figure5"].numbers.head == ["Added clients", "Reno", "Vegas", "Reno/RED", "Vegas/RED"]
         assert not any("nan" in cell for one in drawings.values() for row in one.numbers.rows for cell in row)
 
-    def test_captions_say_of_how_many_runs_the_points_are(
-        self, ours: Side, theirs: Mapping[Scene, Sequence[Observation]]
-    ) -> None:
+    def test_captions_say_of_how_many_runs_the_points_are(self, ours: Runs) -> None:
         """Each number in a caption is in the column `runs` of its figure's own data, and the other way round."""
-        evidence = Evidence(ours=ours, ns2=Side(alone=ours.alone, scenes=theirs))
-        drawn = [figure.drawing(evidence, command="ackclock") for figure in newcomer_figures()]
-        mixed = MODEL.drawing(evidence, command="ackclock")
+        both = evidence(ours, study.PAPER)
+        drawn = [figure.drawing(both, command="ackclock") for figure in newcomer_figures()]
+        mixed = MODEL.drawing(both, command="ackclock")
         assert "Points are means of 5 runs (Reno) and 2 runs (Model, W = 1; Model, W = 20)" in mixed.caption
         for one in (*drawn, mixed):
             counts = {row["runs"] for row in csv.DictReader(io.StringIO(one.csv))}
@@ -301,12 +317,12 @@ class TestCommand:
     @pytest.mark.usefixtures("placeholders")
     @pytest.mark.parametrize("name", ["heterogeneous", "characterization"])
     def test_writes_the_study_whole(
-        self, name: str, ours: Side, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+        self, name: str, ours: Runs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        def instead(*, paper: study.Paper, **_: object) -> Side:
-            return part(ours, paper)
+        def instead(_paper: Paper, **_: object) -> Both:
+            return evidence(ours, PAPERS[name])
 
-        monkeypatch.setattr(study, "observe_all", instead)
+        monkeypatch.setattr(Paper, "evidence", instead)
         monkeypatch.chdir(tmp_path)
         with pytest.raises(SystemExit) as ended:
             main(["reproduce", name, "--seeds", "3"])
@@ -316,9 +332,7 @@ class TestCommand:
         record = json.loads((out / "record.json").read_text())
         assert record["command"] == f"ackclock reproduce {name} --seeds 3"
         assert sorted([*record["files"], "record.json"]) == sorted(path.name for path in out.iterdir())
-        runs = parquet.read_table(out / "added-20-50.parquet").to_pylist()
-        assert len(runs) == 4 * 8 * 3
-        stored = ac.Scenario.from_dict(json.loads(runs[0]["scenario"])).effective()
-        assert [group.count for group in stored.clients] == [20, 5]
-        single = parquet.read_table(out / "single.parquet").to_pandas()
-        assert any(setting.startswith("the others start at 10 s") for setting in set(single["setting"]))
+        runs = read_runs(out / "evidence.parquet", source="ackclock")
+        first = [row for row in runs.part("curves") if (row.where["background"], row.where["buffer"]) == (20, 50)]
+        assert len(first) == 4 * 8 * 3
+        assert {row.where["weight"] for row in runs.part("weighted")} == set(WEIGHTS)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from itertools import product
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.heterogeneous_world import PAPER, SIDE, anywhere, beside, put, put_alone, put_list
+from tests.burstiness_world import put as put_alone
+from tests.heterogeneous_world import PAPER, SIDE, anywhere, beside, judged_by, put, put_list
 from tests.single_seed import single_seed
 from tests.typed import typed
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from tests.heterogeneous_world import Change, Where
 
-    from ackclock.papers.heterogeneous.evidence import Side
+    from ackclock.papers.core.evidence import Runs
 
 RULES = {claim.rule for claim in ALONE}
 OWN = {claim.key: claim for claim in CLAIMS if claim.rule not in RULES}
@@ -42,45 +42,45 @@ def both(name: str, factor: float, *names: str) -> list[Change]:
     return [put(part, name, factor, *names) for part in WEIGHED]
 
 
-def gains(factor: float, *names: str, parts: tuple[str, ...] = ("scenes",), at: Where = anywhere) -> list[Change]:
+def gains(factor: float, *names: str, parts: tuple[str, ...] = ("curves",), at: Where = anywhere) -> list[Change]:
     """Change what added clients get."""
     return [put(part, "added_goodput_packets", factor, *names, at=at) for part in parts]
 
 
-WEIGHED = ("scenes", "weights")
-STARTED = ("scenes", "late")
+WEIGHED = ("curves", "weighted_curves")
+STARTED = ("curves", "late_curves")
 
 WORSE: list[tuple[str, Verdict, list[Change]]] = [
     ("1-1", Verdict.NOT, gains(0.7, *VEGAS, parts=STARTED)),
     ("1-1", Verdict.PARTLY, gains(0.7, *VEGAS, at=beside(40, 1500))),
-    ("1-1", Verdict.DEPENDS, gains(0.5, *VEGAS, parts=("late",))),
+    ("1-1", Verdict.DEPENDS, gains(0.5, *VEGAS, parts=("late_curves",))),
     ("3.2.1-1", Verdict.NOT, gains(0.7, *VEGAS, parts=WEIGHED)),
-    ("3.2.1-1", Verdict.DEPENDS, gains(0.7, *VEGAS, parts=("weights",))),
+    ("3.2.1-1", Verdict.DEPENDS, gains(0.7, *VEGAS, parts=("weighted_curves",))),
     ("3.2.1-1", Verdict.PARTLY, gains(0.7, "Vegas", at=lambda _, added: added == 25)),
     ("3.2.1-2", Verdict.NOT, both("added_drops", 2, *VEGAS)),
-    ("3.2.1-2", Verdict.DEPENDS, [put("weights", "added_drops", 2, *VEGAS)]),
-    ("3.2.1-3", Verdict.NOT, [put("scenes", "background_goodput_packets", 2)]),
+    ("3.2.1-2", Verdict.DEPENDS, [put("weighted_curves", "added_drops", 2, *VEGAS)]),
+    ("3.2.1-3", Verdict.NOT, [put("curves", "background_goodput_packets", 2)]),
     ("3.2.1-4", Verdict.NOT, gains(0.9, *VEGAS, parts=STARTED)),
     ("3.2.1-4", Verdict.PARTLY, gains(0.9, *VEGAS, parts=STARTED, at=lambda _, added: added > 20)),
-    ("3.2.1-4", Verdict.DEPENDS, gains(0.9, *VEGAS, parts=("late",))),
-    ("3.2.1-5", Verdict.NOT, [put("scenes", "added_drops", 4.9, *VEGAS, at=beside(20, 1500))]),
-    ("3.2.1-5", Verdict.PARTLY, [put("scenes", "added_drops", 50, at=beside(20, 1500))]),
+    ("3.2.1-4", Verdict.DEPENDS, gains(0.9, *VEGAS, parts=("late_curves",))),
+    ("3.2.1-5", Verdict.NOT, [put("curves", "added_drops", 4.9, *VEGAS, at=beside(20, 1500))]),
+    ("3.2.1-5", Verdict.PARTLY, [put("curves", "added_drops", 50, at=beside(20, 1500))]),
     ("3.2.1-6", Verdict.NOT, gains(0.9, "Vegas/RED2", parts=WEIGHED)),
-    ("3.2.1-6", Verdict.DEPENDS, gains(0.9, "Vegas/RED2", parts=("weights",))),
+    ("3.2.1-6", Verdict.DEPENDS, gains(0.9, "Vegas/RED2", parts=("weighted_curves",))),
     ("3.2.1-7", Verdict.NOT, both("added_drops", 10, *VEGAS)),
-    ("3.2.1-12", Verdict.NOT, [put("scenes", "queue_mean", 40, *VEGAS)]),
+    ("3.2.1-12", Verdict.NOT, [put("curves", "queue_mean", 40, *VEGAS)]),
     ("3.2.1-13", Verdict.NOT, [*both("cov", 3, *VEGAS), *both("background_departures", 0.5, *VEGAS)]),
-    ("3.2.1-13", Verdict.DEPENDS, [put("weights", "cov", 3, *VEGAS)]),
+    ("3.2.1-13", Verdict.DEPENDS, [put("weighted_curves", "cov", 3, *VEGAS)]),
     (
         "3.2.1-14",
         Verdict.NOT,
         [
-            put("scenes", "added_departures", 2, *REDS),
-            put("scenes", "added_drops", 0, *REDS),
-            put("weights", "added_departures", 2),
+            put("curves", "added_departures", 2, *REDS),
+            put("curves", "added_drops", 0, *REDS),
+            put("weighted_curves", "added_departures", 2),
         ],
     ),
-    ("3.2.1-14", Verdict.DEPENDS, [put("weights", "added_departures", 2)]),
+    ("3.2.1-14", Verdict.DEPENDS, [put("weighted_curves", "added_departures", 2)]),
     ("3.2.2-1", Verdict.NOT, gains(0.7, *VEGAS, parts=WEIGHED)),
     ("3.2.2-2", Verdict.NOT, both("added_drops", 2, *VEGAS)),
     ("3.2.2-3", Verdict.NOT, gains(1.5, *VEGAS, at=beside(40, 50))),
@@ -88,11 +88,11 @@ WORSE: list[tuple[str, Verdict, list[Change]]] = [
     ("3.2.2-4", Verdict.PARTLY, [put_alone("grid", "loss", 0.5, "Vegas/RED")]),
     ("3.2.2-5", Verdict.NOT, gains(0.7, *VEGAS, parts=WEIGHED)),
     ("3.2.2-6", Verdict.NOT, gains(0.7, *VEGAS, parts=STARTED)),
-    ("3.2.2-7", Verdict.NOT, [put("scenes", "added_drops", 4.9, *VEGAS, at=beside(40, 1500))]),
+    ("3.2.2-7", Verdict.NOT, [put("curves", "added_drops", 4.9, *VEGAS, at=beside(40, 1500))]),
     ("3.2.2-8", Verdict.NOT, both("added_drops", 10, *VEGAS)),
-    ("3.2.3-1", Verdict.NOT, [put("scenes", "queue_mean", 10, *VEGAS)]),
+    ("3.2.3-1", Verdict.NOT, [put("curves", "queue_mean", 10, *VEGAS)]),
     ("3.2.3-1", Verdict.PARTLY, [put_alone("queues", "queue_mean", 90.0, "Vegas")]),
-    ("3.2.3-2", Verdict.NOT, gains(2, *VEGAS, parts=("greedy",))),
+    ("3.2.3-2", Verdict.NOT, gains(2, *VEGAS, parts=("greedy_curves",))),
     ("4-1", Verdict.NOT, [put_list("model", "cov", lambda _: 1.0)]),
     ("4-1", Verdict.PARTLY, [put_list("model", "cov", lambda _: 1.0, at=lambda clients: clients == 60)]),
     ("4-2", Verdict.NOT, [put_list("model", "cov", lambda clients: clients / 1000)]),
@@ -106,14 +106,14 @@ WORSE_SHORT: list[tuple[str, Verdict, list[Change]]] = [
     ("0-1", Verdict.NOT, [put_list("scales", "slope", lambda _: -0.7)]),
     ("0-1", Verdict.PARTLY, [put_list("scales", "slope", lambda _: -0.45)]),
     ("4-5", Verdict.NOT, gains(0.7, *VEGAS, parts=STARTED)),
-    ("5-5", Verdict.NOT, [put("scenes", "background_departures", 0.1, *VEGAS)]),
-    ("5-5", Verdict.PARTLY, [put("scenes", "background_departures", 5, *VEGAS)]),
+    ("5-5", Verdict.NOT, [put("curves", "background_departures", 0.1, *VEGAS)]),
+    ("5-5", Verdict.PARTLY, [put("curves", "background_departures", 5, *VEGAS)]),
     ("5-6", Verdict.NOT, gains(0.7, *VEGAS)),
     ("5-6", Verdict.PARTLY, gains(0.8, *VEGAS, at=beside(20, 1500))),
 ]
 
 
-def changed(side: Side, changes: list[Change]) -> Side:
+def changed(side: Runs, changes: list[Change]) -> Runs:
     for change in changes:
         side = change(side)
     return side
@@ -132,20 +132,20 @@ class TestVerdicts:
 
     @pytest.mark.parametrize(("key", "verdict", "changes"), WORSE)
     def test_fails_in_another(self, key: str, verdict: Verdict, changes: list[Change]) -> None:
-        judgement = OWN[key].judge(dataclasses.replace(PAPER, ours=changed(SIDE, changes)))
+        judgement = OWN[key].judge(judged_by(changed(SIDE, changes)))
         assert judgement.verdict is verdict, judgement.why
         assert bool(judgement.setting) is (verdict is Verdict.DEPENDS)
 
     @pytest.mark.parametrize(("key", "verdict", "changes"), WORSE_SHORT)
     def test_the_short_papers_fail_in_another(self, key: str, verdict: Verdict, changes: list[Change]) -> None:
-        judgement = OWN_SHORT[key].judge(dataclasses.replace(PAPER, ours=changed(SIDE, changes)))
+        judgement = OWN_SHORT[key].judge(judged_by(changed(SIDE, changes)))
         assert judgement.verdict is verdict, judgement.why
 
     @pytest.mark.parametrize(
         ("key", "mean", "changes", "spread"),
         [
             # packets held behind RED: 2.3 to 2.9 on average, of 3; give or take half of it
-            ("3.2.1-12", Verdict.REPRODUCED, [put("scenes", "queue_mean", 12.5)], {"scenes": "queue_mean"}),
+            ("3.2.1-12", Verdict.REPRODUCED, [put("curves", "queue_mean", 12.5)], {"curves": "queue_mean"}),
             # a part of 0.70 to 0.95 of Reno's goodput, where 0.98 is enough; give or take half of it
             ("1-1", Verdict.NOT, gains(0.7, *VEGAS, parts=STARTED), dict.fromkeys(STARTED, "added_goodput_packets")),
         ],
@@ -154,25 +154,25 @@ class TestVerdicts:
         self, key: str, mean: Verdict, changes: list[Change], spread: dict[str, str]
     ) -> None:
         """Where the means say one thing and the intervals admit both, the verdict is not the means'."""
-        assert OWN[key].judge(dataclasses.replace(PAPER, ours=changed(SIDE, changes))).verdict is mean
+        assert OWN[key].judge(judged_by(changed(SIDE, changes))).verdict is mean
         apart = [put(part, name, lambda seed: 0.6 + 0.2 * seed, *VEGAS) for part, name in spread.items()]
-        judgement = OWN[key].judge(dataclasses.replace(PAPER, ours=changed(SIDE, changes + apart)))
+        judgement = OWN[key].judge(judged_by(changed(SIDE, changes + apart)))
         assert judgement.verdict is not mean, judgement.why
 
     @pytest.mark.parametrize("key", OWN)
     def test_a_single_run_decides_nothing(self, key: str) -> None:
-        judgement = OWN[key].judge(dataclasses.replace(PAPER, ours=single_seed(SIDE)))
+        judgement = OWN[key].judge(judged_by(single_seed(SIDE)))
         assert judgement.verdict is Verdict.UNDECIDED, judgement.why
 
     @pytest.mark.parametrize("key", OWN_SHORT)
     def test_a_single_run_decides_nothing_of_the_short_paper(self, key: str) -> None:
-        judgement = OWN_SHORT[key].judge(dataclasses.replace(PAPER, ours=single_seed(SIDE)))
+        judgement = OWN_SHORT[key].judge(judged_by(single_seed(SIDE)))
         assert judgement.verdict is Verdict.UNDECIDED, judgement.why
 
     def test_wide_intervals_leave_it_open(self) -> None:
         """Two of three seeds speak for the claim and one against it, by far: the mean says yes, its interval both."""
-        wide = put("scenes", "added_goodput_packets", lambda seed: 0.2 if seed == 3 else 1, *VEGAS)
-        judgement = OWN["3.2.1-1"].judge(dataclasses.replace(PAPER, ours=changed(SIDE, [wide])))
+        wide = put("curves", "added_goodput_packets", lambda seed: 0.2 if seed == 3 else 1, *VEGAS)
+        judgement = OWN["3.2.1-1"].judge(judged_by(changed(SIDE, [wide])))
         assert judgement.verdict is Verdict.UNDECIDED
         assert "at 0 of 8 points of a full link (8 undecided)" in judgement.why
 

@@ -7,7 +7,7 @@ STUDIES = {
     "(Feng and Tinnakornsrisuphap 2000): Figures 2 to 13",
     "characterization": "TCP's Effect on Traffic Characterization, the short paper between the two "
     "(Feng, Tinnakornsrisuphap and Philp): Figures 2 to 8",
-    "vegas": "When does Vegas hold its own? Its goodput beside Reno over buffer, share, start and application",
+    "vegas": "When does Vegas get its share? Its goodput relative to Reno over buffer, share, start and application",
     "manyflows": "Understanding the Performance of Many TCP Flows (Qiu, Zhang and Keshav 2001): Figures 6 to 24, "
     "Tables 1 to 5",
     "buffers": "Sizing Router Buffers (Appenzeller, Keslassy and McKeown 2004): its rules for long flows",

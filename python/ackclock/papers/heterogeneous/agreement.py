@@ -7,21 +7,19 @@ each by itself. Prints a line a measure and each miss with its size; exits with 
 from __future__ import annotations
 
 import sys
-from itertools import product
 from typing import TYPE_CHECKING
 
 from ackclock.papers.agreement import EXPLAINED, arguments_of, measures_table, missed_bars, places_table, tell
+from ackclock.papers.core.parts import gather
 from ackclock.papers.heterogeneous import ns2
-from ackclock.papers.heterogeneous.comparison import BAR, RULES, compare_scenes
-from ackclock.papers.heterogeneous.experiment import SCENES, scene_wanted, variants
-from ackclock.study import Batch
+from ackclock.papers.heterogeneous.comparison import BAR, RULES, compare_curves
+from ackclock.papers.heterogeneous.evidence import curves, figures
+from ackclock.papers.heterogeneous.experiment import SCENES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ackclock.papers.comparison import Comparison
-
-__all__ = ["agreement", "main", "recheck"]
 
 _INTRODUCTION = f"""\
 # Agreement with ns-2 where two kinds of client share the link
@@ -38,47 +36,19 @@ _QUICK = (SCENES[0], SCENES[-1])
 
 
 def agreement(*, seeds: int = 5, quick: bool = False, jobs: int | None = None) -> list[Comparison]:
-    """Run every point that ns-2 was run at and compare.
-
-    Parameters
-    ----------
-    seeds
-        Seeds a point, at least 2.
-    quick
-        Take the points with the most clients of two scenes, not all.
-    jobs
-        How many runs at once; one for each processor by default.
-
-    """
-    batch = Batch()
-    made = {
-        scene: batch.add(
-            scene_wanted(
-                scene, seeds=range(1, seeds + 1), cells=product(variants(scene), [scene.most]) if quick else None
-            )
-        )
-        for scene in (_QUICK if quick else SCENES)
-    }
-    batch.run(jobs=jobs, label="agreement")
-    return compare_scenes({scene: runs() for scene, runs in made.items()}, ns2.scenes())
+    """Run every point that ns-2 was run at, or the points with the most clients of two scenes, and compare."""
+    cells = [cell for cell in figures(_QUICK if quick else SCENES) if not quick or cell[2] == cell[0].most]
+    made = gather([curves(cells)], seeds=range(1, seeds + 1), jobs=jobs, label="agreement")
+    return compare_curves(made.part("curves"), ns2.rows())
 
 
 def recheck(*, jobs: int | None = None) -> list[Comparison]:
-    """Compare the points that missed, or would have but for the allowance for chance, with twenty other seeds each."""
-    theirs = ns2.scenes("recheck")
-    batch = Batch()
-    made = {
-        scene: batch.add(
-            scene_wanted(
-                scene,
-                seeds=sorted({run.seed for run in runs}),
-                cells=dict.fromkeys((run.variant, run.clients) for run in runs),
-            )
-        )
-        for scene, runs in theirs.items()
-    }
-    batch.run(jobs=jobs, label="again")
-    return compare_scenes({scene: runs() for scene, runs in made.items()}, theirs)
+    """Compare the points that missed, or that only the standard errors admit, with twenty other seeds each."""
+    theirs = ns2.rows("recheck")
+    there = {tuple(row.where.values()) for row in theirs}
+    cells = [cell for cell in figures(SCENES) if (*cell[0].where.values(), *cell[1:]) in there]
+    made = gather([curves(cells)], seeds=sorted({row.seed for row in theirs}), jobs=jobs, label="again")
+    return compare_curves(made.part("curves"), theirs)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

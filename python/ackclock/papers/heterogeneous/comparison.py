@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING
 
 from ackclock.papers.agreement import statement
 from ackclock.papers.comparison import Rule, compare
 from ackclock.papers.heterogeneous.experiment import CLASSES
 from ackclock.papers.heterogeneous.measures import goodput, loss
+from ackclock.papers.observation import Observation
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable
 
     from ackclock.papers.comparison import Comparison
-    from ackclock.papers.heterogeneous.experiment import Scene
-    from ackclock.papers.observation import Observation
+    from ackclock.papers.core.evidence import Row
     from ackclock.report.html import Statement
 
-__all__ = ["BAR", "RULES", "agreement_statement", "compare_scenes"]
-
 BAR = 0.92
-"""The part of the points of each measure that must agree."""
+"""The share of the points of each measure that must agree."""
 
 RULES = (
     *(Rule(title=f"goodput, {name}", measure=goodput(name), relative=0.05) for name in CLASSES),
@@ -30,40 +27,27 @@ RULES = (
 """The measures, each of one class."""
 
 
-def compare_scenes(
-    ours: Mapping[Scene, Sequence[Observation]], theirs: Mapping[Scene, Sequence[Observation]]
-) -> list[Comparison]:
-    """Compare every point that both sides have, rule by rule.
-
-    Parameters
-    ----------
-    ours, theirs
-        Runs of both sides, at least two seeds a point.
-
-    Returns
-    -------
-    list of Comparison
-        The names of the variants say the scene too.
-
-    """
-    return compare(_flat(ours), _flat(theirs), RULES)
+def compare_curves(ours: Iterable[Row], theirs: Iterable[Row]) -> list[Comparison]:
+    """Compare every point that both sides have, rule by rule; the names of the variants say the scene too."""
+    return compare(_named(ours), _named(theirs), RULES)
 
 
-def _flat(scenes: Mapping[Scene, Sequence[Observation]]) -> list[Observation]:
-    """Put the runs of all scenes into one list, with names that tell them apart."""
+def _named(rows: Iterable[Row]) -> list[Observation]:
     return [
-        dataclasses.replace(run, variant=f"{run.variant} beside {scene.background}, buffer {scene.buffer:,}")
-        for scene, runs in scenes.items()
-        for run in runs
+        Observation(
+            variant=f"{row.where['variant']} beside {row.where['background']}, buffer {row.where['buffer']:,}",
+            clients=int(row.where["clients"]),
+            seed=row.seed,
+            values=row.values,
+        )
+        for row in rows
     ]
 
 
-def agreement_statement(
-    ours: Mapping[Scene, Sequence[Observation]], theirs: Mapping[Scene, Sequence[Observation]]
-) -> Statement:
+def agreement_statement(ours: Iterable[Row], theirs: Iterable[Row]) -> Statement:
     """Say how much of the figures agrees."""
     return statement(
-        compare_scenes(ours, theirs),
+        compare_curves(ours, theirs),
         what="goodput and loss, of newcomers and background each by itself",
         margin="5 % of the goodput, 15 % of the loss or 0.2 points",
     )

@@ -1,265 +1,170 @@
-"""All that the claims are judged by: the figures' runs, and runs in which one thing is chosen otherwise."""
+"""The parts of the study: runs of the figures, runs in which one thing is different, and pairs of runs."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ackclock.papers.burstiness import close as closely
-from ackclock.papers.burstiness import courses
-from ackclock.papers.burstiness import evidence as homogeneous
-from ackclock.papers.burstiness.evidence import WEIGHT_CLIENTS, grid_wanted
-from ackclock.papers.burstiness.experiment import BY_NAME, CLIENTS, Setting, observations_wanted
-from ackclock.papers.claims import Sides
+from ackclock.papers.burstiness.close import SCALES
+from ackclock.papers.burstiness.study import PAPER as ALONE
 from ackclock.papers.core.evidence import Run, Runs
-from ackclock.papers.heterogeneous import ns2
+from ackclock.papers.core.parts import Part, Spot
 from ackclock.papers.heterogeneous.experiment import (
+    LATE,
+    LATE_START,
     SCENES,
     Choice,
     Scene,
+    class_summary,
     gateway_name,
-    scene_wanted,
+    scenario,
     variants,
 )
 from ackclock.papers.heterogeneous.measures import KINDS
-from ackclock.papers.observation import Observation
+from ackclock.papers.heterogeneous.stochastic import model_runs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from ackclock.papers.core.evidence import Row, Scalar
-    from ackclock.study import Batch
 
-    Scenes = Mapping[Scene, Sequence[Observation]]
+    Cell = tuple[Scene, str, int]
 
-__all__ = ["LATE", "LATE_START", "WEIGHTS", "Evidence", "Side", "from_ns2", "gather", "scaling"]
-
-LATE = {20: (20, 40), 40: (8, 20)}
-"""Added clients of the runs in which they start late, by those who are there."""
-
-LATE_START = "10 s"
-"""When they then start: after the background's first slow start and the queue that it leaves."""
-
-WEIGHTS = homogeneous.WEIGHTS
+WEIGHTS = (8e-5, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 2e-2)
 """RED's averaging weights that are tried, at the end of each curve; the papers print none."""
 
-_LOOKED_AT = (39, 44, 50, 60)
-"""Reno clients whose windows are looked at closely, for the claims that these papers repeat."""
+PAIRS = {
+    "curves": "pairs",
+    "late_curves": "late",
+    "least_curves": "least",
+    "greedy_curves": "greedy",
+    "weighted_curves": "weighted",
+}
+"""Parts with runs of two kinds of client, and the parts that pair them."""
 
-_WINDOWS = [("Reno", 60), ("Vegas", 60)]
-"""Where the windows of three clients are followed, likewise."""
+_ALONE = {
+    "close": [("Reno", clients) for clients in (39, 44, 50, 60)],
+    "windows": [("Reno", 60), ("Vegas", 60)],
+}
+"""Points of the burstiness study that the repeated claims need, next to its grid and its weights."""
 
 _LEAST_SCALE = 0.1
-"""Seconds of the shortest bins that tell of self-similarity: a round trip."""
+"""Seconds of the shortest bins that show self-similarity: a round trip."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Side:
-    """The runs of one simulator.
+def parts(scenes: Sequence[Scene] = SCENES) -> list[Part]:
+    """Give the parts that are run; clients of one kind are run as in the burstiness study."""
+    alone = {part.name: part for part in (*ALONE.definition.parts(), *ALONE.parts())}
+    some = [
+        replace(alone[name], spots=[spot for spot in alone[name].spots if _cell(spot) in cells])
+        for name, cells in _ALONE.items()
+    ]
+    ends = [(scene, variant, scene.most) for scene in scenes for variant in variants(scene)]
+    late = [
+        (scene, variant, added)
+        for scene in scenes
+        for variant, added in product(variants(scene), LATE[scene.background])
+    ]
+    weighted = [
+        spot
+        for weight in WEIGHTS
+        for spot in _spots((cell for cell in ends if "/" in cell[1]), Choice(red_weight=weight), weight=weight)
+    ]
+    return [
+        alone["grid"],
+        alone["weights"],
+        *some,
+        curves(figures(scenes)),
+        curves(late, "late_curves", Choice(start=LATE_START)),
+        curves(ends, "least_curves", Choice(base_rtt="minimum")),
+        curves(ends, "greedy_curves", Choice(greedy=True)),
+        Part(name="weighted_curves", spots=weighted, take=class_summary),
+    ]
 
-    Parameters
-    ----------
-    alone
-        Clients of one kind, as `ackclock.papers.burstiness` has them: what Figures 2 to 4 and the claims are
-        judged by that the paper repeats.
-    scenes
-        The runs of the figures with two kinds.
-    scales
-        Reno alone under heavy load, with `scaling`.
-    late
-        The same as `scenes` at `LATE`, with newcomers that start at `LATE_START`.
-    minimum
-        Their last points with `base_rtt = minimum`; none of ns-2, which has no such rule.
-    greedy
-        The same with clients that always have data to send.
-    weights
-        The same behind RED, by its weight.
-    model
-        Results of the stochastic model; none next to the runs of ns-2.
 
+def figures(scenes: Sequence[Scene]) -> list[Cell]:
+    """Give the points of the figures."""
+    return [(scene, *cell) for scene in scenes for cell in product(variants(scene), scene.counts)]
+
+
+def curves(cells: Iterable[Cell], name: str = "curves", choice: Choice | None = None) -> Part:
+    """Make the part with some points."""
+    return Part(name=name, spots=_spots(cells, choice or Choice()), take=class_summary)
+
+
+def _cell(spot: Spot) -> tuple[Scalar, Scalar]:
+    return spot.where["variant"], spot.where["clients"]
+
+
+def _spots(cells: Iterable[Cell], choice: Choice, **where: float) -> list[Spot]:
+    return [
+        Spot(
+            where={**scene.where, "variant": variant, "clients": added, **where},
+            scenario=scenario(scene, variant, added, choice=choice),
+        )
+        for scene, variant, added in cells
+    ]
+
+
+def derived(runs: Runs) -> Runs:
+    """Add pairs of runs, fits over the length of the bins, and names of parts that rules ask."""
+    made = dict(paired(ALONE.derived(runs)).parts)
+    if "weighted_curves" in made:  # of ours alone
+        made["scales"] = [scaling(row) for row in made["close"]]
+    return Runs(made)
+
+
+def with_model(runs: Runs) -> Runs:
+    """Add the stochastic model next to our runs, and a part that has simulated Reno too."""
+    made = dict(derived(runs).parts)
+    reno = [row for row in made["grid"] if row.where["variant"] == "Reno"]
+    model = model_runs() if "weighted_curves" in made else []
+    return Runs({**made, "model": model, "models": [*reno, *model]})
+
+
+def paired(runs: Runs) -> Runs:
+    """Add the parts that pair runs with two kinds of client."""
+    return Runs({**runs.parts, **{pair: pairs(runs.parts[name]) for name, pair in PAIRS.items() if name in runs.parts}})
+
+
+def pairs(rows: Sequence[Row]) -> list[Row]:
+    """Pair the runs of added Vegas clients with the runs of as many added Reno clients: one seed, one gateway.
+
+    Values of a run have the prefix of its protocol (`KINDS`).
     """
-
-    alone: homogeneous.Side
-    scenes: Scenes
-    scales: Sequence[Observation] = ()
-    late: Scenes = field(default_factory=dict)
-    minimum: Scenes = field(default_factory=dict)
-    greedy: Scenes = field(default_factory=dict)
-    weights: Mapping[float, Scenes] = field(default_factory=dict)
-    model: Sequence[Observation] = ()
-
-    def part(self, name: str) -> Sequence[Row]:
-        """Give the runs of a part.
-
-        ``curves`` has the runs of the figures; ``pairs``, ``late``, ``least``, ``greedy`` and ``weighted`` have pairs
-        of runs of one seed that differ in the protocol of the added clients; ``models`` has Reno and the stochastic
-        model; the others have clients of one kind.
-        """
-        match name:
-            case "curves":
-                found: list[Row] = [
-                    Run(where={"background": scene.background, "buffer": scene.buffer, **run.where}, seed=run.seed,
-                        values=run.values)
-                    for scene, runs in self.scenes.items()
-                    for run in runs
-                ]  # fmt: skip
-            case "weighted":
-                found = [
-                    Run(where={**row.where, "weight": weight}, seed=row.seed, values=row.values)
-                    for weight, scenes in self.weights.items()
-                    for row in pairs(scenes)
-                ]
-            case "pairs" | "late" | "least" | "greedy":
-                scenes = {"pairs": self.scenes, "late": self.late, "least": self.minimum, "greedy": self.greedy}
-                found = pairs(scenes[name])
-            case "models":
-                reno = [run for run in self.alone.grid if run.variant == "Reno"]
-                found = [*reno, *self.model]
-            case "scales" | "model":
-                found = list(getattr(self, name))
-            case _:
-                return self.alone.part(name)
-        return Runs({name: found}).part(name)
-
-
-def pairs(scenes: Scenes) -> list[Row]:
-    """Pair the runs of added Vegas clients with the runs of as many added Reno clients: one seed, one gateway."""
+    at = {(_where(row), str(row.where["variant"]), row.seed): row for row in rows}
     found: list[Row] = []
-    for scene, runs in scenes.items():
-        at = {(run.variant, run.clients, run.seed): run.values for run in runs}
-        for (variant, added, seed), vegas in at.items():
-            protocol, slash, rest = variant.partition("/")
-            reno = at.get((f"Reno{slash}{rest}", added, seed))
-            if protocol == "Vegas" and reno is not None:
-                where: dict[str, Scalar] = {
-                    "background": scene.background,
-                    "gateway": gateway_name(scene.buffer, slash + rest),
-                    "added": added,
-                }
-                values = {
-                    f"{kind}_{name}": of[name] for kind, of in zip(KINDS, (vegas, reno), strict=True) for name in of
-                }
-                found.append(Run(where=where, seed=seed, values=values))
+    for (where, variant, seed), vegas in at.items():
+        protocol, slash, rest = variant.partition("/")
+        reno = at.get((where, f"Reno{slash}{rest}", seed))
+        if protocol == "Vegas" and reno is not None:
+            axes = dict(vegas.where)
+            gateway = gateway_name(int(axes.pop("buffer")), slash + rest)
+            background, added = axes.pop("background"), axes.pop("clients")
+            del axes["variant"]
+            values = {
+                f"{kind}_{name}": value
+                for kind, row in zip(KINDS, (vegas, reno), strict=True)
+                for name, value in row.values.items()
+            }
+            there = {"background": background, "gateway": gateway, "added": added, **axes}
+            found.append(Run(where=there, seed=seed, values=values))
     return found
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Evidence(Sides[Side]):
-    """What the claims of these papers are judged by."""
+def _where(row: Row) -> tuple[Scalar, ...]:
+    return tuple(value for axis, value in row.where.items() if axis != "variant")
 
 
-def gather(batch: Batch, *, seeds: Sequence[int], scenes: Sequence[Scene] = SCENES) -> Callable[[], Side]:
-    """Ask for all that the claims need.
+def scaling(row: Row) -> Run:
+    """Fit the exponent of the c.o.v. of the arrivals in the length of the bins, from a round trip to ten seconds.
 
-    Parameters
-    ----------
-    batch
-        Where to ask.
-    seeds
-        The seeds of the runs.
-    scenes
-        Which backgrounds and gateways.
-
-    Returns
-    -------
-    Callable
-        Gives the side once the batch has run.
-
+    ``slope`` is -1/2 without memory, and H - 1 where traffic is self-similar.
     """
-    alone = _alone(batch, seeds)
-    figures = {scene: batch.add(scene_wanted(scene, seeds=seeds)) for scene in scenes}
-
-    def otherwise(
-        choice: Choice, *, ends: bool = True, behind: str = ""
-    ) -> dict[Scene, Callable[[], list[Observation]]]:
-        """Ask for the last points of each curve, or those of `LATE`, behind all gateways or those that are named so."""
-        return {
-            scene: batch.add(
-                scene_wanted(
-                    scene,
-                    seeds=seeds,
-                    cells=product(
-                        [variant for variant in variants(scene) if behind in variant],
-                        (scene.most,) if ends else LATE[scene.background],
-                    ),
-                    choice=choice,
-                )
-            )
-            for scene in scenes
-        }
-
-    late = otherwise(Choice(start=LATE_START), ends=False)
-    minimum, greedy = otherwise(Choice(base_rtt="minimum")), otherwise(Choice(greedy=True))
-    weights = {weight: otherwise(Choice(red_weight=weight), behind="/RED") for weight in WEIGHTS}
-
-    def made() -> Side:
-        plain, scales = alone()
-        return Side(
-            alone=plain,
-            scenes=_made(figures),
-            scales=scales,
-            late=_made(late),
-            minimum=_made(minimum),
-            greedy=_made(greedy),
-            weights={weight: _made(runs) for weight, runs in weights.items()},
-        )
-
-    return made
-
-
-def _made(runs: Mapping[Scene, Callable[[], list[Observation]]]) -> Scenes:
-    return {scene: made() for scene, made in runs.items()}
-
-
-def _alone(batch: Batch, seeds: Sequence[int]) -> Callable[[], tuple[homogeneous.Side, list[Observation]]]:
-    """Ask for the runs with one kind of client that the figures and the repeated claims need."""
-    grid = batch.add(grid_wanted(product(BY_NAME, CLIENTS), seeds=seeds))
-    weights = {
-        weight: batch.add(
-            grid_wanted(
-                product(("Reno/RED", "Vegas/RED"), [WEIGHT_CLIENTS]), seeds=seeds, setting=Setting(red_weight=weight)
-            )
-        )
-        for weight in homogeneous.WEIGHTS
-    }
-    looked_at = [(BY_NAME["Reno"], clients) for clients in _LOOKED_AT]
-    close = batch.add(observations_wanted(looked_at, seeds=seeds, take=closely.look, record=closely.RECORDS))
-    followed = [(BY_NAME[variant], clients) for variant, clients in _WINDOWS]
-    windows = batch.add(observations_wanted(followed, seeds=courses.SEEDS, take=courses.course, record=courses.RECORDS))
-
-    def made() -> tuple[homogeneous.Side, list[Observation]]:
-        looks = close()
-        side = homogeneous.Side(
-            grid=grid(),
-            queues=grid(),
-            weights={weight: runs() for weight, runs in weights.items()},
-            close=looks,
-            windows=windows(),
-        )
-        return side, [scaling(look) for look in looks]
-
-    return made
-
-
-def scaling(look: Observation) -> Observation:
-    """Fit how the c.o.v. of the arrivals goes with the length of the bins, from a round trip to ten seconds.
-
-    ``slope`` is that of log c.o.v. against log length: -1/2 without memory, H - 1 where traffic is self-similar.
-    """
-    seconds, covs = np.array(closely.SCALES), np.asarray(look.values["ladder"])
+    seconds, covs = np.array(SCALES), np.asarray(row.values["ladder"])
     slow = seconds >= _LEAST_SCALE * (1 - 1e-9)
     slope = np.polyfit(np.log(seconds[slow]), np.log(covs[slow]), 1)[0]
-    return Observation(variant=look.variant, clients=look.clients, seed=look.seed, values={"slope": float(slope)})
-
-
-def from_ns2(scenes: Sequence[Scene] = SCENES) -> Side:
-    """Lay out what ns-2.35 measured of some scenes."""
-    figures, late = (ns2.scenes(name) for name in ("ns2-2.35", "late"))
-    return Side(
-        alone=homogeneous.from_ns2(),
-        scenes={scene: figures[scene] for scene in scenes},
-        late={scene: late[scene] for scene in scenes},
-    )
+    return Run(where=row.where, seed=row.seed, values={"slope": float(slope)})

@@ -7,7 +7,6 @@ papers do not print comes from the profile `ns2-2.35`. "Right after" the backgro
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import product
 from typing import TYPE_CHECKING, Any, Literal
 
 from ackclock.papers.burstiness import experiment as homogeneous
@@ -18,16 +17,13 @@ from ackclock.papers.burstiness.experiment import (
     PACKET_SIZE,
     RED_WEIGHT,
 )
-from ackclock.papers.observation import observations_wanted, summary
+from ackclock.papers.observation import summary
 from ackclock.scenario import Clients, DropTail, Greedy, Poisson, Red, Scenario, Tcp
-from ackclock.study import Point
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from ackclock.papers.observation import Observation
     from ackclock.running.run import Run
-    from ackclock.study import Wanted
 
 START = "1 s"
 """When the newcomers start: the paper says right after the background."""
@@ -46,6 +42,12 @@ NEWCOMERS: Mapping[int, Sequence[int]] = {20: (5, 10, 15, 20, 25, 30, 35, 40), 4
 
 MOST = 60
 """Clients of both kinds at the end of each curve."""
+
+LATE = {20: (20, 40), 40: (8, 20)}
+"""Added clients of the runs in which they start late, by the number of clients in the background."""
+
+LATE_START = "10 s"
+"""When they then start: after the background's first slow start and the queue that it leaves."""
 
 CLASSES = ("added", "background")
 """The two kinds of client; what is measured of one begins with its name."""
@@ -71,6 +73,11 @@ class Scene:
     def name(self) -> str:
         """What people call it."""
         return f"background of {self.background} Reno clients, buffer of {self.buffer:,} packets"
+
+    @property
+    def where(self) -> dict[str, int]:
+        """Coordinates of its points."""
+        return {"background": self.background, "buffer": self.buffer}
 
     @property
     def slug(self) -> str:
@@ -115,7 +122,7 @@ SATURATED = BOTTLENECK_RATE / (8 * PACKET_SIZE) / RATE
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Choice:
-    """What may be chosen otherwise, to see whether a result hangs on it.
+    """Parameters that are varied to test the sensitivity of a result.
 
     Parameters
     ----------
@@ -208,37 +215,3 @@ def class_summary(run: Run) -> Mapping[str, float | None]:
             )
         },
     }
-
-
-def scene_wanted(
-    scene: Scene,
-    *,
-    seeds: Iterable[int],
-    cells: Iterable[tuple[str, int]] | None = None,
-    choice: Choice | None = None,
-) -> Wanted[Mapping[str, float | None], list[Observation]]:
-    """Ask for the curves of a scene.
-
-    Parameters
-    ----------
-    scene
-        Which.
-    seeds
-        The seeds that each point is run with.
-    cells
-        Variant and number of added clients of each point; all of the figures by default.
-    choice
-        As for `scenario`.
-
-    """
-    return observations_wanted(
-        list(cells or product(variants(scene), scene.counts)),
-        where=lambda cell: cell,
-        point=lambda cell: Point(
-            name=f"{cell[1]} added clients of {cell[0]}, {scene.name}",
-            scenario=scenario(scene, *cell, choice=choice),
-            work=scene.background + cell[1],
-        ),
-        seeds=seeds,
-        take=class_summary,
-    )

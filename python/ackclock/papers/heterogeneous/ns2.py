@@ -1,39 +1,49 @@
-"""What ns-2 measured with two kinds of client; `data/README.md` tells how the numbers were made."""
+"""What ns-2 measured with two kinds of client; `data/README.md` says how the numbers were made."""
 
 from __future__ import annotations
 
 import csv
-from collections import defaultdict
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from ackclock.papers.heterogeneous.experiment import Scene
-from ackclock.papers.observation import Observation
+from ackclock.papers.burstiness import ns2 as alone
+from ackclock.papers.core.evidence import Run, Runs
+from ackclock.papers.heterogeneous.experiment import SCENES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-__all__ = ["scenes"]
+    from ackclock.papers.core.evidence import Row
+    from ackclock.papers.heterogeneous.experiment import Scene
 
-_KEYS = ("background", "buffer", "variant", "added", "seed")
+
+def runs(scenes: Sequence[Scene] = SCENES) -> Runs:
+    """Lay out the runs of some scenes, and those with clients of one kind."""
+    return Runs({**alone.runs().parts, "curves": rows(scenes=scenes), "late_curves": rows("late", scenes=scenes)})
 
 
-def scenes(name: str = "ns2-2.35") -> Mapping[Scene, Sequence[Observation]]:
-    """Read a table of ns-2's runs.
+def rows(name: str = "ns2-2.35", *, scenes: Sequence[Scene] = SCENES) -> list[Row]:
+    """Read a table.
 
     Parameters
     ----------
     name
         Name of the file, without its ending: all scenes; ``late``, with newcomers that start at 10 s; ``recheck``, the
         points that missed once, with seeds that were not used before.
+    scenes
+        The scenes that are read.
 
     """
-    read: dict[Scene, list[Observation]] = defaultdict(list)
     text = files("ackclock.papers.heterogeneous").joinpath("data", f"{name}.csv").read_text(encoding="utf-8")
+    found: dict[Scene, list[Row]] = {scene: [] for scene in scenes}
     for row in csv.DictReader(text.splitlines()):
-        scene = Scene(background=int(row["background"]), buffer=int(row["buffer"]))
-        values = {column: float(cell) for column, cell in row.items() if column not in _KEYS}
-        read[scene].append(
-            Observation(variant=row["variant"], clients=int(row["added"]), seed=int(row["seed"]), values=values)
-        )
-    return read
+        background, buffer, variant, added, seed = (row.pop(key) for key in _KEYS)
+        for scene, there in found.items():
+            if (scene.background, scene.buffer) == (int(background), int(buffer)):
+                where = {**scene.where, "variant": variant, "clients": int(added)}
+                values = {column: float(cell) for column, cell in row.items()}
+                there.append(Run(where=where, seed=int(seed), values=values))
+    return [row for there in found.values() for row in there]
+
+
+_KEYS = ("background", "buffer", "variant", "added", "seed")

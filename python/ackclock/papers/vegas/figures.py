@@ -139,7 +139,7 @@ def drawing(
 
 
 def cell(ratio: Interval) -> str:
-    """Write a ratio, with a question mark where it is undecided whether Vegas holds its own."""
+    """Write a ratio, with a question mark where it is undecided whether Vegas gets its share."""
     return f"{ratio.mean:.2f}" + ("?" if at_least(ratio, HELD) is OPEN else "")
 
 

@@ -69,7 +69,7 @@ def _map(runs: ByPlace, application: str, letter: str, command: str) -> Drawing:
         title=f"Figure {letter}. The map: {application}",
         caption=f"{RATIO}, {CLIENTS} clients of both kinds, at each buffer and each share of clients that run Vegas: "
         "blue where Vegas gets more, orange where Reno does. A question mark: the 95 % interval (Student's t) reaches "
-        f"to both sides of {HELD}, from which on Vegas holds its own. Vegas starts together with Reno, or 10 s later.",
+        f"to both sides of {HELD}, from which on Vegas gets its share. Vegas starts together with Reno, or 10 s later.",
         csv=data(runs, where),
         numbers=Table(
             caption=f"{RATIO}: mean ± half-width of the 95 % interval; in brackets Vegas' share of all goodput",

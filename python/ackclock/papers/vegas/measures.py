@@ -23,7 +23,7 @@ KINDS = ("reno", "vegas")
 """Prefixes of the measures of one kind of client."""
 
 HELD = 0.9
-"""Share of a Reno client's goodput from which on a Vegas client holds its own."""
+"""Share of a Reno client's goodput from which on a Vegas client gets its share."""
 
 ALIKE = 0.1
 """The largest difference of two ratios that count as alike."""

@@ -19,7 +19,7 @@ from ackclock.papers.heterogeneous.claims.reading import (
     WHEN,
     weighed,
 )
-from ackclock.papers.heterogeneous.evidence import LATE
+from ackclock.papers.heterogeneous.experiment import LATE
 from ackclock.papers.heterogeneous.measures import (
     DIFFERENCE,
     MORE_LOSS,

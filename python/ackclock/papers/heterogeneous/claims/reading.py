@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from ackclock.papers.burstiness.experiment import RED_WEIGHT
 from ackclock.papers.core.evidence import Named
 from ackclock.papers.core.rules import Bars, Depends
-from ackclock.papers.heterogeneous.evidence import LATE
 from ackclock.papers.heterogeneous.experiment import (
     GATEWAYS,
+    LATE,
     MOST,
     NEWCOMERS,
     SATURATED,

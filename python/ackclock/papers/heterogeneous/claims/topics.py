@@ -1,20 +1,18 @@
-"""What matters most of what the runs say about this paper."""
+"""The claims that sum the paper up."""
 
 from __future__ import annotations
 
 from ackclock.papers.summary import Topic
 from ackclock.report.html import Verdict
 
-__all__ = ["TOPICS"]
-
 TOPICS = (
     Topic(
         key="1-1",
         leads={
-            Verdict.REPRODUCED: "Vegas holds its own beside Reno.",
-            Verdict.PARTLY: "Vegas holds its own beside Reno at most points, and not at all.",
-            Verdict.NOT: "Vegas does not hold its own beside Reno.",
-            Verdict.DEPENDS: "Whether Vegas holds its own beside Reno depends on when it starts.",
+            Verdict.REPRODUCED: "Vegas gets its share.",
+            Verdict.PARTLY: "Vegas gets its share at most points, not at all of them.",
+            Verdict.NOT: "Vegas does not get its share.",
+            Verdict.DEPENDS: "Whether Vegas gets its share depends on when it starts.",
         },
     ),
     Topic(
@@ -56,4 +54,3 @@ TOPICS = (
         },
     ),
 )
-"""Told at the head of the report, after the tally."""

@@ -13,9 +13,9 @@ TOPICS = (
     Topic(
         key="F-4",
         leads={
-            Verdict.REPRODUCED: "With a small buffer Vegas holds its own.",
-            Verdict.PARTLY: "With a small buffer Vegas mostly holds its own: in this the papers are right.",
-            Verdict.NOT: "Even with a small buffer Vegas does not hold its own.",
+            Verdict.REPRODUCED: "With a small buffer Vegas gets its share.",
+            Verdict.PARTLY: "With a small buffer Vegas mostly gets its share: in this the papers are right.",
+            Verdict.NOT: "Even with a small buffer Vegas does not get its share.",
         },
         also=("F-1", "W-10"),
     ),
@@ -31,9 +31,9 @@ TOPICS = (
     Topic(
         key="F-3",
         leads={
-            Verdict.REPRODUCED: "Vegas holds its own everywhere.",
-            Verdict.PARTLY: "Vegas holds its own on most of the map, not on all of it.",
-            Verdict.NOT: "On most of the map Vegas does not hold its own.",
+            Verdict.REPRODUCED: "Vegas gets its share everywhere.",
+            Verdict.PARTLY: "Vegas gets its share on most of the map, not on all of it.",
+            Verdict.NOT: "On most of the map Vegas does not get its share.",
         },
         also=("M-5",),
     ),

@@ -75,7 +75,7 @@ PAPERS = (
         key="F-4",
         where="both papers",
         figure="applications",
-        text="With a small buffer Vegas holds its own, whatever the application.",
+        text="With a small buffer Vegas gets its share, whatever the application.",
         test=AtPoints(RATIO.at("halves", buffer=(10, 50)).at_least(HELD), by="application"),
         command=command(Place(application=OPEN)),
     ),

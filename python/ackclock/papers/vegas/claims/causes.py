@@ -99,8 +99,8 @@ CAUSES = (
         key="W-2",
         where="Feng and Tinnakornsrisuphap, 3.2.2; the start is ours",
         figure="starts-fifo",
-        text="That is why Vegas holds its own in the papers with a large buffer: its clients start into the queue that "
-        "Reno's slow start leaves.",
+        text="That is why Vegas gets its share in the papers with a large buffer: its clients start into the queue "
+        "that Reno's slow start leaves.",
         test=Bars(whole=_more & _at_1.at_least(HELD), part=_more),
         shows={
             f"met_{start}": QUEUE_MET.at("papers", start=start, gateway="FIFO", vegas=20, buffer=1500)
@@ -122,7 +122,7 @@ CAUSES = (
     Claim(
         key="W-4",
         where="Feng and Tinnakornsrisuphap, 3.2.1",
-        text="While sources leave the link unsaturated, Vegas holds its own with any buffer.",
+        text="While sources leave the link unsaturated, Vegas gets its share with any buffer.",
         test=AtPoints(RATIO.at("light", rate=FEW).at_least(HELD), points="buffers"),
         shows={"usual": RATIO.at("halves", application=POISSON, start=10, gateway="FIFO")},
         why="{why} This load leaves a seventh of the link free.",
