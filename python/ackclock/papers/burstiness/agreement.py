@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from ackclock.papers.observation import Observation
     from ackclock.running.run import Run
 
-__all__ = ["Crossover", "agreement", "crossovers", "main"]
-
 BARS = {"ns2-2.35": 0.95, "ns2-2000": 0.90}
 """The part of the points of each measure that must agree, by profile."""
 
@@ -96,25 +94,7 @@ def last_drops(run: Run) -> Mapping[str, float | None]:
 
 
 def agreement(profile: str, *, seeds: int = 5, quick: bool = False, jobs: int | None = None) -> list[Comparison]:
-    """Run every point that ns-2 was run at and compare.
-
-    Parameters
-    ----------
-    profile
-        One of `ackclock.papers.burstiness.ns2.PROFILES`.
-    seeds
-        Seeds a point, at least 2.
-    quick
-        Take five points that show the most, not all.
-    jobs
-        How many runs at once; one for each processor by default.
-
-    Returns
-    -------
-    list of Comparison
-        Every measure at every point.
-
-    """
+    """Compare every measure at every point that ns-2 was run at, or at the five that show the most."""
     theirs = ns2.observations(profile)
     wanted = {(run.variant, run.clients) for run in theirs}
     if quick:

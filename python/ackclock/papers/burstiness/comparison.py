@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ackclock.papers.observation import Observation
     from ackclock.report.html import Statement
 
-__all__ = ["RULES", "WARM", "agreement_statement", "warm_loss"]
-
 WARM = 20
 """Seconds after which the numbers of the warm measures begin."""
 
@@ -49,14 +47,7 @@ RULES = (
 
 
 def agreement_statement(ours: Sequence[Row], ns2: Sequence[Row]) -> Statement:
-    """Say how much of the figures agrees.
-
-    Parameters
-    ----------
-    ours, ns2
-        Runs of the whole grid.
-
-    """
+    """Say at how many points of the figures both simulators agree."""
     shown = [rule for rule in RULES if rule.title in {"c.o.v. from 0 s", "departures", "loss from 0 s"}]
     return statement(
         compare(observed(ours), observed(ns2), shown),

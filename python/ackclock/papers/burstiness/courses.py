@@ -172,14 +172,7 @@ def courses_of(side: Side, variant: str, clients: int) -> Courses:
 
 
 def courses_table(ours: Courses, theirs: Courses) -> Table:
-    """Lay the numbers of one figure out for people, with ns-2's beside them and whether they agree.
-
-    Parameters
-    ----------
-    ours, theirs
-        The runs here and in ns-2.
-
-    """
+    """Lay the numbers of one figure out, ours and ns-2's, and whether they agree."""
     places = {place.rule.title: place for place in compare(ours.runs, theirs.runs, COURSE_RULES)}
     agreeing = sum(place.agrees for place in places.values())
     return Table(
@@ -233,14 +226,7 @@ def _verdict(place: Comparison) -> list[str]:
 
 
 def courses_verdict(ours: Iterable[Courses], theirs: Iterable[Courses]) -> Statement:
-    """Say how much of all figures of windows agrees with ns-2.
-
-    Parameters
-    ----------
-    ours, theirs
-        The runs of every figure, at least two seeds each.
-
-    """
+    """Say how many numbers of all figures of windows agree with ns-2; both sides have two seeds or more."""
     left, right = ([run for courses in side for run in courses.runs] for side in (ours, theirs))
     places = compare(left, right, COURSE_RULES)
     agreeing = [place for place in places if place.agrees]

@@ -9,7 +9,7 @@ of the ns-2 runs that we compare with.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 from ackclock.papers import observation
 from ackclock.papers.observation import summary
@@ -21,33 +21,7 @@ if TYPE_CHECKING:
 
     from ackclock.papers.observation import Observation
     from ackclock.running.run import Run
-    from ackclock.study import Replication, Wanted
-
-__all__ = [
-    "ADVERTISED_WINDOW",
-    "ARRIVALS",
-    "ARRIVALS_PER_RTT",
-    "BY_NAME",
-    "CAPACITY",
-    "CLIENTS",
-    "DROPS",
-    "DURATION",
-    "FINE",
-    "HEAVY",
-    "PACKET_SIZE",
-    "PAPERS_CLIENTS",
-    "RED_WEIGHT",
-    "VARIANTS",
-    "Setting",
-    "Variant",
-    "cells_wanted",
-    "client_packets",
-    "observations_wanted",
-    "scenario",
-]
-
-T = TypeVar("T")
-R = TypeVar("R")
+    from ackclock.study import Wanted
 
 BOTTLENECK_RATE = 50e6
 """Rate of the link from the gateway to the server, bit/s (Table 1: 50 Mbps)."""
@@ -129,18 +103,18 @@ BY_NAME = {variant.name: variant for variant in VARIANTS}
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Setting:
-    """What may be chosen otherwise, to see whether a result hangs on it.
+    """Parameters that are varied to test the sensitivity of a result.
 
     Parameters
     ----------
     overhead
         Longest processing time before a TCP sender sends; without any, exact ties decide.
     buffer
-        Packets that the gateway has room for.
+        Buffer of the gateway, packets.
     red_weight
         RED's averaging weight.
     base_rtt
-        What Vegas takes for the round trip without queues; the profile's rule by default.
+        How Vegas takes the round trip without queues; the profile's rule by default.
 
     """
 
@@ -151,24 +125,9 @@ class Setting:
 
 
 def scenario(variant: Variant, clients: int, *, profile: str = "ns2-2.35", setting: Setting | None = None) -> Scenario:
-    """Give the paper's network with one kind of client.
+    """Give the paper's network with one kind of client: 200 s, measured from the start, as in the paper.
 
-    Parameters
-    ----------
-    variant
-        Transport and gateway.
-    clients
-        Number of clients, at least 1.
-    profile
-        Where the defaults come from that the paper does not print.
-    setting
-        What is not as in all other runs.
-
-    Returns
-    -------
-    Scenario
-        200 s of it, measured from the start, as in the paper.
-
+    The profile gives what the paper does not print; the setting, what is different from all other runs.
     """
     setting = setting or Setting()
     own: dict[str, Any] = {"base_rtt": setting.base_rtt} if variant.protocol == "vegas" and setting.base_rtt else {}
@@ -205,38 +164,6 @@ def client_packets(clients: int) -> str:
     return f"packets@{','.join(f'access.{client}' for client in range(clients))}"
 
 
-def cells_wanted(
-    cells: Sequence[tuple[Variant, int]],
-    *,
-    seeds: Iterable[int],
-    take: Callable[[Run], T],
-    make: Callable[[list[tuple[Variant, int, list[Replication[T]]]]], R],
-    profile: str = "ns2-2.35",
-    setting: Setting | None = None,
-    record: Sequence[str] = (),
-) -> Wanted[T, R]:
-    """Ask for cells of the grid.
-
-    Parameters
-    ----------
-    cells
-        Variant and number of clients of each.
-    make
-        What becomes of the cells, in their order, each with its runs in the order of the seeds.
-    seeds, take, profile, setting, record
-        As for `scenario` and `ackclock.study.Wanted`.
-
-    """
-    return observation.cells_wanted(
-        cells,
-        point=lambda cell: _point(*cell, profile, setting),
-        seeds=seeds,
-        take=take,
-        make=lambda ran: make([(*cell, runs) for cell, runs in ran]),
-        record=record,
-    )
-
-
 def observations_wanted(
     cells: Sequence[tuple[Variant, int]],
     *,
@@ -246,18 +173,7 @@ def observations_wanted(
     record: Sequence[str] = (),
     take: Callable[[Run], Mapping[str, float | None]] = summary,
 ) -> Wanted[Mapping[str, float | None], list[Observation]]:
-    """Ask for observations of cells of the grid, in the order of the cells and, within a cell, of the seeds.
-
-    Parameters
-    ----------
-    cells
-        Variant and number of clients of each.
-    seeds
-        The seeds that each cell is run with.
-    profile, setting, record, take
-        As for `scenario` and `ackclock.study.Wanted`.
-
-    """
+    """Ask for cells of the grid, each a variant and a number of clients: cell after cell, seed after seed."""
     return observation.observations_wanted(
         cells,
         where=lambda cell: (cell[0].name, cell[1]),

@@ -40,19 +40,7 @@ class Settling:
 
 
 def observations(profile: str) -> list[Observation]:
-    """Read ns-2's runs of all variants under one set of constants.
-
-    Parameters
-    ----------
-    profile
-        One of `PROFILES`.
-
-    Returns
-    -------
-    list of Observation
-        With `loss` as a fraction added; None where ns-2 counted nothing, such as the timeouts of UDP.
-
-    """
+    """Read ns-2's runs of all variants under one set of constants, with `loss` as a fraction added."""
     return [_observation(row) for row in _rows(f"{profile}.csv")]
 
 
@@ -62,18 +50,7 @@ def rechecks(profile: str) -> list[Observation]:
 
 
 def side_runs(name: str, *, variant: str = "", profile: str = "ns2-2.35") -> list[Observation]:
-    """Read ns-2's runs of a smaller table.
-
-    Parameters
-    ----------
-    name
-        Name of the file, without its ending.
-    variant
-        What ran, where the file does not say.
-    profile
-        Which runs, in a file that has several sets of constants.
-
-    """
+    """Read ns-2's runs of a smaller table, where `variant` and `profile` say what the file does not."""
     return [
         Observation(
             variant=row.get("variant", variant),
@@ -114,19 +91,10 @@ def settlings(profile: str) -> list[Settling]:
 
 
 def synchronisation(*, ties: bool = False) -> list[Observation]:
-    """Read how the windows of ns-2's clients were cut together, from 20 s on, with its default constants.
+    """Read how the windows of ns-2's clients were cut together, from 20 s on: `cuts`, `dependence` and `cutting`.
 
-    Parameters
-    ----------
-    ties
-        Take the runs without processing time, in which exact ties decide, one for each of 24 points; not those that
-        compare with ours, five for each of 10.
-
-    Returns
-    -------
-    list of Observation
-        With the values `cuts`, `dependence` and `cutting`, as in `ackclock.papers.burstiness.close.CloseLook`.
-
+    With `ties`, of the runs without processing time, in which exact ties decide: one for each of 24 points. Otherwise
+    of those that compare with ours, five for each of 10.
     """
     rows = [row for row in _rows("sync.csv") if (row["overhead_us"] == "0") is ties]
     return [

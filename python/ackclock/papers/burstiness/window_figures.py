@@ -88,16 +88,7 @@ def window_drawings(evidence: Evidence, command: str) -> list[Drawing]:
 
 
 def window_chart(figure: WindowFigure, ours: Courses, ns2: Courses) -> Chart:
-    """Draw one figure: a part of the run and the whole run, each from both simulators.
-
-    Parameters
-    ----------
-    figure
-        Which.
-    ours, ns2
-        The runs here and in ns-2.
-
-    """
+    """Draw one figure: a section of the run and the whole run, each from both simulators."""
     panels = []
     whole = (0, round(DURATION / UNIT))
     for places, span, bold in (("ab", figure.zoom, 1.5), ("cd", whole, 0.9)):
