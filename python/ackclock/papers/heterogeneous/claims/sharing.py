@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ackclock.papers.core.claim import Claim
+from ackclock.papers.core.claim import Change, Claim
 from ackclock.papers.core.rules import AtPoints, Custom
 from ackclock.papers.heterogeneous.claims.newcomers import (
     BETA,
@@ -55,6 +55,13 @@ HEADLINE = (
             RATIO.at("pairs", background=40, added=END[40]),
         ),
         command=command(_FULL_LARGE, "Vegas", 20),
+        changed=Change(
+            was="Vegas' loss counts against the claim where it is clearly above Reno's",
+            now="Vegas' loss may be 2 % above Reno's; where the intervals admit both, the point stays open",
+            before="partly",
+            after="undecided",
+            reason="A loss that was not clearly above Reno's counted for the claim.",
+        ),
     ),
 )
 
@@ -251,6 +258,13 @@ DISCUSSION = (
         ),
         command=command(
             _FULL_SMALL, "Vegas", 20, 'clients.0.source={kind="greedy"}', 'clients.1.source={kind="greedy"}'
+        ),
+        changed=Change(
+            was="a ratio that is not clearly lower with greedy sources counts against the claim",
+            now=f"a ratio counts if it is lower by more than {EFFECT}; where the intervals admit both, it stays open",
+            before="not reproduced",
+            after="undecided",
+            reason="However many runs there are, a smaller difference is of no interest.",
         ),
     ),
 )
