@@ -147,8 +147,8 @@ KEYS = {
     "steady": STEADY.title,
     "capped": CAPPED.title,
     "together": TOGETHER.title,
-    "0 s": "started at once",
-    "1 s": "started within a second",
+    "0 s": "all start at once",
+    "1 s": "all start within a second",
     0.0: WITHOUT,
     0.1: WITH,
 }

@@ -105,7 +105,7 @@ class TestNs2:
     def test_values(self) -> None:
         (run,) = (row for row in PAPER.ns2.part("predicted") if row.where == {"curve": "B = 4 n", "connections": 100})
         assert run.values["loss"] == pytest.approx(0.04425)
-        where = {"start": "started at once", "processing": WITHOUT, "curve": "T1, W_c 100", "connections": 600}
+        where = {"start": "all start at once", "processing": WITHOUT, "curve": "T1, W_c 100", "connections": 600}
         (shut,) = (row for row in PAPER.ns2.part("starts") if row.where == where)
         assert shut.values["shut_off"] == 525
 
@@ -168,6 +168,7 @@ class TestReport:
         assert len({drawing.slug for drawing in report.drawings}) == len(report.drawings)
         keys = [finding.key for finding in report.findings]
         assert keys == [claim.key for claim in CLAIMS]
+        assert {claim.figure for claim in CLAIMS if claim.figure} <= {drawing.slug for drawing in report.drawings}
         assert keys[0] == "2.1-1"
         assert keys[-1] == "5.3-5"
 

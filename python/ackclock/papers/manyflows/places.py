@@ -71,7 +71,7 @@ FEW = {100: (3, 4, 5, 6, 8, 10, 12, 16, 20), 300: (10, 15, 20, 25, 30, 35, 40, 5
 AMOUNTS = (0.0, 0.02, 0.1, 0.3)
 """The longest processing times of Figure 16, as parts of the round-trip time with a full buffer."""
 
-STARTS = {"started at once": "0 s", "started within a second": "1 s"}
+STARTS = {"all start at once": "0 s", "all start within a second": "1 s"}
 """The time within which connections start."""
 
 MANY = {100: (150, 200, 300, 450, 600), 200: (300,)}

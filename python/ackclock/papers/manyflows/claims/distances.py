@@ -59,6 +59,7 @@ DISTANCES = (
     Claim(
         key="5.3-3",
         where="5.3",
+        figure="group-sizes",
         text="The ratio of two single connections is unpredictable, that of two groups of reasonable size is stable.",
         test=Ways(
             Holds(
@@ -77,6 +78,7 @@ DISTANCES = (
     Claim(
         key="5.3-4",
         where="5.3, left for later by its authors",
+        figure="unequal-groups",
         text="Groups of unequal size share the link as equal ones do.",
         origin="ours",
         test=AtPoints(POWER.at("unequal", groups=_others).near(_equal, by=_SAME_POWER)),
@@ -85,6 +87,7 @@ DISTANCES = (
     Claim(
         key="5.3-5",
         where="5.3, left for later by its authors",
+        figure="unequal-groups",
         text="Five groups share the link as two do.",
         origin="ours",
         test=Ways(

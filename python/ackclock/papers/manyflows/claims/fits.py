@@ -117,7 +117,7 @@ def beside_the_paper(processing: str, link: str) -> Callable[[Said], str]:
     return at_each(
         f"Loss is within {100 * NEAR:g} % of the paper's curves at",
         lambda title: _beside(processing, link, counting=title),
-        _TITLES,
+        dict(zip(_TITLES, _TITLES, strict=True)),
     )
 
 

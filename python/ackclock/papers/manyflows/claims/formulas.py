@@ -81,6 +81,7 @@ def _reason(where: str, text: str, one: Quantity, other: Quantity, what: str) ->
     return Claim(
         key=f"3-{_ORDINALS.index(where) + 3}",
         where=f"3, {where} reason",
+        figure="reasons",
         text=text,
         test=_contributes(one, other, what),
         numbers=(computed(lambda a, b: a / b, one, other, words=f"factor by {what}", digits=2),),
@@ -111,18 +112,31 @@ FORMULAS = (
     Claim(
         key="3-1",
         where="3; Tables 2, 3",
+        figure="tables2and3",
         text="Most of the estimates of the formulas of Padhye et al. are within a factor of 2.",
         paper=", ".join(
             f"{model} {'/'.join(f'{PAPER[one, model][_TWO]:.0f}' for one in TOPOLOGIES)} %" for model in MODELS
         ),
-        test=_with_and_without(WithinTwo().above(_MOST), "topologies with each formula"),
+        test=_with_and_without(
+            WithinTwo().above(_MOST).called(f"more than {_MOST} % of the flows are within a factor of 2 of a formula"),
+            "points",
+        ),
         command=_TABLES,
     ),
     Claim(
         key="3-2",
         where="3",
+        figure="tables2and3",
         text="The approximate formula, though simpler, is no worse than the full one.",
-        test=_with_and_without(MoreWithinTwo().at_least(-_NO_WORSE), "topologies"),
+        test=_with_and_without(
+            MoreWithinTwo()
+            .at_least(-_NO_WORSE)
+            .called(
+                "as many flows are within a factor of 2 of the approximate formula as of the full one, or at most "
+                f"{_NO_WORSE} % fewer"
+            ),
+            "topologies",
+        ),
         shows={"shares": WithinTwo()},
         command=_TABLES,
     ),
@@ -150,6 +164,7 @@ FORMULAS = (
     Claim(
         key="3-6",
         where="3, fourth reason",
+        figure="reasons",
         text="Lost ACKs and reordered packets contribute to the divergence.",
         test=Custom(
             _acks,

@@ -37,6 +37,7 @@ INTERNET = (
     Claim(
         key="2.1-1",
         where="2.1, assumption 1",
+        figure="backbone",
         text="Access links are the bottleneck of wide-area connections.",
         test=Bars(
             whole=_quiet.every().called(
@@ -50,6 +51,7 @@ INTERNET = (
     Claim(
         key="2.2-1",
         where="2.2",
+        figure="components",
         text="After decomposition one can focus on a single connected component.",
         test=Ways(
             Holds(LARGEST.at("components", degree=2.0).below(0.5)),
@@ -62,6 +64,7 @@ INTERNET = (
     Claim(
         key="2.2-2",
         where="2.2, not in the paper",
+        figure="components",
         text="Where anyone talks to anyone, the largest component is the giant component of a random graph, with "
         "S = 1 - exp(-cS).",
         origin="ours",
@@ -73,6 +76,7 @@ INTERNET = (
     Claim(
         key="4-1",
         where="4, assumption 2",
+        figure="bottlenecks",
         text="The bottleneck will eventually stabilize.",
         test=Bars(
             whole=_steady[0].at_least(_NEARLY_ALL).every() & _steady[1].at_least(_NEARLY_ALL).every(),
@@ -83,6 +87,7 @@ INTERNET = (
     Claim(
         key="4-2",
         where="4, assumption 2",
+        figure="bottlenecks",
         text="Different connections that share an access link congest at the same place.",
         test=Bars(whole=_together.at_least(_NEARLY_ALL), part=_together.above(_MOST)),
         command=_COMMAND,

@@ -8,10 +8,11 @@ from ackclock.papers.manyflows.experiment import SINK_ACK, SINK_DATA, T1, grid_s
 from ackclock.papers.reading import run_command
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Mapping
 
     from ackclock.papers.core.answers import Answers
     from ackclock.papers.core.claim import Said
+    from ackclock.papers.core.quantities import Quantity
     from ackclock.papers.manyflows.experiment import Bottleneck, Setting
 
 FILE = "examples/manyflows100.toml"
@@ -50,6 +51,13 @@ def command(link: Bottleneck, capacity: int, flows: int, *, fraction: float = 0.
     return run_of(grid_setting(link, capacity, flows, fraction=fraction), record=record)
 
 
-def at_each(start: str, asked: Callable[[str], Answers], ways: Iterable[str]) -> Callable[[Said], str]:
-    """Say at how many points each of several ways of asking is answered "yes"."""
-    return lambda said: f"{start} " + "; ".join(f"{said.counted(asked(way), 'points')} {way}" for way in ways) + "."
+def at_each(start: str, asked: Callable[[str], Answers], ways: Mapping[str, str]) -> Callable[[Said], str]:
+    """Say at how many points each of several ways of asking, which have words, is answered "yes"."""
+    return lambda said: (
+        f"{start} " + "; ".join(f"{said.counted(asked(way), 'points')} {words}" for way, words in ways.items()) + "."
+    )
+
+
+def pair(said: Said, of: Quantity) -> str:
+    """Write the numbers of two points."""
+    return " and ".join(point.shown(of.digits) for point in said(of).cells.values())

@@ -8,7 +8,7 @@ from ackclock.papers.core.claim import Claim
 from ackclock.papers.core.evidence import Named
 from ackclock.papers.core.rules import AtPoints, Bars
 from ackclock.papers.manyflows.claims.fits import NEAR, beside_the_paper, exponent, hyperbolic, squares, tabled
-from ackclock.papers.manyflows.claims.reading import command
+from ackclock.papers.manyflows.claims.reading import command, pair
 from ackclock.papers.manyflows.claims.same_delay import APART, LARGE, MEDIUM, SMALL, look
 from ackclock.papers.manyflows.experiment import ISDN, T1
 from ackclock.papers.manyflows.measures import (
@@ -73,6 +73,11 @@ CLAIMS = (
         test=Bars(
             whole=_apart & _busy(CORRELATION).at_most(APART) & _busy(LOW).at_least(_FULL),
             part=_apart,
+        ),
+        why=lambda said: (
+            f"Over ISDN and T1 the loss correlation is {pair(said, _busy(CORRELATION))} with processing times and "
+            f"{pair(said, look(CORRELATION))} without them; the buffer's 5th percentile is {pair(said, _busy(LOW))} % "
+            "of it with them."
         ),
         command=command(T1, 440, 100, fraction=0.1, record="queue@bottleneck/100ms"),
     ),
