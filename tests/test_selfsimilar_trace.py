@@ -155,12 +155,12 @@ class TestFigures:
         made = read_trace(tmp_path / "years.pcap")
         assert made.sizes.length == 2**32 - 1
         section = trace_section(made, command="ackclock")
-        assert "Time runs backwards" in section.text
+        assert "Time goes backwards" in section.text
         assert section.drawings[0].svg.startswith("<")
 
     def test_damage_is_told(self, tmp_path: Path) -> None:
         (tmp_path / "cut.pcap").write_bytes(HEAD + record(0, 60) + record(1, 60) + record(2, 60)[:9])
-        assert "damaged or cut" in trace_section(read_trace(tmp_path / "cut.pcap"), command="ackclock").text
+        assert "damaged or truncated" in trace_section(read_trace(tmp_path / "cut.pcap"), command="ackclock").text
 
 
 def dependent(series: tuple[Memory, ...], *holds: bool) -> tuple[Memory, ...]:

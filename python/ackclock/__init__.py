@@ -1,8 +1,8 @@
-"""Ackclock: a laboratory for TCP congestion control and the burstiness it makes.
+"""Ackclock: a laboratory for TCP congestion control and the burstiness it causes.
 
-Describe a network, its flows and their traffic as a :class:`Scenario`; :func:`simulate` sends every packet of it and
-returns a :class:`Run`; :func:`replicate` does so for several seeds and puts error bars on what it finds. :func:`sweep`
-makes whole studies; what one left in a folder, ``ackclock.open`` gives back.
+Describe a network, its flows and their traffic as a :class:`Scenario`; :func:`simulate` simulates every packet and
+returns a :class:`Run`; :func:`replicate` does so for several seeds and adds confidence intervals. :func:`sweep` runs
+whole studies, whose stored results ``ackclock.open`` opens.
 """
 
 from importlib import import_module
@@ -128,13 +128,13 @@ _HOMES: Final = (
     "study.sweeping",
 )
 _SUBMODULES: Final = {"analysis": "analysis", "models": "analysis.models"}
-"""Packages that need no import of their own: ``ac.models.stochastic_reno``, ``ac.analysis.hurst``."""
+"""Packages that need no separate import: ``ac.models.stochastic_reno``, ``ac.analysis.hurst``."""
 
 
-if not TYPE_CHECKING:  # a type checker would take any name for one that is there
+if not TYPE_CHECKING:  # otherwise a type checker would accept any attribute
 
     def __getattr__(name: str) -> object:
-        """Load what is asked for when it is first asked for: ``ackclock --help`` needs none of it."""
+        """Load attributes on first use: ``ackclock --help`` needs none of them."""
         if name == "__version__":
             from ackclock.running.catalogue import catalogue  # noqa: PLC0415
 

@@ -139,7 +139,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"over": None, "sample": {"over": {"duration": ["1 s", "2"]}, "count": 2}}, "sample.over.duration: an array is"),
     ({"over": None, "sample": {"over": {COUNT: [1, 2]}}}, "sample.count: missing; must be an integer from 1"),
     ({"over": None, "sample": {"over": {COUNT: [-2, -1]}, "count": 2}}, "sample: clients.0.count = -"),
-    ({"replications": 0}, "replications: 0 is not allowed; must be how many there are"),
+    ({"replications": 0}, "replications: 0 is not allowed; must be the number of seeds"),
     ({"replications": [1, 1]}, "replications: [1, 1] is not allowed"),
     ({"replications": "many"}, "replications: 'many' is not allowed"),
     ({"replications": {"until": "0 %", "measure": "cov"}}, "replications.until: '0 %' is not allowed; must be a perc"),

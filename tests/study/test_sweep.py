@@ -158,7 +158,7 @@ def test_a_warmup_is_cut_off_where_it_ends(tmp_path: Path) -> None:
 def test_few_replications_are_warned_of(tmp_path: Path) -> None:
     tally = fill(tmp_path, study())
     assert tally.warnings("cov") == [
-        "6 of 6 points have fewer than 3 values of cov: an interval says next to nothing there."
+        "6 of 6 points have fewer than 3 values of cov: their intervals mean almost nothing."
     ]
     assert fill(tmp_path, study(replications=12)).warnings("cov") == []
     wide = Tally()

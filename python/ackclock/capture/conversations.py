@@ -17,7 +17,7 @@ HEAD: Final = ("conversation", "packets", "back", "bytes", "back", "retrans.", "
 
 
 def conversations(capture: Capture) -> Iterator[list[str]]:
-    """Tell the largest conversations: who first sent to whom, and each number there and back."""
+    """Yield the largest conversations: the endpoints, the first sender first, and each number in both directions."""
     for row in capture.flows.slice(0, TOP).to_pylist():
         ends = [_end(row[end], row[f"{end}_port"]) for end in ("source", "destination")]
         tcp = row["protocol"] == "tcp"

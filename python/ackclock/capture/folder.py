@@ -1,4 +1,4 @@
-"""The folder that ``ackclock capture --out`` makes, whether it is as it was written, and DuckDB over it."""
+"""The folder written by ``ackclock capture --out``: its verification, and queries on it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["MADE", "ask", "check", "files_of", "is_capture"]
 
 MADE: Final = "a capture"
-"""What the record of such a folder says it is."""
+"""The kind stated in the record of such a folder."""
 
 _RECORD: Final = "record.json"
 
@@ -48,7 +48,7 @@ def is_capture(folder: Path) -> bool:
 
 
 def files_of(folder: Path) -> dict[str, str]:
-    """List the files of a capture's folder, and how each is."""
+    """List the files of a capture's folder with their state."""
     record = json.loads((folder / _RECORD).read_text(encoding="utf-8"))
     sound = "sound" if isinstance(record["files"], dict) else "no checksum: an earlier version wrote it"
     return {name: _wrong(folder, record, name) or sound for name in sorted(record["files"])}

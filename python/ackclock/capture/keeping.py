@@ -1,4 +1,4 @@
-"""What is kept of a capture: its largest conversations in memory, all that is asked for in Parquet."""
+"""Stores the results of a capture: its largest conversations in memory, everything requested in Parquet."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Largest", "writer"]
 
 _LARGEST: Final = 1000
-"""Conversations that are kept: those of the most bytes."""
+"""Number of conversations that are kept, by number of bytes."""
 
 
 class Largest:
@@ -30,7 +30,7 @@ class Largest:
         self.largest: pa.Table = FLOWS.empty_table()
 
     def add(self, ended: pa.Table) -> None:
-        """Take conversations in that ended."""
+        """Add completed conversations."""
         if not len(ended):
             return
         self.count += len(ended)
@@ -43,14 +43,14 @@ class Largest:
 
 
 def _fresh(column: pa.ChunkedArray) -> pa.Array:
-    """Forget names that no row has: else those of every conversation would stay."""
+    """Drop names that no row uses; otherwise the names of every conversation would stay."""
     whole = column.combine_chunks()
     return whole.cast(pa.string()).dictionary_encode() if pa.types.is_dictionary(column.type) else whole
 
 
 def writer(path: str | os.PathLike[str], schema: pa.Schema) -> parquet.ParquetWriter:
     """Open a Parquet file to be written."""
-    # Names repeat and numbers seldom do: looking for repeated ones takes longer than writing them.
+    # Names repeat but numbers rarely do: dictionary-encoding numbers takes longer than writing them.
     named = [field.name for field in schema if pa.types.is_dictionary(field.type)]
     steady = {"timestamp": "DELTA_BINARY_PACKED", "time": "BYTE_STREAM_SPLIT"}
     encoding = {name: kind for name, kind in steady.items() if name in schema.names}

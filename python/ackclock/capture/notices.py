@@ -1,4 +1,4 @@
-"""What a reader of a capture's numbers must know."""
+"""Generates notices about a capture: facts that a user of its numbers must know."""
 
 from __future__ import annotations
 
@@ -11,41 +11,42 @@ __all__ = ["notices_of"]
 
 
 def notices_of(facts: Mapping[str, Any], *, asked: int) -> Iterator[str]:
-    """Tell what is odd about a capture; ``asked`` is the length of a bin as asked for, in ns."""
+    """Yield the irregularities of a capture; ``asked`` is the requested bin width in ns."""
     odd = facts["oddities"]
     if facts["stopped"]:
-        where = "of what gzip holds" if facts["gzip"] else "of the file"
+        where = "of the decompressed data" if facts["gzip"] else "of the file"
         yield (
-            f"The file is damaged or cut: at byte {facts['stopped']['offset']} {where}, {facts['stopped']['problem']}. "
-            f"What stands before it was read: {facts['packets']} packets."
+            f"The file is damaged or truncated: at byte {facts['stopped']['offset']} {where}, "
+            f"{facts['stopped']['problem']}. Everything before was read: {facts['packets']} packets."
         )
     if facts["bin"] != asked:
         yield (
-            f"Bins of {asked / 1e9:g} s were asked for: the capture is so long that they are {facts['bin'] / 1e9:g} s."
+            f"The requested bin width is {asked / 1e9:g} s, but the capture is so long that "
+            f"{facts['bin'] / 1e9:g} s is used."
         )
     if odd["backwards"]:
         yield (
-            f"Time runs backwards at {odd['backwards']} packets: interfaces that were merged, or a clock that was set. "
-            f"{odd['before']} of all packets are earlier than the first one and in no bin."
+            f"Time goes backwards at {odd['backwards']} packets: merged interfaces, or a clock that was set. "
+            f"{odd['before']} packets are earlier than the first one and in no bin."
         )
     if odd["timeless"]:
-        yield f"{odd['timeless']} packets have no time in the file: each was given that of the packet before it."
+        yield f"{odd['timeless']} packets have no time in the file: each gets the time of the packet before it."
     if odd["headless"]:
         yield (
-            f"{odd['headless']} packets of IP have a damaged header, or too little of it is there: they count as IP, "
-            "and what they carry is not known."
+            f"{odd['headless']} IP packets have a damaged or truncated header: they count as IP, "
+            "but their content is unknown."
         )
     if odd["fragments"]:
         yield (
-            f"{odd['fragments']} packets are fragments: each counts for itself, and those after the first of a packet "
-            "have no ports. Retransmissions within them are not seen."
+            f"{odd['fragments']} packets are fragments: each counts separately, and fragments after the first of a "
+            "packet have no ports. Retransmissions within them are not detected."
         )
     if odd["forgotten"]:
         yield (
-            f"There were more conversations than are followed at once: {odd['forgotten']} were ended early, and what "
-            "continued after that counts as another one."
+            f"There were more simultaneous conversations than the limit: {odd['forgotten']} were ended early; their "
+            "continuations count as new ones."
         )
     unknown = sorted({each["number"] for each in facts["interfaces"] if each["link"] is None})
     if unknown:
         numbers = ", ".join(map(str, unknown))
-        yield f"Link type {numbers} is not known here: its packets are counted, and not looked into."
+        yield f"Link type {numbers} is unknown: its packets are counted but not decoded."

@@ -1,4 +1,4 @@
-"""Reading a capture: one pass over the file, and what it shows."""
+"""Reads and analyses a capture in one pass."""
 
 from __future__ import annotations
 
@@ -28,30 +28,30 @@ __all__ = ["BIN", "KEY_BYTES", "WHAT", "Capture", "Protocol", "read_capture"]
 
 BIN: Final = measured(TIME, "1 us", "3600 s")
 KEY_BYTES: Final = 32
-WHAT: Final = "a capture: pcap or pcapng, plain or in gzip"
+WHAT: Final = "a capture: pcap or pcapng, plain or compressed with gzip"
 
 _ROWS: Final = 1 << 16
-"""Packets that are read at once."""
+"""Number of packets read at a time."""
 _PICOSECONDS_PER_NANOSECOND: Final = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
 class Protocol:
-    """What a capture has of one protocol."""
+    """The packets of one protocol in a capture."""
 
     name: str
-    """As tshark has it, where it has one name for it."""
+    """Its name as in tshark."""
     layer: str
-    """``link``, ``network`` (what links carry) or ``transport`` (what IP carries): a packet counts once in each."""
+    """``link``, ``network`` (carried by links) or ``transport`` (carried by IP): a packet counts once in each layer."""
     packets: int
-    """Packets, parts of packets each for itself."""
+    """Number of packets; each fragment counts separately."""
     bytes: int
-    """As sent, headers of the link included."""
+    """Bytes as sent, including link headers."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Capture:
-    """What a capture shows.
+    """The results of analysing a capture.
 
     Examples
     --------
@@ -66,43 +66,43 @@ class Capture:
     format: str
     """``pcap`` or ``pcapng``."""
     packets: int
-    """Packets that were read."""
+    """Number of packets read."""
     bytes: int
-    """Their bytes as sent, headers of the link included."""
+    """Their bytes as sent, including link headers."""
     captured_bytes: int
-    """Those of them that were captured."""
+    """Their captured bytes."""
     start: int | None
-    """When the first packet passed: ns since 1970. None without a packet."""
+    """Time of the first packet in ns since 1970. None without packets."""
     span: tuple[int, int] | None
     """The earliest and the latest time, in ns since 1970."""
     mix: tuple[Protocol, ...]
     """All protocols, by layer and name."""
     ip_packets: int
-    """Packets of IP, of both versions."""
+    """Number of IP packets of both versions."""
     ip_bytes: int
     """Their bytes."""
     bin: float
-    """Length of a bin in s."""
+    """Bin width in s."""
     packets_per_bin: NDArray[np.float64] = field(repr=False)
-    """Packets in each bin, from the first packet on; the last bin may have begun only."""
+    """Packets in each bin, starting at the first packet; the last bin may be incomplete."""
     bytes_per_bin: NDArray[np.float64] = field(repr=False)
     """Bytes in each bin."""
     flows: pa.Table = field(repr=False)
-    """The 1000 conversations of the most bytes in both directions (`ackclock.capture.tables.FLOWS`)."""
+    """The 1000 conversations with the most bytes in both directions (`ackclock.capture.tables.FLOWS`)."""
     flow_count: int
-    """How many conversations there are."""
+    """Number of conversations."""
     retransmissions: int
-    """Segments of TCP that had been sent before, of all conversations."""
+    """TCP retransmissions in all conversations."""
     interfaces: tuple[tuple[str, int], ...]
-    """Name and link type of what was captured at."""
+    """Name and link type of the capture interfaces."""
     stopped: tuple[int, str] | None
-    """At which byte the reading had to end before the file does, and why."""
+    """The offset at which reading ended before the end of the file, and why."""
     notices: tuple[str, ...]
-    """What a reader of these numbers must know."""
+    """Facts that a user of these numbers must know."""
 
     @property
     def protocols(self) -> dict[str, int]:
-        """Packets by the name of their protocol. One packet counts under several: ``eth``, ``ip``, ``tcp``."""
+        """Packets by protocol name. One packet counts under several: ``eth``, ``ip``, ``tcp``."""
         return {each.name: each.packets for each in self.mix}
 
     @property
@@ -114,7 +114,7 @@ class Capture:
 def read_capture(
     path: str | os.PathLike[str],
     *,
-    bin: str = "10 ms",  # noqa: A002  # a bin is a bin
+    bin: str = "10 ms",  # noqa: A002  # noqa: A002  # the natural name
     packets: str | os.PathLike[str] | None = None,
     flows: str | os.PathLike[str] | None = None,
     key: bytes | None = None,
@@ -146,7 +146,7 @@ def read_capture(
     Raises
     ------
     ScenarioError
-        The file is no capture, cannot be read, or is damaged before its first packet; or an argument is not allowed.
+        The file is not a capture, cannot be read, or is damaged before its first packet; or an argument is not allowed.
     """
     import numpy as np  # noqa: PLC0415  # slow to load, as what follows is
 

@@ -15,7 +15,7 @@ SHARES: Final = ("packets", "% of all", "% of IP", "bytes", "% of all", "% of IP
 
 
 def shares(capture: Capture) -> Iterator[tuple[Protocol, list[str]]]:
-    """Tell each protocol's packets and bytes, and their parts of all and, for what IP carries, of IP."""
+    """Yield each protocol's packets and bytes, and their shares of all packets and of IP packets."""
     for each in capture.mix:
         numbers: list[str] = []
         for part, whole, of_ip in (
@@ -27,5 +27,5 @@ def shares(capture: Capture) -> Iterator[tuple[Protocol, list[str]]]:
 
 
 def percent(part: int, whole: int) -> str:
-    """Write a part of a whole; a dash where there is no whole."""
+    """Format a share; a dash if the whole is zero."""
     return f"{100 * part / whole:.2f}" if whole else "-"

@@ -1,4 +1,4 @@
-"""The reader's columns as Arrow tables."""
+"""Converts the reader's columns to Arrow tables."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PACKETS: Final = pa.schema(
         ("retransmission", pa.bool_()),
     ]
 )
-"""A packet a row. ``time`` is in s from the first packet on; ``timestamp`` is exact; ``bytes`` are those sent."""
+"""One row per packet. ``time`` is in s since the first packet; ``timestamp`` is exact; ``bytes`` are as sent."""
 
 _WAY: Final = [
     ("packets", pa.uint64()),
@@ -66,15 +66,15 @@ _Columns = list[tuple[str, str, bytes]]
 
 
 def numbers(columns: _Columns) -> dict[str, NDArray[Any]]:
-    """Give the reader's columns as arrays."""
+    """Return the reader's columns as arrays."""
     return {name: np.frombuffer(content, dtype=_NUMPY_TYPES[kind]) for name, kind, content in columns}
 
 
 def packet_table(batch: tuple[_Columns, list[str], list[str]], start: int) -> pa.Table:
-    """Make rows of packets; ``start`` is when the capture begins, in ns since 1970."""
+    """Make rows of packets; ``start`` is the time of the first packet in ns since 1970."""
     columns, addresses, protocols = batch
     values = numbers(columns)
-    # Times far apart overflow 64 bits: their difference in floating point is near enough, and exact for all others.
+    # Times that are far apart overflow 64 bits; their difference in floating point is accurate enough.
     since = values["timestamp"] - np.int64(start)
     far = np.abs(values["timestamp"].astype(np.float64) - start) > 2.0**62
     time = np.where(far, values["timestamp"].astype(np.float64) - start, since) / 1e9
@@ -104,7 +104,7 @@ def _table(
 
 
 def _array(field: pa.Field, values: NDArray[Any], dictionaries: Mapping[str, pa.Array]) -> pa.Array:
-    # Below zero stands for what is not there.
+    # Negative numbers mark missing values.
     there = pa.array(values, mask=values < 0) if values.dtype == np.int32 else pa.array(values, from_pandas=True)
     if field.name in dictionaries:
         return pa.DictionaryArray.from_arrays(there.cast(pa.int32()), dictionaries[field.name])

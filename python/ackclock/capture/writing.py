@@ -1,6 +1,6 @@
-"""Writing captures: packets of a run as a file that Wireshark, tshark and tcptrace read.
+"""Writes the packets of a run to a file that Wireshark, tshark and tcptrace can read.
 
-A request names points of links: ``LINK[@POINT][,LINK[@POINT]]``, such as ``bottleneck`` or
+A request lists points of links: ``LINK[@POINT][,LINK[@POINT]]``, such as ``bottleneck`` or
 ``access.0,access.0.reverse@receive``. Without a point, packets are seen as they are offered to the link's queue. Asking
 for a capture never changes what a run does.
 """
@@ -20,68 +20,68 @@ from ackclock.scenario.kinds import whole
 from ackclock.scenario.links import links_of
 
 SNAP_LENGTH: Final = 96
-"""Bytes of each packet that a file holds by default: all headers, and a little of the payload."""
+"""Stored bytes per packet by default: all headers, and some payload."""
 SNAP: Final = whole(80, 65_535)
 """The longest headers have 80 bytes: 20 of IPv4, 20 of TCP and 40 of options."""
 
 POINTS: Final = {
-    "": "packets as they are offered to the queue, those dropped or lost there included",
-    "dequeue": "packets as they leave the queue and their transmission begins",
-    "receive": "packets as they reach the far end",
+    "": "packets when they are offered to the queue, including the ones dropped or lost there",
+    "dequeue": "packets when they leave the queue and their transmission begins",
+    "receive": "packets when they reach the far end",
 }
-"""Where on a link packets are seen; the empty word stands for none."""
+"""Points of a link at which packets can be captured; the empty string is the default."""
 
 
 @dataclass(frozen=True)
 class Tap:
-    """A point of a link, understood."""
+    """A parsed point of a link."""
 
     number: int
-    """The engine's number of the link."""
+    """The engine's id of the link."""
     name: str
-    """The link and the point, as the request has them."""
+    """The link and the point as in the request."""
     point: str
 
     def for_engine(self) -> dict[str, Any]:
-        """Give it as the engine reads it."""
+        """Return the point in the engine's form."""
         return {"link": self.number, "at": self.point or "offer"}
 
 
 @dataclass(frozen=True)
 class CaptureRequest:
-    """A request, understood."""
+    """A parsed request."""
 
     text: str
-    """What was asked for."""
+    """The text of the request."""
     taps: tuple[Tap, ...]
 
     def for_engine(self) -> dict[str, Any]:
-        """Give the request as the engine reads it."""
+        """Return the request in the engine's form."""
         return {"taps": [tap.for_engine() for tap in self.taps]}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Written:
-    """What a file of captured packets holds."""
+    """Statistics of a file of captured packets."""
 
     packets: int
     bytes: int
-    """Those of the packets, by their IP headers."""
+    """Total size of the packets by their IP headers."""
     longer: int
-    """Packets that have more bytes than on the simulated link, since their headers do not fit into these."""
+    """Packets that are longer than on the simulated link because their headers do not fit."""
     longer_by: int
-    """Bytes that these have more, all together."""
+    """Total number of these additional bytes."""
 
 
 @dataclass(frozen=True)
 class Captured:
-    """A request, and the packets that answer it."""
+    """A request with its captured packets."""
 
     request: CaptureRequest
     packets: engine.CapturedPackets
 
     def write(self, file: Path, snap_length: int, comment: str) -> Written:
-        """Write them into a new file, whole or not at all."""
+        """Write the packets to a new file, atomically."""
         SNAP.require("snap_length", snap_length)
         setup = {
             "snap_length": snap_length,
@@ -109,7 +109,7 @@ class Captured:
 
 
 def refuse_existing(field: str, file: Path) -> None:
-    """Refuse to write where there is something."""
+    """Refuse to write to an existing path."""
     if file.exists() or file.is_symlink():
         raise refuse(field, str(file), "must not exist yet: captures are never overwritten")
 

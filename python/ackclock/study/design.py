@@ -1,6 +1,6 @@
-"""A study as people write it: a scenario, what is varied in it, and how often each point is run.
+"""The definition of a study: a scenario, the fields that are varied, and the number of runs per point.
 
-It is one table, in TOML or in Python, and all of it is checked before anything runs.
+It is one table, in TOML or in Python, which is validated completely before anything runs.
 """
 
 import itertools
@@ -31,26 +31,26 @@ VARIANT: Final = "variant"
 """The coordinate that names a variant."""
 
 MOST_POINTS: Final = 10_000_000
-"""Most points of a study: the name of each is kept, some 300 bytes."""
+"""Maximum number of points of a study: the name of each takes some 300 bytes."""
 MOST_RUNS: Final = 100_000_000
-"""Most runs of a study whose replications are counted."""
+"""Maximum number of runs of a study."""
 
 
 class Until(Part):
-    """Replications until a measure is known well enough."""
+    """Replications until a measure has the required precision."""
 
     until: Percentage
-    """How wide half the 95 % confidence interval may be, as a share of the mean."""
+    """Required half-width of the 95 % confidence interval, relative to the mean."""
 
     measure: Annotated[str, word(MEASURES)]
-    """The number of the summary that is to be known."""
+    """The measure of the summary whose precision is required."""
 
     most: Annotated[int, whole(FIRST_BLOCK, MOST)] = 200
-    """Where it ends, known or not."""
+    """Maximum number of replications."""
 
     @property
     def share(self) -> float:
-        """The half-width wanted over the mean."""
+        """The required half-width divided by the mean."""
         return float(self.until.rstrip("% ")) / 100
 
 
@@ -58,16 +58,16 @@ class Sample(Part):
     """Points drawn from ranges."""
 
     over: Ranges
-    """The least and the greatest value of each field, by its path."""
+    """The lower and the upper end of the range of each field, by its path."""
 
     count: Annotated[int, whole(1, MOST)]
-    """How many points are drawn."""
+    """Number of points to draw."""
 
     method: Annotated[str, word(METHODS)] = "latin-hypercube"
-    """One point in each slice of every range, or all of them independent."""
+    """One point in each slice of every range, or independent points."""
 
     seed: Annotated[int, SEED] = 1
-    """Where the points come from; nothing else depends on it."""
+    """Random seed of the points; nothing else depends on it."""
 
 
 def _replications(given: object) -> object:
@@ -90,10 +90,10 @@ def _scenario(given: object) -> dict[str, Any]:
 
 
 def shared(at: Any, checked: Any, paths: Sequence[Sequence[str]]) -> Any:
-    """Put checked parts into the place of tables that no path leads into."""
+    """Use validated parts in place of tables that no path leads into."""
     if isinstance(checked, Part) and not paths:
         return checked
-    if not all(paths):  # one ends here: all of it is to be replaced
+    if not all(paths):  # a path ends here, so everything is replaced
         return at
     if isinstance(at, dict) and isinstance(checked, Part):
         fields = {field.alias or name: getattr(checked, name) for name, field in type(checked).model_fields.items()}
@@ -113,23 +113,23 @@ def _below(step: str, paths: Sequence[Sequence[str]]) -> list[Sequence[str]]:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a point is."""
+    """A point of a study."""
 
     source: str
-    """What in the study it comes from."""
+    """The section of the study that defines it."""
     coordinates: Mapping[str, Scalar]
     """The value of each swept field, by its path."""
     fields: Mapping[str, Any]
-    """What is changed in the scenario there."""
+    """The fields of the scenario that it changes."""
 
     @property
     def name(self) -> str:
-        """The coordinates in words."""
+        """The coordinates as text."""
         return ", ".join(f"{path} = {errors.shown(value)}" for path, value in self.coordinates.items())
 
     @contextmanager
     def told(self) -> Iterator[None]:
-        """Let an error in the body begin with the coordinates."""
+        """Prefix errors raised in the body with the coordinates."""
         try:
             yield
         except errors.ScenarioError as error:
@@ -138,7 +138,7 @@ class Place:
 
 
 def _too_many(study: "Study", field: str) -> list[InitErrorDetails]:
-    """Count points and runs, before any is made."""
+    """Check the number of points and runs before any is made."""
     points = len(study.variants or ("",))
     if study.points is not None:
         points *= len(study.points)
@@ -146,7 +146,7 @@ def _too_many(study: "Study", field: str) -> list[InitErrorDetails]:
         points *= math.prod(map(len, study.over.values()))
     elif study.sample is not None:
         points *= study.sample.count
-    split = "split the study, some values of a field in each: all parts may have the same store"
+    split = "split the study by values of a field; all parts may share a store"
     if points > MOST_POINTS:
         allowed = f"must make at most {MOST_POINTS:,} points, and makes {points:,}; {split}"
         return [errors.wrong((field,), getattr(study, field), allowed)]
@@ -191,10 +191,10 @@ class Study(Part):
     """
 
     scenario: Annotated[dict[str, Any], PlainValidator(_scenario)]
-    """The tables that every point starts from. In TOML also the path of a scenario file, from the study's own."""
+    """The tables on which every point is based. In TOML also the path of a scenario file, relative to the study's."""
 
     replications: Annotated[tuple[int, ...] | range | Until, PlainValidator(_replications)] = range(1, 6)
-    """How many seeds there are (1, 2, ...), the seeds themselves, or `Until`."""
+    """The number of seeds (1, 2, ...), the seeds, or `Until`."""
 
     over: Grid | None = None
     """The values of each field: every combination is a point, and the last field changes fastest."""
@@ -206,27 +206,27 @@ class Study(Part):
     """Points drawn from ranges."""
 
     variants: Variants | None = None
-    """Named sets of fields: in tables and figures the name stands for them."""
+    """Named sets of fields; the name represents them in tables and figures."""
 
     record: Requests = ()
-    """Records that each run keeps, as `ackclock.simulate` takes them."""
+    """Records of each run, as for `ackclock.simulate`."""
 
     warmup: Warmup | None = None
-    """Cut off the start of each run where MSER-5 says that it ends."""
+    """Exclude the warm-up of each run, as determined by MSER-5."""
 
     _folders: tuple[Path, ...] = PrivateAttr(default=())
 
     @property
     def folders(self) -> tuple[Path, ...]:
-        """Where its files may lie without being asked about: where it and its scenario were read from.
+        """Folders whose files may be read without permission: the folders of the study and of its scenario.
 
-        One that was made in Python has the present directory.
+        A study made in Python has the current directory.
         """
         return self._folders or (Path.cwd(),)
 
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
-        """Check that points come from one place, and each field from the point or from its variant."""
+        """Check that points have one definition, and that a field is set either by points or by variants."""
         given = [name for name in ("over", "points", "sample") if data.get(name) is not None]
         problems = [errors.wrong((name,), data[name], f"must be absent beside {given[0]}") for name in given[1:]]
         if part is not None:
@@ -266,7 +266,7 @@ class Study(Part):
 
     @property
     def measure(self) -> str:
-        """The number whose interval is watched: c.o.v. where the replications name none."""
+        """The measure whose interval is reported: c.o.v. unless the replications name another."""
         return self.replications.measure if isinstance(self.replications, Until) else "cov"
 
     def each(self) -> Iterator[Point]:
@@ -285,7 +285,7 @@ class Study(Part):
         return map(self.point, self.places())
 
     def places(self) -> Iterator[Place]:
-        """Give the places of the points, in their order; what is there is not looked at yet."""
+        """Yield the points in order, without validating them."""
         for name, fields in (self.variants or {"": {}}).items():
             for source, coordinates in self._drawn():
                 if self.variants is None:
@@ -295,7 +295,7 @@ class Study(Part):
                     yield Place(at, {VARIANT: name, **coordinates}, {**fields, **coordinates})
 
     def point(self, place: Place) -> Point:
-        """Make the point at a place; raises as `each` does."""
+        """Make the scenario of a point; raises as `each` does."""
         with place.told():
             tables = self._start
             for path, value in place.fields.items():
@@ -306,17 +306,17 @@ class Study(Part):
 
     @cached_property
     def _start(self) -> dict[str, Any]:
-        """Give the scenario's tables, those that no point changes as parts that are checked already."""
+        """Return the scenario's tables, with the parts that no point changes already validated."""
         try:
             checked = Scenario.from_dict(self.scenario)
-        except errors.ScenarioError:  # it may lack what the points bring
+        except errors.ScenarioError:  # fields may be missing that the points set
             return self.scenario
         changed = [*self.swept(), *(path for fields in (self.variants or {}).values() for path in fields)]
         start: dict[str, Any] = shared(self.scenario, checked, [path.split(".") for path in changed])
         return start
 
     def swept(self) -> Iterator[str]:
-        """Give the fields that points set, by path; one may come up often."""
+        """Yield the paths of the fields that points set, possibly repeatedly."""
         yield from self.over or ()
         yield from self.sample.over if self.sample else ()
         yield from (path for point in self.points or () for path in point)

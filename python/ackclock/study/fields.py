@@ -1,4 +1,4 @@
-"""The values that a study's fields can have."""
+"""The allowed values of a study's fields."""
 
 import math
 import re
@@ -14,9 +14,9 @@ from ackclock.study.sampling import Range, range_of
 from ackclock.study.wanted import Scalar
 
 MOST: Final = 1_000_000
-"""Most values of one field, points of a sample and replications of a point."""
+"""Maximum number of values of a field, points of a sample and replications of a point."""
 FIRST_BLOCK: Final = 5
-"""The fewest replications that tell the spread well enough to say how many more are needed."""
+"""Minimum number of replications from which the number of further ones is estimated."""
 
 _QUOTED: Final = 'a path is quoted, as in "clients.0.count" = '
 
@@ -92,8 +92,8 @@ def _requests() -> Kind:
 
 
 def seeds() -> Kind:
-    """Allow how many seeds there are, or the seeds themselves."""
-    allowed = "must be how many there are, from 1, an array of different seeds, or { until, measure, most }"
+    """Allow the number of seeds, or the seeds themselves."""
+    allowed = "must be the number of seeds, at least 1, an array of different seeds, or { until, measure, most }"
     count = whole(1, MOST)
 
     def check(value: object) -> Sequence[int]:

@@ -1,4 +1,4 @@
-"""One run of a study: from a point and a seed to the row that a store keeps."""
+"""Makes one run of a study: from a point and a seed to the row in a store."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Site:
 
     @classmethod
     def of(cls, point: Point, *, record: Sequence[str], warmup: str | None) -> Site:
-        """Make a point ready.
+        """Prepare a point.
 
         Raises
         ------
@@ -75,7 +75,7 @@ class Site:
         )
 
     def job(self, seed: int) -> Job:
-        """Give the run with a seed."""
+        """Return the run with a seed."""
         return Job(site=self, seed=seed, run_id=name_of_run(self.scenario_id, seed, self.prepared.record, self.warmup))
 
 
@@ -89,14 +89,14 @@ class Job:
 
 
 def name_of_run(scenario: str, seed: int, record: Sequence[str], warmup: str | None) -> str:
-    """Name a run by all that makes it: where its start was cut off, its numbers are others."""
+    """Return the id of a run from all of its inputs; the handling of the warm-up is one of them."""
     return run_id(scenario, seed, [*record, f"warmup={warmup}"] if warmup else record, catalogue().revision)
 
 
 def begin(job: Job, report: Callable[[float], None] | None = None, *, memory: int) -> Callable[[], Row]:
-    """Make a run in so many bytes; what comes back gives its row. One that fails has a row that says why.
+    """Start a run within a memory limit; the returned function gives its row. A failed run has a row with the reason.
 
-    With a warm-up to be cut off the run is made twice: to find where it ends, and measured from there.
+    If the warm-up is excluded, the run is made twice: once to find its end, and once measured from there.
     """
     start = cpu_time()
     failure: BaseException | None = None
@@ -104,7 +104,7 @@ def begin(job: Job, report: Callable[[float], None] | None = None, *, memory: in
         parts = _simulate(job.site, job.seed, report, memory)
     except (KeyboardInterrupt, SystemExit, StoppedError):
         raise
-    except BaseException as error:  # noqa: BLE001 - the engine's panics are no Exception
+    except BaseException as error:  # noqa: BLE001 - the engine's panics are not of class Exception
         failure = error
     seconds = cpu_time() - start
 
@@ -125,7 +125,7 @@ def begin(job: Job, report: Callable[[float], None] | None = None, *, memory: in
 
 
 def make(job: Job, *, memory: str | None = None) -> Row:
-    """Make a run on a machine whose other processors make runs as well, and give its row."""
+    """Make a run on a machine whose other processors make runs too, and return its row."""
     return begin(job, memory=memory_bound(memory) // threads(None))()
 
 
@@ -133,14 +133,14 @@ def _simulate(
     site: Site, seed: int, report: Callable[[float], None] | None, memory: int
 ) -> Callable[[], dict[str, Any]]:
     if site.revision != catalogue().revision:
-        raise RuntimeError("another build of the engine is installed where the run was to be made")
+        raise RuntimeError("the worker has another build of the engine installed")
     prepared = site.prepared
     read = prepared.simulate(seed, report, memory=memory)
     if site.warmup is None:
         return lambda: _parts(prepared, read())
     whole = read()
     if whole.warmup is None:
-        note = "Nothing was cut off at the start: no end of a warm-up was found."
+        note = "No warm-up was excluded, because none was found."
         return lambda: _parts(prepared, replace(whole, notices=(*whole.notices, note)))
     cut = _measured_from(prepared, whole.warmup)
     read_cut = cut.simulate(seed, report, memory=memory)

@@ -1,4 +1,4 @@
-"""What a study would take, before it is begun."""
+"""Estimates the cost of a study before it begins."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Outlook"]
 
 _PILOT: Final = 1.0
-"""Seconds after which the run that the estimate rests on is broken off."""
+"""Seconds after which the pilot run for the estimate is stopped."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,7 +47,7 @@ class Outlook:
 
     @classmethod
     def of(cls, survey: Survey, there: Mapping[str, float | None]) -> Outlook:
-        """Look at each point, and try the first that has something to do."""
+        """Examine each point, and start the first run that is missing."""
         study = survey.study
         courses = [survey.course(number, there) for number in range(len(survey.works))]
         runs = [len(course.due) for course in courses]
@@ -69,7 +69,7 @@ def _scaled(work: float, cost: float | None) -> float | None:
 
 
 def _cost(survey: Survey, number: int, seed: int) -> float | None:
-    """Begin a run, and tell the CPU seconds that a unit of work takes; None if the run fails."""
+    """Start a run, and return the CPU seconds per unit of work; None if the run fails."""
     study = survey.study
     site = survey.site(number, next(place for at, place in enumerate(study.places()) if at == number))
     began, done = cpu_time(), 1.0

@@ -17,7 +17,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _WAITING: Final = 2
-"""Tasks given to the cluster for each of its processors: while one runs, the next is on its way."""
+"""Tasks submitted to the cluster per CPU: while one runs, the next is being sent."""
 _PATIENCE: Final = 5.0
 """Seconds to wait for a cluster to answer."""
 
@@ -57,11 +57,11 @@ class Cluster(Generic[T, R]):
         self._jobs = jobs
         self._tasks: dict[Any, T] = {}
         self.room = 0
-        """How many tasks it takes at once; more when machines join."""
+        """Number of tasks accepted at once; grows when machines join."""
 
     @property
     def under_way(self) -> list[tuple[T, float]]:
-        """Ray's workers do not tell how far they are."""
+        """Ray's workers do not report progress."""
         return []
 
     def submit(self, task: T) -> None:
@@ -80,7 +80,7 @@ class Cluster(Generic[T, R]):
         return [(self._tasks.pop(each), self._outcome(each)) for each in ready]
 
     def drop(self) -> int:
-        """Ray does not tell which tasks nobody has begun: all are finished."""
+        """Ray does not report which tasks have not begun: all of them are finished."""
         return 0
 
     def __enter__(self) -> Self:
@@ -107,7 +107,7 @@ class Cluster(Generic[T, R]):
         return self
 
     def __exit__(self, *why: object) -> None:
-        """Leave the cluster, and with that end what it still does for us."""
+        """Disconnect from the cluster, which ends our remaining tasks."""
         self._ray.shutdown()
 
     def _measure(self) -> None:
@@ -124,7 +124,7 @@ class Cluster(Generic[T, R]):
 
 @contextmanager
 def _lost(what: str) -> Iterator[None]:
-    """Say in one line that the cluster is gone, whatever Ray raises."""
+    """Raise a one-line error if the cluster is lost, whatever Ray raises."""
     try:
         yield
     except Exception as error:  # noqa: BLE001 - likewise
@@ -136,7 +136,7 @@ def _first_line(error: BaseException) -> str:
 
 
 def _reach(address: str) -> None:
-    """Knock, since Ray itself would try for minutes."""
+    """Test the connection, since Ray itself would retry for minutes."""
     host, colon, port = address.rpartition("://")[2].rpartition(":")
     if colon:
         socket.create_connection((host, int(port)), timeout=_PATIENCE).close()

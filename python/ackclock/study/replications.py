@@ -1,4 +1,4 @@
-"""How many replications a point gets, and which of them are still to be made."""
+"""Determines how many replications a point needs, and which are still to be made."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 __all__ = ["FEWEST", "Course", "further"]
 
 FEWEST: Final = 3
-"""With fewer replications an interval says next to nothing: Student's t of two is 12.7."""
+"""With fewer replications an interval means almost nothing: Student's t for two is 12.7."""
 
 
 def further(values: Sequence[float | None], until: Until) -> int:
-    """Tell how many more replications a point needs.
+    """Return how many more replications a point needs.
 
     Parameters
     ----------
@@ -76,9 +76,9 @@ class Course:
         self._known = known
         self._seeds: list[int] = []
         self.values: dict[int, float | None] = {}
-        """The measure in the replications that were made or there, by their seeds."""
+        """The measure in all replications, by seed."""
         self.due: deque[int] = deque()
-        """The seeds that nobody has begun."""
+        """The seeds not begun yet."""
         self._go_on()
 
     @property
@@ -87,12 +87,12 @@ class Course:
         return len(self.values) == len(self._seeds)
 
     def took(self, seed: int, value: float | None) -> None:
-        """Take in a replication that has ended."""
+        """Record a replication that has ended."""
         self.values[seed] = value
         self._go_on()
 
     def _go_on(self) -> None:
-        """Ask for the next stage, over what is known already, once all of the present one has ended."""
+        """Request the next stage, beyond the known replications, once all of the current stage have ended."""
         while self.ended:
             stage = self._stage()
             self._seeds += stage

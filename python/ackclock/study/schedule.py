@@ -49,7 +49,7 @@ class Tally:
     notices: tuple[str, ...] = ()
 
     def close(self, values: Iterable[float | None]) -> None:
-        """Count a point that has all its replications."""
+        """Count a point whose replications are complete."""
         from ackclock.analysis import student_interval  # noqa: PLC0415 - it loads NumPy
 
         self.points += 1
@@ -60,12 +60,12 @@ class Tally:
             self.wide += 1
 
     def warnings(self, measure: str) -> list[str]:
-        """Say where the replications are too few to say anything."""
+        """Report points with too few replications."""
         told = []
         if self.few:
             told.append(
                 f"{self.few:,} of {self.points:,} points have fewer than {FEWEST} values of {measure}: "
-                "an interval says next to nothing there."
+                "their intervals mean almost nothing."
             )
         if self.wide:
             told.append(
@@ -105,9 +105,9 @@ class Schedule:
         self.worked = 0.0
         """The cost of the runs that have ended."""
         self.due, self.work = 0, 0.0
-        """Runs that are known to be needed, and their cost; sequential replications find more on the way."""
+        """Number of runs known to be needed, and their cost; sequential replications may add more."""
         self.latest: Course | None = None
-        """The point that a run ended at last."""
+        """The point of the run that ended last."""
         for number, work in enumerate(survey.works):
             course = survey.course(number, there)
             self.tally.there += len(course.values)
@@ -118,7 +118,7 @@ class Schedule:
         return self
 
     def __next__(self) -> Job | None:
-        """Give the next run; None where none is known before another has ended."""
+        """Return the next run; None if none is known before another has ended."""
         while not self._ready:
             number, place = next(self._places, (None, None))
             if number is None or place is None:
@@ -133,7 +133,7 @@ class Schedule:
         return opened.site.job(seed)
 
     def took(self, job: Job, row: Row) -> None:
-        """Take in a run that has ended."""
+        """Record a run that has ended."""
         opened = self._open[job.site.scenario_id]
         course = opened.course
         waiting = len(course.due)
@@ -145,7 +145,7 @@ class Schedule:
         self.due += more
         self.work += more * opened.site.work
         self.latest = course
-        if more:  # nothing was due before a stage ended
+        if more:  # no run was due before a stage ended
             self._ready.append(opened)
         elif course.ended:
             self.tally.close(course.values.values())

@@ -48,7 +48,7 @@ def sweep(
     allow_paths: bool = False,
     **design: Any,
 ) -> Store:
-    """Make the runs of a study, all of them or those that the store does not have yet.
+    """Make the runs of a study that its store does not have yet.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def fill(
     memory: str | None = None,
     allow_paths: bool = False,
 ) -> Tally:
-    """Make those runs of a study that a store does not have.
+    """Make the runs of a study that a store does not have.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def fill(
                 store.add(row)
                 schedule.took(job, row)
         schedule.tally.interrupted = interruption.asked
-        store.close()  # so that what was made again is not said to be missing
+        store.close()  # so that repeated runs are not reported as missing
         schedule.tally.notices = (*store.notices, *_named_otherwise(store, survey))
     return schedule.tally
 
@@ -167,7 +167,7 @@ def look(
     jobs: int | None = None,
     allow_paths: bool = False,
 ) -> Outlook:
-    """Tell what `fill` would do, without making or changing anything; raises as it does."""
+    """Report what `fill` would do, without making or changing anything; raises as it does."""
     _workers(engine, address, jobs, None)
     survey = Survey.of(study, inside=study.folders if engine == "ray" and not allow_paths else ())
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
@@ -177,7 +177,7 @@ def look(
 
 
 def _there(store: Store, measure: str) -> Mapping[str, float | None]:
-    """Give the runs that a store has with all of their rows, by their ids, and a measure in each."""
+    """Return the complete runs of a store by id, with a measure of each."""
     done = store.done()
     if not done:
         return {}
@@ -187,7 +187,7 @@ def _there(store: Store, measure: str) -> Mapping[str, float | None]:
 
 
 def _named_otherwise(store: Store, survey: Survey) -> list[str]:
-    """Tell of runs that keep the variant's name, or none, that an earlier study gave them."""
+    """Report runs that keep a different variant name, or none, from an earlier study."""
     if survey.study.variants is None or not store.done():
         return []
     names = dict(
@@ -220,7 +220,7 @@ def _workers(engine: str, address: str | None, jobs: int | None, memory: str | N
 
 
 def _words(schedule: Schedule, measure: str, seconds: float) -> str:
-    """Say how far it is: counts, runs a second, and the interval of the measure where a run ended last."""
+    """Describe the progress: counts, runs per second, and the interval of the measure at the latest point."""
     from ackclock.analysis import student_interval  # noqa: PLC0415 - it loads NumPy
 
     ended = schedule.tally.made + schedule.tally.failed

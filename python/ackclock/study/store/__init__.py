@@ -1,4 +1,4 @@
-"""The folder that is a database: runs are added one by one, are kept through any crash, and are asked by SQL."""
+"""The store of a sweep: a folder that acts as a crash-safe database of runs and is queried with SQL."""
 
 from ackclock.study.store.row import Row, run_id, scenario_id
 from ackclock.study.store.store import Store

@@ -1,4 +1,4 @@
-"""What a store holds at a moment, and putting its folder in order."""
+"""The current contents of a store, and the maintenance of its folder."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["Contents", "State"]
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A part or a journal of a store, and how it is."""
+    """A part or a journal of a store, with its state."""
 
     place: Path
     runs: int
@@ -99,13 +99,13 @@ class Contents:
                     self._remove_part(part)
 
     def done(self) -> set[str]:
-        """List the runs that did not fail, and that have all of their rows."""
+        """List the successful runs that have all of their rows."""
         ids = {each for part in self.parts for piece in part.whole() for each in piece.to_pylist()}
         entries = (Entry.read(content) for path in self.journals for content in Reading(path))
         return ids.union(entry.run_id for entry in entries if not entry.failed)
 
     def losses(self) -> list[str]:
-        """Say what damage took of the store, and was not made again."""
+        """Report the data of the store that was lost by damage and not restored."""
         again = self.again
         told = [
             f"{path}: it is damaged, and its runs are missing; {again}, and then it can be deleted"
@@ -120,7 +120,7 @@ class Contents:
         return told
 
     def rows(self) -> Rows:
-        """Read the rows that are in no part."""
+        """Read the rows that are not in a part yet."""
         rows = Rows(self.journals, lambda runs: made(self.parts, runs))
         self._notices.update((f"{path}: {why}", None) for path, why in rows.damage.items())
         return rows
@@ -156,7 +156,7 @@ class Contents:
             self._remove_journal(path, rows.damage.get(path))
         self._leave_out_what_was_made_again()
         for part in self.parts.copy():
-            if part.again and part.again == part.partial():  # all that it has lost is in other parts
+            if part.again and part.again == part.partial():  # everything that it lost is in other parts
                 self._merge([part], Rows([], lambda _: set()), [])
         pa.default_memory_pool().release_unused()
 
@@ -190,18 +190,18 @@ class Contents:
     def _put_aside(self, path: Path, why: str) -> None:
         where = "is left out"
         if self._mend:
-            with suppress(OSError):  # then it stays where it is
+            with suppress(OSError):  # otherwise it stays in place
                 where = f"is now {self._folder.put_aside(path)}"
         self._notices[f"{path}: {why}; it {where}"] = None
 
     def _remove_part(self, part: Part) -> None:
-        """Remove a part; its name goes first, so that no half of it is ever found."""
+        """Remove a part; it is renamed first, so that no incomplete part is ever found."""
         doomed = part.path.with_name(f".{part.path.name}")
         part.path.rename(doomed)
         _remove_tree(doomed)
 
     def _remove_journal(self, path: Path, damage: str | None) -> None:
-        """Remove a journal whose rows are in a part; one that is damaged is kept aside."""
+        """Remove a journal whose rows are in a part; a damaged one is kept aside."""
         if damage is None:
             path.unlink()
         else:
@@ -209,7 +209,7 @@ class Contents:
 
 
 def _remove_tree(path: Path) -> None:
-    """Remove a folder that is not looked at any more; what cannot be removed is left to the next who try."""
+    """Remove a folder that is no longer used; later processes retry if it cannot be removed."""
     shutil.rmtree(path, ignore_errors=True)
 
 

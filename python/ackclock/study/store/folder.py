@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 __all__ = ["FORMAT", "Folder"]
 
 FORMAT: Final = 1
-"""What this version reads and writes."""
+"""The format version that this program reads and writes."""
 
 _KIND: Final = "ackclock store"
 
 _WHOLE: Final = re.compile(r"([0-9a-f]{16}-)?(parts|journal)-[0-9a-f]{16}")
-"""What a part or a journal is called that was put aside."""
+"""Names of parts and journals that were put aside."""
 
 
 class Folder:
@@ -92,7 +92,7 @@ class Folder:
         return sorted(each for each in self.path.iterdir() if each not in own and not each.name.startswith("."))
 
     def put_aside(self, path: Path) -> Path:
-        """Move something out of the way, and say where it is then."""
+        """Move a file aside, and return its new path."""
         self.aside.mkdir(exist_ok=True)
         place = self.aside / "-".join(path.relative_to(self.path).parts)
         if place.exists() or place.is_symlink():
@@ -101,7 +101,7 @@ class Folder:
         return place
 
     def damaged_aside(self) -> list[Path]:
-        """List whole parts and journals that were put aside: what was in them may be missing."""
+        """List complete parts and journals that were put aside: their content may be missing."""
         there = self.aside.iterdir() if self.aside.is_dir() else ()
         return sorted(each for each in there if _WHOLE.fullmatch(each.name))
 
@@ -111,11 +111,11 @@ class Folder:
         return f"it holds no {self._record.name}" if self.path.is_dir() else "it is no folder"
 
     def _create(self) -> None:
-        """Make the folder; who comes second finds it made."""
+        """Create the folder; a process that comes second finds it."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             others = set(self.path.iterdir()) - {self._lock, self._making}
-            if others and not self._record.exists():  # a store has its record before anything else
+            if others and not self._record.exists():  # the record of a store is created before anything else
                 raise refuse("store", str(self.path), "must be a new or empty folder, or that of a store")
             self._lock.touch()
             with self.locked(alone=True):
@@ -127,7 +127,7 @@ class Folder:
 
     def _check(self) -> None:
         record: dict[str, Any] = {}
-        with suppress(ScenarioError):  # what is no JSON is no record either
+        with suppress(ScenarioError):  # a file that is not JSON is not a record
             record = read_json(self._record)
         number = record.get("format")
         changed = "checksum" in record and not is_sealed(record)
@@ -143,5 +143,5 @@ class Folder:
 
 
 def new_name() -> str:
-    """Make up a name that nothing has."""
+    """Return an unused name."""
     return secrets.token_hex(8)

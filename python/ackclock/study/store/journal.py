@@ -43,7 +43,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.size = 0
-        """Bytes that are in it."""
+        """Size of the file in bytes."""
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o666)
         fcntl.flock(self._file, fcntl.LOCK_EX)
         self._write(MAGIC)
@@ -119,7 +119,7 @@ class Reading:
 
 
 def is_journal(path: Path) -> bool:
-    """Tell whether a file starts as a journal does, or was cut before that much was written."""
+    """Return whether a file starts as a journal does, or was truncated before that."""
     if not path.is_file():
         return False
     with path.open("rb") as file:
@@ -127,7 +127,7 @@ def is_journal(path: Path) -> bool:
 
 
 def is_left(path: Path) -> bool:
-    """Tell whether nobody writes to a journal any more."""
+    """Return whether no process writes to a journal any more."""
     file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -34,31 +34,31 @@ if TYPE_CHECKING:
 __all__ = ["NotWholeError", "Part", "made", "merge", "to_merge"]
 
 _MOST_FILES: Final = 30
-"""Files that all parts may have."""
+"""Maximum number of files of all parts."""
 _ALIKE: Final = 4
-"""So many parts of about a size are merged; they are of about a size up to this factor."""
+"""Number of parts of similar size that are merged; sizes are similar up to this factor."""
 _DENSER: Final = 5
-"""How much smaller rows are in a part than in a journal."""
+"""Ratio of the size of a row in a journal to its size in a part."""
 _LEAST: Final = 20_000
-"""Bytes that a part takes even for a single row, about."""
+"""Approximate minimum size of a part in bytes."""
 _GROUP: Final = 1_000_000
-"""Bytes of a row group before they are encoded."""
+"""Size of a row group in bytes, before encoding."""
 _PIECE: Final = 1024
-"""Rows that are read at a time."""
+"""Number of rows read at a time."""
 
 _RECORD: Final = "part.json"
 
 _BROKEN: Final = (OSError, pa.ArrowException, ValueError, TypeError, LookupError)
-"""What Arrow raises for a file that is not, or no longer, one of Parquet."""
+"""Exceptions that Arrow raises for a file that is not, or no longer, valid Parquet."""
 _NOT_ITS_FAULT: Final = {errno.EACCES, errno.EPERM, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
-"""Errors that say nothing of a file."""
+"""Errors that are not caused by the content of a file."""
 
 _KEYS: Final = {"scenarios": "scenario_id", "failures": "run_id"}
-"""Tables of which parts may hold a row twice, and what tells it."""
+"""Tables in which parts may repeat a row, and the column that identifies it."""
 
 
 class NotWholeError(Exception):
-    """Something that cannot be read as a part, or as a table of one."""
+    """A file that cannot be read as a part, or as a table of one."""
 
     def __init__(self, path: Path, why: str) -> None:
         super().__init__(path, why)
@@ -71,11 +71,11 @@ class Part:
 
     path: Path
     replaces: frozenset[str]
-    """Names of what it was made of."""
+    """Names of the journals and parts it was made of."""
     schemas: Mapping[str, pa.Schema]
     """Its tables."""
     missing: frozenset[str]
-    """Those of its tables that cannot be read: their rows are lost."""
+    """Its tables that cannot be read: their rows are lost."""
     lost: frozenset[str]
     """These tables, and others of which its runs have lost rows."""
     damaged: tuple[NotWholeError, ...]
@@ -83,9 +83,9 @@ class Part:
     size: int
     """Bytes on disk."""
     has_checksums: bool = True
-    """Whether its record says what its files were written as; an earlier version wrote none."""
+    """Whether its record has checksums; an earlier version wrote none."""
     again: frozenset[str] = frozenset()
-    """Runs that have lost rows and were made again since: their rows here count no more."""
+    """Runs that lost rows and were made again since: their rows in this part are ignored."""
 
     @classmethod
     def read(cls, path: Path, checked: Callable[[str], bool], *, through: bool = False) -> Part:
@@ -143,7 +143,7 @@ class Part:
         return len(self.schemas) + 1
 
     def file(self, name: str) -> Path:
-        """Say where a table is."""
+        """Return the path of a table."""
         return self.path / f"{name}.parquet"
 
     def pieces(self, name: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
@@ -164,16 +164,16 @@ class Part:
 
     @property
     def runs(self) -> int:
-        """How many runs it has, those that failed left out."""
+        """Number of its successful runs."""
         return pq.read_metadata(self.file("runs").absolute()).num_rows if "runs" in self.schemas else 0
 
     def whole(self) -> Iterator[pa.ChunkedArray]:
-        """Give the ids of its runs, those left out that have lost rows."""
+        """Yield the ids of its runs that have all of their rows."""
         for piece in self._ids():
             yield piece.column("run_id").filter(pc.is_null(piece.column(LOST))) if self.lost else piece.column("run_id")
 
     def partial(self) -> set[str]:
-        """Give the ids of its runs that have lost rows."""
+        """Return the ids of its runs that have lost rows."""
         if not self.lost:
             return set()
         lists = (piece.column("run_id").filter(pc.is_valid(piece.column(LOST))).to_pylist() for piece in self._ids())
@@ -189,7 +189,7 @@ class Part:
             piece.column(name).to_pylist() if name in piece.column_names else [None] * len(piece)
             for name in (KEPT, LOST)
         )
-        gone = self.missing - {"failures"}  # what failed is made again in any case
+        gone = self.missing - {"failures"}  # failed runs are made again in any case
         lost = [
             _words(before) | (gone if kept is None else gone & _words(kept))
             for kept, before in zip(*columns, strict=True)
@@ -222,7 +222,7 @@ def _in_a_line(error: BaseException) -> str:
 def made(parts: Iterable[Part], runs: Sequence[str]) -> set[str]:
     """Find which of some runs are in parts with all of their rows, those that failed left out."""
     found: set[str] = set()
-    if not runs:  # no journal has any, as a rule: then no part need be read
+    if not runs:  # usually no journal has any: then no part need be read
         return found
     wanted = pa.array(runs, pa.string())
     for part in parts:
@@ -340,7 +340,7 @@ def _write(path: Path, schema: pa.Schema, sources: Sequence[Source]) -> bool:
 
 
 def _each_once(pieces: Iterable[pa.Table], key: str) -> Iterator[pa.Table]:
-    """Leave out rows that say again what an earlier one says."""
+    """Omit rows that repeat an earlier one."""
     known: set[str] = set()
     for piece in pieces:
         keep = []
@@ -351,7 +351,7 @@ def _each_once(pieces: Iterable[pa.Table], key: str) -> Iterator[pa.Table]:
 
 
 def _groups(pieces: Iterable[pa.Table]) -> Iterator[pa.Table]:
-    """Join small pieces to row groups."""
+    """Combine small pieces into row groups."""
     gathered: list[pa.Table] = []
     size = 0
     for piece in filter(len, pieces):
@@ -369,7 +369,7 @@ def _give_up(making: Path) -> None:
 
 
 def _reach_the_disk(path: Path) -> None:
-    """Wait until a file, or the names in a folder, would outlast a loss of power."""
+    """Wait until a file, or the entries of a folder, would survive a power failure."""
     file = os.open(path, os.O_RDONLY)
     try:
         os.fsync(file)

@@ -1,4 +1,4 @@
-"""One run as a store keeps it, and the bytes that it is in a journal."""
+"""One run as stored, and its encoding in a journal."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Row:
 
 
 def scenario_id(scenario: str) -> str:
-    """Name an effective scenario, given as JSON of one form."""
+    """Return the id of an effective scenario, given as canonical JSON."""
     return _digest(scenario.encode())
 
 
@@ -111,7 +111,7 @@ def _digest(content: bytes) -> str:
 
 
 def encode(row: Row, *, with_scenario: bool) -> bytes:
-    """Write a row; the scenario may stay out where it is kept already."""
+    """Encode a row; the scenario may be omitted if it is already stored."""
     body = to_json(
         {
             "run_id": row.run_id,
@@ -143,7 +143,7 @@ class Entry:
     run_id: str
     failed: bool
     _content: memoryview
-    """What follows the label."""
+    """The bytes after the label."""
     _length: int
     _tables: Mapping[str, int]
 

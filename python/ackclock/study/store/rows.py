@@ -1,4 +1,4 @@
-"""The rows of journals that are in no part yet, each once."""
+"""The rows of journals that are not in a part yet, each once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Rows"]
 
 _Place = tuple["Path", int]
-"""A journal, and the number of a row in it."""
+"""A journal, and the index of a row in it."""
 
 
 class Rows:
@@ -71,11 +71,11 @@ class Rows:
         self.schemas |= {name: unified(schemas) for name, schemas in records.items()}
 
     def __bool__(self) -> bool:
-        """Tell whether there are any."""
+        """Return whether there are any rows."""
         return bool(self._chosen)
 
     def pieces(self, name: str) -> Iterator[pa.Table]:
-        """Give the rows of one of the tables."""
+        """Yield the rows of one of the tables."""
         if name in self._core:
             yield self._core[name]
             return

@@ -1,10 +1,10 @@
-"""DuckDB over what a store holds.
+"""Queries a store with DuckDB.
 
-A query reads, and nothing else: it is one ``SELECT``, and the database that runs it lies in memory, opens no files but
-those of the store, loads no extensions, and holds to that whatever the query says.
+A query is a single ``SELECT`` and can only read. The database is in memory, opens no files except those of the store,
+loads no extensions, and enforces this for any query.
 
-DuckDB reads more out of a path than a place: columns (``seed=5/``), patterns (``*``, ``?``, ``[``), a home directory, a
-protocol, a compression. So it never sees the path of a file: it gets an open file, by its descriptor.
+DuckDB interprets a path: columns (``seed=5/``), patterns (``*``, ``?``, ``[``), a home directory, a protocol, a
+compression. Therefore it never sees the path of a file: it gets an open file, by its descriptor.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["ask", "closed", "identifier", "names"]
 
 _CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
-    # One thread adds numbers in one order: an answer is the same to the last byte each time.
+    # A single thread adds numbers in a fixed order, so that answers are byte-identical.
     "threads": 1,
     "temp_directory": "",
     "autoinstall_known_extensions": False,
@@ -38,13 +38,13 @@ _CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
 }
 
 _HIDDEN: Final = {"revision", "schema", "cpu_seconds", KEPT, LOST}
-"""Columns of ``runs`` that a query does not see."""
+"""Columns of ``runs`` that are hidden from queries."""
 
 _SCENARIOS: Final = "select distinct on (scenario_id) * from store.scenarios"
 
 
 def names(query: str, table: str) -> bool:
-    """Tell whether a query may read a table: its name is in the text, or what could put it together."""
+    """Return whether a query may read a table: it contains its name, or a function that could construct it."""
     text = query.casefold()
     return table.casefold() in text or "query" in text  # the functions `query` and `query_table`
 
@@ -63,14 +63,14 @@ def ask(contents: Contents, query: str) -> pa.Table:
     with _Database() as database:
         try:
             views = _make_views(database, contents)
-        except duckdb.Error as error:  # of files without a checksum: others are known to be as they were written
+        except duckdb.Error as error:  # for files without a checksum; others are known to be intact
             check = f"`ackclock store check {contents.path}` says which file it is"
             raise damaged(contents.path, _in_a_line(error), check) from None
         try:
             return _answer(database.connection, query, views)
         except ScenarioError:
             gone = {name for part in contents.parts for name in part.missing if names(query, name)} - set(views)
-            if gone:  # no part has a row of them any more
+            if gone:  # no part contains rows of them any more
                 raise damaged(contents.path, f"no rows of {', '.join(sorted(gone))} are left", contents.again) from None
             raise
 
@@ -97,7 +97,7 @@ def closed(query: str, files: Mapping[str, Path]) -> pa.Table:
 
 
 class _Database:
-    """A database in memory, and the files that it may read, open as long as it is."""
+    """A database in memory, with the files that it may read, open as long as it exists."""
 
     def __init__(self) -> None:
         self._stack = ExitStack()
@@ -111,14 +111,14 @@ class _Database:
         self._stack.close()
 
     def file(self, path: Path) -> str:
-        """Open a Parquet file, and say how a query names it."""
+        """Open a Parquet file, and return its name in queries."""
         number = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         self._stack.callback(os.close, number)
         self._paths.append(f"'/dev/fd/{number}'")
         return f"read_parquet({self._paths[-1]})"
 
     def close(self) -> None:
-        """Close the database to all but these files, for good."""
+        """Restrict the database to these files permanently."""
         self.connection.execute(f"set allowed_paths = [{', '.join(self._paths)}]")
         self.connection.execute("set enable_external_access = false")
         self.connection.execute("set lock_configuration = true")
@@ -141,20 +141,20 @@ def _in_a_line(error: duckdb.Error | OSError) -> str:
 
 
 def _plain(answer: pa.Table) -> pa.Table:
-    """Give decimal numbers, such as sums of integers are, as integers or floating-point numbers."""
+    """Convert decimal numbers, such as sums of integers, to integers or floating-point numbers."""
     for place, field in enumerate(answer.schema):
         if pa.types.is_decimal(field.type):
             column = answer.column(place)
             try:
                 numbers = column.cast(pa.int64())
-            except pa.ArrowInvalid:  # there are fractions, or it is too large
+            except pa.ArrowInvalid:  # it has fractions or is too large
                 numbers = column.cast(pa.float64())
             answer = answer.set_column(place, field.name, numbers)
     return answer
 
 
 def _make_views(database: _Database, contents: Contents) -> list[str]:
-    """Make a view of each table, and close the database to all else."""
+    """Create a view for each table, and close the database to everything else."""
     connection = database.connection
     rows = contents.rows()
     schemas = unified_schemas([*contents.parts, rows])
@@ -185,7 +185,7 @@ def _make_views(database: _Database, contents: Contents) -> list[str]:
 
 
 def _rows_of(database: _Database, part: Part, name: str) -> str:
-    """Say where a table of a part is; runs that have lost rows and were made again are left out."""
+    """Return SQL for a table of a part, without runs that lost rows and were made again."""
     file = database.file(part.file(name))
     if not part.lost or name == "scenarios":
         return file
@@ -194,7 +194,7 @@ def _rows_of(database: _Database, part: Part, name: str) -> str:
 
 
 def _runs(connection: duckdb.DuckDBPyConnection, schema: pa.Schema) -> str:
-    """Say how a run looks; a field that its study did not sweep is as its scenario has it."""
+    """Return SQL for the runs; a field that a study did not sweep is read from the scenario."""
     swept = _swept(schema)
     rest = [field.name for field in schema if field.name not in {*swept, *_HIDDEN, "run_id", "scenario_id", "seed"}]
     types = dict(connection.execute("select column_name, column_type from (describe store.runs)").fetchall())
@@ -211,7 +211,7 @@ def _runs(connection: duckdb.DuckDBPyConnection, schema: pa.Schema) -> str:
 
 
 def _failures(schema: pa.Schema) -> str:
-    """Say how a failure looks; one of a run that was made later counts no more."""
+    """Return SQL for the failures, without runs that succeeded later."""
     shown = ", ".join(["run_id", "seed", *map(identifier, _swept(schema)), "failure", "scenario_id"])
     return (
         f"select distinct on (run_id) {shown} from store.failures "
@@ -224,13 +224,13 @@ def _swept(schema: pa.Schema) -> list[str]:
 
 
 def _in_scenario(path: str) -> str:
-    """Take a field out of the scenario, its path written as a JSON pointer (RFC 6901, sections 3 and 4)."""
+    """Return SQL that reads a field of the scenario by JSON pointer (RFC 6901, sections 3 and 4)."""
     pointer = "".join("/" + step.replace("~", "~0").replace("/", "~1") for step in path.split("."))
     return f"json_extract_string(scenario, {_text(pointer)})"
 
 
 def identifier(text: str) -> str:
-    """Write a name as SQL has it."""
+    """Quote a name for SQL."""
     return '"' + text.replace('"', '""') + '"'
 
 
