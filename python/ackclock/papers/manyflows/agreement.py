@@ -161,25 +161,7 @@ PARTS = (
 def agreement(
     parts: Sequence[Part] = PARTS, *, seeds: int = 5, quick: bool = False, jobs: int | None = None
 ) -> list[list[Comparison]]:
-    """Run every point that ns-2 was run at and compare.
-
-    Parameters
-    ----------
-    parts
-        What is compared.
-    seeds
-        Seeds a point, at least 2.
-    quick
-        Take every tenth point.
-    jobs
-        How many runs at once; one for each processor by default.
-
-    Returns
-    -------
-    list of list of Comparison
-        Part by part.
-
-    """
+    """Run every point that ns-2 was run at, or every tenth one, and compare part by part; at least 2 seeds a point."""
     batch = Batch()
     theirs = [part.references()[:: 10 if quick else 1] for part in parts]
     made = [
@@ -206,14 +188,7 @@ def recheck(parts: Sequence[Part] = PARTS, *, jobs: int | None = None) -> list[l
 
 
 def ties(*, seeds: int = 5, jobs: int | None = None) -> list[str]:
-    """Measure what ties do, and write it as lines of Markdown.
-
-    Parameters
-    ----------
-    seeds, jobs
-        As for `agreement`.
-
-    """
+    """Measure what ties do, and write it as lines of Markdown."""
     batch = Batch()
     made: list[tuple[Setting, list[Callable[[], list[Observation]]]]] = []
     for link, capacity, flows in _PLACES:

@@ -35,25 +35,11 @@ BIAS = (Rule(title="goodput, near over far", measure=named("goodput_ratio"), rel
 
 
 def compare_runs(ours: Iterable[Observation], theirs: Iterable[Reference], rules: Sequence[Rule]) -> list[Comparison]:
-    """Compare our mean at each point with one run of ns-2.
+    """Compare our mean at each point with one run of ns-2, rule by rule, in the order of ns-2's runs.
 
-    A single run does not tell how far it may lie from the mean of many. It is taken to vary as ours do: with the
-    standard deviation ``s`` of our ``n`` seeds, the standard error of the difference is ``s sqrt(1 + 1 / n)``.
-
-    Parameters
-    ----------
-    ours
-        Runs, at least two seeds a point; more points than ns-2 has are left out.
-    theirs
-        Runs of ns-2, one a point.
-    rules
-        What is compared.
-
-    Returns
-    -------
-    list of Comparison
-        Rule by rule, then in the order of ns-2's runs.
-
+    A single run does not show how far it may lie from the mean of many. It is taken to vary as ours do: with the
+    standard deviation ``s`` of our ``n`` seeds, at least two, the standard error of the difference is
+    ``s sqrt(1 + 1 / n)``. More points than ns-2 has are left out.
     """
     points: dict[tuple[str, int], list[Observation]] = {}
     for run in ours:

@@ -172,20 +172,7 @@ def grid_setting(
     spread: str = "1 s",
     max_rto: str = "64 s",
 ) -> Setting:
-    """Give a point of the paper's grid.
-
-    Parameters
-    ----------
-    link, capacity, flows
-        As for `Setting`.
-    fraction
-        The longest processing time as a part of the round-trip time with a full buffer.
-    span
-        From when to when it is measured, in seconds: the link's by default.
-    spread, max_rto
-        As for `Setting`.
-
-    """
+    """Give a point of the paper's grid, by the longest processing time in round trips with a full buffer."""
     warm, duration = span or (link.warm, link.duration)
     return Setting(
         link=link,
@@ -201,21 +188,9 @@ def grid_setting(
 
 
 def bias_setting(group: int, buffer: int, ratio: float, *, overhead: float, span: tuple[int, int]) -> Setting:
-    """Give a point of Figure 23: two groups over a T1 link, the second with a longer way.
+    """Give a point of Figure 23: two groups over a T1 link, with propagation delays of 51 ms and `ratio` times 51 ms.
 
-    Parameters
-    ----------
-    group
-        Connections of each group.
-    buffer
-        Size of the gateway's buffer in packets.
-    ratio
-        How many times the propagation delay of the first group, 51 ms, that of the second is.
-    overhead
-        As for `Setting`; the paper has one transmission.
-    span
-        From when to when it is measured, in seconds.
-
+    The buffer is in packets, the longest processing time, which the paper has as one transmission, in seconds.
     """
     near = 1
     far = round(ratio * (near + 50) - 50, 3)

@@ -16,16 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reference:
-    """One run of ns-2.
-
-    Parameters
-    ----------
-    setting
-        Its network, as we simulate it.
-    run
-        What it measured, by our names.
-
-    """
+    """One run of ns-2: its network, as we simulate it, and its measures by our names."""
 
     setting: Setting
     run: Observation

@@ -190,26 +190,12 @@ def empty_round_trips(effective: Scenario) -> Reals:
 
 
 def unbacked_timeouts(windows: pa.Table, *, count: int, at: Reals) -> Reals:
-    """Read the timeouts that flows would have without back-off.
+    """Read the timeouts that flows would have without back-off, in seconds: a row a time, a column a flow.
 
     The record has the timeout in force. A timer that expires doubles it, up to its maximum, and leaves a window of
-    one packet; every other change of it, or of the smoothed round-trip time, is a sample, which ends the back-off.
-
-    Parameters
-    ----------
-    windows
-        The record of that name, of each change, of all flows.
-    count
-        How many flows there are.
-    at
-        When they are looked at, in seconds, ascending.
-
-    Returns
-    -------
-    numpy.ndarray
-        A row for each time, a column for each flow, in seconds. A flow whose round-trip time is unknown, or was
-        forgotten after too many timeouts, counts as `UNTIMED`, as in the reference runs.
-
+    one packet; every other change of it, or of the smoothed round-trip time, is a sample, which ends the back-off. A
+    flow whose round-trip time is unknown, or was forgotten after too many timeouts, counts as `UNTIMED`, as in the
+    reference runs.
     """
     flow, time = windows["flow"].to_numpy(), windows["time"].to_numpy()
     order = np.lexsort((np.arange(flow.size), flow))

@@ -208,26 +208,12 @@ def _by_process(way: str, flows: Flows) -> dict[str, float | None]:
 
 
 def process_rate(*, p: float, rtt: float, t0: float, cycles: int = 400, chains: int = 64, seed: int = 1) -> float:
-    """Simulate the process that the full formula approximates, whose means it takes one by one.
+    """Simulate the process that the full formula approximates, whose means it takes one by one, in packets per second.
 
-    Parameters
-    ----------
-    p, rtt, t0
-        As for `ackclock.analysis.models.pftk`, with one ACK a packet and windows without a limit.
-    cycles, chains, seed
-        Loss indications of each of some independent chains, and where their random numbers come from.
-
-    Returns
-    -------
-    float
-        Packets sent per second.
-
-    Notes
-    -----
     Padhye et al., sections II-A and II-B: between two losses the window grows by one each round from half of what it
     was, the round with the first loss and one more end it, and with probability Q(w) timeouts follow. The window at a
-    loss depends on that at the one before and on what is sent in between: the formula takes means of each.
-
+    loss depends on the one before and on the packets sent in between: the formula takes means of each. Each of some
+    independent chains is simulated for a number of loss indications.
     """
     random = np.random.default_rng(seed)
     window = np.full(chains, _mean_window(p))

@@ -71,21 +71,7 @@ def _name(pipe: str, fraction: float) -> str:
 
 
 def synchronisation(*, seeds: int = 5, jobs: int | None = None) -> tuple[list[str], list[str]]:
-    """Compare all pipes.
-
-    Parameters
-    ----------
-    seeds
-        Seeds a pipe, at least 2.
-    jobs
-        How many runs at once; one for each processor by default.
-
-    Returns
-    -------
-    tuple
-        Lines of Markdown, and the bars that are missed.
-
-    """
+    """Compare all pipes: give lines of Markdown, and the bars that are missed."""
     rows = gather(look_parts(), seeds=range(1, seeds + 1), jobs=jobs, label="synchronisation").part("looks")
     places = {(processing, pipe): number for number, (processing, pipe) in enumerate(product(PROCESSING, PIPES))}
     ours = _observations(sorted(rows, key=lambda row: places[str(row.where["processing"]), str(row.where["pipe"])]))
