@@ -29,6 +29,11 @@ def test_leans_where_values_do() -> None:
     assert interval.shift == pytest.approx((interval.high + interval.low) / 2 - interval.mean)
 
 
+def test_is_as_wide_as_students_where_values_are_normal() -> None:
+    normal = stats.norm.ppf((np.arange(30) + 0.5) / 30)
+    assert bootstrap_interval(normal).half_width == pytest.approx(student_interval(normal).half_width, rel=0.015)
+
+
 def test_is_the_same_each_time() -> None:
     assert bootstrap_interval(SKEWED) == bootstrap_interval(SKEWED)
 
