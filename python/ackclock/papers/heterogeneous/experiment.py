@@ -62,7 +62,7 @@ class Scene:
     background
         Reno clients that are there from the start.
     buffer
-        Packets that the gateway has room for.
+        Buffer of the gateway, packets.
 
     """
 
@@ -71,7 +71,6 @@ class Scene:
 
     @property
     def name(self) -> str:
-        """What people call it."""
         return f"background of {self.background} Reno clients, buffer of {self.buffer:,} packets"
 
     @property
@@ -81,31 +80,30 @@ class Scene:
 
     @property
     def slug(self) -> str:
-        """The same for files."""
+        """Name in files."""
         return f"{self.background}-{self.buffer}"
 
     @property
     def counts(self) -> Sequence[int]:
-        """How many clients are added."""
+        """Numbers of added clients."""
         return NEWCOMERS[self.background]
 
     @property
     def most(self) -> int:
-        """The largest number of clients that are added."""
         return MOST - self.background
 
     @property
     def gateways(self) -> Sequence[str]:
-        """What the names of its curves end in."""
+        """Ends of the names of its curves."""
         return tuple(GATEWAYS[self.buffer])
 
 
 SCENES = tuple(Scene(background=background, buffer=buffer) for background in NEWCOMERS for buffer in GATEWAYS)
-"""Those of Figures 5 and 6, 7 and 8, 9 and 10, 11 and 12."""
+"""The scenes of Figures 5 and 6, 7 and 8, 9 and 10, 11 and 12."""
 
 
 def variants(scene: Scene) -> list[str]:
-    """Name the curves of a scene, in the order of the legends: who is added, and behind which gateway."""
+    """Name the curves of a scene, in the order of the legends: protocol of the added clients, and gateway."""
     return [f"{name}{gateway}" for gateway in scene.gateways for name in ("Reno", "Vegas")]
 
 
@@ -131,7 +129,7 @@ class Choice:
     red_weight
         RED's averaging weight.
     base_rtt
-        What Vegas takes for the round trip without queues; the profile's rule by default.
+        Vegas' rule for the round-trip time without queues; by default the rule of the profile.
     greedy
         Whether every client always has data to send.
 
@@ -144,24 +142,9 @@ class Choice:
 
 
 def scenario(scene: Scene, variant: str, added: int, *, choice: Choice | None = None) -> Scenario:
-    """Give the network with both kinds of client.
+    """Make the network with both kinds of client, whose groups are `CLASSES`, the background first.
 
-    Parameters
-    ----------
-    scene
-        The background and the room in the gateway.
-    variant
-        Who is added, and the gateway, as `variants` names them.
-    added
-        How many are added, at least 1.
-    choice
-        What is not as in all other runs.
-
-    Returns
-    -------
-    Scenario
-        200 s of it, measured from the start; its groups are `CLASSES`, the background first.
-
+    `variant` names the protocol of the added clients and the gateway, as in `variants`; `added` is at least 1.
     """
     choice = choice or Choice()
     protocol, _, gateway = variant.lower().partition("/")
