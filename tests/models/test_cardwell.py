@@ -60,7 +60,7 @@ def test_every_digit(record_property: Note) -> None:
     delack = random.choice([0.0, 0.1], count)
     told = cardwell(packets=d, p=p, rtt=rtt, t0=t0, b=b, initial_window=w1, w_max=w_max, delayed_ack=delack)
     worst = errors(told.latency, latency, d, p, rtt, t0, b, w1, w_max, delack).max()
-    record_property("largest relative error", worst)
+    record_property("largest relative error", float(worst))
     assert worst < 1e-12
 
 
@@ -126,7 +126,7 @@ def test_mathis(record_property: Note) -> None:
     p, rtt, b = losses(count, random), between(1e-4, 10, count, random), random.choice([1.0, 2.0, 1.5], count)
     rate = mathis(p=p, rtt=rtt, b=b).rate
     worst = errors(rate, lambda p, rtt, b: mpmath.sqrt(3 / (2 * b * p)) / rtt, p, rtt, b).max()
-    record_property("largest relative error", worst)
+    record_property("largest relative error", float(worst))
     assert worst < 1e-12
     for name in ("p", "rtt"):
         with pytest.raises(ValueError, match=f"^{name}: 0.0 is not allowed"):

@@ -57,7 +57,7 @@ def test_every_digit(record_property: Note) -> None:
     told = pftk(p=p, rtt=rtt, t0=t0, b=b, w_max=w_max)
     for name, found, exact in (("approximate", told.approximate, approximate), ("full", told.full, full)):
         worst = errors(found, exact, p, rtt, t0, b, w_max).max()
-        record_property(f"{name}: largest relative error", worst)
+        record_property(f"{name}: largest relative error", float(worst))
         assert worst < 1e-12, name
 
 
