@@ -19,6 +19,7 @@ import ackclock
 from ackclock.cli import main
 from ackclock.running.catalogue import catalogue
 from ackclock.running.origin import Origin
+from ackclock.study.store import Store
 
 SCENARIO = """
 profile = "ns2-2.35"
@@ -333,12 +334,14 @@ def test_an_interrupt_ends_a_run_at_once_and_leaves_nothing(scenario: Path, tmp_
     assert list(tmp_path.iterdir()) == [scenario]
 
 
-def test_an_interrupt_ends_a_study_at_once_and_leaves_nothing(tmp_path: Path) -> None:
+def test_an_interrupt_ends_a_study_at_once_and_leaves_its_runs(tmp_path: Path) -> None:
     ended = interrupt(tmp_path, "reproduce", "burstiness", "--jobs", "1", "--out", "report", sign=REMAINING)
-    assert len(ended.there) == 1
-    assert ended.there[0].startswith(".report.making-")
+    making, store = sorted(ended.there)
+    assert (making.startswith(".report.making-"), store) == (True, "report-runs")
     assert re.search(r"burstiness .* [\d,]+ of [\d,]{3,} runs", ended.seen)
     assert (ended.code, ended.out) == (130, "")
+    assert "The runs that had ended are in report-runs. The same command continues with them." in ended.seen
     assert ended.seen.endswith("interrupted; no partial output was written\r\n")
     assert "Traceback" not in ended.seen
-    assert list(tmp_path.iterdir()) == []
+    assert [path.name for path in tmp_path.iterdir()] == ["report-runs"]
+    assert Store.open(tmp_path / "report-runs").notices == ()
