@@ -213,7 +213,8 @@ def test_a_part_that_is_lost_is_named_until_it_is_deleted(tmp_path: Path) -> Non
     whole = everything(tmp_path / "store")
     (file,) = tmp_path.glob("store/parts/*/runs.parquet")
     flip(file, 4000)
-    assert any(f"{file.parent}: runs.parquet: its content has changed" in note for note in Store.open(tmp_path / "store").notices)
+    notices = Store.open(tmp_path / "store").notices
+    assert any(f"{file.parent}: runs.parquet: its content has changed" in note for note in notices)
     (aside,) = tmp_path.glob("store/aside/parts-*")
     for made in (12, 0):
         tally = fill(tmp_path / "store", study())
