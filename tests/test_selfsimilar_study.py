@@ -353,7 +353,7 @@ class TestCommand:
 
     def test_ten_seeds_are_the_default(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         asked: list[range] = []
-        monkeypatch.setattr(study, "write", lambda _folder, *, seeds, jobs: asked.append(seeds))  # noqa: ARG005
+        monkeypatch.setattr(study, "write", lambda _folder, *, seeds, jobs, store: asked.append(seeds))  # noqa: ARG005
         monkeypatch.chdir(tmp_path)
         with pytest.raises(SystemExit):
             main(["reproduce", "selfsimilar"])

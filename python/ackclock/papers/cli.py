@@ -89,7 +89,7 @@ def _write(module: Any, out: Path, *, study: str, seeds: int, jobs: int | None, 
                 paper.write(folder, seeds=range(1, seeds + 1), jobs=jobs, store=store)
         else:
             with write_whole(out, study=study, record=module.record(seeds=seeds, **given)) as folder:
-                module.write(folder, seeds=range(1, seeds + 1), jobs=jobs, **given)
+                module.write(folder, seeds=range(1, seeds + 1), jobs=jobs, store=store, **given)
     except KeyboardInterrupt:
         if store.exists():
             sys.stderr.write(f"The runs that had ended are in {store}. The same command continues with them.\n")

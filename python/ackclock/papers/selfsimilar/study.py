@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ackclock.papers import output
 from ackclock.papers.claims import findings, judge
+from ackclock.papers.core.definition import Definition
+from ackclock.papers.core.paper import Both, Paper
+from ackclock.papers.core.table import write_runs as write_evidence
 from ackclock.papers.selfsimilar.evidence import settings
-from ackclock.papers.selfsimilar.experiment import DURATION, RATE, READINGS, SOURCES, scenario
+from ackclock.papers.selfsimilar.experiment import READINGS, scenario
 from ackclock.papers.selfsimilar.figures import sentence, table_2
-from ackclock.papers.selfsimilar.memory import LONG
 from ackclock.papers.selfsimilar.paired import order
 from ackclock.papers.selfsimilar.parts import PARTS, TABLE_2
 from ackclock.papers.selfsimilar.trace import STAND_IN, read_trace, stand_in
@@ -33,40 +35,10 @@ __all__ = ["NAME", "read_trace", "record", "report", "write"]
 NAME: Final = "selfsimilar"
 PROFILE: Final = "ns2-2.35"
 
-SETUP: Final = (
-    (
-        "Network",
-        (
-            "a connection from x over 100 Mb/s and 10 ms to A, 50 Mb/s and 25 ms with a drop-tail queue of 10 packets "
-            "to B, 100 Mb/s and 2.5 ms to y"
-        ),
-    ),
-    (
-        "Background",
-        (
-            f"{SOURCES} on/off sources over UDP at A: 1 Mb/s while on, packets of 1000 bytes, Pareto periods of shape "
-            "1.2 and mean 0.5 s, 38 % of the link. The paper prints rate and shape only"
-        ),
-    ),
-    (
-        "Source",
-        (
-            f"three readings of a fixed-rate source: endless data; {RATE} packets a second, which is 6.2 Mb/s; endless "
-            "data with an advertised window of 60 packets"
-        ),
-    ),
-    ("TCP", "1000 bytes of data and 40 of header, of Vegas 1000 in all, as in ns-2.35; each packet is acknowledged"),
-    (
-        "Counted",
-        (
-            f"{DURATION} s, from 0 s on, as in the paper; nothing is warmed up. Long-range dependence is asked of runs "
-            f"of {LONG:,} s"
-        ),
-    ),
-    ("Pairs", "of one seed all variants and readings meet the same background, packet by packet"),
-    ("Ties", "a packet that arrives as a transmission ends finds the queue as it was, as nearly always in ns-2"),
-    ("Other defaults", f"profile {PROFILE}; ackclock profile show {PROFILE} lists them"),
+PORTED: Final = Paper(
+    definition=Definition("ackclock.papers.selfsimilar"), claims=(), topics=(), chapters=(), parts=list
 )
+"""The claims, figures and runs that are values already; the other parts are in `parts.py`."""
 
 
 def record(*, seeds: int, trace: Trace | None = None) -> dict[str, Any]:
@@ -79,7 +51,14 @@ def _command(seeds: int, trace: Trace | None) -> str:
     return output.command(NAME, seeds=seeds, capture=None if trace is None else trace.capture.path)
 
 
-def write(folder: Path, *, seeds: Sequence[int], jobs: int | None = None, trace: Trace | None = None) -> None:
+def write(
+    folder: Path,
+    *,
+    seeds: Sequence[int],
+    jobs: int | None = None,
+    store: Path | None = None,
+    trace: Trace | None = None,
+) -> None:
     """Run the study and write everything that belongs to it into a folder.
 
     Parameters
@@ -90,6 +69,8 @@ def write(folder: Path, *, seeds: Sequence[int], jobs: int | None = None, trace:
         The seeds that each point is run with.
     jobs
         How many runs at once; one for each processor by default.
+    store
+        Folder of the store that keeps the runs of `PORTED`.
     trace
         The capture of Figure 3, as `read_trace` gives it; by default a stand-in is simulated.
 
@@ -98,6 +79,8 @@ def write(folder: Path, *, seeds: Sequence[int], jobs: int | None = None, trace:
     asked = TABLE_2.gather(batch, seeds=seeds)
     others = [part.gather(batch, seeds=seeds) for part in PARTS]
     batch.run(jobs=jobs, label=NAME)
+    both = PORTED.evidence(seeds=seeds, jobs=jobs, store=store)
+    write_evidence(folder / "evidence.parquet", {"ackclock": both.ours, "ns-2.35": both.ns2})
     shown = stand_in(folder / STAND_IN, seed=seeds[0]) if trace is None else trace
     evidence, found = replace(asked(), trace=shown), [made() for made in others]
     known = settings()
@@ -107,10 +90,9 @@ def write(folder: Path, *, seeds: Sequence[int], jobs: int | None = None, trace:
     output.write_single(
         folder / "single.parquet", {name: runs for each in (evidence, *found) for name, runs in each.runs.items()}
     )
-    judged = judge_all(evidence, found)
-    output.write_report(
-        folder, report(evidence, found, judged, command=_command(len(seeds), trace)), judged, seeds=len(seeds)
-    )
+    judged = [*judge_all(evidence, found), *judge(PORTED.claims, both)]
+    made = report(evidence, found, judged, both, command=_command(len(seeds), trace))
+    output.write_report(folder, made, judged, seeds=len(seeds))
 
 
 def judge_all(evidence: Evidence, found: Sequence[Found]) -> list[Judged[Any]]:
@@ -121,7 +103,14 @@ def judge_all(evidence: Evidence, found: Sequence[Found]) -> list[Judged[Any]]:
     return judged
 
 
-def report(evidence: Evidence, found: Sequence[Found], judged: Sequence[Judged[Any]], *, command: str) -> Report:
+def report(
+    evidence: Evidence,
+    found: Sequence[Found],
+    judged: Sequence[Judged[Any]],
+    both: Both | None = None,
+    *,
+    command: str,
+) -> Report:
     """Make the report.
 
     Parameters
@@ -132,6 +121,8 @@ def report(evidence: Evidence, found: Sequence[Found], judged: Sequence[Judged[A
         What the other parts found, in their order.
     judged
         What all of it says about each claim.
+    both
+        The runs of `PORTED`.
     command
         What a person types to make it.
 
@@ -141,21 +132,21 @@ def report(evidence: Evidence, found: Sequence[Found], judged: Sequence[Judged[A
         Claims and figures with ns-2's numbers beside ours, and what they show in words.
 
     """
-    topics = [*TABLE_2.topics, *(topic for part in PARTS for topic in part.topics)]
+    topics = [*TABLE_2.topics, *(topic for part in PARTS for topic in part.topics), *PORTED.topics]
     seeds = max(len(runs) for runs in evidence.ours.looks.values())
     theirs = max(len(runs) for runs in evidence.ns2.looks.values())
     return Report(
-        title="Comparison of TCP Variants Over Self-Similar Traffic",
-        source="M. Salleh and A. Z. Abu Bakar, “Comparison of TCP Variants Over Self-Similar Traffic”, run again "
-        "packet by packet by Ackclock: its tables and figures, and every claim of it.",
+        title=PORTED.definition.title,
+        source=PORTED.definition.source,
         summary=[*summary(judged, topics), supported(evidence)],
         overview=table_2(evidence),
         findings=findings(judged),
         sections=[
             *TABLE_2.sections(evidence, command),
             *(section for part, each in zip(PARTS, found, strict=True) for section in part.sections(each, command)),
+            *(chapter.section(both, command=command) for chapter in PORTED.chapters if both),
         ],
-        setup=SETUP,
+        setup=PORTED.definition.setup,
         provenance=[
             ("Program", str(Origin.here())),
             ("Command", command),
