@@ -451,7 +451,7 @@ def test_a_number_can_be_computed_of_several_quantities() -> None:
 
 class TestProfile:
     profile = Profile(
-        name="cov", label="c.o.v.", axis="bin", places=(0.1, 1.0), of=lambda run: run.values.get("covs"), digits=3
+        name="cov", label="c.o.v.", axes={"bin": (0.1, 1.0)}, of=lambda run: run.values.get("covs"), digits=3
     )
     side = Runs(
         {

@@ -66,20 +66,19 @@ def _at_least(run: Row) -> NDArray[np.float64] | None:
     return np.cumsum(padded[::-1])[::-1]
 
 
-LADDER = Profile(name="cov", label="c.o.v.", axis="bin", places=SCALES, of=_array("ladder"))
-RELATIVE = Profile(name="cov_over_poisson", label="c.o.v. relative to Poisson", axis="bin", places=SCALES, of=_relative)
+LADDER = Profile(name="cov", label="c.o.v.", axes={"bin": SCALES}, of=_array("ladder"))
+RELATIVE = Profile(name="cov_over_poisson", label="c.o.v. relative to Poisson", axes={"bin": SCALES}, of=_relative)
 SHORT, LONG = (
     Profile(
         name=f"autocorrelation_{round(1000 * width)}ms_bins",
         label="autocorrelation",
-        axis="lag",
-        places=tuple(round(width * lag, 9) for lag in range(LAGS + 1)),
+        axes={"lag": tuple(round(width * lag, 9) for lag in range(LAGS + 1))},
         of=_array(name),
     )
     for name, width in (("short", FINE), ("long", UNIT))
 )
 AT_LEAST = Profile(
-    name="share_of_time_with_at_least", label="share of the time", axis="packets", places=_LENGTHS, of=_at_least
+    name="share_of_time_with_at_least", label="share of the time", axes={"packets": _LENGTHS}, of=_at_least
 )
 QUEUE_FULL = Measure(name="queue_full", label="share of the time without room")
 
@@ -167,7 +166,7 @@ _short, _long = _by_variant(SHORT), _by_variant(LONG)
 
 def _memory_table(evidence: Evidence) -> Table:
     points = _long.points(evidence.ours)
-    lags = [LONG.places[lag] for lag in _SHOWN_LAGS]
+    lags = [LONG.axes["lag"][lag] for lag in _SHOWN_LAGS]
     names = list(dict.fromkeys(str(variant) for variant, _ in points.cells))
     return Table(
         caption=f"Autocorrelation in bins of {UNIT:g} s: mean ± half-width of the 95 % interval",

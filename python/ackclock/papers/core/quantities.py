@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING
 
 from ackclock.analysis import student_interval
 from ackclock.papers.core.answers import Compare, Steps
-from ackclock.papers.core.evidence import Grid, Named, joined
+from ackclock.papers.core.evidence import Grid, Named, Run, joined
 from ackclock.papers.core.words import coordinate, key_words, listed, points_words
 
 if TYPE_CHECKING:
@@ -191,16 +192,16 @@ class Measure:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Profile:
-    """Numbers of one run along an axis of their own, such as the c.o.v. at each length of the bins.
+    """Numbers of one run along axes of their own, such as the c.o.v. at each length of the bins.
 
     Parameters
     ----------
     name, label, unit, digits
         As for `Measure`.
-    axis, places
-        The axis, and its value for each of the numbers.
+    axes
+        The values of each axis. The last axis varies fastest.
     of
-        Takes the numbers of a run; None where they have no meaning.
+        Takes the numbers of a run, one for each point; None where one, or all, have no meaning.
 
     """
 
@@ -208,40 +209,12 @@ class Profile:
     label: str
     unit: str = ""
     digits: int = 2
-    axis: str
-    places: Sequence[Scalar]
-    of: Callable[[Row], Sequence[float] | NDArray[np.float64] | None]
+    axes: Mapping[str, Sequence[Scalar]]
+    of: Callable[[Row], Sequence[float | None] | NDArray[np.float64] | None]
 
     def at(self, part: str, **where: Scalar | Sequence[Scalar]) -> Quantity:
-        """Ask for the profile in a part of the study; its axis comes last."""
+        """Ask for the profile in a part of the study; its axes come last."""
         return _Profiled(self, part, where)
-
-
-class _Profiled(Quantity):
-    def __init__(self, profile: Profile, part: str, where: Mapping[str, Scalar | Sequence[Scalar]]) -> None:
-        self._profile, self._part, self._where = profile, part, where
-        whole = self._measured(0)
-        self.words, self.label, self.unit, self.digits = whole.words, whole.label, whole.unit, whole.digits
-
-    def _measured(self, place: int) -> Quantity:
-        """Ask for the number at one place."""
-        profile = self._profile
-
-        def number(row: Row) -> float | None:
-            numbers_ = profile.of(row)
-            return None if numbers_ is None else float(numbers_[place])
-
-        named = Measure(name=profile.name, label=profile.label, unit=profile.unit, digits=profile.digits, of=number)
-        return named.at(self._part, **self._where)
-
-    def samples(self, side: Side) -> Grid[Mapping[int, float]]:
-        each = [self._measured(place).samples(side) for place in range(len(self._profile.places))]
-        cells = {
-            (*key, at): grid.cells[key]
-            for key in each[0].cells
-            for at, grid in zip(self._profile.places, each, strict=True)
-        }
-        return Grid((*each[0].axes, self._profile.axis), cells)
 
 
 class _At(Quantity):
@@ -280,6 +253,40 @@ class _At(Quantity):
             given.index(value) if _several(given := self._where.get(axis, 0)) else 0  # type: ignore[union-attr]
             for axis, value in zip(axes, key, strict=True)
         )
+
+
+class _Profiled(_At):
+    def __init__(self, profile: Profile, part: str, where: Mapping[str, Scalar | Sequence[Scalar]]) -> None:
+        measure = Measure(name=profile.name, label=profile.label, unit=profile.unit, digits=profile.digits)
+        super().__init__(measure, part, where)
+        self._profile = profile
+
+    def samples(self, side: Side) -> Grid[Mapping[int, float]]:
+        return super().samples(_Spread(side, self._profile))
+
+
+@dataclass(frozen=True, slots=True)
+class _Spread:
+    """The runs of one simulator with a row for each number of a profile."""
+
+    of: Side
+    profile: Profile
+
+    def part(self, name: str) -> Sequence[Row]:
+        axes = self.profile.axes
+        rows = [
+            Run(
+                where={**row.where, **dict(zip(axes, place, strict=True))},
+                seed=row.seed,
+                values={self.profile.name: number},
+            )
+            for row in self.of.part(name)
+            if (numbers_ := self.profile.of(row)) is not None
+            for place, number in zip(product(*axes.values()), numbers_, strict=True)
+        ]
+        if not rows:
+            raise LookupError(f"no run has {self.profile.label}")
+        return rows
 
 
 def _placed(label: str, where: Sequence[str]) -> str:
