@@ -19,6 +19,7 @@ from ackclock.papers.core.rules import (
     Bars,
     Custom,
     Depends,
+    Either,
     Fixed,
     Holds,
     Outcome,
@@ -366,6 +367,25 @@ class TestRules:
         rule = Ways(Holds(asked), axis="variant", ways=("Reno", "Vegas"), on="the TCP")
         assert rule.judge(side).verdict is Verdict.DEPENDS
 
+    @pytest.mark.parametrize(
+        ("bar", "verdict"),
+        [
+            (0.3, Verdict.REPRODUCED),
+            (0.7, Verdict.DEPENDS),
+            (0.5, Verdict.UNDECIDED),
+            (1.0, Verdict.UNDECIDED),
+            (1.5, Verdict.NOT),
+        ],
+    )
+    def test_either(self, bar: float, verdict: Verdict) -> None:
+        rule = Either(LOSS.at("grid", clients=10).above(bar), on="the TCP", points="TCPs")
+        outcome = rule.judge(SIDE)
+        assert outcome.verdict is verdict
+        assert outcome.setting == ("the TCP" if verdict is Verdict.DEPENDS else "")
+        assert "depends on the TCP" in rule.words
+        if verdict is Verdict.DEPENDS:
+            assert outcome.why == "Loss (10 clients) is above 0.7 % at 1 of 2 TCPs: Reno."
+
     def test_custom(self) -> None:
         rule = Custom(lambda _: Outcome(verdict=Verdict.NOT, why="So."), "Never.")
         assert (rule.judge(SIDE).verdict, rule.words) == (Verdict.NOT, "Never.")
@@ -477,6 +497,26 @@ class TestProfile:
         assert asked.points(self.side).along("bin").only[1.0].count == 2
         with pytest.raises(LookupError, match="c.o.v"):
             self.profile.at("close", variant="UDP").points(self.side)
+
+    def test_may_have_several_axes_and_places_without_a_number(self) -> None:
+        profile = Profile(
+            name="h",
+            label="H",
+            axes={"method": ("wavelets", "R/S"), "bin": (0.1, 1.0)},
+            of=lambda run: [1.0, None, 3.0, 4.0 if run.seed == 1 else None],
+        )
+        side = Runs({"close": [Run(where={"variant": "Reno"}, seed=seed, values={}) for seed in (1, 2)]})
+        points = profile.at("close", variant="Reno").points(side)
+        assert points.axes == ("method", "bin")
+        assert {key: (point.mean, point.count) for key, point in points.cells.items()} == {
+            ("wavelets", 0.1): (1, 2),
+            ("R/S", 0.1): (3, 2),
+            ("R/S", 1.0): (4, 1),
+        }
+        asked = profile.at("close", method=("R/S",), bin=0.1)
+        assert asked.points(side).axes == ("method", "variant")
+        with pytest.raises(LookupError):
+            profile.at("close", method="wavelets", bin=1.0).points(side)
 
     def test_is_drawn_without_markers_and_written_curve_by_curve(self) -> None:
         evidence, of = Both(ours=self.side), self.profile.at("close")

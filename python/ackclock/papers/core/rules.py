@@ -8,6 +8,7 @@
 - `Varied` judges again under other settings.
 - `Fixed` asks whether such settings move the results.
 - `Ways` asks another rule in each of several ways, of which none is the usual one.
+- `Either` asks one question in each of several ways, which are points of the question.
 - `Custom` is for what none of these says.
 """
 
@@ -37,6 +38,7 @@ __all__ = [
     "Bars",
     "Custom",
     "Depends",
+    "Either",
     "Fixed",
     "Holds",
     "Outcome",
@@ -344,6 +346,40 @@ class Ways(Rule):
         if len(decided) > 1:
             return Outcome(verdict=Verdict.DEPENDS, why=why, setting=self._on)
         return Outcome(verdict=Verdict.UNDECIDED if Verdict.UNDECIDED in verdicts else decided.pop(), why=why)
+
+
+class Either(Rule):
+    """Asks one question in several ways: where it clearly holds and clearly fails, the claim depends on the way.
+
+    Parameters
+    ----------
+    question
+        The question; its points are the ways.
+    on
+        What is left open, such as "the bin".
+    points
+        What the points are, in the plural.
+
+    """
+
+    def __init__(self, question: Answers, *, on: str, points: str = "points") -> None:
+        self._question, self._on, self._points = question, on, points
+        self.quantities = _reported(question)
+        self.words = (
+            f"Reproduced if {question.words}, at all {points}; if that clearly holds at one and clearly fails at "
+            f"another, the claim depends on {on}; otherwise not reproduced. {ELSE_UNDECIDED}"
+        )
+
+    def judge(self, ours: Side) -> Outcome:
+        asked = self._question.on(ours)
+        answers = list(asked.cells.values())
+        where = [key_words(asked.axes, key) for key, answer in asked.cells.items() if answer is YES]
+        at = f": {listed(where)}" if where else ""
+        why = f"{capital(self._question.words)} at {counted(answers, self._points)}{at}."
+        if YES in answers and NO in answers:
+            return Outcome(verdict=Verdict.DEPENDS, why=why, setting=self._on)
+        answer = OPEN if OPEN in answers else some(answers)
+        return Outcome(verdict=graded(whole=answer, part=answer), why=why)
 
 
 @dataclass(frozen=True, slots=True)
