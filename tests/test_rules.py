@@ -521,6 +521,7 @@ class TestProfile:
     def test_is_drawn_without_markers_and_written_curve_by_curve(self) -> None:
         evidence, of = Both(ours=self.side), self.profile.at("close")
         (reno, _) = Lines(of=of, x="bin", by="variant", pens=PENS, plain=True).series(evidence)
+        assert isinstance(reno, Series)
         assert (list(reno.x), list(reno.y), reno.marker, reno.error) == ([0.1, 1], [3, 4], None, None)  # type: ignore[arg-type]
         rows = curves_csv("bin_s", [("cov", of)], evidence).splitlines()
         assert rows[0] == "measure,curve,bin_s,mean,ci95"

@@ -1,7 +1,8 @@
 """Figures as values: panels of quantities, and the CSV, table, markers of ns-2 and caption that belong to them.
 
 A `Plot` says which quantities stand against which axis; a `Figure` stacks plots and names the quantities of its data.
-Everything else is made of them: our means with 95 % intervals, ns-2's means as hollow markers, what a point is.
+Everything else is made of them: our means with 95 % intervals, ns-2's means as hollow markers, what a point is. The
+marks of a plot are `Lines`, `Scatter`, `Flat` and `Course`.
 """
 
 from __future__ import annotations
@@ -10,118 +11,41 @@ import csv
 import io
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from ackclock.papers.core.evidence import joined
+from ackclock.papers.core.marks import Course, Flat, Lines, Mark, Scatter
 from ackclock.papers.core.quantities import Quantity
 from ackclock.papers.core.words import DASH, listed
-from ackclock.papers.figures import HOLLOW, own, theirs
+from ackclock.papers.figures import HOLLOW
 from ackclock.report.chart import Axis, Band, Chart, Level, Note, Panel, Scale, Series
 from ackclock.report.html import Drawing, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ackclock.analysis import Interval
     from ackclock.papers.core.evidence import Evidence, Grid, Key, Scalar, Side
-    from ackclock.papers.figures import Pen
     from ackclock.report.chart import Heat
 
-__all__ = ["Figure", "Flat", "Lines", "Mark", "Numbers", "Plot", "curves_csv"]
+__all__ = [
+    "Course",
+    "Figure",
+    "Flat",
+    "Lines",
+    "Mark",
+    "Numbers",
+    "Plot",
+    "Scatter",
+    "curves_csv",
+    "from_zero",
+    "rows_csv",
+]
 
 T = TypeVar("T")
 Made: TypeAlias = T | Callable[[Any], T]
 """A value, or what makes one of the evidence, such as an axis that ends above the largest mean."""
-
-
-class Mark(Protocol):
-    """Something drawn in a plot, such as `Lines` and `Flat`."""
-
-    def series(self, evidence: Evidence) -> Sequence[Series]:
-        """Give its series."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Lines:
-    """Means along one axis, a line for each value of another: ours with intervals, ns-2's as hollow markers.
-
-    Parameters
-    ----------
-    of
-        The quantity; it has the axes `x` and `by` and no other.
-    x, by
-        The axes; without `by` there is one line.
-    pens
-        What each line looks like, by the value of `by`; of one line, by its name.
-    name
-        Name of the line where there is only one.
-    plain
-        Without markers and intervals, where points are dense.
-
-    """
-
-    of: Quantity
-    x: str
-    by: str = ""
-    pens: Mapping[str, Pen]
-    name: str = ""
-    plain: bool = False
-
-    def series(self, evidence: Evidence) -> Sequence[Series]:
-        drawn = []
-        for look, side in ((theirs, evidence.ns2), (own, evidence.ours)):
-            for name, points in self._lines(side).items():
-                line = look(name, points, self.pens[name])
-                drawn.append(replace(line, marker=None, error=None) if self.plain else line)
-        return drawn
-
-    def _lines(self, side: Side) -> dict[str, dict[float, Interval]]:
-        """Give the points of each line, along x ascending."""
-        with suppress(LookupError):
-            lines = self.of.points(side).along(self.x)
-            by = lines.axes.index(self.by) if self.by else None
-            return {
-                self.name if by is None else str(key[by]): {float(at): line[at] for at in sorted(line, key=float)}
-                for key, line in lines.cells.items()
-            }
-        return {}
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Flat:
-    """Our mean as a line from edge to edge, one for each value of an axis: what another setting gives.
-
-    Parameters
-    ----------
-    of
-        The quantity, with the axis `by` alone.
-    by
-        The axis.
-    low, high
-        Where the lines begin and end.
-    pens
-        What each line looks like.
-
-    """
-
-    of: Quantity
-    by: str
-    low: float
-    high: float
-    pens: Mapping[str, Pen]
-
-    def series(self, evidence: Evidence) -> Sequence[Series]:
-        return [
-            Series(
-                name=str(key[0]),
-                x=[self.low, self.high],
-                y=[point.mean] * 2,
-                colour=self.pens[str(key[0])].colour,
-                width=1.1,
-            )
-            for key, point in self.of.points(evidence.ours).cells.items()
-        ]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -152,7 +76,8 @@ class Plot:
     def panel(self, evidence: Evidence) -> Panel:
         """Draw the panel."""
         marks = [(mark,) if isinstance(mark, Series) else mark.series(evidence) for mark in self.marks]
-        drawn = [series for mark in marks for series in mark]
+        drawn = [one for mark in marks for one in mark if isinstance(one, Series)]
+        bands = [one for mark in marks for one in mark if isinstance(one, Band)]
         hollow = [HOLLOW] if any(not series.filled for series in drawn) else []
         return Panel(
             x=_made(self.x, evidence),
@@ -161,7 +86,7 @@ class Plot:
             title=self.title,
             levels=_made(self.levels, evidence),
             notes=_made(self.notes, evidence),
-            bands=_made(self.bands, evidence),
+            bands=[*_made(self.bands, evidence), *bands],
             right=self.right,
             heat=_made(self.heat, evidence),
         )
@@ -218,17 +143,20 @@ class Figure:
     points
         What the caption says of points in place of that, with ``{runs}`` for how many runs each has.
     plots
-        From top to bottom.
+        From top to bottom; a function draws a panel of another kind.
     height
         Inches on paper.
     data
-        The quantities of the CSV, by the names of their columns; all have the same axes.
+        The quantities of the CSV, by the names of their columns; all have the same axes. Without any, the CSV is the
+        table.
     axes
         Headings of the axes in the CSV, where they are not their names.
     numbers
         The table below the figure; a function makes one of another shape.
     csv
         Writes the CSV, where its rows are not the points of `data`.
+    command
+        A command that shows what the figure shows, in place of the one that makes the report.
 
     """
 
@@ -237,27 +165,43 @@ class Figure:
     what: str
     rest: str = ""
     points: str = ""
-    plots: Sequence[Plot]
+    plots: Sequence[Plot | Callable[[Any], Panel]]
     height: float = 4.8
-    data: Mapping[str, Quantity]
+    data: Mapping[str, Quantity] = field(default_factory=dict)
     axes: Mapping[str, str] | None = None
     numbers: Numbers | Callable[[Any], Table]
     csv: Callable[[Any], str] | None = None
+    command: str = ""
 
     def drawing(self, evidence: Evidence, *, command: str) -> Drawing:
         """Draw the figure and lay its data beside it."""
-        first = next(iter(self.data.values()))
-        runs = _counted(first.points(evidence.ours))
-        points = self.points.format(runs=runs) if self.points else points_and_bars(first, evidence)
+        table = self.numbers.table(evidence.ours) if isinstance(self.numbers, Numbers) else self.numbers(evidence)
+        if self.csv:
+            data = self.csv(evidence)
+        else:
+            data = (
+                to_csv(self.data, evidence, axes=self.axes or {}) if self.data else rows_csv([table.head, *table.rows])
+            )
         return Drawing(
-            chart=Chart(panels=[plot.panel(evidence) for plot in self.plots], height=self.height),
+            chart=Chart(
+                panels=[plot.panel(evidence) if isinstance(plot, Plot) else plot(evidence) for plot in self.plots],
+                height=self.height,
+            ),
             slug=self.slug,
             title=self.title,
-            caption=" ".join(filter(None, (self.what, points, self.rest))),
-            csv=self.csv(evidence) if self.csv else to_csv(self.data, evidence, axes=self.axes or {}),
-            numbers=self.numbers.table(evidence.ours) if isinstance(self.numbers, Numbers) else self.numbers(evidence),
-            command=command,
+            caption=" ".join(filter(None, (self.what, self._points(evidence), self.rest))),
+            csv=data,
+            numbers=table,
+            command=self.command or command,
         )
+
+    def _points(self, evidence: Evidence) -> str:
+        """Say what points are, by the first quantity of the data, or else of the lines."""
+        lines = (mark for plot in self.plots if isinstance(plot, Plot) for mark in plot.marks)
+        first = next(iter((*self.data.values(), *(mark.of for mark in lines if isinstance(mark, Lines)))), None)
+        if first is None or not self.points:
+            return self.points if first is None else points_and_bars(first, evidence)
+        return self.points.format(runs=_counted(first.points(evidence.ours)))
 
 
 def points_and_bars(of: Quantity, evidence: Evidence) -> str:
@@ -286,6 +230,29 @@ def _counted(points: Grid[Interval]) -> str:
     for name, count in most.items():
         by_count.setdefault(count, []).append(str(name))
     return listed([f"{count} runs ({'; '.join(names)})" for count, names in by_count.items()])
+
+
+def from_zero(
+    label: str, *of: Quantity, least: float = 0.0, margin: float = 0.0, space: float = 1.08
+) -> Callable[[Any], Axis]:
+    """Make an axis from 0, or from a margin below, to above the largest mean of either simulator, and above `least`."""
+
+    def axis(evidence: Evidence) -> Axis:
+        means = [least]
+        for one in of:
+            for side in (evidence.ours, evidence.ns2):
+                with suppress(LookupError):
+                    means += [point.mean for point in one.points(side).cells.values()]
+        return Axis(label=label, low=-margin * space * max(means), high=space * max(means))
+
+    return axis
+
+
+def rows_csv(rows: Iterable[Iterable[object]]) -> str:
+    """Write rows as CSV."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
 
 
 def to_csv(data: Mapping[str, Quantity], evidence: Evidence, *, axes: Mapping[str, str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,7 @@ import numpy as np
 from ackclock.analysis import poisson_cov
 from ackclock.papers.burstiness.experiment import ARRIVALS_PER_RTT, CAPACITY, CLIENTS, DURATION, PACKET_SIZE
 from ackclock.papers.burstiness.measures import COV, COV_OVER_POISSON
-from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot
+from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot, from_zero
 from ackclock.papers.figures import Pen
 from ackclock.papers.heterogeneous.experiment import RATE, SCENES, START, Scene, gateway_name
 from ackclock.papers.heterogeneous.measures import (
@@ -34,7 +33,7 @@ from ackclock.report.chart import Axis, Level, Scale, Series
 from ackclock.report.html import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from ackclock.papers.core.evidence import Evidence
     from ackclock.papers.core.quantities import Measure, Quantity
@@ -89,19 +88,6 @@ def _lines(of: Quantity) -> Lines:
     return Lines(of=of, x="clients", by="variant", pens=PENS)
 
 
-def _from_zero(of: Quantity, label: str, *, least: float = 0.0, margin: float = 0.0) -> Callable[[Evidence], Axis]:
-    """Make an axis from 0, or from a margin below, to above the largest mean of either simulator."""
-
-    def axis(evidence: Evidence) -> Axis:
-        means = [least]
-        for side in (evidence.ours, evidence.ns2):
-            with suppress(LookupError):
-                means += [point.mean for point in of.points(side).cells.values()]
-        return Axis(label=label, low=-margin * 1.08 * max(means), high=1.08 * max(means))
-
-    return axis
-
-
 def _table(of: Quantity, caption: str) -> Numbers:
     return Numbers(of=of, rows="clients", columns="variant", head="Added clients", caption=caption)
 
@@ -131,7 +117,7 @@ def _newcomers(scene: Scene, first: int) -> list[Figure]:
                 Plot(
                     title="(a)",
                     x=_along(scene, last=False),
-                    y=_from_zero(carried, f"Throughput (thousand packets in {DURATION} s)"),
+                    y=from_zero(f"Throughput (thousand packets in {DURATION} s)", carried),
                     marks=[_lines(carried)],
                     right=Scale(label="Throughput (Mb/s)", factor=_MBPS_OF_THOUSAND, step=5 if scene.most > 20 else 2),
                 ),
@@ -158,7 +144,7 @@ def _newcomers(scene: Scene, first: int) -> list[Figure]:
             plots=[
                 Plot(
                     x=_along(scene),
-                    y=_from_zero(lost, "Packet loss (% of arrivals)", least=0.1, margin=0.01),
+                    y=from_zero("Packet loss (% of arrivals)", lost, least=0.1, margin=0.01),
                     marks=[_lines(lost)],
                 )
             ],
@@ -194,7 +180,7 @@ def _others(scene: Scene, letter: str) -> Figure:
             Plot(
                 title=f"({place})",
                 x=_along(scene, last=place == "d"),
-                y=Axis(label=label, high=1.02 * capacity) if place == "c" else _from_zero(of, label, least=0.1),
+                y=Axis(label=label, high=1.02 * capacity) if place == "c" else from_zero(label, of, least=0.1),
                 marks=[_lines(of)],
                 levels=[Level(y=capacity)] if place == "c" else [],
             )

@@ -1,0 +1,211 @@
+"""What is drawn in a plot: lines of means, two quantities against each other, levels, and courses of a run."""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from ackclock.papers.core.evidence import joined
+from ackclock.papers.figures import own, theirs
+from ackclock.report.chart import Band, Series
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ackclock.analysis import Interval
+    from ackclock.papers.core.evidence import Evidence, Scalar, Side
+    from ackclock.papers.core.quantities import Quantity
+    from ackclock.papers.figures import Pen
+
+__all__ = ["Course", "Flat", "Lines", "Mark", "Scatter"]
+
+
+class Mark(Protocol):
+    """Something drawn in a plot, such as `Lines` and `Flat`."""
+
+    def series(self, evidence: Evidence) -> Sequence[Series | Band]:
+        """Give its series and bands."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Lines:
+    """Means along one axis, a line for each value of another: ours with intervals, ns-2's as hollow markers.
+
+    Parameters
+    ----------
+    of
+        The quantity; it has the axes `x` and `by` and no other.
+    x, by
+        The axes; without `by` there is one line.
+    pens
+        What each line looks like, by the value of `by`; of one line, by its name.
+    name
+        Name of the line where there is only one.
+    plain
+        Without markers and intervals, where points are dense.
+    band
+        With intervals as bands instead of bars.
+
+    """
+
+    of: Quantity
+    x: str
+    by: str = ""
+    pens: Mapping[str, Pen]
+    name: str = ""
+    plain: bool = False
+    band: bool = False
+
+    def series(self, evidence: Evidence) -> Sequence[Series | Band]:
+        drawn: list[Series | Band] = []
+        for look, side in ((theirs, evidence.ns2), (own, evidence.ours)):
+            for name, points in self.lines(side).items():
+                line = look(name, points, self.pens[name])
+                line = replace(line, marker=None) if self.plain else line
+                drawn.append(replace(line, error=None) if self.plain or self.band else line)
+                if self.band and look is own:
+                    drawn.append(_band(name, points, self.pens[name].colour))
+        return drawn
+
+    def lines(self, side: Side) -> dict[str, dict[float, Interval]]:
+        """Give the points of each line of a simulator, along x ascending."""
+        with suppress(LookupError):
+            lines = self.of.points(side).along(self.x)
+            by = lines.axes.index(self.by) if self.by else None
+            return {
+                self.name if by is None else str(key[by]): {float(at): line[at] for at in sorted(line, key=float)}
+                for key, line in lines.cells.items()
+            }
+        return {}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Flat:
+    """Our mean as a line from edge to edge, one for each value of an axis: what another setting gives.
+
+    Parameters
+    ----------
+    of
+        The quantity, with the axis `by` alone.
+    by
+        The axis.
+    low, high
+        Where the lines begin and end.
+    pens
+        What each line looks like.
+
+    """
+
+    of: Quantity
+    by: str
+    low: float
+    high: float
+    pens: Mapping[str, Pen]
+
+    def series(self, evidence: Evidence) -> Sequence[Series]:
+        return [
+            Series(
+                name=str(key[0]),
+                x=[self.low, self.high],
+                y=[point.mean] * 2,
+                colour=self.pens[str(key[0])].colour,
+                width=1.1,
+            )
+            for key, point in self.of.points(evidence.ours).cells.items()
+        ]
+
+
+def _band(name: str, points: Mapping[float, Interval], colour: str) -> Band:
+    """Draw 95 % intervals, not below 0; a single run has none."""
+    widths = [point.half_width if math.isfinite(point.half_width) else 0.0 for point in points.values()]
+    means = np.array([point.mean for point in points.values()])
+    low = np.where(means < 0, means - widths, np.maximum(means - widths, 0))
+    return Band(name=name, x=list(points), low=low, high=means + widths, colour=colour, listed=False)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Scatter:
+    """Means of two quantities against each other: ours as full markers, ns-2's as hollow ones.
+
+    Parameters
+    ----------
+    x, y
+        The quantities; both have the same axes.
+    by
+        The axis whose values look different.
+    pens
+        What the markers of each value look like.
+    names
+        What the legend calls each value.
+
+    """
+
+    x: Quantity
+    y: Quantity
+    by: str
+    pens: Mapping[Any, Pen]
+    names: str = "{}"
+
+    def series(self, evidence: Evidence) -> Sequence[Series]:
+        drawn = []
+        for look, side in ((theirs, evidence.ns2), (own, evidence.ours)):
+            with suppress(LookupError):
+                both = joined([self.x.points(side), self.y.points(side)])
+                place = both.axes.index(self.by)
+                for value, pen in self.pens.items():
+                    here = [pair for key, pair in both.cells.items() if key[place] == value]
+                    line = look(self.names.format(value), {}, pen)
+                    drawn.append(
+                        replace(line, x=[x.mean for x, _ in here], y=[y.mean for _, y in here], dash="none", error=None)
+                    )
+        return [series for series in drawn if np.size(series.x)]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Course:
+    """What one run of ours shows over time: the first of a part that is at a point, its arrays as a line.
+
+    Parameters
+    ----------
+    part, where
+        The part and the coordinates of the run.
+    x, y
+        Names of the arrays.
+    name, pen
+        Name and look of the line.
+    held
+        Whether a value holds until the next, so that the line has steps.
+
+    """
+
+    part: str
+    where: Mapping[str, Scalar] = field(default_factory=dict)
+    x: str
+    y: str
+    name: str
+    pen: Pen
+    held: bool = False
+
+    def arrays(self, evidence: Evidence) -> tuple[np.ndarray, np.ndarray]:
+        """Give times and values.
+
+        Raises
+        ------
+        LookupError
+            If no run of ours is there.
+
+        """
+        for row in evidence.ours.part(self.part):
+            if self.where.items() <= row.where.items():
+                return np.asarray(row.values[self.x]), np.asarray(row.values[self.y])
+        raise LookupError(f"no run of {self.part} at {dict(self.where)}")
+
+    def series(self, evidence: Evidence) -> Sequence[Series]:
+        x, y = self.arrays(evidence)
+        if self.held:
+            x, y = np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
+        return [Series(name=self.name, x=x, y=y, colour=self.pen.colour, dash=self.pen.dash, width=1.0)]
