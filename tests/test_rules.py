@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from ackclock.analysis import student_interval
@@ -12,6 +13,7 @@ from ackclock.papers.claims import findings, judge
 from ackclock.papers.core.claim import Claim
 from ackclock.papers.core.evidence import Grid, Named, Run, Runs, joined
 from ackclock.papers.core.figure import Figure, Flat, Lines, Numbers, Plot, curves_csv
+from ackclock.papers.core.paired import lead, never, reaches, share_of_runs, spans, within_reach
 from ackclock.papers.core.quantities import Measure, Profile, computed, folded
 from ackclock.papers.core.rules import (
     AtMostPartly,
@@ -24,9 +26,9 @@ from ackclock.papers.core.rules import (
     Holds,
     Outcome,
     Varied,
-    Ways,
 )
 from ackclock.papers.core.tabled import tabled
+from ackclock.papers.core.ways import Readings, Ways, over_readings
 from ackclock.papers.core.words import points_words
 from ackclock.papers.figures import Pen
 from ackclock.papers.truth import NO, OPEN, YES
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from ackclock.analysis import Interval
     from ackclock.papers.core.evidence import Key
 
+R, P, D, N, U = Verdict.REPRODUCED, Verdict.PARTLY, Verdict.DEPENDS, Verdict.NOT, Verdict.UNDECIDED
 LOSS = Measure(name="loss", label="loss", unit="%", digits=1)
 MEANS = {("Reno", 10): 1.0, ("Reno", 20): 2.0, ("Reno", 40): 4.0, ("Vegas", 10): 0.5, ("Vegas", 20): 1.0}
 
@@ -389,6 +392,109 @@ class TestRules:
     def test_custom(self) -> None:
         rule = Custom(lambda _: Outcome(verdict=Verdict.NOT, why="So."), "Never.")
         assert (rule.judge(SIDE).verdict, rule.words) == (Verdict.NOT, "Never.")
+
+
+class TestReadings:
+    @pytest.mark.parametrize(
+        ("found", "verdict"),
+        [
+            ((R, R, R), R),
+            ((N, N, N), N),
+            ((R, P, N), D),
+            ((R, N, N), D),
+            ((R, P, P), P),
+            ((P, P, N), P),
+            ((P, N, N), N),
+            ((U, U, U), U),
+            ((R, P, U), U),
+            ((N, N, U), U),
+            ((P, P, U), P),
+            ((R, N, U), D),
+        ],
+    )
+    def test_make_one_verdict(self, found: tuple[Verdict, ...], verdict: Verdict) -> None:
+        assert over_readings(found) is verdict
+
+    @pytest.mark.parametrize(("bar", "verdict"), [(0.1, R), (0.9, D), (4.5, N)])
+    def test_ask_under_each(self, bar: float, verdict: Verdict) -> None:
+        rule = Readings(Holds(LOSS.at("grid").above(bar)), axis="variant", readings=["Reno", "Vegas"], on="the TCP")
+        outcome = rule.judge(SIDE)
+        assert (outcome.verdict, outcome.setting) == (verdict, "the TCP" if verdict is D else "")
+        assert outcome.why.startswith("Reno: ")
+        assert "Reno," not in outcome.why  # the points of a reading do not repeat it
+
+
+class TestPaired:
+    ARRIVALS = Measure(name="arrivals", label="arrivals", digits=0).at("flows")
+
+    @staticmethod
+    def flows(**lead: float) -> Runs:
+        """Three variants, which all move by hundreds with the seed."""
+        means = {"Tahoe": 1000.0, "Reno": 1000.0, "SACK": 1000.0}
+        return Runs(
+            {
+                "flows": [
+                    Run(where={"variant": name}, seed=seed, values={"arrivals": mean + lead.get(name, 0) + 100 * seed})
+                    for name, mean in means.items()
+                    for seed in (1, 2, 3)
+                ]
+            }
+        )
+
+    def test_nothing_of_the_common_load_is_left_in_a_lead(self) -> None:
+        ahead = lead(self.ARRIVALS, "variant", "Reno").points(self.flows(Reno=120)).cells
+        assert ahead.keys() == {("Tahoe",), ("SACK",)}
+        assert (ahead["SACK",].mean, ahead["SACK",].half_width) == (120, 0)
+
+    def test_a_relative_lead_is_of_the_mean_of_both(self) -> None:
+        ahead = lead(self.ARRIVALS, "variant", "Reno", others=["SACK"], relative=True)
+        (point,) = ahead.points(self.flows(Reno=120)).cells.values()
+        assert point.mean == pytest.approx(100 * 120 / (1000 + 200 + 60))
+        assert ahead.above(9).on(self.flows(Reno=120)).cells == {("SACK",): YES}
+        assert ahead.words == "lead of Reno over SACK in arrivals, seed by seed"
+
+    def test_who_was_not_run_leads_nobody(self) -> None:
+        with pytest.raises(LookupError, match="lead of Vegas"):
+            lead(self.ARRIVALS, "variant", "Vegas").points(self.flows())
+
+    def test_share_of_runs_has_wilsons_interval(self) -> None:
+        share = share_of_runs(self.ARRIVALS, lambda value: value > 1150, "share above 1150")
+        point = share.points(self.flows()).cells["Reno",]
+        assert point.count == 3
+        assert [point.mean, point.low, point.high] == pytest.approx([2 / 3, 0.208, 0.939], abs=1e-3)
+
+    def test_one_run_can_refute_never_but_not_establish_it(self) -> None:
+        asked = never(self.ARRIVALS, lambda value: value > 1350, "no run has more than 1350")
+        assert set(asked.on(self.flows()).cells.values()) == {YES}
+        single = Runs({"flows": [run for run in self.flows(SACK=300).part("flows") if run.seed == 1]})
+        assert asked.on(single).cells == {("Tahoe",): OPEN, ("Reno",): OPEN, ("SACK",): NO}
+
+    def test_reach_of_one_more_run(self) -> None:
+        """Of 1, 2 and 3 the interval of the mean is 2 +- 2.484, that of one more run twice as wide, by t = 4.303."""
+        sample = [1.0, 2.0, 3.0]
+        assert (within_reach(sample, 2 + 4.967), within_reach(sample, 2 + 4.969)) == (OPEN, NO)
+        assert within_reach([5.0], 5) is OPEN
+
+    def test_a_value_that_many_runs_have_is_within_reach(self) -> None:
+        """Of 1,000 normal runs 1.5 standard deviations are within, 1.96 nobody can tell, 2.1 are beyond."""
+        sample = np.random.default_rng(1).normal(size=1000)
+        sample = (sample - sample.mean()) / sample.std(ddof=1)
+        assert [within_reach(sample.tolist(), value) for value in (0, 1.5, 1.96, -2.1)] == [YES, YES, OPEN, NO]
+        assert within_reach([3.0, 3.0], 3) is YES
+
+    def test_reach_and_span_take_the_number_of_their_point(self) -> None:
+        printed = {"Tahoe": 1200.0, "Reno": 9000.0, "SACK": 1050.0}
+        asked = reaches(self.ARRIVALS, lambda at: printed[str(at["variant"])], "one run has it")
+        assert asked.on(self.flows()).cells == {("Tahoe",): YES, ("Reno",): NO, ("SACK",): OPEN}
+        spanned = spans(self.ARRIVALS, "variant", lambda _: 1250.0, "a run has it")
+        assert spanned.on(self.flows()).cells == {(): YES}
+
+    def test_missing_numbers_can_answer_no(self) -> None:
+        rows = [Run(where={"n": n}, seed=seed, values={"h": h}) for n, h in ((1, 0.9), (2, None)) for seed in (1, 2)]
+        asked = Measure(name="h", label="H").at("long").above(0.5)
+        assert asked.on(Runs({"long": rows})).cells == {(1,): YES}
+        assert asked.else_no("long").on(Runs({"long": rows})).cells == {(1,): YES, (2,): NO}
+        assert asked.else_no("long").on(Runs({"long": rows[2:]})).cells == {(2,): NO}
 
 
 class TestClaim:

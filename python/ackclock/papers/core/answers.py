@@ -7,6 +7,7 @@ no where every value that the 95 % intervals admit says so, open otherwise.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import suppress
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
@@ -70,6 +71,10 @@ class Answers(ABC):
     def where(self, condition: Answers) -> Answers:
         """Ask only at the points where a condition is met; where it is open the answer is open."""
         return _Where(self, condition)
+
+    def else_no(self, part: str) -> Answers:
+        """Ask at every point of a part: "no" where no run has the quantities."""
+        return _ElseNo(self, part)
 
     def called(self, words: str, denied: str = "") -> Answers:
         """Give the question other words."""
@@ -216,6 +221,19 @@ class _Where(Answers):
         both = joined([self._of.on(side), self._condition.on(side)])
         met = {key: (answer, there) for key, (answer, there) in both.cells.items() if there is not truth.NO}
         return Grid(both.axes, met).map(lambda pair: pair[0] if pair[1] is truth.YES else truth.OPEN)
+
+
+class _ElseNo(Answers):
+    def __init__(self, of: Answers, part: str) -> None:
+        self._of, self._part, self.quantities, self.words, self.denied = of, part, of.quantities, of.words, of.denied
+
+    def on(self, side: Side) -> Grid[Truth]:
+        rows = side.part(self._part)
+        found: Grid[Truth] = Grid(tuple(rows[0].where), {})
+        with suppress(LookupError):
+            found = self._of.on(side)
+        points = dict.fromkeys(tuple(row.where[axis] for axis in found.axes) for row in rows)
+        return Grid(found.axes, {key: found.cells.get(key, truth.NO) for key in points})
 
 
 class _Not(Answers):

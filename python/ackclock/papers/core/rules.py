@@ -7,9 +7,10 @@
 - `Depends` asks a question again at other values of a setting that the paper leaves open.
 - `Varied` judges again under other settings.
 - `Fixed` asks whether such settings move the results.
-- `Ways` asks another rule in each of several ways, of which none is the usual one.
 - `Either` asks one question in each of several ways, which are points of the question.
 - `Custom` is for what none of these says.
+
+`ackclock.papers.core.ways` has rules that ask another rule several times.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ackclock.papers.core.answers import Answers
-    from ackclock.papers.core.evidence import Grid, Row, Scalar, Side
+    from ackclock.papers.core.evidence import Grid, Scalar, Side
     from ackclock.papers.core.quantities import Quantity
     from ackclock.papers.truth import Truth
 
@@ -44,7 +45,6 @@ __all__ = [
     "Outcome",
     "Rule",
     "Varied",
-    "Ways",
 ]
 
 _NAMED = 3
@@ -316,38 +316,6 @@ def _said(question: Answers, answer: Truth) -> str:
     return f"{capital(said)}." if said else f"It is undecided whether {question.words}."
 
 
-class Ways(Rule):
-    """Asks in several ways, of which none is the usual one: where verdicts differ, the claim depends on the way.
-
-    Parameters
-    ----------
-    rule
-        Judges one way; its quantities leave the axis open.
-    axis, ways
-        The axis of the runs that tells the ways apart, and its values.
-    on
-        What is left open, such as "how losses are counted".
-
-    """
-
-    def __init__(self, rule: Rule, *, axis: str, ways: Sequence[str], on: str) -> None:
-        self._rule, self._axis, self._ways, self._on = rule, axis, ways, on
-        self.quantities = rule.quantities
-        self.words = (
-            f"{rule.words} Asked separately for each of: {'; '.join(ways)}. Where two verdicts differ, the claim "
-            f"depends on {on}; otherwise it is undecided where one of them is."
-        )
-
-    def judge(self, ours: Side) -> Outcome:
-        found = {way: self._rule.judge(_OneWay(ours, self._axis, way)) for way in self._ways}
-        verdicts = {outcome.verdict for outcome in found.values()}
-        decided = verdicts - {Verdict.UNDECIDED}
-        why = " ".join(f"{capital(way)}: {outcome.verdict}. {outcome.why}" for way, outcome in found.items())
-        if len(decided) > 1:
-            return Outcome(verdict=Verdict.DEPENDS, why=why, setting=self._on)
-        return Outcome(verdict=Verdict.UNDECIDED if Verdict.UNDECIDED in verdicts else decided.pop(), why=why)
-
-
 class Either(Rule):
     """Asks one question in several ways: where it clearly holds and clearly fails, the claim depends on the way.
 
@@ -380,18 +348,6 @@ class Either(Rule):
             return Outcome(verdict=Verdict.DEPENDS, why=why, setting=self._on)
         answer = OPEN if OPEN in answers else some(answers)
         return Outcome(verdict=graded(whole=answer, part=answer), why=why)
-
-
-@dataclass(frozen=True, slots=True)
-class _OneWay:
-    """The runs at one value of an axis; runs without the axis belong to all values."""
-
-    of: Side
-    axis: str
-    value: Scalar
-
-    def part(self, name: str) -> Sequence[Row]:
-        return [row for row in self.of.part(name) if row.where.get(self.axis, self.value) == self.value]
 
 
 class Custom(Rule):

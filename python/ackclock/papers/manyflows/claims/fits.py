@@ -9,7 +9,8 @@ import numpy as np
 from ackclock.analysis import student_interval
 from ackclock.analysis.models import hyperbola
 from ackclock.papers.core.answers import Answers
-from ackclock.papers.core.rules import AtPoints, Ways
+from ackclock.papers.core.rules import AtPoints
+from ackclock.papers.core.ways import Ways
 from ackclock.papers.manyflows.claims.reading import at_each
 from ackclock.papers.manyflows.measures import LOSS, LOST_PART, OVER_PAPER
 from ackclock.papers.manyflows.places import CURVES, READINGS

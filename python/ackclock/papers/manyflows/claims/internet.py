@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ackclock.papers.core.claim import Claim
 from ackclock.papers.core.evidence import Named
-from ackclock.papers.core.rules import AtPoints, Bars, Holds, Ways
+from ackclock.papers.core.rules import AtPoints, Bars, Holds
+from ackclock.papers.core.ways import Ways
 from ackclock.papers.manyflows.flow_measures import AT_BACKBONE, GOODPUT, LARGEST, OFF_THE_LAW, STEADY, TOGETHER
 from ackclock.papers.manyflows.internet import ANYONE, BACKBONES, CLUSTERS, DEGREES
 from ackclock.papers.reading import run_command

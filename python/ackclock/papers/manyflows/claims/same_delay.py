@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from ackclock.papers.core.claim import Claim
 from ackclock.papers.core.evidence import Named
-from ackclock.papers.core.rules import AtPoints, Bars, Custom, Outcome, Ways
+from ackclock.papers.core.rules import AtPoints, Bars, Custom, Outcome
+from ackclock.papers.core.ways import Ways
 from ackclock.papers.core.words import listed
 from ackclock.papers.manyflows.claims.fits import (
     NEAR,

@@ -1,0 +1,175 @@
+"""Comparisons of runs that share their seed, and of one printed number with single runs."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ackclock.analysis import Interval, student_interval
+from ackclock.papers.core.answers import Answers
+from ackclock.papers.core.evidence import Grid
+from ackclock.papers.core.quantities import Quantity
+from ackclock.papers.core.words import listed
+from ackclock.papers.truth import NO, OPEN, YES, Truth, exactly
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ackclock.papers.core.evidence import Scalar, Side
+
+    Coordinates = Mapping[str, Scalar]
+
+__all__ = ["lead", "never", "reaches", "share_of_runs", "spans", "within_reach"]
+
+
+def lead(
+    of: Quantity, axis: str, value: Scalar, *, others: Sequence[Scalar] = (), relative: bool = False, digits: int = 2
+) -> Quantity:
+    """Subtract each other value along an axis from the one at `value`, seed by seed: runs of a seed share their load.
+
+    Parameters
+    ----------
+    of, axis, value
+        The quantity, and who leads: ``lead(arrivals, "variant", "Reno")``.
+    others
+        Over whom; over all others by default. The result has them along the axis.
+    relative
+        In per cent of the mean of both over all seeds.
+    digits
+        Decimals.
+
+    """
+    return _Lead(of, axis, value, others=others, relative=relative, digits=digits)
+
+
+class _Lead(Quantity):
+    def __init__(
+        self, of: Quantity, axis: str, value: Scalar, *, others: Sequence[Scalar], relative: bool, digits: int
+    ) -> None:
+        self._of, self._axis, self._value, self._others, self._relative = of, axis, value, others, relative
+        over = f" over {listed([str(other) for other in others])}" if others else ""
+        self.words = self.label = f"lead of {value}{over} in {of.label}, seed by seed"
+        self.unit, self.digits = "%" if relative else of.unit, digits
+
+    def samples(self, side: Side) -> Grid[Mapping[int, float]]:
+        lines = self._of.samples(side).along(self._axis)
+        cells = {
+            (*key, other): self._less(line[self._value], line[other])
+            for key, line in lines.cells.items()
+            if self._value in line
+            for other in self._others or [one for one in line if one != self._value]
+            if other in line
+        }
+        if not cells:
+            raise LookupError(f"no run has {self.words}")
+        return Grid((*lines.axes, self._axis), cells)
+
+    def _less(self, own: Mapping[int, float], other: Mapping[int, float]) -> dict[int, float]:
+        seeds = [seed for seed in own if seed in other]
+        middle = sum(own[seed] + other[seed] for seed in seeds) / (2 * len(seeds)) / 100 if self._relative else 1.0
+        return {seed: (own[seed] - other[seed]) / middle for seed in seeds}
+
+
+def share_of_runs(of: Quantity, holds: Callable[[float], bool], words: str) -> Quantity:
+    """Give the share of the runs in which a number fulfils a condition, with Wilson's 95 % interval."""
+    return _Share(of, holds, words)
+
+
+class _Share(Quantity):
+    unit, digits = "", 2
+
+    def __init__(self, of: Quantity, holds: Callable[[float], bool], words: str) -> None:
+        self._of, self._holds = of, holds
+        self.words = self.label = words
+
+    def samples(self, side: Side) -> Grid[Mapping[int, float]]:
+        return self._of.samples(side).map(
+            lambda sample: {seed: float(self._holds(value)) for seed, value in sample.items()}
+        )
+
+    def points(self, side: Side) -> Grid[Interval]:
+        return self.samples(side).map(lambda sample: _wilson(list(sample.values())))
+
+
+def _wilson(answers: Sequence[float]) -> Interval:
+    from scipy.stats import binomtest  # noqa: PLC0415 - slow to load
+
+    share, of = sum(answers) / len(answers), len(answers)
+    low, high = map(float, binomtest(round(sum(answers)), of).proportion_ci(method="wilson"))
+    return Interval(
+        mean=share,
+        half_width=(high - low) / 2,
+        standard_error=math.sqrt(share * (1 - share) / of),
+        count=of,
+        level=0.95,
+        shift=(low + high) / 2 - share,
+    )
+
+
+def never(of: Quantity, holds: Callable[[float], bool], words: str) -> Answers:
+    """Ask whether no run fulfils a condition: a single one answers "no", but "yes" takes two runs at least."""
+
+    def answer(_at: Coordinates, values: Sequence[float]) -> Truth:
+        return NO if any(map(holds, values)) else YES if len(values) > 1 else OPEN
+
+    return _OfRuns(of, words, answer)
+
+
+def reaches(of: Quantity, printed: Callable[[Coordinates], float], words: str) -> Answers:
+    """Ask at each point whether one more run may well have a printed number (`within_reach`).
+
+    Parameters
+    ----------
+    of
+        The quantity.
+    printed
+        Gives the number by the coordinates of a point.
+    words
+        The question.
+
+    """
+    return _OfRuns(of, words, lambda at, values: within_reach(values, printed(at)))
+
+
+def spans(of: Quantity, axis: str, printed: Callable[[Coordinates], float], words: str) -> Answers:
+    """Ask whether a printed number lies between the smallest and the largest of all runs along an axis."""
+    return _OfRuns(of, words, lambda at, values: exactly(min(values) <= printed(at) <= max(values)), pooled=axis)
+
+
+class _OfRuns(Answers):
+    """A question about the single runs at each point; runs along `pooled` are one sample."""
+
+    def __init__(
+        self, of: Quantity, words: str, answer: Callable[[Coordinates, Sequence[float]], Truth], pooled: str = ""
+    ) -> None:
+        self._of, self._answer, self._pooled, self.quantities = of, answer, pooled, (of,)
+        self.words, self.denied = words, f"it is not so that {words}"
+
+    def on(self, side: Side) -> Grid[Truth]:
+        grid = self._of.samples(side).map(lambda sample: list(sample.values()))
+        if self._pooled:
+            grid = grid.along(self._pooled).map(lambda line: [value for values in line.values() for value in values])
+        cells = {
+            key: self._answer(dict(zip(grid.axes, key, strict=True)), values) for key, values in grid.cells.items()
+        }
+        return Grid(grid.axes, cells)
+
+
+def within_reach(sample: Sequence[float], value: float) -> Truth:
+    """Say whether one more run may well have a value: it lies where 95 % of runs do, were these normal.
+
+    No where Student's t leaves it out of the interval for one more run. Yes where it lies in the middle 95 % of the
+    normal distribution also if mean and standard deviation are as unfavourable as their 95 % intervals allow.
+    """
+    from scipy.stats import chi2, norm  # noqa: PLC0415 - slow to load
+
+    found = student_interval(sample)
+    if found.count < 2:
+        return OPEN
+    off = abs(value - found.mean)
+    if off > found.half_width * math.sqrt(found.count + 1):
+        return NO
+    least = float(np.std(sample, ddof=1)) * math.sqrt((found.count - 1) / chi2.ppf(0.975, found.count - 1))
+    return YES if off + found.half_width <= norm.ppf(0.975) * least or off == 0 else OPEN

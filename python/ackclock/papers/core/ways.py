@@ -1,0 +1,125 @@
+"""Rules that ask another rule several times: `Ways` that are all equal, and `Readings` of what a paper says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING
+
+from ackclock.papers.core.evidence import Run
+from ackclock.papers.core.rules import Outcome, Rule
+from ackclock.papers.core.words import capital
+from ackclock.report.html import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ackclock.papers.core.evidence import Row, Scalar, Side
+
+__all__ = ["Readings", "Ways", "over_readings"]
+
+
+class Ways(Rule):
+    """Asks in several ways, of which none is the usual one: where verdicts differ, the claim depends on the way.
+
+    Parameters
+    ----------
+    rule
+        Judges one way; its quantities leave the axis open.
+    axis, ways
+        The axis of the runs that tells the ways apart, and its values.
+    on
+        What is left open, such as "how losses are counted".
+
+    """
+
+    def __init__(self, rule: Rule, *, axis: str, ways: Sequence[str], on: str) -> None:
+        self._rule, self._axis, self._ways, self._on = rule, axis, ways, on
+        self.quantities = rule.quantities
+        self.words = (
+            f"{rule.words} Asked separately for each of: {'; '.join(ways)}. Where two verdicts differ, the claim "
+            f"depends on {on}; otherwise it is undecided where one of them is."
+        )
+
+    def judge(self, ours: Side) -> Outcome:
+        found = {way: self._rule.judge(_OneWay(ours, self._axis, way)) for way in self._ways}
+        verdicts = {outcome.verdict for outcome in found.values()}
+        decided = verdicts - {Verdict.UNDECIDED}
+        why = " ".join(f"{capital(way)}: {outcome.verdict}. {outcome.why}" for way, outcome in found.items())
+        if len(decided) > 1:
+            return Outcome(verdict=Verdict.DEPENDS, why=why, setting=self._on)
+        return Outcome(verdict=Verdict.UNDECIDED if Verdict.UNDECIDED in verdicts else decided.pop(), why=why)
+
+
+class Readings(Rule):
+    """Asks another rule under each reading of the paper, and combines the verdicts by `over_readings`.
+
+    Parameters
+    ----------
+    rule
+        Judges under one reading; its quantities leave the axis open.
+    axis, readings
+        The axis of the runs that tells the readings apart, and its values.
+    on
+        What is read in several ways, such as "what its fixed-rate source is".
+
+    """
+
+    def __init__(self, rule: Rule, *, axis: str, readings: Sequence[str], on: str) -> None:
+        self._rule, self._axis, self._readings, self._on = rule, axis, readings, on
+        self.quantities = rule.quantities
+        self.words = (
+            f"{rule.words} Asked under each reading ({'; '.join(readings)}): what all of them say; otherwise the claim "
+            f"depends on {on} if it is reproduced under one reading and not under another, it is partly reproduced if "
+            "it is at least partly so under most, and not reproduced if not. Undecided if that differs with the "
+            "readings that are undecided."
+        )
+
+    def judge(self, ours: Side) -> Outcome:
+        found = {one: self._rule.judge(_OneReading(ours, self._axis, one)) for one in self._readings}
+        verdict = over_readings([outcome.verdict for outcome in found.values()])
+        return Outcome(
+            verdict=verdict,
+            why=" ".join(f"{capital(one)}: {outcome.verdict}. {outcome.why}" for one, outcome in found.items()),
+            setting=self._on if verdict is Verdict.DEPENDS else "",
+        )
+
+
+def over_readings(verdicts: Sequence[Verdict]) -> Verdict:
+    """Turn the verdicts under several readings into one; `Readings` says the rule in words."""
+    if Verdict.UNDECIDED in verdicts:
+        decided = (Verdict.REPRODUCED, Verdict.PARTLY, Verdict.NOT)
+        ways = product(*[decided if one is Verdict.UNDECIDED else (one,) for one in verdicts])
+        possible = {over_readings(way) for way in ways}
+        return possible.pop() if len(possible) == 1 else Verdict.UNDECIDED
+    if len(set(verdicts)) == 1:
+        return verdicts[0]
+    if {Verdict.REPRODUCED, Verdict.NOT} <= set(verdicts):
+        return Verdict.DEPENDS
+    return Verdict.PARTLY if 2 * verdicts.count(Verdict.NOT) < len(verdicts) else Verdict.NOT
+
+
+@dataclass(frozen=True, slots=True)
+class _OneWay:
+    """The runs at one value of an axis; runs without the axis belong to all values."""
+
+    of: Side
+    axis: str
+    value: Scalar
+
+    def part(self, name: str) -> Sequence[Row]:
+        return [row for row in self.of.part(name) if row.where.get(self.axis, self.value) == self.value]
+
+
+class _OneReading(_OneWay):
+    """The same without the axis: a sentence on one reading does not repeat it at each point."""
+
+    def part(self, name: str) -> Sequence[Row]:
+        return [
+            Run(
+                where={at: value for at, value in row.where.items() if at != self.axis},
+                seed=row.seed,
+                values=row.values,
+            )
+            for row in _OneWay.part(self, name)
+        ]
