@@ -116,7 +116,7 @@ EDITS = [
     ),
     ('kind = "red", ', "", "dumbbell.bottleneck.queue.kind", "missing; must be one of droptail, red"),
     ("packets = 50", "packets = 0", "dumbbell.bottleneck.queue.packets", "0 is not allowed; must be an integer from 1"),
-    ("packets = 50", "packets = 50, bytes = 50", "dumbbell.bottleneck.queue.bytes", "must be absent where packets"),
+    ("packets = 50", "packets = 50, bytes = 50", "dumbbell.bottleneck.queue.bytes", "must be absent when packets"),
     ("max_th = 40", "max_th = 5", "dumbbell.bottleneck.queue.max_th", "5.0 is not allowed; must be above min_th (10)"),
     (
         "max_th = 40",
@@ -162,7 +162,7 @@ EDITS = [
         "alpha = 1",
         'packet_sizes = "exponential"',
         "clients.0.transport.packet_sizes",
-        "'exponential' is not allowed; must be absent: TCP sends segments of one size, packet_size; UDP's may spread",
+        "'exponential' is not allowed; must be absent: TCP sends segments of one size, packet_size; only UDP",
     ),
     (
         'kind = "tcp", variant = "vegas", max_window = 20, alpha = 1, overhead = "12 us"',
@@ -188,7 +188,7 @@ EDITS = [
         "count = 60",
         "start = '199 s'\nspread = '1.5 s'",
         "clients.0.spread",
-        "'1500 ms' is not allowed; must be at most 1 s, so that all start before the end",
+        "'1500 ms' is not allowed; must be at most 1 s, so that all flows start before the end",
     ),
     ("count = 60", "direction = 'up'", "clients.0.direction", "'up' is not allowed; must be one of forward, reverse"),
     ("[[clients]]", "[clients]", "clients", "a table is not allowed; must be an array of tables"),
@@ -231,7 +231,7 @@ EDITS = [
     (POISSON, transfers('"0 B"'), "clients.0.source.size.mean", "'0 B' is not allowed; must be a size from 1 B to"),
     (POISSON, transfers('"1 B" ').replace('"1 s"', '"1 B"'), "clients.0.source.think.mean", "must be a time with its"),
     (POISSON, transfers('"1 B"').replace("think", "thnk"), "clients.0.source.thnk", "did you mean 'think'?"),
-    (POISSON, trace(offset="random"), "clients.0.source.offset", "must be a time, unless there is a period"),
+    (POISSON, trace(offset="random"), "clients.0.source.offset", "must be a time when no period is given"),
     (POISSON, trace(offset="1 s", period="1 s"), "clients.0.source.offset", "must be below the period (1 s)"),
     (POISSON, trace(offset="often", period="1 s"), "clients.0.source.offset", "must be one of random, or a time with"),
     (POISSON, trace(sha256="12"), "clients.0.source.sha256", "'12' is not allowed; must be a SHA-256 digest"),
@@ -251,8 +251,8 @@ EDITS = [
 ]
 
 GRAPH_EDITS = [
-    ('{ name = "c" }', '{ name = "b" }', "nodes.2.name", "'b' is not allowed; must be a name that nothing else"),
-    ('to = "b"\nrate', 'to = "a"\nrate', "links.0.to", "'a' is not allowed; must be another node than from"),
+    ('{ name = "c" }', '{ name = "b" }', "nodes.2.name", "'b' is not allowed; must be unique among names"),
+    ('to = "b"\nrate', 'to = "a"\nrate', "links.0.to", "'a' is not allowed; must differ from the node in from"),
     ('to = "b"\nrate', 'to = "x"\nrate', "links.0.to", "unknown node 'x'; must be one of a, b, c"),
     ('to = "b"\ntransport', 'to = "c"\ntransport', "flows.0.to", "must have a route: no links lead from a to c"),
     (
@@ -261,7 +261,7 @@ GRAPH_EDITS = [
         "flows.0.to",
         "no links lead from b to a, where ACKs return",
     ),
-    ('to = "b"\ntransport', 'to = "a"\ntransport', "flows.0.to", "must be another node than from"),
+    ('to = "b"\ntransport', 'to = "a"\ntransport', "flows.0.to", "must differ from the node in from"),
     ('measure = { link = "a->b" }', "", "measure.link", "missing; must be one of a->b, b->a"),
     ('"a->b"', '"a-b"', "measure.link", "did you mean 'a->b'?"),
     ('kind = "tcp"', 'kind = "udp"', "flows.0.source.kind", "must be one of poisson, constant, onoff, fgn, trace: UDP"),
@@ -342,8 +342,8 @@ def test_the_unbroken_ones_run(tmp_path: Path) -> None:
         (b"\x89PNG\r\n\x1a\n\x00\xff\xfe", "byte 0 is not UTF-8; must be a text file"),
         (b"duration = = 5", "must be TOML"),
         (b"duration = 5 s", 'must be TOML, with quantities in quotes, as in duration = "5 s"'),
-        (b"a = " + b"[" * 5000 + b"]" * 5000, "it nests too deep; must be TOML of a few levels"),
-        (b"a = " + b"{a=" * 5000 + b"1" + b"}" * 5000, "it nests too deep; must be TOML of a few levels"),
+        (b"a = " + b"[" * 5000 + b"]" * 5000, "it is nested too deeply; must be TOML of a few levels"),
+        (b"a = " + b"{a=" * 5000 + b"1" + b"}" * 5000, "it is nested too deeply; must be TOML of a few levels"),
         (b".".join([b"a"] * 5000) + b" = 1", "a: unknown field"),
         (b"[clients]\n" * 2, "must be TOML"),
         (b'"' + b"x" * 100_000 + b'" = 1', "unknown field"),
@@ -365,7 +365,7 @@ def test_files_that_are_no_scenario(tmp_path: Path, refused: Refused, content: b
         (b"{}", "it contains no scenario and seed; must be the record of a run"),
         (b'{"scenario": {}, "seed": true}', "it contains no scenario and seed"),
         (b'{"scenario": {}, "seed": -1}', "duration: missing"),
-        (b"[" * 100_000, "it nests too deep"),
+        (b"[" * 100_000, "it is nested too deeply"),
         (b'{"scenario": {"duration": NaN}, "seed": 1}', "duration: nan is not allowed"),
     ],
 )
@@ -397,12 +397,12 @@ def test_files_that_cannot_be_read(tmp_path: Path, refused: Refused) -> None:
         (["--record", "arival"], "record", "did you mean 'arrivals'?"),
         (["--record", "queue/1ns"], "record", "must fill at most 50000000 rows"),
         (["--set", "clients.0.count"], "set", "must be PATH=VALUE"),
-        (["--set", "clients.1.count=5"], "set", "clients has 1 entry, numbered from 0 as in clients.0, and 1 is"),
+        (["--set", "clients.1.count=5"], "set", "clients has 1 entry, numbered from 0 as in clients.0, and has no"),
         (["--set", "duration.x=5"], "set", "duration is a value, not a table"),
         (["--set", "=5"], "set", "must be PATH=VALUE"),
         (["--set", "clients.0.cuont=5"], "clients.0.cuont", "unknown field; did you mean 'count'?"),
         (["--set", "clients.0.count=sixty"], "clients.0.count", "'sixty' is not allowed; must be an integer"),
-        (["--set", "clients=[]"], "clients", "missing; must be given: a scenario is dumbbell and clients, or"),
+        (["--set", "clients=[]"], "clients", "missing; must be given: a scenario has dumbbell and clients, or"),
     ],
 )
 def test_broken_arguments(tmp_path: Path, refused: Refused, arguments: list[str], field: str, message: str) -> None:
@@ -465,7 +465,7 @@ def test_names_that_come_twice(tmp_path: Path, refused: Refused) -> None:
     file = tmp_path / "broken.toml"
     group = SCENARIO[SCENARIO.index("[[clients]]") :].replace("count = 60", "name = 'clients-1'")
     file.write_text(SCENARIO[: SCENARIO.index("[[clients]]")] + group + group.replace("name = 'clients-1'", ""))
-    assert refused(file).startswith("clients.1.name: 'clients-1' is not allowed; must be a name that nothing else")
+    assert refused(file).startswith("clients.1.name: 'clients-1' is not allowed; must be unique among names")
 
 
 def test_the_whole_program_refuses_in_time(tmp_path: Path) -> None:

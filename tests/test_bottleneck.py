@@ -88,21 +88,21 @@ def test_in_a_graph() -> None:
 @pytest.mark.parametrize("second", ["12.5 Mbps", "5 Mbps"])
 def test_without_a_single_bottleneck_there_is_no_pipe(second: str) -> None:
     # Four flows share the first link, five the second.
-    with pytest.raises(ac.ScenarioError, match=r"single bottleneck.*b->c leaves each of its flows .* a->b 2500 kbps"):
+    with pytest.raises(ac.ScenarioError, match=r"single bottleneck.*b->c gives each of its flows .* a->b 2500 kbps"):
         ac.pipe(parking_lot(second))
 
 
 def test_an_access_link_may_be_the_narrow_one() -> None:
-    with pytest.raises(ac.ScenarioError, match="an access link of clients-0 leaves each of its flows 10 Mbps"):
+    with pytest.raises(ac.ScenarioError, match="an access link of clients-0 gives each of its flows 10 Mbps"):
         ac.pipe(t1(2, 10, rate="20 Mbps"))
     scenario = t1(2, 10, rate="30 Mbps").changed({"measure.link": "access.1"})
     assert ac.pipe(scenario).connections == 1
-    with pytest.raises(ac.ScenarioError, match="bottleneck leaves each of its flows 800 kbps"):
+    with pytest.raises(ac.ScenarioError, match="bottleneck gives each of its flows 800 kbps"):
         ac.pipe(t1(2, 10).changed({"measure.link": "access.1"}))
 
 
 def test_without_tcp_there_is_no_pipe() -> None:
-    with pytest.raises(ac.ScenarioError, match="crossed by the data of a TCP flow"):
+    with pytest.raises(ac.ScenarioError, match="must carry the data of at least one TCP flow"):
         ac.pipe(t1(2, 10).changed({"measure.link": "bottleneck.reverse"}))
 
 

@@ -202,10 +202,10 @@ def test_records_of_flows_take_connections_in() -> None:
         ({"size": {"kind": "table"}}, "clients.0.source.size.name: missing; must be one of web-search, data-mining"),
         ({"size": {"kind": "table", "name": "web"}}, "must be one of web-search, data-mining"),
         ({"size": {"kind": "table", "cdf": [["1 kB", 0.5]]}}, "the last share 1"),
-        ({"size": {"kind": "table", "cdf": [["1 kB", 0.5], ["1 B", 1]]}}, "must not be below the one before"),
-        ({"size": {"kind": "table", "cdf": [["1 kB", 0.5], ["2 kB", 0.5]]}}, "must be above the share before"),
+        ({"size": {"kind": "table", "cdf": [["1 kB", 0.5], ["1 B", 1]]}}, "must not be below the value before"),
+        ({"size": {"kind": "table", "cdf": [["1 kB", 0.5], ["2 kB", 0.5]]}}, "must be above the share before it"),
         ({"size": {"kind": "table", "cdf": [["0 B", 1]]}}, "must end with a size above 0 B"),
-        ({"size": {"kind": "table", "name": "web-search", "cdf": [["1 kB", 1]]}}, "must be absent where"),
+        ({"size": {"kind": "table", "name": "web-search", "cdf": [["1 kB", 1]]}}, "must be absent when"),
         (
             {"size": {"kind": "fixed", "mean": "1 s"}},
             "clients.0.source.size.mean: '1 s' is not allowed; must be a size",
@@ -270,7 +270,7 @@ def test_several_links_are_measured_in_one_run(tmp_path: Any) -> None:
     assert "links" not in ac.simulate(of("hop1")).summary.to_dict()
     runs = ac.replicate(of("hop1", "hop0"), seeds=2)
     assert runs.links["hop0"].utilization.values == tuple(run.summary.links["hop0"].utilization for run in runs)
-    for wrong, message in (("hop9", "measure.links.1"), ("hop1", "must be another link than measure.link")):
+    for wrong, message in (("hop9", "measure.links.1"), ("hop1", "must differ from measure.link")):
         with pytest.raises(ac.ScenarioError, match=message):
             of("hop1", "hop0", wrong)
 

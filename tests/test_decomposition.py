@@ -179,9 +179,9 @@ def test_what_makes_no_network_is_refused() -> None:
             transport=ac.Tcp("reno"),
             source=ac.Greedy(),
         ),
-        "access: 'backbone' is not allowed; must be another name",
+        "access: 'backbone' is not allowed; must not be a domain's name",
     )
-    refused(lambda: ac.clustered_connections(["a", "a"], 5), "domains: .* must be two names or more, each once")
+    refused(lambda: ac.clustered_connections(["a", "a"], 5), "domains: .* must be two or more different names")
     refused(lambda: ac.clustered_connections(NAMES, 5, seed=-1), "seed: -1 is not allowed")
     refused(lambda: ac.clustered_connections(NAMES, 10**13), "count: 10000000000000 is not allowed")
     refused(lambda: twelve(delay="-5 ms"), "delay: '-5 ms' is not allowed")

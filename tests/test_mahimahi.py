@@ -174,9 +174,9 @@ def test_tcp_gets_what_the_trace_gives(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("1\nx\n", "line 2 holds something else; must be a trace of mahimahi's: a whole millisecond in each line"),
+        ("1\nx\n", "line 2 holds something else; must be a mahimahi trace: a whole number of milliseconds in each"),
         ("1\n\n2\n", "line 2 holds something else"),
-        ("1\n2,3\n", "it has not one value for each column, in row 2"),
+        ("1\n2,3\n", "it does not have one value for each column, in row 2"),
         ("1\n2.5\n", "line 2 holds something else"),
         ("3\n2\n", "line 2 goes back"),
         ("5\n-1\n", "line 2 goes back"),
@@ -205,9 +205,7 @@ def test_the_fullest_millisecond(tmp_path: Path) -> None:
 
 def test_a_period_of_its_own_is_refused(tmp_path: Path) -> None:
     trace = ac.RateTrace(path=str(written(tmp_path / "some.up", 1, 2)), period="1 s")
-    with pytest.raises(
-        ac.ScenarioError, match="it is a trace of mahimahi's; must be a trace with a heading where there"
-    ):
+    with pytest.raises(ac.ScenarioError, match="it is a mahimahi trace; must be a trace with a header when period"):
         trace.course()
 
 

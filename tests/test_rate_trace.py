@@ -157,13 +157,13 @@ def test_red_ages_its_average_by_the_mean_rate() -> None:
         ({"steps": [["1 s", "1 Mbps"]]}, "steps", "in the pair at 0, '1 s' must be 0 s"),
         ({"steps": [["0 s", "1 Mbps"], ["0 s", "2 Mbps"]]}, "steps", "in the pair at 1, '0 s' must be later than"),
         ({"steps": [["0 s", "1 mbps"]]}, "steps", "in the pair at 0, '1 mbps' did you mean 'Mbps'? must be a rate"),
-        ({"steps": [["0 s", "1 Mbps", 3]]}, "steps", "the pair at 0 is none"),
-        ({"steps": [["0 s", "1 Mbps"], ["1 s", "0 bps"]]}, "steps", "an outage ends"),
-        ({"steps": [["0 s", "0 bps"]], "period": "1 s"}, "steps", "an outage ends"),
+        ({"steps": [["0 s", "1 Mbps", 3]]}, "steps", "entry 0 is not a pair"),
+        ({"steps": [["0 s", "1 Mbps"], ["1 s", "0 bps"]]}, "steps", "so that every outage ends"),
+        ({"steps": [["0 s", "0 bps"]], "period": "1 s"}, "steps", "so that every outage ends"),
         ({"steps": [["0 s", "1 Mbps"], ["1 s", "2 Mbps"]], "period": "1 s"}, "period", "after the last step, at 1 s"),
-        ({"steps": [["0 s", "1 Mbps"]], "path": "x.csv"}, "steps", "must be absent where path gives a file"),
-        ({"steps": [["0 s", "1 Mbps"]], "sha256": "0" * 64}, "sha256", "must be absent where there is no path"),
-        ({}, "steps", "must be given, or path instead"),
+        ({"steps": [["0 s", "1 Mbps"]], "path": "x.csv"}, "steps", "must be absent when path is given"),
+        ({"steps": [["0 s", "1 Mbps"]], "sha256": "0" * 64}, "sha256", "must be absent when there is no path"),
+        ({}, "steps", "must be given unless path is given"),
         ({"step": []}, "step", "did you mean 'steps'?"),
     ],
 )
@@ -181,7 +181,7 @@ def test_wrong_steps_are_named(fields: dict[str, Any], field: str, message: str)
     ("link", "field", "message"),
     [
         ({}, "rate", "missing; must be a rate with its unit (bps kbps Mbps Gbps), such as '10 Mbps', unless"),
-        ({"rate": "1 Mbps", "rate_trace": {"steps": STEPS}}, "rate", "must be absent where rate_trace tells it"),
+        ({"rate": "1 Mbps", "rate_trace": {"steps": STEPS}}, "rate", "must be absent when rate_trace is given"),
     ],
 )
 def test_a_link_has_one_rate(link: dict[str, Any], field: str, message: str) -> None:
@@ -194,21 +194,21 @@ def test_a_link_has_one_rate(link: dict[str, Any], field: str, message: str) -> 
 @pytest.mark.parametrize(
     ("content", "period", "message"),
     [
-        ("", None, "cannot be used: it is empty; must be CSV with a heading or Parquet, with the columns time"),
+        ("", None, "cannot be used: it is empty; must be CSV with a header or Parquet, with the columns time"),
         ("time\n0\n", None, "it has no column rate"),
         ("time,rate\n", None, "it has 0 rows; must be a trace of 1 to 1000000 rows"),
-        ("time,rate\n1,5\n", None, "it does not begin at time 0"),
-        ("time,rate\n0,5\n1,5\n1,6\n", None, "a time comes twice, in row 3"),
+        ("time,rate\n1,5\n", None, "it does not start at time 0"),
+        ("time,rate\n0,5\n1,5\n1,6\n", None, "a time is repeated, in row 3"),
         ("time,rate\n0,5\n1,5\n0.5,6\n", None, "times go back, in row 3"),
         (
             "time,rate\n0,5\n1,-5\n",
             None,
             "a rate is out of bounds, in row 2; must be a trace of rates from 0 to 100000",
         ),
-        ("time,rate\n0,nan\n", None, "its column rate holds something besides numbers, in row 1"),
+        ("time,rate\n0,nan\n", None, "its column rate holds a value that is not a number, in row 1"),
         ("time,rate\n0,5\n1,1e13\n", None, "a rate is out of bounds, in row 2"),
         ("time,rate\n0,5\n1,0\n", None, "it ends in an outage; must be a trace that"),
-        ("time,rate\n0,5\n1,6\n", "1 s", "it is too long; must be a trace that ends before 1 s, its period"),
+        ("time,rate\n0,5\n1,6\n", "1 s", "it is too long; must be a trace that ends before its period, 1 s"),
         ("time,rate\n0,5\n1e-13,6\n", None, "two times are the same"),
         ("time,rate\n0,5\n1e9,6\n", None, "it is too long; must be a trace up to 17280000 s"),
     ],
@@ -307,5 +307,5 @@ def test_the_rate_of_a_dumbbells_direction_back_is_given_once(dumbbell: dict[str
 
 
 def test_a_link_of_one_direction_has_no_trace_back() -> None:
-    with pytest.raises(ac.ScenarioError, match="^reverse_rate_trace: must be absent where duplex is false$"):
+    with pytest.raises(ac.ScenarioError, match="^reverse_rate_trace: must be absent when duplex is false$"):
         ac.GraphLink.model_validate(two_ways(**{"from": "a", "to": "b", "duplex": False}))

@@ -115,12 +115,12 @@ def test_a_run_is_read_without_its_trace(csv: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "cannot be used: it is empty; must be CSV with a heading or Parquet"),
-        ("\n", "cannot be used: it cannot be read as CSV; must be CSV with a heading or Parquet"),
+        ("", "cannot be used: it is empty; must be CSV with a header or Parquet"),
+        ("\n", "cannot be used: it cannot be read as CSV; must be CSV with a header or Parquet"),
         ("time\n", "it has 0 rows; must be a trace of 1 to 5000000 rows"),
         ("at\n1\n", "it has no column time"),
-        ("time\n1\nx\n", "its column time holds something besides numbers, in row 2"),
-        ("time,packets\n1,2\n2,\n3,4\n", "its column packets holds something besides numbers, in row 2"),
+        ("time\n1\nx\n", "its column time holds a value that is not a number, in row 2"),
+        ("time,packets\n1,2\n2,\n3,4\n", "its column packets holds a value that is not a number, in row 2"),
         ("time,time\n1,2\n", "it has more than one column time"),
         ("time\n1\ninf\n", "a time is not finite, in row 2"),
         ("time\n1\n-2\n", "a time is negative, in row 2"),
@@ -130,7 +130,7 @@ def test_a_run_is_read_without_its_trace(csv: Path, tmp_path: Path) -> None:
             "packets is not a whole number within bounds, in row 2; must be a trace with 0 to 1000000 whole packets",
         ),
         ("time,packets\n1,-1\n", "packets is not a whole number within bounds, in row 1"),
-        ("time,packets\n1,1\n1\n", "cannot be used: it has not one value for each column, in row 2"),
+        ("time,packets\n1,1\n1\n", "cannot be used: it does not have one value for each column, in row 2"),
         ("time\n1e9\n", "flows.0.source.scale: 1.0 is not allowed; must end the trace by 17280000 s"),
         ("time\n7\n", "flows.0.source.period: '3 s' is not allowed; must reach the trace's last time"),
     ],
@@ -151,7 +151,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 def test_a_parquet_file_of_something_else(tmp_path: Path) -> None:
     pyarrow.parquet.write_table(pa.table({"time": ["a"]}), tmp_path / "words.parquet")
-    with pytest.raises(ac.ScenarioError, match="its column time holds something besides numbers"):
+    with pytest.raises(ac.ScenarioError, match="its column time holds values that are not numbers"):
         ac.simulate(wide(ac.Trace(path=str(tmp_path / "words.parquet"))))
 
 

@@ -130,7 +130,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"over": None, "points": {COUNT: 3}}, "points: a table is not allowed; must be an array of tables"),
     ({"over": None, "points": [{COUNT: 1}, {COUNT: []}]}, "points.1.clients.0.count: an empty array is not allowed"),
     ({"over": None, "points": [{COUNT: 1}, {COUNT: "x"}]}, "points.1: clients.0.count = 'x': clients.0.count: 'x' is"),
-    ({"points": [{COUNT: 3}]}, "points: must be absent beside over"),
+    ({"points": [{COUNT: 3}]}, "points: must be absent when over is given"),
     ({"variants": {"a": {COUNT: 3}}}, "variants.a.clients.0.count: 3 is not allowed; must be absent: over sets it"),
     ({"variants": {"a": 1}}, "variants.a: 1 is not allowed; must be a table"),
     ({"over": None, "variants": {"a": {COUNT: 0}}}, "variants: variant = 'a': clients.0.count: 0 is not allowed"),

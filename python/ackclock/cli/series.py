@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-_WHAT: Final = "text with one number per line, CSV with a heading, Parquet, or the folder of a run with arrivals"
+_WHAT: Final = "text with one number per line, CSV with a header, Parquet, or the folder of a run with arrivals"
 _MOST_BINS: Final = 100_000_000
 _LARGEST: Final = 500_000_000
 """Maximum number of characters of a text."""
@@ -123,7 +123,7 @@ def _table(path: Path) -> pa.Table:
     except pa.ArrowException as error:
         raise unreadable(path, str(error).splitlines()[0], _WHAT) from None
     if any(map(_is_number, table.column_names)):
-        raise unreadable(path, "its first line contains a number instead of a heading", _WHAT)
+        raise unreadable(path, "its first line contains a number instead of a header", _WHAT)
     return table
 
 

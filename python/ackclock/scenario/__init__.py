@@ -1,4 +1,4 @@
-"""The scenario: the owner of the schema, and the one place that checks it."""
+"""Scenarios: their schema, and the only code that validates them."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
@@ -68,7 +68,7 @@ __all__ = [
 ]
 
 SCHEMA: Final = 1
-"""Version of the schema. It rises when a scenario of an earlier version would be refused or read differently."""
+"""Version of the schema. It increases when a scenario of an earlier version would be rejected or read differently."""
 
 _HOMES: Final = (
     "whole",
@@ -82,7 +82,7 @@ _HOMES: Final = (
 )
 
 
-if not TYPE_CHECKING:  # a type checker would take any name for one that is there
+if not TYPE_CHECKING:  # otherwise a type checker would accept any name
 
     def __getattr__(name: str) -> object:
         """Load a class when it is first used: `scenario.errors` and `scenario.quantity` need no pydantic."""

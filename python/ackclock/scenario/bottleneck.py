@@ -1,4 +1,4 @@
-"""The measured link and whose data crosses it, and the pipe that it makes with its buffer."""
+"""The measured link, the flows whose data crosses it, and the size of the pipe that it forms with its buffer."""
 
 import itertools
 import math
@@ -24,17 +24,17 @@ class Measured:
     link: Link | GraphLink
     groups: list[Clients | Flow]
     delays: list[int]
-    """Their propagation delays there and back, in picoseconds."""
+    """Round-trip propagation delay of each group, in picoseconds."""
     counts: list[int]
-    """How many of their flows cross it."""
+    """Number of flows of each group that cross the link."""
     narrowest: list[float]
-    """What each group can send through the links before it at most, bit/s."""
+    """Highest rate of each group through the links before the measured one, bit/s."""
     rate: int
-    """The link's rate, bit/s; one that changes counts by its mean over the run."""
+    """The link's rate, bit/s: the mean over the run if the rate changes."""
 
 
 def find_measured(scenario: Scenario) -> Measured:
-    """Look the measured link of an effective scenario up."""
+    """Find the measured link of an effective scenario."""
     number = links_of(scenario).number(scenario.measure.link or "") or 0
     link, crossing = _in_dumbbell(scenario, number) if scenario.dumbbell else _in_graph(scenario, number)
     chosen = [
@@ -53,12 +53,12 @@ def find_measured(scenario: Scenario) -> Measured:
 
 
 _Crossing = tuple[int, float] | None
-"""Of a group: how many of its flows cross the measured link, and what they can send to it at most, bit/s."""
+"""Number of a group's flows that cross the measured link, and the highest rate at which they can send to it, bit/s."""
 
 
 def _in_dumbbell(scenario: Scenario, number: int) -> tuple[Link | GraphLink, list[_Crossing]]:
     dumbbell = scenario.dumbbell
-    assert dumbbell is not None  # noqa: S101  # narrows the type; the caller looked
+    assert dumbbell is not None  # noqa: S101  # narrows the type; the caller has checked
     assert dumbbell.reverse is not None  # noqa: S101  # the scenario is effective
     direction = "reverse" if number % 2 else "forward"
     crossing: list[_Crossing] = [
@@ -102,9 +102,9 @@ class TcpLoad:
 
     flows: int
     packet: float
-    """Bytes of their data packets on the wire, on average."""
+    """Mean size of their data packets on the wire, in bytes."""
     product: float
-    """The link's rate times their mean propagation delay there and back, in such packets."""
+    """The link's rate times their mean round-trip propagation delay, in packets of that size."""
 
 
 def tcp_load(measured: Measured) -> TcpLoad | None:
@@ -124,29 +124,29 @@ def tcp_load(measured: Measured) -> TcpLoad | None:
 
 @dataclass(frozen=True, kw_only=True)
 class Pipe:
-    """What a bottleneck and its buffer hold, beside the connections that share them. Numbers are packets."""
+    """Packets that a bottleneck and its buffer hold, compared with the number of connections that share them."""
 
     connections: int
-    """The TCP flows whose data crosses the bottleneck, Conn."""
+    """Number of TCP flows whose data crosses the bottleneck, Conn."""
     optimal: int
-    """What the way there and back holds without a queue, W_opt: the bottleneck's rate times the round-trip propagation
-    delay, to the next whole packet."""
+    """Bandwidth-delay product W_opt: the bottleneck's rate times the round-trip propagation delay, rounded to whole
+    packets."""
     buffer: int
-    """What the bottleneck's queue holds, B."""
+    """Capacity of the bottleneck's queue, B."""
 
     @property
     def capacity(self) -> int:
-        """What both hold together, W_c: W_opt + B."""
+        """Capacity of the pipe and the buffer together, W_c = W_opt + B."""
         return self.optimal + self.buffer
 
     @property
     def window(self) -> float:
-        """Each connection's share of it, W."""
+        """Each connection's share of the capacity, W."""
         return self.capacity / self.connections
 
     @property
     def size(self) -> Literal["large", "medium", "small"]:
-        """Its kind: large above three packets a connection, small below one, else medium."""
+        """Kind of pipe: large above three packets per connection, small below one, medium otherwise."""
         if self.capacity > 3 * self.connections:
             return "large"
         return "small" if self.capacity < self.connections else "medium"
@@ -158,25 +158,25 @@ def pipe(scenario: Scenario) -> Pipe:
     Parameters
     ----------
     scenario
-        What would be run.
+        The scenario to classify.
 
     Returns
     -------
     Pipe
-        Its size. Packets and delays are means over the flows, where these differ; a limit in bytes holds as many whole
-        packets as fit into it.
+        The pipe. Packet sizes and delays that differ between flows are averaged. A buffer limit in bytes counts the
+        whole packets that fit.
 
     Raises
     ------
     ScenarioError
-        No TCP flow sends data through the measured link, or it is not the single bottleneck of those that do: another
-        link on the way of one leaves it no larger equal share of its rate.
+        No TCP flow sends data through the measured link, or the link is not the single bottleneck of the flows that do:
+        some flow has an equal or smaller fair share on another link of its path.
 
     Notes
     -----
-    Qiu, Zhang and Keshav, "Understanding the performance of many TCP flows" (Computer Networks 37, 2001), section 5:
-    in a large pipe losses are recovered by fast retransmission and all flows halve their windows together; in a small
-    one some flows are shut off by timeouts.
+    Qiu, Zhang and Keshav, "Understanding the performance of many TCP flows" (Computer Networks 37, 2001), section 5: in
+    a large pipe losses are recovered by fast retransmission and all flows halve their windows together; in a small one
+    timeouts shut some flows out.
 
     Examples
     --------
@@ -198,14 +198,14 @@ def pipe(scenario: Scenario) -> Pipe:
     measured, name = find_measured(whole), whole.measure.link
     load = tcp_load(measured)
     if load is None:
-        raise refuse("measure.link", name, "must be crossed by the data of a TCP flow, to be a pipe")
+        raise refuse("measure.link", name, "must carry the data of at least one TCP flow to form a pipe")
     own = Fraction(measured.rate, sum(measured.counts))
     for other, share in _other_shares(whole):
         if share <= own:
             raise refuse(
                 "measure.link",
                 name,
-                f"must be the single bottleneck of its flows, to be a pipe: {other} leaves each of its flows "
+                f"must be the single bottleneck of its flows to form a pipe: {other} gives each of its flows "
                 f"{RATE.format(round(share))}, and {name} {RATE.format(round(own))}",
             )
     queue = measured.link.queue
@@ -215,7 +215,7 @@ def pipe(scenario: Scenario) -> Pipe:
 
 
 def _other_shares(scenario: Scenario) -> Iterator[tuple[str, Fraction]]:
-    """Give a flow's equal share of each other link that data on its way through the measured one crosses."""
+    """Yield a flow's fair share of every other link that the data of the measured flows crosses."""
     number = links_of(scenario).number(scenario.measure.link or "") or 0
     if scenario.dumbbell is None:
         links = directed(scenario.links)

@@ -1,4 +1,4 @@
-"""Whether the parts of a scenario fit together; each field by itself is right already."""
+"""Checks that the parts of a scenario fit together. Each field has passed its own check already."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def problems(scenario: "Scenario") -> list[InitErrorDetails]:
-    """Find what does not fit; later checks rest on earlier ones."""
+    """Find the parts that do not fit. Later checks assume that earlier ones passed."""
     for check in (_form, _graph, _routes, _groups, _queues, _measure):
         found = list(check(scenario))
         if found:
@@ -32,14 +32,14 @@ def problems(scenario: "Scenario") -> list[InitErrorDetails]:
 
 
 def _form(scenario: "Scenario") -> Iterator[InitErrorDetails]:
-    """Check that there is a dumbbell or a graph, whole, and not both."""
+    """Check that there is a complete dumbbell or a complete graph, but not both."""
     dumbbell = {"dumbbell": scenario.dumbbell is not None, "clients": bool(scenario.clients)}
     graph = {name: bool(getattr(scenario, name)) for name in ("nodes", "links", "flows")}
     given, other = (graph, dumbbell) if any(graph.values()) and not dumbbell["dumbbell"] else (dumbbell, graph)
-    form = "a scenario is dumbbell and clients, or nodes, links and flows"
+    form = "a scenario has dumbbell and clients, or nodes, links and flows"
     for name, there in other.items():
         if there:
-            yield wrong((name,), getattr(scenario, name), f"must be absent beside {_there(given)}: {form}")
+            yield wrong((name,), getattr(scenario, name), f"must be absent when {_there(given)} is given: {form}")
     for name, there in given.items():
         if not there:
             yield missing((name,), f"must be given: {form}")
@@ -50,7 +50,7 @@ def _there(form: Mapping[str, bool]) -> str:
 
 
 def _graph(scenario: "Scenario") -> Iterator[InitErrorDetails]:
-    """Check the names and the ways of a graph."""
+    """Check that the names in a graph are unique and that links and flows join existing nodes."""
     if scenario.dumbbell is not None:
         return
     yield from _repeated((("nodes", place, "name"), node.name) for place, node in enumerate(scenario.nodes))
@@ -65,7 +65,7 @@ def _graph(scenario: "Scenario") -> Iterator[InitErrorDetails]:
 
 
 def _routes(scenario: "Scenario") -> Iterator[InitErrorDetails]:
-    """Check that each flow of a graph, all of whose names are right, has a way."""
+    """Check that each flow of a graph has a route. All names exist already."""
     routes = routes_over(directed(scenario.links))
     for place, flow in enumerate(scenario.flows):
         ways = [(flow.from_, flow.to)] + ([(flow.to, flow.from_)] if isinstance(flow.transport, Tcp) else [])
@@ -84,19 +84,19 @@ def _ends(table: str, place: int, a: str, b: str, nodes: Mapping[str, None]) -> 
         if name not in nodes:
             yield wrong((table, place, end), name, one_of(name, nodes), noun="node")
     if a == b:
-        yield wrong((table, place, "to"), b, "must be another node than from")
+        yield wrong((table, place, "to"), b, "must differ from the node in from")
 
 
 def _repeated(names: Iterable[tuple[Location, str]]) -> Iterator[InitErrorDetails]:
     seen: set[str] = set()
     for location, name in names:
         if name in seen:
-            yield wrong(location, name, "must be a name that nothing else of its kind has")
+            yield wrong(location, name, "must be unique among names of its kind")
         seen.add(name)
 
 
 def _groups(scenario: "Scenario") -> Iterator[InitErrorDetails]:
-    """Check each group of flows, and their number."""
+    """Check each group of flows and the total number of flows."""
     table = "flows" if scenario.dumbbell is None else "clients"
     total = 0
     for place, group in enumerate(scenario.groups):
@@ -120,7 +120,7 @@ def _group(scenario: "Scenario", at: Location, group: Clients | Flow) -> Iterato
     if start >= duration:
         yield wrong((*at, "start"), group.start, f"must be before the end, at {scenario.duration}")
     elif group.spread is not None and start + TIME.parse(group.spread) > duration:
-        allowed = f"must be at most {TIME.format(duration - start)}, so that all start before the end"
+        allowed = f"must be at most {TIME.format(duration - start)}, so that all flows start before the end"
         yield wrong((*at, "spread"), group.spread, allowed)
     if isinstance(group, Clients) and group.access is None and scenario.dumbbell and scenario.dumbbell.access is None:
         yield missing((*at, "access"), "must be given here or as dumbbell.access")
@@ -148,7 +148,7 @@ def _timers(at: Location, whole: Tcp) -> Iterator[InitErrorDetails]:
 
 
 def _law(at: Location, whole: Tcp) -> Iterator[InitErrorDetails]:
-    """Check the parameters of a window law against each other, defaults among them."""
+    """Check the parameters of a window law against each other, including defaults."""
     kind = catalogue().variants[whole.variant].congestion
     found = engine.check_law(json.dumps({"kind": kind, **whole.parameters}))
     if found is not None:
@@ -157,7 +157,7 @@ def _law(at: Location, whole: Tcp) -> Iterator[InitErrorDetails]:
 
 
 def _queues(scenario: "Scenario") -> Iterator[InitErrorDetails]:
-    """Check the parameters of each queue against each other, defaults among them."""
+    """Check the parameters of each queue against each other, including defaults."""
     for at, given in _given_queues(scenario):
         whole = effective.queue(scenario.profile, given)
         found = engine.check_queue(json.dumps(whole.for_engine()))
@@ -178,7 +178,7 @@ def _given_queues(scenario: "Scenario") -> Iterator[tuple[Location, Queue]]:
 
 
 def _measure(scenario: "Scenario") -> Iterator[InitErrorDetails]:
-    """Check what is measured against the duration and the links."""
+    """Check the measurement settings against the duration and the links."""
     duration = TIME.parse(scenario.duration)
     measure = scenario.measure
     if TIME.parse(measure.from_) >= duration:
@@ -217,4 +217,6 @@ def _link(scenario: "Scenario") -> Iterator[InitErrorDetails]:
         if links.number(name) is None:
             yield wrong(("measure", "links", place), name, one_of(name, links.names()), noun="link")
         elif name == (given or effective.BOTTLENECK):
-            yield wrong(("measure", "links", place), name, "must be another link than measure.link, which has all")
+            yield wrong(
+                ("measure", "links", place), name, "must differ from measure.link, for which all measures exist already"
+            )

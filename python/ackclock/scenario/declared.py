@@ -1,16 +1,16 @@
 """Transports and queues, whose kinds declare fields of their own.
 
-Type checkers and editors read ``declared.pyi`` instead, which ``make signatures`` makes of the engine's catalogue: it
-names every field of every kind.
+Type checkers and editors read ``declared.pyi`` instead. ``make signatures`` generates it from the engine's catalogue,
+with every field of every kind.
 """
 
 from ackclock.scenario.declaring import QueueTable, TcpTable
 
 
 class Tcp(TcpTable):
-    """A TCP sender and its receiver. What is absent comes from the profile (``ackclock profile show``).
+    """A TCP sender and its receiver. Absent fields take their values from the profile (``ackclock profile show``).
 
-    Further fields are those that the window law declares (``ackclock list variants``).
+    The window law declares further fields (``ackclock list variants``).
 
     Examples
     --------
@@ -20,9 +20,9 @@ class Tcp(TcpTable):
 
 
 class Queue(QueueTable):
-    """What happens to packets that must wait for a link.
+    """Queue discipline for packets that wait for a link.
 
-    Further fields are those that the queue discipline declares (``ackclock list queues``).
+    The queue discipline declares further fields (``ackclock list queues``).
 
     Examples
     --------

@@ -6,7 +6,7 @@ from typing import Literal
 from ackclock.scenario.declaring import QueueTable, TcpTable
 
 class Tcp(TcpTable):
-    """A TCP sender and its receiver. What is absent comes from the profile (``ackclock profile show``)."""
+    """A TCP sender and its receiver. Absent fields take their values from the profile (``ackclock profile show``)."""
 
     max_window: int | None
     overhead: str | None
@@ -77,7 +77,7 @@ class Tcp(TcpTable):
     ) -> None: ...
 
 class Queue(QueueTable):
-    """What happens to packets that must wait for a link."""
+    """Queue discipline for packets that wait for a link."""
 
     def __init__(
         self,

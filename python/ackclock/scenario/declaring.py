@@ -1,4 +1,4 @@
-"""The tables whose kinds declare further fields: what they have in common, and what is checked."""
+"""Tables whose kinds declare further fields: the common fields and the checks."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
@@ -13,7 +13,7 @@ from ackclock.scenario.model import Declared
 
 
 class TcpFields(Declared):
-    """The fields of a TCP transport that are no options of its sender."""
+    """The fields of a TCP transport that are not options of its sender."""
 
     kind: Literal["tcp"] = "tcp"
     """``tcp``."""
@@ -25,19 +25,19 @@ class TcpFields(Declared):
     """The receiver acknowledges every second packet (RFC 5681, section 4.2)."""
 
     delayed_ack_timeout: Wait | None = None
-    """How long a delayed ACK waits for a second packet."""
+    """Longest time that a delayed ACK waits for a second packet."""
 
     ack_gap_fill: Flag | None = None
-    """A packet that fills a gap is acknowledged at once, delayed ACKs or not."""
+    """A packet that fills a gap is acknowledged at once, even with delayed ACKs."""
 
     delay_duplicates: Flag | None = None
     """The receiver also delays the ACK of a duplicate of the last packet in order."""
 
     ack_first: Flag | None = None
-    """The first packet is acknowledged at once, delayed ACKs or not. A SYN always is."""
+    """The first packet is acknowledged at once, even with delayed ACKs. A SYN is always acknowledged at once."""
 
     sack_blocks: SackBlocks | None = None
-    """Most blocks of selective acknowledgment in an ACK, where the sender makes use of them (RFC 2018)."""
+    """Maximum number of SACK blocks in an ACK, if the sender uses them (RFC 2018)."""
 
 
 if TYPE_CHECKING:
@@ -60,16 +60,16 @@ class TcpTable(_WithOptions):
 
     @classmethod
     def declared(cls, subject: object) -> Mapping[str, Parameter] | None:
-        """Look up what the window law of a variant declares."""
+        """Look up the parameters that the window law of a variant declares."""
         known = catalogue()
         return known.law_of(subject).parameters if isinstance(subject, str) and subject in known.variants else None
 
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
-        """Check what the window law declares, and that nobody spreads the sizes of segments."""
+        """Check the parameters of the window law, and reject ``packet_sizes``."""
         problems = super().own_problems({name: data[name] for name in data if name != "packet_sizes"}, part)
         if "packet_sizes" in data:
-            allowed = "must be absent: TCP sends segments of one size, packet_size; UDP's may spread"
+            allowed = "must be absent: TCP sends segments of one size, packet_size; only UDP can vary packet sizes"
             problems.append(errors.wrong(("packet_sizes",), data["packet_sizes"], allowed))
         return problems
 
@@ -93,20 +93,20 @@ class QueueTable(Declared):
 
     @classmethod
     def declared(cls, subject: object) -> Mapping[str, Parameter] | None:
-        """Look up what a queue discipline declares."""
+        """Look up the parameters that a queue discipline declares."""
         known = catalogue().queues
         return known[subject].parameters if isinstance(subject, str) and subject in known else None
 
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
-        """Check that there is one limit."""
+        """Check that only one limit is given."""
         problems = super().own_problems(data, part)
         if data.get("packets") is not None and data.get("bytes") is not None:
-            problems.append(errors.wrong(("bytes",), data["bytes"], "must be absent where packets gives the limit"))
+            problems.append(errors.wrong(("bytes",), data["bytes"], "must be absent when packets gives the limit"))
         return problems
 
     def for_engine(self) -> dict[str, Any]:
-        """Give an effective queue as the engine reads it."""
+        """Convert an effective queue into the engine's form."""
         limit = {"packets": self.packets} if self.bytes is None else {"bytes": self.bytes}
         return {
             "kind": self.kind,

@@ -1,4 +1,4 @@
-"""What sources draw: the lengths of periods and the sizes of transfers."""
+"""Distributions from which sources draw the lengths of periods and the sizes of transfers."""
 
 import itertools
 import math
@@ -27,29 +27,31 @@ TableName = Annotated[str, word(TABLES, noun="table")]
 Points = Annotated[Sequence[tuple[str, float]], points(measured(SIZE, "0 B", "1000000 GB"), SIZE, most=10_000)]
 
 _SUMMED: Final = 10_000
-"""Packets up to which the chances to need more are added up one by one."""
+"""Number of packets up to which the tail probabilities are summed term by term."""
 
 
 class _Drawn(Part):
-    """A distribution, of which sizes in whole packets have a mean too."""
+    """A distribution of times or sizes. Sizes can also be rounded up to whole packets."""
 
     @abstractmethod
     def above(self, bytes_: float) -> float:
-        """Give the chance of a size above so many bytes."""
+        """Compute the probability that a size exceeds ``bytes_``."""
 
     @abstractmethod
     def excess(self, bytes_: float) -> float:
-        """Give the mean of what a size exceeds so many bytes by; nothing where it does not."""
+        """Compute the mean excess of a size over ``bytes_``, with 0 for sizes that do not exceed it."""
 
     def for_engine(self, number: Callable[[str], float]) -> dict[str, Any]:
-        """Give the distribution as the engine takes it; ``number`` turns a time or size into the engine's unit."""
+        """Convert the distribution into the engine's form; ``number`` converts times or sizes to its unit."""
         drawn = self.model_dump()
         return drawn | {"mean": number(drawn["mean"])}
 
     def mean_packets(self, payload: int) -> float:
-        """Give the mean size in packets of so many bytes, rounded up to whole ones: the mean of the drawn sizes.
+        """Compute the mean size in packets of ``payload`` bytes, each size rounded up to whole packets.
 
-        It is the sum of the chances to exceed 0, 1, 2, ... packets, from `_SUMMED` on by Euler and Maclaurin's formula.
+        It is the
+        sum of the probabilities to exceed 0, 1, 2, ... packets, computed from `_SUMMED` on by the Euler-Maclaurin
+        formula.
         """
         one_by_one = sum(self.above(packets * payload) for packets in range(1, _SUMMED))
         rest = _SUMMED * payload
@@ -57,7 +59,7 @@ class _Drawn(Part):
 
 
 class Fixed(_Drawn):
-    """Always the same."""
+    """The same value at every draw."""
 
     kind: Literal["fixed"] = "fixed"
     """``fixed``."""
@@ -66,15 +68,15 @@ class Fixed(_Drawn):
     """The time or size."""
 
     def above(self, bytes_: float) -> float:
-        """Give the chance of a size above so many bytes."""
+        """Compute the probability that a size exceeds ``bytes_``."""
         return float(SIZE.parse(self.mean) > bytes_)
 
     def excess(self, bytes_: float) -> float:
-        """Give what the size exceeds so many bytes by."""
+        """Compute the excess of the size over ``bytes_``."""
         return max(0.0, SIZE.parse(self.mean) - bytes_)
 
     def mean_packets(self, payload: int) -> float:
-        """Give the size in whole packets of so many bytes."""
+        """Compute the size in packets of ``payload`` bytes, rounded up."""
         return -(-SIZE.parse(self.mean) // payload)
 
 
@@ -88,7 +90,7 @@ class Exponential(_Drawn):
     """The mean, a time or a size."""
 
     def above(self, bytes_: float) -> float:
-        """Give the chance of a size above so many bytes."""
+        """Compute the probability that a size exceeds ``bytes_``."""
         return math.exp(-bytes_ / SIZE.parse(self.mean))
 
     def excess(self, bytes_: float) -> float:
@@ -97,10 +99,10 @@ class Exponential(_Drawn):
 
 
 class Pareto(_Drawn):
-    """A Pareto distribution: the chance to exceed x falls with x as a power, above the least value.
+    """A Pareto distribution: above the least value, the probability to exceed x is a power of x.
 
-    That value is ``mean * (shape - 1) / shape``. Up to a shape of 2 the variance is infinite: a few draws make up much
-    of any sum, and means over a run converge to ``mean`` slowly.
+    The least value is ``mean * (shape - 1) / shape``. Up to a shape of 2 the variance is infinite: a few draws dominate
+    any sum, and means over a run converge slowly to ``mean``.
 
     Examples
     --------
@@ -115,14 +117,14 @@ class Pareto(_Drawn):
     """The mean, a time or a size."""
 
     shape: Shape
-    """The power: the smaller, the heavier the tail."""
+    """Tail index: smaller values give a heavier tail."""
 
     @property
     def _least(self) -> float:
         return SIZE.parse(self.mean) * (self.shape - 1) / self.shape
 
     def above(self, bytes_: float) -> float:
-        """Give the chance of a size above so many bytes."""
+        """Compute the probability that a size exceeds ``bytes_``."""
         return math.pow(self._least / max(bytes_, self._least), self.shape)
 
     def excess(self, bytes_: float) -> float:
@@ -153,24 +155,25 @@ class Lognormal(_Drawn):
     """The standard deviation of the natural logarithm."""
 
     def _normal(self, bytes_: float) -> float:
-        """Give the logarithm in standard deviations from its mean."""
+        """Compute the logarithm's distance from its mean, in standard deviations."""
         return math.log(bytes_ / SIZE.parse(self.mean)) / self.sigma + self.sigma / 2
 
     def above(self, bytes_: float) -> float:
-        """Give the chance of a size above so many bytes."""
+        """Compute the probability that a size exceeds ``bytes_``."""
         return NormalDist().cdf(-self._normal(bytes_))
 
     def excess(self, bytes_: float) -> float:
-        """Give the mean of what a size exceeds so many bytes by (the formula of Black and Scholes)."""
+        """Compute the mean excess of a size over ``bytes_`` (the formula of Black and Scholes)."""
         whole = SIZE.parse(self.mean) * NormalDist().cdf(self.sigma - self._normal(bytes_))
         return whole - bytes_ * self.above(bytes_)
 
 
 class SizeTable(_Drawn):
-    """Sizes by points of their distribution function, linear between them: given, or published ones by name.
+    """Sizes drawn from a piecewise linear distribution function, given as points or as the name of a published table.
 
-    The first size comes as often as its share says: a share of 0 begins the first line. ``web-search`` is of Alizadeh
-    et al., "Data Center TCP (DCTCP)" (SIGCOMM 2010), ``data-mining`` of Greenberg et al., "VL2" (SIGCOMM 2009).
+    The first size has the probability of its share; with a share of 0 it only starts the first segment. ``web-search``
+    is from Alizadeh et al., "Data Center TCP (DCTCP)" (SIGCOMM 2010), ``data-mining`` from Greenberg et al., "VL2"
+    (SIGCOMM 2009).
 
     Examples
     --------
@@ -190,19 +193,19 @@ class SizeTable(_Drawn):
     """``table``."""
 
     name: TableName | None = None
-    """A published table."""
+    """Name of a published table."""
 
     cdf: Points | None = None
     """Pairs of a size and the share of all sizes up to it, such as ``[["1 kB", 0.5], ["100 kB", 1]]``."""
 
     def for_engine(self, number: Callable[[str], float]) -> dict[str, Any]:
-        """Give the table as the engine takes it; ``number`` turns a size into the engine's unit."""
+        """Convert the table into the engine's form; ``number`` converts a size into the engine's unit."""
         values, shares = zip(*self.points, strict=True)
         return {"kind": "table", "values": [number(value) for value in values], "shares": shares}
 
     @property
     def points(self) -> Sequence[tuple[str, float]]:
-        """Sizes and the shares up to them."""
+        """Pairs of a size and the share of all sizes up to it."""
         if self.name is None:
             return self.cdf or ()
         return [(f"{size} B", share) for size, share in TABLES[self.name].points]
@@ -213,7 +216,7 @@ class SizeTable(_Drawn):
         return self.excess(0)
 
     def _lines(self) -> list[tuple[float, float, float]]:
-        """Give the lines of the distribution function: from one size to another, and the share between."""
+        """List the segments of the distribution function: lower size, upper size and the share between them."""
         given = [(float(SIZE.parse(size)), share) for size, share in self.points]
         lines = [(given[0][0], given[0][0], given[0][1])]
         for (low, before), (high, share) in itertools.pairwise(given):
@@ -221,7 +224,7 @@ class SizeTable(_Drawn):
         return lines
 
     def above(self, bytes_: float) -> float:
-        """Give the chance of a size above so many bytes."""
+        """Compute the probability that a size exceeds ``bytes_``."""
         return sum(
             share * (min(1.0, max(0.0, (high - bytes_) / (high - low))) if high > low else float(high > bytes_))
             for low, high, share in self._lines()
@@ -238,10 +241,10 @@ class SizeTable(_Drawn):
         return total
 
     def mean_packets(self, payload: int) -> float:
-        """Give the mean size in packets of so many bytes, rounded up to whole ones.
+        """Compute the mean size in packets of ``payload`` bytes, each size rounded up to whole packets.
 
-        On a line that is the mean of ``ceil``, whose integral up to x is ``m (m + 1) / 2 + (m + 1) (x - m)``, with m
-        whole packets in x.
+        On a segment the result is the mean of ``ceil``. Its integral up to x is ``m (m + 1) / 2 + (m + 1) (x - m)``,
+        where m is the number of whole packets in x.
         """
 
         def integral(packets: float) -> float:
@@ -257,12 +260,12 @@ class SizeTable(_Drawn):
 
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
-        """Check that there is one table."""
+        """Check that a name or points are given, but not both."""
         given = [name for name in ("name", "cdf") if data.get(name) is not None]
         if len(given) == 2:
-            return [errors.wrong(("cdf",), data["cdf"], "must be absent where a published table is named")]
+            return [errors.wrong(("cdf",), data["cdf"], "must be absent when name selects a published table")]
         if not given:
-            return [errors.missing(("name",), f"must be one of {', '.join(TABLES)}, where there is no cdf")]
+            return [errors.missing(("name",), f"must be one of {', '.join(TABLES)}, or cdf must be given")]
         if part is not None and part.cdf and SIZE.parse(part.cdf[-1][0]) == 0:
             return [errors.wrong(("cdf",), part.cdf[-1][0], "must end with a size above 0 B")]
         return []
@@ -273,14 +276,14 @@ Sizes = Annotated[Exponential | Pareto | Lognormal | Fixed | SizeTable, Field(di
 
 
 def misfits(part: Part | None, allowed: Mapping[str, Kind]) -> list[InitErrorDetails]:
-    """Find the distributions of a source whose mean is not of the kind that it needs there.
+    """Find the distributions of a source whose mean has the wrong kind: a size for a time, or a time for a size.
 
     Parameters
     ----------
     part
-        The source, if every field of it is right by itself.
+        The source; ``None`` if one of its fields is wrong.
     allowed
-        What the mean of each distribution can be, by field: `PERIOD` or `TRANSFER`.
+        Kind of the mean of each distribution, by field: `PERIOD` or `TRANSFER`.
     """
     problems = []
     for name, kind in allowed.items() if part is not None else ():

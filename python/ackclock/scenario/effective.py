@@ -1,4 +1,4 @@
-"""The effective scenario: every default written out, so that a result says all of what made it."""
+"""Effective scenarios: every default is filled in, so that a result records all of its inputs."""
 
 import functools
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ _Line = TypeVar("_Line", Link, GraphLink)
 
 
 def effective(scenario: "Scenario") -> "Scenario":
-    """Write out every default of a scenario that was checked."""
+    """Fill in every default of a checked scenario."""
     network: dict[str, Any]
     if scenario.dumbbell is not None:
         dumbbell = _dumbbell(scenario.profile, scenario.dumbbell)
@@ -44,7 +44,7 @@ def effective(scenario: "Scenario") -> "Scenario":
 
 
 def sealed(whole: "Scenario") -> "Scenario":
-    """Write the digests of the files that an effective scenario names into it: the same scenario has the same data."""
+    """Add the digests of the files that an effective scenario names, so that equal scenarios have equal data."""
     network: dict[str, Any] = {
         "clients": tuple(
             _sealed_source(group, {"access": group.access and _sealed_link(group.access)}) for group in whole.clients
@@ -76,7 +76,7 @@ def _sealed_link(given: _Line) -> _Line:
 
 @functools.lru_cache(maxsize=1024)  # the points of a study share most of their parts
 def queue(profile_name: str, given: Queue | None) -> Queue:
-    """Write out the defaults of a queue."""
+    """Fill in the defaults of a queue."""
     given = given or Queue("droptail")
 
     def default(name: str) -> object:
@@ -94,7 +94,7 @@ def queue(profile_name: str, given: Queue | None) -> Queue:
 
 @functools.lru_cache(maxsize=1024)
 def tcp(profile_name: str, given: Tcp) -> Tcp:
-    """Write out the defaults of a TCP transport."""
+    """Fill in the defaults of a TCP transport."""
     fields = {
         name: profile.default(profile_name, "tcp", name, variant=given.variant)
         for name in Tcp.model_fields
@@ -108,13 +108,13 @@ def tcp(profile_name: str, given: Tcp) -> Tcp:
 
 
 def _parameters(profile_name: str, scope: str, declared: Mapping[str, Parameter]) -> dict[str, object]:
-    """Take declared parameters from the profile, or from their declaration where the profile has no say."""
+    """Take declared parameters from the profile, or from their declaration if the profile does not set them."""
     defaults = {name: profile.default(profile_name, scope, name) for name in declared}
     return {name: declared[name].default if value is None else value for name, value in defaults.items()}
 
 
 def two_way_delays(whole: "Scenario") -> list[int]:
-    """Sum the propagation delays there and back of each group, in picoseconds, from an effective scenario."""
+    """Compute the round-trip propagation delay of each group of an effective scenario, in picoseconds."""
     if whole.dumbbell is not None and whole.dumbbell.reverse is not None:
         shared = TIME.parse(whole.dumbbell.bottleneck.delay) + TIME.parse(whole.dumbbell.reverse.delay)
         return [shared + 2 * TIME.parse(group.access.delay) for group in whole.clients if group.access is not None]
@@ -132,9 +132,9 @@ def two_way_delays(whole: "Scenario") -> list[int]:
 
 
 def default_bin(whole: "Scenario") -> int:
-    """Average the propagation delay there and back over all flows, in picoseconds.
+    """Average the round-trip propagation delay over all flows, in picoseconds.
 
-    It is rounded to the microsecond, but never to nothing; 0 where no link has a delay.
+    The result is rounded to microseconds, but a positive delay never to 0. It is 0 if no link has a delay.
     """
     delays = zip(whole.groups, two_way_delays(whole), strict=True)
     total = sum(group.count * delay for group, delay in delays)

@@ -1,4 +1,4 @@
-"""What is wrong with an input, in one line each: the field, the value and what is allowed.
+"""Errors in an input: one line each, with the field, the value and what is allowed.
 
 Every message about an input is made here. Pydantic finds most of the problems; its own wording never reaches a user.
 """
@@ -21,7 +21,7 @@ _LONGEST_LIST = 40
 _MOST_PROBLEMS = 10
 _MOST_NAMED = 5
 
-# Typing errors come before missing fields: a misspelt field is both, and its spelling is the news.
+# Typing errors come before missing fields: a misspelt field causes both, and the spelling is the useful message.
 _UNKNOWN, _VALUE, _MISSING, _FILE = range(4)
 
 
@@ -36,20 +36,20 @@ class Problem:
     """What was given; ``None`` for a field that is missing."""
 
     allowed: str
-    """What would be right, as the end of a sentence."""
+    """What is allowed, as the end of a sentence."""
 
     rank: int = _VALUE
     """Problems are reported in this order."""
 
     where: str = ""
-    """Which of many inputs it is in, such as ``over: clients.0.count = -3``."""
+    """The input that has the problem, if there are several, such as ``over: clients.0.count = -3``."""
 
     noun: str = ""
-    """What the value should have named, such as a ``variant``, where a name can be unknown."""
+    """The thing that the value names, such as ``variant``, if a name can be unknown."""
 
     @property
     def order(self) -> int:
-        """Where it stands among others: a table's missing kind is why its fields cannot be right."""
+        """Sort key. A missing kind comes first in its table, since it makes the other fields wrong too."""
         return _VALUE if self.rank == _MISSING and self.field.rpartition(".")[2] == "kind" else self.rank
 
     def __str__(self) -> str:
@@ -68,21 +68,21 @@ class Problem:
         if self.noun and isinstance(self.value, str):
             return f"{field}: unknown {self.noun} {shown(self.value)}; {self.allowed}"
         if self.allowed.startswith("must be absent") and not isinstance(self.value, str | int | float):
-            return f"{field}: {self.allowed}"  # its value, "a table", would say nothing
+            return f"{field}: {self.allowed}"  # the value, "a table", adds nothing
         return f"{field}: {shown(self.value)} is not allowed; {self.allowed}"
 
 
 class ScenarioError(ValueError):
-    """An input that cannot be run: a scenario, a record request, a file.
+    """An invalid input: a scenario, a record request or a file.
 
     The text has one line per problem, the most useful first.
 
     Attributes
     ----------
     problems
-        All that was found.
+        All problems found.
     field, value, allowed
-        Those of the first problem.
+        Details of the first problem.
 
     Examples
     --------
@@ -115,7 +115,7 @@ class ScenarioError(ValueError):
 
 
 class LostError(RuntimeError):
-    """What runs were made by is gone, or did not start: no fault of an input. Its text is one line."""
+    """A process that makes runs ended or did not start. The input is not at fault. The text is one line."""
 
 
 def refuse(field: str, value: object, allowed: str, *, noun: str = "") -> ScenarioError:
@@ -126,39 +126,39 @@ def refuse(field: str, value: object, allowed: str, *, noun: str = "") -> Scenar
 def no_attribute(
     thing: object, name: str, names: Iterable[str], also: Mapping[str, str] = MappingProxyType({})
 ) -> AttributeError:
-    """Make the error for an attribute that a result does not have; ``also`` says where others are found."""
+    """Make the error for an attribute that a result does not have; ``also`` says where to find others."""
     hint = "" if name.startswith("_") else near(name, names, also).rstrip()
     message = f"{type(thing).__name__!r} object has no attribute {name!r}{hint and '; '}{hint}"
     return AttributeError(message, name=name, obj=thing)
 
 
 def unreadable(path: object, why: str, allowed: str) -> ScenarioError:
-    """Make the error for a file that cannot be taken for what it should be."""
+    """Make the error for a file that cannot be used for its purpose."""
     return ScenarioError([Problem(str(path), None, f"cannot be used: {why}; must be {allowed}", _FILE)])
 
 
 def impossible(line: str) -> ScenarioError:
-    """Make the error for what the engine refuses in a line of its own: field, colon, reason."""
+    """Make the error for an input that the engine rejects; its line holds the field, a colon and the reason."""
     field, _, reason = line.partition(": ")
     return ScenarioError([Problem(field, None, reason, _FILE)])
 
 
 class DamagedError(ScenarioError):
-    """A file that was written by us, and that cannot be read as it was written."""
+    """A file written by Ackclock that is damaged."""
 
 
 def damaged(path: object, why: str, again: str) -> DamagedError:
-    """Make the error for a file of ours that is damaged; ``again`` says how to make it again."""
+    """Make the error for a damaged file written by Ackclock; ``again`` says how to make it again."""
     return DamagedError([Problem(str(path), None, f"is damaged: {why}; {again}", _FILE)])
 
 
 def located(error: ScenarioError, where: str) -> ScenarioError:
-    """Say in which of many inputs the problems are."""
+    """Add the name of the input that has the problems."""
     return ScenarioError(replace(problem, where=where) for problem in error.problems)
 
 
 def shown(value: object) -> str:
-    """Write a value as a message shows it: as TOML would, on one line, shortened.
+    """Format a value for a message: as TOML, on one line, shortened.
 
     Examples
     --------
@@ -184,7 +184,7 @@ def shown(value: object) -> str:
 
 
 def shorten(text: str, longest: int) -> str:
-    """Cut a text in the middle if it is longer than ``longest``, and drop what would break the line."""
+    """Cut a text in the middle if it is longer than ``longest``, and remove line breaks."""
     if len(text) > longest:
         half = (longest - 1) // 2
         text = f"{text[:half]}…{text[-half:]}"
@@ -192,14 +192,14 @@ def shorten(text: str, longest: int) -> str:
 
 
 def listed(names: Iterable[str]) -> str:
-    """Write the allowed words, cut short where there are very many."""
+    """List the allowed words, shortened if there are very many."""
     names = list(names)
     rest = len(names) - _LONGEST_LIST
     return ", ".join(names[:_LONGEST_LIST]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def near(name: str, names: Iterable[str], also: Mapping[str, str] = MappingProxyType({})) -> str:
-    """Ask for the nearest of the allowed words, or nothing if none is near; ``also`` has other words for them.
+    """Suggest the nearest allowed word, if one is near; ``also`` maps synonyms to allowed words.
 
     Examples
     --------
@@ -216,19 +216,19 @@ def near(name: str, names: Iterable[str], also: Mapping[str, str] = MappingProxy
 
 
 def one_of(value: object, names: Iterable[str], also: Mapping[str, str] = MappingProxyType({})) -> str:
-    """Say which words are allowed, the nearest to ``value`` first."""
+    """List the allowed words, and suggest the nearest to ``value``."""
     names = list(names)
     words = f"must be one of {listed(names)}" if names else "there is none to name"
     return (near(value, names, also) if isinstance(value, str) else "") + words
 
 
 # --------------------------------------------------------------------------------------------------------------------
-# Between ours and pydantic's
+# Conversion between our errors and pydantic's
 
 
 def not_allowed(allowed: str, rank: int = _VALUE, noun: str = "") -> PydanticCustomError:
-    """Make the error that pydantic carries from a value to the scenario around it."""
-    # Its text is a template: ours goes in as a value, so that braces in it stay braces.
+    """Make the error that pydantic passes from a value up to its scenario."""
+    # Pydantic's text is a template. Our text is passed as a value, so that its braces stay literal.
     return PydanticCustomError("ackclock", "{allowed}", {"allowed": allowed, "rank": rank, "noun": noun})
 
 
@@ -253,23 +253,23 @@ def _detail(location: Location, value: object, allowed: str, rank: int, noun: st
 
 
 def raised(details: Sequence[InitErrorDetails]) -> ValidationError:
-    """Make the pydantic error that carries ours up to the model around."""
+    """Make the pydantic error that passes ours up to the enclosing model."""
     return ValidationError.from_exception_data("ackclock", list(details))
 
 
 def reworded(
     error: ValidationError, fields: Mapping[str, str], unions: Mapping[str, Sequence[str]]
 ) -> list[InitErrorDetails]:
-    """Put one model's own errors into our words, and pass on those of the models inside it.
+    """Replace the messages of one model's own errors with ours, and pass on the errors of nested models.
 
     Parameters
     ----------
     error
-        What pydantic found.
+        The error that pydantic raised.
     fields
-        The model's fields, as TOML spells them, and what each allows.
+        The model's fields, spelled as in TOML, and what each allows.
     unions
-        The fields that hold one of several tables, and the kinds of these.
+        The fields that hold one of several tables, with the kinds of these tables.
     """
     return [_reword(found, fields, unions) for found in error.errors(include_url=False)]
 
@@ -299,7 +299,7 @@ def _reword(found: ErrorDetails, fields: Mapping[str, str], unions: Mapping[str,
 
 
 def scenario_error(error: ValidationError) -> ScenarioError:
-    """Turn what came up through pydantic into the error that users see."""
+    """Convert a pydantic error into the error that users see."""
     problems = []
     for found in error.errors(include_url=False):
         context: Mapping[str, Any] = found.get("ctx", {})

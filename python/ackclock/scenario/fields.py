@@ -26,10 +26,9 @@ MOST_BINS: Final = 10_000_000
 LONGEST_PACKET: Final = 65_535
 """The longest IP packet, in bytes (RFC 791, section 3.1)."""
 HEADER_BYTES: Final = 40
-"""What TCP and IP headers take of a packet on the wire; also the size of an ACK."""
+"""Bytes of TCP and IP headers in a packet on the wire; also the size of an ACK."""
 
-# Times add up inside the engine, whose clock ends after 213 days: a run takes 200 of them at most, and what it can wait
-# for stays well below the rest.
+# The engine's clock ends after 213 days. A run may last 200 days, and single waits stay well below the remaining 13.
 LONGEST_RUN: Final = "17280000 s"
 LONGEST_WAIT: Final = "1000000 s"
 

@@ -1,4 +1,4 @@
-"""Scenario files: read as text, parsed, and refused in one line if they are neither."""
+"""Scenario files: reading and parsing, with a one-line error for files that are not valid text, TOML or JSON."""
 
 import itertools
 import json
@@ -18,12 +18,12 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def read_scenario(path: Path) -> dict[str, Any]:
-    """Read a scenario's TOML file into tables; the files that it names lie where it lies."""
+    """Read a scenario's TOML file into tables; the paths in it are relative to its folder."""
     return beside(read_toml(path), path.parent)
 
 
 def beside(tables: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Take the paths of a scenario's files, in tables that may be wrong, from a folder."""
+    """Make the file paths in a scenario's tables relative to a folder. The tables are not checked yet."""
     for _, trace in traces(tables):
         if isinstance(trace.get("path"), str) and trace["path"]:
             trace["path"] = str(folder / trace["path"])
@@ -31,7 +31,7 @@ def beside(tables: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def traces(tables: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Find the tables of a scenario, which may be wrong, that can name files, each with its place."""
+    """Find the tables of an unchecked scenario that can name files, each with its path in the scenario."""
     for name in ("clients", "flows"):
         for at, group in _listed(name, tables.get(name)):
             yield from _within(at, group, "source")
@@ -44,20 +44,20 @@ def traces(tables: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _rates(at: str, link: object) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Give the rate traces of a link, likewise."""
+    """Find the rate traces of a link, with their paths in the scenario."""
     for name in ("rate_trace", "reverse_rate_trace"):
         yield from _within(at, link, name)
 
 
 def _within(at: str, table: object, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Give a table inside another, with its place, if it is there."""
+    """Yield a nested table with its path, if it exists."""
     found = table.get(name) if isinstance(table, dict) else None
     if isinstance(found, dict):
         yield f"{at}.{name}", found
 
 
 def _listed(at: str, given: object) -> list[tuple[str, Any]]:
-    """Give the tables of an array, likewise."""
+    """List the tables of an array with their paths."""
     return [(f"{at}.{place}", each) for place, each in enumerate(given)] if isinstance(given, list) else []
 
 
@@ -77,7 +77,7 @@ def _parsed(path: Path, language: str, parse: Callable[[str], object]) -> object
     try:
         return parse(_text(path))
     except RecursionError:
-        raise unreadable(path, "it nests too deep", f"{language} of a few levels") from None
+        raise unreadable(path, "it is nested too deeply", f"{language} of a few levels") from None
     except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
         hint = ', with quantities in quotes, as in duration = "5 s"' if language == "TOML" else ""
         raise unreadable(path, shorten(str(error), 120), language + hint) from None

@@ -1,7 +1,7 @@
 """The wide-area Internet as domains behind access links: the abstract model of Qiu, Zhang and Keshav, section 2.
 
-What lies between two domains delays packets and is otherwise fast; each domain reaches it by one access link, where
-packets wait and are lost. A flow crosses the access links of the domain that it leaves and of the one that it reaches.
+The backbone between domains only delays packets. Each domain connects to it by one access link, where packets queue and
+are lost. A flow crosses the access links of its source domain and of its destination domain.
 """
 
 from collections.abc import Mapping, Sequence
@@ -45,19 +45,19 @@ def wide_area(
     Parameters
     ----------
     access
-        The access link of each domain by the domain's name, which is the link's name as well on the way out of the
-        domain; the way in is ``NAME.reverse``.
+        The access link of each domain, by the domain's name. The link out of the domain has the same name; the link
+        into it is ``NAME.reverse``.
     connections
-        How many flows lead from one domain to another.
+        Number of flows by (source domain, destination domain).
     duration, packet_size, profile
         As in a `Scenario`.
     transport, source
-        What all flows use.
+        Transport and source of all flows.
     backbone
-        A link that all packets cross between the two access links. Without one there is nothing in between: delays
-        belong to the access links, and flows that share no access link do not affect each other (`components`).
+        A link that all packets cross between the two access links. Without one the access links meet directly: they
+        have all the delay, and flows that share no access link do not affect each other (`components`).
     measure
-        As in a `Scenario`; by default the way out of the first domain that sends is measured.
+        As in a `Scenario`. By default the outgoing link of the first sending domain is measured.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def wide_area(
     Raises
     ------
     ScenarioError
-        A connection names no domain, or what a scenario refuses.
+        A connection names an unknown domain, or the scenario is invalid.
 
     Examples
     --------
@@ -128,18 +128,18 @@ def abstract_internet(
 ) -> Scenario:
     """Make one component of the wide-area Internet from the twelve parameters of its abstract model (section 2.2).
 
-    On either side there is an access link of each type, ISDN, T1 and T3. Three parameters are `delay`, `buffer_in` and
-    `buffer_out`, the other nine are the numbers of connections from each type to each.
+    Each side has one access link of each type: ISDN, T1 and T3. Three parameters are `delay`, `buffer_in` and
+    `buffer_out`; the other nine are the numbers of connections between each pair of types.
 
     Parameters
     ----------
     connections
-        How many flows enter by an access link of one type, ``isdn``, ``t1`` or ``t3``, and leave by one of
-        another: none where the pair is absent.
+        Number of flows by (type of the first access link, type of the second): ``isdn``, ``t1`` or ``t3``. Absent pairs
+        have no flows.
     delay
         Propagation delay of the large link in between, one way; access links have none.
     buffer_in, buffer_out
-        Packets that find room before the access links into the backbone, and before those out of it.
+        Buffer sizes, in packets, of the access links into the backbone and of the access links out of it.
     duration, transport, source, measure, packet_size, profile
         As for `wide_area`; links are named ``in.isdn`` to ``out.t3``.
 
@@ -151,7 +151,7 @@ def abstract_internet(
     Raises
     ------
     ScenarioError
-        A connection names no type of access link, or what a scenario refuses.
+        A connection names an unknown type of access link, or the scenario is invalid.
 
     Examples
     --------
@@ -171,7 +171,7 @@ def abstract_internet(
     for kind in (kind for kinds in connections for kind in kinds):
         if kind not in ACCESS_RATES:
             raise refuse("connections", kind, one_of(kind, ACCESS_RATES))
-    # each flow crosses two access links each way: half of the delay is theirs
+    # each flow crosses two access links each way, which have half of the delay each
     half = f"{TIME.parse(_DELAY.require('delay', delay)) // 2} ps"
     sides = {"in": _BUFFER.require("buffer_in", buffer_in), "out": _BUFFER.require("buffer_out", buffer_out)}
     return wide_area(
@@ -193,23 +193,23 @@ def abstract_internet(
 def clustered_connections(
     domains: Sequence[str], count: int, *, cluster: int | None = None, seed: int = 1
 ) -> dict[tuple[str, str], int]:
-    """Draw connections between domains that mostly talk within clusters.
+    """Draw random connections between domains that communicate within clusters.
 
     Parameters
     ----------
     domains
-        Their names: each `cluster` of them, one after the other, make a cluster.
+        Names of the domains. Each run of `cluster` consecutive names is a cluster.
     count
-        How many connections: each joins two different domains of one cluster, all such pairs equally probable.
+        Number of connections. Each joins two different domains of one cluster; all such pairs are equally probable.
     cluster
-        Domains of a cluster, at least 2; all domains are one by default, and any may talk to any.
+        Domains per cluster, at least 2 (default: one cluster of all domains).
     seed
-        Where the draws come from.
+        Random seed.
 
     Returns
     -------
     dict
-        As `wide_area` takes it, senders in the order of `domains`.
+        The argument `connections` of `wide_area`, with senders in the order of `domains`.
 
     Raises
     ------
@@ -225,7 +225,7 @@ def clustered_connections(
     import numpy as np  # noqa: PLC0415  # slow to load, and not needed to describe a network
 
     if len(set(domains)) < max(len(domains), 2):
-        raise refuse("domains", list(domains)[:10], "must be two names or more, each once")
+        raise refuse("domains", list(domains)[:10], "must be two or more different names")
     _COUNT.require("count", count)
     _SEED.require("seed", seed)
     size = len(domains) if cluster is None else _CLUSTER.require("cluster", cluster)
@@ -243,17 +243,17 @@ def clustered_connections(
 
 
 def _check(access: Mapping[str, object], connections: object) -> None:
-    """Refuse what does not name domains and links."""
+    """Check that the arguments map domains to links and pairs of domains to counts."""
     for name, link in access.items():
         if not isinstance(link, Link):
             raise refuse(f"access.{name}", link, "must be a Link")
         if name.startswith("backbone"):
-            raise refuse("access", name, "must be another name: the backbone is what lies between domains")
+            raise refuse("access", name, "must not be a domain's name: it is reserved for the link between domains")
     if not isinstance(connections, Mapping) or not connections:
         raise refuse("connections", connections, "must map at least one pair of domains to a number of flows")
     for ends in connections:
         if not isinstance(ends, tuple) or len(ends) != 2:
-            raise refuse("connections", ends, "must be a pair of domains: who sends, and who receives")
+            raise refuse("connections", ends, "must be a pair of domains: sender and receiver")
         for name in ends:
             if name not in access:
                 raise refuse("connections", name, one_of(str(name), access))

@@ -1,8 +1,8 @@
-"""Kinds of value: each checks, says what it allows, and describes itself in JSON Schema.
+"""Kinds of value. Each one checks values, has a text for error messages and a JSON Schema.
 
-A kind stands in the annotation of a scenario's field, ``count: Annotated[int, whole(1, 10)]``, and does the same for
-the parameters that the engine declares. Quantities stay texts (``"25 ms"``), rewritten in one canonical unit so that
-equal scenarios compare equal; :mod:`ackclock.scenario.quantity` turns them into numbers.
+A kind annotates a field of a scenario, ``count: Annotated[int, whole(1, 10)]``, or a parameter that the engine
+declares. Quantities remain texts (``"25 ms"``), rewritten in a canonical unit so that equal scenarios compare equal;
+:mod:`ackclock.scenario.quantity` converts them to numbers.
 """
 
 import os
@@ -26,16 +26,16 @@ class Kind:
     """A kind of value."""
 
     allowed: str
-    """What a message says: the end of a sentence."""
+    """What is allowed, as the end of a sentence in error messages."""
     check: Callable[[object], object]
-    """Returns the value, canonical, or raises ``ValueError`` saying what is allowed."""
+    """Returns the value in canonical form, or raises ``ValueError`` with what is allowed."""
     schema: Mapping[str, Any]
     """The kind in JSON Schema."""
     noun: str = ""
-    """What a word names, such as a ``variant``, so that a message can call it unknown."""
+    """The thing that a word names, such as ``variant``, for messages on unknown names."""
 
     def require(self, field: str, given: T) -> T:
-        """Give the value back, or refuse it under the name of its field.
+        """Return the value, or raise an error that names its field.
 
         Raises
         ------
@@ -107,8 +107,8 @@ def number(*, low: float | None = None, high: float | None = None, above: float 
 
     def check(value: object) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise ValueError(allowed)  # noqa: TRY004  # a wrong value, as every other
-        # Not a number fails every comparison, and infinity this one; so do integers that no float can hold.
+            raise ValueError(allowed)  # noqa: TRY004  # reported as a wrong value, like the others
+        # NaN fails every comparison. Infinity and integers beyond the range of floats fail the first one.
         right = (
             abs(value) < 1e308
             and (low is None or value >= low)
@@ -126,7 +126,7 @@ def number(*, low: float | None = None, high: float | None = None, above: float 
 
 
 def places(high: int, *, most: int) -> Kind:
-    """Allow arrays of different integers from 1 to ``high``, in any order; they are kept in theirs.
+    """Allow arrays of different integers from 1 to ``high``, in any order; they are sorted.
 
     Examples
     --------
@@ -153,9 +153,9 @@ def places(high: int, *, most: int) -> Kind:
 
 
 def _checked_pair(given: object, kinds: tuple[Kind, Kind], allowed: str, place: int) -> list[object]:
-    """Check both parts of a pair, or say which one in the array is wrong."""
+    """Check both parts of a pair; an error gives the index of the pair in the array."""
     if not isinstance(given, list | tuple) or len(given) != 2:
-        raise ValueError(f"{allowed}: the pair at {place} is none")
+        raise ValueError(f"{allowed}: entry {place} is not a pair")
     both = []
     for kind, part in zip(kinds, given, strict=True):
         try:
@@ -166,14 +166,14 @@ def _checked_pair(given: object, kinds: tuple[Kind, Kind], allowed: str, place: 
 
 
 def steps(time: Kind, value: Kind, *, most: int) -> Kind:
-    """Allow arrays of pairs: the time from which on a value holds, growing from 0, and the value.
+    """Allow arrays of pairs of a time and the value from that time on. Times start at 0 and increase.
 
     Parameters
     ----------
     time, value
-        What the parts of a pair are: `measured` times, and any kind.
+        Kinds of the two parts of a pair: `measured` times, and any kind.
     most
-        How many pairs there may be.
+        Maximum number of pairs.
 
     Examples
     --------
@@ -182,13 +182,13 @@ def steps(time: Kind, value: Kind, *, most: int) -> Kind:
     >>> rates.check([["0 s", "1 Mbps"], ["500 ms", "0 bps"]])
     (('0 s', '1 Mbps'), ('500 ms', '0 bps'))
     """
-    allowed = f"must be an array of 1 to {most} pairs, each of a time and what holds from then on, the first at 0 s"
+    allowed = f"must be an array of 1 to {most} pairs, each of a time and the value from then on, the first at 0 s"
 
     def pair(given: object, before: int | None, place: int) -> tuple[str, object]:
         both = _checked_pair(given, (time, value), allowed, place)
         at = TIME.parse(str(both[0]))
         if (at != 0) if before is None else (at <= before):
-            rule = "must be 0 s" if before is None else "must be later than the one before"
+            rule = "must be 0 s" if before is None else "must be later than the time before"
             raise ValueError(f"in the pair at {place}, {shown(both[0])} {rule}")
         return str(both[0]), both[1]
 
@@ -205,16 +205,16 @@ def steps(time: Kind, value: Kind, *, most: int) -> Kind:
 
 
 def points(value: Kind, quantity: Quantity, *, most: int) -> Kind:
-    """Allow arrays of points of a distribution function: pairs of a value and the share of all up to it.
+    """Allow arrays of points of a distribution function: pairs of a value and the share of all values up to it.
 
     Parameters
     ----------
     value
-        What a value is: `measured` in the quantity.
+        Kind of a value: `measured` in the quantity.
     quantity
-        What values are compared by: they must not fall.
+        The quantity in which values are compared: they must not decrease.
     most
-        How many pairs there may be.
+        Maximum number of pairs.
 
     Examples
     --------
@@ -223,7 +223,7 @@ def points(value: Kind, quantity: Quantity, *, most: int) -> Kind:
     >>> sizes.check([["1 kB", 0.5], ["5000 B", 1]])
     (('1 kB', 0.5), ('5 kB', 1.0))
     """
-    allowed = f"must be an array of 1 to {most} pairs, each of a value and the share of all up to it, the last share 1"
+    allowed = f"must be an array of 1 to {most} pairs of a value and the share of values up to it, the last share 1"
     share = number(low=0, high=1)
 
     def pair(given: object, before: tuple[str, float] | None, place: int) -> tuple[str, float]:
@@ -231,9 +231,9 @@ def points(value: Kind, quantity: Quantity, *, most: int) -> Kind:
         text, part = str(both[0]), float(str(both[1]))
         least, below = before or (text, -1.0)
         if quantity.parse(text) < quantity.parse(least):
-            raise ValueError(f"in the pair at {place}, {shown(text)} must not be below the one before")
+            raise ValueError(f"in the pair at {place}, {shown(text)} must not be below the value before")
         if part <= below:
-            raise ValueError(f"in the pair at {place}, {shown(part)} must be above the share before")
+            raise ValueError(f"in the pair at {place}, {shown(part)} must be above the share before it")
         return text, part
 
     def check(given: object) -> tuple[tuple[str, float], ...]:
@@ -250,19 +250,19 @@ def points(value: Kind, quantity: Quantity, *, most: int) -> Kind:
 
 
 def flag() -> Kind:
-    """Allow ``true`` and ``false``; 0 and 1 are neither."""
+    """Allow ``true`` and ``false``, but not 0 and 1."""
     allowed = "must be true or false"
 
     def check(value: object) -> bool:
         if not isinstance(value, bool):
-            raise ValueError(allowed)  # noqa: TRY004  # a wrong value, as every other
+            raise ValueError(allowed)  # noqa: TRY004  # reported as a wrong value, like the others
         return value
 
     return Kind(allowed, check, {"type": "boolean"})
 
 
 def word(words: Iterable[str], *, noun: str = "", also: Mapping[str, str] = MappingProxyType({})) -> Kind:
-    """Allow a few words, which may be the names of something; ``also`` has the names that others give them.
+    """Allow some words, such as the names of all queues; ``also`` maps synonyms to them.
 
     Examples
     --------
@@ -293,7 +293,7 @@ def measured(quantity: Quantity, low: str, high: str) -> Kind:
 
     def check(value: object) -> str:
         if not isinstance(value, str):
-            raise ValueError(f"must be {quantity.allowed}")  # noqa: TRY004  # a wrong value, as every other
+            raise ValueError(f"must be {quantity.allowed}")  # noqa: TRY004  # reported as a wrong value, like the others
         try:
             base = quantity.parse(value)
         except NegativeError:
@@ -311,7 +311,7 @@ def measured(quantity: Quantity, low: str, high: str) -> Kind:
 
 
 def word_or(words: Iterable[str], other: Kind) -> Kind:
-    """Allow a few words besides another kind."""
+    """Allow some words in addition to another kind."""
     words = tuple(words)
     allowed = f"{one_of(None, words)}, or {other.allowed.removeprefix('must be ')}"
 
@@ -327,7 +327,7 @@ def word_or(words: Iterable[str], other: Kind) -> Kind:
 
 
 def either(*kinds: Kind) -> Kind:
-    """Allow a value of any of some kinds, such as a time or a size.
+    """Allow a value of any of several kinds, such as a time or a size.
 
     Examples
     --------
@@ -344,7 +344,7 @@ def either(*kinds: Kind) -> Kind:
             try:
                 return kind.check(value)
             except ValueError as error:
-                # One that says more than what the kind allows is of this kind, but out of bounds.
+                # A kind whose message differs from its general text recognized the value, but found it out of bounds.
                 wrong = wrong if str(error).endswith(kind.allowed) else str(error)
         raise ValueError(wrong)
 
@@ -352,7 +352,7 @@ def either(*kinds: Kind) -> Kind:
 
 
 def name(*, letter_first: bool = False) -> Kind:
-    """Allow names that can stand in a record request, where ``@``, ``/`` and ``,`` have a meaning."""
+    """Allow names without ``@``, ``/`` and ``,``, which have a meaning in record requests."""
     pattern = r"[^\W\d][\w.>-]{0,63}" if letter_first else r"[\w.>-]{1,64}"
     allowed = "must be a name of 1 to 64 letters, digits and _ . - >"
     allowed += ", beginning with a letter" if letter_first else ""
@@ -389,7 +389,7 @@ def names(*, most: int) -> Kind:
 
 
 def file_path() -> Kind:
-    """Allow paths of files; one that does not begin at the root is taken from the present directory, and kept whole.
+    """Allow paths of files. A relative path is resolved against the current directory and stored as an absolute path.
 
     Examples
     --------
@@ -401,7 +401,7 @@ def file_path() -> Kind:
     def check(value: object) -> str:
         if not isinstance(value, str) or not value or "\0" in value:
             raise ValueError(allowed)
-        return os.path.abspath(value)  # noqa: PTH100  # looks at no file, as resolve() does
+        return os.path.abspath(value)  # noqa: PTH100  # resolve() would access the file system
 
     return Kind(allowed, check, {"type": "string", "minLength": 1})
 

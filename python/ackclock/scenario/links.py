@@ -13,26 +13,26 @@ class Links(Protocol):
     """The directed links of a scenario."""
 
     def __len__(self) -> int:
-        """Count them: they are numbered from 0."""
+        """Return the number of links; they are numbered from 0."""
 
     def number(self, name: str) -> int | None:
         """Look up the engine's number of a link; ``None`` if there is no such link."""
 
     def name(self, number: int) -> str:
-        """Name the link of a number."""
+        """Return the name of a link."""
 
     def names(self) -> Iterable[str]:
-        """List the names, as a message shows them."""
+        """List the names for a message."""
 
 
 class DumbbellLinks:
-    """``bottleneck`` and ``access.<client>``, each with its ``.reverse``; clients count from 0 through the groups."""
+    """``bottleneck`` and ``access.<client>``, each with its ``.reverse``; all clients are numbered from 0."""
 
     def __init__(self, clients: int) -> None:
         self._clients = clients
 
     def __len__(self) -> int:
-        """Count them: they are numbered from 0."""
+        """Return the number of links; they are numbered from 0."""
         return 2 + 2 * self._clients
 
     def number(self, name: str) -> int | None:
@@ -47,12 +47,12 @@ class DumbbellLinks:
         return 2 + 2 * int(client) + back if int(client) < self._clients else None
 
     def name(self, number: int) -> str:
-        """Name the link of a number."""
+        """Return the name of a link."""
         forward = "bottleneck" if number < 2 else f"access.{number // 2 - 1}"
         return forward + (".reverse" if number % 2 else "")
 
     def names(self) -> Iterable[str]:
-        """List the names, as a message shows them."""
+        """List the names for a message."""
         last = f"access.{self._clients - 1}"
         return (
             "bottleneck",
@@ -73,7 +73,7 @@ class GraphLinks:
         self._numbers = {name: number for number, name in enumerate(self._names)}
 
     def __len__(self) -> int:
-        """Count them: they are numbered from 0."""
+        """Return the number of links; they are numbered from 0."""
         return len(self._names)
 
     def number(self, name: str) -> int | None:
@@ -81,16 +81,16 @@ class GraphLinks:
         return self._numbers.get(name)
 
     def name(self, number: int) -> str:
-        """Name the link of a number."""
+        """Return the name of a link."""
         return self._names[number]
 
     def names(self) -> Iterable[str]:
-        """List the names, as a message shows them."""
+        """List the names for a message."""
         return self._names
 
 
 def links_of(scenario: "Scenario") -> Links:
-    """Give the links of a scenario."""
+    """Return the links of a scenario."""
     if scenario.dumbbell is not None:
         return DumbbellLinks(sum(group.count for group in scenario.clients))
     return GraphLinks(link.name for link in directed(scenario.links))

@@ -1,23 +1,23 @@
-"""Traces of mahimahi's ``mm-link``: the milliseconds at which a link can deliver a packet, as steps of its rate.
+"""Converts traces of mahimahi's ``mm-link``, the milliseconds at which a link delivers a packet, to steps of the rate.
 
 Each line of such a trace is one *delivery opportunity*: a millisecond at which 1500 bytes can leave. Lines may repeat,
-and the trace begins again at its last millisecond, for ever. An opportunity that finds nothing to send is lost; several
-small packets share one, and what is left of a packet goes with the next (Netravali et al., "Mahimahi: Accurate
+and the trace repeats forever from its last millisecond. An opportunity is lost if there is nothing to send. Several
+small packets share one, and the rest of a packet uses the next one (Netravali et al., "Mahimahi: Accurate
 Record-and-Replay for HTTP", USENIX ATC 2015; ``man mm-link``; ``LinkQueue::rationalize`` in its ``link_queue.cc``).
 
 Here `n` opportunities at `t` are a rate of 1 Tbit/s during the last `12 n` ns before `t`; between them the rate is 0.
-So the integral of the rate is, at each whole millisecond, exactly that of the opportunities so far, and the engine's
-rule for a rate that changes does the rest: what passes while nothing waits is lost, and what waits shares what comes. A
-packet that arrives at `t` itself comes too late for the opportunity at `t`, as it does in mahimahi.
+So at each whole millisecond the integral of the rate equals exactly the bits of all opportunities so far. The engine's
+rule for changing rates does the rest: capacity is lost while nothing waits, and waiting packets share the capacity. A
+packet that arrives at `t` is too late for the opportunity at `t`, as in mahimahi.
 
-What differs from mahimahi:
+Differences from mahimahi:
 
-- packets of one millisecond leave 12 ns apart, the last one at `t`, instead of together;
-- mahimahi counts 1504 bytes for an opportunity, and the 4 bytes of the tunnel's header with each packet: a full packet
-  is the same, but 34 ACKs of 40 bytes share an opportunity there, and 37.5 here;
-- the packet that waits for the next opportunity is in service here, not in the queue. A limit that does not count it
-  holds one packet more than mahimahi's (with ``count_in_service = true`` it is the same), and its wait for the
-  opportunity is not a wait in the queue.
+- packets of one millisecond leave 12 ns apart, the last one at `t`, instead of at the same time;
+- mahimahi counts 1504 bytes per opportunity and 4 bytes of tunnel header per packet. Full packets behave equally, but
+34 ACKs of 40 bytes share an opportunity in mahimahi, and 37.5 here;
+- the packet that waits for the next opportunity is in service here, not in the queue. With ``count_in_service = false``
+the queue holds one packet more than mahimahi's; with ``true`` it holds the same number. The wait for the opportunity
+does not count as queueing time.
 """
 
 from __future__ import annotations
@@ -33,33 +33,32 @@ if TYPE_CHECKING:
 OPPORTUNITY: Final = 1500 * 8
 """Bits of a delivery opportunity."""
 BURST: Final = 10**12
-"""The rate within one, bit/s."""
+"""Rate during an opportunity, bit/s."""
 _MILLISECOND: Final = PICOSECONDS_PER_SECOND // 1000
 _EACH: Final = OPPORTUNITY * PICOSECONDS_PER_SECOND // BURST
-"""Picoseconds that one takes."""
+"""Duration of an opportunity, in picoseconds."""
 MOST_AT_ONCE: Final = _MILLISECOND // _EACH
-"""Most opportunities in a millisecond."""
+"""Maximum number of opportunities in a millisecond."""
 
 
 def most_at_once(milliseconds: NDArray[np.int64]) -> int:
-    """Count the opportunities of the fullest millisecond; those at 0 come again with the last one."""
+    """Count the opportunities of the fullest millisecond. Opportunities at 0 recur in the last millisecond."""
     _, counts = _counted(milliseconds)
     return int(counts.max())
 
 
 def steps(milliseconds: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-    """Turn opportunities, in order, into steps of a rate.
+    """Convert opportunities, in order, to steps of a rate.
 
     Parameters
     ----------
     milliseconds
-        When they come; the last one later than 0, and at most `MOST_AT_ONCE` at a time.
+        Times of the opportunities. The last is later than 0, and at most `MOST_AT_ONCE` are equal.
 
     Returns
     -------
     times, rates, period
-        The times from which a rate holds, in picoseconds; the rates, in bit/s; and after how many picoseconds they
-        begin again.
+        Start of each rate, in picoseconds; the rates, in bit/s; and the period, in picoseconds.
 
     Examples
     --------
@@ -83,7 +82,7 @@ def steps(milliseconds: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[n
 
 
 def _counted(milliseconds: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Count the opportunities of each millisecond; those at 0 find nothing at first, and then come with the last."""
+    """Count the opportunities of each millisecond; those at 0 first count when the trace repeats."""
     import numpy as np  # noqa: PLC0415
 
     at, counts = np.unique(milliseconds, return_counts=True)

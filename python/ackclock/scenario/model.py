@@ -1,4 +1,4 @@
-"""What all parts of a scenario share: strict, frozen, and wrong in our own words."""
+"""Base classes of all parts of a scenario: strict, frozen, and with error messages of our own."""
 
 from abc import abstractmethod
 from collections.abc import Mapping
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 else:
 
     class _Construction(type(BaseModel)):
-        """Lets a part's subject be given without its name, and makes what is wrong a :class:`~ackclock.ScenarioError`.
+        """Constructs parts: allows a positional subject, and raises :class:`~ackclock.ScenarioError`.
 
-        Only what a person constructs passes here: parts inside a table do not, so that their errors reach the whole
-        scenario's.
+        Only direct construction passes here. Parts nested in a table do not, so that their errors join those of the
+        scenario.
         """
 
         def __call__(cls, *given: object, **fields: object) -> object:
@@ -50,7 +50,7 @@ class Part(BaseModel, metaclass=_Construction):
     )
 
     subject: ClassVar[str | None] = None
-    """The field that may be given without its name."""
+    """The field that may be given as a positional argument."""
 
     @classmethod
     def field_names(cls) -> dict[str, str]:
@@ -64,7 +64,7 @@ class Part(BaseModel, metaclass=_Construction):
 
     @classmethod
     def model_validate(cls, obj: object, **settings: Any) -> Self:
-        """Read the part from tables, as pydantic does it, but refuse what is wrong in our own words."""
+        """Read the part from tables as pydantic does, but with error messages of our own."""
         try:
             return super().model_validate(obj, **settings)
         except ValidationError as error:
@@ -100,14 +100,14 @@ class Part(BaseModel, metaclass=_Construction):
 
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
-        """Check the table beyond its fields one by one.
+        """Run checks that involve several fields.
 
         Parameters
         ----------
         data
-            The table as it was given.
+            The table as given.
         part
-            What was made of it, if every field is right.
+            The validated part, or ``None`` if a field is wrong.
         """
         del data, part
         return []
@@ -121,7 +121,7 @@ class Declared(Part):
     @classmethod
     @abstractmethod
     def declared(cls, subject: object) -> Mapping[str, Parameter] | None:
-        """Look up what a kind declares; ``None`` for a kind that does not exist."""
+        """Look up the parameters that a kind declares; ``None`` for a kind that does not exist."""
 
     @property
     def parameters(self) -> dict[str, Any]:

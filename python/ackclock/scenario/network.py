@@ -1,4 +1,4 @@
-"""Queues, links and the ways to join them: a dumbbell, or any graph."""
+"""Links and networks: a dumbbell or any graph."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeVar
@@ -23,7 +23,7 @@ from ackclock.scenario.rate_trace import RateTrace
 
 
 class ListedLoss(Part):
-    """Given packets are lost: of each flow and in each direction of the link the same.
+    """Loses listed packets: the same ones of each flow and in each direction of the link.
 
     Examples
     --------
@@ -35,12 +35,12 @@ class ListedLoss(Part):
     """``list``."""
 
     packets: Places
-    """Which: the n-th data packet of a flow to arrive at the link, counted from 1. Retransmissions are counted as they
-    come; SYNs and ACKs are not counted and not lost."""
+    """Indices of the lost packets among a flow's data packets that arrive at the link, counted from 1. Retransmissions
+    count as well. SYNs and ACKs do not count and are never lost."""
 
 
 class RandomLoss(Part):
-    """Each packet is lost with the same probability, whatever becomes of the others; ACKs too.
+    """Loses each packet independently with the same probability, ACKs included.
 
     Examples
     --------
@@ -52,13 +52,14 @@ class RandomLoss(Part):
     """``random``."""
 
     probability: Probability
-    """The part of packets that is lost."""
+    """Loss probability of a packet."""
 
 
 class GilbertElliott(Part):
-    """A channel that is good for a while and then bad: losses come in bursts (Gilbert 1960, Elliott 1963).
+    """A channel with a good and a bad state, which loses packets in bursts (Gilbert 1960, Elliott 1963).
 
-    It may change after each packet, and begins as it is in the long run: bad with ``to_bad / (to_bad + to_good)``.
+    The state may change after each packet. Its initial distribution is the stationary one: bad with probability
+    ``to_bad / (to_bad + to_good)``.
 
     Examples
     --------
@@ -70,20 +71,20 @@ class GilbertElliott(Part):
     """``gilbert-elliott``."""
 
     to_bad: Probability
-    """The probability to turn bad after a packet."""
+    """Probability of a change from good to bad after a packet."""
 
     to_good: PositiveProbability
-    """The probability to turn good after a packet: bad times have ``1 / to_good`` packets on average."""
+    """Probability of a change from bad to good after a packet: bad periods last ``1 / to_good`` packets on average."""
 
     good: Probability = 0.0
-    """The part of packets lost while it is good."""
+    """Loss probability in the good state."""
 
     bad: Probability = 1.0
-    """The part lost while it is bad."""
+    """Loss probability in the bad state."""
 
     @property
     def loss(self) -> float:
-        """The part of packets lost in the long run."""
+        """Long-run share of packets that are lost."""
         return (self.good * self.to_good + self.bad * self.to_bad) / (self.to_good + self.to_bad)
 
 
@@ -92,7 +93,7 @@ Loss = ListedLoss | RandomLoss | GilbertElliott
 
 
 class Link(Part):
-    """A link: both directions have this rate, this delay and a queue of this kind each; rates may differ by traces.
+    """A bidirectional link. Both directions have the same rate and delay and a queue each; rate traces may differ.
 
     Examples
     --------
@@ -104,19 +105,19 @@ class Link(Part):
     """Transmission rate of each direction, such as ``"10 Mbps"``."""
 
     rate_trace: RateTrace | None = None
-    """How the rate changes, instead of one rate."""
+    """Changing rate, instead of ``rate``."""
 
     reverse_rate_trace: RateTrace | None = None
-    """How the rate of the direction back changes: as that of this direction where it is absent."""
+    """Changing rate of the reverse direction (default: ``rate_trace``)."""
 
     delay: Delay
     """Propagation delay of each direction, such as ``"25 ms"``."""
 
     queue: Queue | None = None
-    """What happens to packets that must wait; where it is absent, there is room for 100,000."""
+    """Queue discipline for waiting packets (default: drop-tail with a limit of 100,000 packets)."""
 
     loss: Loss | None = Field(default=None, discriminator="kind")
-    """What is lost besides: nothing where it is absent."""
+    """Losses in addition to drops by the queue (default: none)."""
 
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
@@ -126,12 +127,12 @@ class Link(Part):
 
     @property
     def forth(self) -> "Link":
-        """The direction there, as a link of its own."""
+        """The forward direction as a separate link."""
         return self.model_copy(update={"reverse_rate_trace": None})
 
     @property
     def back(self) -> "Link":
-        """The direction back, as a link of its own."""
+        """The reverse direction as a separate link."""
         return _back(self)
 
 
@@ -142,11 +143,10 @@ class Dumbbell(Part):
     """From the gateway to the server."""
 
     reverse: Link | None = None
-    """From the server to the gateway: where it is absent, the bottleneck's rate and delay, the default queue, no
-    loss."""
+    """From the server to the gateway (default: the bottleneck's rate and delay, the default queue, no loss)."""
 
     access: Link | None = None
-    """From each client to the gateway and back, for the groups that name no access of their own."""
+    """From each client to the gateway and back, for groups without an ``access`` of their own."""
 
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
@@ -158,7 +158,7 @@ class Dumbbell(Part):
             errors.wrong((name, "reverse_rate_trace"), link.reverse_rate_trace, f"must be absent: {why}")
             for name, link, why in (
                 ("bottleneck", part.bottleneck, "reverse has the rate of that direction"),
-                ("reverse", part.reverse, "it is the direction back itself, and has a rate_trace"),
+                ("reverse", part.reverse, "it is the reverse direction itself, and has a rate_trace"),
             )
             if link.reverse_rate_trace is not None
         ]
@@ -174,61 +174,61 @@ class Node(Part):
         def __init__(self, name: str) -> None: ...
 
     name: PlainName
-    """What links and flows call it."""
+    """The name by which links and flows refer to it."""
 
 
 class GraphLink(Part):
     """A link between two nodes of a graph."""
 
     from_: Annotated[PlainName, Field(alias="from")]
-    """The node it leaves."""
+    """Source node."""
 
     to: PlainName
-    """The node it reaches."""
+    """Destination node."""
 
     rate: Rate | None = None
     """Transmission rate, such as ``"10 Mbps"``."""
 
     rate_trace: RateTrace | None = None
-    """How the rate changes, instead of one rate."""
+    """Changing rate, instead of ``rate``."""
 
     reverse_rate_trace: RateTrace | None = None
-    """How the rate of the direction back changes: as that of this direction where it is absent."""
+    """Changing rate of the reverse direction (default: ``rate_trace``)."""
 
     delay: Delay
     """Propagation delay, such as ``"25 ms"``."""
 
     queue: Queue | None = None
-    """What happens to packets that must wait; where it is absent, there is room for 100,000."""
+    """Queue discipline for waiting packets (default: drop-tail with a limit of 100,000 packets)."""
 
     loss: Loss | None = Field(default=None, discriminator="kind")
-    """What is lost besides: nothing where it is absent."""
+    """Losses in addition to drops by the queue (default: none)."""
 
     name: PlainName | None = None
-    """What records and ``measure.link`` call it: ``from->to`` where it is absent."""
+    """The name by which records and ``measure.link`` refer to it (default: ``from->to``)."""
 
     duplex: Flag | None = None
-    """Make the direction back as well: true where it is absent. It is named ``to->from``, or ``name.reverse`` where the
-    link has a name of its own."""
+    """Also create the reverse direction (default: true). Its name is ``to->from``, or ``name.reverse`` if the link has
+    a name."""
 
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
-        """Check that the rate is given once, and that a reverse rate has a reverse direction."""
+        """Check that the rate is given once, and that a link with a reverse rate has a reverse direction."""
         del part
         trace = data.get("reverse_rate_trace")
         if data.get("duplex") is not False or trace is None:
             return _rate_problems(data)
-        alone = errors.wrong(("reverse_rate_trace",), trace, "must be absent where duplex is false")
+        alone = errors.wrong(("reverse_rate_trace",), trace, "must be absent when duplex is false")
         return [*_rate_problems(data), alone]
 
     @property
     def back(self) -> "GraphLink":
-        """The direction back, as a link of its own."""
+        """The reverse direction as a separate link."""
         return _back(self)
 
     @property
     def directions(self) -> list[tuple[str, str, str]]:
-        """The directed links that it makes: name, from, to."""
+        """The directed links that it creates: name, source and destination."""
         plain = f"{self.from_}->{self.to}"
         name = self.name or plain
         back = f"{self.to}->{self.from_}" if name == plain else f"{name}.reverse"
@@ -250,12 +250,12 @@ def _rate_problems(data: Mapping[str, Any]) -> list[InitErrorDetails]:
         given = data.get("rate") is not None
         return [] if given else [errors.missing(("rate",), f"must be {RATE.allowed}, unless there is a rate_trace")]
     if data.get("rate") is not None:
-        return [errors.wrong(("rate",), data["rate"], "must be absent where rate_trace tells it")]
+        return [errors.wrong(("rate",), data["rate"], "must be absent when rate_trace is given")]
     return []
 
 
 def mean_rate(link: Link | GraphLink, duration: str) -> int:
-    """Average the rate of a link over a run of some duration, to the nearest bit/s and at least 1.
+    """Compute the mean rate of a link over a run, rounded to bit/s and at least 1.
 
     Raises
     ------

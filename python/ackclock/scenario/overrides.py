@@ -15,7 +15,7 @@ def override(tables: dict[str, Any], assignments: Iterable[str]) -> None:
     tables
         A scenario, as TOML gives it.
     assignments
-        ``PATH=VALUE``: the path as error messages write it, the value as TOML writes it, or a bare text.
+        ``PATH=VALUE``: a path as in error messages, and a value in TOML or a bare text.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def override(tables: dict[str, Any], assignments: Iterable[str]) -> None:
 
 
 def _value(text: str) -> object:
-    """Read a value as TOML would; what is not TOML is a text."""
+    """Parse a value as TOML; anything else is a text."""
     try:
         parsed = tomllib.loads(f"value = {text}")
     except (tomllib.TOMLDecodeError, RecursionError):
@@ -46,7 +46,7 @@ def _value(text: str) -> object:
 
 
 def assigned(tables: Mapping[str, Any], path: str, value: object) -> dict[str, Any]:
-    """Copy tables with the field at a path set; tables that are not there yet are made, the others are shared.
+    """Copy tables with one field set. Missing tables are created; unchanged ones are shared with the original.
 
     Examples
     --------
@@ -74,5 +74,5 @@ def _dead_end(at: object, before: list[str], step: str) -> str:
     where = ".".join(before)
     if isinstance(at, list):
         count = f"{len(at)} {'entry' if len(at) == 1 else 'entries'}"
-        return f"{where} has {count}, numbered from 0 as in {where}.0, and {step} is none of them"
+        return f"{where} has {count}, numbered from 0 as in {where}.0, and has no entry {step}"
     return f"{where} is a value, not a table"

@@ -1,13 +1,14 @@
 """Profiles: named sets of defaults, in one table, each value with its source.
 
-What a study measures depends on defaults that papers do not print. A scenario names a profile, and what it leaves open
-is taken from here; the effective scenario that a result keeps has all of it written out. Nothing else knows a profile's
-name.
+Results depend on defaults that papers do not print. A scenario names a profile, which supplies the fields that the
+scenario leaves out. Results store the effective scenario with all defaults filled in. No other module refers to a
+profile by name.
 
 Sources named below: the RFCs by number; "ns-2" is version 2.35, whose parameter names end in an underscore, with the
 dates at which its own change log and default comments say that a default changed. ``ns2-2000`` is ns-2 before those
-changes, as the papers of that time ran it. ``ns2-1999-qiu`` is 2.35 with nine parameters of TCP set back, beside which
-the study of many flows is drawn; the rest, such as exitFastRetrans_ and delay_growth_, stayed as 2.35 ships it.
+changes, as the papers of that time ran it. ``ns2-1999-qiu`` is 2.35 with nine TCP parameters set back, as in the ns-2
+runs with which the study of many flows is compared; the other parameters, such as exitFastRetrans_ and delay_growth_,
+have the values of 2.35.
 """
 
 import dataclasses
@@ -15,7 +16,7 @@ from collections.abc import Mapping
 from typing import Final
 
 PROFILES: Final[Mapping[str, str]] = {
-    "rfc": "what today's RFCs ask for",
+    "rfc": "the current RFCs",
     "ns2-2.35": "ns-2 version 2.35, with RED as the papers ran it",
     "ns2-2000": "ns-2 as it was around the year 2000",
     "ns2-1999-qiu": "ns-2 version 2.35 with TCP set to 1999, as it is compared with Qiu, Zhang and Keshav",
@@ -27,13 +28,13 @@ Value = bool | float | str
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """One default: its value in each profile, and where those values come from."""
+    """One default: its value in each profile, and the sources of these values."""
 
     scope: str
     """``tcp``, ``queue``, or the name of a window law or of a queue discipline."""
     field: str
     values: tuple[Value, Value, Value, Value]
-    """In the order of :data:`PROFILES`."""
+    """Values in the order of :data:`PROFILES`."""
     meaning: str
     source: str
     variants: Mapping[tuple[str, str], Value] = dataclasses.field(default_factory=dict)
@@ -88,7 +89,7 @@ TABLE: Final[tuple[Row, ...]] = (
         "RFC 6582 3.2 step 3; ns-2 partial_window_deflation_, since 2003-05-05"),
     Row("tcp", "deflate_on_exit", (True, False, False, False), "NewReno's recovery ends with at most flight and one",
         "RFC 6582 3.2 step 3, its first choice; ns-2 exit_recovery_fix_ 0"),
-    Row("tcp", "recovery_burst", (0, 2, 2, 2), "packets that an ACK lets go in NewReno's recovery, 0 for any number",
+    Row("tcp", "recovery_burst", (0, 2, 2, 2), "packets that an ACK releases in NewReno's recovery, 0 for any number",
         "RFC 6582 sets no limit; ns-2 sends at most two"),
     Row("tcp", "sack", ("rfc6675", "fall-floyd", "fall-floyd", "fall-floyd"), "the rule of SACK recovery",
         "RFC 6675; ns-2 Sack1, after Fall and Floyd 1996"),
@@ -127,7 +128,7 @@ TABLE: Final[tuple[Row, ...]] = (
     Row("vegas", "base_rtt", ("minimum", "ns2", "ns2", "ns2"), "what is taken for the round trip without queues",
         "Brakmo and Peterson 1995: the smallest seen; ns-2 after a timeout takes the gap between two ACKs"),
     Row("queue", "packets", (100_000, 100_000, 100_000, 100_000), "limit where none is given, packets",
-        "room for all in practice, and memory stays bounded"),
+        "never reached in practice, and memory stays bounded"),
     Row("queue", "count_in_service", (True, True, True, True), "the limit counts the packet in transmission",
         "ns-2 DropTail holds limit_ packets, the one in transmission among them"),
     Row("droptail", "ties", ("departure", "departure", "departure", "departure"), "who is first as a transmission ends",
@@ -163,7 +164,7 @@ _ROWS: Final = {(row.scope, row.field): row for row in TABLE}
 
 
 def default(profile: str, scope: str, field_name: str, *, variant: str | None = None) -> Value | None:
-    """Look up one default; ``None`` where the table says nothing.
+    """Look up one default; ``None`` if the table has no such row.
 
     Examples
     --------

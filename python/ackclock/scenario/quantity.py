@@ -1,8 +1,7 @@
-"""Rates, times and sizes as people write them: ``"10 Mbps"``, ``"25 ms"``, ``"1 MB"``.
+"""Rates, times and sizes as texts with units: ``"10 Mbps"``, ``"25 ms"``, ``"1 MB"``.
 
-Each is read exactly (as a fraction, never through binary floating point) into an integer: times into picoseconds, rates
-into bits per second, sizes into bytes. A number without its unit is refused, since a scenario that says
-``delay = 25`` has not said what it means.
+Each is converted exactly (as a fraction, never through binary floating point) to an integer: times to picoseconds,
+rates to bits per second, sizes to bytes. Numbers without a unit are rejected, since ``delay = 25`` is ambiguous.
 """
 
 import functools
@@ -18,31 +17,31 @@ _LONGEST = 64
 
 
 class QuantityError(ValueError):
-    """A text that is not a quantity of the kind asked for; its message says what would be."""
+    """A text that is not a quantity of the expected kind. The message says what is allowed."""
 
 
 class NegativeError(QuantityError):
-    """A text that would be a quantity without its minus sign."""
+    """A negative quantity."""
 
 
 @dataclass(frozen=True, eq=False)
 class Quantity:
-    """One kind of quantity: its units, as multiples of the integer it is kept in.
+    """One kind of quantity, with its units as multiples of the base unit.
 
     Parameters
     ----------
     noun
-        What a message calls it.
+        Its name in messages.
     example
-        A text that would be right.
+        A valid text.
     units
-        Multiples of the base by name, smallest first; the smallest is the base itself.
+        Multiples of the base unit by name, smallest first. The smallest is the base unit itself.
     spoken
         The units that :meth:`format` chooses from, smallest first.
     plain
-        The unit that zero is written in.
+        The unit in which zero is written.
     also
-        What others call the units: a message asks whether these are meant.
+        Other names of the units, for suggestions in messages.
     """
 
     noun: str
@@ -54,11 +53,11 @@ class Quantity:
 
     @property
     def allowed(self) -> str:
-        """What a message says is allowed."""
+        """What is allowed, for messages."""
         return f"a {self.noun} with its unit ({' '.join(self.units)}), such as '{self.example}'"
 
     def parse(self, text: str) -> int:
-        """Read a text exactly.
+        """Convert a text to the base unit, exactly.
 
         Parameters
         ----------
@@ -73,7 +72,7 @@ class Quantity:
         Raises
         ------
         QuantityError
-            The text is no number with a known unit, is negative, or is finer than the base unit.
+            The text is not a number with a known unit, is negative, or is finer than the base unit.
 
         Examples
         --------
@@ -88,7 +87,7 @@ class Quantity:
         return _read(self, text)
 
     def unknown_unit(self, text: str) -> str:
-        """Give the unit of a text whose number would be right; an empty text where the unit is not what is wrong.
+        """Return the unknown unit of a text with a valid number; an empty text if the unit is not the problem.
 
         Examples
         --------
@@ -99,14 +98,14 @@ class Quantity:
         return written[4] if written is not None and written[1] != "-" and written[4] not in self.units else ""
 
     def format(self, value: int) -> str:
-        """Write a value in the largest unit that keeps it whole, so that equal values read alike.
+        """Format a value in the largest unit that keeps it an integer, so that equal values have equal texts.
 
         Examples
         --------
         >>> TIME.format(100_000_000_000), TIME.format(2_500_000_000), RATE.format(50_000_000)
         ('100 ms', '2500 us', '50 Mbps')
         """
-        if value == 0:  # whole in every unit
+        if value == 0:  # an integer in every unit
             return f"0 {self.plain}"
         unit = next(unit for unit in reversed(self.spoken) if value % self.units[unit] == 0)
         return f"{value // self.units[unit]} {unit}"
@@ -170,7 +169,7 @@ SIZE: Final = Quantity(
 
 
 def seconds(text: str) -> float:
-    """Read a time as seconds, for arithmetic that need not be exact.
+    """Convert a time to seconds, for arithmetic that need not be exact.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The rate of a link as it changes: steps written in the scenario, or read from a file that is known by its content."""
+"""Changing rates of links: steps in the scenario, or in a file that is identified by the digest of its content."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_NEVER: Final = "must end in a rate above 0 or, with a period, have one: an outage ends"
+_NEVER: Final = "must end with a rate above 0 or, with a period, contain one, so that every outage ends"
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,22 +25,22 @@ class RateCourse:
     """A rate trace in the engine's units."""
 
     times: NDArray[np.int64]
-    """Picoseconds at which a rate begins to hold: the first is 0, each later than the one before."""
+    """Start of each rate, in picoseconds: 0 for the first, and increasing."""
     rates: NDArray[np.int64]
-    """Which rate it is, bit/s; 0 is an outage."""
+    """The rates, bit/s; 0 is an outage."""
     period: int | None
     """Period after which the trace repeats, in picoseconds; ``None`` keeps the last rate."""
     sha256: str | None = None
-    """The digest of the file's content, if there is a file."""
+    """Digest of the file's content, if there is a file."""
 
     def mean(self, duration: int) -> float:
-        """Average the rate over a time from 0, in picoseconds; bit/s."""
+        """Compute the mean rate from time 0 over ``duration`` picoseconds, in bit/s."""
         rounds, rest = (0, duration) if self.period is None else divmod(duration, self.period)
         whole = self._sent(self.period or 0) if rounds else 0.0
         return (rounds * whole + self._sent(rest)) / duration
 
     def _sent(self, until: int) -> float:
-        """Integrate the rate from 0, within a period: bits, times 10^12."""
+        """Integrate the rate from 0 to a time within the first period, in bits times 10^12."""
         import numpy as np  # noqa: PLC0415  # slow to load
 
         begun = self.times[self.times < until]
@@ -48,13 +48,13 @@ class RateCourse:
 
 
 class RateTrace(Part):
-    """A rate that changes in steps; a change also affects the packet in transmission immediately.
+    """A rate that changes in steps. A change takes effect immediately, also for the packet in transmission.
 
-    A transmission ends when the integral of the rate has reached the bits of the packet; at a rate of 0 it waits. The
-    steps stand here, or in a file: CSV with a heading or Parquet, with the columns ``time`` (seconds) and ``rate``
-    (bit/s), or a trace of mahimahi's: a millisecond in each line, at which 1500 bytes can leave
-    (:mod:`ackclock.scenario.mahimahi`). A result keeps its path and the digest of its content, and runs again only with
-    that content. Both directions of a link follow it, unless the one back has a ``reverse_rate_trace``.
+    A transmission ends when the integral of the rate reaches the bits of the packet; at a rate of 0 it waits. The steps
+    are given here or in a file: CSV with a header or Parquet, with the columns ``time`` (seconds) and ``rate`` (bit/s),
+    or a mahimahi trace, in which each line is a millisecond at which 1500 bytes can leave
+    (:mod:`ackclock.scenario.mahimahi`). A result stores the file's path and digest, and can be rerun only with the same
+    content. Both directions of a link follow the trace, unless ``reverse_rate_trace`` is given.
 
     Examples
     --------
@@ -66,38 +66,38 @@ class RateTrace(Part):
     """
 
     steps: RateSteps | None = None
-    """Pairs of a time and the rate from then on, such as ``[["0 s", "10 Mbps"], ["5 s", "2 Mbps"]]``. The first is at
+    """Pairs of a time and the rate from then on, such as ``[["0 s", "10 Mbps"], ["5 s", "2 Mbps"]]``. The first time is
     0 s; a rate of ``"0 bps"`` is an outage."""
 
     path: FilePath | None = None
-    """The file, instead of steps: from where the scenario's file lies, or else from the present directory."""
+    """Path of a file, instead of ``steps``, relative to the scenario's file or else to the current directory."""
 
     sha256: Digest | None = None
-    """The digest that its content must have: where it is absent, any. Results have it."""
+    """SHA-256 digest that the file's content must have (default: any content). Results store it."""
 
     period: Duration | None = None
-    """After so long the trace begins again; where it is absent its last rate holds. A trace of mahimahi's has none: it
-    begins again after its last millisecond."""
+    """Time after which the trace repeats (default: the last rate holds). Must be absent for a mahimahi trace, which
+    repeats after its last millisecond."""
 
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
-        """Check that there are steps or a file, and that written steps end before the period, and in no outage."""
+        """Check that there are steps or a file, and that given steps end before the period and not in an outage."""
         if data.get("path") is not None:
             names = [name for name in ("steps",) if data.get(name) is not None]
-            return [errors.wrong((name,), data[name], "must be absent where path gives a file") for name in names]
+            return [errors.wrong((name,), data[name], "must be absent when path is given") for name in names]
         if data.get("sha256") is not None:
-            return [errors.wrong(("sha256",), data["sha256"], "must be absent where there is no path")]
+            return [errors.wrong(("sha256",), data["sha256"], "must be absent when there is no path")]
         if part is None:
             return []
         if part.steps is None:
-            return [errors.missing(("steps",), "must be given, or path instead")]
+            return [errors.missing(("steps",), "must be given unless path is given")]
         last = part.steps[-1][0]
         if part.period is not None and TIME.parse(part.period) <= TIME.parse(last):
             return [errors.wrong(("period",), part.period, f"must lie after the last step, at {last}")]
         return [] if _ends(part.course()) else [errors.wrong(("steps",), part.steps, _NEVER)]
 
     def course(self) -> RateCourse:
-        """Give the steps in the engine's units.
+        """Convert the steps to the engine's units.
 
         Raises
         ------
@@ -116,18 +116,18 @@ class RateTrace(Part):
             raise trace_file.other_digest(self.path, self.sha256)
         if found.period is not None:
             if period is not None:
-                limit = "a trace with a heading where there is a period: mahimahi's begin again by themselves"
-                raise errors.unreadable(self.path, "it is a trace of mahimahi's", limit)
+                limit = "a trace with a header when period is given: mahimahi traces repeat by themselves"
+                raise errors.unreadable(self.path, "it is a mahimahi trace", limit)
             period = found.period
         if period is not None and period <= found.times[-1]:
-            raise errors.unreadable(self.path, "it is too long", f"a trace that ends before {self.period}, its period")
+            raise errors.unreadable(self.path, "it is too long", f"a trace that ends before its period, {self.period}")
         course = RateCourse(times=found.times, rates=found.rates, period=period, sha256=found.sha256)
         if not _ends(course):
             raise errors.unreadable(self.path, "it ends in an outage", f"a trace that {_NEVER.removeprefix('must ')}")
         return course
 
     def for_engine(self) -> dict[str, Any]:
-        """Give the trace as the engine reads it."""
+        """Convert the trace into the engine's form."""
         course = self.course()
         return {"times": course.times.tolist(), "rates": course.rates.tolist(), "period": course.period}
 

@@ -16,7 +16,7 @@ class DirectedLink:
     from_: str
     to: str
     link: GraphLink
-    """Where its rate, delay and queue stand."""
+    """The link with its rate, delay and queue."""
 
 
 def directed(links: Sequence[GraphLink]) -> list[DirectedLink]:
@@ -24,17 +24,17 @@ def directed(links: Sequence[GraphLink]) -> list[DirectedLink]:
     return [
         DirectedLink(*ends, way)
         for link in links
-        for ends, way in zip(link.directions, (link, link.back), strict=False)  # there may be no direction back
+        for ends, way in zip(link.directions, (link, link.back), strict=False)  # there may be no reverse direction
     ]
 
 
 def routes_over(links: Sequence[DirectedLink]) -> "Routes":
-    """Give the routes over directed links; who asks of the same links again is spared the search."""
+    """Return the routes over directed links; results are cached."""
     return _routes(tuple((link.from_, link.to) for link in links))
 
 
 class Routes:
-    """The routes of a graph; each origin is searched once."""
+    """The routes of a graph. Each origin is searched once."""
 
     def __init__(self, ends: Sequence[tuple[str, str]]) -> None:
         self._ends = ends
@@ -44,7 +44,7 @@ class Routes:
         self._last_link: dict[str, dict[str, int]] = {}
 
     def route(self, origin: str, destination: str) -> list[int] | None:
-        """Find the directed links that a packet crosses, by index; ``None`` where there is no way."""
+        """Find the indices of the directed links that a packet crosses; ``None`` if there is no route."""
         last_link = self._search(origin)
         hops: list[int] = []
         at = destination
@@ -56,7 +56,7 @@ class Routes:
         return hops[::-1]
 
     def _search(self, origin: str) -> dict[str, int]:
-        """Find the last link of the shortest path to every node: breadth first, links in their order."""
+        """Find the last link of the shortest path to every node: breadth first, links in list order."""
         if origin not in self._last_link:
             last_link: dict[str, int] = {}
             waiting = deque([origin])

@@ -1,4 +1,4 @@
-"""The JSON Schema of scenarios, for editors: made from the models and from what the engine declares."""
+"""The JSON Schema of scenarios, for editors: generated from the models and the engine's declarations."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from ackclock.scenario import Scenario
 
 
 class _Generator(GenerateJsonSchema):
-    """Leaves out ``null``: TOML has none, a field is there or it is not."""
+    """Omits ``null``, which TOML does not have."""
 
     def nullable_schema(self, schema: core_schema.NullableSchema) -> JsonSchemaValue:
         return self.generate_inner(schema["schema"])
@@ -44,7 +44,7 @@ def json_schema() -> dict[str, Any]:
 
 
 def _with_parameters(table: Mapping[str, Any], subject: str, choices: list[tuple[list[str], Entry]]) -> dict[str, Any]:
-    """Give a table one form for each set of words that declare the same parameters."""
+    """Give a table one alternative for each set of kinds that declare the same parameters."""
     default = table["properties"][subject].get("default")
     forms = []
     for words, entry in choices:

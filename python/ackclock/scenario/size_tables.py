@@ -1,7 +1,7 @@
 """Published distributions of transfer sizes.
 
-The papers print their distributions as figures only. These points are those that simulation scripts in wide use have
-read from them, in packets of 1460 bytes of data; `SizeTable` is linear between them, as those scripts are.
+The papers show their distributions only as figures. Widely used simulation scripts have read these points from the
+figures, in packets of 1460 data bytes. `SizeTable` interpolates linearly between them, as the scripts do.
 """
 
 from dataclasses import dataclass
@@ -16,13 +16,13 @@ class Published:
     """A published table."""
 
     source: str
-    """Where the sizes were measured, and by whom the points are used."""
+    """Where the sizes were measured, and which scripts use the points."""
     packets: tuple[tuple[int, float], ...]
-    """Sizes in packets, and the share of all up to each."""
+    """Sizes in packets, and the share of all sizes up to each."""
 
     @property
     def points(self) -> tuple[tuple[int, float], ...]:
-        """The same with sizes in bytes."""
+        """The points with sizes in bytes."""
         return tuple((_DATA * packets, share) for packets, share in self.packets)
 
 
@@ -59,4 +59,4 @@ TABLES: Final = {
         ),
     ),
 }
-"""By name. Their means are 1,141 and 5,117 packets."""
+"""The tables by name. Their means are 1,141 and 5,117 packets."""

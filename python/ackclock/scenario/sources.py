@@ -1,4 +1,4 @@
-"""Where data comes from."""
+"""Data sources of flows."""
 
 import math
 from abc import abstractmethod
@@ -32,33 +32,33 @@ from ackclock.scenario.trace_file import TraceFile, other_digest, read
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """What a source depends on in the scenario around it."""
+    """The properties of a scenario on which its sources depend."""
 
     at: str
-    """Where the source stands in the scenario, for errors."""
+    """Path of the source in the scenario, for errors."""
     duration: int
     """Simulated time, in ps."""
     payload: int
     """Data bytes of a full packet."""
     request_rate: Callable[[], float]
-    """Requests per second of each client, for connections."""
+    """Returns the requests per second of each client, for `Connections`."""
 
     def packets(self, size: str) -> float:
-        """Give a size in packets."""
+        """Convert a size to packets."""
         return SIZE.parse(size) / self.payload
 
 
 class DataSource(Part):
-    """A source of data. A new kind is a subclass and its name in `Source`."""
+    """A source of data. To add a kind, write a subclass and add it to `Source`."""
 
     def for_engine(self, setting: Setting) -> dict[str, Any]:
-        """Give the source as the engine takes it: its fields, where they are plain numbers."""
+        """Convert the source into the engine's form. By default these are the fields themselves."""
         del setting
         return self.model_dump()
 
 
 class Paced(DataSource):
-    """A source that hands over each packet at a time of its own: only such sources can send over UDP."""
+    """A source that determines the time of each packet. Only such sources can send over UDP."""
 
     @property
     @abstractmethod
@@ -97,7 +97,7 @@ class Constant(Paced):
 
 
 class OnOff(Paced):
-    """On and off periods: packets at equal intervals while on, none while off, which it is first.
+    """Alternating off and on periods, off first: packets at equal intervals while on, none while off.
 
     Examples
     --------
@@ -120,12 +120,12 @@ class OnOff(Paced):
 
     @property
     def mean_rate(self) -> float:
-        """Mean packets per second of each flow, in the long run."""
+        """Long-run mean packets per second of each flow."""
         on, off = seconds(self.on.mean), seconds(self.off.mean)
         return self.rate * on / (on + off)
 
     def for_engine(self, setting: Setting) -> dict[str, Any]:
-        """Give the source with its periods in seconds."""
+        """Convert the source into the engine's form, with periods in seconds."""
         return super().for_engine(setting) | {"on": self.on.for_engine(seconds), "off": self.off.for_engine(seconds)}
 
     @classmethod
@@ -136,17 +136,17 @@ class OnOff(Paced):
 
 
 _NEVER_BELOW_ZERO: Final = 0.1
-"""A rate that varies less than that is below 0 once in 1e23 bins."""
+"""With a smaller coefficient of variation, the rate is below 0 once in 1e23 bins."""
 
 
 class FractionalNoise(Paced):
-    """Packets whose rate follows fractional Gaussian noise: self-similar traffic of a Hurst parameter that is given.
+    """Self-similar traffic with a given Hurst parameter: the packet rate follows fractional Gaussian noise.
 
-    In each bin packets come as a Poisson process of a rate that is normally distributed; the noise is exact (Davies and
-    Harte 1987). Counts per bin have the variance ``n + (n cov)^2``, where ``n = rate bin`` is their mean: the first
-    part is the Poisson process's and does not last, so that the dependence shows from bins on that hold more than ``1 /
-    cov^2`` packets. A rate below 0 counts as none. With ``cov`` up to 0.3 that shows in nothing; at 0.5 it lifts the
-    mean by 0.4 % and takes 0.8 % off the standard deviation of the rate, at 1 that is 8 % and 17 %.
+    In each bin packets arrive as a Poisson process with a normally distributed rate; the noise is exact (Davies and
+    Harte 1987). Counts per bin have the variance ``n + (n cov)^2``, where ``n = rate bin`` is their mean. The first
+    term is due to the Poisson process and has no memory, so that the dependence is visible in bins of more than ``1 /
+    cov^2`` packets. Negative rates are clipped to 0, which is negligible for ``cov`` up to 0.3. At 0.5 it increases the
+    mean by 0.4 % and reduces the standard deviation of the rate by 0.8 %; at 1 by 8 % and 17 %.
 
     Examples
     --------
@@ -158,26 +158,26 @@ class FractionalNoise(Paced):
     """``fgn``."""
 
     rate: PacketRate
-    """Mean packets per second of each flow, before rates below 0 count as none."""
+    """Mean packets per second of each flow, before negative rates are clipped to 0."""
 
     hurst: Hurst
-    """The Hurst parameter: 0.5 for independent bins, up to 1 for dependence that lasts longer and longer."""
+    """Hurst parameter: 0.5 for independent bins; values toward 1 give longer dependence."""
 
     cov: Variation
-    """Standard deviation over mean of the rate, likewise."""
+    """Coefficient of variation of the rate (standard deviation over mean), before clipping."""
 
     bin: Duration
-    """How long a rate holds."""
+    """Time for which a rate holds."""
 
     def for_engine(self, setting: Setting) -> dict[str, Any]:
-        """Give the source with its bins counted."""
+        """Convert the source into the engine's form, with the number of bins."""
         width = TIME.parse(self.bin)
         numbers = {"kind": "fractional", "bin": width, "bins": -(-setting.duration // width)}
         return super().for_engine(setting) | numbers
 
     @property
     def mean_rate(self) -> float:
-        """Mean packets per second of each flow: a little above ``rate``, as no rate is below 0."""
+        """Mean packets per second of each flow: slightly above ``rate`` because of the clipping."""
         if self.cov < _NEVER_BELOW_ZERO:
             return self.rate
         zero = 1 / self.cov
@@ -186,26 +186,26 @@ class FractionalNoise(Paced):
 
 
 class Greedy(DataSource):
-    """As much as TCP will take."""
+    """Data is always available: TCP sends as much as it can."""
 
     kind: Literal["greedy"] = "greedy"
     """``greedy``."""
 
     size: Size | None = None
-    """Length of a finite transfer, such as ``"1 MB"``; without end where it is absent."""
+    """Length of a finite transfer, such as ``"1 MB"`` (default: infinite)."""
 
     def for_engine(self, setting: Setting) -> dict[str, Any]:
-        """Give the source with the packets of a finite transfer, or None."""
+        """Convert the source into the engine's form, with the packets of a finite transfer or ``None``."""
         packets = None if self.size is None else -(-SIZE.parse(self.size) // setting.payload)
         return {"kind": self.kind, "packets": packets}
 
 
 class Transfers(DataSource):
-    """Transfers of drawn sizes on one connection, with a time to think before each.
+    """Transfers of random sizes on one connection, each after a random think time.
 
-    A transfer goes as fast as TCP lets it; the next time to think begins when all of it is acknowledged. The next
-    transfer finds the connection's window as it was, if it comes within a retransmission timeout; after that TCP's
-    ``idle_restart`` resets it.
+    A transfer is sent as fast as TCP allows; the next think time begins when all of it is acknowledged. The next
+    transfer starts with the previous window if the connection was idle for less than a retransmission timeout;
+    otherwise TCP's ``idle_restart`` applies.
     """
 
     kind: Literal["transfers"] = "transfers"
@@ -215,10 +215,10 @@ class Transfers(DataSource):
     """Sizes, such as ``{ kind = "pareto", mean = "60 kB", shape = 1.2 }``: bytes of data, sent in whole packets."""
 
     think: Distribution
-    """The times to think, the first one before the first transfer."""
+    """Think times; the first one precedes the first transfer."""
 
     def for_engine(self, setting: Setting) -> dict[str, Any]:
-        """Give the source with sizes in packets and times in seconds."""
+        """Convert the source into the engine's form, with sizes in packets and times in seconds."""
         sizes = self.size.for_engine(setting.packets)
         return {"kind": self.kind, "size": sizes, "think": self.think.for_engine(seconds)}
 
@@ -230,10 +230,10 @@ class Transfers(DataSource):
 
 
 class Connections(DataSource):
-    """Requests at random times, each with a connection of its own that carries one transfer.
+    """Requests at random times. Each opens a new connection for one transfer.
 
-    Requests are a Poisson process: they come whether or not those before are served. Each opens a fresh connection,
-    with its own handshake, slow start and timers, which ends when all of the transfer is acknowledged.
+    Requests are a Poisson process, independent of the progress of earlier transfers. Each connection has its own
+    handshake, slow start and timers, and ends when all of the transfer is acknowledged.
 
     Examples
     --------
@@ -246,17 +246,17 @@ class Connections(DataSource):
     """``connections``."""
 
     load: Load
-    """What the group's transfers ask of the measured link, as a share of its rate: headers and SYNs count, packets that
-    are sent again do not. The clients share the requests."""
+    """Offered load of the whole group on the measured link, as a share of its rate. Headers and SYNs count,
+    retransmissions do not."""
 
     size: Sizes
     """Sizes, such as ``{ kind = "table", name = "web-search" }``: bytes of data, sent in whole packets."""
 
     connections: Connected = 256
-    """Most connections of a client at a time: further requests wait until one ends."""
+    """Maximum number of simultaneous connections of a client; further requests wait until one ends."""
 
     def for_engine(self, setting: Setting) -> dict[str, Any]:
-        """Give the source with sizes in packets and the rate of its requests."""
+        """Convert the source into the engine's form, with sizes in packets and the rate of requests."""
         sizes = self.size.for_engine(setting.packets)
         return {"kind": self.kind, "rate": setting.request_rate(), "size": sizes, "most": self.connections}
 
@@ -268,40 +268,40 @@ class Connections(DataSource):
 
 
 class Trace(Paced):
-    """Packets at the times that a file gives, once or over and over.
+    """Packets at the times listed in a file, once or periodically.
 
-    The file is CSV with a heading or Parquet: a column ``time`` in seconds, and ``packets`` if not one comes each time,
-    such as a run's table ``arrivals``. A result keeps its path and the digest of its content, and runs again only with
-    that content.
+    The file is CSV with a header or Parquet, with a column ``time`` in seconds and optionally ``packets``, the number
+    of packets at that time (default: 1). A run's table ``arrivals`` has this form. A result stores the file's path and
+    digest, and can be rerun only with the same content.
     """
 
     kind: Literal["trace"] = "trace"
     """``trace``."""
 
     path: FilePath
-    """The file: from where the scenario's file lies, or else from the present directory."""
+    """Path of the file, relative to the scenario's file or else to the current directory."""
 
     sha256: Digest | None = None
-    """The digest that its content must have: where it is absent, any. Results have it."""
+    """SHA-256 digest that the file's content must have (default: any content). Results store it."""
 
     scale: Scale = 1.0
-    """What all times of the trace are multiplied by, period and offset too: 2 plays it at half the speed."""
+    """Factor for all times of the trace, including period and offset: 2 plays it at half the speed."""
 
     period: Duration | None = None
-    """Period after which it repeats, in the trace's own time; without a period it is played once."""
+    """Period after which the trace repeats, before scaling (default: it is played once)."""
 
     offset: TraceOffset = "0 s"
-    """Where in the trace its flows begin: a time, the same for all, or ``random`` within the period, for each flow its
-    own."""
+    """Time in the trace at which flows start: the same for all, or ``random`` for a random time within the period for
+    each flow."""
 
     @property
     def file(self) -> TraceFile:
-        """What the file holds.
+        """The content of the file.
 
         Raises
         ------
         ScenarioError
-            It cannot be read, holds no trace, or has another digest.
+            The file cannot be read, holds no trace, or has a different digest.
         """
         found = read(self.path)
         if self.sha256 not in (None, found.sha256):
@@ -315,11 +315,11 @@ class Trace(Paced):
 
     @property
     def mean_rate(self) -> float:
-        """Mean packets per second of each flow while it plays; infinite if all come at once."""
+        """Mean packets per second of each flow while the trace plays; infinite if all packets have time 0."""
         return self.file.total / self.length if self.length else math.inf
 
     def for_engine(self, setting: Setting) -> dict[str, Any]:
-        """Give the rows of the trace, times scaled and in picoseconds."""
+        """Convert the trace into the engine's form, with scaled times in picoseconds."""
         import numpy as np  # noqa: PLC0415  # few scenarios have a trace
 
         found, picoseconds = self.file, self.scale * PICOSECONDS_PER_SECOND
@@ -345,7 +345,7 @@ class Trace(Paced):
         if part is None or (part.period is None and part.offset != "random"):
             return []
         if part.period is None:
-            return [errors.wrong(("offset",), part.offset, "must be a time, unless there is a period to choose from")]
+            return [errors.wrong(("offset",), part.offset, "must be a time when no period is given")]
         if part.offset != "random" and TIME.parse(part.offset) >= TIME.parse(part.period):
             return [errors.wrong(("offset",), part.offset, f"must be below the period ({part.period})")]
         return []
@@ -356,4 +356,4 @@ Source = Annotated[
 ]
 
 SOURCES: Final[tuple[type[DataSource], ...]] = get_args(get_args(Source)[0])
-"""All of them."""
+"""All kinds of source."""

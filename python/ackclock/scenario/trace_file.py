@@ -1,7 +1,7 @@
-"""Traces that a source replays or a link's rate follows: read from a file, checked, and known by their content.
+"""Reads and checks trace files, which a source replays or a link's rate follows. A digest identifies their content.
 
-A scenario may name any file that its user can read, so errors never quote the content: they name the row, and what was
-expected there.
+A scenario may name any file that the user can read. Errors therefore never quote the content: they name the row and
+what was expected there.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 MOST_ROWS: Final = 5_000_000
 MOST_PACKETS: Final = 1_000_000
-"""Most packets at one time."""
+"""Maximum number of packets at one time."""
 LARGEST: Final = 500_000_000
-"""Most bytes of a file."""
+"""Maximum size of a file, in bytes."""
 MOST_STEPS: Final = 1_000_000
 FASTEST: Final = 10**12
 """The highest rate, bit/s."""
@@ -37,7 +37,7 @@ FASTEST: Final = 10**12
 
 @dataclass(frozen=True)
 class _Form:
-    """What a file must hold."""
+    """The required columns and limits of a file."""
 
     words: str
     columns: tuple[str, ...]
@@ -46,11 +46,11 @@ class _Form:
     """Most rows."""
 
     def refused(self, path: str, why: str) -> ScenarioError:
-        """Make the error for a file that has another form."""
+        """Make the error for a file of a different form."""
         return unreadable(path, why, self.words)
 
     def chosen(self, path: str, names: list[str]) -> list[str]:
-        """Find the columns that are wanted, once each."""
+        """Find the required columns and check that each occurs once."""
         for name in self.columns:
             if name not in names:
                 raise self.refused(path, f"it has no column {name}")
@@ -61,62 +61,62 @@ class _Form:
         return chosen
 
     def check_rows(self, path: str, rows: int) -> None:
-        """Check how many rows there are."""
+        """Check the number of rows."""
         if not 0 < rows <= self.most:
             raise unreadable(path, f"it has {rows} rows", f"a trace of 1 to {self.most} rows")
 
 
 _PACKETS: Final = _Form(
-    "CSV with a heading or Parquet, with a column time (seconds), and packets where not one comes each time",
+    "CSV with a header or Parquet, with a column time (seconds) and optionally packets (their number at that time)",
     columns=("time",),
     optional=("packets",),
     most=MOST_ROWS,
 )
 _RATES: Final = _Form(
-    "CSV with a heading or Parquet, with the columns time (seconds) and rate (bit/s), or a trace of mahimahi's",
+    "CSV with a header or Parquet, with the columns time (seconds) and rate (bit/s), or a mahimahi trace",
     columns=("time", "rate"),
     optional=(),
     most=MOST_STEPS,
 )
 _MAHIMAHI: Final = _Form(
-    "a trace of mahimahi's: a whole millisecond in each line, in order, the last one above 0",
+    "a mahimahi trace: a whole number of milliseconds in each line, in order, the last one above 0",
     columns=("line",),
     optional=(),
     most=MOST_ROWS,
 )
 _OPPORTUNITY: Final = re.compile(rb"[0-9]+\r?(\n|\Z)")
-"""How a trace of mahimahi's begins, and no table with a heading."""
+"""Matches the first line of a mahimahi trace, but no table with a header."""
 
 
 @dataclass(frozen=True, eq=False)
 class TraceFile:
-    """A trace as its file has it."""
+    """The content of a trace file."""
 
     sha256: str
     """The digest of the file's content."""
     times: NDArray[np.float64]
     """Seconds from the beginning of the trace, in order."""
     packets: NDArray[np.int64] | None
-    """How many come at each time; ``None`` for one."""
+    """Number of packets at each time; ``None`` for one each."""
 
     @property
     def total(self) -> int:
-        """How many packets there are."""
+        """Total number of packets."""
         return self.times.size if self.packets is None else int(self.packets.sum())
 
 
 @dataclass(frozen=True, eq=False)
 class RateFile:
-    """A rate trace as its file has it."""
+    """The content of a rate trace file."""
 
     sha256: str
     """The digest of the file's content."""
     times: NDArray[np.int64]
-    """Picoseconds at which a rate begins to hold: the first is 0, each later than the one before."""
+    """Start of each rate, in picoseconds: 0 for the first, and increasing."""
     rates: NDArray[np.int64]
-    """Which rate it is, bit/s."""
+    """The rates, bit/s."""
     period: int | None = None
-    """After so many picoseconds it begins again, by itself."""
+    """Period of a trace that repeats by itself, in picoseconds."""
 
 
 def read(path: str) -> TraceFile:
@@ -144,12 +144,12 @@ def read_rates(path: str) -> RateFile:
 
 
 def other_digest(path: str, expected: str | None) -> ScenarioError:
-    """Make the error for a file whose content differs from the content that a result was made of."""
-    return unreadable(path, "the digest of its content is another", f"the file with sha256 = {expected}")
+    """Make the error for a file whose content differs from the content used for a result."""
+    return unreadable(path, "its content has a different digest", f"the file with sha256 = {expected}")
 
 
 def _status(path: str, form: _Form) -> os.stat_result:
-    """Look the file up; a device or a pipe may never end, and would be read twice."""
+    """Check that the file is a regular one. A device or a pipe may never end, and cannot be read twice."""
     try:
         there = Path(path).stat()
     except OSError as error:
@@ -160,7 +160,7 @@ def _status(path: str, form: _Form) -> os.stat_result:
 
 
 def _bytes(path: str, form: _Form) -> bytes:
-    """Read the whole file, which may grow meanwhile or hide its size, up to the limit."""
+    """Read the whole file up to the limit. Its size may be wrong, or change during the read."""
     try:
         with Path(path).open("rb") as file:
             content = file.read(LARGEST + 1)
@@ -173,7 +173,7 @@ def _bytes(path: str, form: _Form) -> bytes:
 
 @functools.lru_cache(maxsize=4)
 def _read(path: str, modified: int, size: int) -> TraceFile:
-    """Read a trace; what has the same size and time is the same."""
+    """Read a trace, cached by path, size and time of modification."""
     del modified, size
     content = _bytes(path, _PACKETS)
     digest, table = hashlib.sha256(content).hexdigest(), _table(path, content, _PACKETS)
@@ -183,7 +183,7 @@ def _read(path: str, modified: int, size: int) -> TraceFile:
 
 @functools.lru_cache(maxsize=4)
 def _read_rates(path: str, modified: int, size: int) -> RateFile:
-    """Read a rate trace, likewise."""
+    """Read a rate trace, cached in the same way."""
     import numpy as np  # noqa: PLC0415
 
     del modified, size
@@ -196,7 +196,7 @@ def _read_rates(path: str, modified: int, size: int) -> RateFile:
     wrong = np.diff(times, prepend=-1.0) <= 0
     if times[0] != 0 or wrong.any():
         why = (
-            "it does not begin at time 0" if times[0] != 0 else f"a time comes twice, in row {int(wrong.argmax()) + 1}"
+            "it does not start at time 0" if times[0] != 0 else f"a time is repeated, in row {int(wrong.argmax()) + 1}"
         )
         raise _RATES.refused(path, why)
     rates = _numbers(path, "rate", table["rate"], _RATES).astype(np.float64)
@@ -207,7 +207,7 @@ def _read_rates(path: str, modified: int, size: int) -> RateFile:
     _check_length(path, times[-1])
     picoseconds = np.rint(times * PICOSECONDS_PER_SECOND).astype(np.int64)
     if (np.diff(picoseconds) == 0).any():
-        raise unreadable(path, "two times are the same", "a trace whose times grow by a picosecond")
+        raise unreadable(path, "two times are the same", "a trace whose times differ by at least a picosecond")
     return RateFile(digest, picoseconds, np.rint(rates).astype(np.int64))
 
 
@@ -217,7 +217,7 @@ def _check_length(path: str, end: float) -> None:
 
 
 def _opportunities(path: str, content: bytes) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-    """Read a trace of mahimahi's, as steps and their period."""
+    """Read a mahimahi trace as steps and their period."""
     import numpy as np  # noqa: PLC0415
     import pyarrow as pa  # noqa: PLC0415
 
@@ -261,7 +261,7 @@ def _csv(path: str, content: bytes, form: _Form) -> pa.Table:
         ragged.append(row.number - headings)
         return "skip"
 
-    # in one thread, or rows that do not fit would have no numbers
+    # in one thread: otherwise invalid rows have no numbers
     reading = csv.ReadOptions(use_threads=False, column_names=None if headings else form.columns)
     parsing = csv.ParseOptions(invalid_row_handler=skip, ignore_empty_lines=bool(headings))
     try:
@@ -270,7 +270,7 @@ def _csv(path: str, content: bytes, form: _Form) -> pa.Table:
         raise form.refused(path, "it cannot be read as CSV") from None
     chosen = form.chosen(path, table.column_names)
     if ragged:
-        raise form.refused(path, f"it has not one value for each column, in row {ragged[0]}")
+        raise form.refused(path, f"it does not have one value for each column, in row {ragged[0]}")
     return table.select(chosen)
 
 
@@ -282,9 +282,9 @@ def _parquet(path: str, content: bytes, form: _Form) -> pa.Table:
         file = parquet.ParquetFile(pa.BufferReader(content))
         chosen = form.chosen(path, file.schema_arrow.names)
         form.check_rows(path, file.metadata.num_rows)
-        for name in chosen:  # before it is read: what is packed well may not fit into memory
+        for name in chosen:  # before it is read: highly compressed data may not fit into memory
             if not _is_number(file.schema_arrow.field(name).type):
-                raise form.refused(path, f"its column {name} holds something besides numbers")
+                raise form.refused(path, f"its column {name} holds values that are not numbers")
         return file.read(columns=chosen)
     except (pa.ArrowException, OSError):  # likewise
         raise form.refused(path, "it cannot be read as Parquet") from None
@@ -320,7 +320,8 @@ def _numbers(path: str, name: str, column: pa.ChunkedArray, form: _Form) -> NDAr
 
     if column.null_count or not _is_number(column.type):
         raise form.refused(
-            path, f"its column {name} holds something besides numbers, in row {_first_wrong(column, pa.float64()) + 1}"
+            path,
+            f"its column {name} holds a value that is not a number, in row {_first_wrong(column, pa.float64()) + 1}",
         )
     numbers: NDArray[np.float64] = column.to_numpy()
     return numbers
@@ -333,7 +334,7 @@ def _is_number(type_: pa.DataType) -> bool:
 
 
 def _first_wrong(column: pa.ChunkedArray, number: pa.DataType) -> int:
-    """Find the first value that is no such number, by halves."""
+    """Find the first value that cannot be cast to the type, by bisection."""
     import pyarrow as pa  # noqa: PLC0415
 
     def right(low: int, high: int) -> bool:

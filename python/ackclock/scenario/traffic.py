@@ -1,4 +1,4 @@
-"""Who sends what: transports, and the groups of flows that use them."""
+"""Transports, and the groups of flows that use them."""
 
 from typing import Annotated, Literal
 
@@ -21,7 +21,7 @@ from ackclock.scenario.sources import Connections, Greedy, Source, Transfers
 
 
 class Udp(Part):
-    """Each packet is sent at once and never again."""
+    """Sends each packet immediately and never retransmits."""
 
     kind: Literal["udp"] = "udp"
     """``udp``."""
@@ -34,59 +34,60 @@ Transport = Annotated[Tcp | Udp, Field(discriminator="kind")]
 
 
 class Group(Part):
-    """Flows that are alike."""
+    """A group of flows with equal parameters."""
 
     name: GroupName | None = None
-    """What results call the group: its place in the list where it is absent."""
+    """Name of the group in results (default: its index in the list)."""
 
     count: Count = 1
-    """How many flows there are."""
+    """Number of flows."""
 
     packet_size: PacketSize | None = None
-    """Bytes of a full data packet on the wire, header included: the scenario's where it is absent. The mean, where the
-    transport spreads its packet sizes."""
+    """Size of a full data packet on the wire in bytes, header included (default: the scenario's ``packet_size``). It is
+    the mean if the transport varies packet sizes."""
 
     start: Instant | None = None
-    """When the sources start: at time 0 where it is absent."""
+    """Start time of the sources (default: 0 s)."""
 
     spread: Wait | None = None
-    """Maximum delay of each source's start after ``start``: uniform from 0, for each client and seed. At once,
-    where it is absent."""
+    """Maximum random delay of each source's start after ``start``, drawn uniformly from 0 for each client and seed
+    (default: no delay)."""
 
     transport: Transport
-    """How data crosses the network."""
+    """Transport protocol."""
 
     source: Source
-    """Where data comes from."""
+    """Data source."""
 
     @property
     def has_transfers(self) -> bool:
-        """Whether its sources hand over transfers that end."""
+        """Whether its sources send transfers that end."""
         return isinstance(self.source, Transfers | Connections) or (
             isinstance(self.source, Greedy) and self.source.size is not None
         )
 
     @property
     def flows(self) -> int:
-        """Flows of the engine: one for each client, or one for each connection that a client can have at a time."""
+        """Number of flows in the engine: one per client, or one per simultaneous connection of each client."""
         return self.count * (self.source.connections if isinstance(self.source, Connections) else 1)
 
 
 class Clients(Group):
-    """Clients of a dumbbell: each has an access link of its own and one flow to the server."""
+    """Clients of a dumbbell. Each has its own access link and one flow to or from the server."""
 
     access: Link | None = None
-    """The clients' access links: the dumbbell's where it is absent."""
+    """The clients' access links (default: the dumbbell's ``access``)."""
 
     direction: Direction | None = None
-    """``forward``, the default, is from the clients to the server, ``reverse`` from the server to the clients."""
+    """``forward`` for data from the clients to the server (default), ``reverse`` for data from the server to the
+    clients."""
 
 
 class Flow(Group):
     """Flows from one node of a graph to another."""
 
     from_: Annotated[PlainName, Field(alias="from")]
-    """The node that sends."""
+    """Sending node."""
 
     to: PlainName
-    """The node that receives."""
+    """Receiving node."""

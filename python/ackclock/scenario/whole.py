@@ -1,4 +1,4 @@
-"""The scenario: one value that says all of what a run does."""
+"""The scenario: a complete description of a run, except for its seed."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,7 +19,7 @@ from ackclock.scenario.traffic import Clients, Flow
 
 def _as_tables(given: object) -> tuple[object, ...]:
     if isinstance(given, Mapping | str) or not isinstance(given, Sequence):
-        raise errors.not_allowed("must be an array of tables, each under a heading in double brackets")
+        raise errors.not_allowed("must be an array of tables, each under a header in double brackets")
     return tuple(given)
 
 
@@ -28,31 +28,31 @@ _TABLES = BeforeValidator(_as_tables)
 
 
 class Measure(Part):
-    """Where, and over what time, the summary is measured."""
+    """The links and the time that the summary covers."""
 
     from_: Annotated[Instant, Field(alias="from")] = "0 s"
-    """The summary covers the time from here to the end."""
+    """Start of the measured time, which lasts until the end of the run."""
 
     bin: Duration | None = None
-    """Width of the bins for arrivals: where it is absent, the flows' mean two-way propagation delay."""
+    """Width of the bins for arrivals (default: the flows' mean round-trip propagation delay)."""
 
     link: PlainName | None = None
-    """The measured link: in a dumbbell ``bottleneck`` where it is absent."""
+    """The measured link (default in a dumbbell: ``bottleneck``)."""
 
     links: LinkNames | None = None
-    """Further links, of which the summary has what passes them (``run.summary.links``)."""
+    """Further links whose traffic the summary reports (``run.summary.links``)."""
 
 
 class Scenario(Part):
-    """A network, its flows and their traffic: one value, as Python, as TOML, and in every result.
+    """A network, its flows and their traffic. It can be written in Python or TOML, and every result contains it.
 
     A scenario is a dumbbell with ``clients``, or a graph of ``nodes``, ``links`` and ``flows``. Quantities are texts
-    with units. What is absent comes from the profile.
+    with units. Absent fields take their values from the profile.
 
     Raises
     ------
     ScenarioError
-        Naming each field that is wrong, its value and what is allowed.
+        The scenario is invalid; the error names each wrong field, its value and what is allowed.
 
     Examples
     --------
@@ -70,22 +70,22 @@ class Scenario(Part):
     """
 
     profile: ProfileName = DEFAULT
-    """Where defaults come from."""
+    """The set of defaults to use."""
 
     duration: Duration
     """Simulated time, such as ``"200 s"``."""
 
     packet_size: PacketSize = 1500
-    """Bytes of a full data packet on the wire, for the groups that name none of their own."""
+    """Bytes of a full data packet on the wire, for groups without a ``packet_size`` of their own."""
 
     measure: Measure = Measure()
-    """What the summary is taken over."""
+    """The links and the time that the summary covers."""
 
     dumbbell: Dumbbell | None = None
     """Clients, a bottleneck, a server."""
 
     clients: Annotated[Sequence[Clients], _TABLES] = ()
-    """The dumbbell's clients, in groups that are alike."""
+    """The dumbbell's clients, in groups with equal parameters."""
 
     nodes: Annotated[Sequence[Node], _TABLES] = ()
     """The nodes of a graph."""
@@ -94,7 +94,7 @@ class Scenario(Part):
     """The links of a graph."""
 
     flows: Annotated[Sequence[Flow], _TABLES] = ()
-    """The flows of a graph, in groups that are alike."""
+    """The flows of a graph, in groups with equal parameters."""
 
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
@@ -104,13 +104,13 @@ class Scenario(Part):
 
     @property
     def groups(self) -> Sequence[Clients | Flow]:
-        """The groups of flows, in order: those of the dumbbell's clients, or those of the graph."""
+        """The groups of flows, in order: `clients` of a dumbbell, or `flows` of a graph."""
         return self.clients or self.flows
 
     def effective(self) -> "Scenario":
-        """Write out every default: what results keep.
+        """Fill in every default. Results store this form.
 
-        Running the effective scenario gives the same bytes as running this one.
+        The effective scenario gives byte-identical results.
 
         Raises
         ------
@@ -125,13 +125,13 @@ class Scenario(Part):
         Parameters
         ----------
         fields
-            The new value of each field, by its path as ``ackclock run --set`` and error messages write it. In an
-            effective scenario, such as a run's, no default is left that another ``profile`` could change.
+            The new value of each field, by its path as in ``ackclock run --set`` and error messages. A new ``profile``
+            has no effect on an effective scenario, such as a run's, since it has no defaults left to fill in.
 
         Raises
         ------
         ScenarioError
-            A path leads nowhere, or a value is not allowed there.
+            A path does not exist, or a value is not allowed.
 
         Examples
         --------
@@ -155,7 +155,7 @@ class Scenario(Part):
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Read a scenario from tables, as TOML or JSON give them."""
+        """Read a scenario from tables, as parsed from TOML or JSON."""
         return cls.model_validate(data, by_alias=True, by_name=False)
 
     @classmethod
@@ -164,17 +164,17 @@ class Scenario(Part):
         return cls.from_dict(files.read_scenario(Path(path)))
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the scenario as tables, without what is absent."""
+        """Convert the scenario to tables, without absent fields."""
         tables = self.model_dump(by_alias=True, exclude_none=True)
         listed = {name: list(value) if isinstance(value, tuple) else value for name, value in tables.items()}
         return {name: value for name, value in listed.items() if value != []}
 
     def to_json(self) -> str:
-        """Give the scenario as JSON of one form: what an effective scenario is known by."""
+        """Convert the scenario to canonical JSON, which identifies an effective scenario."""
         return self.model_dump_json(by_alias=True, exclude_none=True)
 
     def to_toml(self) -> str:
-        """Give the scenario as TOML, which :meth:`from_toml` reads back to an equal scenario."""
+        """Convert the scenario to TOML, which :meth:`from_toml` reads back to an equal scenario."""
         import tomli_w  # noqa: PLC0415  # only where a scenario is written
 
         return tomli_w.dumps(self.to_dict())

@@ -168,7 +168,7 @@ class Study(Part):
     Raises
     ------
     ScenarioError
-        Naming each field that is wrong, its value and what is allowed.
+        An argument is invalid; the error names each wrong field, its value and what is allowed.
 
     Examples
     --------
@@ -228,7 +228,7 @@ class Study(Part):
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
         """Check that points have one definition, and that a field is set either by points or by variants."""
         given = [name for name in ("over", "points", "sample") if data.get(name) is not None]
-        problems = [errors.wrong((name,), data[name], f"must be absent beside {given[0]}") for name in given[1:]]
+        problems = [errors.wrong((name,), data[name], f"must be absent when {given[0]} is given") for name in given[1:]]
         if part is not None:
             problems += [
                 errors.wrong(("variants",), name, "must be named by 1 to 200 printable characters")
