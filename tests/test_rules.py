@@ -13,6 +13,7 @@ from ackclock.papers.claims import findings, judge
 from ackclock.papers.core.claim import Claim
 from ackclock.papers.core.evidence import Grid, Named, Run, Runs, joined
 from ackclock.papers.core.figure import Figure, Flat, Lines, Numbers, Plot, curves_csv
+from ackclock.papers.core.folds import exponent, slope
 from ackclock.papers.core.paired import lead, never, reaches, share_of_runs, spans, within_reach
 from ackclock.papers.core.quantities import Measure, Profile, computed, folded
 from ackclock.papers.core.rules import (
@@ -124,6 +125,17 @@ class TestQuantity:
         rows = [row for row in SIDE.part("grid") if row.where["variant"] == "Reno" or row.seed != 2]
         ratio = LOSS.at("grid", variant="Reno", clients=20) / LOSS.at("grid", variant="Vegas", clients=20)
         assert ratio.points(Runs({"grid": rows})).only.count == 2
+
+    def test_changes_along_an_axis_seed_by_seed(self) -> None:
+        changes = LOSS.at("grid", variant="Reno").changes("clients")
+        assert {key: round(point.mean, 9) for key, point in changes.points(SIDE).cells.items()} == {(20,): 1, (40,): 2}
+        assert changes.words == "change of the loss (Reno) at each step of the clients"
+        assert set(changes.samples(SIDE).cells[20,]) == {1, 2, 3}
+
+    def test_is_fitted_along_an_axis(self) -> None:
+        reno = LOSS.at("grid", variant="Reno")  # 1, 2, 4 % with 10, 20, 40 clients
+        assert reno.over("clients", slope, "slope").points(SIDE).only.mean == pytest.approx(0.1)
+        assert reno.over("clients", exponent, "exponent").points(SIDE).only.mean == pytest.approx(1)
 
     def test_is_folded_along_an_axis_with_another(self) -> None:
         reno, vegas = (LOSS.at("grid", variant=one, clients=(10, 20)) for one in ("Reno", "Vegas"))

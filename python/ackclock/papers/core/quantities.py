@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
 from ackclock.analysis import student_interval
@@ -100,6 +100,10 @@ class Quantity(ABC):
         Points for which `fold` gives None are left out.
         """
         return _Jackknifed(self, axis, fold, words)
+
+    def changes(self, axis: str) -> Quantity:
+        """Subtract from the value at each point of an axis the value before it, seed by seed."""
+        return _Changes(self, axis)
 
     def pick(self, **where: Scalar) -> Quantity:
         """Take the points with some coordinates out of those there are."""
@@ -303,7 +307,10 @@ def _there(axis: str, given: Scalar | Sequence[Scalar]) -> str:
         return given.name
     if isinstance(given, str | int | float):
         return key_words([axis], (given,))
-    each = [value if isinstance(value, str) else f"{value:,}" for value in given]
+    each = [
+        f"{value:g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else value
+        for value in given
+    ]
     if isinstance(given[0], str):
         return listed(each) if len(each) <= _FEW else f"{len(each)} values of {axis.replace('_', ' ')}"
     return coordinate(axis, listed(each) if len(each) <= _FEW else f"{each[0]} to {each[-1]}")
@@ -402,6 +409,22 @@ class _Jackknifed(Quantity):
     def _of_means(self, line: Mapping[Scalar, Mapping[int, float]], *, without: int | None) -> float | None:
         kept = {at: [value for seed, value in sample.items() if seed != without] for at, sample in line.items()}
         return self._fold({at: student_interval(values).mean for at, values in kept.items() if values})
+
+
+class _Changes(Quantity):
+    def __init__(self, of: Quantity, axis: str) -> None:
+        self._of, self._axis = of, axis
+        self.unit, self.digits = of.unit, of.digits
+        self.words = self.label = f"change of the {of.label} at each step of the {axis.replace('_', ' ')}"
+
+    def samples(self, side: Side) -> Grid[Mapping[int, float]]:
+        lines = self._of.samples(side).along(self._axis)
+        cells = {
+            (*key, at): {seed: value - before[seed] for seed, value in here.items() if seed in before}
+            for key, line in lines.cells.items()
+            for (_, before), (at, here) in pairwise(line.items())
+        }
+        return _filled(cells, (*lines.axes, self._axis), self.words)
 
 
 class _Relabelled(Quantity):

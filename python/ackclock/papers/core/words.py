@@ -16,8 +16,10 @@ DASH = "–"  # noqa: RUF001 - stands for a number that was not measured
 
 _AXES = {
     "background": "background of {}",
+    "bin": "bins of {} s",
     "buffer": "{} packets",
     "start": "start at {} s",
+    "stay_ms": "stays of {} ms",
     "vegas": "{} Vegas clients",
 }
 """How coordinates are written whose axis does not follow its value: "30 clients" needs no entry."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ackclock.papers.burstiness.claims.reading import (
     LIGHT,
     MODERATE,
@@ -31,6 +29,7 @@ from ackclock.papers.burstiness.measures import (
 )
 from ackclock.papers.core.claim import Change, Claim
 from ackclock.papers.core.evidence import Named
+from ackclock.papers.core.folds import exponent
 from ackclock.papers.core.quantities import computed, folded
 from ackclock.papers.core.rules import AtMostPartly, AtPoints, Bars, Depends, Fixed, Holds
 
@@ -80,12 +79,8 @@ def no_more_than_partly(was: str) -> Change:
 
 def slope(variant: str, counts: tuple[int, ...]) -> Quantity:
     """Fit the exponent with which a variant's c.o.v. changes with the number of clients."""
-
-    def fit(line: Mapping[Scalar, float]) -> float:
-        return float(np.polyfit(np.log([float(at) for at in line]), np.log(list(line.values())), 1)[0])
-
     words = f"exponent of {variant}'s c.o.v. in the number of clients, from {counts[0]} to {counts[-1]}"
-    return COV.at("grid", variant=variant, clients=counts).over("clients", fit, words, unit="", digits=3)
+    return COV.at("grid", variant=variant, clients=counts).over("clients", exponent, words, unit="", digits=3)
 
 
 _rough = COV_OVER_POISSON.at("grid", variant=TCPS, clients=HEAVY)

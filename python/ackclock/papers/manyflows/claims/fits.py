@@ -8,6 +8,7 @@ import numpy as np
 
 from ackclock.analysis import student_interval
 from ackclock.analysis.models import hyperbola
+from ackclock.papers.core import folds
 from ackclock.papers.core.answers import Answers
 from ackclock.papers.core.rules import AtPoints
 from ackclock.papers.core.ways import Ways
@@ -36,31 +37,16 @@ _HYPERBOLIC = 6
 """The rms of relative differences, in per cent, up to which points lie on a hyperbola."""
 
 
-def _means(line: Line) -> tuple[np.ndarray, np.ndarray]:
-    return np.array(list(line), dtype=float), np.array(list(line.values()))
-
-
-def exponent_of(line: Line) -> float:
-    """Give the power of the connections with which a measure grows: the slope of its logarithm."""
-    x, y = _means(line)
-    return float(np.polyfit(np.log(x), np.log(y), 1)[0])
-
-
-def slope_of(line: Line) -> float:
-    """Give the slope of the straight line through the means."""
-    return float(np.polyfit(*_means(line), 1)[0])
-
-
 def squares_of(line: Line, degree: int = 1) -> float:
     """Give the share of the variance that a polynomial of this degree explains, R^2."""
-    x, y = _means(line)
+    x, y = folds.places(line)
     return float(1 - np.var(y - np.polyval(np.polyfit(x, y, degree), x)) / np.var(y))
 
 
 def exponent(processing: str) -> Quantity:
     """Give the exponent of the loss of few connections, by W_c."""
     few = LOSS.at("few", processing=processing)
-    return few.jackknife("connections", exponent_of, f"exponent of the loss {processing}").called(
+    return few.jackknife("connections", folds.exponent, f"exponent of the loss {processing}").called(
         f"exponent of the loss {processing}", unit="", digits=2
     )
 

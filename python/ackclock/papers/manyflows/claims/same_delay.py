@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ackclock.papers.core.claim import Claim
 from ackclock.papers.core.evidence import Named
+from ackclock.papers.core.folds import slope
 from ackclock.papers.core.rules import AtPoints, Bars, Custom, Outcome
 from ackclock.papers.core.ways import Ways
 from ackclock.papers.core.words import listed
@@ -14,7 +15,6 @@ from ackclock.papers.manyflows.claims.fits import (
     beside_the_paper,
     exponent,
     hyperbolic,
-    slope_of,
     squares,
     squares_of,
     tabled,
@@ -139,7 +139,7 @@ _totals = [
     for one in (SENT, LOST)
 ]
 _slopes = [
-    one.jackknife("connections", slope_of, f"slope of the {one.words}").called(f"slope of the {one.words}", digits=4)
+    one.jackknife("connections", slope, f"slope of the {one.words}").called(f"slope of the {one.words}", digits=4)
     for one in _totals
 ]
 _straight = [

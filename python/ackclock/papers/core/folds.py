@@ -1,0 +1,46 @@
+"""Numbers of the values along an axis, for `Quantity.over` and `Quantity.jackknife`: fits by least squares."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from ackclock.papers.core.evidence import Scalar
+
+__all__ = ["exponent", "places", "slope"]
+
+
+def slope(line: Mapping[Scalar, float]) -> float:
+    """Give the slope of the straight line through the values.
+
+    Examples
+    --------
+    >>> round(slope({1: 2.0, 2: 4.0, 3: 6.0}), 9)
+    2.0
+
+    """
+    return float(np.polyfit(*places(line), 1)[0])
+
+
+def exponent(line: Mapping[Scalar, float]) -> float:
+    """Give the power of the coordinate with which the values grow: the slope of their logarithms.
+
+    Examples
+    --------
+    >>> round(exponent({1: 3.0, 10: 300.0}), 9)
+    2.0
+
+    """
+    x, y = places(line)
+    return float(np.polyfit(np.log(x), np.log(y), 1)[0])
+
+
+def places(line: Mapping[Scalar, float]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Give coordinates and values as arrays."""
+    return np.array(list(line), dtype=np.float64), np.array(list(line.values()))
