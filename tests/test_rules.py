@@ -406,6 +406,13 @@ class TestRules:
         assert (rule.judge(SIDE).verdict, rule.words) == (Verdict.NOT, "Never.")
 
 
+def test_bars_can_count_points_in_place_of_means() -> None:
+    loss = LOSS.at("grid", variant="Reno").above(1.5)
+    outcome = Bars(whole=loss, part=loss.some(), counted="client counts").judge(SIDE)
+    assert outcome.why == "Loss (Reno) is above 1.5 % at 2 of 3 client counts, not at 10 clients."
+    assert outcome.verdict is P
+
+
 class TestReadings:
     @pytest.mark.parametrize(
         ("found", "verdict"),
@@ -463,7 +470,7 @@ class TestPaired:
         (point,) = ahead.points(self.flows(Reno=120)).cells.values()
         assert point.mean == pytest.approx(100 * 120 / (1000 + 200 + 60))
         assert ahead.above(9).on(self.flows(Reno=120)).cells == {("SACK",): YES}
-        assert ahead.words == "lead of Reno over SACK in arrivals, seed by seed"
+        assert ahead.words == "paired lead of Reno over SACK in arrivals"
 
     def test_who_was_not_run_leads_nobody(self) -> None:
         with pytest.raises(LookupError, match="lead of Vegas"):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ackclock.papers.core.evidence import Evidence, Grid, Side
     from ackclock.papers.core.quantities import Quantity
     from ackclock.papers.core.rules import Outcome, Rule
+    from ackclock.papers.truth import Truth
     from ackclock.report.html import Table
 
 __all__ = ["Change", "Claim", "Origin", "Said"]
@@ -59,9 +60,13 @@ class Said:
         """Give the means of a quantity, with their intervals."""
         return quantity.points(self._side)
 
+    def answers(self, asked: Answers) -> Grid[Truth]:
+        """Give the answers to a question."""
+        return asked.on(self._side)
+
     def counted(self, asked: Answers, points: str) -> str:
         """Count the points at which the answer is yes: "3 of 4 points"."""
-        return counted(asked.on(self._side).cells.values(), points)
+        return counted(self.answers(asked).cells.values(), points)
 
     def mean(self, quantity: Quantity) -> float:
         """Give the mean of a quantity that has one point."""
@@ -99,7 +104,7 @@ class Claim:
     numbers
         Quantities whose numbers are reported; by default those of the rule and of `shows`.
     brief
-        What the summary says in place of the sentence, where that is too long for it.
+        What the summary says in place of the sentence, where that is too long for it: text, or a function.
     changed
         How the rule was changed after results had been seen.
 
@@ -116,7 +121,7 @@ class Claim:
     why: str | Callable[[Said], str] = ""
     shows: Mapping[str, Quantity] = field(default_factory=dict)
     numbers: tuple[Quantity, ...] | None = None
-    brief: str = ""
+    brief: str | Callable[[Said], str] = ""
     changed: Change | None = None
 
     @property
@@ -127,13 +132,15 @@ class Claim:
     def judge(self, evidence: Evidence) -> Judgement:
         """Judge by our runs, and report both sides' numbers."""
         outcome = self.test.judge(evidence.ours)
+        said = Said(evidence.ours, outcome)
         return Judgement(
             verdict=outcome.verdict,
             setting=outcome.setting,
             ours=self._numbers(evidence.ours),
             ns2=self._numbers(evidence.ns2),
-            why=self._sentence(Said(evidence.ours, outcome)),
-            brief=self.brief,
+            why=self._sentence(said),
+            command=outcome.command,
+            brief=self.brief(said) if callable(self.brief) else self.brief,
         )
 
     def tables(self, evidence: Evidence) -> list[Table]:

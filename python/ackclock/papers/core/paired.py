@@ -50,7 +50,7 @@ class _Lead(Quantity):
     ) -> None:
         self._of, self._axis, self._value, self._others, self._relative = of, axis, value, others, relative
         over = f" over {listed([str(other) for other in others])}" if others else ""
-        self.words = self.label = f"lead of {value}{over} in {of.label}, seed by seed"
+        self.words = self.label = f"paired lead of {value}{over} in {of.label}"
         self.unit, self.digits = "%" if relative else of.unit, digits
 
     def samples(self, side: Side) -> Grid[Mapping[int, float]]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ackclock.papers import output
 from ackclock.papers.claims import findings, judge
@@ -16,12 +16,13 @@ from ackclock.report.html import Drawing, Report, Section, Table
 from ackclock.running.origin import Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from ackclock.papers.claims import Judged
     from ackclock.papers.core.claim import Claim
     from ackclock.papers.core.definition import Definition
+    from ackclock.papers.core.evidence import Row
     from ackclock.papers.core.parts import Part
     from ackclock.papers.summary import Topic
     from ackclock.report.html import Statement
@@ -29,12 +30,29 @@ if TYPE_CHECKING:
 __all__ = ["Both", "Chapter", "Paper"]
 
 
+class Captured(Protocol):
+    """A capture that a study has read."""
+
+    @property
+    def path(self) -> Path:
+        """Its file."""
+
+    @property
+    def record(self) -> Mapping[str, Any]:
+        """What the folder's record keeps of it: its file and digest."""
+
+    @property
+    def row(self) -> Row:
+        """Its numbers, which are the part ``capture`` of our runs."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Both:
-    """The runs of both simulators."""
+    """The runs of both simulators, and the capture of a study that looks at one."""
 
     ours: Runs
     ns2: Runs
+    capture: Any = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -99,6 +117,12 @@ class Paper:
         Makes the main numbers at a glance.
     provenance
         Further rows on what made the page.
+    further
+        Makes further rows of our evidence that no run gives, by part.
+    read_capture
+        Reads a captured file that is given with ``--capture``.
+    stand_in
+        Makes what stands in for a capture that is not given: a file in the folder, with a seed.
     profile
         Where defaults come from that the paper does not print.
 
@@ -114,19 +138,35 @@ class Paper:
     statements: Callable[[Both], Sequence[Statement]] = lambda _: ()
     overview: Callable[[Both], Table] | None = None
     provenance: Callable[[Both], Sequence[tuple[str, str]]] = lambda _: ()
+    further: Callable[[], Mapping[str, Sequence[Row]]] = dict
+    read_capture: Callable[[Path], Captured] | None = None
+    stand_in: Callable[[Path, int], Captured] | None = None
     profile: str = "ns2-2.35"
 
-    def record(self, *, seeds: int) -> dict[str, Any]:
+    def record(self, *, seeds: int, capture: Captured | None = None) -> dict[str, Any]:
         """Say what makes the folder: enough to make it again."""
-        return output.record(self.definition.name, profile=self.profile, seeds=seeds)
+        made = output.record(self.definition.name, profile=self.profile, seeds=seeds)
+        command = self._command(seeds=seeds, capture=capture)
+        return {**made, "command": command, **({"capture": capture.record} if capture else {})}
+
+    def _command(self, *, seeds: int, capture: Captured | None) -> str:
+        return output.command(self.definition.name, seeds=seeds, capture=capture.path if capture else None)
 
     def evidence(self, *, seeds: Sequence[int], jobs: int | None = None, store: Path | None = None) -> Both:
         """Make the runs that the store does not have, and read those of ns-2; raises as `gather`."""
         parts = [*self.definition.parts(), *self.parts()]
-        ours = gather(parts, seeds=seeds, store=store, jobs=jobs, label=self.definition.name)
-        return Both(ours=self.derived(ours), ns2=self.derived(self.ns2()))
+        ours = self.derived(gather(parts, seeds=seeds, store=store, jobs=jobs, label=self.definition.name))
+        return Both(ours=Runs({**ours.parts, **self.further()}), ns2=self.derived(self.ns2()))
 
-    def write(self, folder: Path, *, seeds: Sequence[int], jobs: int | None = None, store: Path | None = None) -> None:
+    def write(
+        self,
+        folder: Path,
+        *,
+        seeds: Sequence[int],
+        jobs: int | None = None,
+        store: Path | None = None,
+        capture: Captured | None = None,
+    ) -> None:
         """Run the study and write everything that belongs to it into an empty folder; raises as `gather`.
 
         Parameters
@@ -139,12 +179,19 @@ class Paper:
             Number of runs at a time; one for each processor by default.
         store
             Folder of the store that keeps the runs.
+        capture
+            The capture that `read_capture` gave.
 
         """
         evidence = self.evidence(seeds=seeds, jobs=jobs, store=store)
+        if capture:
+            ours = Runs({**evidence.ours.parts, "capture": [capture.row]})
+            evidence = replace(evidence, ours=ours, capture=capture)
+        elif self.stand_in:
+            evidence = replace(evidence, capture=self.stand_in(folder, seeds[0]))
         write_runs(folder / "evidence.parquet", {"ackclock": evidence.ours, "ns-2.35": evidence.ns2})
         judged = judge(self.claims, evidence)
-        command = output.command(self.definition.name, seeds=len(seeds))
+        command = self._command(seeds=len(seeds), capture=capture)
         output.write_report(folder, self.report(evidence, judged, command=command), judged, seeds=len(seeds))
 
     def report(self, evidence: Both, judged: Sequence[Judged[Any]], *, command: str) -> Report:

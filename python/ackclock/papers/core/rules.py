@@ -65,12 +65,15 @@ class Outcome:
         The sentence on what decided.
     setting
         What the outcome depends on, where that is the verdict.
+    command
+        A command that shows what was judged, where that is not the claim's own.
 
     """
 
     verdict: Verdict
     why: str
     setting: str = ""
+    command: str = ""
 
 
 class Rule(ABC):
@@ -100,17 +103,22 @@ class Bars(Rule):
     ----------
     whole, part
         The questions. One that is asked at several points must hold at all of them.
+    counted
+        What these points are, in the plural: the sentence then counts those at which the stricter question is answered
+        "yes", in place of the means that it compares.
 
     """
 
-    def __init__(self, *, whole: Answers, part: Answers) -> None:
-        self._whole, self._part = whole.every(), part.every()
+    def __init__(self, *, whole: Answers, part: Answers, counted: str = "") -> None:
+        self._whole, self._part, self._asked, self._points = whole.every(), part.every(), whole, counted
         self.quantities, self._measured = _reported(whole, part), _asked(whole, part)
         lower = same_subject(whole, part.words, "it ") if len(whole.quantities) == 1 else part.words
         self.words = f"Reproduced if {whole.words}; partly if {lower}; otherwise not reproduced. {ELSE_UNDECIDED}"
 
     def judge(self, ours: Side) -> Outcome:
         verdict = graded(whole=self._whole.on(ours).only, part=self._part.on(ours).only)
+        if self._points:
+            return Outcome(verdict=verdict, why=_counted(self._asked, self._asked.on(ours), self._points))
         return Outcome(verdict=verdict, why=_measured(self._measured, ours))
 
 
@@ -169,22 +177,11 @@ class AtPoints(Rule):
     def judge(self, ours: Side) -> Outcome:
         found = [question.on(ours) for question in self._questions]
         verdict = by_share([answer for grid in found for answer in grid.cells.values()])
-        why = " ".join(map(self._counted, self._questions, found))
-        return Outcome(verdict=verdict, why=why)
-
-    def _counted(self, question: Answers, grid: Grid[Truth]) -> str:
-        """Say at how many points the answer is yes, and where it is no."""
-        if not grid.axes:
-            return f"{capital(question.words)}: {_ANSWER[grid.only]}."
-        failing = [key_words(grid.axes, key) for key, answer in grid.cells.items() if answer is NO]
-        but = f", not at {listed(failing)}" if 0 < len(failing) <= _NAMED else ""
-        split = ""
-        if self._by:
-            each: dict[Scalar, list[Truth]] = {}
-            for key, answer in grid.cells.items():
-                each.setdefault(key[grid.axes.index(self._by)], []).append(answer)
-            split = ": " + ", ".join(f"{name} {count(there)} of {len(there)}" for name, there in each.items())
-        return f"{capital(question.words)} at {counted(grid.cells.values(), self._points)}{but}{split}."
+        why = (
+            _counted(question, grid, self._points, self._by)
+            for question, grid in zip(self._questions, found, strict=True)
+        )
+        return Outcome(verdict=verdict, why=" ".join(why))
 
 
 class Depends(Rule):
@@ -379,6 +376,21 @@ def _asked(*questions: Answers) -> tuple[Quantity, ...]:
 def _reported(*questions: Answers) -> tuple[Quantity, ...]:
     """Give the quantities whose numbers include those of some questions, each once."""
     return tuple({one.reported.words: one.reported for one in _asked(*questions)}.values())
+
+
+def _counted(question: Answers, grid: Grid[Truth], points: str, by: str = "") -> str:
+    """Say at how many points the answer is yes, and where it is no."""
+    if not grid.axes:
+        return f"{capital(question.words)}: {_ANSWER[grid.only]}."
+    failing = [key_words(grid.axes, key) for key, answer in grid.cells.items() if answer is NO]
+    but = f", not at {listed(failing)}" if 0 < len(failing) <= _NAMED else ""
+    split = ""
+    if by:
+        each: dict[Scalar, list[Truth]] = {}
+        for key, answer in grid.cells.items():
+            each.setdefault(key[grid.axes.index(by)], []).append(answer)
+        split = ": " + ", ".join(f"{name} {count(there)} of {len(there)}" for name, there in each.items())
+    return f"{capital(question.words)} at {counted(grid.cells.values(), points)}{but}{split}."
 
 
 def _measured(quantities: Sequence[Quantity], ours: Side) -> str:
