@@ -1,7 +1,7 @@
-"""Make ns-2's runs behind `burstiness` and `heterogeneous`, or hold some of them to the rows that are there.
+"""Make ns-2's runs behind `burstiness` and `heterogeneous` again, and compare some of them with those that are kept.
 
-``python bench/ns2_dumbbell.py --check 3`` runs three random rows of each table again and compares every number.
-``python bench/ns2_dumbbell.py --table burstiness/ties --out FOLDER`` makes a whole table; the largest take hours.
+``python bench/ns2_dumbbell.py --check 3`` makes three random runs of each part again and compares every number.
+``python bench/ns2_dumbbell.py --part burstiness/ties --make`` makes a whole part again; the largest take hours.
 Needs ns-2.35; `bench/ns2/dumbbell.tcl` is the network.
 """
 
@@ -15,18 +15,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ackclock.papers.burstiness.windows import UNIT
-from ns2_tables import main
+from ns2_parts import main
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-    from ns2_tables import Row
+    from ns2_parts import Make, Values
+
+    Where = Mapping[str, Any]
 
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPT = ROOT / "bench" / "ns2" / "dumbbell.tcl"
-PAPERS = ROOT / "python" / "ackclock" / "papers"
 
 OVERHEAD = 12e-6
 """Longest processing time before a TCP sends, in seconds; without it exact ties decide."""
@@ -105,130 +106,141 @@ def _gateway(variant: str) -> dict[str, Any]:
     return {"protocol": _PROTOCOLS[name], "queue": "RED", "low": low, "high": high}
 
 
-def _alike(row: Mapping[str, str], **settings: object) -> Printed:
+def _alike(where: Where, seed: int, **settings: object) -> Printed:
     """Run clients of one kind."""
-    given = {"clients": row["clients"], "seed": row["seed"], "overhead": OVERHEAD, **_gateway(row["variant"])}
+    given = {"clients": where["clients"], "seed": seed, "overhead": OVERHEAD, **_gateway(where["variant"])}
     return Printed(**given | settings)
 
 
-def _grid(row: Mapping[str, str], *, defaults: str, duplicates: bool) -> Row:
-    udp, vegas = row["variant"] == "UDP", row["variant"].startswith("Vegas")
-    run = _alike(row, defaults=defaults, **({"duplicates": "yes"} if duplicates and not udp else {}))
-    goodput, timeouts, cuts = run.of(1).T
-    return {
-        "arrivals": str(run.arrivals),
-        "departures": str(run.departures),
-        "drops": str(run.drops),
-        "drops_warm": f"{run.dropped[WARM:].sum():.0f}",
-        "cov": f"{_cov(run.arrived):.6f}",
-        "cov_warm": f"{_cov(run.arrived[WARM:]):.6f}",
-        "goodput_packets": f"{goodput.sum():.0f}",
-        "timeouts": "" if udp else f"{timeouts.sum():.0f}",
-        "fast_retransmits": "" if udp or vegas or not duplicates else f"{cuts.sum() - timeouts.sum():.0f}",
-        "dup_acks": "" if udp or not duplicates else str(run.duplicates),
-        "jain_index": f"{_jain(goodput):.5f}",
-    }
-
-
-def _crossover(row: Mapping[str, str]) -> Row:
-    run = _alike({**row, "variant": "Reno"}, defaults=row["profile"])
-    busy = np.flatnonzero(run.dropped.reshape(-1, round(5 / UNIT)).sum(axis=1) >= 10)
-    settled = 5 * (busy[-1] + 1) if busy.size else 0
-    return {
-        "settled": str(int(settled < 190)),
-        "settle_time": str(settled),
-        "drops": str(run.drops),
-        "drops_after_100s": f"{run.dropped[round(100 / UNIT) :].sum():.0f}",
-    }
-
-
-def _weight(row: Mapping[str, str]) -> Row:
-    run = _alike(row, overhead=0, weight=row["weight"])
-    return {
-        "cov": f"{_cov(run.arrived):.5f}",
-        "cov_warm": f"{_cov(run.arrived[WARM:]):.5f}",
-        "loss": f"{run.drops / run.arrivals:.6f}",
-        "departures": str(run.departures),
-    }
-
-
-def _ties(row: Mapping[str, str]) -> Row:
-    run = _alike(row, overhead=0)
-    return {
-        "cov": f"{_cov(run.arrived):.6f}",
-        "departures": str(run.departures),
-        "jain_index": f"{_jain(run.of(1)[:, 0]):.5f}",
-    }
-
-
-def _queue(row: Mapping[str, str]) -> Row:
-    return {"queue_mean": f"{_alike(row, overhead=0).waiting.mean():.3f}"}
-
-
-def _sync(row: Mapping[str, str]) -> Row:
-    windows = _alike(row, overhead=float(row["overhead_us"]) * 1e-6, windows=1).windows[WARM - 1 :]
-    before, now = np.minimum(windows[:-1], 20), np.minimum(windows[1:], 20)
-    cuts = (now < _CUT * before).astype(float)
-    each, together = cuts.var(axis=0).sum(), cuts.sum(axis=1)
-    return {
-        "cuts": f"{cuts.sum():.0f}",
-        "dependence": f"{together.var() / each:.4f}" if each else "",
-        "cutting": f"{together[together > 0].mean() / cuts.shape[1]:.5f}" if each else "",
-    }
-
-
-def _added(row: Mapping[str, str], *, start: float = 1.0) -> Row:
-    gateway = _gateway(row["variant"])
-    joining = gateway.pop("protocol")
-    run = Printed(
-        clients=row["background"],
-        added=row["added"],
-        joining=joining,
-        start=start,
-        buffer=row["buffer"],
-        seed=row["seed"],
-        overhead=OVERHEAD,
-        **gateway,
-    )
-    found: Row = {}
-    for number, kind in ((2, "added"), (1, "background")):
-        goodput, timeouts, _ = run.of(number).T
-        counts = run.classes.get(number, [0, 0, 0])
-        found |= {
-            f"{kind}_{name}": str(count)
-            for name, count in zip(("arrivals", "departures", "drops"), counts, strict=True)
+def _grid(defaults: str, *, duplicates: bool) -> Make:
+    def make(where: Where, seed: int) -> Values:
+        udp, vegas = where["variant"] == "UDP", where["variant"].startswith("Vegas")
+        run = _alike(where, seed, defaults=defaults, **({"duplicates": "yes"} if duplicates and not udp else {}))
+        goodput, timeouts, cuts = run.of(1).T
+        return {
+            "arrivals": run.arrivals,
+            "departures": run.departures,
+            "drops": run.drops,
+            "loss": run.drops / run.arrivals,
+            "drops_warm": run.dropped[WARM:].sum(),
+            "cov": round(_cov(run.arrived), 6),
+            "cov_warm": round(_cov(run.arrived[WARM:]), 6),
+            "goodput_packets": goodput.sum(),
+            "timeouts": None if udp else timeouts.sum(),
+            "fast_retransmits": None if udp or vegas or not duplicates else cuts.sum() - timeouts.sum(),
+            "dup_acks": None if udp or not duplicates else run.duplicates,
+            "jain_index": round(_jain(goodput), 5),
         }
-        found |= {f"{kind}_goodput_packets": f"{goodput.sum():.0f}", f"{kind}_timeouts": f"{timeouts.sum():.0f}"}
-    goodput = run.of(2)[:, 0]
-    return found | {
-        "cov": f"{_cov(run.arrived):.6f}",
-        "queue_mean": f"{run.waiting[WARM:].mean():.2f}",
-        "added_jain_index": f"{_jain(goodput):.5f}",
-        "added_least": f"{goodput.min():.0f}",
-        "added_median": f"{np.median(goodput):.0f}",
+
+    return make
+
+
+def _crossover(defaults: str) -> Make:
+    def make(where: Where, seed: int) -> Values:
+        run = _alike(where, seed, defaults=defaults)
+        busy = np.flatnonzero(run.dropped.reshape(-1, round(5 / UNIT)).sum(axis=1) >= 10)
+        settled = 5 * (busy[-1] + 1) if busy.size else 0
+        return {
+            "settled": float(settled < 190),
+            "settle_time": settled,
+            "drops": run.drops,
+            "drops_after_100s": run.dropped[round(100 / UNIT) :].sum(),
+        }
+
+    return make
+
+
+def _weight(where: Where, seed: int) -> Values:
+    run = _alike(where, seed, overhead=0, weight=where["weight"])
+    return {
+        "cov": round(_cov(run.arrived), 5),
+        "cov_warm": round(_cov(run.arrived[WARM:]), 5),
+        "loss": round(run.drops / run.arrivals, 6),
+        "departures": run.departures,
     }
 
 
-TABLES: dict[str, Callable[[Mapping[str, str]], Row]] = {
-    "burstiness/ns2-2.35": lambda row: _grid(row, defaults="ns2-2.35", duplicates=True),
-    "burstiness/ns2-2000": lambda row: _grid(row, defaults="ns2-2000", duplicates=True),
-    "burstiness/recheck": lambda row: _grid(row, defaults=row["profile"], duplicates=False),
-    "burstiness/crossover": _crossover,
-    "burstiness/red_weight": _weight,
+def _ties(where: Where, seed: int) -> Values:
+    run = _alike(where, seed, overhead=0)
+    return {
+        "cov": round(_cov(run.arrived), 6),
+        "departures": run.departures,
+        "jain_index": round(_jain(run.of(1)[:, 0]), 5),
+    }
+
+
+def _queue(where: Where, seed: int) -> Values:
+    return {"queue_mean": round(_alike(where, seed, overhead=0).waiting.mean(), 3)}
+
+
+def _sync(overhead: float) -> Make:
+    def make(where: Where, seed: int) -> Values:
+        windows = _alike(where, seed, overhead=overhead, windows=1).windows[WARM - 1 :]
+        before, now = np.minimum(windows[:-1], 20), np.minimum(windows[1:], 20)
+        cuts = (now < _CUT * before).astype(float)
+        each, together = cuts.var(axis=0).sum(), cuts.sum(axis=1)
+        return {
+            "cuts": cuts.sum(),
+            "dependence": round(together.var() / each, 4) if each else None,
+            "cutting": round(together[together > 0].mean() / cuts.shape[1], 5) if each else None,
+        }
+
+    return make
+
+
+def _added(start: float = 1.0) -> Make:
+    def make(where: Where, seed: int) -> Values:
+        gateway = _gateway(where["variant"])
+        joining = gateway.pop("protocol")
+        run = Printed(
+            clients=where["background"],
+            added=where["clients"],
+            joining=joining,
+            start=start,
+            buffer=where["buffer"],
+            seed=seed,
+            overhead=OVERHEAD,
+            **gateway,
+        )
+        found: dict[str, Any] = {}
+        for number, kind in ((2, "added"), (1, "background")):
+            goodput, timeouts, _ = run.of(number).T
+            counts = run.classes.get(number, [0, 0, 0])
+            found |= {
+                f"{kind}_{name}": count for name, count in zip(("arrivals", "departures", "drops"), counts, strict=True)
+            }
+            found |= {f"{kind}_goodput_packets": goodput.sum(), f"{kind}_timeouts": timeouts.sum()}
+        goodput = run.of(2)[:, 0]
+        return found | {
+            "cov": round(_cov(run.arrived), 6),
+            "queue_mean": round(run.waiting[WARM:].mean(), 2),
+            "added_jain_index": round(_jain(goodput), 5),
+            "added_least": goodput.min(),
+            "added_median": np.round(np.median(goodput)),
+        }
+
+    return make
+
+
+PARTS: dict[str, Make] = {
+    "burstiness/grid": _grid("ns2-2.35", duplicates=True),
+    "burstiness/grid_2000": _grid("ns2-2000", duplicates=True),
+    "burstiness/again": _grid("ns2-2.35", duplicates=False),
+    "burstiness/again_2000": _grid("ns2-2000", duplicates=False),
+    "burstiness/crossover": _crossover("ns2-2.35"),
+    "burstiness/crossover_2000": _crossover("ns2-2000"),
+    "burstiness/weights": _weight,
+    "burstiness/weights_39": _weight,
     "burstiness/ties": _ties,
-    "burstiness/queue": _queue,
-    "burstiness/sync": _sync,
-    "heterogeneous/ns2-2.35": _added,
-    "heterogeneous/late": lambda row: _added(row, start=10.0),
-    "heterogeneous/recheck": _added,
+    "burstiness/queues": _queue,
+    "burstiness/close": _sync(OVERHEAD),
+    "burstiness/close_ties": _sync(0.0),
+    "heterogeneous/curves": _added(),
+    "heterogeneous/late_curves": _added(start=10.0),
+    "heterogeneous/again_curves": _added(),
 }
-"""What makes a row of each table from its coordinates."""
-
-
-def _file(table: str) -> Path:
-    study, name = table.split("/")
-    return PAPERS / study / "data" / f"{name}.csv"
+"""What makes a run of each part."""
 
 
 if __name__ == "__main__":
-    main(__doc__ or "", {name: (_file(name), make) for name, make in TABLES.items()})
+    main(__doc__ or "", PARTS)

@@ -8,12 +8,12 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from ackclock.papers.burstiness import ns2
 from ackclock.papers.burstiness.claims import CLAIMS
 from ackclock.papers.burstiness.evidence import WEIGHTS
 from ackclock.papers.burstiness.experiment import BY_NAME, CLIENTS, HEAVY
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.paper import Both
+from ackclock.papers.core.table import ns2_runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -175,7 +175,7 @@ PARTS = {
     ),
 }
 SIDE = Runs(PARTS)
-PAPER = Both(ours=SIDE, ns2=ns2.runs())
+PAPER = Both(ours=SIDE, ns2=ns2_runs("burstiness"))
 
 
 def light(clients: int) -> bool:

@@ -45,15 +45,15 @@ def their_runs() -> Both:
 
     What ns-2 has no runs of, those of its grid stand for; the close looks are ours, with one seed.
     """
-    from ackclock.papers.burstiness import ns2  # noqa: PLC0415  # after the settings above
-    from ackclock.papers.burstiness.experiment import CLIENTS  # noqa: PLC0415
+    from ackclock.papers.burstiness.experiment import CLIENTS  # noqa: PLC0415  # after the settings above
     from ackclock.papers.burstiness.study import derived, parts  # noqa: PLC0415
     from ackclock.papers.core.evidence import Run, Runs  # noqa: PLC0415
     from ackclock.papers.core.paper import Both  # noqa: PLC0415
     from ackclock.papers.core.parts import gather  # noqa: PLC0415
+    from ackclock.papers.core.table import ns2_runs  # noqa: PLC0415
 
     made = gather([part for part in parts() if part.name != "windows"], seeds=[1])
-    side = ns2.runs()
+    side = ns2_runs("burstiness")
     grid = [
         Run(where=run.where, seed=run.seed, values={**run.values, "drops_start": run.values["drops"]})
         for run in side.part("grid")

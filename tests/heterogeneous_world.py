@@ -10,8 +10,7 @@ from tests import burstiness_world as alone_world
 from ackclock.papers.burstiness.experiment import CAPACITY, PAPERS_CLIENTS
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.paper import Both
-from ackclock.papers.heterogeneous import ns2
-from ackclock.papers.heterogeneous.evidence import WEIGHTS, paired
+from ackclock.papers.heterogeneous.evidence import WEIGHTS, paired, theirs
 from ackclock.papers.heterogeneous.experiment import LATE, SATURATED, SCENES, Scene, variants
 from ackclock.papers.heterogeneous.stochastic import OPEN, SMALL
 
@@ -119,7 +118,7 @@ SIDE = Runs(
     }
 )
 """Our runs, before they are paired."""
-PAPER = Both(ours=paired(SIDE), ns2=paired(ns2.runs()))
+PAPER = Both(ours=paired(SIDE), ns2=paired(theirs()))
 
 
 def judged_by(side: Runs) -> Both:

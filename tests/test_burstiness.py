@@ -17,7 +17,7 @@ import scipy.stats
 
 import ackclock as ac
 from ackclock.cli import main
-from ackclock.papers.burstiness import agreement, measures, ns2
+from ackclock.papers.burstiness import agreement, measures
 from ackclock.papers.burstiness.claims import CLAIMS
 from ackclock.papers.burstiness.close_figures import MEMORY_FIGURE, QUEUE_FIGURE, SCALES_FIGURE
 from ackclock.papers.burstiness.comparison import RULES, agreement_statement
@@ -37,9 +37,9 @@ from ackclock.papers.burstiness.study import PAPER
 from ackclock.papers.claims import judge
 from ackclock.papers.comparison import Rule, compare, named
 from ackclock.papers.core.paper import Both, Paper
-from ackclock.papers.core.table import read_runs
+from ackclock.papers.core.table import ns2_runs, read_runs
 from ackclock.papers.curves import curves
-from ackclock.papers.observation import Observation, summary
+from ackclock.papers.observation import Observation, observed, summary
 from ackclock.running.origin import Origin
 from ackclock.study import Batch, Point, Wanted, observe, run_grid
 
@@ -50,9 +50,13 @@ if TYPE_CHECKING:
     from ackclock.report.html import Drawing
 
 
+def measured(part: str) -> list[Observation]:
+    return observed(ns2_runs("burstiness").part(part))
+
+
 @pytest.fixture(scope="module")
 def theirs() -> list[Observation]:
-    return [run for run in ns2.observations("ns2-2.35") if run.clients in CLIENTS]
+    return [run for run in measured("grid") if run.clients in CLIENTS]
 
 
 def drawn(runs: list[Observation]) -> list[Drawing]:
@@ -106,25 +110,23 @@ class TestSetup:
 
 class TestNs2:
     def test_runs_are_all_there(self) -> None:
-        modern, era = ns2.observations("ns2-2.35"), ns2.observations("ns2-2000")
+        modern, era = measured("grid"), measured("grid_2000")
         assert set(Counter((run.variant, run.clients) for run in modern).values()) == {5}
         assert set(Counter((run.variant, run.clients) for run in era).values()) == {3}
         assert (len(modern), len(era)) == (7 * 24 * 5, 7 * 13 * 3)
         assert {run.clients for run in modern} == {*CLIENTS, 70, 80, 100}
 
     def test_values(self) -> None:
-        first = next(
-            run for run in ns2.observations("ns2-2.35") if (run.variant, run.clients, run.seed) == ("Reno", 60, 1)
-        )
+        first = next(run for run in measured("grid") if (run.variant, run.clients, run.seed) == ("Reno", 60, 1))
         assert first.values["cov"] == 0.127617
         assert first.values["timeouts"] == 5025
         assert first.values["loss"] == pytest.approx(17503 / 794330)
-        assert next(run for run in ns2.observations("ns2-2000") if run.variant == "UDP").values["timeouts"] is None
+        assert next(run for run in measured("grid_2000") if run.variant == "UDP").values["timeouts"] is None
 
     def test_crossover(self) -> None:
         settled = {
-            (profile, clients): sum(run.settled for run in ns2.settlings(profile) if run.clients == clients)
-            for profile in ns2.PROFILES
+            (part, clients): sum(run.values["settled"] or 0 for run in measured(part) if run.clients == clients)
+            for part in ("crossover", "crossover_2000")
             for clients in (37, 38, 39, 40)
         }
         assert list(settled.values()) == [12, 10, 0, 0, 12, 8, 0, 0]

@@ -27,7 +27,6 @@ from tests.burstiness_world import (
 from tests.typed import typed
 
 import ackclock as ac
-from ackclock.papers.burstiness import ns2
 from ackclock.papers.burstiness.claims import CLAIMS, TOPICS
 from ackclock.papers.burstiness.claims.reading import TCPS, command
 from ackclock.papers.burstiness.evidence import WEIGHTS, grid_wanted
@@ -35,6 +34,7 @@ from ackclock.papers.burstiness.experiment import BY_NAME, CLIENTS, Setting, obs
 from ackclock.papers.burstiness.measures import settle_time
 from ackclock.papers.burstiness.study import DEFINITION
 from ackclock.papers.claims import judge, to_csv
+from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.observation import Observation, observed
 from ackclock.papers.reading import along, listed, per_seed, span, weighed
 from ackclock.papers.summary import summary
@@ -351,7 +351,7 @@ class TestReading:
 
 class TestEvidence:
     def test_ns2_has_what_it_measured(self) -> None:
-        side = ns2.runs()
+        side = ns2_runs("burstiness")
         assert len(side.part("grid")) == 7 * 24 * 5
         assert side.part("grid")[0].values["jain_index"] == 1
         assert {run.where["weight"] for run in side.part("weights")} == set(WEIGHTS)

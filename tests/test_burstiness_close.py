@@ -10,7 +10,7 @@ import pytest
 
 import ackclock as ac
 from ackclock.analysis import cov, student_interval
-from ackclock.papers.burstiness import ns2, starts
+from ackclock.papers.burstiness import starts
 from ackclock.papers.burstiness.close import LAGS, RECORDS, SCALES
 from ackclock.papers.burstiness.close import look as look_at
 from ackclock.papers.burstiness.close_findings import close_findings
@@ -18,6 +18,7 @@ from ackclock.papers.burstiness.experiment import BY_NAME, VARIANTS, observation
 from ackclock.papers.burstiness.study import derived, parts
 from ackclock.papers.core.evidence import Row, Runs
 from ackclock.papers.core.parts import gather
+from ackclock.papers.core.table import ns2_runs
 from ackclock.study import observe
 
 if TYPE_CHECKING:
@@ -114,14 +115,14 @@ class TestCloseLook:
 
 class TestNs2:
     def test_runs_are_all_there(self) -> None:
-        ours, ties = ns2.synchronisation(), ns2.synchronisation(ties=True)
+        ours, ties = (ns2_runs("burstiness").part(part) for part in ("close", "close_ties"))
         assert (len(ours), len(ties)) == (50, 24)
         assert {run.seed for run in ours} == {1, 2, 3, 4, 5}
-        assert {(run.variant, run.clients) for run in ours} == {
+        assert {(run.where["variant"], run.where["clients"]) for run in ours} == {
             (variant, clients) for variant, clients in CELLS if variant != "UDP" and int(clients) > 30
         }
-        reno = next(run for run in ties if (run.variant, run.clients) == ("Reno", 60))
-        assert reno.values == {"cuts": 13089, "dependence": 6.976, "cutting": 0.145}
+        reno = next(run for run in ties if run.where == {"variant": "Reno", "clients": 60})
+        assert reno.values == pytest.approx({"cuts": 13089, "dependence": 6.976, "cutting": 0.145}, rel=1e-4)
 
     @pytest.mark.parametrize(("variant", "clients"), [("Reno", 39), ("Reno", 60), ("Reno/RED", 60), ("Vegas/RED", 60)])
     @pytest.mark.parametrize("name", ["dependence", "cutting"])
@@ -132,7 +133,11 @@ class TestNs2:
         Source: ns-2.35, 5 seeds.
         Tolerance: three standard errors.
         """
-        there = [run.values[name] for run in ns2.synchronisation() if (run.variant, run.clients) == (variant, clients)]
+        there = [
+            run.values[name]
+            for run in ns2_runs("burstiness").part("close")
+            if run.where == {"variant": variant, "clients": clients}
+        ]
         theirs = student_interval([value for value in there if value is not None])
         # One run here beside the mean of five there: within 8 %.
         assert look(looks, variant, clients).values[name] == pytest.approx(theirs.mean, rel=0.08)

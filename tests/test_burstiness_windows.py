@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import ackclock as ac
-from ackclock.papers.burstiness import ns2
 from ackclock.papers.burstiness.courses import (
     COURSE_RULES,
     RECORDS,
@@ -33,6 +32,7 @@ from ackclock.papers.burstiness.windows import CLIENTS_SHOWN, Trace, effective, 
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.paper import Both
 from ackclock.papers.core.parts import gather
+from ackclock.papers.core.table import ns2_runs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +53,7 @@ def trace(*windows: list[float], start: int = 5) -> Trace:
 
 @cache
 def their_side() -> Runs:
-    return ns2.runs()
+    return ns2_runs("burstiness")
 
 
 def of_ns2(variant: str, clients: int) -> Courses:
@@ -173,7 +173,9 @@ class TestNs2:
 
     def test_losses_last_where_the_crossover_file_says_so(self, theirs: list[Courses]) -> None:
         # Made on their own, with the same seeds: what had not settled still lost packets after 185 s.
-        unsettled = {(at.clients, at.seed) for at in ns2.settlings("ns2-2.35") if not at.settled}
+        unsettled = {
+            (row.where["clients"], row.seed) for row in their_side().part("crossover") if not row.values["settled"]
+        }
         lasts = [
             run.values["last_loss"] or 0
             for courses in theirs

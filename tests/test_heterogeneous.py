@@ -19,10 +19,11 @@ from ackclock.papers.claims import judge
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.paper import Both, Paper
 from ackclock.papers.core.parts import gather
-from ackclock.papers.core.table import read_runs
-from ackclock.papers.heterogeneous import agreement, ns2, study
+from ackclock.papers.core.table import ns2_runs, read_runs
+from ackclock.papers.heterogeneous import agreement, study
 from ackclock.papers.heterogeneous.comparison import RULES, agreement_statement, compare_curves
 from ackclock.papers.heterogeneous.evidence import WEIGHTS, curves, paired, pairs, parts, scaling
+from ackclock.papers.heterogeneous.evidence import theirs as their_side
 from ackclock.papers.heterogeneous.experiment import (
     LATE,
     MOST,
@@ -60,7 +61,7 @@ PAPERS = {"heterogeneous": study.PAPER, "characterization": short.PAPER}
 
 @pytest.fixture(scope="module")
 def theirs() -> Sequence[Row]:
-    return ns2.rows()
+    return ns2_runs("heterogeneous").part("curves")
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +79,7 @@ def ours(their_runs: Both, theirs: Sequence[Row]) -> Runs:
     return paired(
         Runs(
             {
-                **ns2.runs().parts,
+                **their_side().parts,
                 "grid": grid,
                 "queues": grid,
                 "close": [*alone.part("close"), *constant({("Reno", 44): index, ("Reno", 50): index})],
@@ -170,10 +171,10 @@ class TestNs2:
         assert set(places.values()) == {3}
 
     def test_late_and_repeated_runs(self) -> None:
-        assert {(row.where["background"], row.where["clients"]) for row in ns2.rows("late")} == {
-            (background, added) for background, counts in LATE.items() for added in counts
-        }
-        again = ns2.rows("recheck")
+        assert {
+            (row.where["background"], row.where["clients"]) for row in ns2_runs("heterogeneous").part("late_curves")
+        } == {(background, added) for background, counts in LATE.items() for added in counts}
+        again = ns2_runs("heterogeneous").part("again_curves")
         assert {(row.where["background"], row.where["buffer"]) for row in again} == {(40, 1500)}
         assert {row.seed for row in again} == set(range(11, 31))
 

@@ -20,8 +20,7 @@ from ackclock.papers.core import paper
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.paper import Both
 from ackclock.papers.core.parts import gather
-from ackclock.papers.core.table import read_runs
-from ackclock.papers.vegas import ns2
+from ackclock.papers.core.table import ns2_runs, read_runs
 from ackclock.papers.vegas.comparison import agreement_statement, compare_places
 from ackclock.papers.vegas.evidence import by_part, by_place, interval, parts, places, plane, runs_at
 from ackclock.papers.vegas.experiment import (
@@ -215,7 +214,7 @@ class TestSentences:
 
     def test_numbers_in_brackets_are_those_of_ns2(self) -> None:
         """Each number in brackets is the mean of ns-2's runs in the same configuration."""
-        runs = by_place(ns2.runs())
+        runs = by_place(ns2_runs("vegas"))
         theirs = {scenario(place).effective(): interval(runs, place).mean for place in runs}
         for words, variant in SENTENCES:
             for shown in re.findall(r"\(ns-2: ([\d.]+)", words):
@@ -224,15 +223,15 @@ class TestSentences:
 
 class TestNs2:
     def test_runs_are_all_there(self) -> None:
-        theirs = by_place(ns2.runs())
+        theirs = by_place(ns2_runs("vegas"))
         assert set(theirs) <= set(places())
         assert len(theirs) == 43
         assert {len(runs) for runs in theirs.values()} == {5}
         assert theirs[Place(buffer=50)][0]["ratio"] == pytest.approx(77.0456 / 57.8761)
-        assert len(by_part(ns2.runs()).part("papers")) == 16 * 5
+        assert len(by_part(ns2_runs("vegas")).part("papers")) == 16 * 5
 
     def test_agrees_with_itself_and_not_with_others(self) -> None:
-        theirs = ns2.runs()
+        theirs = ns2_runs("vegas")
         assert all(mean.agrees for mean in compare_places(theirs, theirs))
         lead = agreement_statement(Both(ours=theirs, ns2=theirs)).lead
         assert lead.endswith("not distinguishable at 100.0 % of the points.")

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock.papers.agreement import EXPLAINED, arguments_of, measures_table, missed_bars, places_table, tell
-from ackclock.papers.burstiness import ns2
 from ackclock.papers.burstiness.comparison import RULES
 from ackclock.papers.burstiness.evidence import grid_wanted
 from ackclock.papers.burstiness.experiment import BY_NAME, DROPS, DURATION, VARIANTS, observations_wanted
 from ackclock.papers.comparison import Comparison, compare
+from ackclock.papers.core.table import ns2_runs
+from ackclock.papers.observation import observed
 from ackclock.study import observe
 
 if TYPE_CHECKING:
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
     from ackclock.papers.observation import Observation
     from ackclock.running.run import Run
+
+PROFILES = {"ns2-2.35": "", "ns2-2000": "_2000"}
+"""The sets of constants that ns-2 was run with, named as our profiles, and the ends of the names of their parts."""
 
 BARS = {"ns2-2.35": 0.95, "ns2-2000": 0.90}
 """The part of the points of each measure that must agree, by profile."""
@@ -93,9 +97,14 @@ def last_drops(run: Run) -> Mapping[str, float | None]:
     return {"last_drops": float(np.count_nonzero(run.table("drops")["time"].to_numpy() >= DURATION - 10))}
 
 
+def measured(part: str, profile: str) -> list[Observation]:
+    """Read ns-2's runs of a part under one set of constants."""
+    return observed(ns2_runs("burstiness").part(part + PROFILES[profile]))
+
+
 def agreement(profile: str, *, seeds: int = 5, quick: bool = False, jobs: int | None = None) -> list[Comparison]:
     """Compare every measure at every point that ns-2 was run at, or at the five that show the most."""
-    theirs = ns2.observations(profile)
+    theirs = measured("grid", profile)
     wanted = {(run.variant, run.clients) for run in theirs}
     if quick:
         wanted &= _QUICK_CELLS
@@ -108,7 +117,7 @@ def recheck(profile: str, *, jobs: int | None = None) -> list[Comparison]:
     Five seeds of a quantity that a few runs dominate, as starved Vegas flows do, understate its standard error; a
     large difference shows again.
     """
-    theirs = ns2.rechecks(profile)
+    theirs = measured("again", profile)
     seeds = sorted({run.seed for run in theirs})
     return _compare(profile, theirs, {(run.variant, run.clients) for run in theirs}, seeds, jobs)
 
@@ -130,7 +139,7 @@ def crossovers(profile: str, *, seeds: int = 12, quick: bool = False, jobs: int 
 
     ns-2's file calls a run settled that has no 5-second block with 10 drops or more from 185 s on.
     """
-    theirs = ns2.settlings(profile)
+    theirs = measured("crossover", profile)
     clients = _QUICK_CROSSOVER if quick else sorted({run.clients for run in theirs})
     reno = BY_NAME["Reno"]
     cells = observations_wanted(
@@ -142,7 +151,7 @@ def crossovers(profile: str, *, seeds: int = 12, quick: bool = False, jobs: int 
             profile=profile,
             clients=n,
             ours=_count([(run.values["last_drops"] or 0) < SETTLED for run in ours if run.clients == n]),
-            theirs=_count([run.settled for run in theirs if run.clients == n]),
+            theirs=_count([bool(run.values["settled"]) for run in theirs if run.clients == n]),
         )
         for n in clients
     ]
@@ -182,10 +191,10 @@ def missed(profile: str, comparisons: Sequence[Comparison], crossing: Sequence[C
 def main(arguments: Sequence[str] | None = None) -> int:
     """Compare, print the tables, and give the exit status: 1 if a bar is missed."""
     parser = arguments_of("burstiness", __doc__, quick="five points and a short crossover")
-    parser.add_argument("--profile", choices=ns2.PROFILES, action="append", help="only this set of constants")
+    parser.add_argument("--profile", choices=PROFILES, action="append", help="only this set of constants")
     given = parser.parse_args(arguments)
     texts, bars_missed = [_INTRODUCTION], []
-    for profile in given.profile or ns2.PROFILES:
+    for profile in given.profile or PROFILES:
         comparisons = agreement(profile, seeds=given.seeds, quick=given.quick, jobs=given.jobs)
         crossing = crossovers(profile, seeds=3 if given.quick else 12, quick=given.quick, jobs=given.jobs)
         again = [] if given.quick else recheck(profile, jobs=given.jobs)

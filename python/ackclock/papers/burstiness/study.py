@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock.papers.burstiness import close, ns2
+from ackclock.papers.burstiness import close
 from ackclock.papers.burstiness.claims import CLAIMS, TOPICS
 from ackclock.papers.burstiness.close_figures import FIGURES
 from ackclock.papers.burstiness.close_findings import close_findings
@@ -19,6 +19,7 @@ from ackclock.papers.core.definition import Definition
 from ackclock.papers.core.evidence import Runs
 from ackclock.papers.core.paper import Both, Chapter, Paper
 from ackclock.papers.core.parts import Part, Spot
+from ackclock.papers.core.table import ns2_runs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,7 +86,7 @@ PAPER = Paper(
     claims=CLAIMS,
     topics=TOPICS,
     parts=parts,
-    ns2=ns2.runs,
+    ns2=lambda: ns2_runs("burstiness"),
     derived=derived,
     statements=_statements,
     overview=lambda evidence: overview(evidence.ours),

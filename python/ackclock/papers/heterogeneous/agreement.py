@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ackclock.papers.agreement import EXPLAINED, arguments_of, measures_table, missed_bars, places_table, tell
 from ackclock.papers.core.parts import gather
-from ackclock.papers.heterogeneous import ns2
+from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.heterogeneous.comparison import BAR, RULES, compare_curves
 from ackclock.papers.heterogeneous.evidence import curves, figures
 from ackclock.papers.heterogeneous.experiment import SCENES
@@ -39,12 +39,12 @@ def agreement(*, seeds: int = 5, quick: bool = False, jobs: int | None = None) -
     """Run every point that ns-2 was run at, or the points with the most clients of two scenes, and compare."""
     cells = [cell for cell in figures(_QUICK if quick else SCENES) if not quick or cell[2] == cell[0].most]
     made = gather([curves(cells)], seeds=range(1, seeds + 1), jobs=jobs, label="agreement")
-    return compare_curves(made.part("curves"), ns2.rows())
+    return compare_curves(made.part("curves"), ns2_runs("heterogeneous").part("curves"))
 
 
 def recheck(*, jobs: int | None = None) -> list[Comparison]:
     """Compare the points that missed, or that only the standard errors admit, with twenty other seeds each."""
-    theirs = ns2.rows("recheck")
+    theirs = ns2_runs("heterogeneous").part("again_curves")
     there = {tuple(row.where.values()) for row in theirs}
     cells = [cell for cell in figures(SCENES) if (*cell[0].where.values(), *cell[1:]) in there]
     made = gather([curves(cells)], seeds=sorted({row.seed for row in theirs}), jobs=jobs, label="again")

@@ -12,6 +12,7 @@ from ackclock.papers.burstiness.close import SCALES
 from ackclock.papers.burstiness.study import PAPER as ALONE
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.parts import Part, Spot
+from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.heterogeneous.experiment import (
     LATE,
     LATE_START,
@@ -123,6 +124,16 @@ def with_model(runs: Runs) -> Runs:
     reno = [row for row in made["grid"] if row.where["variant"] == "Reno"]
     model = model_runs() if "weighted_curves" in made else []
     return Runs({**made, "model": model, "models": [*reno, *model]})
+
+
+def theirs(scenes: Sequence[Scene] = SCENES) -> Runs:
+    """Read what ns-2 measured with clients of one kind, and with two in some scenes."""
+    wanted = [scene.where for scene in scenes]
+    both = {
+        name: [row for row in rows if {"background": row.where["background"], "buffer": row.where["buffer"]} in wanted]
+        for name, rows in ns2_runs("heterogeneous").parts.items()
+    }
+    return Runs({**ns2_runs("burstiness").parts, **both})
 
 
 def paired(runs: Runs) -> Runs:

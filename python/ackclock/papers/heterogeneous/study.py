@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 from ackclock.papers.burstiness.grid_figures import FIGURE_2, FIGURE_3, FIGURE_4
 from ackclock.papers.core.definition import Definition
 from ackclock.papers.core.paper import Chapter, Paper
-from ackclock.papers.heterogeneous import ns2
 from ackclock.papers.heterogeneous.claims import CLAIMS, TOPICS
 from ackclock.papers.heterogeneous.comparison import agreement_statement
-from ackclock.papers.heterogeneous.evidence import derived, parts, with_model
+from ackclock.papers.heterogeneous.evidence import derived, parts, theirs, with_model
 from ackclock.papers.heterogeneous.experiment import SCENES
 from ackclock.papers.heterogeneous.figures import MODEL, more_figures, newcomer_figures, overview
 
@@ -33,7 +32,7 @@ def paper(
         topics=topics,
         parts=partial(parts, scenes),
         derived=with_model if has_model else derived,
-        ns2=partial(ns2.runs, scenes),
+        ns2=partial(theirs, scenes),
         statements=lambda evidence: [agreement_statement(evidence.ours.part("curves"), evidence.ns2.part("curves"))],
         overview=lambda evidence: overview(evidence, scenes),
         chapters=[

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ackclock.papers.core.definition import Definition
 from ackclock.papers.core.paper import Chapter, Paper
-from ackclock.papers.vegas import ns2
+from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.vegas.claims import CLAIMS, TOPICS
 from ackclock.papers.vegas.comparison import agreement_statement
 from ackclock.papers.vegas.evidence import by_part, places, runs_at
@@ -18,7 +18,7 @@ PAPER = Paper(
     topics=TOPICS,
     parts=lambda: [runs_at(places())],
     derived=by_part,
-    ns2=ns2.runs,
+    ns2=lambda: ns2_runs("vegas"),
     statements=lambda evidence: [agreement_statement(evidence)],
     overview=cause_lines,
     chapters=[
