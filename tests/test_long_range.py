@@ -82,7 +82,7 @@ def test_no_false_alarm(kind: str) -> None:
 def test_a_trend_is_told(rise: float) -> None:
     found = hurst(normal(1) + np.linspace(0, rise, COUNT))
     assert not found.long_range
-    told = re.search(r"has a trend, which makes up ([0-9.]+)% of its variance", found.notices[0])
+    told = re.search(r"has a trend, which causes ([0-9.]+)% of its variance", found.notices[0])
     assert told is not None
     line = rise**2 / 12
     assert float(told[1]) / 100 == pytest.approx(line / (1 + line), rel=0.3)
@@ -125,8 +125,8 @@ def test_cycles_of_unequal_lengths_are_told() -> None:
 def test_what_a_method_lacks_is_told() -> None:
     found = hurst(normal(1)[:200])
     assert [each.method for each in found.estimates] == METHODS[1:-1]
-    assert "abry_veitch says nothing: 200 values are not allowed: must be at least 636." in found.notices
-    assert "Long-range dependence is not claimed: it takes both abry_veitch and local_whittle" in found.notices[0]
+    assert "abry_veitch has no estimate: 200 values are not allowed: must be at least 636." in found.notices
+    assert "Long-range dependence is not claimed: it requires both abry_veitch and local_whittle" in found.notices[0]
 
 
 @pytest.mark.parametrize("series", [[1.0] * 200, [1.0, 2.0] * 49, [1.0, float("inf")] * 100])

@@ -228,7 +228,7 @@ def test_an_estimate_of_known_values() -> None:
     assert str(Estimate.of([])) == "undefined"
     assert Estimate.of([]).warning == "undefined in every run"
     assert Estimate.of([4.0]).half_width is None
-    assert Estimate.of([4.0, 5.0]).warning == "2 replications: too few to say anything; five are a beginning"
+    assert Estimate.of([4.0, 5.0]).warning == "2 replications: too few for a conclusion; use at least five"
     assert Estimate.of([4.0, 5.0, 4.5]).warning == ""
     many = Estimate.of([0.0] * 25 + [1.0] * 5).interval
     assert many is not None

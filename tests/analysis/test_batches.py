@@ -28,7 +28,7 @@ def test_by_hand() -> None:
     # Of 399 neighbours 39 differ: (360 - 39) / 400.
     assert found.correlation == pytest.approx(321 / 400)
     assert found.warning.startswith(
-        "the interval is too narrow: neighbouring parts of the series are correlated by 0.80"
+        "the interval is too narrow: neighbouring parts of the series are correlated (0.80)"
     )
 
 

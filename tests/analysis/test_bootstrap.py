@@ -57,8 +57,8 @@ def test_is_used_from_thirty_values_on() -> None:
 @pytest.mark.parametrize(
     ("sample", "warning"),
     [
-        ([3], "1 replication: too few to say anything; five are a beginning"),
-        ([3, 3], "2 replications: too few to say anything; five are a beginning"),
+        ([3], "1 replication: too few for a conclusion; use at least five"),
+        ([3, 3], "2 replications: too few for a conclusion; use at least five"),
         ([1, 2, 3], "the half-width is 124% of the mean: more replications are needed"),
         ([-1, 0, 1], "the half-width is above the mean: more replications are needed"),
         ([0, 0, 0], ""),

@@ -49,7 +49,7 @@ def test_one_pair_says_nothing() -> None:
     assert math.isnan(found.correlation)
     assert math.isnan(found.narrowing)
     assert not found.differ
-    assert found.warning == "1 replication: too few to say anything; five are a beginning"
+    assert found.warning == "1 replication: too few for a conclusion; use at least five"
 
 
 def test_equal_settings() -> None:
@@ -60,7 +60,7 @@ def test_equal_settings() -> None:
 
 
 def test_refuses_what_is_no_pairs() -> None:
-    with pytest.raises(ValueError, match="second: 2 values are not allowed: must be as many as first has"):
+    with pytest.raises(ValueError, match="second: 2 values are not allowed: must have as many as first"):
         compare_paired([1], [1, 2])
     with pytest.raises(ValueError, match="sample"):
         compare_paired([], [])

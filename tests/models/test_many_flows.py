@@ -99,7 +99,7 @@ def test_intervals_cover() -> None:
         ([1, 2, 3], [0.1, 0.2], "connections, loss: shapes"),
         ([0, 1, 2], [0.1, 0.2, 0.3], "connections: 0.0 is not allowed: must be above 0"),
         ([1, 2, 3], [0.1, 0.2, 1], "loss: 1.0 is not allowed: must be above 0 and below 1"),
-        ([1, 2, 3, 4], [0.4, 0.3, 0.2, 0.1], r"loss: \[0.4, 0.3, 0.2, 0.1\] is not allowed: must grow"),
+        ([1, 2, 3, 4], [0.4, 0.3, 0.2, 0.1], r"loss: \[0.4, 0.3, 0.2, 0.1\] is not allowed: must increase"),
         ([1, 2, 3], [0.1, 0, 0.2], "loss: 0.0 is not allowed: must be above 0 and below 1"),
     ],
 )

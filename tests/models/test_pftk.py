@@ -108,5 +108,5 @@ def test_refuses_what_makes_no_sense(name: str, value: object, allowed: str) -> 
 
 
 def test_refuses_shapes_that_do_not_go_together() -> None:
-    with pytest.raises(ValueError, match=r"^shapes do not go together: p \(2,\), rtt \(3,\)$"):
+    with pytest.raises(ValueError, match=r"^shapes cannot be broadcast together: p \(2,\), rtt \(3,\)$"):
         pftk(p=[0.1, 0.2], rtt=[1, 2, 3], t0=1)

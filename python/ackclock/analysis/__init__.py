@@ -1,4 +1,4 @@
-"""Statistics of what a run leaves behind: arrays in, frozen results out. Nothing here knows a scenario."""
+"""Statistics of measured series: functions of arrays that return frozen results. They are independent of scenarios."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
@@ -91,10 +91,10 @@ _HOMES: Final = (
 )
 
 
-if not TYPE_CHECKING:  # a type checker would take any name for one that is there
+if not TYPE_CHECKING:  # otherwise a type checker would accept any name
 
     def __getattr__(name: str) -> object:
-        """Load what is asked for when it is first asked for: each run needs `mser5`, and none needs NumPy for it."""
+        """Load a function when it is first used. Each run needs `mser5`, which does not need NumPy."""
         if name in __all__:
             for home in _HOMES:
                 module = import_module(f"ackclock.analysis.{home}")

@@ -1,4 +1,4 @@
-"""A confidence interval from one long run: the means of its batches stand for replications."""
+"""A confidence interval from one long run, computed from the means of its batches instead of replications."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ __all__ = ["BatchMeans", "batch_means"]
 
 BATCHES: Final = 40
 _PARTS: Final = 10
-"""Into how many parts a batch is cut to see how far correlation reaches."""
+"""Number of parts of a batch, for the test of correlation."""
 
 _MOST_CORRELATION: Final = 0.4
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BatchMeans:
-    """What one long run says of its mean.
+    """The mean of one long run, with a confidence interval.
 
     Parameters
     ----------
     interval
-        Of the mean, from 40 batches.
+        Interval of the mean, from 40 batches.
     correlation
-        Between neighbours of the 400 parts that the batches are cut into, from -1 to 1; 0 if all are equal.
+        Correlation between neighbours of the 400 parts of the batches, from -1 to 1; 0 if all are equal.
 
     """
 
@@ -39,42 +39,42 @@ class BatchMeans:
 
     @property
     def warning(self) -> str:
-        """What a reader of the interval must know; empty if it can be believed."""
+        """Why the interval is unreliable; empty if it is reliable."""
         if self.correlation < _MOST_CORRELATION:
             return self.interval.warning
         return (
-            f"the interval is too narrow: neighbouring parts of the series are correlated by {self.correlation:.2f}, "
-            f"and {BATCHES} batches are independent from below {_MOST_CORRELATION} on; run for longer"
+            f"the interval is too narrow: neighbouring parts of the series are correlated ({self.correlation:.2f}), "
+            f"and {BATCHES} batches need less than {_MOST_CORRELATION} to be independent; use a longer run"
         )
 
 
 def batch_means(series: ArrayLike, *, level: float = 0.95) -> BatchMeans:
-    """Give the interval for the mean of one long series of correlated values.
+    """Compute a confidence interval for the mean of one long series of correlated values.
 
     Parameters
     ----------
     series
         Values at equal distances in time, without their warm-up (`mser5`): at least 400, all finite.
     level
-        The wanted probability of covering the true mean, between 0 and 1.
+        Probability that the interval covers the true mean, between 0 and 1.
 
     Returns
     -------
     BatchMeans
-        The interval, and whether it can be believed.
+        The interval, with a warning if it is unreliable.
 
     Raises
     ------
     ValueError
-        If there are fewer values, one is not finite, or the level is not between 0 and 1.
+        There are too few values, one is not finite, or the level is not between 0 and 1.
 
     Notes
     -----
     The fixed form of the procedure of Law and Carson (Operations Research 27, 1979; Law, "Simulation Modeling and
-    Analysis", 5th ed. 2015, section 9.5.3): Student's interval for the means of 40 batches. The correlation of so few
-    neighbours is too uncertain to judge by, so it is that of 400 batches which has to be below 0.4; for processes whose
-    correlation fades, that of batches ten times as long is then next to none. Batches are equally long: what does
-    not fill them is left out at the start.
+    Analysis", 5th ed. 2015, section 9.5.3): Student's interval for the means of 40 batches. The correlation of 40
+    values is too uncertain for a test. Instead, the correlation of 400 parts must be below 0.4; if correlation decays,
+    batches ten times as long are then nearly uncorrelated. Batches have equal lengths: values that do not fill them are
+    omitted at the start.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Two settings compared run by run: pairs that had the same random numbers differ by what was changed."""
+"""Paired comparison of two settings: runs of a pair have the same random numbers and differ only in the setting."""
 
 from __future__ import annotations
 
@@ -18,23 +18,22 @@ __all__ = ["Comparison", "compare_paired"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Comparison:
-    """How far the second of two settings lies above the first.
+    """The difference between two settings, second minus first.
 
     Parameters
     ----------
     difference
-        The mean of second minus first over the pairs, and its interval, in the unit of the samples.
+        Mean difference over the pairs, with its interval, in the unit of the samples.
     effect_size
-        Cohen's d_av: the mean difference in standard deviations (the mean of the two samples' own). NaN where neither
-        sample varies, or of a single pair.
+        Cohen's d_av: the mean difference divided by the mean of the two samples' standard deviations. NaN if neither
+        sample varies, or for a single pair.
     correlation
-        Pearson's, between the pairs, from -1 to 1; NaN where a sample does not vary.
+        Pearson correlation of the two samples, from -1 to 1; NaN if a sample does not vary.
     unpaired_half_width
-        Half the width of the interval that the same values give without their pairs (Welch). Infinite for a
-        single pair.
+        Half the width of the interval from the same values without pairing (Welch). Infinite for a single pair.
     narrowing
-        What pairing bought: the width of the unpaired interval over that of the paired one, both by Student's t; above
-        1 if pairs vary together. NaN where neither has a width.
+        Ratio of the widths of the unpaired and the paired interval, both by Student's t: above 1 if the samples are
+        positively correlated. NaN if both widths are 0.
 
     """
 
@@ -46,16 +45,16 @@ class Comparison:
 
     @property
     def differ(self) -> bool:
-        """Whether the interval leaves out zero."""
+        """Whether the interval excludes zero."""
         return not self.difference.low <= 0 <= self.difference.high
 
     @property
     def warning(self) -> str:
-        """What a reader must know; empty if there is nothing."""
+        """Why the result is unreliable; empty if it is reliable."""
         return self.difference.too_few
 
     def __str__(self) -> str:
-        """Give the difference, how large it is, and what it would be without pairs; what is undefined is left out.
+        """Format the difference, its effect size and the unpaired interval; undefined values are omitted.
 
         >>> print(compare_paired([1, 2, 3, 4], [2.1, 2.9, 4.0, 5.2]))
         1.05 ± 0.21 (unpaired ± 2.3, d_av 0.80, correlation 1.00, n 4)
@@ -67,30 +66,30 @@ class Comparison:
 
 
 def compare_paired(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Comparison:
-    """Compare two settings that were run with the same seeds.
+    """Compare two settings that ran with the same seeds.
 
     Parameters
     ----------
     first, second
-        One value a replication, in the same order of seeds; equally many, at least one, all finite.
+        One value per replication, in the same order of seeds: the same number of values, at least one, all finite.
     level
-        The wanted probability of covering the true difference, between 0 and 1.
+        Probability that the interval covers the true difference, between 0 and 1.
 
     Returns
     -------
     Comparison
-        Second minus first.
+        The difference, second minus first.
 
     Raises
     ------
     ValueError
-        If there are not as many of both, or none, or a value is not finite, or the level is not between 0 and 1.
+        The samples differ in length or are empty, a value is not finite, or the level is not between 0 and 1.
 
     Notes
     -----
     Common random numbers: Law, "Simulation Modeling and Analysis" (5th ed. 2015), sections 10.2.1 (paired), 10.2.2
-    (Welch 1938) and 11.2. The effect size is d_av of Cumming (2012), as Lakens (Frontiers in Psychology 4:863, 2013)
-    writes it: unlike d_z it does not grow with the correlation, which here is of our making.
+    (Welch 1938) and 11.2. The effect size is d_av of Cumming (2012), as in Lakens (Frontiers in Psychology 4:863,
+    2013). Unlike d_z it does not grow with the correlation, which common random numbers create.
 
     Examples
     --------
@@ -101,7 +100,7 @@ def compare_paired(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) 
     """
     one, other = (np.asarray(sample, dtype=np.float64).ravel() for sample in (first, second))
     if one.size != other.size:
-        raise ValueError(f"second: {other.size} values are not allowed: must be as many as first has ({one.size})")
+        raise ValueError(f"second: {other.size} values are not allowed: must have as many as first ({one.size})")
     differences = other - one
     difference = mean_interval(differences, level=level)
     paired = student_interval(differences, level=level).half_width
@@ -116,7 +115,7 @@ def compare_paired(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) 
 
 
 def _welch(one: NDArray[np.float64], other: NDArray[np.float64], level: float) -> float:
-    """Give half the width of Welch's interval for the difference of two means of equally many values."""
+    """Compute half the width of Welch's interval for the difference of two means of equally large samples."""
     count = one.size
     if count < 2:
         return math.inf
@@ -141,7 +140,7 @@ def _correlation(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
 
 
 def _ratio(above: float, below: float) -> float:
-    """Divide; infinite where only the divisor is nothing, not a number where both are or neither has an end."""
+    """Divide: infinite if only the divisor is 0, NaN if both are 0 or both are infinite."""
     if below == 0:
         return math.copysign(math.inf, above) if above else math.nan
     return above / below

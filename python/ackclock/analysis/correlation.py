@@ -1,4 +1,4 @@
-"""How counts per bin depend on earlier ones, and how much what many do at once exceeds chance."""
+"""Autocorrelation of counts per bin, and dependence between the simultaneous events of several clients."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Autocorrelation:
     Parameters
     ----------
     values
-        At lags of 0, 1, 2, ... bins; pure numbers from -1 to 1, the first one 1. NaN if all counts are equal.
+        Autocorrelation at lags of 0, 1, 2, ... bins, from -1 to 1; 1 at lag 0. NaN if all counts are equal.
     standard_error
-        Of any of them but the first, were the counts independent.
+        Standard error of each value except the first, for independent counts.
 
     """
 
@@ -34,31 +34,31 @@ class Autocorrelation:
 
 
 def autocorrelation(counts: ArrayLike, lags: int) -> Autocorrelation:
-    """Give the sample autocorrelation function of counts per bin.
+    """Compute the sample autocorrelation function of counts per bin.
 
     Parameters
     ----------
     counts
         Packets in consecutive bins of equal length, as whole numbers.
     lags
-        The longest lag, in bins: from 0 to one less than there are counts.
+        The longest lag, in bins: from 0 to the number of counts minus 1.
 
     Returns
     -------
     Autocorrelation
-        At the lags 0 to `lags`.
+        Values at the lags 0 to `lags`.
 
     Raises
     ------
     ValueError
-        If counts are not whole numbers, or not more than lags.
+        Counts are not whole numbers, or there are not more counts than lags.
 
     Notes
     -----
     Box and Jenkins, "Time Series Analysis: Forecasting and Control" (1970), section 2.1: with *m* the mean of *n*
     counts, the autocovariance at lag *k* is the sum of (x[t] - m)·(x[t + k] - m) over *n*, not *n* - *k* (biased, but
-    of smaller error), and it is divided by that at lag 0. Of white noise, each but the first has a standard error of
-    about 1/√n (Bartlett 1946). Sums are whole numbers and exact.
+    with a smaller error). The autocorrelation is its ratio to the autocovariance at lag 0. For white noise each value
+    except the first has a standard error of about 1/√n (Bartlett 1946). Sums are exact integers.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def autocorrelation(counts: ArrayLike, lags: int) -> Autocorrelation:
     total = int(values.sum())
 
     def scaled(lag: int) -> int:
-        """Give the autocovariance times the cube of the number of counts."""
+        """Compute the autocovariance times the cube of the number of counts."""
         ahead, behind = values[: size - lag], values[lag:]
         ends = int(ahead.sum()) + int(behind.sum())
         return size**2 * int(ahead @ behind) - size * total * ends + (size - lag) * total**2
@@ -87,29 +87,29 @@ def autocorrelation(counts: ArrayLike, lags: int) -> Autocorrelation:
 
 
 def dependence(events: ArrayLike) -> float:
-    """Give how much more the number of simultaneous events varies than it would if they were independent.
+    """Compute the ratio of the variance of the number of simultaneous events to its value for independent clients.
 
     Parameters
     ----------
     events
-        Whether each of some clients (rows) had an event in each bin (columns), such as a cut of its window.
+        Whether each client (row) had an event in each bin (column), such as a cut of its window.
 
     Returns
     -------
     float
-        The variance of the number of clients with an event, over the sum of the clients' own variances: 1 on average
-        if they are independent, as many as there are clients if all always go together, below 1 if they take turns.
-        NaN if no client ever changes.
+        The variance of the number of clients with an event, divided by the sum of the clients' own variances. It is 1
+        on average for independent clients, the number of clients if all always have events together, and below 1 if
+        they take turns. NaN if no client ever changes.
 
     Raises
     ------
     ValueError
-        If the events are not in two dimensions.
+        The events do not have two dimensions.
 
     Notes
     -----
-    The variance of a sum is the sum of all covariances (Bienaymé): the excess over 1 is (clients - 1) times the mean
-    correlation of two clients, were their variances equal. Sums are whole numbers and exact.
+    The variance of a sum is the sum of all covariances (Bienaymé). For equal variances the excess over 1 is therefore
+    (clients - 1) times the mean correlation of two clients. Sums are exact integers.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def dependence(events: ArrayLike) -> float:
 
 
 def excess(own: NDArray[np.int64], together: NDArray[np.int64]) -> float:
-    """Give what `dependence` does, of the events of each client and the clients with an event in each bin."""
+    """Compute `dependence` from each client's number of events and each bin's number of clients with an event."""
     bins = together.size
     # Variances times the square of the number of bins.
     spread = bins * int(together @ together) - int(together.sum()) ** 2

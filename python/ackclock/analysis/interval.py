@@ -14,44 +14,44 @@ if TYPE_CHECKING:
 __all__ = ["FEWEST_FOR_BOOTSTRAP", "Interval", "bootstrap_interval", "mean_interval", "student_interval"]
 
 FEWEST_FOR_BOOTSTRAP: Final = 30
-"""From so many values on, a sample shows the shape of what it was drawn from."""
+"""Smallest sample size that represents the shape of the distribution well enough for the bootstrap."""
 
-# Equal values differ by this share at most once they were rounded and summed.
+# Largest relative difference of equal values that were rounded and summed.
 _ROUNDING: Final = 1e-12
 
 _DIGITS: Final = 6
-"""Of a mean, at most."""
+"""Maximum number of digits of a mean."""
 _FEWEST: Final = 3
-"""Of two values, Student's interval is 13 standard errors wide to either side, and of one there is none."""
+"""Fewest values for a useful interval: with two, Student's half-width is 13 standard errors; with one there is no
+interval."""
 
 _RESAMPLES: Final = 9999
 _SEED: Final = 1
 
 _AT_ONCE: Final = 2**20
-"""So many resampled values are held at once: 8 MB."""
+"""Number of resampled values in memory at a time: 8 MB."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Interval:
-    """The mean of some replications and how far the true mean may lie from it.
+    """The mean of replications with its confidence interval.
 
     Parameters
     ----------
     mean
         The sample mean, in the unit of the sample.
     half_width
-        Half the width of the interval, same unit. Infinite for a single value: one run says nothing about
-        the spread.
+        Half the width of the interval, same unit. Infinite for a single value, which has no information on the spread.
     standard_error
         The standard error of the mean, same unit. Infinite for a single value.
     count
-        How many replications went in.
+        Number of replications.
     level
         The probability with which the interval covers the true mean.
     method
-        How it was made: Student's t, or the bootstrap.
+        Method: Student's t or the bootstrap.
     shift
-        How far the middle of the interval lies above the mean, same unit: not at all by Student's t.
+        Distance of the interval's middle above the mean, same unit: 0 by Student's t.
 
     """
 
@@ -75,18 +75,18 @@ class Interval:
 
     @property
     def too_few(self) -> str:
-        """A warning where there are too few values to say anything; otherwise empty."""
+        """A warning if there are too few values for a conclusion; otherwise empty."""
         if self.count >= _FEWEST:
             return ""
         values = f"{self.count} replication{'' if self.count == 1 else 's'}"
-        return f"{values}: too few to say anything; five are a beginning"
+        return f"{values}: too few for a conclusion; use at least five"
 
     @property
     def warning(self) -> str:
-        """What a reader of the mean must know; empty if it can be believed.
+        """Why the mean is unreliable; empty if it is reliable.
 
         >>> student_interval([1, 3]).warning
-        '2 replications: too few to say anything; five are a beginning'
+        '2 replications: too few for a conclusion; use at least five'
         >>> student_interval([1, 3, 8]).warning
         'the half-width is 224% of the mean: more replications are needed'
         """
@@ -96,7 +96,7 @@ class Interval:
         return f"the half-width is {share} the mean: more replications are needed"
 
     def shown(self, digits: int) -> str:
-        """Give the mean and, of more than one value, its half-width, to so many digits after the point.
+        """Format the mean and, for more than one value, its half-width with ``digits`` decimal places.
 
         A half-width that would round to zero is shown as a bound, so that no interval looks empty.
 
@@ -115,7 +115,7 @@ class Interval:
         return f"{self.mean:,.{digits}f} ± {bar}"
 
     def __str__(self) -> str:
-        """Give two significant digits of the half-width, and the mean to the same place: six digits at most.
+        """Format the half-width to two significant digits and the mean to the same decimal place, at most six digits.
 
         >>> print(student_interval([0.1271, 0.1268, 0.1275]))
         0.12713 ± 0.00087
@@ -134,25 +134,25 @@ class Interval:
 
 
 def student_interval(sample: ArrayLike, *, level: float = 0.95) -> Interval:
-    """Give the Student t interval for the mean of independent, roughly normal values.
+    """Compute the Student t interval for the mean of independent, roughly normal values.
 
     Parameters
     ----------
     sample
-        One value a replication; at least one, all finite.
+        One value per replication; at least one, all finite.
     level
         The wanted probability of covering the true mean, between 0 and 1.
 
     Returns
     -------
     Interval
-        The mean and its interval; the half-width is infinite when the sample has a single value, and 0 when its
-        values differ by no more than rounding.
+        The mean and its interval. The half-width is infinite for a single value, and 0 if values differ only by
+        rounding.
 
     Raises
     ------
     ValueError
-        If the sample is empty or holds a value that is not finite, or the level is not between 0 and 1.
+        The sample is empty or has a value that is not finite, or the level is not between 0 and 1.
 
     Notes
     -----
@@ -171,7 +171,7 @@ def student_interval(sample: ArrayLike, *, level: float = 0.95) -> Interval:
     if count == 1:
         error = half_width = math.inf
     else:
-        # Imported where used: SciPy is slow to load, and a single run never needs it.
+        # Imported here because SciPy is slow to load, and a single run never needs it.
         from scipy.special import stdtrit  # noqa: PLC0415
 
         error = float(values.std(ddof=1)) / math.sqrt(count)
@@ -182,32 +182,33 @@ def student_interval(sample: ArrayLike, *, level: float = 0.95) -> Interval:
 
 
 def bootstrap_interval(sample: ArrayLike, *, level: float = 0.95) -> Interval:
-    """Give the bootstrap interval for the mean of independent values of any shape.
+    """Compute the bootstrap interval for the mean of independent values with any distribution.
 
     Parameters
     ----------
     sample
-        One value a replication, all finite; at least 30, since the sample stands for what it was drawn from.
+        One value per replication, all finite; at least 30, since the sample must represent its distribution.
     level
         The wanted probability of covering the true mean, between 0 and 1.
 
     Returns
     -------
     Interval
-        The mean and its interval, in whose middle the mean need not be. The same sample gives the same interval.
-        The half-width is 0 when values differ by no more than rounding.
+        The mean and its interval, which need not be symmetric. Equal samples give equal intervals. The half-width is 0
+        if values differ only by rounding.
 
     Raises
     ------
     ValueError
-        If the sample is smaller or holds a value that is not finite, or the level is not between 0 and 1.
+        The sample is too small or has a value that is not finite, or the level is not between 0 and 1.
 
     Notes
     -----
     Bias-corrected and accelerated (BCa), with 9,999 resamples: Efron, "Better bootstrap confidence intervals" (Journal
-    of the American Statistical Association 82, 1987), as `scipy.stats.bootstrap` has it. It is asked for a level that
-    makes it as wide as Student's interval where values are normal (Hesterberg, "What teachers should know about the
-    bootstrap", The American Statistician 69, 2015, section 3.3): of 30 values it would cover 93 % otherwise.
+    of the American Statistical Association 82, 1987), as implemented in `scipy.stats.bootstrap`. The level is adjusted
+    so that the interval is as wide as Student's for normal values (Hesterberg, "What teachers should know about the
+    bootstrap", The American Statistician 69, 2015, section 3.3); without the adjustment a nominal 95 % interval of 30
+    values covers 93 %.
 
     Examples
     --------
@@ -249,10 +250,9 @@ def bootstrap_interval(sample: ArrayLike, *, level: float = 0.95) -> Interval:
 
 
 def mean_interval(sample: ArrayLike, *, level: float = 0.95) -> Interval:
-    """Give the interval that suits a sample: by the bootstrap from 30 values on, below by Student's t.
+    """Compute the interval that suits a sample: bootstrap for 30 or more values, otherwise Student's t.
 
-    With fewer values a bootstrap is too narrow, since it knows nothing beyond the sample; with as many, it also suits
-    what is skewed.
+    With fewer values the bootstrap interval is too narrow. With 30 or more it is also suitable for skewed values.
 
     Parameters
     ----------
@@ -262,12 +262,12 @@ def mean_interval(sample: ArrayLike, *, level: float = 0.95) -> Interval:
     Returns
     -------
     Interval
-        Its `method` says which it is.
+        The interval; its `method` names the method used.
 
     Raises
     ------
     ValueError
-        As by `student_interval`.
+        As for `student_interval`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Losses that belong together: of one flow within a round trip, and at one gateway in quick succession."""
+"""Groups of losses: of one flow within a round trip, and at one gateway in quick succession."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ __all__ = ["loss_events", "loss_sequences"]
 
 
 def loss_events(times: ArrayLike, flows: ArrayLike, within: float) -> NDArray[np.int64]:
-    """Give how many packets each loss event of each flow took.
+    """Count the packets lost in each loss event of each flow.
 
     Parameters
     ----------
     times
-        When packets were lost, in seconds, in any order.
+        Times of the losses, in seconds, in any order.
     flows
-        The flow of each, as a number.
+        Flow number of each loss.
     within
-        Losses of one flow up to this many seconds after the first of an event belong to it; a round-trip time.
+        Duration of a loss event, in seconds: it contains a flow's losses up to this time after its first loss. Use a
+        round-trip time.
 
     Returns
     -------
@@ -33,12 +34,12 @@ def loss_events(times: ArrayLike, flows: ArrayLike, within: float) -> NDArray[np
     Raises
     ------
     ValueError
-        If there are not as many flows as times.
+        The arrays differ in length.
 
     Notes
     -----
-    What a sender of TCP can learn of in one round trip: RFC 5348, section 5.2, counts the losses within one round trip
-    of the first as one event.
+    RFC 5348, section 5.2, counts the losses within one round trip of the first as one event: a sender learns of them
+    together.
 
     Examples
     --------
@@ -60,14 +61,14 @@ def loss_events(times: ArrayLike, flows: ArrayLike, within: float) -> NDArray[np
 
 
 def loss_sequences(times: ArrayLike, gap: float) -> NDArray[np.int64]:
-    """Give how many packets each sequence of losses at one place took.
+    """Count the packets lost in each sequence of losses at one place.
 
     Parameters
     ----------
     times
-        When packets were lost, in seconds, in any order.
+        Times of the losses, in seconds, in any order.
     gap
-        Losses up to this many seconds after the one before them are of the same sequence.
+        Longest time between consecutive losses of a sequence, in seconds.
 
     Returns
     -------
@@ -86,5 +87,5 @@ def loss_sequences(times: ArrayLike, gap: float) -> NDArray[np.int64]:
 
 
 def _sizes(firsts: list[int], count: int) -> NDArray[np.int64]:
-    """Give how many places lie from each first one to the next."""
+    """Compute the distances between consecutive first indices."""
     return np.array([after - before for before, after in pairwise([*firsts, count])], dtype=np.int64)

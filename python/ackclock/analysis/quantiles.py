@@ -1,4 +1,4 @@
-"""Quantiles and distribution functions of samples, one a replication, with intervals over the replications."""
+"""Quantiles and distribution functions of samples, with intervals over replications."""
 
 from __future__ import annotations
 
@@ -17,25 +17,26 @@ __all__ = ["cdf_intervals", "quantile_interval"]
 
 
 def quantile_interval(samples: Sequence[ArrayLike], share: float, *, level: float = 0.95) -> Interval:
-    """Give the mean over replications of a quantile, with its interval.
+    """Compute the mean of a quantile over replications, with its interval.
 
-    A quantile of one run has no interval of its own: values of a run depend on each other. Those of different seeds do
-    not.
+    A quantile of a single run has no interval, since the values of a run depend on each other. Runs with different
+    seeds are independent.
 
     Parameters
     ----------
     samples
-        One a replication: at least one value each. What is not a number counts as infinite, as a transfer that did not
+        One sample per replication, with at least one value each. NaN counts as infinite, as for a transfer that did not
         end.
     share
-        Which quantile: the smallest value with at least this share of the sample at or below it, above 0 and up to 1.
+        Level of the quantile, above 0 and up to 1. The quantile is the smallest value with at least this share of the
+        sample at or below it.
     level
-        The wanted probability of covering the true mean, between 0 and 1.
+        Probability that the interval covers the true mean, between 0 and 1.
 
     Returns
     -------
     Interval
-        That of `mean_interval` over the replications' quantiles.
+        `mean_interval` of the replications' quantiles.
 
     Raises
     ------
@@ -51,28 +52,28 @@ def quantile_interval(samples: Sequence[ArrayLike], share: float, *, level: floa
         raise ValueError(f"share: {share} is not allowed; must be above 0 and up to 1")
     found = [float(np.quantile(values, share, method="inverted_cdf")) for values in map(_filled, samples)]
     if not np.isfinite(found).all():
-        raise ValueError(f"share: {share} is not allowed; must be a quantile that is finite in each sample")
+        raise ValueError(f"share: {share} is not allowed; must give a finite quantile in each sample")
     return mean_interval(found, level=level)
 
 
 def cdf_intervals(samples: Sequence[ArrayLike], at: ArrayLike, *, level: float = 0.95) -> list[Interval]:
-    """Give the distribution function at some values: its mean over replications, with an interval at each.
+    """Compute the distribution function at some values: the mean over replications, with an interval for each value.
 
     Parameters
     ----------
     samples
-        One a replication: at least one value each. What is not a number counts as infinite, as a transfer that did not
+        One sample per replication, with at least one value each. NaN counts as infinite, as for a transfer that did not
         end.
     at
-        Where to evaluate the function.
+        Values at which to evaluate the function.
     level
-        The wanted probability of covering the true mean at a value, between 0 and 1.
+        Probability that an interval covers the true mean at its value, between 0 and 1.
 
     Returns
     -------
     list of Interval
-        At each value, that of `mean_interval` over the replications' shares of values at or below it. The intervals
-        hold one by one, not all at once.
+        For each value, `mean_interval` of the replications' shares at or below it. The level applies to each interval,
+        not to all of them together.
 
     Raises
     ------
@@ -92,8 +93,8 @@ def cdf_intervals(samples: Sequence[ArrayLike], at: ArrayLike, *, level: float =
 
 
 def _filled(sample: ArrayLike) -> NDArray[np.float64]:
-    """Take a sample as numbers, the missing ones infinite."""
+    """Convert a sample to numbers, with infinity for missing ones."""
     values = np.ravel(np.asarray(sample, dtype=np.float64))
     if not values.size:
-        raise ValueError("samples: an empty one is not allowed; must have at least one value each")
+        raise ValueError("samples: an empty sample is not allowed; must have at least one value each")
     return np.where(np.isnan(values), np.inf, values)

@@ -1,4 +1,4 @@
-"""Flows that lose together: in bursts of drops at one gateway, and in the same round-trip times."""
+"""Synchronized losses of flows: in bursts of drops at one gateway, and in the same round-trip times."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ __all__ = ["LossCorrelation", "LossEpochs", "loss_correlation", "loss_epochs"]
 
 _MOST_BINS = 100_000_000
 _ROUNDING = 1e-9
-"""Of a bin."""
+"""Rounding tolerance, as a share of a bin."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LossEpochs:
-    """The bursts of drops at one gateway, one value for each, by time.
+    """The bursts of drops at one gateway, in time order.
 
     Parameters
     ----------
     begin, end
-        When its first and its last packet were lost, in seconds.
+        Times of the first and the last loss of each burst, in seconds.
     losses
-        How many packets it took.
+        Number of packets lost in each burst.
     shares
-        Which share of all flows lost in it, from above 0 to 1.
+        Share of all flows that lost packets in each burst, above 0 and up to 1.
 
     """
 
@@ -44,7 +44,7 @@ class LossEpochs:
 
     @property
     def count(self) -> int:
-        """How many there were."""
+        """Number of bursts."""
         return self.losses.size
 
     @property
@@ -59,29 +59,28 @@ def loss_epochs(times: ArrayLike, flows: ArrayLike, *, count: int, gap: float) -
     Parameters
     ----------
     times, flows
-        The columns ``time`` and ``flow`` of a run's table ``drops``, or those of its measured time; in any order.
+        The columns ``time`` and ``flow`` of a run's table ``drops``, or of its measured time; in any order.
     count
-        How many flows there are, those that never lose included.
+        Number of flows, including flows that never lose.
     gap
-        Losses up to this many seconds after the one before them are of the same epoch: half a round-trip time, with
-        the time in the queue.
+        Longest time between consecutive losses of an epoch, in seconds. Use half a round-trip time, including queueing.
 
     Returns
     -------
     LossEpochs
-        Empty without losses. Where losses follow each other without such a gap, all are one epoch in which nearly every
-        flow loses: look at `count` before `mean_share`.
+        The epochs; empty without losses. Losses without such a gap between them form a single epoch in which nearly
+        every flow loses: check `count` before `mean_share`.
 
     Raises
     ------
     ValueError
-        If there are not as many flows as times, a time is none, more flows lost than there are, or the gap is negative.
+        The arrays differ in length, a time is NaN, more than ``count`` flows lost packets, or the gap is negative.
 
     Notes
     -----
     The epochs of Qiu, Zhang and Keshav, "Understanding the performance of many TCP flows" (Computer Networks 37, 2001),
-    section 5.1: with global synchronisation every flow loses in each. They give no rule for where one ends; after half
-    a round trip without losses, what comes next is what senders made of the last ones.
+    section 5.1: with global synchronisation every flow loses in each. The paper has no rule for the end of an epoch.
+    After half a round trip without losses, later losses are a result of the senders' reactions to the earlier ones.
 
     Examples
     --------
@@ -104,17 +103,17 @@ def loss_epochs(times: ArrayLike, flows: ArrayLike, *, count: int, gap: float) -
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LossCorrelation:
-    """How far flows lose in the same round-trip times.
+    """Correlation between the losses of flows in the same round-trip times.
 
     Parameters
     ----------
     value
-        The mean correlation between two flows of whether they lose in a bin: 1 if all always lose together, 0 if they
-        lose independently. NaN with fewer than two flows, or where no flow loses in some bins only.
+        Mean correlation between two flows of whether they lose in a bin: 1 if all always lose together, 0 if they lose
+        independently. NaN with fewer than two flows, or if each flow loses in all bins or in none.
     quiet
-        The share of bins in which nobody loses; NaN without a whole bin.
+        Share of bins without losses; NaN without a complete bin.
     bins
-        How many whole bins there are.
+        Number of complete bins.
 
     """
 
@@ -126,37 +125,37 @@ class LossCorrelation:
 def loss_correlation(
     times: ArrayLike, flows: ArrayLike, *, count: int, round_trip: float, start: float, end: float
 ) -> LossCorrelation:
-    """Give the mean correlation of losses between the flows of a gateway.
+    """Compute the mean correlation of losses between the flows of a gateway.
 
     Parameters
     ----------
     times, flows
         The columns ``time`` and ``flow`` of a run's table ``drops``, in any order.
     count
-        How many flows there are, those that never lose included.
+        Number of flows, including flows that never lose.
     round_trip
-        The length of a bin in seconds: a mean round-trip time, with the time in the queue.
+        Width of a bin in seconds: a mean round-trip time, including queueing.
     start, end
-        Seconds between which losses count; a part of a bin before the end is left out.
+        Start and end of the measured time, in seconds; an incomplete bin at the end is omitted.
 
     Returns
     -------
     LossCorrelation
-        The correlation, and how often nobody loses.
+        The correlation, and the share of bins without losses.
 
     Raises
     ------
     ValueError
-        If there are not as many flows as times, a time is none, more flows lost than there are, the round-trip time is
-        not above 0, or start and end are not finite or make more than 100 million bins.
+        The arrays differ in length, a time is NaN, more than ``count`` flows lost packets, the round-trip time is not
+        above 0, or start and end are not finite or make more than 100 million bins.
 
     Notes
     -----
-    With `V` the variance over bins of the number of flows that lose, and `v` the sum of the flows' own variances, it is
-    (V / v - 1) / (n - 1) for n flows (V / v is `dependence`). Of flows that lose equally often that is the mean of all
-    pairs' coefficients; otherwise those that lose in more bins, up to half of them, count for more, and a flow that
-    never loses counts as one without correlation. Counts are whole numbers and exact. The length of a bin matters:
-    compare what was measured in like bins.
+    The value is (V / v - 1) / (n - 1) for n flows, where `V` is the variance over bins of the number of flows that
+    lose, and `v` is the sum of the flows' own variances (V / v is `dependence`). If flows lose equally often, this is
+    the mean of all pairs' coefficients. Otherwise flows that lose in more bins, up to half of them, have more weight,
+    and a flow that never loses counts as uncorrelated. Counts are exact integers. The result depends on the bin width:
+    compare only values with equal widths.
 
     Examples
     --------
@@ -170,7 +169,7 @@ def loss_correlation(
     if not math.isfinite(end - start) or (end - start) / round_trip > _MOST_BINS:
         allowed = f"must be finite, and at most {_MOST_BINS:,} round_trip apart"
         raise ValueError(f"start, end: {start} and {end} are not allowed: {allowed}")
-    # treat a number of bins that is whole except for rounding as whole
+    # accept a number of bins that is an integer except for rounding
     bins = max(math.floor((end - start) / round_trip + _ROUNDING), 0)
     place = np.floor((at - start) / round_trip + _ROUNDING)
     there = (at >= start) & (place < bins)
@@ -186,7 +185,7 @@ def loss_correlation(
 
 
 def _losses(times: ArrayLike, flows: ArrayLike, count: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Take losses as arrays, the flows numbered from 0 through those that lost."""
+    """Convert losses to arrays, with the losing flows renumbered from 0."""
     at, of = np.asarray(times, dtype=np.float64).ravel(), np.asarray(flows).ravel()
     if at.size != of.size:
         raise ValueError(f"flows: {of.size} of them are not allowed: must be as many as times ({at.size})")
@@ -194,5 +193,7 @@ def _losses(times: ArrayLike, flows: ArrayLike, count: int) -> tuple[NDArray[np.
         raise ValueError("times: nan is not allowed: must be seconds")
     who, number = np.unique(of, return_inverse=True)
     if who.size > count or count < 1:
-        raise ValueError(f"count: {count} is not allowed: must be above 0, and {who.size} flows lost")
+        raise ValueError(
+            f"count: {count} is not allowed: must be above 0 and at least {who.size}, the number of flows that lost"
+        )
     return at, number.ravel().astype(np.int64)

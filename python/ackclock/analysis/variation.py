@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 __all__ = ["Ladder", "cov", "cov_ladder", "poisson_cov"]
 
 _EXACT: Final = 2**53
-"""Sums of whole numbers below are exact in floating point."""
+"""Integers below this are exact in floating point."""
 
 _LEAST_BINS: Final = 10
-"""Fewer bins say little of a standard deviation: that of ten has an error of more than a fifth."""
+"""Fewest bins for a standard deviation: with ten its error already exceeds a fifth."""
 
 
 def cov(counts: ArrayLike) -> float:
-    """Give the coefficient of variation: population standard deviation over mean.
+    """Compute the coefficient of variation: population standard deviation over mean.
 
     Parameters
     ----------
@@ -33,13 +33,13 @@ def cov(counts: ArrayLike) -> float:
     Returns
     -------
     float
-        The coefficient of variation, a pure number; NaN without bins or without packets.
+        The coefficient of variation, dimensionless; NaN without bins or without packets.
 
     Notes
     -----
-    The bins are the whole population that is looked at, hence the division by *n*, not *n* - 1.
-    Tinnakornsrisuphap, Feng and Philp (ICDCS 2000), section 2.2, with bins of one two-way propagation delay. Whole
-    numbers are summed exactly, as in a run: of the same counts both have the same last digit.
+    The bins are the whole population, so the variance is divided by *n*, not *n* - 1. Tinnakornsrisuphap, Feng and
+    Philp (ICDCS 2000), section 2.2, with bins of one round-trip propagation delay. Integers are summed exactly, as in a
+    run: equal counts give identical results in both.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def cov(counts: ArrayLike) -> float:
 
 
 def poisson_cov(packets_per_bin: ArrayLike) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    """Give the coefficient of variation of Poisson traffic: 1 / √(mean packets per bin).
+    """Compute the coefficient of variation of Poisson traffic: 1 / √(mean packets per bin).
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def poisson_cov(packets_per_bin: ArrayLike) -> np.ndarray[tuple[int, ...], np.dt
 
     Notes
     -----
-    A Poisson count has its mean for a variance. Tinnakornsrisuphap, Feng and Philp (ICDCS 2000), section 3.2.
+    The variance of a Poisson count equals its mean. Tinnakornsrisuphap, Feng and Philp (ICDCS 2000), section 3.2.
 
     Examples
     --------
@@ -91,13 +91,13 @@ class Ladder:
     Parameters
     ----------
     scales
-        Lengths of the bins, in seconds, as they were asked for.
+        Widths of the bins, in seconds, as requested.
     bins
-        How many whole bins of each length there are.
+        Number of complete bins of each width.
     cov
-        Their coefficients of variation.
+        Coefficients of variation.
     poisson
-        Those of a Poisson process with the same mean.
+        Coefficients of variation of a Poisson process with the same mean.
 
     """
 
@@ -108,34 +108,34 @@ class Ladder:
 
 
 def cov_ladder(counts: ArrayLike, width: float, scales: Sequence[float]) -> Ladder:
-    """Give the coefficient of variation of counts that are summed over longer and longer bins.
+    """Compute the coefficient of variation of counts summed over several bin widths.
 
     Parameters
     ----------
     counts
         Packets in consecutive bins of equal length, as whole numbers.
     width
-        The length of these bins, in seconds.
+        Width of these bins, in seconds.
     scales
-        The lengths that are looked at, in seconds: each a whole multiple of `width` that fits at least ten times
-        into the counts.
+        Bin widths to evaluate, in seconds: each an integer multiple of `width` that fits at least ten times into the
+        counts.
 
     Returns
     -------
     Ladder
-        NaN, both of the counts and of the Poisson process, where no packet is in the whole bins.
+        One value per scale; NaN for both the counts and the Poisson process if the complete bins have no packets.
 
     Raises
     ------
     ValueError
-        If counts are not whole numbers, or a scale is no such multiple.
+        Counts are not whole numbers, or a scale is not such a multiple.
 
     Notes
     -----
-    Whole bins only: what is left over at the end is left out. Sums of counts and of squares are whole numbers and
-    exact. Independent counts fall with the Poisson value as one over the root of the scale; what falls more slowly is
-    correlated, what falls faster is regular (Leland et al., "On the self-similar nature of Ethernet traffic", 1994,
-    look at variances in this way).
+    Only complete bins are used; the rest at the end is omitted. Sums of counts and of squares are exact integers. The
+    coefficient of variation of independent counts falls like the Poisson value, as 1/√scale. A slower decay shows
+    correlation, a faster one regularity (Leland et al., "On the self-similar nature of Ethernet traffic", 1994, analyse
+    variances in this way).
 
     Examples
     --------
@@ -160,12 +160,12 @@ def cov_ladder(counts: ArrayLike, width: float, scales: Sequence[float]) -> Ladd
 
 
 def whole_counts(counts: ArrayLike) -> NDArray[np.int64]:
-    """Take counts in one dimension as signed integers, so that sums of their products are exact.
+    """Convert counts to a one-dimensional array of signed integers, so that sums of their products are exact.
 
     Raises
     ------
     ValueError
-        If they are not whole numbers.
+        The counts are not whole numbers.
 
     """
     values = np.asarray(counts).ravel()
@@ -175,7 +175,7 @@ def whole_counts(counts: ArrayLike) -> NDArray[np.int64]:
 
 
 def _sums(counts: NDArray[np.int64], width: float, scale: float) -> tuple[int, int, int]:
-    """Give the number of whole bins of a scale, the sum of their counts and the sum of the squares."""
+    """Compute the number of complete bins of a scale, the sum of their counts and the sum of the squares."""
     step = round(scale / width)
     bins = counts.size // step if step else 0
     if bins < _LEAST_BINS or not math.isclose(step * width, scale, rel_tol=1e-9):

@@ -1,6 +1,6 @@
-"""Where a series of measurements stops being shaped by how it started.
+"""Finds the end of the warm-up of a series of measurements.
 
-Plain Python: every run looks for its warm-up, and none loads NumPy for it.
+Plain Python without NumPy, since every run uses it and NumPy is slow to load.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ if TYPE_CHECKING:
 __all__ = ["Warmup", "mser5"]
 
 BATCH: Final = 5
-"""Values in a batch: the 5 of MSER-5."""
+"""Values per batch: the 5 of MSER-5."""
 
 _DRIFTING: Final = "still drifting half-way"
 
 _LEAST_BATCHES: Final = 10
-"""Below, the half that may go and the half that must stay are no more than noise."""
+"""Fewest batches: with fewer, the result is only noise."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Warmup:
-    """What MSER-5 says of the start of a series.
+    """The result of MSER-5.
 
     Parameters
     ----------
     length
-        How many values at the start belong to the warm-up, a multiple of 5; None where no end of it is found.
+        Number of values in the warm-up, a multiple of 5; None if its end was not found.
     count
-        How many values were looked at: those in whole batches.
+        Number of values in complete batches, which were examined.
     reason
-        Why none was found, in a few words; empty where one was.
+        Why the end was not found, in a few words; empty if it was found.
 
     """
 
@@ -44,12 +44,12 @@ class Warmup:
 
     @property
     def drifting(self) -> bool:
-        """Whether there are values enough, and the start goes on beyond the first half of them."""
+        """Whether there are enough values, and the warm-up lasts longer than their first half."""
         return self.reason == _DRIFTING
 
 
 def mser5(series: Iterable[float]) -> Warmup:
-    """Find the warm-up of a series: what to cut off so that the mean of the rest is known best.
+    """Find the warm-up of a series: the initial values to omit for the most precise mean.
 
     Parameters
     ----------
@@ -59,25 +59,25 @@ def mser5(series: Iterable[float]) -> Warmup:
     Returns
     -------
     Warmup
-        How many values to leave out. None is found in fewer than 50 values, nor where the best cut is the last one that
-        was tried: the series is then still drifting in the middle, and needs a longer run.
+        The number of values to omit. It is not found for fewer than 50 values, or if the best cut is the last
+        candidate: then the series still drifts at its middle and needs a longer run.
 
     Raises
     ------
     ValueError
-        If a value is not finite.
+        A value is not finite.
 
     Notes
     -----
-    White, "An effective truncation heuristic for bias reduction in simulation output" (Simulation 69, 1997), as
-    the MSER-5 of White, Cobb and Spratt (Winter Simulation Conference 2000): of the means of batches of 5, the cut
-    minimises the marginal standard error, the sum of squared deviations of the *m* batches that stay from their own
-    mean, over *m*². Of several best cuts the first counts; those beyond the first half are not tried. What is left over
-    after the last whole batch is left out.
+    White, "An effective truncation heuristic for bias reduction in simulation output" (Simulation 69, 1997), as the
+    MSER-5 of White, Cobb and Spratt (Winter Simulation Conference 2000): the cut minimises the marginal standard error
+    of batch means. This is the sum of squared deviations of the *m* remaining batches from their mean, divided by *m*².
+    The first of several best cuts is used. Only cuts in the first half are tried. Values after the last complete batch
+    are omitted.
 
-    The cut is a random number where nothing warms up. It then falls more often after high values than after low ones if
-    the former are rarer, and lowers the mean a little: that of 20,000 waits in a steady M/M/1 queue at a load of 0.8 by
-    1.6 %. So cut where a start is to be feared, not from habit.
+    Without a warm-up the cut is random. It then falls more often after high values than after low ones if high values
+    are rarer, which lowers the mean slightly: by 1.6 % for 20,000 waits in a steady M/M/1 queue at a load of 0.8.
+    Therefore cut only if an effect of the start is likely.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def mser5(series: Iterable[float]) -> Warmup:
         raise ValueError("series: must hold finite values only")
     if batches < _LEAST_BATCHES:
         return Warmup(length=None, count=batches * BATCH, reason=f"fewer than {_LEAST_BATCHES * BATCH} values")
-    # From the end, so that each cut costs one step; less the last sum, so that equal values give exact zeros.
+    # From the end, so that each cut costs one step. Relative to the last sum, so that equal values give exact zeros.
     origin, furthest = sums[-1], batches // 2
     total = squares = 0.0
     best, at = math.inf, 0

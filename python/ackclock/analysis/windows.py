@@ -1,4 +1,4 @@
-"""Windows of many flows: sampled together, cut together."""
+"""Congestion windows of many flows: sampling and simultaneous cuts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["cut_dependence", "sampled_windows", "window_cuts"]
 
 _FALL: Final = 0.15
-"""The share of a window by which a sample must lie below the one before, to count as a cut."""
+"""Smallest relative fall of the window between two samples that counts as a cut."""
 
 
 def sampled_windows(
@@ -26,22 +26,22 @@ def sampled_windows(
     Parameters
     ----------
     times, flows, windows
-        The columns ``time``, ``flow`` and ``cwnd`` of a run's table ``windows``, kept at each change or sampled.
+        The columns ``time``, ``flow`` and ``cwnd`` of a run's table ``windows``, recorded at each change or sampled.
     interval
-        Seconds between two samples.
+        Time between two samples, in seconds.
     start
-        Seconds of the first sample.
+        Time of the first sample, in seconds.
 
     Returns
     -------
     numpy.ndarray
-        A row a flow, in the order of their numbers, a column a sample, up to the last time: the last window known at
-        that instant, the first one before there is any.
+        One row per flow, in the order of flow numbers, and one column per sample, up to the last time. Each entry is
+        the latest window at that time, or the first window if there is none yet.
 
     Raises
     ------
     ValueError
-        If the interval is not above 0, or the columns differ in length.
+        The interval is not above 0, or the columns differ in length.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def sampled_windows(
     order = np.lexsort((at, of))
     at, window = at[order], window[order]
     firsts = np.unique(of[order], return_index=True)[1]
-    slack = 1e-6 * interval  # a sample's own time may be off by a rounding
+    slack = 1e-6 * interval  # the time of a sample may have a rounding error
     instants = start + interval * np.arange(math.floor((float(at.max()) - start + slack) / interval) + 1) + slack
     rows = [
         window[first + np.maximum(np.searchsorted(at[first:end], instants, side="right") - 1, 0)]
@@ -69,19 +69,19 @@ def sampled_windows(
 
 
 def window_cuts(windows: ArrayLike, *, most: float = math.inf) -> NDArray[np.bool_]:
-    """Tell which windows were cut from one sample to the next.
+    """Find the windows that were cut between two samples.
 
     Parameters
     ----------
     windows
-        Congestion windows in packets, a row a flow, a column a sample.
+        Congestion windows in packets, one row per flow, one column per sample.
     most
         The advertised window: the effective one is never larger.
 
     Returns
     -------
     numpy.ndarray
-        Whether the effective window fell by more than 15 %; a column less.
+        Whether the effective window fell by more than 15 %, with one column less.
 
     Examples
     --------
@@ -102,24 +102,24 @@ def cut_dependence(
     start: float = 0.0,
     most: float = math.inf,
 ) -> float:
-    """Give how much more the number of flows that cut their windows at once varies than if they were independent.
+    """Compute the dependence index of flows that cut their windows simultaneously.
 
     Parameters
     ----------
     times, flows, windows
-        The columns ``time``, ``flow`` and ``cwnd`` of a run's table ``windows``, or those of some of its flows.
+        The columns ``time``, ``flow`` and ``cwnd`` of a run's table ``windows``, for all or some of its flows.
     interval
-        Seconds that count as at once: a round-trip time.
+        Time within which cuts count as simultaneous, in seconds: a round-trip time.
     start
-        Seconds from which on cuts count.
+        Time of the first cut that counts, in seconds.
     most
         The advertised window, beyond which a cut has no effect.
 
     Returns
     -------
     float
-        The index of `dependence`: 1 on average if cuts are independent, the number of flows if all always cut together.
-        NaN if nobody cuts.
+        The index of `dependence`: 1 on average for independent cuts, the number of flows if all always cut together.
+        NaN if no flow cuts.
 
     Examples
     --------

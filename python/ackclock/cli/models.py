@@ -34,7 +34,7 @@ def stochastic_reno(
         str | None,
         typer.Option(metavar="PACKETS", help="Maximum window (default: unlimited).", show_default=False),
     ] = None,
-    replications: Annotated[str, typer.Option(metavar="NUMBER", help="Independent repetitions.")] = "40",
+    replications: Annotated[str, typer.Option(metavar="NUMBER", help="Number of independent repetitions.")] = "40",
     seed: Annotated[str, typer.Option(metavar="NUMBER", help="Random seed.")] = "1",
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> None:

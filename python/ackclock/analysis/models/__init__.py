@@ -1,4 +1,4 @@
-"""Models that predict what the engine measures: numbers in, frozen results out. Nothing here knows a scenario."""
+"""Analytical models that predict measured values: functions of numbers that return frozen results."""
 
 from ackclock.analysis.models.cardwell import Cardwell, cardwell
 from ackclock.analysis.models.factors import WithinFactors, within_factors

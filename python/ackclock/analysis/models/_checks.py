@@ -1,4 +1,4 @@
-"""Refusing numbers that a model makes no sense of."""
+"""Checks of the models' arguments."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ def reals(
     below: float = math.inf,
     endless: bool = False,
 ) -> NDArray[np.float64]:
-    """Give numbers as an array, or raise a ValueError for the first that is out of bounds.
+    """Convert numbers to an array, or raise a ValueError for the first that is out of bounds.
 
     Parameters
     ----------
     name
-        What the caller knows them by.
+        Name of the argument, for the message.
     numbers
-        One number or an array of any shape.
+        A number or an array of any shape.
     above, low, below
-        What they must be greater than, at least and less than; bounds that are infinite are none.
+        Exclusive lower, inclusive lower and exclusive upper bound; an infinite bound is not checked.
     endless
-        Whether infinity is a number too.
+        Whether infinity is allowed.
 
     """
     bounds = [f"above {above:g}"] if above > -math.inf else []
@@ -56,7 +56,7 @@ def reals(
         array = np.asarray(numbers, dtype=np.float64)
     except (TypeError, ValueError):
         raise ValueError(f"{name}: {numbers!r} is not allowed: must be numbers") from None
-    # Not a number fails every comparison.
+    # NaN fails every comparison.
     right = (array > above) | ((above == -math.inf) & ~np.isnan(array))
     right &= (array >= low) & ((array < below) | (endless & (array == math.inf)))
     if not right.all():
@@ -65,9 +65,9 @@ def reals(
 
 
 def refuse_unless_together(**arrays: NDArray[np.float64]) -> None:
-    """Raise a ValueError if arrays do not broadcast to one shape; it gives the shape of each."""
+    """Raise a ValueError with the shapes if arrays cannot be broadcast to one shape."""
     try:
         np.broadcast_shapes(*(array.shape for array in arrays.values()))
     except ValueError:
         shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items() if array.shape)
-        raise ValueError(f"shapes do not go together: {shapes}") from None
+        raise ValueError(f"shapes cannot be broadcast together: {shapes}") from None

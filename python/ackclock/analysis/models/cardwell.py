@@ -1,6 +1,6 @@
-"""How long a short flow takes, by Cardwell, Savage and Anderson: slow start, its loss, and the rest at PFTK's pace.
+"""Latency of short flows after Cardwell, Savage and Anderson: slow start, its loss, and the rest at the PFTK rate.
 
-Its equations one by one, and what they leave out: docs/models/pftk.md.
+The equations and their limits: docs/models/pftk.md.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ __all__ = ["Cardwell", "cardwell"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cardwell:
-    """Expected times of a transfer, in seconds, and how far slow start gets.
+    """Expected duration of a transfer and its parts, in seconds, and the extent of slow start.
 
     Parameters
     ----------
     latency
-        From the first packet sent to the last acknowledged: the sum of the next four.
+        Time from sending the first packet to the ACK of the last: the sum of the next four.
     slow_start
-        In slow start.
+        Time in slow start.
     first_loss
-        For the loss that ends it, if there is one: a timeout or a fast recovery.
+        Expected time for the loss that ends slow start: a timeout or a fast recovery.
     congestion_avoidance
-        For the packets after that.
+        Time for the remaining packets.
     delayed_ack
-        For the ACK of the first packet, if it is delayed.
+        Time for which the ACK of the first packet is delayed.
     slow_start_packets
-        How many packets slow start sends.
+        Number of packets sent in slow start.
     slow_start_window
-        The window it reaches, in packets.
+        Window at the end of slow start, in packets.
 
     """
 
@@ -65,48 +65,48 @@ def cardwell(
     w_max: ArrayLike = math.inf,
     delayed_ack: ArrayLike = 0.0,
 ) -> Cardwell:
-    """Evaluate the model for transfers of some packets; all arguments broadcast against each other.
+    """Evaluate the model; all arguments are broadcast against each other.
 
     Parameters
     ----------
     packets
-        How many packets are sent (d).
+        Number of packets to send (d).
     p
-        Probability that one is lost; from 0 and below 1.
+        Loss probability of a packet; at least 0 and below 1.
     rtt
         Mean round-trip time, in seconds.
     t0
-        Mean length of a timeout that is not backed off, in seconds.
+        Mean length of a timeout without backoff, in seconds.
     b
         Packets that one ACK acknowledges: 1, or 2 with delayed ACKs.
     initial_window
         The first window, in packets (w1).
     w_max
-        The advertised window, in packets, no less than the first; by default there is none.
+        Advertised window, in packets, at least `initial_window` (default: no limit).
     delayed_ack
-        How long the ACK of the first packet is held back, in seconds, on average. The paper has 0.1 for a heartbeat of
-        200 ms and an initial window of 1; where each packet is acknowledged at once there is no such wait.
+        Mean delay of the ACK of the first packet, in seconds. The paper uses 0.1 for a delayed-ACK timer of 200 ms and
+        an initial window of 1. Use 0 if each packet is acknowledged at once.
 
     Returns
     -------
     Cardwell
-        Arrays of the arguments' common shape.
+        Arrays of the arguments' broadcast shape.
 
     Raises
     ------
     ValueError
-        If a number is out of its range, or the shapes do not go together; the message names it.
+        A number is out of its range, or the shapes cannot be broadcast together; the message names the argument.
 
     Notes
     -----
-    Cardwell, Savage and Anderson, "Modeling TCP Latency" (INFOCOM 2000), equations (5), (11), (15) to (25); the
-    handshake's, (4), is not in it. Two limits are put on the expectations, which the paper leaves to its reader: slow
-    start sends at most all packets (5 counts one more, the lost one, even if there is none), and the window at its
-    loss is at most the advertised one.
+    Cardwell, Savage and Anderson, "Modeling TCP Latency" (INFOCOM 2000), equations (5), (11), (15) to (25); equation
+    (4), for the handshake, is not included. Two limits that the paper does not state are applied to the expectations:
+    slow start sends at most all packets (equation (5) also counts the lost packet if there is none), and the window at
+    the loss is at most the advertised window.
 
     Examples
     --------
-    Ten packets without a loss take four windows of 1, 2, 4 and 8; spread evenly over the last, 3.46 round trips.
+    Ten packets without a loss take windows of 1, 2, 4 and part of 8: 3.46 round trips with a fractional last window.
 
     >>> told = cardwell(packets=10, p=[0, 0.05], rtt=0.1, t0=1)
     >>> told.latency.round(3).tolist(), told.first_loss.round(3).tolist()
@@ -124,7 +124,7 @@ def cardwell(
     if (first > w_max).any():
         raise ValueError(f"w_max: {w_max[first > w_max][0]} is not allowed: must be from the initial window")
 
-    # Without losses nothing that has this probability in it counts.
+    # Without losses all terms with this probability vanish.
     some = np.where(p > 0, p, 0.5)
     lossy = np.where(p > 0, -np.expm1(packets * np.log1p(-some)), 0)  # (16)
     sent = np.where(p > 0, np.minimum(lossy * (1 - p) / some + 1, packets), packets)  # (5)

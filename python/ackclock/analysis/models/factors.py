@@ -1,4 +1,4 @@
-"""How far predictions are off, flow by flow: shares within a factor, as Qiu, Zhang and Keshav put PFTK to the test."""
+"""Accuracy of predictions per flow: the shares within a factor, as in the test of PFTK by Qiu, Zhang and Keshav."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 __all__ = ["WithinFactors", "within_factors"]
 
 _FACTORS: Final = (1.5, 2.0, 3.0, 4.0)
-"""Those of the paper's Tables 2 and 3."""
+"""The factors of the paper's Tables 2 and 3."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WithinFactors:
-    """Shares of the predictions that are within each factor of what was measured.
+    """Shares of the predictions that are within each factor of the measured value.
 
     Parameters
     ----------
@@ -35,9 +35,9 @@ class WithinFactors:
     low, high
         The ends of each share's interval.
     count
-        How many predictions there are.
+        Number of predictions.
     median_ratio
-        The median of predicted over measured: 1 if neither too much nor too little is the rule.
+        Median of predicted over measured: 1 for unbiased predictions.
     level
         The probability with which an interval covers the true share.
 
@@ -55,12 +55,12 @@ class WithinFactors:
 def within_factors(
     *, measured: ArrayLike, predicted: ArrayLike, factors: Sequence[float] = _FACTORS, level: float = 0.95
 ) -> WithinFactors:
-    """Say how many predictions are no more than a factor off, either way.
+    """Compute the shares of predictions that are wrong by at most a factor, in either direction.
 
     Parameters
     ----------
     measured, predicted
-        One number for each flow, above 0, in the same unit: where nothing was measured there is no ratio.
+        One number per flow, above 0, in the same unit. Leave out flows with a measured value of 0, which have no ratio.
     factors
         From 1 on.
     level
@@ -69,18 +69,18 @@ def within_factors(
     Returns
     -------
     WithinFactors
-        A share for each factor.
+        The share for each factor.
 
     Raises
     ------
     ValueError
-        If a number is out of its range, or the arrays are empty or of different shapes; the message names it.
+        A number is out of its range, or the arrays are empty or of different shapes; the message names the argument.
 
     Notes
     -----
     Qiu, Zhang and Keshav, "Understanding the Performance of Many TCP Flows", Tables 2 and 3. The intervals are Wilson's
-    (1927), which are right near 0 and 1 too. They take the flows for independent; those of one run share a queue, so
-    that with few runs the intervals are too narrow.
+    (1927), which are also valid near 0 and 1. They assume independent flows. Flows of one run share a queue, so that
+    with few runs the intervals are too narrow.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The hyperbola that Qiu, Zhang and Keshav lay through the loss of many flows, with intervals for both its numbers."""
+"""The hyperbola that Qiu, Zhang and Keshav fit to the loss of many flows, with intervals for both parameters."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Hyperbola", "hyperbola"]
 
 _FEWEST: Final = 3
-"""Two points lie on a curve of two numbers, whatever they are."""
+"""A curve with two parameters passes through any two points."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,21 +29,22 @@ class Hyperbola:
     Parameters
     ----------
     a
-        Connections at which the loss is half of b; infinite if the points bend upwards: of all hyperbolas the straight
-        line through 0 then is the nearest.
+        Number of connections at which the loss is half of b. Infinite if the points bend upwards: then the best fit is
+        a straight line through 0.
     b
-        The loss of ever more connections; infinite if a is.
+        Limit of the loss for many connections; infinite if a is.
     slope
-        b / a, the loss per connection of few of them, or that line's: well determined where a and b are not.
+        Initial slope b / a, or the slope of the straight line: loss per connection for few connections. It is well
+        determined even if a and b are not.
     a_bounds, b_bounds, slope_bounds
-        Intervals for each. Where even the lower end is infinite, no hyperbola is like the points.
+        Interval of each parameter. If even the lower end is infinite, no hyperbola fits the points.
     unbounded
-        Whether the interval for a has no upper end: the points may as well lie on a straight line through 0, and
-        neither a nor b means anything by itself.
+        Whether the interval for a has no upper end: the points are compatible with a straight line through 0, and
+        neither a nor b is meaningful by itself.
     rms
-        Root of the mean square of the relative residuals.
+        Root mean square of the relative residuals.
     count
-        How many points there are.
+        Number of points.
     level
         The probability with which an interval covers the true value.
 
@@ -62,16 +63,17 @@ class Hyperbola:
 
 
 def hyperbola(*, connections: ArrayLike, loss: ArrayLike, level: float = 0.95) -> Hyperbola:
-    """Fit the curve by least squares of the relative residuals.
+    """Fit the curve by least squares of relative residuals.
 
     Parameters
     ----------
     connections
-        How many flows share the bottleneck (x), above 0; three points or more, of two abscissas or more.
+        Number of flows that share the bottleneck (x), above 0: at least three points with at least two different
+        numbers.
     loss
-        The share of packets that are lost at each; above 0 and below 1.
+        Share of packets lost at each point; above 0 and below 1.
     level
-        Of the intervals, between 0 and 1.
+        Level of the intervals, between 0 and 1.
 
     Returns
     -------
@@ -81,14 +83,14 @@ def hyperbola(*, connections: ArrayLike, loss: ArrayLike, level: float = 0.95) -
     Raises
     ------
     ValueError
-        If a number is out of its range, there are too few points, or the loss falls; the message names it.
+        A number is out of its range, there are too few points, or the loss decreases; the message names the argument.
 
     Notes
     -----
-    Qiu, Zhang and Keshav, "Understanding the Performance of Many TCP Flows", Tables 4 and 5; the latter calls a "k" and
-    b "Scale". Fitted is p = s x / (1 + k x), whose k = 1 / a passes through 0 where a goes through infinity, by
-    `scipy.optimize.curve_fit`. Student's intervals are taken of s, k and k / s = 1 / b, which are nearly normal, and
-    turned over: those of a and b are not symmetric, and where 0 is in that of k, a has no upper bound.
+    Qiu, Zhang and Keshav, "Understanding the Performance of Many TCP Flows", Tables 4 and 5; Table 5 calls a "k" and b
+    "Scale". `scipy.optimize.curve_fit` fits p = s x / (1 + k x), where k = 1 / a crosses 0 when a crosses infinity.
+    Student's intervals are computed for s, k and k / s = 1 / b, which are nearly normal, and inverted. The intervals of
+    a and b are therefore not symmetric, and a has no upper bound if the interval of k contains 0.
 
     Examples
     --------
@@ -106,9 +108,9 @@ def hyperbola(*, connections: ArrayLike, loss: ArrayLike, level: float = 0.95) -
     if x.ndim != 1 or x.shape != p.shape or x.size < _FEWEST or np.ptp(x) == 0:
         raise ValueError(
             f"connections, loss: shapes {x.shape} and {p.shape} are not allowed: "
-            f"must be rows of the same {_FEWEST} points or more, at more than one number of connections"
+            f"must be arrays of the same length, with {_FEWEST} points or more and more than one number of connections"
         )
-    # 1/p = 1/s 1/x + k/s is a straight line: where to begin.
+    # Starting point: 1/p = 1/s 1/x + k/s is a straight line.
     bend, steep = np.polynomial.polynomial.polyfit(1 / x, 1 / p, 1, w=p)
     scale = float(x.max())
     start = [scale / steep, scale * bend / steep]
@@ -119,11 +121,11 @@ def hyperbola(*, connections: ArrayLike, loss: ArrayLike, level: float = 0.95) -
     def tangents(at: Reals, s: float, k: float) -> Reals:
         return np.column_stack([at / (1 + k * at), -s * (at / (1 + k * at)) ** 2])
 
-    # In units of the most connections, in which both numbers are of order one.
+    # In units of the largest number of connections, so that both parameters are of order one.
     found, covariance = curve_fit(curve, x / scale, p, p0=start, sigma=p, jac=tangents, xtol=1e-12, ftol=1e-12)
     s, k = found.tolist()
     if s <= 0:
-        raise ValueError(f"loss: {p.tolist()} is not allowed: must grow with the connections")
+        raise ValueError(f"loss: {p.tolist()} is not allowed: must increase with the connections")
     wide = float(student.ppf((1 + level) / 2, x.size - 2))
     s_error, k_error = (wide * np.sqrt(np.diag(covariance))).tolist()
     gradient = np.array([-k / s**2, 1 / s])
@@ -149,5 +151,5 @@ def hyperbola(*, connections: ArrayLike, loss: ArrayLike, level: float = 0.95) -
 
 
 def _turned_over(low: float, high: float) -> Bounds:
-    """Give the bounds of 1 / u for positive u from the bounds of u."""
+    """Convert bounds of a positive u to bounds of 1 / u."""
     return (1 / high if high > 0 else math.inf, 1 / low if low > 0 else math.inf)

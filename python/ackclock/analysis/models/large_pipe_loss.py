@@ -1,6 +1,6 @@
-"""The loss law of many synchronised Reno flows in a large pipe: as printed, as corrected since, and as counted.
+"""The loss law of many synchronised Reno flows in a large pipe: as printed, as corrected, and by exact counting.
 
-Where each comes from, for any number of packets per ACK: docs/models/loss_law.md.
+Derivations for any number of packets per ACK: docs/models/loss_law.md.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ class LargePipeLoss:
     Parameters
     ----------
     printed
-        As Qiu, Zhang and Keshav print it.
+        As printed by Qiu, Zhang and Keshav.
     corrected
-        With the new packets of fast recovery on top of that.
+        The printed law plus the new packets of fast recovery.
     counted
-        As Reno's window grows by 1 / cwnd, ACK by ACK.
+        Exact count of Reno's packets, with a window that grows by 1 / cwnd per ACK.
 
     """
 
@@ -41,39 +41,39 @@ class LargePipeLoss:
 
 
 def large_pipe_loss(*, window: ArrayLike, b: ArrayLike = 1.0, smooth: bool = False) -> LargePipeLoss:
-    """Give the loss that follows if each flow loses one packet an epoch; both arrays broadcast.
+    """Compute the loss if each flow loses one packet per epoch; both arrays are broadcast.
 
     Parameters
     ----------
     window
-        What a flow has of the pipe, in packets: W, propagation and buffer together over the flows; from 3, for below
-        that no fast retransmit mends the loss. Whole numbers, unless smooth.
+        A flow's share of the pipe, in packets: W, pipe and buffer capacity divided by the number of flows. At least 3,
+        since smaller windows allow no fast retransmit. Whole numbers, unless `smooth`.
     b
         Packets that one ACK acknowledges: 1, or 2 with delayed ACKs.
     smooth
-        One polynomial for all windows, rather than one for odd windows and one for even ones.
+        Use one polynomial for all windows, instead of one for odd and one for even windows.
 
     Returns
     -------
     LargePipeLoss
-        Arrays of the arguments' common shape.
+        Arrays of the arguments' broadcast shape.
 
     Raises
     ------
     ValueError
-        If a number is out of its range, or the shapes do not go together; the message names it.
+        A number is out of its range, or the shapes cannot be broadcast together; the message names the argument.
 
     Notes
     -----
     Qiu, Zhang and Keshav, "Understanding the Performance of Many TCP Flows", section 5.1.1. With m = floor((W + 1) / 2)
-    and one loss an epoch, the loss is 1 / S:
+    and one loss per epoch, the loss is 1 / S:
 
         printed     S = b (m + ... + W) + 2W + 1
         corrected   S = b (m + ... + W) + 2W + 1 + (m - 1)
         counted     S = b ceil(((W + 1)^2 - m^2) / 2) + 2W + 1 - (b - 1)
 
-    The three agree in W^2. At W = 5 and b = 1 they are 1/23, 1/25 and 1/25, and a deterministic run gives 1/25; at
-    other windows such a run gives what is counted.
+    The three have the same term in W^2. At W = 5 and b = 1 they are 1/23, 1/25 and 1/25, and a deterministic run gives
+    1/25. At other windows such a run agrees with the exact count.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def large_pipe_loss(*, window: ArrayLike, b: ArrayLike = 1.0, smooth: bool = Fal
             counted=np.asarray(1 / counted),
         )
     if (w % 1 != 0).any():
-        raise ValueError(f"window: {w[w % 1 != 0].flat[0]} is not allowed: must be whole, unless smooth")
+        raise ValueError(f"window: {w[w % 1 != 0].flat[0]} is not allowed: must be a whole number, unless smooth")
     m = (w + 1) // 2
     printed = b * (m + w) * (w - m + 1) / 2 + 2 * w + 1
     acks = np.ceil(((w + 1) ** 2 - m * m) / 2)

@@ -1,4 +1,4 @@
-"""The square-root law: what one bulk flow carries that never waits for a timeout."""
+"""The square-root law: throughput of a bulk flow without timeouts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Mathis", "mathis"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Mathis:
-    """What a flow carries.
+    """Throughput of a flow.
 
     Parameters
     ----------
@@ -30,12 +30,12 @@ class Mathis:
 
 
 def mathis(*, p: ArrayLike, rtt: ArrayLike, b: ArrayLike = 1.0) -> Mathis:
-    """Evaluate sqrt(3 / 2bp) / RTT; all arguments broadcast against each other.
+    """Evaluate sqrt(3 / 2bp) / RTT; all arguments are broadcast against each other.
 
     Parameters
     ----------
     p
-        Share of the packets that are lost; above 0 and below 1.
+        Share of packets lost; above 0 and below 1.
     rtt
         The round-trip time, in seconds.
     b
@@ -44,19 +44,20 @@ def mathis(*, p: ArrayLike, rtt: ArrayLike, b: ArrayLike = 1.0) -> Mathis:
     Returns
     -------
     Mathis
-        An array of the arguments' common shape.
+        An array of the arguments' broadcast shape.
 
     Raises
     ------
     ValueError
-        If a number is out of its range, or the shapes do not go together; the message names it.
+        A number is out of its range, or the shapes cannot be broadcast together; the message names the argument.
 
     Notes
     -----
     Mathis, Semke, Mahdavi and Ott, "The Macroscopic Behavior of the TCP Congestion Avoidance Algorithm" (Computer
-    Communication Review 27(3), 1997), section 2: losses that come at equal distances, one in 1/p packets. The window
-    goes from W/2 to W by a packet every b round trips, and 3bW^2 / 8 packets are 1/p. The constant is sqrt(3/2) with
-    an ACK for each packet and sqrt(3/4) with delayed ACKs. There are no timeouts and no advertised window.
+    Communication Review 27(3), 1997), section 2: losses occur at equal distances, one in 1/p packets. The window grows
+    from W/2 to W by one packet every b round trips, in which 3bW^2 / 8 = 1/p packets are sent. The constant is
+    sqrt(3/2) with an ACK for each packet and sqrt(3/4) with delayed ACKs. Timeouts and the advertised window are
+    ignored.
 
     Examples
     --------

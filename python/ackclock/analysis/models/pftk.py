@@ -1,6 +1,6 @@
-"""What one bulk flow of TCP Reno sends, by Padhye, Firoiu, Towsley and Kurose: the PFTK formulas.
+"""Send rate of a bulk TCP Reno flow: the PFTK formulas of Padhye, Firoiu, Towsley and Kurose.
 
-What they leave out, and where the two part: docs/models/pftk.md.
+Their limits and their differences: docs/models/pftk.md.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ __all__ = ["Pftk", "backoff_cost", "pftk", "timeout_share", "window_and_rounds"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Pftk:
-    """What a flow sends, retransmissions among it, in packets per second.
+    """Send rate of a flow, including retransmissions, in packets per second.
 
     Parameters
     ----------
     approximate
-        By the short formula, which Qiu, Zhang and Keshav print.
+        The approximate formula, which Qiu, Zhang and Keshav print.
     full
-        By the full one.
+        The full formula.
 
     """
 
@@ -46,12 +46,12 @@ def pftk(
     b: ArrayLike = 1.0,
     w_max: ArrayLike = math.inf,
 ) -> Pftk:
-    """Evaluate both formulas; all arguments broadcast against each other.
+    """Evaluate both formulas; all arguments are broadcast against each other.
 
     Parameters
     ----------
     p
-        Probability that a packet is lost, given that none before it in its round was; above 0 and below 1.
+        Loss probability of a packet, given that no earlier packet of its round was lost; above 0 and below 1.
     rtt
         Mean round-trip time, in seconds.
     t0
@@ -59,17 +59,17 @@ def pftk(
     b
         Packets that one ACK acknowledges: 1, or 2 with delayed ACKs.
     w_max
-        The advertised window, in packets; by default there is none.
+        Advertised window, in packets (default: no limit).
 
     Returns
     -------
     Pftk
-        Arrays of the arguments' common shape.
+        Arrays of the arguments' broadcast shape.
 
     Raises
     ------
     ValueError
-        If a number is out of its range, or the shapes do not go together; the message names it.
+        A number is out of its range, or the shapes cannot be broadcast together; the message names the argument.
 
     Notes
     -----
@@ -107,7 +107,7 @@ def pftk(
 
 
 def window_and_rounds(p: Reals, b: Reals, w_max: Reals) -> tuple[Reals, Reals]:
-    """Give the mean window at a loss, in packets, and X: the mean number of round trips before the one of the loss."""
+    """Compute the mean window at a loss, in packets, and X, the mean number of round trips before the loss."""
     shift = (2 + b) / (3 * b)
     free = shift + np.sqrt(8 * (1 - p) / (3 * b * p) + shift * shift)
     window = np.minimum(free, w_max)
@@ -116,15 +116,15 @@ def window_and_rounds(p: Reals, b: Reals, w_max: Reals) -> tuple[Reals, Reals]:
 
 
 def timeout_share(p: Reals, window: Reals) -> Reals:
-    """Give Q: the share of loss indications that are timeouts, for a window in packets at the loss.
+    """Compute Q: the share of loss indications that are timeouts, for a window in packets at the loss.
 
-    Printed is (1 - (1-p)^3) (1 + (1-p)^3 (1 - (1-p)^(w-3))) / (1 - (1-p)^w). Its second factor is what stands below
-    it plus (1-p)^3, which leaves no difference of nearly equal numbers.
+    The paper prints (1 - (1-p)^3) (1 + (1-p)^3 (1 - (1-p)^(w-3))) / (1 - (1-p)^w). The second factor equals the
+    denominator plus (1-p)^3; this form avoids a difference of nearly equal numbers.
     """
     log = np.log1p(-p)
     return np.asarray(np.minimum(1, -np.expm1(3 * log) * (1 - np.exp(3 * log) / np.expm1(window * log))))
 
 
 def backoff_cost(p: Reals) -> Reals:
-    """Give f(p) / (1 - p): the mean length of a sequence of timeouts, in multiples of the first."""
+    """Compute f(p) / (1 - p): the mean length of a sequence of timeouts, in multiples of the first."""
     return np.asarray(np.polynomial.polynomial.polyval(p, [1, 1, 2, 4, 8, 16, 32]) / (1 - p))

@@ -1,6 +1,6 @@
-"""A refinement of the stochastic model of Reno: losses hit single clients, feedback takes its time, timeouts happen.
+"""A refined stochastic model of Reno, with losses of single clients, delayed feedback and timeouts.
 
-Its derivation, what it leaves out and how it compares with simulation: docs/models/stochastic_reno.md.
+Derivation, limits and comparison with simulation: docs/models/stochastic_reno.md.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ _MOST_BACKOFF: Final = 64.0
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RefinedReno:
-    """What the model sent to the gateway, one value for each replication.
+    """Traffic of the model at the gateway, with one value per replication.
 
     Parameters
     ----------
     cov
-        Coefficient of variation of the packets that reach the gateway in an interval.
+        Coefficient of variation of the packets per interval that arrive at the gateway.
     mean
-        Mean packets per interval that reach it.
+        Mean packets per interval that arrive at the gateway.
     loss
-        Share of these that find its buffer full.
+        Share of these packets that are dropped because the buffer is full.
     utilization
         Share of the bottleneck's capacity that is used.
     queue
         Mean packets at the bottleneck.
     fast_retransmits, timeouts
-        How many there are in a second, of all clients together.
+        Number per second, summed over all clients.
     poisson_cov
-        Coefficient of variation of the packets that the applications make in an interval.
+        Coefficient of variation of the packets that the applications generate per interval.
 
     """
 
@@ -84,49 +84,48 @@ def refined_reno(
     Parameters
     ----------
     clients
-        How many clients there are.
+        Number of clients.
     rate
-        Packets per second that the application of each makes.
+        Packets per second that each client's application generates.
     interval
-        The two-way propagation delay, in seconds; also what packets are counted over.
+        Round-trip propagation delay, in seconds; also the width of the counting intervals.
     capacity
-        Packets per second that the bottleneck carries.
+        Capacity of the bottleneck, packets per second.
     buffer
-        Packets that fit into its queue, the one in service among them.
+        Capacity of its queue in packets, including the packet in service.
     initial_window
-        Every client's congestion window at the start, in packets; from there it is in slow start.
+        Initial congestion window of every client, in packets; clients begin in slow start.
     max_window
-        The advertised window, in packets; also the first slow-start threshold.
+        Advertised window, in packets; also the initial slow-start threshold.
     min_rto
-        The least retransmission timeout, in seconds.
+        Minimum retransmission timeout, in seconds.
     clock
-        What the clients' clocks resolve, in seconds.
+        Granularity of the clients' clocks, in seconds.
     slots
-        Into how many slots a propagation delay is cut. Enough are those that make a slot short beside the time in
-        which the buffer empties.
+        Number of slots per propagation delay. A slot should be short compared with the time in which the buffer drains.
     intervals
-        Intervals that are looked at.
+        Number of measured intervals.
     warmup
-        Intervals before these.
+        Number of intervals before the measurement.
     replications
-        Independent repetitions.
+        Number of independent repetitions.
     seed
-        Of the random numbers.
+        Random seed.
 
     Returns
     -------
     RefinedReno
-        Its values for each replication.
+        The results of each replication.
 
     Raises
     ------
     ValueError
-        If a number is out of its range; the message names it.
+        A number is out of its range; the message names it.
 
     Notes
     -----
-    No parameter is fitted. Windows follow RFC 5681 and Reno as ns-2 has it, where a second loss in a window ends in a
-    timeout; the timer follows RFC 6298.
+    No parameter is fitted. Windows follow RFC 5681 and ns-2's Reno, where a second loss in a window leads to a timeout.
+    The timer follows RFC 6298.
 
     Examples
     --------
@@ -176,17 +175,17 @@ def refined_reno(
 
 
 class _Path:
-    """The bottleneck and the way back: the order of the accepted packets, and three places in it.
+    """The bottleneck and the return path: the sequence of accepted packets, with three positions in it.
 
-    Up to `accepted` packets are in the queue, up to `served` they have left it, and up to `acknowledged`, which is what
-    `served` was a propagation delay ago, their ACKs have come back.
+    Packets before `acknowledged` have been acknowledged, packets before `served` have left the queue, and packets
+    before `accepted` have entered it. `acknowledged` is the value of `served` one propagation delay ago.
     """
 
     def __init__(self, shape: tuple[int, int], *, buffer: int, service: float, slots: int) -> None:
         replications, self.clients = shape
         self.buffer, self.service = buffer, service
         self.most = int(np.ceil(service)) + 1
-        # Longer than what can be between the first place and the last.
+        # Longer than the greatest distance between the first position and the last.
         self.order = np.zeros((replications, buffer + (slots + 3) * self.most), dtype=np.int64)
         self.accepted, self.acknowledged = np.zeros(replications, np.int64), np.zeros(replications, np.int64)
         self.served, self.begun = np.zeros(replications), np.zeros(replications)
@@ -199,7 +198,7 @@ class _Path:
         return self.accepted - self.served
 
     def returning(self) -> Counts:
-        """Give how many ACKs reach each client in this slot."""
+        """Count the ACKs that reach each client in this slot."""
         upto = self.past[self.slot].copy()
         places = self.acknowledged[:, None] + np.arange(self.most)
         rows, columns = np.nonzero(places < upto[:, None])
@@ -208,7 +207,7 @@ class _Path:
         return self._per_client(rows, whose)
 
     def offer(self, sent: Counts, random: np.random.Generator) -> Counts:
-        """Take a slot's packets in random order, up to the available space, serve, and return each client's losses."""
+        """Queue a slot's packets in random order while there is space, serve, and return each client's losses."""
         total = sent.sum(axis=1)
         room = np.floor(self.buffer + self.service - self.queue).astype(np.int64)
         flat = np.repeat(np.arange(sent.size), sent.ravel())
@@ -230,7 +229,7 @@ class _Path:
 
 
 class _Timer:
-    """RFC 6298, section 2: one estimate for all clients, since the same queue delays them; a sample a round trip."""
+    """RFC 6298, section 2: one estimate for all clients, which share the queue, with one sample per round trip."""
 
     def __init__(self, delay: float, *, slots: int, least: float, clock: float) -> None:
         self.srtt: Reals | float = delay
@@ -238,7 +237,7 @@ class _Timer:
         self.slots, self.least, self.clock = slots, least, clock
 
     def update(self, round_trip: Reals) -> Reals:
-        """Take a slot's round trip in and give the timeout, in seconds."""
+        """Add the round-trip time of a slot, and return the timeout in seconds."""
         error = round_trip - self.srtt
         self.srtt = self.srtt + error / 8 / self.slots
         self.rttvar = self.rttvar + (np.abs(error) - self.rttvar) / 4 / self.slots
@@ -246,27 +245,27 @@ class _Timer:
 
 
 class _Senders:
-    """Every client's Reno, in packets: what it may send, what is on its way, and what it does about a loss."""
+    """Reno state of every client, in packets: windows, packets in flight and loss recovery."""
 
     def __init__(self, shape: tuple[int, int], *, initial_window: float, max_window: float) -> None:
         self.widest = max_window
         self.window = np.full(shape, min(initial_window, max_window))
         self.ssthresh = np.full(shape, max_window)
         self.backlog = np.zeros(shape, np.int64)
-        # Packets on their way, and lost ones of which the sender knows nothing yet; both fill the window.
+        # Packets in flight, and lost packets that the sender has not detected; both count against the window.
         self.flight, self.holes = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
-        # ACKs until the third duplicate, and until that of the retransmission; 0 if there is none to wait for.
+        # ACKs until the third duplicate, and until the ACK of the retransmission; 0 if none is awaited.
         self.to_third, self.to_end = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
-        # In fast recovery; with a second loss in that window; and silent until the timeout.
+        # Flags: in fast recovery; with a second loss in that window; waiting for the timeout.
         self.recovering, self.doomed, self.silent = (np.zeros(shape, np.bool_) for _ in range(3))
         self.since, self.backoff = np.zeros(shape), np.ones(shape)
         self.fast_retransmits, self.timeouts = np.zeros(shape[0]), np.zeros(shape[0])
 
     def acknowledge(self, acks: Counts, now: float) -> Flags:
-        """Take a slot's ACKs in, and give who starts a fast retransmit."""
+        """Process a slot's ACKs, and return the clients that start a fast retransmit."""
         self.flight -= acks
         waiting = self.to_third > 0
-        # Behind a hole all are duplicates, and so are those that come before a retransmission's.
+        # ACKs after a hole are duplicates, until the ACK of the retransmission.
         new = np.where(waiting, np.minimum(acks, np.maximum(self.to_third - _DUPLICATES, 0)), acks)
         new[self.recovering | self.silent] = 0
         growth = np.where(self.window < self.ssthresh, new, new / self.window)
@@ -289,7 +288,7 @@ class _Senders:
         return third
 
     def expire(self, now: float, rto: Reals) -> None:
-        """Start again with one packet wherever the timer has run out on a hole."""
+        """Restart with one packet every client whose timer has expired."""
         out = (self.holes > 0) & (now - self.since >= rto[:, None] * self.backoff)
         self._halve(out)
         self.window[out] = 1
@@ -301,7 +300,7 @@ class _Senders:
         self.timeouts += out.sum(axis=1)
 
     def send(self, retransmitting: Flags, now: float) -> Counts:
-        """Give how many packets each client sends now."""
+        """Compute the number of packets that each client sends now."""
         free = np.floor(self.window).astype(np.int64) - self.flight - self.holes
         sent: Counts = np.clip(free, 0, self.backlog)
         sent[self.silent] = 0
@@ -311,7 +310,7 @@ class _Senders:
         return sent
 
     def lose(self, sent: Counts, lost: Counts, retransmitting: Flags) -> None:
-        """Learn what of the packets sent in this slot is on its way; what is lost has to be sent again."""
+        """Record which packets of this slot are in flight and which are lost and need retransmission."""
         ahead = self.flight.copy()
         self.flight += sent - lost
         self.to_end = np.where(retransmitting, self.flight, self.to_end)

@@ -1,4 +1,4 @@
-"""How two groups of Reno flows share a bottleneck if their round trips differ: the band of Qiu, Zhang and Keshav."""
+"""Throughput ratio of two groups of Reno flows with different round-trip times: the band of Qiu, Zhang and Keshav."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__ = ["RttBiasBand", "rtt_bias_band"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RttBiasBand:
-    """Where the ratio of throughputs, first group over second, is to lie.
+    """Expected range of the throughput ratio, first group over second.
 
     Parameters
     ----------
     low, high
-        Its least and its greatest value.
+        Ends of the range.
 
     """
 
@@ -31,7 +31,7 @@ class RttBiasBand:
 
 
 def rtt_bias_band(*, rtt_1: ArrayLike, rtt_2: ArrayLike) -> RttBiasBand:
-    """Give the band for the mean round trips of two groups of equal size; both arrays broadcast.
+    """Compute the band for the mean round-trip times of two groups of equal size; both arrays are broadcast.
 
     Parameters
     ----------
@@ -41,12 +41,12 @@ def rtt_bias_band(*, rtt_1: ArrayLike, rtt_2: ArrayLike) -> RttBiasBand:
     Returns
     -------
     RttBiasBand
-        Arrays of the arguments' common shape.
+        Arrays of the arguments' broadcast shape.
 
     Raises
     ------
     ValueError
-        If a number is out of its range, or the shapes do not go together; the message names it.
+        A number is out of its range, or the shapes cannot be broadcast together; the message names the argument.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""The stochastic model of TCP Reno of the heterogeneous-cluster paper: a step a round trip, all windows cut at once."""
+"""The stochastic TCP Reno model of the heterogeneous-cluster paper: one step per round trip, with simultaneous cuts."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__ = ["StochasticReno", "stochastic_reno"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StochasticReno:
-    """What the model sent to the gateway, one value for each replication.
+    """Traffic of the model at the gateway, with one value per replication.
 
     Parameters
     ----------
     gamma
-        The most packets of one interval that meet no congestion.
+        Largest number of packets in an interval without congestion.
     cov
         Coefficient of variation of the packets per interval.
     mean
@@ -30,7 +30,7 @@ class StochasticReno:
     cuts
         Share of the intervals whose packets exceeded `gamma`, so that all windows were halved.
     poisson_cov
-        Coefficient of variation of the packets that the applications make in an interval.
+        Coefficient of variation of the packets that the applications generate per interval.
 
     """
 
@@ -60,51 +60,51 @@ def stochastic_reno(
     Parameters
     ----------
     clients
-        How many clients there are.
+        Number of clients.
     rate
-        Packets per second that the application of each makes (λ).
+        Packets per second that each client's application generates (λ).
     interval
-        Length of a step, in seconds: the two-way propagation delay (τ).
+        Length of a step, in seconds: the round-trip propagation delay (τ).
     capacity
-        Packets per second that the bottleneck carries (μ / 8P).
+        Capacity of the bottleneck, packets per second (μ / 8P).
     buffer
-        Packets that the gateway's buffer holds (B).
+        Capacity of the gateway's buffer, in packets (B).
     initial_window
-        Every client's congestion window at the start, in packets.
+        Initial congestion window of every client, in packets.
     max_window
-        What a window may not grow beyond, in packets: the advertised window. The paper has no such bound.
+        Largest window, in packets: the advertised window. The paper has no such bound.
     intervals
-        Steps that are looked at.
+        Number of measured steps.
     warmup
-        Steps before these.
+        Number of steps before the measurement.
     replications
-        Independent repetitions.
+        Number of independent repetitions.
     seed
-        Of the random numbers.
+        Random seed.
 
     Returns
     -------
     StochasticReno
-        Its values for each replication.
+        The results of each replication.
 
     Raises
     ------
     ValueError
-        If a number is out of its range; the message names it.
+        A number is out of its range; the message names it.
 
     Notes
     -----
     Feng and Tinnakornsrisuphap, "The Adverse Impact of the TCP Congestion-Control Mechanism in Heterogeneous Computing
-    Systems" (ICPP 2000), equations (1) to (4). With X Poisson of mean λτ, in each interval client i sends
-    Y = min(X + V, W) and keeps V' = X + V - Y (1, 2). Its window grows to W + Y/W as long as all together
-    send at most gamma (3), and is halved, with everybody else's, where they send more (4).
+    Systems" (ICPP 2000), equations (1) to (4). With X Poisson of mean λτ, in each interval client i sends Y = min(X +
+    V, W) and keeps V' = X + V - Y (1, 2). Its window grows to W + Y/W while all clients together send at most gamma
+    (3). If they send more, all windows are halved (4).
 
-    The paper prints gamma = (μ / 8P + B) τ. That adds packets per second to packets: B cannot stand within the bracket.
-    What gamma is compared with are packets in an interval; the bottleneck carries (μ / 8P) τ of these and the buffer
-    takes B more, so gamma = μτ / 8P + B here.
+    The paper prints gamma = (μ / 8P + B) τ, which adds packets per second to packets. Gamma is compared with the
+    packets of an interval: the bottleneck carries (μ / 8P) τ of them and the buffer holds B more. Therefore gamma = μτ
+    / 8P + B here.
 
-    Once congested, the model stays so while the load exceeds the mean of its sawtooth, three quarters of gamma. Whether
-    it gets there depends on `initial_window`, since small windows leave a backlog V at the start.
+    Once congested, the model stays congested while the load exceeds the mean of its sawtooth, three quarters of gamma.
+    Whether it becomes congested depends on `initial_window`, since small windows leave a backlog V at the start.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How a series varies over a ladder of time scales: estimators of the Hurst parameter, one a file."""
+"""Variation of series over time scales, and estimators of the Hurst parameter, one per module."""
 
 from ackclock.analysis.scaling.correlations import kettani_gubner, kettani_gubner_k1
 from ackclock.analysis.scaling.estimate import Diagram, HurstEstimate

@@ -27,7 +27,7 @@ _LONGEST: Final = 2**16
 
 
 def kettani_gubner_k1(series: ArrayLike) -> HurstEstimate:
-    """Estimate the Hurst parameter from the autocorrelation at the first lag alone.
+    """Estimate the Hurst parameter from the autocorrelation at lag 1.
 
     Parameters
     ----------
@@ -37,18 +37,18 @@ def kettani_gubner_k1(series: ArrayLike) -> HurstEstimate:
     Returns
     -------
     HurstEstimate
-        What the one number means *if* the series is fractional Gaussian noise, which it does not ask.
+        The estimate *if* the series is fractional Gaussian noise, which the method does not test.
 
     Raises
     ------
     ValueError
-        If the series is no such one, or its neighbours are more negatively correlated than of any such noise.
+        The series does not satisfy these conditions, or its lag-1 autocorrelation is below the range of such noise.
 
     Notes
     -----
     Kettani and Gubner, "A novel approach to the estimation of the Hurst parameter in self-similar traffic" (IEEE LCN
-    2002): the noise has r(1) = 2^(2H - 1) - 1, so H = (1 + log2(1 + r)) / 2, *r* being the sample's. The interval
-    is made as that of `kettani_gubner`.
+    2002): the noise has r(1) = 2^(2H - 1) - 1, so H = (1 + log2(1 + r)) / 2 for the sample's *r*. The interval is
+    computed as in `kettani_gubner`.
 
     Examples
     --------
@@ -61,39 +61,41 @@ def kettani_gubner_k1(series: ArrayLike) -> HurstEstimate:
     values = checked(series, _LEAST_FOR_ONE)
     first = float(_autocorrelation(values, 1)[0])
     if first <= -0.5:
-        raise ValueError(f"series: neighbours are correlated by {first:.2f}: no self-similar series has that of -0.5")
+        raise ValueError(
+            f"series: neighbours have a correlation of {first:.2f}: it is above -0.5 for every self-similar series"
+        )
     return _estimate("kettani_gubner_k1", min((1 + math.log2(1 + first)) / 2, _HIGHEST), values.size, lags=1)
 
 
 def kettani_gubner(series: ArrayLike, *, lags: int = _LAGS) -> HurstEstimate:
-    """Estimate the Hurst parameter whose autocorrelation is nearest to the sample's.
+    """Estimate the Hurst parameter by a least-squares fit of the autocorrelation.
 
     Parameters
     ----------
     series
         Values at equal distances in time: at least four times the lags, all finite, not all equal.
     lags
-        How many autocorrelations are compared, from 1.
+        Number of autocorrelations to compare, at least 1.
 
     Returns
     -------
     HurstEstimate
-        As if the series were fractional Gaussian noise at all scales, from one bin on.
+        The estimate if the series is fractional Gaussian noise at all scales, from one bin on.
 
     Raises
     ------
     ValueError
-        If the series is no such one.
+        The series does not satisfy these conditions.
 
     Notes
     -----
-    Kettani and Gubner (IEEE LCN 2002): the sum of (r(k) - R(k))² over the lags *k* is least, with *r* of the sample and
-    *R* that of `fgn_autocorrelation`. Salleh and Abu Bakar measure with it.
+    Kettani and Gubner (IEEE LCN 2002): the estimate minimises the sum of (r(k) - R(k))² over the lags *k*, where *r* is
+    the sample's autocorrelation and *R* is `fgn_autocorrelation`. Salleh and Abu Bakar use this method.
 
-    The sample's mean is taken out of it, which lowers *r* to about (R - v) / (1 - v), v = n^(2H - 2) being the variance
-    of the mean: the estimate is too low for a large H, and by more with more lags. Its error follows from those of *r*
-    (Bartlett's formula; Box and Jenkins 1970, section 2.1.6) to first order; beyond 65,536 values it falls at its
-    asymptotic rate, as n^(2H - 2) or 1/√n, whichever is slower.
+    Subtracting the sample's mean lowers *r* to about (R - v) / (1 - v), where v = n^(2H - 2) is the variance of the
+    mean. The estimate is therefore too low for a large H, and more so with more lags. Its error follows to first order
+    from the errors of *r* (Bartlett's formula; Box and Jenkins 1970, section 2.1.6). Beyond 65,536 values the error
+    falls at its asymptotic rate, n^(2H - 2) or 1/√n, whichever is slower.
 
     Examples
     --------
@@ -110,14 +112,14 @@ def kettani_gubner(series: ArrayLike, *, lags: int = _LAGS) -> HurstEstimate:
 
 
 def _autocorrelation(values: NDArray[np.float64], lags: int) -> NDArray[np.float64]:
-    """Give the (biased) sample autocorrelation from the first lag on."""
+    """Compute the (biased) sample autocorrelation from lag 1 on."""
     size = fft.next_fast_len(values.size + lags, real=True)
     covariance = fft.irfft(np.abs(fft.rfft(values - values.mean(), size)) ** 2, size)
     return np.asarray(covariance[1 : lags + 1] / covariance[0])
 
 
 def _nearest(correlations: NDArray[np.float64]) -> float:
-    """Give the parameter of the noise whose autocorrelation is nearest, by least squares."""
+    """Find the parameter of the noise whose autocorrelation fits best by least squares."""
     at = np.arange(1, correlations.size + 1)
 
     def distance(h: float) -> float:
@@ -130,7 +132,7 @@ def _nearest(correlations: NDArray[np.float64]) -> float:
 
 
 def _estimate(method: str, h: float, count: int, *, lags: int) -> HurstEstimate:
-    """Add what is known of the estimate on fractional Gaussian noise."""
+    """Add the bias and the interval of the estimate on fractional Gaussian noise."""
     found = HurstEstimate(method=method, h=h, low=h, high=h, scales=(1.0, float(lags + 1)))
     means, errors = _moments(count, lags)
     return inverted(found, truths=_TRUTHS, means=means, reach=NORMAL_95 * errors)
@@ -138,7 +140,7 @@ def _estimate(method: str, h: float, count: int, *, lags: int) -> HurstEstimate:
 
 @lru_cache(maxsize=32)
 def _moments(count: int, lags: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Give the mean of the estimates and their standard error at each parameter."""
+    """Compute the mean and the standard error of the estimates at each parameter."""
     found = np.array([_mean_and_error(float(truth), count, lags) for truth in _TRUTHS])
     return found[:, 0], found[:, 1]
 
@@ -159,6 +161,6 @@ def _mean_and_error(h: float, count: int, lags: int) -> tuple[float, float]:
 
 
 def _without_mean(rho: NDArray[np.float64], h: float, count: int) -> NDArray[np.float64]:
-    """Give what is left, on average, of autocorrelations when the sample's mean is taken out."""
+    """Compute the expected autocorrelations after the sample's mean is subtracted."""
     of_mean = float(count) ** (2 * h - 2)
     return np.asarray((rho - of_mean) / (1 - of_mean))

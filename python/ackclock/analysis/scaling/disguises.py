@@ -1,4 +1,4 @@
-"""What passes for long-range dependence: a trend, and a cycle such as a single flow's sawtooth."""
+"""Tests for effects that resemble long-range dependence: a trend, and a cycle such as a single flow's sawtooth."""
 
 from __future__ import annotations
 
@@ -19,37 +19,37 @@ if TYPE_CHECKING:
 __all__: list[str] = []
 
 _STEEP: Final = 4
-"""Standard errors from which a slope is a trend: they are themselves uncertain."""
+"""Smallest slope of a trend, in standard errors. It is large because the errors themselves are uncertain."""
 _BLOCKS: Final = 64
-"""Of a series in which no scaling was found."""
+"""Number of blocks for a series without scaling."""
 
 _NEIGHBOURS: Final = 65
 _OUTSTANDING: Final = 50
-"""Times the median of its neighbours, from which a frequency is a line: noise has that once in 10^15 frequencies, and
-the median of 65 is off by a half at most."""
+"""Power of a spectral line, in multiples of the median of its neighbours. Noise exceeds it once in 10^15 frequencies,
+given that the median of 65 is off by at most a half."""
 _FEWEST_CYCLES: Final = 16
-"""Fewer are no cycle: at the lowest frequencies neighbours are of other sizes, and anything goes up and down."""
+"""Fewest periods of a cycle. At lower frequencies the power of neighbours differs, and any series rises and falls."""
 
 _HUMP: Final = 2.0
-"""How many times the energy has to rise to a hump and to fall beyond it."""
+"""Factor by which the energy must rise to a hump and fall beyond it."""
 _HUMP_ERRORS: Final = 4
 
 
 def trend(values: NDArray[np.float64], scaling: HurstEstimate | None) -> float | None:
-    """Give the share of the variance that a linear trend makes up; None without one.
+    """Compute the share of the variance that is due to a linear trend; None without a trend.
 
     Parameters
     ----------
     values
         The series.
     scaling
-        What wavelets say, which do not see a trend; None if nothing.
+        The wavelet estimate, which is not affected by a trend; None if there is none.
 
     Notes
     -----
-    The slope of ordinary least squares through means of blocks, each as long as the shortest scale at which the series
-    scales. Its error is the exact one of fractional Gaussian noise with the parameter that wavelets find, so long-range
-    dependence does not pass for a trend.
+    The slope is fitted by ordinary least squares to block means; the block length is the shortest scale at which the
+    series scales. Its error is exact for fractional Gaussian noise with the wavelet estimate of H, so long-range
+    dependence is not mistaken for a trend.
 
     """
     length = max(values.size // _BLOCKS, 1) if scaling is None else round(scaling.scales[0])
@@ -60,7 +60,7 @@ def trend(values: NDArray[np.float64], scaling: HurstEstimate | None) -> float |
     slope = float(weights @ blocks)
     rest = blocks - blocks.mean() - slope * time
     row = fgn_autocorrelation(np.arange(blocks.size), h)
-    # What the mean takes out of the variance is put back.
+    # Corrects the variance for the subtracted mean.
     scale = float(rest.var()) / (1 - float(blocks.size) ** (2 * h - 2))
     error = math.sqrt(scale * float(weights @ linalg.matmul_toeplitz(row, weights)))
     if abs(slope) <= _STEEP * error:
@@ -70,7 +70,7 @@ def trend(values: NDArray[np.float64], scaling: HurstEstimate | None) -> float |
 
 
 def cycle(values: NDArray[np.float64]) -> float | None:
-    """Give the length of a cycle in bins, None without one.
+    """Find the length of a cycle in bins; None without a cycle.
 
     Parameters
     ----------
@@ -79,9 +79,10 @@ def cycle(values: NDArray[np.float64]) -> float | None:
 
     Notes
     -----
-    Either one frequency, with 16 cycles or more in the series, stands out of the periodogram: it has fifty times the
-    median of its 65 neighbours; the lowest one is reported. Or the energy of wavelet coefficients rises to an octave
-    and falls again beyond it, to less than a half by more than four standard errors: cycles of unequal lengths.
+    There are two tests. In the first, a frequency with at least 16 periods in the series has fifty times the median
+    power of its 65 neighbours in the periodogram; the lowest such frequency is reported. In the second, for cycles of
+    unequal lengths, the energy of wavelet coefficients rises to a maximum at some octave and falls to less than a half
+    beyond it, by more than four standard errors.
 
     """
     power = np.abs(fft.rfft(values - values.mean())[1:]) ** 2

@@ -1,4 +1,4 @@
-"""What every estimator of the Hurst parameter gives, and what each asks of a series."""
+"""The common result of all estimators of the Hurst parameter, and the check of their input."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ if TYPE_CHECKING:
 __all__ = ["Diagram", "HurstEstimate"]
 
 NORMAL_95: Final = 1.959964
-"""So many standard deviations to either side hold 95 % of a normal distribution."""
+"""97.5 % quantile of the standard normal distribution."""
 
 ROUNDING: Final = 1e-20
-"""A share of the variance that is nothing but rounding."""
+"""Relative variance below which variation is only rounding."""
 
 ONSET: Final = 0.3
-"""To this power of the number of values, in bins, scaling is looked for first: it grows so that bias fades faster than
-the intervals do."""
+"""The search for scaling starts at this power of the number of values, in bins. The start grows with the series so that
+the bias shrinks faster than the intervals."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Diagram:
-    """The points that a line was put through.
+    """The points of a log-log plot with the fitted line.
 
     Parameters
     ----------
     scales
         Lengths in bins.
     values
-        What was found at each: a variance, a range, an energy.
+        Value at each scale: a variance, a range or an energy.
     errors
-        Standard errors of the logarithm to base 2 of the values; None where they are not known.
+        Standard errors of the base-2 logarithms of the values; None if they are unknown.
     fitted
-        The line, NaN at the scales that it was not put through.
+        The fitted line, NaN at scales outside the fit.
 
     """
 
@@ -53,18 +53,18 @@ class HurstEstimate:
     Parameters
     ----------
     method
-        Its name, that of the function.
+        Name of the method's function.
     h
-        The estimate: 0.5 for what has no memory at these scales, up to 1 with more.
+        The estimate: 0.5 without memory at these scales, up to 1 with more memory.
     low, high
-        The 95 % interval, were the series fractional Gaussian noise at these scales. It takes the known bias into
-        account, so the estimate need not lie in its middle, but it always lies in it.
+        The 95 % interval for fractional Gaussian noise at these scales. It corrects for the known bias, so it need not
+        be symmetric, but it always contains the estimate.
     scales
-        The shortest and the longest length in bins that went in.
+        The shortest and the longest scale of the fit, in bins.
     bias
-        By how much the method is off on average on fractional Gaussian noise of this length and such a parameter.
+        Mean error of the method on fractional Gaussian noise of this length and parameter.
     diagram
-        The points of the method's plot; None where it has none.
+        The points of the method's plot; None if it has none.
 
     """
 
@@ -81,12 +81,12 @@ class HurstEstimate:
 
 
 def checked(series: ArrayLike, least: int) -> NDArray[np.float64]:
-    """Take a series in one dimension.
+    """Check a series and convert it to a one-dimensional array.
 
     Raises
     ------
     ValueError
-        If it has fewer values than needed, one is not finite, or all are equal.
+        The series has too few values, one is not finite, or all are equal.
 
     """
     values = np.asarray(series, dtype=np.float64).ravel()

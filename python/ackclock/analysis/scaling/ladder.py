@@ -1,4 +1,4 @@
-"""How much a series varies at each of a ladder of time scales."""
+"""Variation of a series at each of several time scales."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ if TYPE_CHECKING:
 __all__ = ["Burstiness", "burstiness"]
 
 _LEAST_BINS: Final = 10
-"""Fewer bins say little of a standard deviation, as of `cov_ladder`."""
+"""Fewest bins for a standard deviation, as in `cov_ladder`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Burstiness:
-    """What varies at each time scale, one value for each.
+    """Variation at each time scale, one value per scale.
 
     Parameters
     ----------
     scales
         Lengths of the bins, in bins of the series: 1, 2, 4, ...
     bins
-        How many whole bins of each length there are, ten or more.
+        Number of complete bins of each length, at least ten.
     cov
-        The coefficient of variation of what they hold: standard deviation over mean.
+        Coefficient of variation of the bins' values: standard deviation over mean.
     dispersion
-        The index of dispersion: variance over mean, in the unit of the series; 1 for Poisson counts at any scale.
+        Index of dispersion: variance over mean, in the unit of the series; 1 for Poisson counts at any scale.
     peak_to_mean
-        The largest over the mean.
+        Largest value over mean.
     autocorrelation
-        Between neighbouring bins of this length, from -1 to 1; NaN where all are equal.
+        Correlation of neighbouring bins, from -1 to 1; NaN if all are equal.
 
     """
 
@@ -49,29 +49,29 @@ class Burstiness:
 
 
 def burstiness(series: ArrayLike) -> Burstiness:
-    """Give what a series varies by at time scales of 1, 2, 4, ... bins.
+    """Compute the variation of a series at time scales of 1, 2, 4, ... bins.
 
     Parameters
     ----------
     series
-        What came in consecutive bins of equal length, such as packets or bytes: at least 20 values, none negative, all
+        Amounts in consecutive bins of equal length, such as packets or bytes: at least 20 values, none negative, all
         finite, not all equal.
 
     Returns
     -------
     Burstiness
-        At each scale that fits ten times into the series.
+        One value for each scale that fits at least ten times into the series.
 
     Raises
     ------
     ValueError
-        If the series is no such one.
+        The series does not satisfy these conditions.
 
     Notes
     -----
-    Sums over whole bins; what is left over at the end is left out. The index of dispersion for counts of Gusella,
-    "Characterizing the variability of arrival processes with indexes of dispersion" (IEEE JSAC 9, 1991): of counts
-    with a memory that ends it levels off, with long-range dependence it grows as the scale to the power 2H - 1.
+    Only complete bins are used; the rest at the end is omitted. The index of dispersion for counts is from Gusella,
+    "Characterizing the variability of arrival processes with indexes of dispersion" (IEEE JSAC 9, 1991). With a finite
+    memory it reaches a limit; with long-range dependence it grows as the scale to the power 2H - 1.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def burstiness(series: ArrayLike) -> Burstiness:
         sums = values[: values.size // scale * scale].reshape(-1, scale).sum(axis=1)
         mean, variance = float(sums.mean()), float(sums.var())
         apart = sums - mean
-        # A mean of nothing and bins that are all equal have ratios that mean nothing.
+        # Ratios are undefined for a mean of 0 and for equal bins.
         with np.errstate(divide="ignore", invalid="ignore"):
             ratios = np.array([variance, float(sums.max())]) / mean
             neighbours = np.divide(apart[:-1] @ apart[1:], apart @ apart)

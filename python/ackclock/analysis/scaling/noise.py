@@ -1,4 +1,4 @@
-"""Fractional Gaussian noise, exactly: what estimators of the Hurst parameter are held against."""
+"""Exact fractional Gaussian noise, the reference for estimators of the Hurst parameter."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ __all__ = ["fgn_autocorrelation", "fractional_gaussian_noise"]
 
 
 def fgn_autocorrelation(lags: ArrayLike, hurst: float) -> NDArray[np.float64]:
-    """Give the autocorrelation of fractional Gaussian noise.
+    """Compute the autocorrelation of fractional Gaussian noise.
 
     Parameters
     ----------
     lags
-        In bins.
+        Lags in bins.
     hurst
         The Hurst parameter.
 
@@ -32,7 +32,7 @@ def fgn_autocorrelation(lags: ArrayLike, hurst: float) -> NDArray[np.float64]:
     Notes
     -----
     Mandelbrot and van Ness, "Fractional Brownian motions, fractional noises and applications" (SIAM Review 10, 1968).
-    Noise that is summed over bins of any length has the same one: it is exactly second-order self-similar.
+    Sums over bins of any length have the same autocorrelation: the noise is exactly second-order self-similar.
 
     Examples
     --------
@@ -51,28 +51,28 @@ def fractional_gaussian_noise(count: int, *, hurst: float, seed: int) -> NDArray
     Parameters
     ----------
     count
-        How many values, from 1.
+        Number of values, at least 1.
     hurst
         The Hurst parameter, between 0 and 1: independent values at 0.5, long-range dependence above.
     seed
-        Of the random numbers, from 0.
+        Random seed, at least 0.
 
     Returns
     -------
     numpy.ndarray
-        The values. Their covariances are exact, also between far ends: this is no approximation.
+        The values. Their covariances are exact at all lags.
 
     Raises
     ------
     ValueError
-        If there are no values, or the Hurst parameter is not between 0 and 1.
+        The count is below 1, or the Hurst parameter is not between 0 and 1.
 
     Notes
     -----
     Davies and Harte, "Tests for Hurst effect" (Biometrika 74, 1987): the covariances are the first row of a circulant
-    matrix twice as large, whose eigenvalues are its Fourier transform. All are positive (Craigmile, "Simulating a class
-    of stationary Gaussian processes using the Davies-Harte algorithm", J. Time Series Analysis 24, 2003), so their
-    roots times white noise, transformed back, have these covariances.
+    matrix twice as large, whose eigenvalues are the Fourier transform of that row. All are positive (Craigmile,
+    "Simulating a class of stationary Gaussian processes using the Davies-Harte algorithm", J. Time Series Analysis 24,
+    2003), so white noise times their square roots, transformed back, has these covariances.
 
     Examples
     --------
@@ -88,18 +88,18 @@ def fractional_gaussian_noise(count: int, *, hurst: float, seed: int) -> NDArray
 
 
 def noise_weights(count: int, hurst: float) -> NDArray[np.float64]:
-    """Give what white noise is multiplied by in frequency: the same for each path of so many values or fewer."""
+    """Compute the weights of white noise in the frequency domain, for paths of up to ``count`` values."""
     half = fft.next_fast_len(count, real=True)
     row = fgn_autocorrelation(np.arange(half + 1), hurst)
     eigenvalues = fft.rfft(np.concatenate([row, row[-2:0:-1]])).real
-    # Rounding may take one that is next to nothing below it.
+    # Rounding may make an eigenvalue near 0 negative.
     weights = np.sqrt(half * np.maximum(eigenvalues, 0))
-    weights[[0, -1]] *= math.sqrt(2)  # those two are real
+    weights[[0, -1]] *= math.sqrt(2)  # these two are real
     return np.asarray(weights)
 
 
 def draw_noise(weights: NDArray[np.float64], random: np.random.Generator) -> NDArray[np.float64]:
-    """Draw one path with such weights."""
+    """Draw one path with the weights of `noise_weights`."""
     white = random.standard_normal((2, weights.size))
     white[1, [0, -1]] = 0
     return np.asarray(fft.irfft(weights * (white[0] + 1j * white[1]), 2 * (weights.size - 1)))[: weights.size - 1]

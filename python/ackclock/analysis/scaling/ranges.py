@@ -21,7 +21,7 @@ LEAST: Final = 256
 
 
 def rescaled_range(series: ArrayLike) -> HurstEstimate:
-    """Estimate the Hurst parameter from how the range of sums grows with their length.
+    """Estimate the Hurst parameter from the growth of the rescaled range with the block length.
 
     Parameters
     ----------
@@ -31,20 +31,20 @@ def rescaled_range(series: ArrayLike) -> HurstEstimate:
     Returns
     -------
     HurstEstimate
-        With the R/S plot.
+        The estimate with the R/S plot.
 
     Raises
     ------
     ValueError
-        If the series is no such one.
+        The series does not satisfy these conditions.
 
     Notes
     -----
     Hurst, "Long-term storage capacity of reservoirs" (Trans. ASCE 116, 1951); Mandelbrot and Wallis, "Robustness of the
-    rescaled range R/S" (Water Resources Research 5, 1969): the range of the sums of deviations from a block's mean,
-    over the standard deviation there, grows as its length to the power H. A line is put through the logarithms of its
-    means over all blocks, by least squares, at 15 lengths from 16 to n/4. It is too high for a small H and too low for
-    a large one; the interval is from simulated noise (`spread.py`).
+    rescaled range R/S" (Water Resources Research 5, 1969): the range of the cumulative deviations from a block's mean,
+    divided by the block's standard deviation, grows as the length to the power H. A line is fitted by least squares to
+    the logarithms of the means over all blocks, at 15 lengths from 16 to n/4. The estimate is too high for a small H
+    and too low for a large one; the interval is from simulated noise (`spread.py`).
 
     """
     values = checked(series, LEAST)
@@ -65,7 +65,7 @@ def rescaled_range(series: ArrayLike) -> HurstEstimate:
 
 
 def _ratios(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Give the lengths with a block that varies, and the mean ratios there."""
+    """Compute the mean ratio at each length that has a varying block."""
     longest = values.size // _FEWEST_BLOCKS
     lengths = np.unique(np.round(np.geomspace(_SHORTEST, longest, _SCALES)).astype(np.int64))
     found = []
@@ -75,7 +75,7 @@ def _ratios(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.
         there = deviation > 0
         if there.any():
             sums = np.cumsum(blocks[there] - blocks[there].mean(axis=1, keepdims=True), axis=1)
-            # Except for rounding the last sum is zero, so the range always contains zero.
+            # The last sum is zero except for rounding, so the range always contains zero.
             found.append((length, float(np.mean((sums.max(axis=1) - sums.min(axis=1)) / deviation[there]))))
     return np.array([length for length, _ in found]), np.array([ratio for _, ratio in found])
 

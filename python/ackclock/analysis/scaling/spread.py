@@ -1,4 +1,4 @@
-"""How an estimator spreads on fractional Gaussian noise, where no formula tells."""
+"""The bias and the spread of an estimator on fractional Gaussian noise, by simulation."""
 
 from __future__ import annotations
 
@@ -23,31 +23,32 @@ __all__: list[str] = []
 _PATHS: Final = 50
 _TRUTHS: Final = (0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.97)
 _LONGEST: Final = 2**13
-"""Values of a path at most: a longer series has an interval that is too wide, rather than one that takes minutes."""
+"""Maximum length of a simulated path. For longer series the interval is too wide, but takes seconds instead of
+minutes."""
 
 _SEED: Final = 1
 
 
 def with_spread(found: HurstEstimate, count: int, estimate: Callable[[NDArray[np.float64]], float]) -> HurstEstimate:
-    """Give an estimate the bias and the interval that the method has on fractional Gaussian noise of that length.
+    """Add the method's bias and interval on fractional Gaussian noise of the same length to an estimate.
 
     Parameters
     ----------
     found
-        Without an interval.
+        The estimate without an interval.
     count
-        How many values it is from.
+        Number of values of the series.
     estimate
-        Its method.
+        The function of the method.
 
     Notes
     -----
-    The interval holds each H on which the estimate would be no surprise: mean and spread are those of 50 paths at each
-    of eight H, always the same ones, and a line between them.
+    The interval contains each H for which the estimate is plausible. Mean and spread are from 50 paths at each of eight
+    H, always with the same seeds, with linear interpolation between them.
 
     """
     means, spreads = _moments(estimate, min(count, _LONGEST))
-    # One new value beside fifty others.
+    # Prediction of one new value from fifty others.
     reach = float(stdtrit(_PATHS - 1, 0.975)) * (1 + 1 / _PATHS) ** 0.5 * spreads
     return inverted(found, truths=np.array(_TRUTHS), means=means, reach=reach)
 
@@ -59,18 +60,18 @@ def inverted(
     means: NDArray[np.float64],
     reach: NDArray[np.float64],
 ) -> HurstEstimate:
-    """Give an estimate the interval of all parameters on which it would be no surprise, and its bias.
+    """Add the bias, and the interval of all parameters for which the estimate is plausible, to an estimate.
 
     Parameters
     ----------
     found
-        Without them.
+        The estimate without interval and bias.
     truths
-        Parameters, rising.
+        Parameters, in increasing order.
     means
-        What the method finds on average on noise of each.
+        Mean estimate on noise of each parameter.
     reach
-        By how much an estimate may differ from that.
+        Largest plausible deviation of an estimate from the mean.
 
     """
 
@@ -89,7 +90,7 @@ def inverted(
 def _moments(
     estimate: Callable[[NDArray[np.float64]], float], size: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Give mean and standard deviation of the estimates at each H."""
+    """Compute the mean and the standard deviation of the estimates at each H."""
     found = np.empty((len(_TRUTHS), _PATHS))
     for row, truth in zip(found, _TRUTHS, strict=True):
         weights, random = noise_weights(size, truth), np.random.default_rng(_SEED)

@@ -20,7 +20,7 @@ LEAST: Final = 128
 
 
 def variance_time(series: ArrayLike) -> HurstEstimate:
-    """Estimate the Hurst parameter from how slowly the variance of means over longer and longer blocks falls.
+    """Estimate the Hurst parameter from the decay of the variance of block means with the block length.
 
     Parameters
     ----------
@@ -30,19 +30,19 @@ def variance_time(series: ArrayLike) -> HurstEstimate:
     Returns
     -------
     HurstEstimate
-        With the variance-time plot.
+        The estimate with the variance-time plot.
 
     Raises
     ------
     ValueError
-        If the series is no such one.
+        The series does not satisfy these conditions.
 
     Notes
     -----
     Leland, Taqqu, Willinger and Wilson, "On the self-similar nature of Ethernet traffic" (IEEE/ACM Trans. Networking 2,
-    1994), section III: the variance of means over *m* bins falls as m^(2H - 2); a line is put through its logarithm by
-    least squares, at 20 lengths from n^(1/4) to n/20. It is too low for a large H, since the mean of the whole
-    series is taken out of it. Neighbouring points depend on each other, so the interval is from simulated noise
+    1994), section III: the variance of means over *m* bins falls as m^(2H - 2); a line is fitted to its logarithm by
+    least squares, at 20 lengths from n^(1/4) to n/20. The estimate is too low for a large H, since the mean of the
+    whole series is subtracted. Neighbouring points depend on each other, so the interval is from simulated noise
     (`spread.py`).
 
     """

@@ -1,4 +1,4 @@
-"""All estimators of the Hurst parameter beside each other, and what they are worth together."""
+"""All estimators of the Hurst parameter, and the combined verdict on long-range dependence."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["LEAST", "Hurst", "hurst"]
 
 LEAST: Final = 100
-"""Values, below which nothing is said."""
+"""Fewest values for an estimate."""
 
 _METHODS: Final = (
     abry_veitch,
@@ -39,16 +39,16 @@ _MEMORYLESS: Final = 0.5
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Hurst:
-    """What is known of the Hurst parameter of a series.
+    """Estimates of a series' Hurst parameter, with a verdict.
 
     Parameters
     ----------
     estimates
-        Of each method that can speak.
+        The estimate of each method that gives one.
     long_range
         Whether the series shows long-range dependence.
     notices
-        Why, or why not; where methods disagree; which could not speak.
+        Reasons for the verdict, disagreements between methods, and methods without an estimate.
 
     """
 
@@ -57,12 +57,12 @@ class Hurst:
     notices: tuple[str, ...]
 
     def get(self, method: str) -> HurstEstimate | None:
-        """Give what a method says; None if it could not speak."""
+        """Return the estimate of a method; None if it has none."""
         return next((each for each in self.estimates if each.method == method), None)
 
 
 def hurst(series: ArrayLike) -> Hurst:
-    """Estimate the Hurst parameter by every method, and say what to make of it.
+    """Estimate the Hurst parameter by every method, and judge whether the series is long-range dependent.
 
     Parameters
     ----------
@@ -78,18 +78,19 @@ def hurst(series: ArrayLike) -> Hurst:
     Raises
     ------
     ValueError
-        If the series is no such one.
+        The series does not satisfy these conditions.
 
     Notes
     -----
     Long-range dependence is claimed if all of these tests pass; otherwise the first failed test is reported:
 
-    1. There is no linear trend, by a slope beyond four standard errors, those of fractional Gaussian noise with the
-       parameter that wavelets find.
-    2. There is no cycle: no frequency stands out fifty times, and the energy has no hump over scales.
-    3. `abry_veitch` and `local_whittle` find scales that a power law fits, with intervals above 0.5 that reach below 1.
-    4. It lasts: local Whittle on the lowest eighth of these frequencies has its interval above 0.5 still. A memory
-       that ends, of whatever length, looks like long-range dependence up to there.
+    1. There is no linear trend: the slope is within four standard errors of 0, for fractional Gaussian noise with the
+       wavelet estimate of H.
+    2. There is no cycle: no frequency has fifty times the power of its neighbours, and the energy has no hump over
+       scales.
+    3. `abry_veitch` and `local_whittle` find scales that fit a power law, with intervals above 0.5 that reach below 1.
+    4. The dependence lasts: local Whittle on the lowest eighth of these frequencies still has its interval above 0.5.
+       A finite memory looks like long-range dependence at scales up to its length.
 
     Examples
     --------
@@ -105,7 +106,7 @@ def hurst(series: ArrayLike) -> Hurst:
         try:
             estimates.append(method(values))
         except ValueError as error:
-            silent.append(f"{method.__name__} says nothing: {str(error).removeprefix('series: ')}.")
+            silent.append(f"{method.__name__} has no estimate: {str(error).removeprefix('series: ')}.")
     found = {each.method: each for each in estimates}
     why_not = next(_doubts(values, found), "")
     verdict = f"Long-range dependence is not claimed: {why_not}" if why_not else _claim(found)
@@ -121,50 +122,50 @@ def _claim(found: dict[str, HurstEstimate]) -> str:
     longest = min(wavelets.scales[1], whittle.scales[1])
     shortest = max(wavelets.scales[0], whittle.scales[0])
     return (
-        f"Long-range dependence: from {shortest:.0f} to {longest:.0f} bins the series scales as H = {wavelets.h:.2f} "
-        f"({wavelets.low:.2f} to {wavelets.high:.2f}) says, without trend or cycle."
+        f"Long-range dependence: from {shortest:.0f} to {longest:.0f} bins the series scales with H = {wavelets.h:.2f} "
+        f"({wavelets.low:.2f} to {wavelets.high:.2f}), without a trend or a cycle."
     )
 
 
 def _doubts(values: NDArray[np.float64], found: dict[str, HurstEstimate]) -> Iterator[str]:
-    """Give the reasons not to claim long-range dependence."""
+    """Yield the reasons not to claim long-range dependence."""
     wavelets, whittle = found.get("abry_veitch"), found.get("local_whittle")
     share = trend(values, wavelets)
     if share is not None:
         yield (
-            f"the series has a trend, which makes up {share:.2%} of its variance. All methods but abry_veitch take "
-            "it for memory: take it out first."
+            f"the series has a trend, which causes {share:.2%} of its variance. All methods except abry_veitch mistake "
+            "it for memory: remove it first."
         )
     length = cycle(values)
     if length is not None:
         yield (
-            f"the series has a cycle of about {length:.4g} bins, such as a sawtooth, which methods take for memory "
-            "up to that length."
+            f"the series has a cycle of about {length:.4g} bins, such as a sawtooth, which the methods mistake for "
+            "memory up to that length."
         )
     if wavelets is None or whittle is None:
-        yield "it takes both abry_veitch and local_whittle, and one of them says nothing."
+        yield "it requires both abry_veitch and local_whittle, and one of them has no estimate."
         return
     for each in (wavelets, whittle):
         if each.low <= _MEMORYLESS:
-            yield f"the interval of {each.method} reaches down to {each.low:.2f}, and 0.5 is no memory."
+            yield f"the interval of {each.method} reaches down to {each.low:.2f}, and 0.5 means no memory."
         if each.low >= 1:
-            yield f"{each.method} finds {each.h:.2f}, above 1: the series wanders, and is not stationary."
+            yield f"{each.method} finds {each.h:.2f}, above 1: the series is not stationary."
     late = lasting(values, whittle)
     if late is None:
-        yield "the scales that a power law fits are too few to see whether the memory lasts."
+        yield "the power law fits too few scales to test whether the memory lasts."
     elif late.low <= _MEMORYLESS:
         yield (
-            f"the lowest frequencies, of {late.scales[0]:.0f} bins and more, say {late.h:.2f} ({late.low:.2f} to "
-            f"{late.high:.2f}). A memory that ends would look like this."
+            f"the lowest frequencies, of {late.scales[0]:.0f} bins and more, give {late.h:.2f} ({late.low:.2f} to "
+            f"{late.high:.2f}). A finite memory would look like this."
         )
 
 
 def _disagreement(estimates: list[HurstEstimate]) -> Iterator[str]:
-    """Tell of the methods that differ most, where their intervals have nothing in common."""
+    """Report the two methods that differ most, if their intervals do not overlap."""
     below, above = min(estimates, key=lambda each: each.high), max(estimates, key=lambda each: each.low)
     if below.high < above.low:
         yield (
             f"Methods disagree beyond their intervals, as {below.method} ({below.low:.2f} to {below.high:.2f}) and "
-            f"{above.method} ({above.low:.2f} to {above.high:.2f}): over all scales the series is no fractional "
-            "Gaussian noise, so each holds at most for the scales that it looks at."
+            f"{above.method} ({above.low:.2f} to {above.high:.2f}): over all scales the series is not fractional "
+            "Gaussian noise, so each estimate is valid at most for the scales of its method."
         )

@@ -1,4 +1,4 @@
-"""The Hurst parameter from wavelets: the estimator of Abry and Veitch, with scales chosen by how well a line fits."""
+"""The Hurst parameter from wavelets: the estimator of Abry and Veitch, with scales chosen by a goodness-of-fit test."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 __all__ = ["abry_veitch"]
 
 WAVELET: Final = "db3"
-"""Three vanishing moments: blind to a trend that is a parabola or less."""
+"""Three vanishing moments: polynomial trends up to degree 2 have no effect."""
 
 _FINEST_OCTAVE: Final = 3
-"""Counts per bin are no samples of a continuous signal, which bends the line at the two finest octaves."""
+"""Counts per bin are not samples of a continuous signal, which bends the line at the two finest octaves."""
 
 _FEWEST_COEFFICIENTS: Final = 16
 _FEWEST_OCTAVES: Final = 3
-"""Two points always lie on a line."""
+"""A line always fits two points."""
 
 LEVEL: Final = 0.01
-"""A line is refused that would fit worse in so few of many series that do lie on one."""
+"""Significance level of the test that rejects a line."""
 
 LEAST: Final = 636
-"""Values that give the coarsest of three octaves its coefficients."""
+"""Fewest values with enough coefficients in three octaves."""
 
 
 class _Line(NamedTuple):
@@ -51,25 +51,26 @@ def abry_veitch(series: ArrayLike) -> HurstEstimate:
     Returns
     -------
     HurstEstimate
-        With the log-scale diagram, and the scales that a line fits.
+        The estimate with the log-scale diagram and the scales of the fit.
 
     Raises
     ------
     ValueError
-        If the series is no such one, or no line fits three octaves of it.
+        The series does not satisfy these conditions, or no line fits three of its octaves.
 
     Notes
     -----
     Veitch and Abry, "A wavelet-based joint estimator of the parameters of long-range dependence" (IEEE Trans.
     Information Theory 45, 1999): the logarithm to base 2 of the mean squared detail of octave *j*, less its bias
     ψ(n/2)/ln 2 - log2(n/2) for *n* coefficients, has the variance ζ(2, n/2)/ln² 2 (section III); its slope against *j*,
-    weighted by these, is 2H - 1. Daubechies' wavelets with three vanishing moments; coefficients that the ends of the
-    series touch are left out, and octaves with fewer than 16. That variance is of normal coefficients; where squares
-    vary more than those of such, as in the traffic of a few sources, it is as many times larger.
+    weighted by these, is 2H - 1. Daubechies' wavelets with three vanishing moments; coefficients that depend on the
+    ends of the series and octaves with fewer than 16 coefficients are omitted. This variance is valid for normal
+    coefficients. If the squares vary more, as in the traffic of a few sources, the variance is increased by the same
+    factor.
 
-    The line begins at the finest octave with which a χ² test of its residuals does not refuse it at
-    1 % (after Veitch, Abry and Taqqu, "On the automatic selection of the onset of scaling", Fractals 11, 2003), from
-    bins of n^0.3 values on, and not among the two finest.
+    The line begins at the finest octave for which a χ² test of its residuals does not reject it at the 1 % level (after
+    Veitch, Abry and Taqqu, "On the automatic selection of the onset of scaling", Fractals 11, 2003), but not below
+    n^0.3 bins and not at the two finest octaves.
 
     Examples
     --------
@@ -107,17 +108,17 @@ class LogScale(NamedTuple):
     """The log-scale diagram, one value for each octave."""
 
     octaves: NDArray[np.float64]
-    """1, 2, 3, ...: of coefficients that look at 2, 4, 8, ... bins."""
+    """Octaves 1, 2, 3, ...: their coefficients cover 2, 4, 8, ... bins."""
     energies: NDArray[np.float64]
-    """Logarithms to base 2 of the mean squares of the coefficients, without their bias."""
+    """Base-2 logarithms of the mean squared coefficients, corrected for bias."""
     errors: NDArray[np.float64]
-    """Their standard errors."""
+    """Standard errors of `energies`."""
     excess: NDArray[np.float64]
-    """How many times the squares vary as much as those of normal coefficients, 1 or more."""
+    """Variance of the squared coefficients relative to normal coefficients, at least 1."""
 
 
 def log_scale_diagram(values: NDArray[np.float64]) -> LogScale:
-    """Give the log-scale diagram of a series that has an octave with coefficients enough."""
+    """Compute the log-scale diagram of a series with at least one octave of enough coefficients."""
     wavelet = pywt.Wavelet(WAVELET)
     ends = wavelet.dec_len // 2 - 1
     smooth, found = values - values.mean(), []
@@ -130,7 +131,7 @@ def log_scale_diagram(values: NDArray[np.float64]) -> LogScale:
         found.append((detail.size, float(squares.mean()), float(squares.var())))
     sizes, energies, variances = (np.array(column, dtype=np.float64) for column in zip(*found, strict=True))
     if energies.min() <= ROUNDING * values.var():
-        raise ValueError("series: it has nothing that varies at some time scale, so it does not scale")
+        raise ValueError("series: it does not vary at some time scale, so it does not scale")
     logs = np.log2(energies) - special.digamma(sizes / 2) / math.log(2) + np.log2(sizes / 2)
     normal = special.zeta(2, sizes / 2)
     excess = np.maximum(variances / energies**2 / sizes / normal, 1)
@@ -138,7 +139,7 @@ def log_scale_diagram(values: NDArray[np.float64]) -> LogScale:
 
 
 def _line(x: NDArray[np.float64], y: NDArray[np.float64], errors: NDArray[np.float64]) -> _Line:
-    """Put a line through points by weighted least squares; `fit` is the χ² test's probability of worse residuals."""
+    """Fit a line by weighted least squares; `fit` is the p-value of the χ² test."""
     (slope, intercept), covariance = np.polyfit(x, y, 1, w=1 / errors, cov="unscaled")
     squares = float(np.sum(((y - intercept - slope * x) / errors) ** 2))
     return _Line(

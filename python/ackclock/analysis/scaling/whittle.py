@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["local_whittle"]
 
 _FEWEST: Final = 12
-"""Frequencies, below which the estimate is all but arbitrary."""
+"""Fewest frequencies for a meaningful estimate."""
 
 _LASTING: Final = 8
 
@@ -35,24 +35,25 @@ def local_whittle(series: ArrayLike) -> HurstEstimate:
     Returns
     -------
     HurstEstimate
-        With the scales of the frequencies that a power law fits.
+        The estimate with the scales of the fitted frequencies.
 
     Raises
     ------
     ValueError
-        If the series is no such one, or no power law fits twelve frequencies of it.
+        The series does not satisfy these conditions, or no power law fits its twelve lowest frequencies.
 
     Notes
     -----
     Robinson, "Gaussian semiparametric estimation of long range dependence" (Annals of Statistics 23, 1995): H minimises
-    log(mean I·λ^(2H - 1)) - (2H - 1)·mean log λ over the *m* lowest frequencies λ, I being the periodogram. The
-    standard error is that of the Fisher information, 1 / (2√s) with s the sum of the squares of log λ less its mean; it
-    tends to Robinson's 1 / (2√m). That is of normal series; where the squares of wavelet coefficients of an octave vary
-    more than those of such (`abry_veitch`), frequencies of that octave count as so much more uncertain, here and below.
+    log(mean I·λ^(2H - 1)) - (2H - 1)·mean log λ over the *m* lowest frequencies λ, where I is the periodogram. The
+    standard error follows from the Fisher information: 1 / (2√s), where s is the sum of the squares of log λ less its
+    mean; it tends to Robinson's 1 / (2√m). This is valid for normal series. If the squared wavelet coefficients of an
+    octave vary more than normal ones (`abry_veitch`), the uncertainty of the frequencies of that octave is increased
+    accordingly, here and below.
 
-    *m* is n^0.7 at first, and is halved as long as what the power law leaves has a curvature: the score test of a
-    further factor 1 + c·λ² of the spectrum (that of Andrews and Sun, "Adaptive local polynomial Whittle estimation of
-    long-range dependence", Econometrica 72, 2004) refuses c = 0 at 5 %.
+    *m* is n^0.7 at first, and is halved while the residuals of the power law have a curvature. The test is a score test
+    of a further factor 1 + c·λ² of the spectrum (Andrews and Sun, "Adaptive local polynomial Whittle estimation of
+    long-range dependence", Econometrica 72, 2004), which rejects c = 0 at the 5 % level.
 
     Examples
     --------
@@ -66,7 +67,7 @@ def local_whittle(series: ArrayLike) -> HurstEstimate:
     power, excess = _periodogram(values), _excess(values)
     count = min(int(values.size ** (1 - ONSET)), power.size)
     if power[:count].mean() <= ROUNDING:
-        raise ValueError("series: it has nothing that varies at low frequencies, so it does not scale")
+        raise ValueError("series: it does not vary at low frequencies, so it does not scale")
     h, bent = _fit(power[:count], excess[:count])
     while abs(bent) > NORMAL_95:
         count //= 2
@@ -77,14 +78,14 @@ def local_whittle(series: ArrayLike) -> HurstEstimate:
 
 
 def lasting(values: NDArray[np.float64], found: HurstEstimate) -> HurstEstimate | None:
-    """Estimate the parameter once more, from the lowest eighth of the frequencies; None if these are too few.
+    """Estimate the parameter from the lowest eighth of the frequencies; None if they are too few.
 
     Parameters
     ----------
     values
         The series.
     found
-        What `local_whittle` says of it.
+        The result of `local_whittle`.
 
     """
     count = round(values.size / found.scales[0]) // _LASTING
@@ -95,13 +96,13 @@ def lasting(values: NDArray[np.float64], found: HurstEstimate) -> HurstEstimate 
 
 
 def _periodogram(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give the power at each frequency above zero, with a mean of 1."""
+    """Compute the power at each frequency above zero, with a mean of 1."""
     power = np.abs(fft.rfft(values - values.mean())[1:]) ** 2
     return np.asarray(power / power.mean())
 
 
 def _excess(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give how many times as uncertain as of a normal series each frequency above zero is."""
+    """Compute the uncertainty of each frequency above zero, relative to a normal series."""
     found = log_scale_diagram(values).excess
     lengths = values.size / np.arange(1, values.size // 2 + 1)
     return np.asarray(found[np.clip(np.log2(lengths).astype(int) - 1, 0, found.size - 1)])
@@ -117,7 +118,7 @@ def _with_interval(h: float, size: int, excess: NDArray[np.float64]) -> HurstEst
 
 
 def _fit(power: NDArray[np.float64], excess: NDArray[np.float64]) -> tuple[float, float]:
-    """Give the estimate, and the score of the curvature of what it leaves in standard deviations."""
+    """Compute the estimate and the score of the residuals' curvature, in standard deviations."""
     count = power.size
     logs = np.log(np.arange(1, count + 1))
     mean = float(logs.mean())
@@ -126,9 +127,9 @@ def _fit(power: NDArray[np.float64], excess: NDArray[np.float64]) -> tuple[float
         return math.log(float(np.mean(power * np.exp((2 * h - 1) * logs)))) - (2 * h - 1) * mean
 
     h = float(optimize.minimize_scalar(objective, bounds=(-0.5, 1.5), method="bounded", options={"xatol": 1e-6}).x)
-    # What the two parameters of the law can take up themselves is taken out of the curvature.
+    # Makes the curvature orthogonal to the two parameters of the law.
     known = np.column_stack([np.ones(count), logs])
     curve = (np.arange(1, count + 1) / count) ** 2
     curve -= known @ np.linalg.lstsq(known, curve, rcond=None)[0]
-    flat = power * np.exp((2 * h - 1) * logs)  # exponential and independent, if there is nothing but the law
+    flat = power * np.exp((2 * h - 1) * logs)  # exponential and independent under the power law
     return h, float((flat / flat.mean() - 1) @ curve) / math.sqrt(float(curve**2 @ excess))
