@@ -30,7 +30,7 @@ from ackclock.papers.manyflows.distances import (
     values_of,
 )
 from ackclock.papers.manyflows.experiment import scenario
-from ackclock.papers.manyflows.flow_measures import OverSquare
+from ackclock.papers.manyflows.measures import OverSquare
 from ackclock.papers.manyflows.places import WITHOUT
 from ackclock.report.html import Verdict
 
@@ -131,15 +131,13 @@ def test_ns2_lies_where_it_was_measured() -> None:
 
 def test_figures_show_every_run() -> None:
     evidence = Both(ours=made_up(), ns2=Runs({"figure23": ns2_rows()}))
-    drawings = [
-        draw(evidence, "x")
-        for draw in (
-            distances_figures.figure23,
-            distances_figures.figure24,
-            distances_figures.sizes,
-            distances_figures.otherwise,
-        )
-    ]
+    figures = (
+        distances_figures.FIGURE23,
+        distances_figures.FIGURE24,
+        distances_figures.SIZES,
+        distances_figures.OTHERWISE,
+    )
+    drawings = [figure.drawing(evidence, command="x") for figure in figures]
     assert [drawing.slug for drawing in drawings] == ["figure23", "figure24", "group-sizes", "unequal-groups"]
     assert len(drawings[2].numbers.rows) == len(OVERHEADS) * len(GROUPS)
     assert drawings[1].csv.startswith("connection,time,cwnd\nnear,0.0000,1.000\n")

@@ -14,7 +14,6 @@ from ackclock.papers.core.paper import Both
 from ackclock.papers.core.parts import gather
 from ackclock.papers.manyflows import internet_figures
 from ackclock.papers.manyflows.claims.internet import INTERNET
-from ackclock.papers.manyflows.flow_measures import AT_BACKBONE, AT_ENTRY, GOODPUT
 from ackclock.papers.manyflows.internet import (
     ANYONE,
     BACKBONES,
@@ -29,6 +28,7 @@ from ackclock.papers.manyflows.internet import (
     steady,
     taken_apart,
 )
+from ackclock.papers.manyflows.measures import ACCESS_GOODPUT, AT_BACKBONE, AT_ENTRY
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
@@ -125,10 +125,8 @@ def test_claims_turn_with_what_is_measured(key: str, found: Runs, verdict: Verdi
 
 def test_figures_show_every_place() -> None:
     evidence = Both(ours=made_up(), ns2=Runs())
-    drawings = [
-        draw(evidence, "x")
-        for draw in (internet_figures.backbone, internet_figures.bottlenecks, internet_figures.components)
-    ]
+    figures = (internet_figures.BACKBONE, internet_figures.BOTTLENECKS, internet_figures.APART)
+    drawings = [figure.drawing(evidence, command="x") for figure in figures]
     assert [drawing.slug for drawing in drawings] == ["backbone", "bottlenecks", "components"]
     assert [len(drawing.numbers.rows) for drawing in drawings] == [
         len(BACKBONES) + 1,
@@ -148,4 +146,4 @@ def test_runs_show_where_packets_are_lost() -> None:
     assert number(AT_BACKBONE, "backbone", rate=20) > 99, "a fifth of the access links' rates is the only bottleneck"
     assert number(AT_BACKBONE, "backbone", rate=400) == 0
     assert number(AT_ENTRY, "extra", others=0) == 100, "what one T1 link lets through does not overflow another"
-    assert number(GOODPUT, "backbone", rate=20) < 20 < number(GOODPUT, "backbone", rate=400) < 100
+    assert number(ACCESS_GOODPUT, "backbone", rate=20) < 20 < number(ACCESS_GOODPUT, "backbone", rate=400) < 100

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -71,6 +72,11 @@ def test_bands_stand_for_bars() -> None:
     assert list(np.ravel(single.low)) == list(np.ravel(single.high)) == [1.5, 2.5]
 
 
+def test_ns2s_markers_stay_where_lines_are_plain() -> None:
+    series, _ = drawn(Lines(of=Y.at("grid", kind="a"), x="n", name="a", pens=PENS, plain=True))
+    assert [(one.marker, one.error) for one in series] == [("square", None), (None, None)]
+
+
 def test_a_scatter_puts_two_quantities_against_each_other() -> None:
     series, _ = drawn(Scatter(x=X.at("grid"), y=Y.at("grid"), by="kind", pens={**PENS, "c": PEN}, names="kind {}"))
     assert [(one.name, one.filled, one.dash) for one in series] == [
@@ -125,3 +131,8 @@ def test_a_figure_may_have_its_table_as_data_and_panels_and_a_command_of_its_own
     assert (drawing.caption, drawing.command) == ("What. 2 runs.", "mine")
     assert drawing.chart.panels[1] is own
     assert [band.name for band in drawing.chart.panels[0].bands] == ["law", "a", "b"]
+    pairs = Plot(x=Axis(), y=Axis(), marks=[Scatter(x=X.at("grid"), y=Y.at("grid"), by="kind", pens=PENS)])
+    assert replace(figure, plots=[pairs]).drawing(EVIDENCE, command="x").caption == "What. 2 runs."
+    assert (
+        replace(figure, plots=[lambda _: own], points="None.").drawing(EVIDENCE, command="x").caption == "What. None."
+    )

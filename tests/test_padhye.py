@@ -17,6 +17,7 @@ from ackclock.papers.core.parts import gather
 from ackclock.papers.manyflows.claims.formulas import FORMULAS
 from ackclock.papers.manyflows.experiment import ISDN, T1, grid_setting, part, scenario
 from ackclock.papers.manyflows.fifth import BUFFERS, CONNECTIONS, fifth_parts, fifth_scenario, smoothed_round_trips
+from ackclock.papers.manyflows.flow_figures import tables2and3
 from ackclock.papers.manyflows.padhye import (
     FACTORS,
     MODELS,
@@ -35,7 +36,6 @@ from ackclock.papers.manyflows.padhye import (
     topology,
     unbacked_timeouts,
 )
-from ackclock.papers.manyflows.padhye_figures import tables2and3
 from ackclock.papers.manyflows.places import PROCESSING, WITH, WITHOUT
 from ackclock.papers.manyflows.study import derived
 from ackclock.report.html import Verdict
@@ -191,15 +191,19 @@ def test_most_estimates_are_good_where_both_formulas_agree_with_the_flows() -> N
 
 def test_the_tables_are_drawn_with_ns2_and_the_paper() -> None:
     found = Both(ours=made_up(dict.fromkeys(EVERYWHERE, EQUAL)), ns2=Runs({"padhye": ns2_rows()}))
-    drawings = [tables2and3(found, processing, "x") for processing in PROCESSING]
+    drawings = [tables2and3(processing).drawing(found, command="x") for processing in PROCESSING]
     assert [drawing.slug for drawing in drawings] == ["tables2and3", "tables2and3-busy"]
     assert ["without processing times" in drawing.title for drawing in drawings] == [True, False]
     for drawing, topologies in zip(drawings, (5, 4), strict=True):
-        assert len(drawing.numbers.rows) == topologies * len(MODELS)
-        sources = [line.split(",")[0] for line in drawing.csv.splitlines()[1:]]
+        sources = [row[0] for row in drawing.numbers.rows]
         counts = {source: sources.count(source) for source in sources}
         assert counts == {"ackclock": 2 * topologies, "ns-2.35": 8, "paper": 2 * topologies}
-        assert "40.0 (" in drawing.numbers.rows[0][1]
+        assert drawing.csv.splitlines()[1] == ",".join(drawing.numbers.rows[0])
+        assert drawing.numbers.rows[0][4] == "40.00"
+        (panel, _) = drawing.chart.panels
+        lines = [series for series in panel.series if series.dash != "none"]
+        assert len(lines) == topologies
+        assert np.ravel(lines[0].y).item(0) == pytest.approx(40)
 
 
 def test_topology_5_waits_at_modems_or_at_the_link_they_share() -> None:

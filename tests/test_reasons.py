@@ -12,6 +12,7 @@ from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.paper import Both
 from ackclock.papers.core.parts import gather
 from ackclock.papers.manyflows.claims.formulas import FORMULAS
+from ackclock.papers.manyflows.flow_figures import REASONS
 from ackclock.papers.manyflows.padhye import MODELS, TOPOLOGIES
 from ackclock.papers.manyflows.places import PROCESSING
 from ackclock.papers.manyflows.reasons import (
@@ -28,7 +29,6 @@ from ackclock.papers.manyflows.reasons import (
     process_rate,
     reason_parts,
 )
-from ackclock.papers.manyflows.reasons_figure import reasons
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def test_lost_acks_must_occur(lost: float, verdict: Verdict) -> None:
 
 
 def test_the_figure_shows_every_way_at_every_place() -> None:
-    drawing = reasons(Both(ours=made_up({}), ns2=Runs()), "x")
+    drawing = REASONS.drawing(Both(ours=made_up({}), ns2=Runs()), command="x")
     assert drawing.numbers.head[1:] == list(WAYS)
     assert len(drawing.numbers.rows) == len(MODELS) * len(PLACES)
 

@@ -196,9 +196,10 @@ class Figure:
         )
 
     def _points(self, evidence: Evidence) -> str:
-        """Say what points are, by the first quantity of the data, or else of the lines."""
-        lines = (mark for plot in self.plots if isinstance(plot, Plot) for mark in plot.marks)
-        first = next(iter((*self.data.values(), *(mark.of for mark in lines if isinstance(mark, Lines)))), None)
+        """Say what points are, by the first quantity of the data, or else of the marks."""
+        marks = (mark for plot in self.plots if isinstance(plot, Plot) for mark in plot.marks)
+        drawn = (one.of if isinstance(one, Lines) else one.y for one in marks if isinstance(one, Lines | Scatter))
+        first = next(iter((*self.data.values(), *drawn)), None)
         if first is None or not self.points:
             return self.points if first is None else points_and_bars(first, evidence)
         return self.points.format(runs=_counted(first.points(evidence.ours)))
@@ -209,7 +210,7 @@ def points_and_bars(of: Quantity, evidence: Evidence) -> str:
     ours = _counted(of.points(evidence.ours))
     bars = (
         "Points are single runs, without bars."
-        if ours == "1 runs"
+        if ours == "1 run"
         else f"Points are means of {ours} with bars for the 95 % confidence interval (Student's t)."
     )
     with suppress(LookupError):
@@ -225,11 +226,15 @@ def _counted(points: Grid[Interval]) -> str:
         name = key[0] if key else ""
         most[name] = max(most.get(name, 0), point.count)
     if len(set(most.values())) == 1:
-        return f"{next(iter(most.values()))} runs"
+        return _runs(next(iter(most.values())))
     by_count: dict[int, list[str]] = {}
     for name, count in most.items():
         by_count.setdefault(count, []).append(str(name))
-    return listed([f"{count} runs ({'; '.join(names)})" for count, names in by_count.items()])
+    return listed([f"{_runs(count)} ({'; '.join(names)})" for count, names in by_count.items()])
+
+
+def _runs(count: int) -> str:
+    return "1 run" if count == 1 else f"{count} runs"
 
 
 def from_zero(

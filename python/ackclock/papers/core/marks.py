@@ -46,7 +46,7 @@ class Lines:
     name
         Name of the line where there is only one.
     plain
-        Without markers and intervals, where points are dense.
+        Ours without markers and intervals, as where points are dense.
     band
         With intervals as bands instead of bars.
 
@@ -65,7 +65,7 @@ class Lines:
         for look, side in ((theirs, evidence.ns2), (own, evidence.ours)):
             for name, points in self.lines(side).items():
                 line = look(name, points, self.pens[name])
-                line = replace(line, marker=None) if self.plain else line
+                line = replace(line, marker=None) if self.plain and look is own else line
                 drawn.append(replace(line, error=None) if self.plain or self.band else line)
                 if self.band and look is own:
                     drawn.append(_band(name, points, self.pens[name].colour))

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ackclock.analysis.models import large_pipe_loss
+from ackclock.papers.core.figure import Figure, Lines, Plot, rows_csv
+from ackclock.papers.core.words import DASH
+from ackclock.papers.figures import Pen
 from ackclock.papers.manyflows.claims.reading import command, run_of
-from ackclock.papers.manyflows.experiment import ISDN, LINKS, T1, grid_setting
+from ackclock.papers.manyflows.experiment import CAPACITIES, ISDN, LINKS, T1, grid_setting
 from ackclock.papers.manyflows.hyperbolas import TABLES, printed
 from ackclock.papers.manyflows.measures import GOODPUT, LOSS, LOST, SENT, TABLED_LOSS, THROUGHPUT
-from ackclock.papers.manyflows.panels import Strip, lines, panelled
 from ackclock.papers.manyflows.places import (
+    AMOUNTS,
+    BUFFERS,
     CAPPED,
     CURVES,
     FEW,
@@ -30,102 +36,259 @@ from ackclock.papers.manyflows.places import (
     far_setting,
 )
 from ackclock.papers.manyflows.tables import table
-from ackclock.report.chart import Axis
+from ackclock.report.chart import Axis, Series
+from ackclock.report.html import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
-    from ackclock.papers.core.paper import Both
-    from ackclock.papers.manyflows.places import Reading
-    from ackclock.report.html import Drawing
+    from ackclock.analysis import Interval
+    from ackclock.papers.core.evidence import Evidence
+    from ackclock.papers.core.quantities import Quantity
+    from ackclock.report.chart import Band, Dash
 
+    Points = Mapping[float, Interval]
+    Curve = Mapping[float, float]
+
+_COLOURS = (
+    Pen(colour="blue", marker="square"),
+    Pen(colour="sky", marker="pentagon"),
+    Pen(colour="green", marker="triangle"),
+    Pen(colour="orange", marker="hexagon"),
+    Pen(colour="red", marker="diamond"),
+)
+_NAMES = {curve(link, capacity): f"W_c {capacity}" for link in LINKS.values() for capacity in CAPACITIES}
+_FAR_NAMES = {str(buffer): f"B = {buffer}" for buffer in BUFFERS}
+_FEW_NAMES = {words: words.removesuffix("s") for words in PROCESSING}
+_PENS = {
+    "measured": _COLOURS[0],
+    **{
+        name: pen
+        for names in (
+            [f"W_c {capacity}" for capacity in CAPACITIES],
+            _FAR_NAMES.values(),
+            _FEW_NAMES.values(),
+            [f"{100 * amount:g} %" for amount in AMOUNTS],
+        )
+        for name, pen in zip(names, _COLOURS, strict=False)
+    },
+}
+
+_DASHES: tuple[Dash, ...] = ("dashed", "dotted", "solid")
+_BANDS = (
+    "Points are means of {runs}, bands their 95 % confidence intervals (Student's t); hollow markers are single runs "
+    "of ns-2.35."
+)
 _WITH = " with a random processing time of up to 10 % of the round-trip time with a full buffer"
-
 _TIES = (
     " In ns-2 rounding decides who wins ties of ACKs and timers, not as in Ackclock during the first 32 s of these "
     "runs: from 0 s it loses some 5 % more (docs/agreement_manyflows.md)."
 )
-
 _TITLE = {WITHOUT: "", WITH: ", with processing time"}
-
-_LOSS = "Loss (% of arrivals)"
-
-_READ = {"T1": (CAPPED, STEADY, TOGETHER), "ISDN": (UNCAPPED, CAPPED, STEADY)}
-"""Ways of counting that are drawn, that which is nearest to the paper first."""
+_READ = {"T1": (CAPPED, STEADY, TOGETHER), "ISDN": (UNCAPPED, CAPPED, STEADY)}  # the nearest to the paper first
 
 
-def prediction(evidence: Both, _: str) -> Drawing:
-    """Draw Figure 7: loss of a large pipe and its three formulas."""
-    strips = []
-    for place, each in zip("ab", PACKETS_EACH, strict=True):
-        (line,) = lines(evidence, LOSS.at("predicted", curve=[f"B = {each} n"]))
-        x = np.array([*range(10, 60, 5), *range(60, 310, 20), 300])
-        laws = large_pipe_loss(window=each + T1.pipe / x, smooth=True)
-        paper = {
-            law: dict(zip(x.tolist(), (100 * getattr(laws, law)).tolist(), strict=True))
-            for law in ("printed", "corrected", "counted")
-        }
-        strips.append(
-            Strip(title=f"({place}) B = {each} n", label=_LOSS, lines=[replace(line, name="measured", paper=paper)])
-        )
-    return panelled(
-        strips,
-        slug="figure7",
-        title="Figure 7. Loss of a large pipe, and its prediction",
-        what="Connections over T1 with 50 ms and a buffer of 4 or 6 packets for each, from 50 to 200 s.",
-        rest="The paper prints 8 / (3 W² + 21 W + 8); corrected it is 8 / (3 W² + 25 W + 4), and counted ACK by ACK "
-        "8 / (3 W² + 23 W + 13.5).",
-        command=command(T1, 440, 100),
-        digits=2,
-    )
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Strip:
+    """A panel of curves by the number of connections, of both simulators and of the paper.
 
+    `exact` gives the paper's curves, by their names, beside a curve of ours. Without `low` or `high` the data sets that
+    end of the vertical axis.
+    """
 
-def totals(evidence: Both, _: str) -> Drawing:
-    """Draw Figure 9: packets sent and lost in all."""
-    end = WINDOWS["T1"][1]
-    where = {"counting": CAPPED.title, "processing": WITHOUT, "curve": CURVES["T1"]}
-    return panelled(
-        [
-            Strip(
-                title=f"({place}) {measure.name}",
-                label="Thousand packets",
-                lines=lines(evidence, measure.at("grid", **where), start="T1, "),
-                low=None,
+    title: str
+    of: Quantity
+    label: str = "Loss (% of arrivals)"
+    by: str = "curve"
+    exact: Callable[[str, Points], Mapping[str, Curve]] = lambda *_: {}
+    low: float | None = 0.0
+    high: float | None = None
+
+    @property
+    def lines(self) -> Lines:
+        return Lines(of=self.of, x="connections", by=self.by, pens=_PENS, band=True)
+
+    def series(self, evidence: Evidence) -> list[Series | Band]:
+        drawn: list[Series | Band] = []
+        for name, points in self.lines.lines(evidence.ours).items():
+            curves = self.exact(name, points)
+            several = len(curves) > 1
+            for words, dash in zip(curves, _DASHES, strict=False):
+                drawn.append(
+                    Series(
+                        name=words,
+                        x=list(curves[words]),
+                        y=list(curves[words].values()),
+                        colour="faint" if several else _PENS[name].colour,
+                        dash=dash,
+                        width=1.0,
+                        listed=several,
+                        group=words if several else name,
+                    )
+                )
+        if any(isinstance(one, Series) and not one.listed for one in drawn):
+            drawn.append(
+                Series(name="dashed: the paper", x=[math.nan], y=[math.nan], colour="ink", dash="dashed", width=1.0)
             )
-            for place, measure in (("a", SENT), ("b", LOST))
-        ],
-        slug="figure9",
-        title="Figure 9. Packets sent and lost in all",
-        what=f"All connections over T1 with 50 ms, counted from 0 to {end} s.",
-        rest="Sent is what leaves the bottleneck and what is lost there." + _TIES,
-        command=run_of(grid_setting(T1, 100, 600, span=(0, end))),
-        digits=2,
+        return [*drawn, *self.lines.series(evidence)]
+
+    def plot(self, x: Axis) -> Plot:
+        def y(evidence: Evidence) -> Axis:
+            every = [one.y for one in self.series(evidence) if isinstance(one, Series)]
+            return Axis(
+                label=self.label, low=self.low, high=self.high or 1.12 * float(np.nanmax(np.concatenate(every)))
+            )
+
+        return Plot(title=self.title, x=x, y=y, marks=[self])
+
+    def rows(self, evidence: Evidence) -> list[list[object]]:
+        """Give what is shown: a row for each point."""
+        ours, theirs = (self.lines.lines(side) for side in (evidence.ours, evidence.ns2))
+        rows: list[list[object]] = []
+        for name, points in ours.items():
+            at = [self.title, name]
+            for source, found in (("ackclock", points), ("ns-2.35", theirs.get(name, {}))):
+                rows += [
+                    [*at, source, f"{flows:g}", point.count, f"{point.mean:.6g}", f"{point.half_width:.6g}"]
+                    for flows, point in found.items()
+                ]
+            for words, exact in self.exact(name, points).items():
+                rows += [[*at, words, flows, "", f"{value:.6g}", ""] for flows, value in exact.items()]
+        return rows
+
+
+def _csv(strips: Sequence[Strip], evidence: Evidence) -> str:
+    head = ["panel", "curve", "source", "connections", "runs", "value", "ci95"]
+    return rows_csv([head, *(row for strip in strips for row in strip.rows(evidence))])
+
+
+def _numbers(strips: Sequence[Strip], digits: int, evidence: Evidence) -> Table:
+    """Lay our means out: a row for each number of connections of each panel, a column a curve."""
+    lines = {strip.title: strip.lines.lines(evidence.ours) for strip in strips}
+    names = list(dict.fromkeys(name for here in lines.values() for name in here))
+    rows = [
+        [
+            f"{title}: {flows:g}",
+            *(here[name][flows].shown(digits) if flows in here.get(name, {}) else DASH for name in names),
+        ]
+        for title, here in lines.items()
+        for flows in sorted({flows for points in here.values() for flows in points})
+    ]
+    caption = "Mean ± half-width of the 95 % interval, by panel and number of connections"
+    return Table(caption=caption, head=["", *names], rows=rows)
+
+
+def _stack(
+    strips: Sequence[Strip],
+    *,
+    slug: str,
+    title: str,
+    what: str,
+    rest: str = "",
+    command: str,
+    digits: int = 3,
+    along: Axis | None = None,
+) -> Figure:
+    """Put panels one above the other; `along` is another horizontal axis than from 0 connections on."""
+    axis = along or Axis(label="Connections", low=0)
+    return Figure(
+        slug=slug,
+        title=title,
+        what=what,
+        points=_BANDS,
+        rest=rest,
+        plots=[*(strip.plot(replace(axis, label="", ticks=None)) for strip in strips[:-1]), strips[-1].plot(axis)],
+        height=1.4 + 2.5 * len(strips),
+        data={"value": strips[0].of},
+        numbers=partial(_numbers, strips, digits),
+        csv=partial(_csv, strips),
+        command=command,
     )
 
 
-def throughput(evidence: Both, processing: str) -> Drawing:
-    """Draw Figure 11, or Figure 19 with processing time."""
+def _predicted(each: int, *_: object) -> dict[str, Curve]:
+    """Give the three formulas for buffers of `each` packets for a connection."""
+    x = np.array([*range(10, 60, 5), *range(60, 310, 20), 300])
+    laws = large_pipe_loss(window=each + T1.pipe / x, smooth=True)
+    return {
+        law: dict(zip(x.tolist(), (100 * getattr(laws, law)).tolist(), strict=True))
+        for law in ("printed", "corrected", "counted")
+    }
+
+
+PREDICTION = _stack(
+    [
+        Strip(
+            title=f"({place}) B = {each} n",
+            of=LOSS.at("predicted", curve=[f"B = {each} n"]).relabel("curve", {f"B = {each} n": "measured"}),
+            exact=partial(_predicted, each),
+        )
+        for place, each in zip("ab", PACKETS_EACH, strict=True)
+    ],
+    slug="figure7",
+    title="Figure 7. Loss of a large pipe, and its prediction",
+    what="Connections over T1 with 50 ms and a buffer of 4 or 6 packets for each, from 50 to 200 s.",
+    rest="The paper prints 8 / (3 W² + 21 W + 8); corrected it is 8 / (3 W² + 25 W + 4), and counted ACK by ACK "
+    "8 / (3 W² + 23 W + 13.5).",
+    command=command(T1, 440, 100),
+    digits=2,
+)
+
+TOTALS = _stack(
+    [
+        Strip(
+            title=f"({place}) {measure.name}",
+            label="Thousand packets",
+            of=measure.at("grid", counting=CAPPED.title, processing=WITHOUT, curve=CURVES["T1"]).relabel(
+                "curve", _NAMES
+            ),
+            low=None,
+        )
+        for place, measure in (("a", SENT), ("b", LOST))
+    ],
+    slug="figure9",
+    title="Figure 9. Packets sent and lost in all",
+    what=f"All connections over T1 with 50 ms, counted from 0 to {WINDOWS['T1'][1]} s.",
+    rest=f"Sent is what leaves the bottleneck and what is lost there.{_TIES}",
+    command=run_of(grid_setting(T1, 100, 600, span=(0, WINDOWS["T1"][1]))),
+    digits=2,
+)
+
+AMOUNT = _stack(
+    [Strip(title="", of=LOSS.at("amounts"), by="amount")],
+    slug="figure16",
+    title="Figure 16. Loss by the longest processing time",
+    what="Connections over T1 with 50 ms and four packets of buffer for each, from 50 to 200 s; the processing "
+    "time is uniform up to that share of the round-trip time with a full buffer.",
+    command=command(T1, 440, 100, fraction=0.1),
+    digits=2,
+)
+
+
+def of_many(processing: str) -> list[Figure]:
+    """Give the figures of all connections together."""
+    return [
+        _throughput(processing),
+        _goodput(processing),
+        _few(processing),
+        *(_hyperbolas(processing, link) for link in LINKS),
+    ]
+
+
+def _throughput(processing: str) -> Figure:
+    """Describe Figure 11, or Figure 19 with processing time."""
     busy = processing == WITH
-    steady = THROUGHPUT.at("grid", counting=STEADY.title, processing=processing, curve=CURVES["T1"])
-    far = THROUGHPUT.at("far", processing=processing)
     figure, low = (19, 0.5) if busy else (11, 0.8)
-    return panelled(
-        [
-            Strip(
-                title="(a) 200 ms, W_opt = 160",
-                label="Throughput",
-                lines=[replace(line, name=f"B = {line.name}") for line in lines(evidence, far, by="buffer")],
-                low=low,
-                high=1.01,
-            ),
-            Strip(
-                title="(b) 50 ms, W_opt = 40",
-                label="Throughput",
-                lines=lines(evidence, steady, start="T1, "),
-                low=low,
-                high=1.01,
-            ),
-        ],
+    drawn = {
+        ("(a) 200 ms, W_opt = 160", "buffer"): THROUGHPUT.at("far", processing=processing).relabel(
+            "buffer", _FAR_NAMES
+        ),
+        ("(b) 50 ms, W_opt = 40", "curve"): THROUGHPUT.at(
+            "grid", counting=STEADY.title, processing=processing, curve=CURVES["T1"]
+        ).relabel("curve", _NAMES),
+    }
+    return _stack(
+        [Strip(title=title, label="Throughput", of=of, by=by, low=low, high=1.01) for (title, by), of in drawn.items()],
         slug=f"figure{figure}",
         title=f"Figure {figure}. Throughput over T1{_TITLE[processing]}",
         what=f"What leaves the bottleneck, as a share of its rate,{_WITH if busy else ''} over (a) 200 and (b) 50 ms, "
@@ -138,23 +301,22 @@ def throughput(evidence: Both, processing: str) -> Drawing:
     )
 
 
-def goodput(evidence: Both, processing: str) -> Drawing:
-    """Draw Figure 12, or Figure 20 with processing time."""
+def _goodput(processing: str) -> Figure:
+    """Describe Figure 12, or Figure 20 with processing time."""
     busy = processing == WITH
     figure, low = (20, 0.6) if busy else (12, 0.85)
-    steady, modern = GOODPUT.at("grid", counting=STEADY.title, processing=processing), GOODPUT.at("modern")
-    drawn = [(link, "", steady) for link in ("T1", "ISDN")]
-    drawn += [] if busy else [(link, ", timers of ns-2.35", modern) for link in ("T1", "ISDN")]
-    return panelled(
+    drawn = {
+        f"{link}{words}": GOODPUT.at(part, **where, curve=CURVES[link]).relabel("curve", _NAMES)
+        for part, words, where in (
+            ("grid", "", {"counting": STEADY.title, "processing": processing}),
+            *(() if busy else (("modern", ", timers of ns-2.35", {}),)),
+        )
+        for link in ("T1", "ISDN")
+    }
+    stacked = _stack(
         [
-            Strip(
-                title=f"({place}) {link}{words}",
-                label="Goodput",
-                lines=[line for line in lines(evidence, of, start=f"{link}, ") if line.name.startswith("W_c")],
-                low=low,
-                high=1.02,
-            )
-            for place, (link, words, of) in zip("abcd", drawn, strict=False)
+            Strip(title=f"({place}) {title}", label="Goodput", of=of, low=low, high=1.02)
+            for place, (title, of) in zip("abcd", drawn.items(), strict=False)
         ],
         slug=f"figure{figure}",
         title=f"Figure {figure}. Goodput{_TITLE[processing]}",
@@ -165,24 +327,33 @@ def goodput(evidence: Both, processing: str) -> Drawing:
         else "The paper finds that it falls with the connections. With a TCP of 1999 it does not; with the timers of "
         "ns-2.35 (c, d), which send again what is not lost, it does.",
         command=command(ISDN, 500, 300, fraction=PROCESSING[processing]),
-        height=1.4 + 2.2 * len(drawn),
     )
+    return replace(stacked, height=1.4 + 2.2 * len(drawn))
 
 
-def few(evidence: Both, processing: str) -> Drawing:
-    """Draw Figure 13, or Figure 21 with and without processing time."""
+def _growth(name: str, points: Points) -> dict[str, Curve]:
+    """Give the paper's power of the connections, through the point in the middle."""
+    power = 1 if name == _FEW_NAMES[WITH] else 2
+    middle = sorted(points)[len(points) // 2]
+    return {"the paper": {int(flows): points[middle].mean * (flows / middle) ** power for flows in points}}
+
+
+def _few(processing: str) -> Figure:
+    """Describe Figure 13, or Figure 21 with and without processing time."""
     busy = processing == WITH
-    figure, strips = 21 if busy else 13, []
-    for place, capacity in zip("ab", FEW, strict=True):
-        drawn = []
-        for words in dict.fromkeys((WITHOUT, processing)):
-            (line,) = lines(evidence, LOSS.at("few", processing=words, curve=[curve(T1, capacity)]))
-            power = 1 if words == WITH else 2
-            middle = sorted(line.ours)[len(line.ours) // 2]
-            claimed = {flows: line.ours[middle].mean * (flows / middle) ** power for flows in line.ours}
-            drawn.append(replace(line, name=words.removesuffix("s"), paper={"the paper": claimed}))
-        strips.append(Strip(title=f"({place}) W_c = {capacity}", label=_LOSS, lines=drawn))
-    drawing = panelled(
+    figure = 21 if busy else 13
+    strips = [
+        Strip(
+            title=f"({place}) W_c = {capacity}",
+            of=LOSS.at("few", processing=list(dict.fromkeys((WITHOUT, processing))), curve=curve(T1, capacity)).relabel(
+                "processing", _FEW_NAMES
+            ),
+            by="processing",
+            exact=_growth,
+        )
+        for place, capacity in zip("ab", FEW, strict=True)
+    ]
+    stacked = _stack(
         strips,
         slug=f"figure{figure}",
         title=f"Figure {figure}. Loss of few connections{_TITLE[processing]}",
@@ -191,49 +362,38 @@ def few(evidence: Both, processing: str) -> Drawing:
         rest="Dashed, through the point in the middle: growth with the square of the connections, as the paper has it "
         "without processing time, and in proportion to them, as with it.",
         command=command(T1, 100, 20, fraction=PROCESSING[processing]),
-        digits=3,
     )
-    # The two panels do not count the same connections.
-    panels = [replace(panel, x=Axis(label="Connections", low=0)) for panel in drawing.chart.panels]
-    return replace(drawing, chart=replace(drawing.chart, panels=panels))
+    # the two panels do not count the same connections
+    return replace(stacked, plots=[strip.plot(Axis(label="Connections", low=0)) for strip in strips])
 
 
-def amount(evidence: Both, _: str) -> Drawing:
-    """Draw Figure 16: loss by the longest processing time."""
-    return panelled(
-        [Strip(title="", label=_LOSS, lines=lines(evidence, LOSS.at("amounts"), by="amount"))],
-        slug="figure16",
-        title="Figure 16. Loss by the longest processing time",
-        what="Connections over T1 with 50 ms and four packets of buffer for each, from 50 to 200 s; the processing "
-        "time is uniform up to that share of the round-trip time with a full buffer.",
-        rest="",
-        command=command(T1, 440, 100, fraction=0.1),
-        digits=2,
-    )
-
-
-def hyperbolas(evidence: Both, processing: str, link: str) -> Drawing:
-    """Draw Figure 14, or Figure 22 with processing time, of one link: loss, the paper's curves, and the table."""
-    busy, fraction, start = processing == WITH, PROCESSING[processing], f"{link}, "
+def _hyperbolas(processing: str, link: str) -> Figure:
+    """Describe Figure 14, or Figure 22 with processing time, of one link: loss, the paper's curves, and the table."""
+    busy, fraction = processing == WITH, PROCESSING[processing]
     figure = 22 if busy else 14
 
-    def paper(name: str) -> Mapping[str, Mapping[int, float]]:
-        x = [flows for flows in (35, 60, 80, *range(100, 601, 25)) if flows >= capacity_of(name) / 3]
-        return {"the paper": dict(zip(x, (100 * printed(fraction, name, x)).tolist(), strict=True))}
+    def paper(name: str, _: Points) -> dict[str, Curve]:
+        whole = f"{link}, {name}"
+        x = [flows for flows in (35, 60, 80, *range(100, 601, 25)) if flows >= capacity_of(whole) / 3]
+        return {"the paper": dict(zip(x, (100 * printed(fraction, whole, x)).tolist(), strict=True))}
 
-    def strip(place: str, reading: Reading) -> Strip:
-        of = TABLED_LOSS.at("grid", counting=reading.title, processing=processing, curve=CURVES[link])
-        drawn = lines(evidence, of, start=start, paper=paper)
-        return Strip(title=f"({place}) {reading.title}", label="Loss (%)", lines=drawn)
-
-    return panelled(
-        [strip(place, reading) for place, reading in zip("abc", _READ[link], strict=True)],
+    stacked = _stack(
+        [
+            Strip(
+                title=f"({place}) {reading.title}",
+                label="Loss (%)",
+                of=TABLED_LOSS.at("grid", counting=reading.title, processing=processing, curve=CURVES[link]).relabel(
+                    "curve", _NAMES
+                ),
+                exact=paper,
+            )
+            for place, reading in zip("abc", _READ[link], strict=True)
+        ],
         slug=f"figure{figure}-{link.lower()}",
         title=f"Figure {figure} and {TABLES[processing]}. Loss of many connections over {link}{_TITLE[processing]}",
         what=f"Loss at the bottleneck over {link} with 50 ms{_WITH if busy else ''}, counted in three ways "
         "that the paper leaves open.",
         rest=f"Dashed: the paper's hyperbolas, by {TABLES[processing]}." + (_TIES if link == "T1" and not busy else ""),
         command=command(LINKS[link], 100, 600, fraction=fraction),
-        numbers=table(evidence, processing, link),
-        height=9.6,
     )
+    return replace(stacked, height=9.6, numbers=partial(table, processing=processing, link=link))

@@ -6,16 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ackclock.papers.figures import Pen, own
-from ackclock.papers.manyflows.flow_measures import (
-    AT_BACKBONE,
-    AT_ENTRY,
-    COMPONENTS,
-    GOODPUT,
-    LARGEST,
-    STEADY,
-    TOGETHER,
-)
+from ackclock.papers.core.figure import Figure, Lines, Plot
+from ackclock.papers.figures import Pen
 from ackclock.papers.manyflows.internet import (
     ANYONE,
     BACKBONES,
@@ -25,182 +17,191 @@ from ackclock.papers.manyflows.internet import (
     EXTRA,
     giant_component,
 )
-from ackclock.papers.manyflows.panels import table_drawing
-from ackclock.report.chart import Axis, Level, Panel, Series
+from ackclock.papers.manyflows.measures import (
+    ACCESS_GOODPUT,
+    ALIKE,
+    AT_BACKBONE,
+    AT_ENTRY,
+    COMPONENTS,
+    LARGEST,
+    STAYS,
+)
+from ackclock.report.chart import Axis, Level, Series
+from ackclock.report.html import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ackclock.analysis import Interval
-    from ackclock.papers.core.paper import Both
+    from ackclock.papers.core.evidence import Evidence
     from ackclock.papers.core.quantities import Quantity
-    from ackclock.report.html import Drawing
 
-_FIRST, _SECOND = Pen(colour="blue", marker="square"), Pen(colour="red", marker="circle", dash="dashed")
-
-
-def _along(evidence: Both, of: Quantity) -> dict[Any, Interval]:
-    """Give the points of a quantity along its only axis."""
-    return {at: point for (at,), point in of.points(evidence.ours).cells.items()}
-
-
-def _seeds(evidence: Both, part: str) -> int:
-    return len({row.seed for row in evidence.ours.part(part)})
+_POINTS = "Means of {runs}; bars are 95 % intervals."
+_CAPTION = "Per cent: mean ± half-width of the 95 % interval"
+_FIRST, _SECOND, _THIRD = (
+    Pen(colour="blue", marker="square"),
+    Pen(colour="red", marker="circle", dash="dashed"),
+    Pen(colour="orange", marker="triangle", dash="dotted"),
+)
+_PLACES = {str(count): str(place) for place, count in enumerate(EXTRA)}  # other connections stand at equal distances
+_RATES = (20, 40, 60, 80, 100, 150, 200, 400)
 
 
-def backbone(evidence: Both, command: str) -> Drawing:
-    """Draw what a backbone loses and costs, by its rate."""
-    seeds = _seeds(evidence, "backbone")
-    drops, goodput = (_along(evidence, one.at("backbone", rate=BACKBONES)) for one in (AT_BACKBONE, GOODPUT))
-    without = GOODPUT.at("backbone", rate=0).points(evidence.ours).only
-    rows = [[f"{rate} %", drops[rate].shown(1), goodput[rate].shown(1)] for rate in BACKBONES]
-    return table_drawing(
-        height=7.4,
-        slug="backbone",
-        title="Figure A. From which rate on a backbone does not matter",
-        caption="Eight domains behind T1 links, 80 connections between them and a backbone that all cross, with a "
-        "buffer of 60 packets like the access links. Its rate is given as a share of all access links "
-        "together: (a) the share of all drops that happen at the backbone; (b) goodput of all connections, dotted "
-        f"without a backbone. Means of {seeds} seeds, with other traffic for each; bars are 95 % intervals.",
-        panels=[
-            Panel(
-                title="(a)",
-                x=_rates(""),
-                y=Axis(label="Drops at the backbone (%)", low=-3, high=103),
-                series=[own("with a backbone", drops, _FIRST)],
+def _line(of: Quantity, x: str, name: str, pen: Pen) -> Lines:
+    return Lines(of=of, x=x, name=name, pens={name: pen})
+
+
+def _shown(evidence: Evidence, of: Quantity) -> dict[Any, str]:
+    """Write the means along the only axis."""
+    return {at: point.shown(of.digits) for (at,), point in of.points(evidence.ours).cells.items()}
+
+
+_drops, _goodput = (one.at("backbone", rate=BACKBONES) for one in (AT_BACKBONE, ACCESS_GOODPUT))
+_without = ACCESS_GOODPUT.at("backbone", rate=0)
+
+
+def _backbones(evidence: Evidence) -> Table:
+    drops, goodput, without = (_shown(evidence, one) for one in (_drops, _goodput, ACCESS_GOODPUT.at("backbone")))
+    rows = [[f"{rate} %", drops[rate], goodput[rate]] for rate in BACKBONES]
+    return Table(caption=_CAPTION, head=["Backbone", "drops at it", "goodput"], rows=[*rows, ["none", "0", without[0]]])
+
+
+BACKBONE = Figure(
+    slug="backbone",
+    title="Figure A. From which rate on a backbone does not matter",
+    what="Eight domains behind T1 links, 80 connections between them and a backbone that all cross, with a "
+    "buffer of 60 packets like the access links. Its rate is given as a share of all access links "
+    "together: (a) the share of all drops that happen at the backbone; (b) goodput of all connections, dotted "
+    "without a backbone. Each seed has other traffic.",
+    points=_POINTS,
+    plots=[
+        Plot(
+            title=title,
+            x=Axis(label=label, low=18, high=440, log=True, ticks=[(rate, str(rate)) for rate in _RATES]),
+            y=y,
+            marks=[_line(of, "rate", "with a backbone", _FIRST)],
+            levels=levels,
+        )
+        for title, label, y, of, levels in (
+            ("(a)", "", Axis(label="Drops at the backbone (%)", low=-3, high=103), _drops, ()),
+            (
+                "(b)",
+                "Rate of the backbone (% of all access links)",
+                Axis(label="Goodput (% of all access links)", low=0, high=100),
+                _goodput,
+                lambda evidence: [Level(y=_without.points(evidence.ours).only.mean, text="without")],
             ),
-            Panel(
-                title="(b)",
-                x=_rates("Rate of the backbone (% of all access links)"),
-                y=Axis(label="Goodput (% of all access links)", low=0, high=100),
-                series=[own("with a backbone", goodput, _FIRST)],
-                levels=[Level(y=without.mean, text="without")],
-            ),
-        ],
-        caption_of_numbers="Per cent: mean ± half-width of the 95 % interval",
-        head=["Backbone", "drops at it", "goodput"],
-        rows=[*rows, ["none", "0", without.shown(1)]],
-        command=command,
+        )
+    ],
+    height=7.4,
+    numbers=_backbones,
+)
+
+_stays, _entry, _extra_goodput = (one.at("extra") for one in (STAYS, AT_ENTRY, ACCESS_GOODPUT))
+_drawn_stays, _alike = (one.at("drawn") for one in (STAYS, ALIKE))
+
+
+def _bottlenecks(evidence: Evidence) -> Table:
+    entry, stays, goodput, network, alike = (
+        _shown(evidence, one.called(one.words, digits=0))
+        for one in (_entry, _stays, _extra_goodput, _drawn_stays, _alike)
     )
+    rows = [[f"20 and {count} others", entry[count], stays[count], goodput[count], ""] for count in EXTRA]
+    rows += [[f"network {draw}", "", network[draw], "", alike[draw]] for draw in DRAWN]
+    head = ["Connections", "drops at entry", "keep their bottleneck", "goodput", "congest together"]
+    return Table(caption=_CAPTION, head=head, rows=rows)
 
 
-def _rates(label: str) -> Axis:
-    ticks = (20, 40, 60, 80, 100, 150, 200, 400)
-    return Axis(label=label, low=18, high=440, log=True, ticks=[(tick, str(tick)) for tick in ticks])
-
-
-def bottlenecks(evidence: Both, command: str) -> Drawing:
-    """Draw whether bottlenecks stay, and are the same for all."""
-    seeds = _seeds(evidence, "extra")
-    extra = {one.name: _along(evidence, one.at("extra")) for one in (AT_ENTRY, STEADY, GOODPUT)}
-    drawn = {one.name: _along(evidence, one.at("drawn")) for one in (STEADY, TOGETHER)}
-    shifted = {count: place for place, count in enumerate(EXTRA)}
-
-    def moved(points: Mapping[int, Interval]) -> dict[int, Interval]:
-        return {shifted[count]: interval for count, interval in points.items()}
-
-    third = Pen(colour="orange", marker="triangle", dash="dotted")
-    rows = [
-        [f"20 and {count} others", *(extra[name][count].shown(0) for name in ("at_entry", "steady", "goodput")), ""]
-        for count in EXTRA
-    ]
-    rows += [
-        [f"network {draw}", "", drawn["steady"][draw].shown(0), "", drawn["together"][draw].shown(0)] for draw in DRAWN
-    ]
-    return table_drawing(
-        height=7.4,
-        slug="bottlenecks",
-        title="Figure B. Whether the place of congestion stays, and is the same for all",
-        caption="(a) Twenty connections from one T1 domain to another, whose link others reach over T3: the share "
-        "of the twenty's drops where they enter the backbone, the share of them that lose most at the same link in "
-        "each of six parts of 50 s, and their goodput as a part of the T1 rate. (b) Eight networks of the twelve "
-        "parameters, 1 to 20 connections drawn for each pair of access links: the share of connections that keep "
-        "their bottleneck, and of those that congest where most do that cross the same access link. Means of "
-        f"{seeds} seeds; bars are 95 % intervals.",
-        panels=[
-            Panel(
-                title="(a)",
-                x=Axis(
-                    label="Other connections to the same domain",
-                    low=-0.5,
-                    high=len(EXTRA) - 0.5,
-                    ticks=[(place, str(count)) for count, place in shifted.items()],
+BOTTLENECKS = Figure(
+    slug="bottlenecks",
+    title="Figure B. Whether the place of congestion stays, and is the same for all",
+    what="(a) Twenty connections from one T1 domain to another, whose link others reach over T3: the share "
+    "of the twenty's drops where they enter the backbone, the share of them that lose most at the same link in "
+    "each of six parts of 50 s, and their goodput as a part of the T1 rate. (b) Eight networks of the twelve "
+    "parameters, 1 to 20 connections drawn for each pair of access links: the share of connections that keep "
+    "their bottleneck, and of those that congest where most do that cross the same access link.",
+    points=_POINTS,
+    plots=[
+        Plot(
+            title="(a)",
+            x=Axis(
+                label="Other connections to the same domain",
+                low=-0.5,
+                high=len(EXTRA) - 0.5,
+                ticks=[(place, str(count)) for place, count in enumerate(EXTRA)],
+            ),
+            y=Axis(label="%", low=0, high=108),
+            marks=[
+                _line(of.relabel("others", _PLACES), "others", name, pen)
+                for of, name, pen in (
+                    (_stays, "keep their bottleneck", _FIRST),
+                    (_entry, "drops where they enter", _SECOND),
+                    (_extra_goodput, "goodput of the twenty", _THIRD),
+                )
+            ],
+        ),
+        Plot(
+            title="(b)",
+            x=Axis(label="Network", low=0.5, high=len(DRAWN) + 0.5),
+            y=Axis(label="Connections (%)", low=0, high=108),
+            marks=[
+                _line(
+                    _drawn_stays, "network", "keep their bottleneck", Pen(colour="blue", marker="square", dash="none")
                 ),
-                y=Axis(label="%", low=0, high=108),
-                series=[
-                    own("keep their bottleneck", moved(extra["steady"]), _FIRST),
-                    own("drops where they enter", moved(extra["at_entry"]), _SECOND),
-                    own("goodput of the twenty", moved(extra["goodput"]), third),
-                ],
-            ),
-            Panel(
-                title="(b)",
-                x=Axis(label="Network", low=0.5, high=len(DRAWN) + 0.5),
-                y=Axis(label="Connections (%)", low=0, high=108),
-                series=[
-                    own("keep their bottleneck", drawn["steady"], Pen(colour="blue", marker="square", dash="none")),
-                    own("congest together", drawn["together"], Pen(colour="green", marker="diamond", dash="none")),
-                ],
-            ),
-        ],
-        caption_of_numbers="Per cent: mean ± half-width of the 95 % interval",
-        head=["Connections", "drops at entry", "keep their bottleneck", "goodput", "congest together"],
-        rows=rows,
-        command=command,
-    )
+                _line(_alike, "network", "congest together", Pen(colour="green", marker="diamond", dash="none")),
+            ],
+        ),
+    ],
+    height=7.4,
+    numbers=_bottlenecks,
+)
 
 
-def components(evidence: Both, command: str) -> Drawing:
-    """Draw the components of networks of many domains."""
-    seeds = _seeds(evidence, "components")
-    curves = {
-        (who, one.name): _along(evidence, one.at("components", traffic=who))
+def _apart(evidence: Evidence) -> Table:
+    columns = [
+        _shown(evidence, one.at("components", traffic=who))
         for who in (ANYONE, CLUSTERS)
         for one in (LARGEST, COMPONENTS)
-    }
-    fine = np.linspace(0.25, 4, 151)
-    law = Series(
-        name="S = 1 - exp(-cS)", x=fine, y=[giant_component(degree) for degree in fine], colour="ink", width=1.0
+    ]
+    return Table(
+        caption="Share of the domains in the largest component, and components per 100 domains",
+        head=["Mean degree", f"{ANYONE}: largest", "components", f"{CLUSTERS}: largest", "components", "law"],
+        rows=[
+            [f"{degree:g}", *(column[degree] for column in columns), f"{giant_component(degree):.3f}"]
+            for degree in DEGREES
+        ],
     )
-    pens = {ANYONE: Pen(colour="blue", marker="square", dash="none"), CLUSTERS: _SECOND}
-    panels = [
-        Panel(
-            title=f"({letter})",
-            x=Axis(label="Domains that one talks to, mean" if letter == "b" else "", low=0, high=4.2),
-            y=Axis(label=label, low=0),
-            series=[
-                *([law] if letter == "a" else []),
-                *(own(who, curves[who, name], pen) for who, pen in pens.items()),
+
+
+_FINE = np.linspace(0.25, 4, 151)
+_LAW = Series(
+    name="S = 1 - exp(-cS)", x=_FINE, y=[giant_component(degree) for degree in _FINE], colour="ink", width=1.0
+)
+
+APART = Figure(
+    slug="components",
+    title="Figure C. What taking the Internet apart leaves",
+    what="400 domains, each behind a T1 link; connections join two domains at random, of all or of one "
+    "cluster of ten. (a) Share of the domains in the largest component, with the law of the giant component of "
+    "a random graph, where c is the mean degree; (b) components with traffic.",
+    points=_POINTS,
+    plots=[
+        Plot(
+            title=title,
+            x=Axis(label=label, low=0, high=4.2),
+            y=Axis(label=words, low=0),
+            marks=[
+                *law,
+                Lines(
+                    of=of.at("components"),
+                    x="degree",
+                    by="traffic",
+                    pens={ANYONE: Pen(colour="blue", marker="square", dash="none"), CLUSTERS: _SECOND},
+                ),
             ],
         )
-        for letter, name, label in (
-            ("a", "largest", "Domains in the largest"),
-            ("b", "components", "Components, per 100 domains"),
+        for title, label, words, law, of in (
+            ("(a)", "", "Domains in the largest", [_LAW], LARGEST),
+            ("(b)", "Domains that one talks to, mean", "Components, per 100 domains", [], COMPONENTS),
         )
-    ]
-    rows = [
-        [
-            f"{degree:g}",
-            *(
-                curves[who, name][degree].shown(digits)
-                for who in (ANYONE, CLUSTERS)
-                for name, digits in (("largest", 3), ("components", 1))
-            ),
-            f"{giant_component(degree):.3f}",
-        ]
-        for degree in DEGREES
-    ]
-    return table_drawing(
-        height=7.4,
-        slug="components",
-        title="Figure C. What taking the Internet apart leaves",
-        caption="400 domains, each behind a T1 link; connections join two domains at random, of all or of one "
-        "cluster of ten. (a) Share of the domains in the largest component, with the law of the giant component of "
-        f"a random graph, where c is the mean degree; (b) components with traffic. Means of {seeds} draws; "
-        "bars are 95 % intervals.",
-        panels=panels,
-        caption_of_numbers="Share of the domains in the largest component, and components per 100 domains",
-        head=["Mean degree", f"{ANYONE}: largest", "components", f"{CLUSTERS}: largest", "components", "law"],
-        rows=rows,
-        command=command,
-    )
+    ],
+    height=7.4,
+    numbers=_apart,
+)

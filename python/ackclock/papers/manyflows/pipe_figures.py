@@ -3,123 +3,83 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ackclock.analysis import student_interval
+from ackclock.papers.core.figure import Course, Figure, Plot, rows_csv
+from ackclock.papers.figures import Pen
 from ackclock.papers.manyflows.claims.reading import run_of
 from ackclock.papers.manyflows.looks import PIPES
-from ackclock.papers.manyflows.panels import to_csv
+from ackclock.papers.manyflows.measures import CORRELATION, HIGH, JAIN, LEAST, LOSS, LOW, MIDDLE, MOST, SHARE, STARVED
 from ackclock.papers.manyflows.places import WINDOWS, WITH, WITHOUT
 from ackclock.report.acks import ack_scatter
-from ackclock.report.chart import Axis, Band, Chart, Level, Panel, Series
-from ackclock.report.html import Drawing, Table
+from ackclock.report.chart import Axis, Band, Level, Panel, Series
+from ackclock.report.html import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ackclock.analysis import Interval
-    from ackclock.papers.core.evidence import Row, Side
-    from ackclock.papers.core.paper import Both
-    from ackclock.papers.core.parts import Taken
+    from ackclock.papers.core.evidence import Evidence, Row, Scalar, Side
     from ackclock.papers.manyflows.looks import Pipe
 
-_NUMBERS = {"large": (6, 15), "small": (8, 17), "medium": (10, 18)}
-"""The figure of each size of pipe, without and with processing time."""
-
-_MEASURES = (
-    ("correlation of losses", "correlation", 3),
-    ("connections that lose in an epoch, %", "share", 1),
-    ("buffer's 5th percentile, packets", "low", 0),
-    ("its median", "middle", 0),
-    ("its 95th percentile", "high", 0),
-    ("loss, %", "loss", 2),
-    ("Jain's index", "jain_index", 3),
-    ("received by the last, packets", "least", 0),
-    ("by the first", "most", 0),
-    ("connections below a tenth of the fair share", "starved", 1),
-)
-_PERCENT = ("share", "loss")
+_NUMBERS = {"large": (6, 15), "small": (8, 17), "medium": (10, 18)}  # without and with processing time
+_SHOWN = (CORRELATION, SHARE, LOW, MIDDLE, HIGH, LOSS, JAIN, LEAST, MOST, STARVED)
 
 
-def pipe_drawings(evidence: Both, processing: str) -> list[Drawing]:
-    """Draw all pipes."""
-    return [_drawing(pipe, evidence, processing) for pipe in PIPES.values()]
+def pipe_figures(processing: str) -> list[Figure]:
+    """Give a figure for each pipe."""
+    return [_figure(pipe, {"processing": processing, "pipe": pipe.name}) for pipe in PIPES.values()]
 
 
-def _looks(side: Side, pipe: Pipe, processing: str, part: str = "looks") -> list[Row]:
-    return [row for row in side.part(part) if row.where == {"processing": processing, "pipe": pipe.name}]
-
-
-def _drawing(pipe: Pipe, evidence: Both, processing: str) -> Drawing:
-    looks, theirs = (_looks(side, pipe, processing) for side in (evidence.ours, evidence.ns2))
-    busy = processing == WITH
-    plain = _looks(evidence.ours, pipe, WITHOUT) if busy else []
+def _figure(pipe: Pipe, where: Mapping[str, str]) -> Figure:
+    busy, setting = where["processing"] == WITH, pipe.setting(where["processing"])
     start, end = WINDOWS[pipe.link.name]
-    course = _looks(evidence.ours, pipe, processing, "courses")[0].values
-    scatter = ack_scatter(
-        course["acks"].astype(np.float32),
-        course["flows"].astype(np.uint16),
-        count=pipe.flows,
-        start=start,
-        end=end,
-        title="(a)",
-    )
     figure = _NUMBERS[pipe.size][busy]
     extent = "processing time up to 10 % of the round trip" if busy else "without processing time"
-    return Drawing(
-        chart=Chart(panels=[scatter, _received(pipe, looks, theirs, plain), _buffer(pipe, course, theirs)], height=8.6),
+    course = Course(
+        part="courses", where=where, x="times", y="packets", name="Ackclock", pen=Pen(colour="blue", marker="circle")
+    )
+
+    def ends(evidence: Evidence) -> list[Level]:
+        theirs = (one.at("looks", **where).points(evidence.ns2).only.mean for one in (LOW, HIGH))
+        return [Level(y=percent / 100 * pipe.buffer) for percent in theirs]
+
+    return Figure(
         slug=f"figure{figure}-{pipe.link.name.lower()}-{pipe.buffer}",
         title=f"Figure {figure}. A {pipe.size} pipe: {pipe.flows} connections over {pipe.link.name}, buffer "
         f"{pipe.buffer}, {extent}",
-        caption=f"(a) ACKs of the first seed from {start} to {end} s, each dot at least one, connections by what they "
+        what=f"(a) ACKs of the first seed from {start} to {end} s, each dot at least one, connections by what they "
         "receive: white stripes are losses from which all recover together. (b) Packets received in that time, "
-        f"connections in the order of it: mean of {len(looks)} seeds"
-        + (" with the 95 % band" if len(looks) > 1 else "")
-        + (", and without processing time" if busy else "")
-        + "; dashed, ns-2.35; level, the fair share. (c) Packets in the buffer of the first seed; dotted, the 5th and "
-        f"95th percentiles of ns-2.35 from {pipe.setting(processing).warm} to {pipe.setting(processing).duration} s.",
-        csv=_csv(looks, theirs, course),
-        numbers=_numbers(looks, theirs),
-        command=run_of(pipe.setting(processing), record="acks"),
-    )
-
-
-def _received(pipe: Pipe, looks: Sequence[Row], theirs: Sequence[Row], plain: Sequence[Row]) -> Panel:
-    ranks = np.arange(1, pipe.flows + 1)
-    points = _ranked(looks)
-    widths = [point.half_width if math.isfinite(point.half_width) else 0.0 for point in points]
-    means = np.array([point.mean for point in points])
-    series = [Series(name="Ackclock", x=ranks, y=means, colour="blue")]
-    if plain:
-        earlier = [point.mean for point in _ranked(plain)]
-        series.append(Series(name="without processing time", x=ranks, y=earlier, colour="grey", dash="dotted"))
-    other = [point.mean for point in _ranked(theirs)]
-    series.append(Series(name="ns-2.35", x=ranks, y=other, colour="ink", dash="dashed", width=1.0))
-    return Panel(
-        title="(b)",
-        x=Axis(label="Connection, by packets received", low=0.5, high=pipe.flows + 0.5),
-        y=Axis(label="Packets received", low=0, high=1.2 * max(means.max(), *other)),
-        series=series,
-        bands=[
-            Band(name="Ackclock", x=ranks, low=means - widths, high=means + widths, colour="blue", listed=False),
+        "connections in the order of it:",
+        points="mean of {runs} with the 95 % band",
+        rest=("and without processing time; " if busy else "")
+        + "dashed, ns-2.35; level, the fair share. (c) Packets in the buffer of the first seed; dotted, the 5th and "
+        f"95th percentiles of ns-2.35 from {setting.warm} to {setting.duration} s.",
+        plots=[
+            partial(_acks, pipe, where),
+            partial(_received, pipe, where),
+            Plot(
+                title="(c)",
+                x=Axis(label="Time, s", low=0, high=end),
+                y=Axis(label="Packets in the buffer", low=0, high=1.05 * pipe.buffer),
+                marks=[course],
+                levels=ends,
+            ),
         ],
-        levels=[Level(y=pipe.fair_share, text="fair share")],
+        height=8.6,
+        data={"correlation": CORRELATION.at("looks", **where)},
+        numbers=partial(_numbers, where),
+        csv=partial(_csv, where, course),
+        command=run_of(setting, record="acks"),
     )
 
 
-def _buffer(pipe: Pipe, course: Taken, theirs: Sequence[Row]) -> Panel:
-    ends = [float(np.mean([one.values[name] or 0 for one in theirs])) for name in ("low", "high")]
-    return Panel(
-        title="(c)",
-        x=Axis(label="Time, s", low=0, high=WINDOWS[pipe.link.name][1]),
-        y=Axis(label="Packets in the buffer", low=0, high=1.05 * pipe.buffer),
-        series=[
-            Series(name="Ackclock", x=course["times"], y=course["packets"], colour="blue", width=0.8),
-        ],
-        levels=[Level(y=end) for end in ends],
-    )
+def _looks(side: Side, where: Mapping[str, Scalar], part: str = "looks") -> list[Row]:
+    return [row for row in side.part(part) if row.where == where]
 
 
 def _ranked(looks: Sequence[Row]) -> list[Interval]:
@@ -127,27 +87,53 @@ def _ranked(looks: Sequence[Row]) -> list[Interval]:
     return [student_interval(rank) for rank in np.stack([look.values["received"] for look in looks], axis=1).tolist()]
 
 
-def _csv(looks: Sequence[Row], theirs: Sequence[Row], course: Taken) -> str:
+def _acks(pipe: Pipe, where: Mapping[str, Scalar], evidence: Evidence) -> Panel:
+    course = _looks(evidence.ours, where, "courses")[0].values
+    start, end = WINDOWS[pipe.link.name]
+    acks, flows = course["acks"].astype(np.float32), course["flows"].astype(np.uint16)
+    return ack_scatter(acks, flows, count=pipe.flows, start=start, end=end, title="(a)")
+
+
+def _received(pipe: Pipe, where: Mapping[str, Scalar], evidence: Evidence) -> Panel:
+    ranks, points = np.arange(1, pipe.flows + 1), _ranked(_looks(evidence.ours, where))
+    means = np.array([point.mean for point in points])
+    widths = np.array([point.half_width if math.isfinite(point.half_width) else 0.0 for point in points])
+    other = [point.mean for point in _ranked(_looks(evidence.ns2, where))]
+    series = [Series(name="Ackclock", x=ranks, y=means, colour="blue")]
+    if where["processing"] == WITH:
+        plain = [point.mean for point in _ranked(_looks(evidence.ours, {**where, "processing": WITHOUT}))]
+        series.append(Series(name="without processing time", x=ranks, y=plain, colour="grey", dash="dotted"))
+    series.append(Series(name="ns-2.35", x=ranks, y=other, colour="ink", dash="dashed", width=1.0))
+    return Panel(
+        title="(b)",
+        x=Axis(label="Connection, by packets received", low=0.5, high=pipe.flows + 0.5),
+        y=Axis(label="Packets received", low=0, high=1.2 * max(means.max(), *other)),
+        series=series,
+        bands=[Band(name="Ackclock", x=ranks, low=means - widths, high=means + widths, colour="blue", listed=False)],
+        levels=[Level(y=pipe.fair_share, text="fair share")],
+    )
+
+
+def _csv(where: Mapping[str, Scalar], course: Course, evidence: Evidence) -> str:
     rows: list[list[object]] = [["panel", "source", "connection or second", "packets", "ci95"]]
-    for rank, point in enumerate(_ranked(looks), start=1):
+    for rank, point in enumerate(_ranked(_looks(evidence.ours, where)), start=1):
         rows.append(["b", "ackclock", rank, f"{point.mean:.6g}", f"{point.half_width:.6g}"])
-    for look in theirs:
-        rows += [["b", "ns-2.35", rank, packets, ""] for rank, packets in enumerate(look.values["received"], start=1)]
+    for look in _looks(evidence.ns2, where):
+        rows += [["b", "ns-2.35", rank, int(got), ""] for rank, got in enumerate(look.values["received"], start=1)]
     rows += [
-        ["c", "ackclock", f"{time:g}", int(packets), ""]
-        for time, packets in zip(course["times"], course["packets"], strict=True)
+        ["c", "ackclock", f"{time:g}", int(packets), ""] for time, packets in zip(*course.arrays(evidence), strict=True)
     ]
-    return to_csv(rows)
+    return rows_csv(rows)
 
 
-def _numbers(looks: Sequence[Row], theirs: Sequence[Row]) -> Table:
-    def cells(some: Sequence[Row], name: str, digits: int) -> str:
-        scale = 100 if name in _PERCENT else 1
-        found = [scale * value for look in some if (value := look.values[name]) is not None]
-        return student_interval(found).shown(digits) if found else "–"  # noqa: RUF001 - a dash for what is not there
-
+def _numbers(where: Mapping[str, str], evidence: Evidence) -> Table:
+    rows = []
+    for one in _SHOWN:
+        cells = [one.at("looks", **where).points(side) for side in (evidence.ours, evidence.ns2)]
+        unit = f", {one.unit}" if one.unit else ""
+        rows.append([f"{one.label}{unit}", *(cell.only.shown(one.digits) for cell in cells)])
     return Table(
-        caption="What the runs show: mean ± half-width of the 95 % interval, and the run of ns-2.35",
+        caption="What the runs show: mean ± half-width of the 95 % interval",
         head=["", "Ackclock", "ns-2.35"],
-        rows=[[title, cells(looks, name, digits), cells(theirs, name, digits)] for title, name, digits in _MEASURES],
+        rows=rows,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from ackclock.papers.core.definition import Definition
@@ -11,20 +10,19 @@ from ackclock.papers.core.paper import Chapter, Paper
 from ackclock.papers.manyflows import (
     distances_figures,
     figures,
+    flow_figures,
     internet_figures,
     padhye,
-    padhye_figures,
     pipe_figures,
 )
 from ackclock.papers.manyflows.claims import CLAIMS, TOPICS
 from ackclock.papers.manyflows.distances import distance_parts
-from ackclock.papers.manyflows.experiment import LINKS, PROFILE, modern_scenario, part
+from ackclock.papers.manyflows.experiment import PROFILE, modern_scenario, part
 from ackclock.papers.manyflows.fifth import fifth_parts
 from ackclock.papers.manyflows.internet import components_of, internet_parts
 from ackclock.papers.manyflows.looks import look_parts
 from ackclock.papers.manyflows.places import MODERN_CELLS, PARTS, WITH, WITHOUT
 from ackclock.papers.manyflows.reasons import reason_parts
-from ackclock.papers.manyflows.reasons_figure import reasons
 from ackclock.papers.manyflows.reference import from_ns2
 from ackclock.papers.manyflows.tables import overview
 
@@ -62,26 +60,6 @@ def derived(runs: Runs) -> Runs:
     return Runs(added)
 
 
-def _by_processing(draw: Callable[[Both, str], Drawing | Sequence[Drawing]], processing: str) -> Draw:
-    return lambda evidence, _: draw(evidence, processing)
-
-
-def _of_many(processing: str) -> list[Draw]:
-    """Give the figures of all connections together."""
-    return [
-        *(_by_processing(draw, processing) for draw in (figures.throughput, figures.goodput, figures.few)),
-        *(partial(_hyperbolas, processing, link) for link in LINKS),
-    ]
-
-
-def _hyperbolas(processing: str, link: str, evidence: Both, _: str) -> Drawing:
-    return figures.hyperbolas(evidence, processing, link)
-
-
-def _tables2and3(processing: str, evidence: Both, command: str) -> Drawing:
-    return padhye_figures.tables2and3(evidence, processing, command)
-
-
 PAPER = Paper(
     definition=Definition("ackclock.papers.manyflows"),
     claims=CLAIMS,
@@ -90,33 +68,33 @@ PAPER = Paper(
         Chapter(
             title="Synchronisation: large, small and medium pipes",
             text="Hundreds of connections, one by one: who loses with whom, what each receives, what waits.",
-            figures=[_by_processing(pipe_figures.pipe_drawings, WITHOUT)],
+            figures=pipe_figures.pipe_figures(WITHOUT),
         ),
         Chapter(
             title="Loss, throughput and goodput of all",
             text="What the paper leaves open decides some of these figures: from when on losses are counted, how "
             "connections start, and how long timeouts become. The panels say which is which.",
-            figures=[figures.prediction, figures.totals, *_of_many(WITHOUT)],
+            figures=[figures.PREDICTION, figures.TOTALS, *figures.of_many(WITHOUT)],
         ),
         Chapter(
             title="With random processing time",
-            figures=[_by_processing(pipe_figures.pipe_drawings, WITH), figures.amount, *_of_many(WITH)],
+            figures=[*pipe_figures.pipe_figures(WITH), figures.AMOUNT, *figures.of_many(WITH)],
         ),
         Chapter(
             title="Single flows, unequal distances, and the abstraction",
             text="What is taken for granted of access links and bottlenecks, how well formulas predict a flow's "
             "rate and why they do not do better, and who gets how much at which distance.",
             figures=[
-                internet_figures.backbone,
-                internet_figures.bottlenecks,
-                internet_figures.components,
-                partial(_tables2and3, WITHOUT),
-                partial(_tables2and3, WITH),
-                reasons,
-                distances_figures.figure23,
-                distances_figures.figure24,
-                distances_figures.sizes,
-                distances_figures.otherwise,
+                internet_figures.BACKBONE,
+                internet_figures.BOTTLENECKS,
+                internet_figures.APART,
+                flow_figures.tables2and3(WITHOUT),
+                flow_figures.tables2and3(WITH),
+                flow_figures.REASONS,
+                distances_figures.FIGURE23,
+                distances_figures.FIGURE24,
+                distances_figures.SIZES,
+                distances_figures.OTHERWISE,
             ],
         ),
     ),

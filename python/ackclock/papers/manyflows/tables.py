@@ -18,7 +18,7 @@ from ackclock.report.html import Table
 
 if TYPE_CHECKING:
     from ackclock.analysis.models import Hyperbola
-    from ackclock.papers.core.evidence import Side
+    from ackclock.papers.core.evidence import Evidence, Side
     from ackclock.papers.core.paper import Both
     from ackclock.papers.manyflows.places import Reading
 
@@ -48,7 +48,7 @@ def away(side: Side, reading: Reading, processing: str, link: str) -> dict[str, 
     return {}
 
 
-def table(evidence: Both, processing: str, link: str) -> Table:
+def table(evidence: Evidence, *, processing: str, link: str) -> Table:
     """Lay out a and b of the paper, of our points and of ns-2's, for the curves of a link."""
     rows = []
     for reading in READINGS:

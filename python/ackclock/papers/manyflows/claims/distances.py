@@ -6,7 +6,7 @@ from ackclock.papers.core.claim import Claim
 from ackclock.papers.core.rules import AtPoints, Depends, Holds
 from ackclock.papers.core.ways import Ways
 from ackclock.papers.manyflows.distances import GROUPS, UNEQUAL, split_name
-from ackclock.papers.manyflows.flow_measures import POWER, STABLE, Excess, OverSquare
+from ackclock.papers.manyflows.measures import POWER, STABLE, Excess, OverSquare
 from ackclock.papers.manyflows.places import WITH, WITHOUT
 from ackclock.papers.reading import run_command
 

@@ -9,7 +9,7 @@ from ackclock.papers.claims import BY_SHARE, by_share
 from ackclock.papers.core.claim import Claim
 from ackclock.papers.core.quantities import Measure, computed
 from ackclock.papers.core.rules import AtPoints, Custom, Outcome
-from ackclock.papers.manyflows.flow_measures import MoreWithinTwo, WithinTwo
+from ackclock.papers.manyflows.measures import MoreWithinTwo, WithinTwo
 from ackclock.papers.manyflows.padhye import FACTORS, MODELS, PAPER, TOPOLOGIES
 from ackclock.papers.manyflows.places import WITH, WITHOUT
 from ackclock.papers.manyflows.reasons import ACKS_LOST, ALONE, AS_IT_IS, EXACT, INDEPENDENT, NO_SLOW_START

@@ -6,8 +6,8 @@ from ackclock.papers.core.claim import Claim
 from ackclock.papers.core.evidence import Named
 from ackclock.papers.core.rules import AtPoints, Bars, Holds
 from ackclock.papers.core.ways import Ways
-from ackclock.papers.manyflows.flow_measures import AT_BACKBONE, GOODPUT, LARGEST, OFF_THE_LAW, STEADY, TOGETHER
 from ackclock.papers.manyflows.internet import ANYONE, BACKBONES, CLUSTERS, DEGREES
+from ackclock.papers.manyflows.measures import ACCESS_GOODPUT, ALIKE, AT_BACKBONE, LARGEST, OFF_THE_LAW, STAYS
 from ackclock.papers.reading import run_command
 
 _FULL = 100
@@ -24,15 +24,15 @@ _COMMAND = run_command("examples/access_links.toml", [], record="drops@in.t1,out
 _fast = Named(
     "a backbone as fast as all access links together, or faster", [rate for rate in BACKBONES if rate >= _FULL]
 )
-_without = GOODPUT.at("backbone", rate=0).called("goodput without a backbone", digits=1)
-_drops, _goodput = (one.at("backbone", rate=_fast) for one in (AT_BACKBONE, GOODPUT))
+_without = ACCESS_GOODPUT.at("backbone", rate=0).called("goodput without a backbone", digits=1)
+_drops, _goodput = (one.at("backbone", rate=_fast) for one in (AT_BACKBONE, ACCESS_GOODPUT))
 _quiet = _drops.below(_FEW_DROPS) & ~_without.above(_goodput, by=_NO_LESS)
 _fastest = {"rate": BACKBONES[-1]}
 _at_last = _drops.pick(**_fastest).below(_FEW_DROPS) & ~_without.above(_goodput.pick(**_fastest), by=_NO_LESS)
 # at 1 the largest component of n nodes has n^(2/3) of them, not a fixed share of n
 _degrees = Named("mean degrees except 0.75 to 1.25", [degree for degree in DEGREES if not 0.75 <= degree <= 1.25])
-_steady = STEADY.at("drawn"), STEADY.at("extra").called(f"{STEADY.label}, where others reach a T1 domain")
-_together = TOGETHER.at("drawn")
+_steady = STAYS.at("drawn"), STAYS.at("extra").called(f"{STAYS.label}, where others reach a T1 domain")
+_together = ALIKE.at("drawn")
 
 INTERNET = (
     Claim(
