@@ -6,6 +6,7 @@ import re
 import xml.etree.ElementTree as ET
 import zlib
 from base64 import b64decode
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -93,6 +94,15 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 class TestScreen:
+    def test_a_panel_keeps_its_own_label_where_others_share_one(self) -> None:
+        panels = [
+            replace(panel, y=replace(panel.y, label=label))
+            for panel, label in zip(chart().panels, ("", "own"), strict=True)
+        ]
+        drawn = on_screen(replace(chart(), panels=panels, y_label="common"))
+        upper, lower = map(words, (list(names.iter("span")) for names in found(drawn, "head")))
+        assert (upper, lower) == (["common"], ["own", "twice"])
+
     def test_series_and_bands_are_groups_of_their_name(self) -> None:
         drawn = on_screen(chart())
         assert [each.get("data-group") for each in drawn.iter() if each.get("data-group")] == [

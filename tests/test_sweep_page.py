@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from typing import TYPE_CHECKING, Any
 
 import html5lib
@@ -303,6 +304,8 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
         "report", "results", "--by", "clients.0.count", "--x", "clients.0.transport.variant", "--y", "cov"
     )
     assert code == 0
+    along = re.findall(r'<p class="along">(.*?)</p>', (tmp_path / "results.html").read_text(encoding="utf-8"))
+    assert along == ["Clients variant"]
     code, told = command("report", "nothing")
     assert code == 2
     assert "nothing" in told
