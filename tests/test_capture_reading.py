@@ -169,7 +169,7 @@ def test_one_is_singular(folder: Path, tmp_path: Path) -> None:
     one = dataclasses.replace(capture, flow_count=1, retransmissions=1, flows=capture.flows.slice(0, 1))
     report = capture_report(one, packets, scales=None, notices=[], command="ackclock capture")
     assert "packets in 1 conversation," in report.said
-    assert report.summary[0].text == "1 segment of TCP sent again, as seen here."
+    assert report.summary[0].text == "1 TCP segment retransmitted, as observed here."
     (table,) = (section.table for section in report.sections if section.table)
     assert table.caption.startswith("The largest conversation: ")
 

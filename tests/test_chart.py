@@ -303,7 +303,7 @@ class TestDots:
         "changes", [{"x": Axis(low=0)}, {"y": Axis(low=1, high=2, log=True)}, {"x": Axis()}, {"dots": None}]
     )
     def test_a_grid_has_ends_and_is_linear(self, changes: Mapping[str, Any]) -> None:
-        with pytest.raises(ValueError, match="dots: must stand on linear axes"):
+        with pytest.raises(ValueError, match="dots: must have linear axes"):
             dotted(**changes).marked()
 
     def test_on_paper(self) -> None:

@@ -160,7 +160,7 @@ class TestPage:
 
     def test_series_have_bands_and_units(self) -> None:
         cov, loss = (drawing.chart.panels[0] for drawing in page(runs(TWO)).drawings)
-        assert [series.name for series in cov.series] == ["reno", "vegas", "the Poisson load offered"]
+        assert [series.name for series in cov.series] == ["reno", "vegas", "offered Poisson load"]
         assert [band.name for band in cov.bands] == ["reno", "vegas"]
         interval = student_interval([0.1, 0.2, 0.3, 0.4, 0.5])
         assert (cov.bands[0].low[0], cov.bands[0].high[0]) == (interval.low, interval.high)  # type: ignore[index]
@@ -220,7 +220,7 @@ class TestPage:
     def test_what_is_said(self) -> None:
         text = said(page(runs(TWO), failures=["it broke", "it broke"], notices=["beware"]))
         assert "from 0.30 ± 0.20 (20 clients, reno) to 3.30 ± 0.20 (60 clients, vegas)" in text
-        assert "2 runs failed: not in any figure: it broke (2 times)." in text
+        assert "2 runs failed: not included in the figures: it broke (2 times)." in text
         assert "Note: beware" in text
         assert "between 3 s and 7 s of simulated time by MSER-5, in 20 of 20 runs" in text
         assert not page(runs(TWO)).warning
@@ -246,9 +246,9 @@ class TestPage:
     def test_doubts(self) -> None:
         assert page(runs(TWO, seeds=2)).warning.startswith("4 of 4 points have fewer than three replications")
         table = runs(TWO)
-        assert "5 runs were left out" in said(page(pa.concat_tables([table, table.slice(0, 5)])))
+        assert "5 runs were omitted" in said(page(pa.concat_tables([table, table.slice(0, 5)])))
         wide = runs(TWO).set_column(5, "cov", pa.array([0.0, 0, 0, 0, 1] * 4))
-        assert "half the interval exceeds the mean of cov at 4 of 4 points" in said(page(wide))
+        assert "the half-width exceeds the mean of cov at 4 of 4 points" in said(page(wide))
 
     def test_is_valid_html(self) -> None:
         for points in (GRID, [{"a": 1}]):
@@ -257,7 +257,7 @@ class TestPage:
             assert parser.errors == []
 
     def test_an_empty_store_has_no_page(self) -> None:
-        with pytest.raises(ac.ScenarioError, match="must hold a run that did not fail"):
+        with pytest.raises(ac.ScenarioError, match="must contain a run that did not fail"):
             page(runs(TWO).slice(0, 0))
 
 

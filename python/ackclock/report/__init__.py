@@ -1,1 +1,1 @@
-"""Figures in the field's style, and reports of one HTML file that opens without a network."""
+"""Figures in the field's style, and reports as single HTML files that need no network."""

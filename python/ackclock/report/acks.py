@@ -1,4 +1,4 @@
-"""When the ACKs of many flows arrive, each flow a row: synchronised flows leave white stripes."""
+"""Scatter plot of ACK arrivals with one row per flow. Synchronised flows leave white stripes."""
 
 from __future__ import annotations
 
@@ -14,43 +14,41 @@ if TYPE_CHECKING:
 __all__ = ["ack_scatter"]
 
 _MOST_ROWS: Final = 300
-"""More flows than these share rows."""
+"""Maximum number of rows; more flows share rows."""
 
 
 def ack_scatter(
     times: ArrayLike, flows: ArrayLike, *, count: int, start: float, end: float, title: str = "", colour: str = "sky"
 ) -> Panel:
-    """Draw the arrival of each ACK against its flow, flows in the order of how many they receive.
+    """Draw the arrival of each ACK against its flow, with flows ordered by their number of ACKs.
 
     Parameters
     ----------
     times, flows
         The columns ``time`` and ``flow`` of a run's table ``acks``.
     count
-        How many flows there are, those without an ACK included; they are numbered from 0.
+        Number of flows, including flows without ACKs. Flows are numbered from 0.
     start, end
-        Seconds that are drawn; the order counts the ACKs between them.
+        Time range to draw, in seconds; only ACKs in this range count for the order.
     title
-        Above the panel.
+        Title of the panel.
     colour
-        As of `Dots`.
+        As in `Dots`.
 
     Returns
     -------
     Panel
-        A raster of at most 500 by 300 dots, no larger than the drawing of a few. Each stands for at least one ACK: say
-        so in a caption.
+        A raster of at most 500 by 300 dots. Each dot stands for at least one ACK; mention this in the caption.
 
     Raises
     ------
     ValueError
-        If there are not as many flows as times, a flow's number is not below their count, or the end is not after the
-        start.
+        The arrays differ in length, a flow number is not below `count`, or the end is not after the start.
 
     Notes
     -----
     Qiu, Zhang and Keshav, "Understanding the performance of many TCP flows" (Computer Networks 37, 2001), Figures 6, 8,
-    10, 15, 17 and 18. Flows of equally many ACKs keep the order of their numbers.
+    10, 15, 17 and 18. Flows with equal numbers of ACKs keep the order of their numbers.
 
     """
     at, of = np.asarray(times, dtype=np.float64).ravel(), np.asarray(flows).astype(np.int64).ravel()

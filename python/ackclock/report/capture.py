@@ -1,4 +1,4 @@
-"""What a capture shows, drawn: f(t), the size of each packet against time; arrivals, and how these vary over scales."""
+"""Figures and the page of a capture: packet sizes against time, arrivals, and their variation over time scales."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ __all__ = ["capture_report", "sizes_panel"]
 _COLUMNS: Final = 500
 _ROWS: Final = 300
 _FEW: Final = 5000
-"""So few dots are drawn larger, to be seen."""
+"""Up to this number, dots are drawn larger so that they are visible."""
 _POINTS: Final = 1000
-"""Bins that a line shows at most: more are added up."""
+"""Maximum number of bins in a line; more are merged."""
 
 
 def sizes_panel(time: NDArray[np.float64], size: NDArray[np.float64], *, end: float, largest: float) -> Panel:
-    """Draw f(t): a dot for each packet, its bytes against when it passed.
+    """Draw f(t): a dot for each packet, with its size in bytes against its time.
 
     Parameters
     ----------
     time, size
-        Seconds from 0, and bytes.
+        Times from 0 in seconds, and sizes in bytes.
     end, largest
-        Where the axes end.
+        Upper ends of the axes.
     """
     coarser = 1 if time.size > _FEW else 2
     dots = Dots(name="packets", x=time, y=size, colour="blue", columns=_COLUMNS // coarser, rows=_ROWS // coarser)
@@ -55,20 +55,20 @@ def capture_report(
     notices: Sequence[str],
     command: str,
 ) -> Report:
-    """Make the page of a capture.
+    """Create the page of a capture.
 
     Parameters
     ----------
     capture
-        What was read.
+        The capture's summary.
     packets
-        Its packets, in Parquet.
+        Parquet file of its packets.
     scales
-        How packets per bin vary over time scales, if there are enough bins.
+        Variation of packets per bin over time scales, if there are enough bins.
     notices
-        What a reader must know.
+        Warnings for the reader.
     command
-        What a person types to make the page.
+        The command that creates the page.
 
     Returns
     -------
@@ -102,7 +102,7 @@ def _counted(number: int, noun: str) -> str:
 
 
 def _answer(capture: Capture) -> str:
-    """Say in a sentence how much there is."""
+    """Summarise the capture's size in a sentence."""
     there = f"{_counted(capture.packets, 'packet')} in {_counted(capture.flow_count, 'conversation')}"
     if not capture.duration:
         return f"{there}."
@@ -111,7 +111,8 @@ def _answer(capture: Capture) -> str:
 
 def _statements(capture: Capture, scales: tuple[Burstiness, Hurst] | None) -> Iterator[Statement]:
     yield Statement(
-        lead="Retransmissions:", text=f"{_counted(capture.retransmissions, 'segment')} of TCP sent again, as seen here."
+        lead="Retransmissions:",
+        text=f"{_counted(capture.retransmissions, 'TCP segment')} retransmitted, as observed here.",
     )
     if scales is not None:
         ladder, found = scales
@@ -123,9 +124,7 @@ def _statements(capture: Capture, scales: tuple[Burstiness, Hurst] | None) -> It
 
 def _mix(capture: Capture) -> Table:
     rows = [[each.name, each.layer, *numbers] for each, numbers in shares(capture)]
-    caption = (
-        "Protocols. A packet counts once in each layer: on its link, in what the link carries, in what IP carries."
-    )
+    caption = "Protocols. A packet counts once per layer: link, network and transport."
     return Table(caption=caption, head=["protocol", "layer", *SHARES], rows=rows)
 
 
@@ -134,7 +133,7 @@ def _conversations(capture: Capture) -> Table:
     largest = "The largest conversation" if count == 1 else f"The {count} largest conversations by bytes"
     caption = (
         f"{largest}: packets, bytes, retransmissions and mean round-trip "
-        "time from the one that sent first to the other, and back. flows.parquet has all."
+        "time from the first sender to the other side, and back. All are in flows.parquet."
     )
     return Table(caption=caption, head=HEAD, rows=list(conversations(capture)))
 
@@ -145,11 +144,11 @@ def _course(capture: Capture, packets: Path, command: str) -> Iterator[Drawing]:
     yield Drawing(
         slug="sizes",
         title="Packet size against time",
-        caption="f(t): each dot stands for at least one packet of that size and time, headers of the link included.",
+        caption="f(t): each dot stands for at least one packet of that time and size, link headers included.",
         chart=Chart(panels=[sizes_panel(time, size, end=end, largest=largest)], height=3.6),
         csv=columns_text({"time": time, "bytes": size}),
         numbers=Table(
-            caption="Ends of the drawing", head=["time, s", "bytes"], rows=[[f"{end:.6g}", f"{largest:.0f}"]]
+            caption="Upper ends of the axes", head=["time, s", "bytes"], rows=[[f"{end:.6g}", f"{largest:.0f}"]]
         ),
         command=command,
     )
@@ -172,7 +171,7 @@ def _course(capture: Capture, packets: Path, command: str) -> Iterator[Drawing]:
     yield Drawing(
         slug="arrivals",
         title="Arrivals",
-        caption=f"In bins of {length:g} s; the last bin may be incomplete.",
+        caption=f"Bins of {length:g} s; the last bin may be incomplete.",
         chart=Chart(panels=panels, height=4.5),
         csv=columns_text({"time": starts, "packets": counts, "bytes": volumes}),
         numbers=Table(
@@ -188,12 +187,12 @@ def _course(capture: Capture, packets: Path, command: str) -> Iterator[Drawing]:
 
 
 def _end(capture: Capture) -> float:
-    """Say where time ends on paper: with the last bin."""
+    """Compute the end of the time axis: the end of the last bin."""
     return capture.packets_per_bin.size * capture.bin
 
 
 def _dots(packets: Path, end: float) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    """Give one point for each cell of the drawing that packets lie in, reading them piece by piece."""
+    """Compute one point for each non-empty cell of the drawing, reading packets in pieces."""
     from pyarrow import parquet  # noqa: PLC0415
 
     with parquet.ParquetFile(packets.absolute(), pre_buffer=False) as file:

@@ -1,4 +1,4 @@
-"""Heat maps and clouds of dots on a screen."""
+"""Heat maps and dot rasters on a screen."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["cells", "dots_image", "scale_bar"]
 
 _WIDTH: Final = 5200
 _BAR: Final = (200, 4800, 170)
-"""Left end, width and height of the scale of colours."""
+"""Left end, width and height of the colour bar."""
 _STEPS: Final = 60
 
 
@@ -35,14 +35,14 @@ def cells(
     along: Callable[[ArrayLike], NDArray[np.float64]],
     down: Callable[[ArrayLike], NDArray[np.float64]],
 ) -> str:
-    """Draw the cells of a heat map with their words.
+    """Draw the cells of a heat map with their texts.
 
     Parameters
     ----------
     heat
-        What is drawn.
+        The heat map.
     along, down
-        Give where cells' numbers lie in the drawing.
+        Convert cell coordinates to coordinates of the drawing.
 
     """
     values = np.asarray(heat.values, dtype=np.float64)
@@ -55,8 +55,8 @@ def cells(
         (left, right), (bottom, top) = xs[column : column + 2], ys[row : row + 2]
         place = f'x="{left:.0f}" y="{top:.0f}" width="{right - left:.0f}" height="{bottom - top:.0f}"'
         word = heat.words[row][column]
-        told = word if heat.ticks is not None and word else f"{value:.4g}"
-        drawn.append(f'<rect {place} fill="{colours[row][column]}" data-value="{escape(told)}"/>')
+        shown = word if heat.ticks is not None and word else f"{value:.4g}"
+        drawn.append(f'<rect {place} fill="{colours[row][column]}" data-value="{escape(shown)}"/>')
         if word:
             middle = f'x="{(left + right) / 2:.0f}" y="{(top + bottom) / 2 + 45:.0f}"'
             drawn.append(f'<text class="cell {_ink(heat, float(value))}" {middle}>{escape(word)}</text>')
@@ -64,7 +64,7 @@ def cells(
 
 
 def _ink(heat: Heat, value: float) -> str:
-    """Choose letters that stand out. Not quite black and white: those are the page's own, and turn with it."""
+    """Choose dark or pale text; pure black and white are avoided, since the page's theme inverts them."""
     middle, half = (heat.low + heat.high) / 2, (heat.high - heat.low) / 2
     pale = abs(value - middle) < 0.6 * half if heat.parted else value > middle
     return "dark" if pale else "pale"
@@ -80,7 +80,7 @@ def _colours(heat: Heat, values: NDArray[np.float64]) -> list[list[str]]:
 
 
 def scale_bar(heat: Heat) -> str:
-    """Draw the scale of a heat map's colours with its name."""
+    """Draw the colour bar of a heat map with its label."""
     left, width, height = _BAR
     edges = np.linspace(0, width, _STEPS + 1).round().astype(int).tolist()
     (colours,) = _colours(heat, np.linspace(heat.low, heat.high, _STEPS)[None])
@@ -102,9 +102,9 @@ def scale_bar(heat: Heat) -> str:
 
 
 def dots_image(panel: Panel, width: float, height: float) -> str:
-    """Draw marked cells as a picture of one colour, one pixel a cell."""
+    """Draw marked cells as a one-colour image with one pixel per cell."""
     dots = panel.dots
-    assert dots is not None  # noqa: S101  # narrows the type; the caller looked
+    assert dots is not None  # noqa: S101  # narrows the type; the caller has checked
     picture = b64encode(_png(panel.marked()[::-1] > 0, COLOURS[dots.colour].light)).decode()
     return (
         f'<image class="dots" width="{width:.0f}" height="{height:.0f}" preserveAspectRatio="none" '
@@ -113,9 +113,11 @@ def dots_image(panel: Panel, width: float, height: float) -> str:
 
 
 def _png(marked: NDArray[np.bool_], colour: str) -> bytes:
-    """Write a picture of two colours, of which one is no colour: https://www.w3.org/TR/png-3/."""
+    """Encode a PNG image with one colour and transparency: https://www.w3.org/TR/png-3/."""
     rows = np.packbits(marked, axis=1)
-    lines = np.hstack([np.zeros((len(rows), 1), dtype=np.uint8), rows])  # each line begins with its filter: none
+    lines = np.hstack(
+        [np.zeros((len(rows), 1), dtype=np.uint8), rows]
+    )  # each line begins with its filter type, 0 for none
 
     def chunk(kind: bytes, content: bytes) -> bytes:
         return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))

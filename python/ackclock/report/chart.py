@@ -1,7 +1,7 @@
-"""A figure as data. `paper` draws it with Matplotlib for files, `screen` as SVG for pages.
+"""Charts as data. `paper` draws them with Matplotlib for files, `screen` as SVG for pages.
 
-A chart is a stack of panels that a reader compares from top to bottom. It knows what is shown and in which named
-colour, and nothing of how: what both drawings have in common is decided once, here.
+A chart is a stack of panels. It defines the content and the named colours, but not the rendering, so that both drawings
+agree.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ class Axis:
     label
         Quantity and unit.
     low, high
-        Where it begins and ends; None leaves that to the data.
+        Ends of the axis; None to choose them from the data.
     log
         Whether it is logarithmic.
     ticks
-        Places and their words, where numbers would not say what is there; None leaves that to the axis.
+        Positions and labels of custom ticks; None for numeric ticks.
 
     """
 
@@ -48,28 +48,28 @@ class Axis:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Series:
-    """Points, joined by a line or not.
+    """A series of points, with or without a line.
 
     Parameters
     ----------
     name
-        In the legend and where a reader points.
+        Name in the legend and in tooltips.
     x, y
-        Equally many numbers; where one is not a number the line has a gap.
+        Arrays of equal length; the line has a gap at NaN.
     colour
         A name in `ackclock.report.style.COLOURS`.
     dash
-        How points are joined.
+        Line style.
     width
-        Of the line, in points.
+        Line width, in points.
     marker, filled, size
-        What stands at each point, None for nothing; its diameter in points.
+        Marker at each point, None for none; its diameter in points.
     error
-        Half-widths of error bars; a point where it is not finite has none.
+        Half-widths of error bars; non-finite values have no bar.
     listed
-        Whether the legend names it; of several series of one name, one should be.
+        Whether the legend lists it. If several series share a name, list one of them.
     group
-        What is shown and hidden together when a reader asks for it; the name, if empty.
+        Series of one group are shown and hidden together; empty for the name.
 
     """
 
@@ -89,18 +89,18 @@ class Series:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Band:
-    """The area between two lines, such as the middle of many runs.
+    """The area between two lines, such as the central range of many runs.
 
     Parameters
     ----------
     name
-        In the legend; shown and hidden together with the series of that name.
+        Name in the legend. The band is shown and hidden together with the series of that name.
     x, low, high
-        Equally many numbers.
+        Arrays of equal length.
     colour
-        A name in `ackclock.report.style.COLOURS`; drawn thin, so that lines stay readable above it.
+        A name in `ackclock.report.style.COLOURS`, drawn translucent so that lines remain readable.
     listed
-        Whether the legend names it.
+        Whether the legend lists it.
 
     """
 
@@ -114,16 +114,16 @@ class Band:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Level:
-    """A line from edge to edge at one height, such as a capacity.
+    """A horizontal line across the panel, such as a capacity.
 
     Parameters
     ----------
     y
         The height.
     text
-        Written above its left end; may be empty.
+        Text above its left end; may be empty.
     dotted
-        Whether it is dotted, not solid.
+        Whether it is dotted instead of solid.
 
     """
 
@@ -134,7 +134,7 @@ class Level:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Note:
-    """A few words below a point of the panel.
+    """A short text below a point of the panel.
 
     Parameters
     ----------
@@ -152,22 +152,22 @@ class Note:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Heat:
-    """Cells side by side, each in the colour of its value. The panel's axes count cells, from 0.
+    """A heat map: cells coloured by value. The panel's axes count cells from 0.
 
     Parameters
     ----------
     values
-        Rows from bottom to top, of equally many numbers; where one is not a number the cell is empty.
+        Rows from bottom to top, of equal length; NaN leaves a cell empty.
     words
-        What stands in each cell.
+        The text in each cell.
     label
-        Quantity and unit, beside the scale of colours.
+        Quantity and unit, next to the colour bar.
     low, high
-        The values at the ends of that scale.
+        The values at the ends of the colour bar.
     parted
-        Whether colours part at the middle of the scale, as where a ratio is one; otherwise they run from end to end.
+        Whether to use a diverging colour map, as for ratios around one, instead of a sequential one.
     ticks
-        Places on the scale and their words, where numbers would not say what is there; None leaves that to the scale.
+        Positions and labels of custom ticks on the colour bar; None for numeric ticks.
 
     """
 
@@ -182,22 +182,22 @@ class Heat:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Dots:
-    """Points too many to draw one by one: each marks the cell of a fine grid that it lies in.
+    """A raster for many points: each point marks its cell of a fine grid.
 
-    The panel's axes say where the grid begins and ends, and are linear; points beyond it are left out. A picture of a
-    million points is as small as one of a thousand.
+    The panel's axes, which must be linear, define the ends of the grid; points outside are omitted. The size of the
+    image does not depend on the number of points.
 
     Parameters
     ----------
     name
-        What a point is, where a reader points.
+        Name of a point in tooltips.
     x, y
-        Equally many numbers.
+        Arrays of equal length.
     colour
-        A name in `ackclock.report.style.COLOURS`, of those that stand out on white and on black: it does not follow
-        the page's scheme.
+        A name in `ackclock.report.style.COLOURS`that is visible on white and on black, since the image does not follow
+        the page's theme.
     columns, rows
-        Cells along and up.
+        Number of cells in each direction.
 
     """
 
@@ -211,16 +211,16 @@ class Dots:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Scale:
-    """A second reading of the vertical axis, at the right.
+    """A second scale of the vertical axis, at the right.
 
     Parameters
     ----------
     label
         Quantity and unit.
     factor
-        Its unit in those of the left axis, inverted: right = left x factor.
+        Conversion factor: right = left x factor.
     step
-        Between two ticks, in the unit of the right axis.
+        Distance between ticks, in the unit of the right axis.
 
     """
 
@@ -231,20 +231,20 @@ class Scale:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Panel:
-    """One pair of axes and what is drawn on them.
+    """A pair of axes with their content.
 
     Parameters
     ----------
     x, y
-        The axes. A panel whose x has no label shares the axis of the panel below it.
+        The axes. A panel whose x axis has no label shares the axis of the panel below.
     series, bands, levels, notes
         What is drawn.
     title
-        Above its left end.
+        Title above its left end.
     right
-        A second reading of y.
+        A second scale for y.
     heat, dots
-        Drawn below all else.
+        Background content, drawn below everything else.
 
     """
 
@@ -265,12 +265,12 @@ class Panel:
         Raises
         ------
         ValueError
-            If the panel has no dots, or its axes do not say where a linear grid begins and ends.
+            The panel has no dots, or its axes are not linear with fixed ends.
 
         """
         ends = (self.x.low, self.x.high, self.y.low, self.y.high)
         if self.dots is None or None in ends or self.x.log or self.y.log:
-            raise ValueError("dots: must stand on linear axes whose low and high are given")
+            raise ValueError("dots: must have linear axes with low and high")
         left, right, bottom, top = np.array(ends, dtype=np.float64)
         up, along = np.asarray(self.dots.y, dtype=np.float64), np.asarray(self.dots.x, dtype=np.float64)
         bins = (self.dots.rows, self.dots.columns)
@@ -284,11 +284,11 @@ class Chart:
     Parameters
     ----------
     panels
-        From top to bottom.
+        The panels, from top to bottom.
     height
-        Inches on paper, where it is 5.8 wide.
+        Height on paper in inches; the width is 5.8.
     y_label
-        Of all panels together, where they have no label of their own.
+        Common label of the vertical axes, for panels without a label of their own.
 
     """
 

@@ -1,7 +1,7 @@
-"""Reports: one HTML file with everything inside, which opens without a network, on light and dark screens.
+"""Reports as single HTML files that need no network and support light and dark screens.
 
-Figures are SVG in the page (`ackclock.report.screen`), which scripts only add to: values where a reader points, series
-to hide, claims to filter. The data to download are compressed.
+Figures are SVG in the page (`ackclock.report.screen`). Scripts only add tooltips, hidden series and filters of claims.
+The downloadable data are compressed.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ __all__ = ["Drawing", "Finding", "Origin", "Report", "Section", "Statement", "Ta
 
 
 Origin = Literal["paper", "ours"]
-"""Who makes a claim: a paper, or this study."""
+"""The source of a claim: a paper or this study."""
 
 _FIRST_PANELS = 4
-"""A figure of more panels does not fit on the first screen."""
+"""Maximum number of panels of a figure on the first screen."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Statement:
-    """One thing that the report found, in a sentence or two.
+    """One finding of the report, in a sentence or two.
 
     Parameters
     ----------
     lead
-        The first words, set in bold.
+        The first words, in bold.
     text
         The rest.
 
@@ -61,16 +61,16 @@ class Statement:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Table:
-    """Rows of text; the first cell of each row names it.
+    """A table of text; the first cell of each row is its header.
 
     Parameters
     ----------
     caption
-        What the table holds, with units.
+        Content of the table, with units.
     head
-        The names of the columns.
+        Names of the columns.
     rows
-        As many cells each as the head has.
+        Rows with one cell per column.
 
     """
 
@@ -81,7 +81,7 @@ class Table:
 
 @dataclass(frozen=True, kw_only=True)
 class Drawing:
-    """A figure with all that belongs to it.
+    """A figure with its caption and data.
 
     Parameters
     ----------
@@ -90,15 +90,15 @@ class Drawing:
     title
         Heading.
     caption
-        What is drawn, how, and what the bars mean.
+        Content of the figure, and the meaning of its bars.
     chart
-        What is drawn.
+        The chart.
     csv
-        Its data, as they are written to a file.
+        Its data as a CSV file.
     numbers
-        The data for people.
+        Its data as a table on the page.
     command
-        What a person types to make it.
+        The command that creates it.
 
     """
 
@@ -112,27 +112,27 @@ class Drawing:
 
     @cached_property
     def figure(self) -> Figure:
-        """The drawing on paper."""
+        """The figure on paper."""
         return draw(self.chart)
 
     @cached_property
     def svg(self) -> str:
-        """The same as text."""
+        """The figure on paper as SVG."""
         return to_svg(self.figure)
 
     @property
     def label(self) -> str:
-        """What a screen reader says in place of the drawing."""
+        """Text for screen readers."""
         return f"{self.title}. The numbers are in the table below."
 
     @property
     def inline(self) -> Markup:
-        """The drawing as a part of the page."""
+        """The figure as HTML for the page."""
         return Markup(interactive(self.chart, label=self.label))  # noqa: S704 - our own drawing
 
     @property
     def files(self) -> Mapping[str, bytes]:
-        """The files by their names."""
+        """The downloadable files by name."""
         return {
             f"{self.slug}.png": to_png(self.figure),
             f"{self.slug}.svg": self.svg.encode(),
@@ -141,17 +141,17 @@ class Drawing:
 
 
 class Verdict(StrEnum):
-    """What the runs say about a claim, from best to worst."""
+    """Verdict of the runs on a claim, from best to worst."""
 
     REPRODUCED = "reproduced"
     PARTLY = "partly"
     DEPENDS = "depends on"
-    """It flips with a setting that the paper does not print."""
+    """The outcome depends on a setting that the paper does not print."""
     UNDECIDED = "undecided"
-    """The intervals admit both that it holds and that it does not."""
+    """The intervals are compatible with both outcomes."""
     NOT = "not reproduced"
     NOT_TESTABLE = "not testable"
-    """No run can decide it."""
+    """No run can decide the claim."""
 
 
 _OURS = {
@@ -159,41 +159,41 @@ _OURS = {
     Verdict.PARTLY: "partly confirmed",
     Verdict.NOT: "not confirmed",
 }
-"""The words of verdicts on our own claims, where they differ."""
+"""Different words for verdicts on our own claims."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Finding:
-    """One claim and what became of it: a row of the table of claims.
+    """A claim with its verdict: a row of the table of claims.
 
     Parameters
     ----------
     key
         Short name for links, such as ``3.2-1``.
     claim
-        What is claimed.
+        Text of the claim.
     where
-        Where it is claimed.
+        Place of the claim in its source.
     published, ours, oracle
-        The numbers: as published, as measured here, and as the reference simulator has them.
+        The published numbers, our measurements and the numbers of the reference simulator.
     verdict
-        What became of the claim.
+        Verdict on the claim.
     setting
-        What the outcome depends on, where that is the verdict.
+        The setting on which the outcome depends, for that verdict.
     why
-        What decided, in a sentence.
+        Reason for the verdict, in a sentence.
     rule
-        What decides, in words.
+        The rule of the verdict, in words.
     command
-        What a person types to see it.
+        The command that shows it.
     origin
-        Who makes the claim.
+        Source of the claim: ``paper`` or ``ours``.
     section
-        Where it belongs, for the filter of claims; the key up to its last hyphen, if empty.
+        Section for the filter of claims; empty for the key up to its last hyphen.
     figure
-        Slug of the figure that shows it; the figures that `where` names by number, if empty.
+        Slug of the figure that shows it; empty for the figures that `where` names by number.
     tables
-        The numbers, where they are many.
+        Tables of numbers, if there are many.
 
     """
 
@@ -215,38 +215,38 @@ class Finding:
 
     @property
     def word(self) -> str:
-        """The verdict in the words for the claim's origin."""
+        """The word for the verdict, which depends on the claim's origin."""
         return self.worded(self.verdict)
 
     def worded(self, verdict: Verdict) -> str:
-        """Give the word that a claim of this origin has for a verdict."""
+        """Return the word for a verdict on a claim of this origin."""
         return _OURS.get(verdict, verdict.value) if self.origin == "ours" else verdict.value
 
     @property
     def part(self) -> str:
-        """The section that the claim belongs to."""
+        """The claim's section."""
         return self.section or self.key.rpartition("-")[0] or self.key
 
     @property
     def printed(self) -> str:
-        """The published numbers; empty if there are only words."""
+        """The published numbers; empty if the paper has only words."""
         return self.published if any(letter.isdigit() for letter in self.published) else ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Section:
-    """A part of a report: figures of one kind.
+    """A section of a report.
 
     Parameters
     ----------
     title
         Heading.
     drawings
-        Its figures, in order.
+        The figures, in order.
     text
-        What the part is about.
+        Introductory text.
     table
-        Its numbers, before the figures.
+        A table before the figures.
 
     """
 
@@ -258,34 +258,34 @@ class Section:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Report:
-    """A study as a person reads it.
+    """The content of a study's page.
 
     Parameters
     ----------
     title
-        The study.
+        Title of the study.
     source
-        What it repeats: authors, title, place, year.
+        The reproduced work: authors, title, venue, year.
     summary
-        What was found, most important first.
+        The findings, most important first.
     sections
-        The figures.
+        The sections with figures.
     overview
         The main numbers at a glance, after the summary.
     findings
         Every claim with its verdict.
     setup
-        What was simulated: name and value.
+        Simulation setup: pairs of name and value.
     provenance
-        What made the page: name and value.
+        Provenance of the page: pairs of name and value.
     warning
-        What a reader must know before anything else, such as that there are too few runs.
+        Warning at the top of the page, such as too few runs.
     question
         The question of the study, in a sentence.
     answer
-        The answer, in a sentence; the first words of the summary, if empty.
+        The answer, in a sentence; empty for the first words of the summary.
     shows
-        Slug of the figure that shows the answer. If empty, the first figure that fits on the first screen.
+        Slug of the figure that shows the answer; empty for the first figure that fits on the first screen.
 
     """
 
@@ -309,7 +309,7 @@ class Report:
 
     @property
     def first(self) -> Drawing | None:
-        """The figure of the first screen; None if there are no figures."""
+        """The figure on the first screen; None if there are no figures."""
         drawings = self.drawings
         if self.shows:
             return {drawing.slug: drawing for drawing in drawings}[self.shows]
@@ -323,7 +323,7 @@ class Report:
 
     @property
     def verdicts(self) -> Mapping[Verdict, int]:
-        """How many claims met each verdict, those that none met left out."""
+        """Number of claims per verdict, without verdicts that do not occur."""
         counts = {verdict: sum(finding.verdict == verdict for finding in self.findings) for verdict in Verdict}
         return {verdict: count for verdict, count in counts.items() if count}
 
@@ -334,12 +334,12 @@ def render(report: Report) -> str:
     Parameters
     ----------
     report
-        What is written.
+        The report.
 
     Returns
     -------
     str
-        A whole page, which asks no network for anything. The same report gives the same text.
+        A complete, self-contained page. Equal reports give equal texts.
 
     """
     environment = Environment(
@@ -376,7 +376,7 @@ def render(report: Report) -> str:
 
 
 def _data(report: Report) -> Mapping[str, Mapping[str, str]]:
-    """Give the page's script the data to download, and the colours of drawings to download."""
+    """Collect the downloadable data and the colours of downloaded figures for the page's script."""
     return {
         "light": {name: colour.light for name, colour in COLOURS.items()},
         "csv": {drawing.slug: drawing.csv for drawing in report.drawings},
@@ -384,7 +384,7 @@ def _data(report: Report) -> Mapping[str, Mapping[str, str]]:
 
 
 def _packed(text: str) -> str:
-    """Compress a text for the page; the same text gives the same characters."""
+    """Compress a text for the page, deterministically."""
     return base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
 
 
@@ -394,32 +394,32 @@ def _unbroken(text: str) -> str:
 
 
 def _dashed(text: str) -> str:
-    """Make a class of a verdict."""
+    """Convert a verdict to a CSS class."""
     return text.replace(" ", "-")
 
 
 _SENTENCE = re.compile(r"(?<=[.:]) (?=[A-Z\d])")
 _BRIEF = 80
-"""Letters that a narrow column of the table of claims has space for."""
+"""Maximum length of a text in a narrow column of the table of claims."""
 
 
 def _opening(text: str) -> str:
-    """Give the first sentence of a text."""
+    """Return the first sentence of a text."""
     return _SENTENCE.split(text, maxsplit=1)[0]
 
 
 def _rest(text: str) -> str:
-    """Give a text without its first sentence."""
+    """Return a text without its first sentence."""
     return text[len(_opening(text)) :].strip()
 
 
 def _brief(text: str) -> str:
-    """Leave a text that is too long for a narrow column to the details."""
+    """Omit a text that is too long for a narrow column; the details have it."""
     return text if len(text) <= _BRIEF and text != "\N{EN DASH}" else ""
 
 
 def _short_titles(drawings: Sequence[Drawing]) -> dict[str, str]:
-    """Give each figure a short name: its number if it has one, counted where several have the same."""
+    """Give each figure a short, unique name: its number if it has one."""
     short = {drawing.slug: _number(drawing.title) for drawing in drawings}
     seen: Counter[str] = Counter()
     for slug, title in short.items():

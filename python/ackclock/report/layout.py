@@ -1,4 +1,4 @@
-"""How the figures of a store are laid out: what goes along, what makes series, and what makes panels."""
+"""Layout of a store's figures: the fields for the x axis, the series and the panels."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ if TYPE_CHECKING:
 __all__ = ["MOST_PANELS", "Layout", "choose", "key"]
 
 MOST_PANELS: Final = 12
-"""More of them nobody looks through."""
+"""Maximum number of panels."""
 
 _MOST_SERIES: Final = 4
-"""More bands than these hide each other."""
+"""Maximum number of series: more bands hide each other."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Layout:
-    """What goes where.
+    """The roles of the fields in figures.
 
     Parameters
     ----------
     x
-        Along the horizontal axis.
+        Field of the horizontal axis.
     by
-        Their values make series.
+        Fields whose values define the series.
     apart
-        Their values make panels.
+        Fields whose values define the panels.
     across
-        The field that a heat map has upwards; None where there is no second field of numbers.
+        Field of a heat map's vertical axis; None without a second numeric field.
     scattered
-        Whether points lie anywhere, as drawn ones do: then each field of numbers has a panel.
+        Whether the points are scattered, as with random designs: then each numeric field has a panel.
 
     """
 
@@ -49,11 +49,11 @@ class Layout:
 
     @property
     def beside(self) -> Sequence[Field]:
-        """The fields whose values make panels of heat maps."""
+        """Fields whose values define the panels of heat maps."""
         return [field for field in (*self.by, *self.apart) if field != self.across]
 
     def panels(self, points: Sequence[Point]) -> int:
-        """Count the panels that the figure of most panels would have."""
+        """Compute the number of panels of the largest figure."""
         if self.scattered:
             return 0
         maps = len({key(point, self.beside) for point in points}) if self.across else 0
@@ -61,28 +61,28 @@ class Layout:
 
 
 def choose(points: Points, *, x: str | None = None, by: Sequence[str] | None = None) -> Layout | None:
-    """Choose a layout; None where nothing differs between the points.
+    """Choose a layout; None if all points are equal.
 
-    The first field of numbers goes along, words make series, and so do further numbers as long as they make no more
-    than four; the rest makes panels.
+    The first numeric field is the x axis. Other fields define series, while there are at most four series from numeric
+    fields; the remaining fields define panels.
 
     Parameters
     ----------
     points
-        What is drawn.
+        The points to draw.
     x, by
-        Fields that the reader wants there.
+        Fields requested by the user.
 
     Raises
     ------
     ScenarioError
-        If there is no such field.
+        There is no such field.
 
     """
     paths = [field.path for field in points.fields]
     for option, wanted in [("--x", x), *(("--by", each) for each in by or ())]:
         if wanted is not None and wanted not in paths:
-            raise refuse(option, wanted, one_of(wanted, paths) if paths else "must be absent: no field differs")
+            raise refuse(option, wanted, one_of(wanted, paths) if paths else "must be absent: all points are equal")
     if not points.fields:
         return None
     numbers = [field for field in points.fields if field.numeric]
@@ -107,5 +107,5 @@ def choose(points: Points, *, x: str | None = None, by: Sequence[str] | None = N
 
 
 def key(point: Point, fields: Sequence[Field]) -> tuple[object, ...]:
-    """Give where a point is, as far as some fields tell."""
+    """Return the sort key of a point from its values of some fields."""
     return tuple(point.place[field.path] for field in fields)

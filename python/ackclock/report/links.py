@@ -28,7 +28,7 @@ class Entry:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Count:
-    """How many claims met a verdict, and the word for it."""
+    """The number of claims with a verdict, and the word for it."""
 
     verdict: Verdict
     word: str
@@ -45,7 +45,7 @@ class Tally:
 
 
 def contents(report: Report) -> list[Entry]:
-    """List the parts of a page, in order."""
+    """List the sections of a page, in order."""
     entries = [Entry(anchor="top", title="Answer"), Entry(anchor="summary", title="Findings")]
     if report.findings:
         entries.append(Entry(anchor="claims", title=f"Claims and verdicts ({len(report.findings)})"))
@@ -53,9 +53,9 @@ def contents(report: Report) -> list[Entry]:
         below = [Entry(anchor=drawing.slug, title=drawing.title) for drawing in section.drawings]
         entries.append(Entry(anchor=anchor, title=section.title, below=below))
     if report.setup:
-        entries.append(Entry(anchor="setup", title="What was simulated"))
+        entries.append(Entry(anchor="setup", title="Simulation setup"))
     if report.provenance:
-        entries.append(Entry(anchor="provenance", title="How this page was made"))
+        entries.append(Entry(anchor="provenance", title="Provenance"))
     return entries
 
 
@@ -65,12 +65,12 @@ def section_anchors(report: Report) -> list[str]:
 
 
 def links(report: Report) -> dict[str, list[str]]:
-    """Give the figures of each claim, by its key: its own, or those that it names by number."""
+    """Map each claim's key to its figures: its own, or the figures that it names by number."""
     return {finding.key: _figures(finding, report.drawings) for finding in report.findings}
 
 
 def backs(report: Report) -> dict[str, list[Finding]]:
-    """Give the claims of each figure, by its slug."""
+    """Map each figure's slug to its claims."""
     of = links(report)
     return {
         drawing.slug: [finding for finding in report.findings if drawing.slug in of[finding.key]]
@@ -99,7 +99,7 @@ def _numbers(words: str) -> list[str]:
 
 
 def tallies(report: Report) -> list[Tally]:
-    """Count the verdicts, the paper's claims apart from our own."""
+    """Count the verdicts, separately for the paper's claims and our own."""
     found = []
     origins: Mapping[Origin, str] = {"paper": "of the paper", "ours": "of our own"}
     for origin, whose in origins.items():

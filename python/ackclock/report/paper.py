@@ -1,4 +1,4 @@
-"""Charts on paper: Matplotlib, in the style of the field, one column wide."""
+"""Charts on paper, drawn with Matplotlib at the width of one column."""
 
 from __future__ import annotations
 
@@ -50,15 +50,15 @@ _DASHES: Mapping[Dash, LineStyleType] = {
 }
 
 _BAND = 0.18
-"""How much of its colour a band shows."""
+"""Opacity of bands."""
 
 _COLUMNS = 4
-"""Of the legend, at most."""
+"""Maximum number of legend columns."""
 
 _LETTERS = 84
-"""As many as the legend has room for in a line."""
+"""Number of letters that fit into a line of the legend."""
 _HANDLE = 5
-"""What the line or marker before a name takes of it."""
+"""Width of the line or marker before a name, in letters."""
 
 _INK = COLOURS["ink"].light
 
@@ -69,7 +69,7 @@ def draw(chart: Chart) -> Figure:
     Parameters
     ----------
     chart
-        What is drawn.
+        The chart.
 
     Returns
     -------
@@ -97,7 +97,7 @@ def draw(chart: Chart) -> Figure:
                 columnspacing=1.2,
                 handlelength=1.8,
             )
-        # Laid out once and for all: an engine that stays with the figure does it again for each file.
+        # Computes the layout once. Otherwise the layout engine runs again for each file.
         ConstrainedLayoutEngine().execute(figure)
     return figure
 
@@ -167,7 +167,7 @@ def _draw_heat(axes: Axes, heat: Heat) -> None:
     middle, half = (heat.low + heat.high) / 2, (heat.high - heat.low) / 2
     worded = ((at, value) for at, value in np.ndenumerate(values) if heat.words[at[0]][at[1]])
     for (row, column), value in worded:
-        # Not quite white and black: those are the page's own, and turn with it.
+        # Pure black and white are avoided, since the page's theme inverts them.
         pale = abs(value - middle) < 0.6 * half if heat.parted else value > middle
         colour = "#101010" if pale else "#fefefe"
         axes.text(column, row, heat.words[row][column], ha="center", va="center", fontsize=8, color=colour)
@@ -182,7 +182,7 @@ def _draw_dots(axes: Axes, panel: Panel) -> None:
         return
     marked = np.ma.masked_equal(panel.marked(), 0)
     extent = cast("tuple[float, float, float, float]", (panel.x.low, panel.x.high, panel.y.low, panel.y.high))
-    # Not interpolated, so that a file holds one dot a cell whatever its resolution.
+    # Not interpolated, so that a file has one dot per cell at any resolution.
     axes.imshow(
         marked,
         cmap=ListedColormap([COLOURS[panel.dots.colour].light]),
@@ -235,7 +235,7 @@ def _draw_right(axes: Axes, scale: Scale) -> None:
 
 
 def _legend(chart: Chart) -> Sequence[Artist]:
-    """Make one entry for each name that is listed, in the order in which they are drawn."""
+    """Create one legend entry per listed name, in drawing order."""
     entries: dict[str, Artist] = {}
     for panel in chart.panels:
         shown: tuple[Series | Band, ...] = (*panel.series, *panel.bands)
@@ -246,7 +246,7 @@ def _legend(chart: Chart) -> Sequence[Artist]:
 
 
 def _columns(names: Sequence[str]) -> int:
-    """Choose as many columns as there is room for; names fill one after the other."""
+    """Choose the largest number of columns that fits; names fill column by column."""
     for columns in range(_COLUMNS, 1, -1):
         rows = -(-len(names) // columns)
         longest = (max(map(len, names[first : first + rows])) for first in range(0, len(names), rows))

@@ -1,4 +1,4 @@
-"""Paths of SVG drawings, short: whole numbers, each relative to the one before, and no more points than show."""
+"""Compact SVG paths: integers, relative coordinates, and only visible points."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 __all__ = ["area", "bars", "runs", "thinned", "trace"]
 
 _FINEST: Final = 10
-"""Width of a column within which a line shows no more than its ends and its extremes."""
+"""Width of a column of which a line keeps only the ends and the extremes."""
 _BEYOND: Final = 50_000
-"""Points further away than this lie here: a drawing ends long before."""
+"""Limit of coordinates, far outside of every drawing."""
 
 
 def runs(x: NDArray[np.float64], y: NDArray[np.float64]) -> Iterator[Points]:
-    """Give the pieces of a line between its gaps, rounded to whole numbers."""
+    """Yield the pieces of a line between its gaps, rounded to integers."""
     there = np.isfinite(x) & np.isfinite(y)
     edges = np.flatnonzero(np.diff(np.concatenate([[False], there, [False]]).astype(np.int8)))
     points = np.column_stack([_rounded(x), _rounded(y)])
@@ -32,10 +32,10 @@ def runs(x: NDArray[np.float64], y: NDArray[np.float64]) -> Iterator[Points]:
 
 
 def thinned(points: Points, *, joined: bool) -> Points:
-    """Leave out points that cannot be seen.
+    """Remove points that are not visible.
 
-    Of a line that runs to the right, each column of a drawing keeps its first and last point, the lowest and the
-    highest: the line looks the same, and no extreme is lost. Of separate points, one in each small square stays.
+    For a line with increasing x, each column of a drawing keeps its first, last, lowest and highest point. The line
+    looks the same and keeps its extremes. For separate points, each small square keeps one.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def thinned(points: Points, *, joined: bool) -> Points:
     if (np.diff(columns) < 0).any():
         return points
     _, first, counts = np.unique(columns, return_index=True, return_counts=True)
-    if counts.max() <= 4:  # a column keeps so many in any case
+    if counts.max() <= 4:  # a column keeps up to four points
         return points
     kept = []
     for begin, count in zip(first, counts, strict=True):
@@ -62,19 +62,19 @@ def thinned(points: Points, *, joined: bool) -> Points:
 
 
 def trace(pieces: Sequence[Points]) -> str:
-    """Write pieces of a line."""
+    """Write the pieces of a line as a path."""
     return "".join(_begun(piece[0]) + _onwards(piece) for piece in pieces)
 
 
 def bars(x: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]) -> str:
-    """Write an upright line at each x from high to low; one with an end that is not finite is left out."""
+    """Write vertical error bars at each x from high to low, without bars that have a non-finite end."""
     there = np.isfinite(x) & np.isfinite(low) & np.isfinite(high)
     ends = zip(*(_rounded(each[there]).tolist() for each in (x, high, low)), strict=True)
     return "".join(f"M{at} {top}V{bottom}" for at, top, bottom in ends)
 
 
 def area(x: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]) -> str:
-    """Write the area between two lines, a piece for each run without a gap."""
+    """Write the area between two lines, one piece per run without a gap."""
     gap = np.where(np.isfinite(low) & np.isfinite(high), 0.0, np.nan)
     written = []
     for lower, upper in zip(runs(x, low + gap), runs(x, high + gap), strict=True):

@@ -1,4 +1,4 @@
-"""Pens of charts on a screen: the look of lines, markers and bands, and the legend that explains it."""
+"""Styles of lines, markers and bands in charts on a screen, and their legend."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 __all__ = ["BAND", "legend", "legends_agree", "marker_shapes", "pen"]
 
 BAND: Final = 0.18
-"""How much of its colour a band shows."""
+"""Opacity of bands."""
 _POINT: Final = 12.0
-"""Tenths of a unit in a point on paper."""
+"""Tenths of a drawing unit per point on paper."""
 _MARKER: Final = 2.2
 _ALONE: Final = 3.6
-"""Points by which markers are larger than on paper, so that small ones are seen: on a line, and without one."""
+"""Additional marker size on a screen, in points, with and without a line."""
 
 _DASHES: Final[Mapping[Dash, str]] = {
     "solid": "",
@@ -37,11 +37,11 @@ _SHAPES: Final[Mapping[Marker, str]] = {
     "down": "M0 5.4 5-4H-5z",
     "hexagon": "M0-5.4 4.7-2.7V2.7L0 5.4-4.7 2.7V-2.7z",
 }
-"""Ten units across, around the origin."""
+"""Marker shapes, ten units wide, centred on the origin."""
 
 
 def pen(series: Series) -> str:
-    """Give the attributes of a line with its markers."""
+    """Return the SVG attributes of a line with its markers."""
     width = ' stroke="none"' if series.dash == "none" else f' stroke-width="{series.width * _POINT:.0f}"'
     marker = f' style="marker:url(#{_marker_name(series)})"' if series.marker else ""
     return f"{width}{_DASHES[series.dash]}{marker}"
@@ -70,7 +70,7 @@ def marker_shapes(charts: Iterable[Chart]) -> str:
 
 
 def legends_agree(panels: Sequence[Panel]) -> bool:
-    """Say whether one legend serves all panels: no two names look alike."""
+    """Check whether one legend can serve all panels: no two names have the same style."""
     looks: dict[tuple[object, ...], str] = {}
     for each in _listed(panels):
         look = (each.colour, each.marker, each.dash, each.filled) if isinstance(each, Series) else (each.colour,)
@@ -80,14 +80,14 @@ def legends_agree(panels: Sequence[Panel]) -> bool:
 
 
 def _listed(panels: Sequence[Panel]) -> Iterator[Series | Band]:
-    """Give everything that a legend names."""
+    """Yield everything that a legend lists."""
     for panel in panels:
         shown: tuple[Series | Band, ...] = (*panel.series, *panel.bands)
         yield from (each for each in shown if each.listed)
 
 
 def legend(panels: Sequence[Panel]) -> str:
-    """Write one entry for each name that is listed; each is a button that shows and hides its series."""
+    """Write one legend entry per listed name; each is a button that shows and hides its series."""
     entries: dict[str, str] = {}
     for each in _listed(panels):
         entries.setdefault(each.name, _entry(each))

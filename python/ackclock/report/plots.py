@@ -30,7 +30,7 @@ WORDS: Final = {
     "utilization": "Utilization",
     "goodput_share": "Goodput over the link's rate",
     "cov": "C.o.v. of arrivals per bin",
-    "cov_poisson": "C.o.v. of the Poisson load offered",
+    "cov_poisson": "C.o.v. of the offered Poisson load",
     "queue_mean": "Mean queue",
     "sojourn_p50": "Time in the queue, median",
     "sojourn_p95": "Time in the queue, 95th percentile",
@@ -46,7 +46,7 @@ WORDS: Final = {
     "shut_off": "Flows shut off",
     "starved": "Flows starved",
 }
-"""What each measure is called."""
+"""Name of each measure."""
 
 _PENS: Final[tuple[tuple[str, Marker], ...]] = (
     ("blue", "circle"),
@@ -60,26 +60,26 @@ _PENS: Final[tuple[tuple[str, Marker], ...]] = (
 )
 
 _LOGARITHMIC: Final = 30
-"""From this ratio of the largest to the least value on, an axis is logarithmic."""
+"""Ratio of the largest to the smallest value above which an axis is logarithmic."""
 
 _MOST_TICKS: Final = 8
 _MOST_WORDS: Final = 12
-"""Cells side by side that have room for a number."""
+"""Maximum number of cells per row that can show a number."""
 _PANEL: Final = 3.3
 _MORE: Final = 2.6
-"""Inches: of a figure with one panel, and of each further one."""
+"""Height in inches of the first panel of a figure, and of each further one."""
 _TALLEST: Final = 9.0
-"""Inches: of all cells of a heat map."""
+"""Maximum height of a heat map, in inches."""
 
 
 def label(measure: str) -> str:
-    """Name a measure and its unit, as an axis does."""
+    """Return the axis label of a measure, with its unit."""
     unit = UNITS[measure][0]
     return f"{WORDS[measure]}, {unit}" if unit else WORDS[measure]
 
 
 def lines(points: Sequence[Point], measure: str, layout: Layout) -> Chart:
-    """Draw a measure against a field, a series for each value of others, with bands for 95 % intervals."""
+    """Draw a measure against a field, with a series for each value of other fields and bands for 95 % intervals."""
     if layout.scattered:
         fields = [field for field in (layout.x, *layout.by, *layout.apart) if field.numeric]
         words = [field for field in (*layout.by, *layout.apart) if not field.numeric]
@@ -105,9 +105,9 @@ def lines(points: Sequence[Point], measure: str, layout: Layout) -> Chart:
 
 
 def heat_map(points: Sequence[Point], measure: str, layout: Layout) -> Chart:
-    """Draw the means of a measure over two fields, a panel for each value of the others."""
+    """Draw the means of a measure over two fields, with a panel for each value of the other fields."""
     up = layout.across
-    assert up is not None  # noqa: S101  # narrows the type; the caller looked
+    assert up is not None  # noqa: S101  # narrows the type; the caller has checked
     means = {id(point): found.mean for point in points if (found := point.interval(measure)) is not None}
     low, high = min(means.values()), max(means.values())
     panels = []
@@ -166,14 +166,14 @@ def _panel(
         )
     if measure == "cov" and joined and (offered := _offered(points, x)):
         xs, ys = zip(*sorted(offered.items()), strict=True)
-        series.append(Series(name="the Poisson load offered", x=xs, y=ys, colour="grey", dash="dashed"))
+        series.append(Series(name="offered Poisson load", x=xs, y=ys, colour="grey", dash="dashed"))
     return Panel(
         x=_axis(x, x_label), y=Axis(label=label(measure), low=_floor(series)), series=series, bands=bands, title=title
     )
 
 
 def _groups(points: Sequence[Point], fields: Sequence[Field]) -> Iterator[tuple[str, list[Point]]]:
-    """Give the points of each combination of values that occurs, in their order, and its name."""
+    """Yield the name and the points of each combination of values that occurs, in order."""
     groups: dict[tuple[object, ...], list[Point]] = {}
     for point in points:
         groups.setdefault(key(point, fields), []).append(point)
@@ -182,7 +182,7 @@ def _groups(points: Sequence[Point], fields: Sequence[Field]) -> Iterator[tuple[
 
 
 def _offered(points: Sequence[Point], x: Field) -> dict[float, float]:
-    """Give the c.o.v. of what sources offer, if it depends on nothing else; empty if on more, or undefined."""
+    """Map x to the c.o.v. of the offered load; empty if the c.o.v. depends on other fields or is undefined."""
     offered: dict[float, float] = {}
     for point in points:
         values = {value for value in point.values.get("cov_poisson", ()) if value is not None}
@@ -203,7 +203,7 @@ def _axis(field: Field, text: str) -> Axis:
 
 
 def _cells(field: Field, text: str) -> Axis:
-    """Make an axis that counts cells, with the values of a field beside it."""
+    """Create an axis that counts cells, labelled with the values of a field."""
     words = [f"{field.number(value):g}" for value in field.values]
     step = -(-len(words) // (2 * _MOST_TICKS))
     ticks = [(float(place), word) for place, word in enumerate(words)][::step]
@@ -211,7 +211,7 @@ def _cells(field: Field, text: str) -> Axis:
 
 
 def _floor(series: Sequence[Series]) -> float | None:
-    """Let an axis begin at zero unless that would hide what differs."""
+    """Choose zero as the lower end of an axis, unless this hides the differences."""
     values = np.concatenate([np.asarray(each.y, dtype=np.float64) for each in series])
     values = values[np.isfinite(values)]
     return 0.0 if values.size and 0 <= values.min() <= values.max() / 2 else None

@@ -1,4 +1,4 @@
-"""The runs of a store as points: what was swept there, and what came of each replication."""
+"""The runs of a store as points: their swept fields and the measures of each replication."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 __all__ = ["Field", "Point", "Points"]
 
 _KNOWN: Final = ("run_id", "scenario_id", "seed", *MEASURES, "warmup")
-"""The columns of ``runs`` that no study sweeps."""
+"""Columns of ``runs`` that are not swept fields."""
 
 _QUANTITIES: Final = (
     (TIME, (("ms", 1e-9), ("s", 1e-12))),
     (RATE, (("Mbps", 1e-6),)),
     (SIZE, (("kB", 1e-3),)),
 )
-"""Kinds of text that are numbers, and the units that axes have them in, with the factors to them."""
+"""Kinds of quantity, with their units on axes and the conversion factors."""
 
 _MOST: Final = 1000
-"""From this number on, the next unit is used."""
+"""Numbers from this size on use the next unit."""
 
 _UNITS: Final = {
     "packets": "packets",
@@ -39,32 +39,32 @@ _UNITS: Final = {
     "max_window": "packets",
     "initial_window": "packets",
 }
-"""Units of plain numbers, by the last step of their path; other numbers have none."""
+"""Units of plain numbers, by the last step of their path; other numbers have no unit."""
 
 _UNSAID: Final = ("dumbbell", "transport")
-"""Steps of a path that say nothing to a reader."""
+"""Steps of a path that labels omit."""
 
 _ENDS: Final = {"packets": "size", "bytes": "size"}
-"""Words for the ends of paths that are named by their unit."""
+"""Labels for last steps of a path that are named after their unit."""
 
 _NUMBER_OF: Final = "number of "
 
 SCENARIO: Final = "scenario"
-"""The field that tells points apart which differ in something that no study swept."""
+"""The field that distinguishes points with equal swept fields but different scenarios."""
 
 Value = str | float | bool | None
 
 
 @dataclass(frozen=True)
 class Field:
-    """Something that was swept.
+    """A swept field.
 
     Parameters
     ----------
     path
-        Where it stands in a scenario.
+        Its path in a scenario.
     values
-        What it was: numbers from low to high, words in the order of the store. None where a run has no such field.
+        Its values: numbers in increasing order, texts in the order of the store. None for runs without this field.
 
     """
 
@@ -73,7 +73,7 @@ class Field:
 
     @classmethod
     def of(cls, path: str, values: Sequence[Value]) -> Field:
-        """Sort the values; each counts once."""
+        """Sort the values and remove duplicates."""
         different = cls(path, tuple(dict.fromkeys(values)))
         if not different.numeric:
             return different
@@ -87,7 +87,7 @@ class Field:
         )
 
     def number(self, value: Value) -> float:
-        """Give a value as the axis has it, in `unit`; of words, their place."""
+        """Convert a value to a number in `unit`; for texts, the index."""
         if not self.numeric:
             return self.values.index(value)
         if isinstance(value, str) and self._quantity is not None:
@@ -97,14 +97,14 @@ class Field:
 
     @property
     def unit(self) -> str:
-        """The unit of the axis; empty for words and plain numbers."""
+        """Unit of the axis; empty for texts and plain numbers."""
         if self._quantity is not None:
             return self._quantity[1]
         return _UNITS.get(self.path.rpartition(".")[2], "") if self.numeric else ""
 
     @property
     def words(self) -> str:
-        """What was swept, in words: the end of the path and whose it is."""
+        """Description of the field: its name and the object to which it belongs."""
         *owners, end = [step for step in self.path.split(".") if step not in _UNSAID]
         owner = " ".join(_numbered(owners)).replace("_", " ")
         end = end.replace("_", " ")
@@ -114,12 +114,12 @@ class Field:
 
     @property
     def label(self) -> str:
-        """What stands beside the axis."""
+        """Label of the axis."""
         words = self.words[0].upper() + self.words[1:]
         return f"{words}, {self.unit}" if self.unit else words
 
     def named(self, value: Value) -> str:
-        """Give a value as a legend has it: a word says enough, a number does not."""
+        """Format a value for a legend; numbers include the field's name."""
         word = self.shown(value)
         if not self.numeric and not isinstance(value, bool):
             return word
@@ -131,7 +131,7 @@ class Field:
 
     @staticmethod
     def shown(value: Value) -> str:
-        """Give a value as it was written."""
+        """Format a value as in the scenario."""
         if isinstance(value, bool):
             return str(value).lower()
         return f"{value:g}" if isinstance(value, float) else "-" if value is None else str(value)
@@ -152,7 +152,7 @@ class Field:
 
 
 def _numbered(steps: Sequence[str]) -> Iterator[str]:
-    """Count the entries of a list from 1 on, and leave the number of the first out."""
+    """Count the entries of a list from 1, and omit the number of the first."""
     for step in steps:
         if not step.isdigit():
             yield step
@@ -167,11 +167,11 @@ class Point:
     Parameters
     ----------
     place
-        The value of each field, by its path.
+        Value of each field, by path.
     seeds
-        Those it was run with.
+        Seeds of the runs.
     values
-        One number a seed of each measure, in the unit of the summary; None where it is undefined.
+        One number per seed for each measure, in the unit of the summary; None if undefined.
 
     """
 
@@ -179,10 +179,10 @@ class Point:
     seeds: Sequence[int]
     values: Mapping[str, Sequence[float | None]]
     _intervals: dict[str, Interval | None] = field(default_factory=dict, init=False, repr=False, compare=False)
-    """Those that were asked for: a bootstrap takes its time, and figures, tables and words ask for the same."""
+    """Cache of intervals, since a bootstrap is slow and figures, tables and texts use the same ones."""
 
     def interval(self, measure: str) -> Interval | None:
-        """Give the mean and its interval in the unit that people are told (`ackclock.running.summary.UNITS`)."""
+        """Compute the mean and its interval in the display unit (`ackclock.running.summary.UNITS`)."""
         if measure not in self._intervals:
             factor = UNITS.get(measure, ("", 1))[1]
             there = [value * factor for value in self.values.get(measure, ()) if value is not None]
@@ -197,11 +197,11 @@ class Points:
     Parameters
     ----------
     fields
-        What differs between them, in the order of the store.
+        The fields that differ between points, in the order of the store.
     points
-        In the order of the fields' values.
+        The points, in the order of the fields' values.
     repeated
-        How many runs were left out, as another had the same scenario and seed.
+        Number of omitted runs with the scenario and seed of another run.
 
     """
 
@@ -211,7 +211,7 @@ class Points:
 
     @classmethod
     def of(cls, runs: pa.Table) -> Points:
-        """Take the points from the view ``runs`` of a store."""
+        """Create the points from the view ``runs`` of a store."""
         swept = [name for name in runs.column_names if name not in _KNOWN]
         measures = [name for name in (*MEASURES, "warmup") if name in runs.column_names]
         by_scenario: dict[str, dict[int, dict[str, Any]]] = defaultdict(dict)
@@ -238,5 +238,5 @@ class Points:
         return cls(fields=fields, points=points, repeated=len(runs) - sum(len(those) for those in made.values()))
 
     def field(self, path: str) -> Field:
-        """Give a field by its path."""
+        """Return a field by path."""
         return next(each for each in self.fields if each.path == path)

@@ -1,4 +1,4 @@
-"""Axes on a screen: where an axis begins and ends, where a value lies on it, and which ticks it has."""
+"""Axes on a screen: their ends, positions of values, and ticks."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ __all__ = ["Span", "span", "ticks"]
 _STEPS: Final = (1.0, 2.0, 2.5, 5.0, 10.0)
 _WITHIN_DECADES: Final = (1, 2, 5)
 _FEW_DECADES: Final = 2
-"""Over so few decades, 2 and 5 have a tick as well."""
+"""Up to this number of decades, 2 and 5 also have ticks."""
 _MARGIN: Final = 0.04
-"""Share of the range that is left free at an end that the data determine."""
+"""Margin at an end that is chosen from the data, as a share of the range."""
 _PLAIN: Final = (-4, 5)
-"""Powers of ten that are written out as numbers."""
+"""Range of powers of ten that are written as plain numbers."""
 _SUPERSCRIPT: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -46,9 +46,9 @@ class Span:
     log: bool = False
 
     def share(self, values: NDArray[np.float64] | float) -> NDArray[np.float64]:
-        """Give how far along the axis values lie: 0 at its low end, 1 at its high end.
+        """Convert values to positions on the axis: 0 at its low end, 1 at its high end.
 
-        Values that a logarithmic axis cannot show lie far below its low end.
+        Values that a logarithmic axis cannot show get a position far below its low end.
         """
         numbers = np.asarray(values, dtype=np.float64)
         if not self.log:
@@ -59,15 +59,14 @@ class Span:
 
 
 def span(axis: Axis, values: Iterable[NDArray[np.float64]]) -> Span:
-    """Choose the ends of an axis: its own, or those of the values.
+    """Choose the ends of an axis: its own ends, or the range of the values.
 
     Parameters
     ----------
     axis
         The axis.
     values
-        Everything that is drawn along it; numbers that are not finite do not count, nor those at or below 0 on a
-        logarithmic axis.
+        All values along the axis. Non-finite values are ignored, as are values up to 0 on a logarithmic axis.
 
     """
     numbers = np.concatenate([np.empty(0), *(np.ravel(each) for each in values)])
@@ -88,7 +87,7 @@ def span(axis: Axis, values: Iterable[NDArray[np.float64]]) -> Span:
 
 
 def ticks(axis: Axis, ends: Span, *, most: int) -> Sequence[tuple[float, str]]:
-    """Give the ticks of an axis with their words: its own, or at round numbers, about `most` of them.
+    """Choose the ticks of an axis with their labels: its own ticks, or about `most` round numbers.
 
     >>> from ackclock.report.chart import Axis
     >>> ticks(Axis(), Span(low=0, high=1.1), most=4)

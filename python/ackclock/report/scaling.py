@@ -1,4 +1,4 @@
-"""How a series varies over time scales: figures of its c.o.v. and behind the Hurst parameter, and their page."""
+"""Figures and the page of a series' variation over time scales, with its Hurst parameter."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _TITLES: Final = {
     "log_scale": "Log-scale diagram",
 }
 _CAPTIONS: Final = {
-    "cov": "The c.o.v. of the sum per bin, as bins become longer; dashed: independent bins.",
-    "variance_time": "Variance of the mean over longer and longer blocks of bins, and the line that gives H.",
-    "rescaled_range": "R/S over blocks of bins, and the line that gives H.",
-    "log_scale": "Energy of the wavelet coefficients at each scale with 95 % intervals, and the line that gives H.",
+    "cov": "The c.o.v. of sums over bins of increasing length; dashed: independent bins.",
+    "variance_time": "Variance of the mean over blocks of increasing length, with the fitted line that gives H.",
+    "rescaled_range": "R/S over blocks of bins, with the fitted line that gives H.",
+    "log_scale": "Energy of wavelet coefficients at each scale with 95 % intervals, and the fitted line that gives H.",
 }
 
 _PLOTS: Final = {
@@ -43,17 +43,18 @@ _PLOTS: Final = {
 
 
 def scaling_charts(ladder: Burstiness, found: Hurst) -> dict[str, Chart]:
-    """Make the figures of a series.
+    """Create the charts of a series.
 
     Parameters
     ----------
     ladder, found
-        What `ackclock.analysis.burstiness` and `hurst` say of it.
+        Results of `ackclock.analysis.burstiness` and `hurst`.
 
     Returns
     -------
     dict
-        Charts by name: ``cov``, and ``variance_time``, ``rescaled_range`` and ``log_scale`` if their methods spoke.
+        Charts by name: ``cov``, and ``variance_time``, ``rescaled_range`` and ``log_scale`` if their methods have an
+        estimate.
 
     """
     charts = {"cov": _cov(ladder)}
@@ -65,16 +66,16 @@ def scaling_charts(ladder: Burstiness, found: Hurst) -> dict[str, Chart]:
 
 
 def scaling_drawings(ladder: Burstiness, found: Hurst, *, bin_: float | None, command: str) -> Iterator[Drawing]:
-    """Make the figures of a series with their numbers.
+    """Create the figures of a series with their data.
 
     Parameters
     ----------
     ladder, found
         As for `scaling_charts`.
     bin_
-        Length of a bin in seconds; None if it is not known.
+        Width of a bin in seconds; None if it is unknown.
     command
-        What a person types to make them.
+        The command that creates them.
 
     """
     length = "" if bin_ is None else f" One bin is {bin_:g} s."
@@ -95,7 +96,7 @@ def scaling_drawings(ladder: Burstiness, found: Hurst, *, bin_: float | None, co
 
 
 def columns_text(columns: Mapping[str, NDArray[np.float64]]) -> str:
-    """Write columns of equal length as CSV."""
+    """Format columns of equal length as CSV."""
     text = io.StringIO()
     text.write(",".join(f'"{name}"' if "," in name else name for name in columns) + "\n")
     np.savetxt(text, np.column_stack(list(columns.values())), fmt="%.9g", delimiter=",")
@@ -103,7 +104,7 @@ def columns_text(columns: Mapping[str, NDArray[np.float64]]) -> str:
 
 
 def hurst_words(found: Hurst) -> str:
-    """Say in a sentence whether a series has long-range dependence."""
+    """Describe in a sentence whether a series has long-range dependence."""
     if not found.estimates:
         return "No method can estimate the Hurst parameter."
     values = [each.h for each in found.estimates]
@@ -116,14 +117,14 @@ def hurst_words(found: Hurst) -> str:
 def scaling_report(
     source: str, about: str, ladder: Burstiness, found: Hurst, *, bin_: float | None, command: str
 ) -> Report:
-    """Make the page of a series.
+    """Create the page of a series.
 
     Parameters
     ----------
     source
-        Where the series is from.
+        Origin of the series.
     about
-        What its values are.
+        Meaning of its values.
     ladder, found, bin_, command
         As for `scaling_drawings`.
 
@@ -145,7 +146,7 @@ def scaling_report(
         answer=f"The c.o.v. is {ladder.cov[0]:.3g} per bin. {hurst_words(found)}",
         summary=[Statement(lead="Note:", text=notice) for notice in found.notices],
         overview=Table(
-            caption="Hurst parameter by method, with 95 % intervals and the scales that it is fitted to",
+            caption="Hurst parameter by method, with 95 % intervals and the fitted scales",
             head=["method", "H", "95 % interval", "scales (bins)"],
             rows=estimates,
         ),

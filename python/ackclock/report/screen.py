@@ -1,8 +1,8 @@
-"""Charts on a screen: SVG panels and a legend that follow the page's colours and width.
+"""Charts on a screen: SVG panels and a legend that adapt to the page's colours and width.
 
-Each panel is a drawing of its own, so that a page can set panels side by side or below each other. Words that may
-need more than one line, such as titles and the names of axes, are HTML around it. Drawings are 520 units wide and
-written in tenths of a unit. `templates/figure.js` reads values back from the paths where a reader points.
+Each panel is a separate SVG drawing, so that a page can place panels side by side or below each other. Texts that may
+wrap, such as titles and axis labels, are HTML around it. Drawings are 520 units wide, with coordinates in tenths of a
+unit. `templates/figure.js` reads values from the paths for tooltips.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ __all__ = ["interactive"]
 
 _WIDTH: Final = 5200
 _INCH: Final = 900
-"""Height of a panel for each inch on paper."""
+"""Height of a panel per inch on paper."""
 _HEIGHTS: Final = (1900, 3200)
-"""The least and the greatest height of a panel."""
+"""Minimum and maximum height of a panel."""
 _STACKED: Final = 2
-"""So many panels with one common horizontal axis lie below each other; more lie side by side."""
+"""Maximum number of vertically stacked panels with a common horizontal axis; more are placed side by side."""
 _LETTER: Final = 93
-"""Width of a letter beside an axis."""
+"""Width of a letter of an axis label."""
 _SMALL_SCREEN: Final = 1.45
-"""How much larger letters are where a panel is narrow."""
+"""Factor by which letters are larger in narrow panels."""
 _TICKS_UP: Final = 6
 _TICKS_ALONG: Final = 7
 
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """Where a panel's values lie in its drawing."""
+    """Converts a panel's values to coordinates of its drawing."""
 
     x: Span
     y: Span
@@ -59,20 +59,20 @@ class _Frame:
 
 
 def interactive(chart: Chart, *, label: str) -> str:
-    """Write a chart as HTML.
+    """Render a chart as HTML.
 
     Parameters
     ----------
     chart
-        What is drawn.
+        The chart.
     label
-        The words of a screen reader in place of the drawing.
+        Text for screen readers.
 
     Returns
     -------
     str
-        Elements for the inside of an HTML page that has the styles of ``figure.css``. Markers refer to the shapes that
-        `ackclock.report.pens.marker_shapes` defines.
+        Elements for an HTML page with the styles of ``figure.css``. Markers refer to the shapes from
+        `ackclock.report.pens.marker_shapes`.
 
     """
     panels = _resolved(chart)
@@ -104,7 +104,7 @@ def _scale_key(heat: Heat) -> tuple[str, float, float, bool]:
 
 
 def _resolved(chart: Chart) -> list[Panel]:
-    """Give each panel the axes that it shares, and the name of the vertical axis that all have in common."""
+    """Give each panel its shared axes and the common label of the vertical axis."""
     panels: list[Panel] = []
     for place, panel in enumerate(chart.panels):
         end = place
@@ -127,7 +127,7 @@ def _resolved(chart: Chart) -> list[Panel]:
 
 
 def _ends_of(own: Axis, shared: Axis) -> Axis:
-    """Give an axis the ends of the one that it shares, where it has none itself."""
+    """Complete the ends of an axis from the shared axis."""
     low, high = (
         each if each is not None else other for each, other in ((own.low, shared.low), (own.high, shared.high))
     )
@@ -135,13 +135,13 @@ def _ends_of(own: Axis, shared: Axis) -> Axis:
 
 
 def _spread(panel: Panel) -> Iterable[NDArray[np.float64]]:
-    """Give everything that is drawn along the horizontal axis."""
+    """Yield all values along the horizontal axis."""
     yield from (_array(series.x) for series in panel.series)
     yield from (_array(band.x) for band in panel.bands)
 
 
 def _reach(panel: Panel) -> Iterable[NDArray[np.float64]]:
-    """Give everything that is drawn along the vertical axis."""
+    """Yield all values along the vertical axis."""
     for series in panel.series:
         middle, error = _array(series.y), _error(series)
         yield middle
@@ -155,14 +155,14 @@ def _reach(panel: Panel) -> Iterable[NDArray[np.float64]]:
 
 
 def _error(series: Series) -> NDArray[np.float64] | None:
-    """Give the half-widths of error bars; None unless every point has one."""
+    """Return the half-widths of error bars; None unless every point has one."""
     if series.error is None or not np.isfinite(error := _array(series.error)).all():
         return None
     return error
 
 
 def _head(panel: Panel) -> str:
-    """Write a panel's title, and the names of its vertical axes above them: upright words need no turned head."""
+    """Write a panel's title and its vertical axis labels, which are placed horizontally above the axes."""
     title = f"<strong>{escape(panel.title)}</strong> " if panel.title else ""
     left = f"<span>{escape(panel.y.label)}</span>" if panel.y.label else ""
     right = f'<span class="right">{escape(panel.right.label)}</span>' if panel.right else ""
@@ -170,13 +170,13 @@ def _head(panel: Panel) -> str:
 
 
 def _upright(panel: Panel) -> tuple[Span, Sequence[tuple[float, str]]]:
-    """Give the vertical axis of a panel, and its ticks."""
+    """Return the vertical axis of a panel with its ticks."""
     ends = span(panel.y, _reach(panel))
     return ends, ticks(panel.y, ends, most=_TICKS_UP)
 
 
 def _gutter(panel: Panel) -> int:
-    """Give the width that the words of the vertical axis need."""
+    """Compute the width of the vertical axis's labels."""
     return 120 + _LETTER * max((len(words) for _, words in _upright(panel)[1]), default=1)
 
 
@@ -222,7 +222,7 @@ def _axes(
     *,
     grid: bool,
 ) -> str:
-    """Draw lines and words of the axes. Words that only a wide panel has space for are marked."""
+    """Draw the lines and labels of the axes. Labels that fit only into a wide panel are marked."""
     width, height = round(frame.width), round(frame.height)
     heights = [round(float(frame.down(at))) for at, _ in up]
     places = [round(float(frame.along(at))) for at, _ in along]
@@ -248,7 +248,7 @@ def _axes(
 
 
 def _apart(places: Sequence[int], lengths: Sequence[int], letter: float) -> list[int]:
-    """Choose labels, from the left, that do not touch."""
+    """Choose labels from the left that do not overlap."""
     kept: list[int] = []
     end = -np.inf
     for number in sorted(range(len(places)), key=lambda each: places[each]):

@@ -1,8 +1,7 @@
-"""One look for every figure: colours that survive colour-blindness, dark pages and grey print.
+"""The common style of figures: colours for colour-blind readers, dark pages and grey print.
 
-Families of curves share a hue, so that a reader sees first what belongs together; the second member is
-lighter and dashed, and every curve has a marker shape of its own. The hues are near those of Okabe and Ito
-(2008), which people with the common kinds of colour-blindness tell apart.
+Related curves share a hue; the second one is lighter and dashed, and every curve has its own marker shape. The hues are
+close to the palette of Okabe and Ito (2008), which readers with common kinds of colour-blindness can distinguish.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ __all__ = ["COLOURS", "HEAT", "PARTED", "Colour", "paper_style", "to_png", "to_s
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Colour:
-    """A colour on white paper and its counterpart on a dark screen, both as #rrggbb."""
+    """A colour for white paper and its counterpart for dark screens, both as #rrggbb."""
 
     light: str
     dark: str
@@ -49,10 +48,10 @@ COLOURS = {
 """Every colour that a figure may use, by name."""
 
 HEAT = "cividis"
-"""The colours of values from low to high, a name of Matplotlib: even in lightness, for all eyes the same."""
+"""Sequential colour map, by its Matplotlib name: even in lightness and suitable for colour-blind readers."""
 
 PARTED = ("#7a3305", "#c2661c", "#f0b988", "#f4f3f0", "#a3c8e6", "#3a83b8", "#093f66")
-"""The colours of values on both sides of a middle, from low to high at equal steps: orange and blue, for all eyes."""
+"""Diverging colour map from low to high at equal steps: orange and blue, suitable for colour-blind readers."""
 
 _STYLE: dict[RcKeyType, Any] = {
     "axes.edgecolor": COLOURS["ink"].light,
@@ -77,8 +76,8 @@ _STYLE: dict[RcKeyType, Any] = {
     "legend.framealpha": 1,
     "legend.labelcolor": COLOURS["ink"].light,
     "lines.linewidth": 1.4,
-    "svg.fonttype": "path",  # the same letters on every machine
-    "svg.hashsalt": "ackclock",  # and the same names inside the file
+    "svg.fonttype": "path",  # the same glyphs on every machine
+    "svg.hashsalt": "ackclock",  # the same ids inside the file
     "text.color": COLOURS["ink"].light,
     "xtick.color": COLOURS["ink"].light,
     "xtick.labelsize": 9.5,
@@ -88,12 +87,12 @@ _STYLE: dict[RcKeyType, Any] = {
 
 
 _ALIKE = re.compile(r'<g((?: clip-path="[^"]*")?)>\n(<use [^>]*?( style="[^"]*")/>\n(?:<use [^>]*?\3/>\n)*)</g>')
-"""The markers of one curve: each says what they all look like."""
+"""The markers of one curve, which repeat the same style."""
 
 
 @contextmanager
 def paper_style() -> Iterator[None]:
-    """Draw what is made and written inside in the house style, whatever the user's own settings are."""
+    """Apply the house style to all figures created and saved inside, regardless of the user's settings."""
     with mpl.rc_context():
         mpl.rcdefaults()
         with mpl.rc_context(_STYLE):
@@ -101,7 +100,7 @@ def paper_style() -> Iterator[None]:
 
 
 def to_png(figure: Figure) -> bytes:
-    """Render a figure at 200 dots an inch; the same figure gives the same bytes."""
+    """Render a figure at 200 dots per inch, deterministically."""
     target = io.BytesIO()
     with paper_style():
         figure.savefig(target, format="png", dpi=200)
@@ -109,7 +108,7 @@ def to_png(figure: Figure) -> bytes:
 
 
 def to_svg(figure: Figure) -> str:
-    """Render a figure as a drawing of its own, letters as outlines; the same figure gives the same text."""
+    """Render a figure as a self-contained SVG with letters as outlines, deterministically."""
     target = io.StringIO()
     with paper_style():
         figure.savefig(target, format="svg", metadata={"Date": None, "Creator": None})
@@ -117,8 +116,8 @@ def to_svg(figure: Figure) -> str:
 
 
 def _compact(svg: str) -> str:
-    """Write a drawing shorter; it looks the same."""
-    # A hundredth of a point is finer than any printer; the six digits that Matplotlib writes double the file.
+    """Shorten an SVG without a visible change."""
+    # A hundredth of a point is finer than any printer. Matplotlib's six digits double the file.
     svg = re.sub(r' (?:d|x|y)="[^"]*"|translate\([^)]*\)', lambda at: re.sub(r"(\.\d\d)\d+", r"\1", at[0]), svg)
     svg = re.sub(r"<!--.*?-->", "", svg, flags=re.DOTALL)
     svg = re.sub(
@@ -126,5 +125,5 @@ def _compact(svg: str) -> str:
     )
     svg = re.sub(r' style="[^"]*"', lambda at: re.sub(r"([:;]) ", r"\1", at[0]), svg)
     svg = re.sub(r"\n\s*", "\n", svg)
-    svg = re.sub(r"<path (?![^>]*\bd=)", '<path d="" ', svg)  # a space is a letter without lines
+    svg = re.sub(r"<path (?![^>]*\bd=)", '<path d="" ', svg)  # a space is a glyph without lines
     return _ALIKE.sub(lambda at: f"<g{at[1]}{at[3]}>\n{at[2].replace(at[3], '')}</g>", svg)

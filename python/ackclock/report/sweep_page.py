@@ -1,4 +1,4 @@
-"""The page of a store: what its runs show, drawn without being asked how."""
+"""The page of a store, with figures chosen automatically."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["sweep_report"]
 
 MAIN: Final = ("cov", "goodput_bps", "loss", "delay_mean", "queue_mean", "timeouts", "jain_index")
-"""The measures that are drawn where a reader names none."""
+"""The measures drawn by default."""
 
 _MOST_ROWS: Final = 200
 
@@ -42,27 +42,27 @@ def sweep_report(
     command: str,
     provenance: Sequence[tuple[str, str]] = (),
 ) -> Report:
-    """Make the page of a store.
+    """Create the page of a store.
 
     Parameters
     ----------
     name
-        What the store is called.
+        Name of the store.
     runs
-        Its view ``runs``.
+        The view ``runs`` of the store.
     failures
-        The message of each run that failed.
+        The message of each failed run.
     notices
-        What the reader of the runs must know.
+        Warnings for the reader.
     x, by
-        Swept fields, by path: what goes along, and what makes series. Chosen by `ackclock.report.layout.choose`
-        otherwise.
+        Paths of the swept fields for the x axis and for the series (default: chosen by
+        `ackclock.report.layout.choose`).
     y
-        Measures, a figure each. By default the main ones, as far as they are defined.
+        Measures to draw, one figure per measure (default: the main measures that are defined).
     command
-        What a person types to make the page.
+        The command that creates the page.
     provenance
-        What made it: name and value.
+        Provenance: pairs of name and value.
 
     Returns
     -------
@@ -72,14 +72,14 @@ def sweep_report(
     Raises
     ------
     ScenarioError
-        If there is no such field or measure, or no run.
+        There is no such field or measure, or no run.
 
     """
     for each in y or ():
         if each not in WORDS:
             raise refuse("--y", each, one_of(each, WORDS))
     if not len(runs):
-        raise refuse("store", name, "must hold a run that did not fail")
+        raise refuse("store", name, "must contain a run that did not fail")
     points = Points.of(runs)
     layout = choose(points, x=x, by=by)
     measures = [each for each in y or MAIN if any(point.interval(each) for point in points.points)]
@@ -139,18 +139,18 @@ def _statements(
         )
     yield from _doubts(points, measures, layout)
     if failures:
-        told = "; ".join(
+        reasons = "; ".join(
             f"{message} ({count} time{'' if count == 1 else 's'})"
             for message, count in Counter(failures).most_common(3)
         )
         runs = "1 run failed" if len(failures) == 1 else f"{len(failures)} runs failed"
-        yield Statement(lead=f"{runs}:", text=f"not in any figure: {told}.")
+        yield Statement(lead=f"{runs}:", text=f"not included in the figures: {reasons}.")
     for notice in notices:
         yield Statement(lead="Note:", text=notice)
 
 
 def _range(points: Points, measure: str, *, unit: str = "") -> str:
-    """Say where a measure is least and where it is greatest."""
+    """Describe the points with the smallest and the largest mean."""
     unit = f" {unit}" if unit else ""
     known = [(found, point) for point in points.points if (found := point.interval(measure)) is not None]
     least, most = (choice(known, key=lambda each: each[0].mean) for choice in (min, max))
@@ -160,7 +160,7 @@ def _range(points: Points, measure: str, *, unit: str = "") -> str:
 
 
 def _answer(points: Points, measures: Sequence[str]) -> str:
-    """Say in a sentence how far the first measure reaches."""
+    """Describe the range of the first measure in a sentence."""
     if not measures:
         return "No measure is defined in these runs."
     measure = measures[0]
@@ -175,11 +175,11 @@ def _few(points: Points, measures: Sequence[str]) -> str:
     if not few:
         return ""
     have = "has" if few == 1 else "have"
-    return f"{few} of {len(points.points)} points {have} fewer than three replications: too few to rely on."
+    return f"{few} of {len(points.points)} points {have} fewer than three replications, which is too few."
 
 
 def _doubts(points: Points, measures: Sequence[str], layout: Layout | None) -> Iterator[Statement]:
-    """Tell what keeps the figures from being believed as they are."""
+    """Yield the reasons for doubts about the figures."""
     count = len(points.points)
     found = {measure: [point.interval(measure) for point in points.points] for measure in measures}
     wide = {
@@ -187,18 +187,19 @@ def _doubts(points: Points, measures: Sequence[str], layout: Layout | None) -> I
         for measure, those in found.items()
     }
     if any(wide.values()):
-        told = ", ".join(f"{measure} at {number} of {count} points" for measure, number in wide.items() if number)
-        yield Statement(lead="Not known well enough:", text=f"half the interval exceeds the mean of {told}.")
+        uncertain = ", ".join(f"{measure} at {number} of {count} points" for measure, number in wide.items() if number)
+        yield Statement(lead="Uncertain means:", text=f"the half-width exceeds the mean of {uncertain}.")
     if points.repeated:
         were = "run was" if points.repeated == 1 else "runs were"
         yield Statement(
-            lead=f"{points.repeated} {were} left out:",
-            text="another run had the same scenario and seed; they differ in their records, in where the start was cut "
-            "off, or in the engine's version.",
+            lead=f"{points.repeated} {were} omitted:",
+            text="another run had the same scenario and seed; they differ in their records, in the removed warm-up, "
+            "or in the engine's version.",
         )
     if layout and (panels := layout.panels(points.points)) > MOST_PANELS:
         yield Statement(
-            lead=f"{MOST_PANELS} of {panels} panels are drawn:", text="--x and --by choose others; the data have all."
+            lead=f"{MOST_PANELS} of {panels} panels are drawn:",
+            text="--x and --by select others; the data contain all.",
         )
 
 
@@ -208,7 +209,7 @@ def _overview(points: Points, measures: Sequence[str]) -> Table:
         found = [point.interval(measure) for measure in measures]
         rows.append([*_fields(points, point), *(str(each or "-") for each in found), str(len(point.seeds))])
     rest = f" The first {_MOST_ROWS} of {len(points.points)} points." if len(points.points) > _MOST_ROWS else ""
-    caption = f"Mean ± half the 95 % confidence interval at each point, and its replications, n.{rest}"
+    caption = f"Mean ± half-width of the 95 % confidence interval at each point, with n replications.{rest}"
     return Table(caption=caption, head=[*_heads(points), *map(label, measures), "n"], rows=rows)
 
 
@@ -223,7 +224,7 @@ def _numbers(points: Points, measure: str) -> Table:
 
 
 def _heads(points: Points) -> list[str]:
-    """Name the columns that say which point a row has."""
+    """Name the columns that identify the point of a row."""
     return [field.label for field in points.fields] or ["Point"]
 
 
@@ -252,7 +253,7 @@ def _place(points: Points, point: Point) -> str:
 
 
 def _extent(points: Points) -> str:
-    """Say how much there is."""
+    """Describe the number of runs and points."""
     runs = sum(len(point.seeds) for point in points.points)
     counts = sorted({len(point.seeds) for point in points.points})
     if runs == 1:

@@ -1,5 +1,5 @@
 "use strict";
-// Figures: a legend's buttons show and hide series, and a point of the drawing says what it is.
+// Figures: legend buttons show and hide series, and tooltips show the values of points.
 (() => {
   const tip = document.body.appendChild(document.createElement("div"));
   tip.className = "tip";
@@ -18,21 +18,21 @@
     });
   }
 
-  // An axis as its drawing has it: its ends, and the value at a share of its length.
+  // An axis of a drawing: its ends, and the value at a share of its length.
   const axis = (text) => {
     const [low, high, log] = text.split(" ");
     const [from, to] = [Number(low), Number(high)];
     return { log: log !== undefined, at: (share) => (log ? from * (to / from) ** share : from + share * (to - from)), range: to - from };
   };
 
-  // A value with the digits that the drawing can tell apart.
+  // A value with as many digits as the drawing resolves.
   const shown = (value, { log, range }, length) => {
     if (log) return Number(value.toPrecision(3)).toLocaleString("en", { maximumSignificantDigits: 3 });
     const decimals = Math.max(0, Math.floor(-Math.log10(range / length)));
     return value.toLocaleString("en", { minimumFractionDigits: 0, maximumFractionDigits: Math.min(decimals, 12) });
   };
 
-  // The points of a path: "M" begins at a place, "l" goes on by steps.
+  // The points of a path: "M" starts at a position, "l" continues with relative steps.
   const points = (path) => {
     if (path.read) return path.read;
     path.read = [];

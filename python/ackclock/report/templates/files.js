@@ -1,7 +1,7 @@
 "use strict";
-// The files behind the download buttons: a figure's data, and the figure as one drawing on white.
+// The files of the download buttons: a figure's data, and the figure as one drawing on white.
 (async () => {
-  if (!("DecompressionStream" in window)) return; // the files lie beside the page as well
+  if (!("DecompressionStream" in window)) return; // the files are also next to the page
   const packed = document.getElementById("figures").textContent.trim();
   const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
   const unpacked = new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
@@ -25,7 +25,7 @@
   const text = (words, x, y, { bold, anchor = "start" } = {}) =>
     `<text x="${x}" y="${y}" style="font:${bold ? "bold " : ""}13px ${FONT};fill:#1c1e21;text-anchor:${anchor}">${plain(words)}</text>`;
 
-  // Rows of words, each with a sample before it or none, broken where the drawing ends.
+  // Rows of words, each with or without a sample before it, wrapped at the width of the drawing.
   const rows = (items, top) => {
     let [x, y, drawn] = [12, top, ""];
     for (const { words, sample, bold } of items) {
@@ -38,7 +38,7 @@
     return [drawn, y + 24];
   };
 
-  // Everything of the figure, below each other, in the colours of a light page.
+  // All elements of the figure, stacked vertically, in the colours of a light page.
   const drawing = (slug, light) => {
     const figure = document.querySelector(`[data-figure="${slug}"]`);
     let [drawn, y] = ["", 8];
@@ -72,7 +72,7 @@
     return whole.replace(/var\(--(\w+)\)/g, (found, name) => light[name] ?? found);
   };
 
-  // A picture of it, three dots to the point: fine enough for slides and print.
+  // An image with three pixels per unit: fine enough for slides and print.
   const picture = (svg) =>
     new Promise((resolve, reject) => {
       const image = new Image();

@@ -35,7 +35,7 @@
   selects.forEach((select) => select.addEventListener("change", filter));
   all(".tally a").forEach((link) => link.addEventListener("click", () => choose(link.dataset.verdict, link.dataset.origin)));
 
-  // A link to a claim that the filters hide shows all claims.
+  // Following a link to a hidden claim resets the filters.
   const goThere = () => {
     const there = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (there?.hidden) {
@@ -45,7 +45,7 @@
   };
   addEventListener("hashchange", goThere);
 
-  // Contents: the entry of the part that is in sight; on a small screen they fold once used.
+  // Contents: highlights the visible section. On a small screen the contents fold after use.
   const contents = document.querySelector("nav details");
   const entries = new Map(all("nav a").map((link) => [link.hash.slice(1), link]));
   const sight = new IntersectionObserver(
@@ -66,7 +66,7 @@
     if (event.target.closest("a") && matchMedia("(max-width: 70rem)").matches) contents.open = false;
   });
 
-  // On paper the rules of the claims lie open.
+  // The details of claims are open in print.
   for (const [event, open] of [["beforeprint", true], ["afterprint", false]]) {
     addEventListener(event, () => all(".claims details, .fold").forEach((each) => (each.open = open)));
   }
