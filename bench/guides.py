@@ -1,15 +1,16 @@
-"""Run every block of the guides and write what each one prints below it: ``python bench/guides.py [PAGE ...]``.
+"""Run every code block of the guides and write its output below it: ``python bench/guides.py [PAGE ...]``.
 
-A page is followed as its reader would: in one folder that has the checkout's ``examples``, and in one Python session.
+The blocks of a page run as a reader would run them: in one folder with the checkout's ``examples`` and in one Python
+session.
 
-- ``toml``: saved under the name that the text before it mentions last
+- ``toml``: saved under the last file name in the text before it
 - ``sh``: each line is a command, which must succeed and print no error
 - ``python``: runs in the page's session
-- ``sql``: each query (an empty line ends one) is put to the store ``results``
-- ``text``: what the block before it prints, character by character, without spaces at the ends of lines
+- ``sql``: queries of the store ``results``, separated by empty lines
+- ``text``: the output of the block before it, without trailing spaces
 
-There is no tolerance. Seeds fix every draw, and what is printed has two to five digits; no block prints a time that a
-run took or a path of the machine. The tests follow the pages with the same code, and so does ``make guides``.
+The comparison is exact. Seeds fix all random numbers, and outputs have two to five digits. No block prints a run time
+or a path of the machine. The tests and ``make guides`` use the same code.
 """
 
 from __future__ import annotations
@@ -38,26 +39,26 @@ PAGES = (
 )
 
 SETTINGS = {"MPLBACKEND": "Agg", "COLUMNS": "100", "NO_COLOR": "1"}
-"""No display, and one width and no colours whatever the terminal."""
+"""No display, and a fixed width without colours on any terminal."""
 
 _FENCE = re.compile(r"^(?P<indent> *)```(?P<language>\w+)\n(?P<block>.*?)^(?P=indent)```$", re.MULTILINE | re.DOTALL)
 
 
 @dataclass
 class Reader:
-    """Does what a page says, in one folder and one Python session."""
+    """Runs the blocks of a page, in one folder and one Python session."""
 
     folder: Path
     session: dict[str, Any] = field(default_factory=lambda: {"__name__": "__main__"})
     printed: str = ""
 
     def follow(self, page: str) -> str:
-        """Do every block of a page, and give the page with what they print.
+        """Run every block of a page, and return the page with the outputs.
 
         Raises
         ------
         RuntimeError
-            If a command fails or prints an error. What Python raises in a block is raised as it is.
+            A command fails or prints an error. Exceptions of Python blocks propagate.
         """
         (self.folder / "examples").symlink_to(ROOT / "examples")
         with contextlib.chdir(self.folder):
@@ -83,11 +84,11 @@ class Reader:
             with contextlib.redirect_stdout(io.StringIO()) as out:
                 exec(compile(block, "page", "exec"), self.session)  # noqa: S102 - our own text
             return out.getvalue()
-        raise RuntimeError(f"a block of {language}: nobody runs it")
+        raise RuntimeError(f"a block of {language}: unknown language")
 
 
 def difference(page: str, now: str) -> str:
-    """Give the lines that differ between a page and what it would be now; empty if none."""
+    """Return a diff between a page and its new version; empty if they are equal."""
     return "\n".join(difflib.unified_diff(page.splitlines(), now.splitlines(), "shown", "printed", n=1, lineterm=""))
 
 
@@ -100,8 +101,8 @@ def _output(command: list[str]) -> str:
 
 
 def main() -> None:
-    """Write what the blocks print into the pages named on the command line, or into all."""
-    parser = argparse.ArgumentParser(description="write what the blocks of the guides print into them")
+    """Write the outputs of the blocks into the pages named on the command line, or into all pages."""
+    parser = argparse.ArgumentParser(description="run the blocks of the guides and write their outputs into the pages")
     parser.add_argument("pages", nargs="*", default=PAGES, metavar="PAGE", help="path from the root; default: all")
     os.environ.update(SETTINGS)
     for name in parser.parse_args().pages:

@@ -1,13 +1,13 @@
 """The long form of the tests of crashes: sweeps killed many times, on this machine and on a Ray cluster.
 
 ``make kills`` runs ``python bench/kills.py --kills 1000 --ray 50 --seed 1``. A sweep of small runs is killed (SIGKILL)
-a random moment after it took some runs, and the next process goes on, until the study is whole; then another store
-begins. Journals are short, so that most kills meet a part that is being written. Three things must hold: the next sweep
-finds each run that a killed one had taken; the whole store has each run once; and all of its tables are, to the last
-bit, those of a sweep that nobody disturbed.
+at a random time after it stored some runs, and the next process continues, until the study is complete; then a new
+store begins. Journals are short, so that most kills occur while a part is being written. Three properties must hold:
+the next sweep finds each run that a killed one had stored; the complete store has each run once; and all of its tables
+are identical to the tables of an undisturbed sweep.
 
-On Ray, workers are killed while they make runs, and each fifth time the raylet of a machine, which another one
-replaces. The sweep must end by itself, with the same tables.
+On Ray, workers are killed during runs, and every fifth time the raylet of a machine, which is replaced. The sweep must
+complete without help, with the same tables.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ if TYPE_CHECKING:
     from ackclock.study.store import Row
 
 RUNS, ON_RAY = 60, 200
-"""Runs of the studies: on this machine, and on the cluster, where each takes longer."""
+"""Number of runs of a study on this machine and on the cluster, where each takes longer."""
 MOMENT = 0.05
-"""Seconds between a run and the kill, in the mean."""
+"""Mean time between a run and the kill, in seconds."""
 LOST, BROKEN = 3, 4
-"""How a process ends that misses a run, and one that raises an error."""
+"""Exit codes of a process that misses a run, and of one that raises an error."""
 
 
 def fill(file: Path, folder: Path, taken: set[str], pipe: int) -> None:
@@ -70,7 +70,7 @@ def fill(file: Path, folder: Path, taken: set[str], pipe: int) -> None:
 
 
 def child(work: Callable[[], object]) -> int:
-    """Do something in a process of its own, which has all modules and no threads."""
+    """Run a function in a forked process, which has all modules and no threads."""
     pid = os.fork()
     if not pid:
         code = BROKEN
@@ -85,7 +85,7 @@ def child(work: Callable[[], object]) -> int:
 
 
 def shown(folder: Path) -> str:
-    """Give all that a store holds as a line; asked in a process of its own, for DuckDB begins threads."""
+    """Summarise the content of a store in a line, in a separate process, since DuckDB starts threads."""
     read, write_end = os.pipe()
     pid = child(lambda: os.write(write_end, everything(folder).encode()))
     os.close(write_end)
@@ -96,7 +96,7 @@ def shown(folder: Path) -> str:
 
 
 def where(folder: Path) -> str:
-    """Say what a kill met."""
+    """Describe the state of the store at a kill."""
     if not (folder / "store.json").exists():
         return "no store yet"
     parts = list((folder / "parts").glob("*")) if (folder / "parts").exists() else []
@@ -110,13 +110,13 @@ def where(folder: Path) -> str:
 
 
 def fail(why: str, folder: Path) -> NoReturn:
-    """End all, and keep the store."""
+    """Stop everything, and keep the store."""
     kept = shutil.copytree(folder, tempfile.mkdtemp(prefix="ackclock-killed-"), dirs_exist_ok=True)
     sys.exit(f"FAILED: {why}; the store is kept in {kept}")
 
 
 def compare(folder: Path, whole: str) -> None:
-    """Hold a whole store to one that nobody disturbed."""
+    """Compare a complete store with an undisturbed one."""
     if shown(folder) != whole:
         fail("its tables differ from those of the undisturbed sweep", folder)
     if strays(folder):
@@ -124,7 +124,7 @@ def compare(folder: Path, whole: str) -> None:
 
 
 def kill_one(file: Path, folder: Path, taken: set[str], choice: random.Random) -> int:
-    """Begin a sweep, and kill it a moment after it took some runs; note what it took, and say how it ended."""
+    """Start a sweep, kill it shortly after it stored some runs, record these runs and return the exit code."""
     read, write_end = os.pipe()
     pid = child(lambda: fill(file, folder, taken, write_end))
     os.close(write_end)
@@ -207,7 +207,7 @@ def kill_ray(kills: int, choice: random.Random, scratch: Path) -> None:
 
         def join() -> object:
             nonlocal machines
-            for _ in range(5):  # on a busy machine, Ray may give up waiting for itself
+            for _ in range(5):  # on a busy machine, Ray may time out
                 machines += 1
                 with suppress(AssertionError):
                     log = scratch / f"machine-{machines}.log"
@@ -246,7 +246,7 @@ def kill_ray(kills: int, choice: random.Random, scratch: Path) -> None:
 
 
 def main() -> None:
-    """Do what the command line asks for."""
+    """Run the tests given on the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=1000)
     parser.add_argument("--ray", type=int, default=0)

@@ -1,8 +1,8 @@
-"""Make ns-2's runs behind `burstiness` and `heterogeneous` again, and compare some of them with those that are kept.
+"""Repeat the ns-2 runs for `burstiness` and `heterogeneous`, and compare some of them with the stored ones.
 
-``python bench/ns2_dumbbell.py --check 3`` makes three random runs of each part again and compares every number.
-``python bench/ns2_dumbbell.py --part burstiness/ties --make`` makes a whole part again; the largest take hours.
-Needs ns-2.35; `bench/ns2/dumbbell.tcl` is the network.
+``python bench/ns2_dumbbell.py --check 3`` repeats three random runs of each part and compares every number. ``python
+bench/ns2_dumbbell.py --part burstiness/ties --make`` repeats a whole part; the largest take hours. Needs ns-2.35;
+`bench/ns2/dumbbell.tcl` is the network.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ ROOT = Path(__file__).resolve().parent.parent
 SCRIPT = ROOT / "bench" / "ns2" / "dumbbell.tcl"
 
 OVERHEAD = 12e-6
-"""Longest processing time before a TCP sends, in seconds; without it exact ties decide."""
+"""Maximum processing time before a TCP sends, in seconds; it breaks exact ties."""
 
 WARM = round(20 / UNIT)
-"""Bins that are left out at the start."""
+"""Number of bins omitted at the start."""
 
 _PROTOCOLS = {"UDP": "UDP", "Reno": "Reno", "Reno/DelAck": "RenoDelAck", "Vegas": "Vegas"}
 _THRESHOLDS = {"RED": (10, 40), "RED1": (300, 1200), "RED2": (75, 300)}
 _CUT = 0.85
-"""A window that falls below this share of the one before has been cut."""
+"""A window below this share of the previous sample counts as cut."""
 
 
 class Printed:
-    """What a run printed.
+    """The output of a run.
 
     Parameters
     ----------
     settings
-        The keys of the script.
+        The script's keys.
 
     """
 
@@ -69,12 +69,12 @@ class Printed:
         self.clients = np.array([row[1:] for row in words if row[0] == "client"], dtype=float)
 
     def of(self, number: int) -> NDArray[np.float64]:
-        """Give goodput, timeouts and cuts of the clients of a class."""
+        """Return goodput, timeouts and cuts of the clients of a class."""
         return np.asarray(self.clients[self.clients[:, 0] == number, 1:])
 
 
 def _duplicates(trace: Path) -> int:
-    """Count the duplicate ACKs: instants at which the counter of an agent grew, by one, or by two as Vegas' may."""
+    """Count the duplicate ACKs: the times at which an agent's counter grew, by one, or by up to two for Vegas."""
     last: dict[str, int] = {}
     when: dict[str, str] = {}
     count = 0
@@ -98,7 +98,7 @@ def _jain(goodput: NDArray[np.float64]) -> float:
 
 
 def _gateway(variant: str) -> dict[str, Any]:
-    """Give protocol and queue of a variant such as ``Reno/DelAck/RED``."""
+    """Parse protocol and queue of a variant such as ``Reno/DelAck/RED``."""
     name, _, last = variant.rpartition("/")
     if last not in _THRESHOLDS:
         return {"protocol": _PROTOCOLS[variant], "queue": "DropTail"}

@@ -1,4 +1,4 @@
-"""What ns-2 measured, in a file for each study: each run is made again from its coordinates, to be checked or kept."""
+"""The ns-2 data of the studies, with one file per study. Runs can be repeated to check or to replace them."""
 
 from __future__ import annotations
 
@@ -29,19 +29,20 @@ def main(description: str, parts: Mapping[str, Make]) -> None:
     Parameters
     ----------
     description
-        What is made; its first line is shown.
+        Description for the help; its first line is shown.
     parts
-        What makes the values of a run from its coordinates and its seed, by study and part: ``burstiness/grid``.
+        Functions that compute the values of a run from its coordinates and its seed, by study and part:
+        ``burstiness/grid``.
 
     """
     parser = argparse.ArgumentParser(description=description.splitlines()[0])
-    parser.add_argument("--check", type=int, metavar="N", help="random runs of each part to make again")
-    parser.add_argument("--make", action="store_true", help="make whole parts again and keep them")
+    parser.add_argument("--check", type=int, metavar="N", help="number of random runs of each part to repeat")
+    parser.add_argument("--make", action="store_true", help="repeat whole parts and store them")
     parser.add_argument("--part", choices=list(parts), help="the part (default: all)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the choice of runs (default 1)")
     given = parser.parse_args()
     if (given.check is None) != given.make:
-        parser.error("--check or --make: must be given, and not both")
+        parser.error("--check or --make: exactly one must be given")
     chosen = random.Random(given.seed)  # noqa: S311 - no secret
     wrong = 0
     for name in [given.part] if given.part else parts:
@@ -60,7 +61,7 @@ def main(description: str, parts: Mapping[str, Make]) -> None:
 
 
 def keep(study: str, parts: Mapping[str, Sequence[Row]]) -> None:
-    """Put parts into the file of a study, which keeps its other parts."""
+    """Replace parts in the file of a study."""
     path = Path(str(files(f"ackclock.papers.{study}") / "data" / "ns2.parquet"))
     there = ns2_runs(study).parts if path.exists() else {}
     write_runs(path, {"ns-2.35": Runs({**there, **parts})})
@@ -68,9 +69,9 @@ def keep(study: str, parts: Mapping[str, Sequence[Row]]) -> None:
 
 
 def _differences(there: Values, now: Values) -> list[str]:
-    """List the numbers that came out otherwise, by more than the last digit."""
+    """List the numbers that differ by more than the last digit."""
     return [
-        f"{name}: {number} there, {now.get(name)} now"
+        f"{name}: {number} stored, {now.get(name)} now"
         for name, number in there.items()
         if not _same(number, now.get(name))
     ]

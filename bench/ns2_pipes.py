@@ -29,10 +29,10 @@ PACKET = 4000
 """Bits of a packet."""
 
 _PIPES = {"T1": (1.6e6, 40), "ISDN": (64e3, 2)}
-"""Rate, and packets that are on their way without a queue."""
+"""Rate, and packets in flight without a queue."""
 
 _START = 0.001
-"""Seconds that stand for the beginning."""
+"""Time that represents the start, in seconds."""
 
 
 class Printed:
@@ -56,12 +56,12 @@ class Printed:
 
     @property
     def capacity(self) -> float:
-        """Packets that the bottleneck can carry."""
+        """Number of packets that the bottleneck can carry."""
         return (self.end - self.begin) * self.rate / PACKET
 
     @property
     def summary(self) -> Row:
-        """The numbers that all tables have."""
+        """The columns that all tables have."""
         acked = self.flows[:, 3]
         fair = self.capacity / self.flow_count
         return {
@@ -73,7 +73,7 @@ class Printed:
         }
 
     def round_trip(self, delay: float) -> float:
-        """Give the mean round-trip time in s: propagation, transmissions, and the wait by Little's law."""
+        """Compute the mean round-trip time in s: propagation, transmissions, and queueing by Little's law."""
         return 2 * delay + 4e-6 + self.waited / self.departures + (PACKET + 320) / self.rate + 2 * PACKET / 1e7
 
 
@@ -84,7 +84,7 @@ def _trace(path: Path) -> np.ndarray:
 
 
 def _span(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Give what is counted; the first key is a word of Python's."""
+    """Return the measured time; the first key is a Python keyword."""
     return {"from": row["from"], "to": row["to"]}
 
 

@@ -23,7 +23,7 @@ def main(description: str, tables: Mapping[str, tuple[Path, Make]]) -> None:
     Parameters
     ----------
     description
-        What is made; its first line is shown.
+        Description for the help; its first line is shown.
     tables
         File of each table, and what makes a row of it.
 
@@ -64,7 +64,7 @@ def _write(path: Path, rows: list[Row], make: Make) -> None:
 
 
 def _differences(row: Row, made: Row) -> list[str]:
-    """List the numbers that came out otherwise, by more than the last digit."""
+    """List the numbers that differ by more than the last digit."""
     return [
         f"{name}: {row[name]} there, {made[name]} now"
         for name in row

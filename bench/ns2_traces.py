@@ -1,12 +1,12 @@
-"""Single TCP flows in ns-2.35, segment by segment: what `crates/net/tests/ns2_traces.rs` compares the engine with.
+"""Single TCP flows in ns-2.35, segment by segment, for the comparison in `crates/net/tests/ns2_traces.rs`.
 
-A case is one flow under one profile, with scripted losses, and what ns-2 sent and when. Cases are lines of JSON:
+A case is one flow under one profile with scripted losses, and the segments that ns-2 sent. Cases are lines of JSON:
 
-- `crates/net/tests/ns2/named.jsonl`, each chosen for what it shows; `random.jsonl`, a few of the random ones;
-- anywhere else, random ones made for the occasion (`make traces`).
+- `crates/net/tests/ns2/named.jsonl`, chosen cases; `random.jsonl`, some random cases;
+- anywhere else, new random cases (`make traces`).
 
-`crates/net/tests/ns2/transports.json` has the transports of the profiles as the front plans them, for the same test;
-`tests/test_ns2_traces.py` guards that it still says what the profiles say.
+`crates/net/tests/ns2/transports.json` contains the transports of the profiles, as Python plans them, for the same test;
+`tests/test_ns2_traces.py` checks that it agrees with the profiles.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ DATA = ROOT / "crates" / "net" / "tests" / "ns2"
 VARIANTS = ("tahoe", "reno", "newreno", "sack", "vegas")
 PROFILES = ("ns2-2.35", "ns2-2000", "ns2-1999-qiu")
 AGENTS = {"tahoe": "TCP", "reno": "TCP/Reno", "newreno": "TCP/Newreno", "sack": "TCP/Sack1", "vegas": "TCP/Vegas"}
-# ns-2's names for what the profiles set.
+# ns-2's names of the profiles' settings.
 AGENT_1999 = (
     "windowInit_ 1 syn_ false singledup_ 0 tcpTick_ 0.1 minrto_ 0.2 maxrto_ 64 rfc2988_ false rtxcur_init_ 6.0 "
     "precisionReduce_ false useHeaders_ false timerfix_ false"
@@ -42,7 +42,7 @@ OLD_AGENT = (
 OLD_NEWRENO = " newreno_changes1_ 0 partial_window_deflation_ 0"
 OLD_DELAYED_ACK = "RFC2581_immediate_ack_ false SYN_immediate_ack_ false"
 
-# Where the engine goes another way on purpose.
+# Intended differences of the engine.
 NOTHING_OUTSTANDING = (
     "ns-2 also counts duplicate ACKs that come while nothing is outstanding, which are none (RFC 5681, section 2)"
 )
@@ -53,29 +53,29 @@ NO_SUCH_DATA = (
 
 @dataclass(frozen=True)
 class Case:
-    """One flow: what it is, and what ns-2 made of it."""
+    """One flow: its settings, and the segments that ns-2 sent."""
 
     name: str
     variant: str
     profile: str = "ns2-2.35"
     losses: list[int] = field(default_factory=list)
-    """Of the data packets that reach the bottleneck, counted from 1, the SYN not counted."""
+    """Indices of lost packets among the data packets at the bottleneck, counted from 1 without the SYN."""
     syns: int = 0
-    """So many SYNs are lost."""
+    """Number of SYNs that are lost."""
     window: int = 20
     limit: int = 100
     delayed_ack: bool = False
     interval: float = 0
-    """Seconds between the segments that the application hands over, from time 0; 0 where `supply` says it."""
+    """Time between the segments from the application, in seconds from time 0; 0 if `supply` is used."""
     supply: list[tuple[float, int]] = field(default_factory=list)
-    """When the application hands over how many segments; always data where it is empty."""
+    """Pairs of a time and the number of segments from the application; if empty, data is always available."""
     seed: int = 1
     most: int = 100
     stop: int = 300
     clock_phase: int = 0
-    """How far the sender's clock is ahead at time 0, in picoseconds."""
+    """Phase of the sender's clock at time 0, in picoseconds."""
     differs: str = ""
-    """Why the engine differs, where it does so on purpose."""
+    """Reason for an intended difference of the engine."""
     sent: list[tuple[float, int]] = field(default_factory=list)
     """Time and number of every segment."""
 
@@ -157,12 +157,12 @@ NAMED = [
 
 
 def random_cases(lists: int, seed: int, profile: str, *, most: int) -> list[Case]:
-    """Draw lists of one to eight losses, each for every variant; half of the lists lie close together.
+    """Draw lists of one to eight losses, each for every variant; in half of the lists losses are close together.
 
     Half of the receivers delay ACKs. Half of the sources always have data; a quarter hand over single segments at equal
     intervals, a quarter a few at once at random times.
     """
-    draw = random.Random(seed)  # noqa: S311  # any seed will do, as long as it is the same one
+    draw = random.Random(seed)  # noqa: S311  # reproducible, not used for cryptography
     cases = []
     for number in range(lists):
         spread = draw.choice([12, 100])
@@ -178,15 +178,15 @@ def random_cases(lists: int, seed: int, profile: str, *, most: int) -> list[Case
 
 
 def _interval(draw: random.Random) -> float:
-    """Draw the interval between segments: from twice the rate of the slow link to less than one in a round trip.
+    """Draw the interval between segments: from twice the rate of the slow link to less than one per round trip.
 
-    To the nanosecond, since all else happens at whole tenths of microseconds: nothing is to happen at the same time.
+    The resolution is a nanosecond. All other events happen at multiples of 0.1 us, so no two events coincide.
     """
     return round(0.005 * 2 ** draw.uniform(0, 4), 9)
 
 
 def _supply(draw: random.Random) -> list[tuple[float, int]]:
-    """Draw when a few segments at once are handed over: with gaps below a round trip and longer than a timeout."""
+    """Draw times of small bursts from the application, with gaps below a round trip and above a timeout."""
     time, supply = 0.0, []
     for _ in range(25):
         supply.append((round(time, 9), draw.randint(1, 12)))
@@ -195,7 +195,7 @@ def _supply(draw: random.Random) -> list[tuple[float, int]]:
 
 
 def uniforms(seed: int, count: int) -> list[float]:
-    """Give the first random numbers of ns-2: L'Ecuyer's MRG32k3a, all six words of its state set to the seed."""
+    """Compute the first random numbers of ns-2: L'Ecuyer's MRG32k3a with all six words of its state set to the seed."""
     m1, m2 = 4294967087, 4294944443
     first, second = [seed] * 3, [seed] * 3
     drawn = []
@@ -208,7 +208,7 @@ def uniforms(seed: int, count: int) -> list[float]:
 
 
 def clock_phase(case: Case) -> int:
-    """Tell how far ns-2's coarse clock is ahead: drawn at the start, after what the creation of the agent draws."""
+    """Compute the phase of ns-2's coarse clock: drawn at the start, after the draws of the agent's creation."""
     tick = 10**10 if case.profile == "ns2-2.35" else 10**11
     creation = 2 if case.variant == "vegas" else 1
     return round(uniforms(case.seed, creation + 1)[-1] * tick)
@@ -220,10 +220,10 @@ def by_ns2(case: Case) -> Case:
     Raises
     ------
     RuntimeError
-        If ns-2 complains.
+        ns-2 reports an error.
     """
     sink = ("/Sack1" if case.variant == "sack" else "") + ("/DelAck" if case.delayed_ack else "")
-    shift = 0 if case.has_syn else 1  # ns-2 counts from 0, and the SYN too
+    shift = 0 if case.has_syn else 1  # ns-2 counts from 0 and includes the SYN
     arguments: dict[str, Any] = {
         "agent": AGENTS[case.variant],
         "sink": f"TCPSink{sink}",
@@ -251,7 +251,7 @@ def by_ns2(case: Case) -> Case:
 
 
 def transports() -> dict[str, dict[str, Any]]:
-    """Plan the transport of every variant under ns-2's profiles, as the front does."""
+    """Plan the transport of every variant under ns-2's profiles, as Python does."""
     link = ac.Link(rate="1 Mbps", delay="1 ms")
 
     def transport(profile: str, variant: str) -> Any:
@@ -266,7 +266,7 @@ def transports() -> dict[str, dict[str, Any]]:
 
 
 def write(path: Path, cases: list[Case]) -> None:
-    """Run the cases in ns-2 and write them, a line each."""
+    """Run the cases in ns-2 and write them, one per line."""
     with ThreadPoolExecutor(max_workers=2) as workers:
         done = list(workers.map(by_ns2, cases))
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -275,11 +275,11 @@ def write(path: Path, cases: list[Case]) -> None:
 
 
 def main() -> None:
-    """Make what is kept in the repository, or random cases elsewhere."""
+    """Create the repository's cases, or random cases elsewhere."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, help="write random cases there; without it, remake what the repository has")
-    parser.add_argument("--lists", type=int, default=250, help="how many lists, each for every variant")
-    parser.add_argument("--seed", type=int, help="of the lists; without it, one that nobody had before")
+    parser.add_argument("--out", type=Path, help="file for random cases (default: create the repository's cases again)")
+    parser.add_argument("--lists", type=int, default=250, help="number of lists of losses, each for every variant")
+    parser.add_argument("--seed", type=int, help="seed of the lists (default: a new one)")
     parser.add_argument("--profile", choices=PROFILES, default=PROFILES[0])
     given = parser.parse_args()
     if given.out is None:

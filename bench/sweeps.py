@@ -1,4 +1,4 @@
-"""Measure what a study costs beside its bare runs: CPU, memory, files, and the gain of a second core.
+"""Measure the overhead of a study over its bare runs: CPU, memory, files, and the gain of a second core.
 
 Run `.venv/bin/python bench/sweeps.py`; it takes some minutes.
 """
@@ -27,25 +27,25 @@ if TYPE_CHECKING:
 
 SCENARIO = Path(__file__).parents[1] / "examples" / "feng60.toml"
 TURNS = 20
-"""How often bare runs are measured, spread over the study, since a shared machine is not equally fast all the time."""
+"""Number of measurements of bare runs, spread over the study, since the speed of a shared machine varies."""
 
 BARE = 100
-"""How many bare runs each time."""
+"""Number of bare runs per measurement."""
 
 
 def scenario() -> ac.Scenario:
-    """Give a scenario whose run takes about 5 ms."""
+    """Return a scenario whose run takes about 5 ms."""
     return ac.Scenario.from_toml(SCENARIO).changed({"duration": "28 s", "clients.0.count": 10})
 
 
 def study(*, runs: int, seeds: int) -> Study:
-    """Give a study of so many runs, in points of so many seeds each."""
+    """Return a study of ``runs`` runs, with ``seeds`` seeds per point."""
     rates = [100 - 0.001 * number for number in range(runs // seeds)]
     return Study.from_dict({"scenario": scenario(), "over": {"clients.0.source.rate": rates}, "replications": seeds})
 
 
 def bare(runs: int) -> float:
-    """Make runs with nothing around them; give the CPU seconds of one."""
+    """Run the engine alone, and return the CPU seconds per run."""
     plan = Prepared.of(scenario(), ()).plan
     began = time.process_time()
     for seed in range(1, runs + 1):
@@ -54,7 +54,7 @@ def bare(runs: int) -> float:
 
 
 def measure(*, runs: int, seeds: int, jobs: int) -> None:
-    """Make a study, bare runs in between, and print what it took."""
+    """Run a study with bare runs in between, and print its cost."""
     alone: list[float] = []
     memory: dict[int, float] = {}
     took = Schedule.took
@@ -81,13 +81,13 @@ def measure(*, runs: int, seeds: int, jobs: int) -> None:
 
 
 def resident() -> float:
-    """Give the memory of this process, MB."""
+    """Return the memory of this process in MB."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * 4096 / 1e6
 
 
 def main() -> None:
-    """Measure each design in a process of its own."""
+    """Measure each design in a separate process."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=20_000)
     parser.add_argument("--seeds", type=int)

@@ -6,10 +6,10 @@ A test validates something when its doc comment (Rust) or docstring (Python) end
     Source: RFC 6298, 2.2.
     Tolerance: exact.
 
-A field goes on over further lines up to the next one. A file of conversations needs no fields: its head names the
-RFC (``//! RFC 6582: ...``), the name of a test is the claim, the first comment in it is the clause, of that RFC unless
-it begins with another source. What a test measured it prints as ``measured: ...`` (Rust) or records as the property
-``measured`` (pytest).
+A field may continue over several lines. A file of conversations needs no fields: its first line names the RFC (``//!
+RFC 6582: ...``), the name of a test is the claim, and the first comment in a test is the clause of that RFC, unless it
+begins with another source. A test prints its measured values as ``measured: ...`` (Rust) or records them as the
+property ``measured`` (pytest).
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ what came of it. Made from the tests by `make validation`, which runs them; whol
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Line:
-    """One claim that a test validates."""
+    """A claim that a test validates."""
 
     file: str
     test: str
@@ -67,12 +67,12 @@ class Line:
 
 
 def declared(root: Path = ROOT) -> list[Line]:
-    """Read what the tests say that they validate, file by file.
+    """Read the claims that the tests validate, file by file.
 
     Raises
     ------
     ValueError
-        If a test has one of the fields without the others.
+        A test has one of the fields without the others.
 
     """
     files = [*sorted((root / "crates").rglob("*.rs")), *sorted((root / "tests").rglob("test_*.py"))]
@@ -109,7 +109,7 @@ def _python_docs(text: str) -> Iterator[tuple[str, str]]:
 
 
 def results(lines: list[Line]) -> Mapping[tuple[str, str], str]:
-    """Run the tests that validate something and say what came of each, by file and test."""
+    """Run the tests that validate claims, and return their results by file and test."""
     return {**_rust_results(lines), **_python_results(lines)}
 
 
@@ -180,7 +180,7 @@ def page(lines: list[Line], came: Mapping[tuple[str, str], str]) -> str:
 
 
 def _title(path: Path) -> str:
-    """Take the first sentence of a file's own doc."""
+    """Return the first sentence of a file's documentation."""
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".rs":
         doc = " ".join(line[3:].strip() for line in text.splitlines() if line.startswith("//!"))

@@ -1,7 +1,7 @@
-"""Make ns-2's runs behind `vegas` again: the goodput of Reno and Vegas clients that share a gateway.
+"""Repeat the ns-2 runs for `vegas`: the goodput of Reno and Vegas clients that share a gateway.
 
-``python bench/vegas_map.py --check 3`` makes three random runs again and compares every number.
-Needs ns-2.35 (``ns``); some seconds a run. The network, the window and the times come from the scenario of each point.
+``python bench/vegas_map.py --check 3`` repeats three random runs and compares every number. Needs ns-2.35 (``ns``);
+some seconds a run. The network, the window and the times come from the scenario of each point.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SCRIPT = Path(__file__).resolve().parent / "ns2" / "beside.tcl"
 
 
 def measured(where: Mapping[str, Any], seed: int) -> dict[str, float | None]:
-    """Run ns-2 once: packets a second of a Reno and of a Vegas client, their ratio, and the packets that wait."""
+    """Run ns-2 once: packets per second of a Reno and of a Vegas client, their ratio, and the mean queue."""
     place = Place(**where)
     reno, vegas = place.clients
     chosen = {

@@ -1,8 +1,8 @@
-"""Make the data that Figures 5 to 12 are compared with: 160 runs of ns-2.35, one at a time.
+"""Create the reference data for Figures 5 to 12: 160 runs of ns-2.35, one at a time.
 
 ``python bench/windows.py`` runs `bench/ns2/windows.tcl` with every seed (four minutes) and puts two parts into the
 study's `data/ns2.parquet`, as the README.md there says: `windows`, with the numbers of each run and the windows of the
-one that is drawn, and `bands` over all of them.
+drawn run, and `bands` over all runs.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SCRIPT = ROOT / "bench" / "ns2" / "windows.tcl"
 
 WINDOW_TOLERANCE = 0.1
 BAND_TOLERANCE = 0.5
-"""Packets by which a kept line may miss a sample: more for the bands, which chance alone moves by more than that."""
+"""Tolerance of the stored lines, in packets; larger for the bands, which vary more between runs."""
 
 
 def watch(variant: str, clients: int, seed: int, folder: Path) -> Run:
@@ -45,23 +45,22 @@ def watch(variant: str, clients: int, seed: int, folder: Path) -> Run:
 
 
 def straight(row: Row, tolerance: float) -> Run:
-    """Keep the lines of a row straight between corners."""
+    """Replace the lines of a row by straight segments."""
     lines = {name: _straight(value, tolerance) if np.ndim(value) else value for name, value in row.values.items()}
     return Run(where=row.where, seed=row.seed, values=lines)
 
 
 def _straight(samples: NDArray[np.float64], tolerance: float) -> NDArray[np.float64]:
-    """Replace samples by straight lines between corners, which pass near every sample.
+    """Replace samples by straight segments that pass near every sample.
 
-    From each corner the next one is as far away as it can be. Corners are rounded to a tenth, and the lines are those
-    between the rounded ones.
+    Each segment is as long as possible. Its ends are rounded to a tenth, and the segments join the rounded points.
     """
     rounded = np.round(samples, 1)
     kept = [0]
     while kept[-1] < len(samples) - 1:
         start = kept[-1]
         end = furthest = start + 1
-        # A line to a farther sample may fit again where one to a nearer did not, but hardly ever much farther.
+        # A segment to a farther sample may fit although a nearer one did not, but rarely much farther.
         while end < min(len(samples) - 1, furthest + 20):
             end += 1
             line = np.interp(np.arange(start, end + 1), [start, end], rounded[[start, end]])

@@ -43,7 +43,7 @@ def test_the_guard_refuses_a_rise_of_more_than_three_percent(now: float, good: b
 
 
 def test_the_guard_tells_a_gain_and_judges_only_its_own_compiler() -> None:
-    assert "keeps the gain" in judge(KEPT, Count(900, "1.95.0", "x86_64"))[1]
+    assert "records the gain" in judge(KEPT, Count(900, "1.95.0", "x86_64"))[1]
     for other in (Count(2000, "1.96.0", "x86_64"), Count(2000, "1.95.0", "aarch64")):
         good, told = judge(KEPT, other)
         assert good

@@ -1,1 +1,1 @@
-"""The hostile exam: random scenarios that mean harm, each run by the command line within 6 s and a bound of memory."""
+"""The hostile exam: runs random malicious scenarios on the command line, each within 6 s and a memory limit."""

@@ -1,4 +1,4 @@
-"""Run hostile cases, each in a child of this process that has everything loaded, and judge how they end."""
+"""Run hostile cases and judge how they end. Each runs in a fork of this process, which has all modules loaded."""
 
 import argparse
 import collections
@@ -25,11 +25,11 @@ from hostile.generate import MEMORY, Case, case
 ADDRESSES: Final = 4 * 10**9
 """Bytes that a child may allocate."""
 ANSWER: Final = 0.5
-"""Seconds in which an interrupt is to be answered."""
+"""Maximum seconds between an interrupt and the end of the process."""
 PATIENCE: Final = 10.0
-"""Seconds after which a child that does not answer is killed."""
+"""Seconds after which a child that does not end is killed."""
 MARGIN: Final = 0.3e9
-"""Bytes that the process around a run may take: Python's objects, files, Arrow."""
+"""Bytes of memory for everything except the run: Python objects, files, Arrow."""
 INTERRUPTED: Final = 128 + signal.SIGINT
 
 WARM: Final = """
@@ -45,19 +45,19 @@ class End:
     """How a child ended."""
 
     status: int
-    """Its exit status; that of a signal is negative."""
+    """Its exit status; negative for a signal."""
     interrupted: bool
     """Whether it was interrupted."""
     answer: float
-    """Seconds from the interrupt to the end: those that passed, or those of the processor if it had less of that."""
+    """Seconds from the interrupt to the end: wall time or CPU time, whichever is less."""
     grown: int
     """Bytes by which it grew beyond its parent."""
     errors: str
-    """What it wrote into its standard error stream."""
+    """Its output on standard error."""
 
 
 def judge(end: End, bound: int) -> str:
-    r"""Tell in a word how a case ended; what is wrong begins with an exclamation mark.
+    r"""Classify the end of a case; failures start with an exclamation mark.
 
     >>> fine = End(status=2, interrupted=False, answer=0.0, grown=0, errors="count: 0 is not allowed\n")
     >>> judge(fine, 10**9), judge(End(**{**vars(fine), "errors": "Traceback (most recent ...\n"}), 10**9)
@@ -107,13 +107,13 @@ def run(given: Case, folder: Path, seconds: float) -> End:
 
 
 def _processor_time(child: int) -> float:
-    """Read the processor seconds of a child that runs, or has ended and was not waited for."""
+    """Read the CPU seconds of a child that is running or has not been waited for."""
     fields = Path(f"/proc/{child}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _be_the_command(given: Case, folder: Path) -> None:
-    """Turn this process into the command: it never returns."""
+    """Run the command in this process; never returns."""
     status = 99
     try:
         os.chdir(folder)
@@ -135,13 +135,13 @@ def _be_the_command(given: Case, folder: Path) -> None:
 
 
 def exam() -> int:
-    """Run the cases that the command line asks for."""
+    """Run the cases given on the command line."""
     parser = argparse.ArgumentParser(prog="hostile", description=__doc__)
     parser.add_argument("--cases", type=int, default=2000)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=6.0, help="after which a case is interrupted")
-    parser.add_argument("--out", type=Path, default=Path("out/hostile"), help="keeps the cases that went wrong")
+    parser.add_argument("--out", type=Path, default=Path("out/hostile"), help="folder for the failed cases")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as warm:
         file = Path(warm) / "warm.toml"

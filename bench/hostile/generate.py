@@ -1,4 +1,4 @@
-"""Hostile cases: command lines and the files that they read, the same for the same seed."""
+"""Hostile cases: command lines with their input files, determined by the seed."""
 
 import json
 import math
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 MEMORY: Final = "2GB"
-"""What a run may take, unless the case is about the option itself."""
+"""Memory limit of a run, unless the case tests this option."""
 
 _TIMES: Final = (
     *("0 s", "1 ps", "3 ps", "1 ns", "1 us", "40 us", "1 ms", "25 ms", "100 ms", "1 s", "10 s", "200 s", "3600 s"),
@@ -65,7 +65,7 @@ _KINDS: Final[tuple[tuple[Any, ...], ...]] = (_TIMES, _RATES, _SIZES, _INTEGERS,
 
 @dataclass(frozen=True)
 class Case:
-    """A command line, and the files beside it."""
+    """A command line with its files."""
 
     number: int
     arguments: tuple[str, ...]
@@ -73,7 +73,7 @@ class Case:
 
 
 def case(number: int, seed: int) -> Case:
-    """Make a case; the same number and seed give the same."""
+    """Generate a case; it depends only on the number and the seed."""
     rng = random.Random(f"{seed}-{number}")  # noqa: S311
     scenario = rng.choice(_BASES)(rng)
     for _ in range(rng.choice((0, 1, 1, 1, 2, 2, 3, 5))):
@@ -107,12 +107,12 @@ def case(number: int, seed: int) -> Case:
 
 
 def wild(rng: random.Random) -> Any:
-    """Give a value of any kind."""
+    """Generate a value of a random type."""
     return rng.choice(rng.choice(_KINDS))
 
 
 def toml(value: Any) -> str:
-    r"""Write tables as TOML, all values on one line each.
+    r"""Write tables as TOML, with each value on one line.
 
     >>> toml({"a": {"b": [1, math.nan, True]}, "c": "x"})
     '"a" = { "b" = [1, nan, true] }\n"c" = "x"\n'
@@ -121,7 +121,7 @@ def toml(value: Any) -> str:
 
 
 class _Written(str):
-    """A value that is written out already."""
+    """A value that is TOML already."""
 
     __slots__ = ()
 
@@ -139,7 +139,7 @@ def _inline(value: Any) -> str:
 
 
 # --------------------------------------------------------------------------------------------------------------------
-# Scenarios that are sound, until harm is done to them
+# Valid scenarios, before the damage
 
 
 def _queue(rng: random.Random) -> dict[str, Any]:
@@ -231,11 +231,11 @@ _BASES: Final = (_dumbbell, _dumbbell, _dumbbell, _graph)
 
 
 # --------------------------------------------------------------------------------------------------------------------
-# Harm
+# Damage
 
 
 def _places(value: Any) -> list[tuple[Any, Any]]:
-    """Give each place where a value stands: what holds it, and the name or number there."""
+    """List the location of each value: its container, and its key or index."""
     names = list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
     found = [(value, name) for name in names]
     for name in names:

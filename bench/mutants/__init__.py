@@ -1,1 +1,1 @@
-"""Small faults are put into the sources one by one, and the tests must notice each: ``make mutants``."""
+"""Mutation tests: inserts small faults into the sources one by one, which the tests must detect (``make mutants``)."""

@@ -1,7 +1,7 @@
-"""Put random faults into the sources one by one and list those that no test notices: ``make mutants``.
+"""Insert random faults into the sources one by one and list the undetected ones: ``make mutants``.
 
-They go into a copy of what is committed. Each outcome is a line of a log beside it, so that a run that was stopped goes
-on where it was.
+The faults are inserted into a copy of the committed sources. Each outcome is a line of a log next to it, so that an
+interrupted run can continue.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _commit() -> str:
 
 
 def _go_on(log: Path, mutants: Iterable[dict[str, Any]], judge: Callable[[dict[str, Any]], Outcome]) -> None:
-    """Judge the mutants that are not in the log yet, and write each there."""
+    """Judge the mutants that are not in the log yet, and append the outcomes to it."""
     done = {one["name"] for one in _read(log)}
     for mutant in mutants:
         if mutant["name"] not in done:
@@ -66,7 +66,7 @@ def _net(folder: Path, *, count: int, seed: int) -> None:
 
 
 def _summary(log: Path) -> str:
-    """Say how many were caught, and list the survivors."""
+    """Report the share of caught mutants, and list the survivors."""
     found = _read(log)
     viable = [one for one in found if one["outcome"] != "unviable"]
     if not viable:
@@ -90,7 +90,7 @@ def main() -> None:
     given = parser.parse_args()
     given.out = given.out or ROOT / "out" / "mutants" / _commit()
     given.out.mkdir(parents=True, exist_ok=True)
-    # What a mutant starts inherits this: one that allocates without end fails by itself, and is caught.
+    # Child processes inherit this limit: a mutant that allocates without end fails and counts as caught.
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     if given.python:
         _python(given.out, count=given.python, seed=given.seed)

@@ -1,7 +1,7 @@
 """A pytest plugin that runs chosen tests in a chosen order, each within a time limit.
 
-The tests and their limits are a list of pairs in the JSON file that ``ACKCLOCK_MUTANTS_CHOSEN`` names. A test beyond
-its limit ends the whole process with status 1, wherever it is stuck: the mutant is caught.
+``ACKCLOCK_MUTANTS_CHOSEN`` is the path of a JSON file with a list of pairs: test and limit. A test that exceeds its
+limit ends the whole process with status 1, and the mutant counts as caught.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _limits: dict[str, float] = {}
 
 
 def pytest_configure() -> None:
-    """Read what is chosen."""
+    """Read the chosen tests."""
     _limits.update(json.loads(Path(os.environ[CHOSEN]).read_text(encoding="utf-8")))
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep what is chosen."""
+    """Keep only the chosen tests, in their order."""
     order = {name: place for place, name in enumerate(_limits)}
     items[:] = sorted((item for item in items if item.nodeid in order), key=lambda item: order[item.nodeid])
 

@@ -1,4 +1,4 @@
-"""The small faults: every edit of one Python file that makes it wrong in one place.
+"""The faults: all edits of a Python file that change one place.
 
 The kinds are the usual ones of mutation testing: a comparison moved by its boundary or turned round, an operator of
 arithmetic or logic replaced, a number one larger, a truth value turned round, a condition negated, `break` for
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LOOKS = ("report/paper.py", "report/screen.py", "report/style.py")
-"""Files that say how figures look: their numbers and keyword arguments are left alone."""
+"""Files with the style of figures: their numbers and keyword arguments are not changed."""
 
 _COMPARISONS = {
     ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==",
@@ -49,7 +49,7 @@ class Mutant:
     lines: tuple[int, int]
     line: int
     on_import: bool
-    """Whether the place runs when the module is imported, not when a function is called."""
+    """Whether the place runs at import, not in a function call."""
 
     @property
     def name(self) -> str:
@@ -58,7 +58,7 @@ class Mutant:
         return f"{self.file}:{self.line}: {self.kind} at byte {self.start}: {before!r} -> {after!r}"
 
     def apply(self, source: bytes) -> bytes:
-        """Give the file's bytes with the fault in it."""
+        """Return the file's bytes with the fault inserted."""
         return source[: self.start] + self.text.encode() + source[self.end :]
 
 
@@ -135,7 +135,7 @@ class _Finder:
         self.lines, self.on_import = outer
 
     def children(self, node: ast.AST) -> None:
-        """Go on to what a node consists of, leaving out annotations."""
+        """Visit the children of a node, except annotations."""
         if isinstance(node, ast.AugAssign) and type(node.op) in _ARITHMETIC:
             self.between("arithmetic", node.target, node.value, _ARITHMETIC[type(node.op)] + "=")
         if isinstance(node, (ast.If, ast.While, ast.IfExp)):
@@ -152,7 +152,7 @@ class _Finder:
                     self.children(child)
 
     def condition(self, test: ast.expr) -> None:
-        """Negate a condition in which nothing else could be replaced."""
+        """Negate a condition without other possible edits."""
         if isinstance(test, (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.NamedExpr)):
             text = self.source[self.start(test) : self.end(test)].decode()
             self.add("condition", self.start(test), self.end(test), f"(not ({text}))")
@@ -197,7 +197,7 @@ class _Finder:
             self.add("number", self.start(node), self.end(node), repr(node.value + 1))
 
     def keywords(self, node: ast.Call) -> None:
-        """Leave out a keyword argument, unless it is text or says how a figure looks."""
+        """Remove a keyword argument, unless it is text or the style of a figure."""
         if self.looks or (isinstance(node.func, ast.Name) and node.func.id == "zip"):
             node.keywords = [each for each in node.keywords if each.arg != "strict"]
             return
@@ -219,7 +219,7 @@ def _is_text(node: ast.expr) -> bool:
 
 
 def _is_left_alone(node: ast.stmt) -> bool:
-    """Whether a statement only says something: to people, to type checkers, or to who imports or runs the file."""
+    """Whether a statement has no behaviour to test: documentation, type checking, or code for import and execution."""
     match node:
         case ast.Import() | ast.ImportFrom() | ast.Raise() | ast.Expr(value=ast.Constant()):
             return True
@@ -249,7 +249,7 @@ def mutants_of(root: Path, package: str) -> list[Mutant]:
 
 
 def _viable(root: Path, mutant: Mutant) -> bool:
-    """Whether a mutant is still Python, and another program than before."""
+    """Whether a mutant is valid Python and differs from the original program."""
     source = (root / mutant.file).read_bytes()
     try:
         mutated = ast.parse(mutant.apply(source))
@@ -259,7 +259,7 @@ def _viable(root: Path, mutant: Mutant) -> bool:
 
 
 def sample(root: Path, package: str, *, count: int, seed: int) -> Iterator[Mutant]:
-    """Draw mutants at random; fewer of the same seed are the first of more."""
+    """Draw random mutants; a smaller sample with the same seed is a prefix of a larger one."""
     order = mutants_of(root, package)
-    random.Random(seed).shuffle(order)  # noqa: S311  # nothing secret about it
+    random.Random(seed).shuffle(order)  # noqa: S311  # not used for cryptography
     return itertools.islice((mutant for mutant in order if _viable(root, mutant)), count)

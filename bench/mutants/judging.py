@@ -1,7 +1,7 @@
-"""Judges Python mutants: one at a time in a copy of the sources, by the tests that reach its place, quickest first.
+"""Judges Python mutants one at a time in a copy of the sources, by the tests that reach them, fastest first.
 
-A test that reaches no line of a statement cannot notice a fault in it, so the outcome is that of the whole suite. The
-exception is what runs in processes that tests start: those tests judge only mutants that nothing else reaches.
+A test that reaches no line of a statement cannot detect a fault in it, so the outcome equals the outcome of the whole
+suite. The exception is code in processes that tests start: these tests judge only mutants that no other test reaches.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ PACKAGE = "python/ackclock"
 
 _HERE = Path(__file__).resolve().parent
 _LIMIT = 300.0
-"""Seconds that any test may take; `_SLACK` times its usual time if that is more."""
+"""Time limit of a test in seconds, or `_SLACK` times its usual duration if that is more."""
 _SLACK = 20.0
 _STARTING = 600.0
-"""Seconds that collection and everything else besides tests may take."""
+"""Time limit of collection and everything else except tests, in seconds."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Outcome:
-    """What came of a mutant: caught, survived or unviable, and the test that caught it."""
+    """Outcome of a mutant: caught, survived or unviable, with the test that caught it."""
 
     outcome: str
     test: str
@@ -53,7 +53,7 @@ class Outcome:
 
 
 class Tree:
-    """A copy of the sources that mutants are put into, and what is known of its tests."""
+    """A copy of the sources for mutants, with data on its tests."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -62,7 +62,7 @@ class Tree:
         self.tests_file = folder / "tests.json"
 
     def copy(self) -> None:
-        """Copy what is committed, and the engine; once."""
+        """Copy the committed sources and the engine, once."""
         if self.root.exists():
             return
         archive = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, capture_output=True, check=True).stdout
@@ -72,16 +72,16 @@ class Tree:
             shutil.copy2(engine, self.root / PACKAGE)
 
     def learn(self) -> None:
-        """Learn which tests reach which lines; once."""
+        """Record which tests reach which lines, once."""
         if self.tests_file.exists():
             return
         options = ["--rcfile", str(_HERE / "coverage.ini"), "--data-file", str(self.data)]
         command = [sys.executable, "-m", "coverage", "run", *options, "-m", "pytest", "-q", "-p", "mutants.reach"]
-        # Some tests may fail, of a suite that is not green or in a copy: they are left out of all that follows.
+        # Tests that fail without a mutant are omitted from here on.
         subprocess.run(command, cwd=self.root, env=self.environment({TESTS: str(self.tests_file)}), check=False)
 
     def environment(self, further: dict[str, str]) -> dict[str, str]:
-        """Give the environment in which Python takes the package from the copy."""
+        """Return the environment in which Python imports the package from the copy."""
         path = os.pathsep.join([str(self.root / "python"), str(_HERE.parent)])
         return {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1", **further}
 
@@ -102,7 +102,7 @@ class Judge:
         self.importers = _importers(tree.root)
 
     def tests_of(self, mutant: Mutant) -> list[str]:
-        """Choose the tests that reach a mutant; of one that works on import, those that reach what may use it."""
+        """Choose the tests that reach a mutant; for code that runs at import, the tests of importing modules."""
         files = {mutant.file, *self.importers[mutant.file]} if mutant.on_import else {mutant.file}
         first, last = mutant.lines
         contexts = {
@@ -116,7 +116,7 @@ class Judge:
         return self._in_order(found or {name for name, test in self.tests.items() if test["starts"]})
 
     def _in_order(self, tests: Iterable[str]) -> list[str]:
-        """Order by file, so that fixtures of files are made once: the quickest file first, its quickest test first."""
+        """Order tests by file, so that module fixtures run once: the fastest file first, and its fastest test first."""
         files: defaultdict[str, list[str]] = defaultdict(list)
         for test in tests:
             files[test.partition("::")[0]].append(test)
@@ -128,7 +128,7 @@ class Judge:
         return [test for there in ordered for test in sorted(there, key=lambda test: (seconds(test), test))]
 
     def judge(self, mutant: Mutant) -> Outcome:
-        """Put a mutant into the copy, run its tests, and take it out again."""
+        """Insert a mutant into the copy, run its tests, and remove it."""
         began = time.monotonic()
         path = self.tree.root / mutant.file
         source, times = path.read_bytes(), path.stat()
@@ -181,7 +181,7 @@ class Judge:
 
 
 def _end(group: int) -> None:
-    """End what a mutant has left running."""
+    """Stop the processes that a mutant has left."""
     try:
         os.killpg(group, signal.SIGKILL)
     except ProcessLookupError:
@@ -189,7 +189,7 @@ def _end(group: int) -> None:
 
 
 def _importers(root: Path) -> dict[str, set[str]]:
-    """List for each file those that import it, directly or through the package that it belongs to."""
+    """Map each file to the files that import it, directly or through its package."""
     files = {
         ".".join(path.relative_to(root / "python").with_suffix("").parts).removesuffix(".__init__"): str(
             path.relative_to(root)

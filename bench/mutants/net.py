@@ -1,4 +1,4 @@
-"""Draws mutants of the engine, which cargo-mutants makes and judges by the tests of `ackclock-net`."""
+"""Draws mutants of the engine, which cargo-mutants creates, and judges them by the tests of `ackclock-net`."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 PACKAGE = "ackclock-net"
 
 _LIMIT = 900
-"""Seconds that all tests of one mutant may take."""
+"""Time limit of all tests of one mutant, in seconds."""
 _OUTCOMES = {"CaughtMutant": "caught", "MissedMutant": "survived", "Timeout": "caught", "Unviable": "unviable"}
 
 
 def _cargo_mutants(*arguments: str, root: Path) -> subprocess.CompletedProcess[str]:
-    # Assertions stay, the laws run ten times as fast, and without debug information and LTO all links sooner.
+    # Keeps assertions, runs the laws ten times as fast, and links faster without debug information and LTO.
     fast = {"OPT_LEVEL": "1", "DEBUG": "0", "LTO": "off"}
     environment = {**os.environ, **{f"CARGO_PROFILE_DEV_{name}": value for name, value in fast.items()}}
     command = ["cargo", "mutants", "--package", PACKAGE, *arguments]
@@ -30,19 +30,19 @@ def _cargo_mutants(*arguments: str, root: Path) -> subprocess.CompletedProcess[s
 
 
 def sample(root: Path, *, count: int, seed: int) -> list[dict[str, Any]]:
-    """Draw mutants at random; fewer of the same seed are the first of more."""
+    """Draw random mutants; a smaller sample with the same seed is a prefix of a larger one."""
     listed = _cargo_mutants("--list", "--json", root=root)
     if listed.returncode:
         raise SystemExit(f"cargo mutants: {listed.stderr.strip()}")
     found: list[dict[str, Any]] = json.loads(listed.stdout)
-    # One of as many shards as there are mutants is a single mutant.
+    # With as many shards as mutants, each shard is a single mutant.
     order = [{**mutant, "shard": f"{place}/{len(found)}"} for place, mutant in enumerate(found)]
-    random.Random(seed).shuffle(order)  # noqa: S311  # nothing secret about it
+    random.Random(seed).shuffle(order)  # noqa: S311  # not used for cryptography
     return order[:count]
 
 
 def judge(root: Path, folder: Path, mutant: dict[str, Any]) -> Outcome:
-    """Judge one mutant in a copy of the sources, which keeps what is compiled: by the unit tests, then by all."""
+    """Judge one mutant in a copy of the sources, which keeps compiled code: by the unit tests, then by all tests."""
     began = time.monotonic()
     outcome = _judged(root, folder, mutant, "--cargo-arg=--lib")
     if outcome == "survived":

@@ -1,9 +1,9 @@
 """A pytest plugin that records which tests reach which line.
 
-It runs under coverage.py (``python -m coverage run -m pytest -p mutants.reach``) and names a coverage context for each
-test and for each fixture of a wider scope than a function: what such a fixture reaches counts for every test that uses
-it, not only for the first. Caches of functions are emptied before each test, so that a test reaches by itself what it
-depends on. What runs in a process of its own is not seen; the tests that start one are marked.
+It runs under coverage.py (``python -m coverage run -m pytest -p mutants.reach``) and creates a coverage context for
+each test and for each fixture with a wider scope than a function. Lines that such a fixture reaches count for every
+test that uses it, not only for the first one. Function caches are cleared before each test, so that each test reaches
+its own dependencies. Code in child processes is not observed; the tests that start them are marked.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _empty_caches() -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Give a test a context and a duration."""
+    """Record the context and the duration of a test."""
     _empty_caches()
     _contexts.append(item.nodeid)
     _switch()
@@ -79,7 +79,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 
 @pytest.hookimpl(wrapper=True)
 def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any]) -> Generator[None, object, object]:
-    """Give a fixture that several tests share a context of its own."""
+    """Create a context for a shared fixture."""
     if fixturedef.scope == "function":
         return (yield)
     _contexts.append(_fixture_context(fixturedef))
@@ -92,7 +92,7 @@ def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any]) -> Generator[None, 
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Note which tests fail without any mutant: they cannot judge one."""
+    """Record which tests fail without a mutant: they cannot judge one."""
     if report.failed:
         _failed.add(report.nodeid)
 

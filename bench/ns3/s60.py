@@ -1,10 +1,11 @@
 """S60 for ns-3: sixty Reno clients, each fed by a Poisson source, share a 50 Mb/s bottleneck with a 50-packet buffer.
 
-``python s60.py [SECONDS [SEED]]``, in an environment that has the package `ns3`, prints at the end what left the
-bottleneck's queue: ``departures N``. Python only builds the network; the loop is ns-3's own.
+``python s60.py [SECONDS [SEED]]``, in an environment with the package `ns3`, prints the number of packets that left the
+bottleneck's queue at the end: ``departures N``. Python only builds the network; ns-3 runs the event loop.
 
-It is as near to `bench/ns2/s60.tcl` as ns-3 comes: Reno's window with ns-3's own classic recovery, no SACK, no
-timestamps, a receiver's window of 20 segments, an ACK for each segment; but no random time before a packet is sent.
+The setup is as close to `bench/ns2/s60.tcl` as ns-3 allows: Reno's window with ns-3's classic recovery, no SACK, no
+timestamps, a receiver's window of 20 segments and an ACK per segment, but no random processing time before a packet is
+sent.
 """
 
 import sys
@@ -17,7 +18,7 @@ seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
 ns.RngSeedManager.SetRun(seed)
 
 PAYLOAD, WINDOW = 1460, 20
-BURST = 1e-6  # seconds in which a source sends its one packet
+BURST = 1e-6  # seconds in which a source sends its single packet
 
 DEFAULTS = {
     "TcpL4Protocol::SocketType": ns.TypeIdValue(ns.TypeId.LookupByName("ns3::TcpLinuxReno")),
@@ -35,7 +36,7 @@ for name, value in DEFAULTS.items():
 
 
 def link(one: Any, other: Any, rate: str, packets: int) -> tuple[Any, Any]:
-    """Connect two nodes and number them; the queue is the device's, with nothing above it."""
+    """Connect two nodes and assign addresses, without a queue discipline above the device's queue."""
     helper = ns.PointToPointHelper()
     helper.SetDeviceAttribute("DataRate", ns.StringValue(rate))
     helper.SetChannelAttribute("Delay", ns.StringValue("25ms"))

@@ -1,6 +1,6 @@
-"""Measure what runs cost and write docs/performance.md: ``python -m performance [PART...]``; without a part, all.
+"""Measure the cost of runs and write docs/performance.md: ``python -m performance [PART...]`` (default: all parts).
 
-``BENCH_NS3=1`` takes in ns-3, from the package index.
+``BENCH_NS3=1`` includes ns-3, from the package index.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ PARTS: dict[str, Callable[[], str]] = {
 
 
 def main() -> None:
-    """Measure part by part; each is on the page as soon as it is done."""
+    """Measure the parts; each is written to the page when it is done."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"one of {', '.join(PARTS)}")
     for name in parser.parse_args().parts or PARTS:

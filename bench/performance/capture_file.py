@@ -1,4 +1,4 @@
-"""A capture of many packets, to measure the reader on."""
+"""Generates a large capture for measurements of the reader."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 _CAPTURED = 64
 _FLOWS = 1000
 _HEAD = bytes.fromhex("a1b23c4d000200040000000000000000")
-"""pcap in nanoseconds, its bytes from the most significant one on, of Ethernet."""
+"""Header of a big-endian pcap file with nanoseconds and Ethernet."""
 
 
 def make(file: Path, count: int) -> None:
-    """Write TCP, UDP and ARP between a thousand pairs: each packet of another flow than the one before."""
+    """Write TCP, UDP and ARP between a thousand pairs; consecutive packets belong to different flows."""
     chance = np.random.default_rng(1)
     with file.open("wb") as out:
         out.write(_HEAD + (_CAPTURED).to_bytes(4, "big") + (1).to_bytes(4, "big"))
@@ -25,7 +25,7 @@ def make(file: Path, count: int) -> None:
 
 
 def records(chance: np.random.Generator, start: int, count: int) -> np.ndarray:
-    """Make so many records of a header and 64 captured bytes."""
+    """Create ``count`` records of a header and 64 captured bytes."""
     rows = np.zeros((count, 16 + _CAPTURED), dtype=np.uint8)
     number = np.arange(start, start + count)
     nanoseconds = number * 1_000
@@ -35,7 +35,7 @@ def records(chance: np.random.Generator, start: int, count: int) -> np.ndarray:
     big(rows, 4, nanoseconds % 1_000_000_000)
     big(rows, 8, np.full(count, _CAPTURED - 4))
     big(rows, 12, size)
-    # The captured bytes: one record is 60 of them, as the shortest frame has no more.
+    # The captured bytes: ARP has 60, the size of the shortest frame.
     rows = rows[:, : 16 + _CAPTURED - 4]
     frame = rows[:, 16:]
     frame[:, 12:14] = (8, 0)
@@ -55,6 +55,6 @@ def records(chance: np.random.Generator, start: int, count: int) -> np.ndarray:
 
 
 def big(rows: np.ndarray, at: int, values: np.ndarray, width: int = 4) -> None:
-    """Write numbers into columns, the most significant byte first."""
+    """Write big-endian numbers into columns."""
     for place in range(width):
         rows[:, at + place] = (values >> (8 * (width - 1 - place))) & 0xFF

@@ -1,4 +1,4 @@
-"""The wide-area Internet: what it saves to take a network apart into components."""
+"""The wide-area Internet: savings from splitting a network into components."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SECONDS = 20
 
 
 def domains() -> str:
-    """Run 100,000 connections between 1,000 domains in clusters of ten, and joined to one component by a backbone."""
+    """Run 100,000 connections between 1,000 domains in clusters of ten, with and without a backbone that joins them."""
     lines: list[list[object]] = []
     digests = set()
     for name, jobs, joined in (
@@ -49,7 +49,7 @@ def domains() -> str:
 
 
 def scenario(*, joined: bool) -> ac.Scenario:
-    """Give domains behind ISDN, T1 and T3 lines in turn, with greedy Reno flows between those of a cluster."""
+    """Create domains behind ISDN, T1 and T3 lines in turn, with greedy Reno flows within clusters."""
     names = [f"d{place}" for place in range(DOMAINS)]
     rates = cycle(("64 kbps", "1.5 Mbps", "45 Mbps"))
     return ac.wide_area(
@@ -67,7 +67,7 @@ def scenario(*, joined: bool) -> ac.Scenario:
 
 
 def main() -> None:
-    """Run it: print how many components there are, the packets sent, and a digest of the flows' table."""
+    """Run the scenario, and print the number of components, the packets sent and a digest of the flows' table."""
     jobs, joined = int(sys.argv[1]), sys.argv[2] == "1"
     network = scenario(joined=joined)
     before = time.perf_counter()

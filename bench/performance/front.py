@@ -1,4 +1,4 @@
-"""What a user of the Python front waits for: its start, and replications on one core and on two."""
+"""Waiting times of a user of Python: the start, and replications on one core and on two."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TURNS = 3
 
 
 def startup() -> str:
-    """Measure the start, turn by turn."""
+    """Measure the start, alternating between the programs."""
     turns = [
         {name: run([sys.executable, *words]).cpu_seconds for name, words in STARTS.items()} for _ in range(START_TURNS)
     ]
@@ -43,7 +43,7 @@ def startup() -> str:
 
 
 def replications() -> str:
-    """Run S60 with 16 seeds on one and on two threads, and compare what comes of it byte by byte."""
+    """Run S60 with 16 seeds on one and on two threads, and compare the results byte by byte."""
     scenario = ackclock.Scenario.from_toml(S60)
     turns = [(waited(scenario, jobs=1), waited(scenario, jobs=2)) for _ in range(TURNS)]
     one = statistics.median(single for (single, _), _ in turns)
@@ -57,14 +57,14 @@ def replications() -> str:
 
 
 def waited(scenario: ackclock.Scenario, *, jobs: int) -> tuple[float, tuple[str, ...]]:
-    """Run S60 with every seed: seconds on the wall, and a digest of each run."""
+    """Run S60 with every seed, and return the wall time in seconds and a digest of each run."""
     before = time.perf_counter()
     done = run_grid([Point(name="S60", scenario=scenario)], seeds=range(1, SEEDS + 1), take=digest, jobs=jobs)
     return time.perf_counter() - before, tuple(each.value for each in done)
 
 
 def digest(one: Run) -> str:
-    """Condense a run's numbers and tables."""
+    """Compute a digest of a run's numbers and tables."""
     told = io.BytesIO(json.dumps(one.to_dict()).encode())
     told.seek(0, io.SEEK_END)
     for name in one.tables:

@@ -1,7 +1,7 @@
-"""Hold the engine to its speed: instructions for each packet of S60, which all machines of a kind count alike.
+"""Guard the engine's speed by its instructions per packet of S60, which are equal on all machines of a kind.
 
-``python -m performance.guard`` compares them with `instructions.json`, ``--record`` rewrites it. Time is not looked
-at: it is another thing on every machine, and within one it varies by a tenth.
+``python -m performance.guard`` compares them with `instructions.json`, ``--record`` rewrites it. Time is not measured:
+it differs between machines, and varies by a tenth on one machine.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from performance.simulations import ours_s60
 
 RECORDED = Path(__file__).with_name("instructions.json")
 SHORT, LONG = 10, 20
-"""The instructions are those of the second ten seconds."""
+"""Durations of two runs: the difference gives the instructions of the second ten seconds."""
 ALLOWED = 0.03
 
 
 @dataclass(frozen=True)
 class Count:
-    """What one packet of S60 took. The number is one of the compiler's version and of the instruction set."""
+    """Instructions per packet of S60. They depend on the compiler's version and the instruction set."""
 
     instructions_per_packet: float
     rustc: str
@@ -39,7 +39,7 @@ class Count:
 
 
 def judge(recorded: Count, now: Count) -> tuple[bool, str]:
-    """Tell whether a count is no higher than recorded, and what there is to say.
+    """Check that a count is not higher than recorded, and return a message.
 
     Examples
     --------
@@ -47,23 +47,29 @@ def judge(recorded: Count, now: Count) -> tuple[bool, str]:
     (True, 'S60: 1020 instructions a packet, +2.0 % from 1000 recorded')
     """
     change = now.instructions_per_packet / recorded.instructions_per_packet - 1
-    told = (
+    words = (
         f"S60: {now.instructions_per_packet:.0f} instructions a packet, {100 * change:+.1f} % from "
         f"{recorded.instructions_per_packet:.0f} recorded"
     )
     if (now.machine, now.rustc) != (recorded.machine, recorded.rustc):
-        return True, f"{told} with rustc {recorded.rustc} on {recorded.machine}: another compiler, so nothing follows"
+        return (
+            True,
+            f"{words} with rustc {recorded.rustc} on {recorded.machine}: different compilers are not comparable",
+        )
     if change > ALLOWED:
-        return False, f"{told}: more than {100 * ALLOWED:.0f} %; `make guard RECORD=1` keeps the figure, if it is meant"
+        return (
+            False,
+            f"{words}: more than {100 * ALLOWED:.0f} %; if intended, record it with `make guard RECORD=1`",
+        )
     if change < -ALLOWED:
-        told += ": `make guard RECORD=1` keeps the gain"
-    return True, told
+        words += ": `make guard RECORD=1` records the gain"
+    return True, words
 
 
 def main() -> None:
     """Compare or record."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--record", action="store_true", help="keep what is counted now")
+    parser.add_argument("--record", action="store_true", help="record the current count")
     record = parser.parse_args().record
     if not has_valgrind():
         print("no valgrind on this machine: instructions are not counted")
@@ -74,8 +80,8 @@ def main() -> None:
         print(f"recorded: {now}")
         return
     kept = Count(**json.loads(RECORDED.read_text(encoding="utf-8")))
-    good, told = judge(kept, now)
-    print(told)
+    good, words = judge(kept, now)
+    print(words)
     sys.exit(0 if good else 1)
 
 

@@ -1,4 +1,4 @@
-"""What a program costs: CPU time, instructions, memory. Nothing here knows what the program does."""
+"""Measures CPU time, instructions and memory of any program."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ class Cost:
     """One finished program."""
 
     cpu_seconds: float
-    """User and system together."""
+    """User and system time together."""
     peak_bytes: int | None
-    """The most memory it had resident; `None` where the system cannot tell."""
+    """Peak resident memory; `None` if the system does not report it."""
     output: str
-    """What it printed."""
+    """Its output."""
 
 
 @dataclass(frozen=True)
 class Spread:
-    """A quantity over all turns."""
+    """A quantity over all repetitions."""
 
     median: float
     least: float
@@ -41,7 +41,7 @@ class Spread:
 
     @classmethod
     def of(cls, values: Iterable[float]) -> Spread:
-        """Summarise `values`, one a turn."""
+        """Summarise `values`, one per repetition."""
         ordered = sorted(values)
         return cls(statistics.median(ordered), ordered[0], ordered[-1])
 
@@ -52,21 +52,21 @@ class Spread:
 
 
 def run(command: Sequence[str]) -> Cost:
-    """Run `command` to its end and tell what it cost.
+    """Run `command` to its end and measure its cost.
 
-    The kernel's own account of memory (`ru_maxrss`) starts from that of the process that forked, here a Python of
-    tens of megabytes. So the high-water mark of the running program is read until it ends; the last
-    two milliseconds may be missed.
+    The kernel's figure for memory (`ru_maxrss`) includes the forking process, here Python with tens of megabytes.
+    Therefore the high-water mark of the running program is polled until it ends; the last two milliseconds may be
+    missed.
 
     Raises
     ------
     RuntimeError
-        If the program fails; the message has what it wrote to standard error.
+        The program fails; the message contains its standard error.
     """
     with tempfile.TemporaryFile("w+", encoding="utf-8") as printed, tempfile.TemporaryFile("w+") as complaints:
         child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=printed, stderr=complaints)
         peak = None
-        # Only wait4 gives this one child's usage; getrusage would add up all children so far.
+        # Only wait4 gives the usage of this child; getrusage sums over all children so far.
         while (ended := os.wait4(child.pid, os.WNOHANG))[0] == 0:
             peak = _high_water(child.pid) or peak
             time.sleep(LOOK_EVERY)
@@ -89,17 +89,17 @@ def _high_water(pid: int) -> int | None:
 
 
 def has_valgrind() -> bool:
-    """Tell whether instructions can be counted here."""
+    """Whether instructions can be counted on this machine."""
     return shutil.which("valgrind") is not None
 
 
 def instructions(command: Sequence[str]) -> tuple[int, str]:
-    """Count the instructions of `command` by callgrind, and give what it printed.
+    """Count the instructions of `command` with callgrind, and return them with its output.
 
     Raises
     ------
     RuntimeError
-        If callgrind gives no count.
+        callgrind gives no count.
     """
     done = subprocess.run(
         ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command],

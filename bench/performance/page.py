@@ -1,4 +1,4 @@
-"""The page `docs/performance.md`: the text is written by hand, each table between two marks by the bench."""
+"""The page `docs/performance.md`: the text is written by hand, the tables between marks are generated."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "performance.md"
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Lay out numbers in Markdown: names to the left, figures to the right; what is `None` shows as a dash.
+    """Format a Markdown table: names to the left, figures to the right; `None` is shown as a dash.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def put(page: str, part: str, text: str) -> str:
-    """Put a text between the marks of a part, in place of what is there.
+    """Replace the text between the marks of a part.
 
     Raises
     ------

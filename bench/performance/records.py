@@ -1,4 +1,4 @@
-"""What each kind of record costs on S60, beside a run without records."""
+"""Cost of each kind of record on S60, compared with a run without records."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TURNS = 7
 
 
 def records() -> str:
-    """Measure all kinds, turn by turn."""
+    """Measure all kinds, alternating between them."""
     simulations = {name: ours_s60(record) for name, record in RECORDS.items()}
     turns = [{name: each.run(SECONDS, seed) for name, each in simulations.items()} for seed in range(1, TURNS + 1)]
     counts = {
@@ -43,7 +43,7 @@ def records() -> str:
 
 
 def report(turns: Sequence[Mapping[str, Run]], counts: Mapping[str, float | None]) -> str:
-    """Write the table; the first kind is what the others are compared with."""
+    """Write the table; the other kinds are compared with the first."""
     none = next(iter(counts))
     base = counts[none]
     lines: list[list[object]] = []

@@ -1,4 +1,4 @@
-"""A hundred thousand and a million flows in one run, and a hundred thousand that start in one instant."""
+"""Runs with 100,000 and 1,000,000 flows, and with 100,000 flows that start at the same time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TURNS = 3
 
 
 def scale() -> str:
-    """Measure them, S60 in turn with the first."""
+    """Measure the runs, alternating the first with S60."""
     flows = 100_000
     spread, at_once = ours_greedy(flows), ours_greedy(flows, spread=0)
     turns = [(ours_s60().run(200, seed), spread.run(0.8, seed), at_once.run(0.8, seed)) for seed in range(1, TURNS + 1)]
@@ -34,7 +34,7 @@ def scale() -> str:
 
 
 def per_packet(runs: list[Run]) -> float:
-    """Nanoseconds of CPU time."""
+    """Compute the CPU time per packet in nanoseconds."""
     return statistics.median(run.cpu_seconds / run.packets for run in runs) * 1e9
 
 

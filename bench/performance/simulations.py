@@ -1,6 +1,6 @@
 """The standard runs, and the commands that run them in Ackclock, ns-2.35 and ns-3.
 
-A packet is one that left the bottleneck, in every simulator.
+In every simulator, packets are counted when they leave the bottleneck.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ S60 = ROOT / "examples" / "feng60.toml"
 ONE_GREEDY_FLOW = Path(__file__).with_name("greedy.toml")
 NS2 = ROOT / "bench" / "ns2"
 SPREAD = 0.1
-"""Seconds over which greedy flows start, at random, in both simulators."""
+"""Time over which greedy flows start at random, in seconds, in both simulators."""
 
 
 @dataclass(frozen=True)
@@ -37,21 +37,21 @@ class Run:
 
     cost: Cost
     packets: int
-    """That left the bottleneck."""
+    """Number of packets that left the bottleneck."""
     events: int | None
-    """That the loop handled, where the program tells."""
+    """Number of events processed, if the program reports it."""
     start_seconds: float = 0.0
-    """CPU time before the run began, where the program tells."""
+    """CPU time before the run began, if the program reports it."""
 
     @property
     def cpu_seconds(self) -> float:
-        """User and system together."""
+        """User and system time together."""
         return self.cost.cpu_seconds
 
 
 @dataclass(frozen=True)
 class Simulation:
-    """A command that simulates something when given the seconds and the seed."""
+    """A command that runs a simulation, given the duration in seconds and the seed."""
 
     command: tuple[str, ...]
 
@@ -62,18 +62,18 @@ class Simulation:
         return Run(cost, counts["departures"], counts.get("events"), counts.get("start", 0) / 1e3)
 
     def instructions_per_packet(self, short: float, long: float) -> float:
-        """Count the instructions for each packet from `short` to `long` seconds: what start-up takes falls out."""
+        """Count the instructions per packet from `short` to `long` seconds, which excludes the start-up."""
         (few, early), (many, late) = (instructions([*self.command, f"{seconds:g}", "1"]) for seconds in (short, long))
         return (many - few) / (counted(late)["departures"] - counted(early)["departures"])
 
 
 def counted(output: str) -> dict[str, int]:
-    """Read what a simulator counted.
+    """Parse the counts of a simulator.
 
     Raises
     ------
     RuntimeError
-        It did not count departures.
+        There is no count of departures.
 
     Examples
     --------
@@ -87,28 +87,28 @@ def counted(output: str) -> dict[str, int]:
 
 
 def ours_s60(record: Iterable[str] = ()) -> Simulation:
-    """Give S60 in the engine's example program."""
+    """Return S60 in the engine's example program."""
     return Simulation((_example("run_plan"), _plan(S60, tuple(record))))
 
 
 def ours_greedy(flows: int, *, spread: float = SPREAD) -> Simulation:
-    """Give greedy flows in the engine's example program."""
+    """Return greedy flows in the engine's example program."""
     return Simulation((_example("greedy_flows"), _plan(ONE_GREEDY_FLOW), str(flows), f"{spread:g}"))
 
 
 def ns2_s60() -> Simulation:
-    """Give S60 in ns-2."""
+    """Return S60 in ns-2."""
     return Simulation(("ns", str(NS2 / "s60.tcl")))
 
 
 def ns2_greedy(flows: int) -> Simulation:
-    """Give greedy flows in ns-2."""
+    """Return greedy flows in ns-2."""
     return Simulation(("ns", str(NS2 / "greedy.tcl"), str(flows), f"{SPREAD:g}"))
 
 
 @functools.cache
 def has_ns2() -> bool:
-    """Tell whether there is ns-2, and not some other program called `ns`."""
+    """Whether ns-2 is installed, and not some other program called `ns`."""
     if shutil.which("ns") is None:
         return False
     try:
@@ -119,7 +119,7 @@ def has_ns2() -> bool:
 
 
 def ns3_s60() -> Simulation:
-    """Give S60 in ns-3, which is put into an environment of its own first."""
+    """Return S60 in ns-3, which is first installed into a separate environment."""
     environment = OUT / "ns3"
     python = environment / "bin" / "python"
     if not python.exists():
@@ -130,7 +130,7 @@ def ns3_s60() -> Simulation:
 
 @functools.cache
 def _example(name: str) -> str:
-    """Build one of the engine's example programs and give its path."""
+    """Build one of the engine's example programs and return its path."""
     command = ["cargo", "build", "--release", "--locked", "--package", "ackclock-net", "--example", name]
     done = subprocess.run([*command, "--message-format=json"], cwd=ROOT, stdout=subprocess.PIPE, check=True)
     messages = (json.loads(line) for line in done.stdout.splitlines())
@@ -139,7 +139,7 @@ def _example(name: str) -> str:
 
 @functools.cache
 def _plan(scenario: Path, record: tuple[str, ...] = ()) -> str:
-    """Write the plan of a scenario to a file and tell where it is."""
+    """Write the plan of a scenario to a file and return its path."""
     effective = ackclock.Scenario.from_toml(scenario).effective()
     name = "-".join([scenario.stem, *record]).replace("/", "-")
     file = OUT / f"{name}.json"

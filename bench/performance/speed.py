@@ -1,4 +1,4 @@
-"""Standard runs in the engine, beside ns-2.35 and ns-3: time, instructions, events and memory for each packet."""
+"""Standard runs in the engine, ns-2.35 and ns-3: time, instructions, events and memory per packet."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 AT_ONCE = 0.001
-"""Seconds after which a simulator that is to build its network and no more is stopped."""
+"""Duration of a run that only builds the network, in seconds."""
 
 
 @dataclass(frozen=True)
 class Standard:
     """A standard run, and how to measure it.
 
-    The kernel may count CPU time in steps of 4 ms, and one run of ours can be ten of them. So a turn is one run of
-    ns-2 and as many of ours, with seeds of their own, as make a time that can be measured.
+    The kernel may count CPU time in steps of 4 ms, and one of our runs can take only ten steps. Therefore a repetition
+    is one run of ns-2 and several of ours with different seeds, enough for a measurable time.
     """
 
     name: str
@@ -31,36 +31,36 @@ class Standard:
     turns: int
     runs_a_turn: int
     counted: tuple[float, float]
-    """Instructions are those between these two times."""
+    """Instructions are counted between these two times."""
     ours: Simulation
     ns2: Simulation
     ns2_gigabytes: float = 0.1
-    """What ns-2 takes of memory."""
+    """Memory that ns-2 needs, in GB."""
     ns3: Simulation | None = None
 
 
 @dataclass(frozen=True)
 class Turn:
-    """What each side took in one turn."""
+    """The cost of both sides in one repetition."""
 
     ours: list[Run]
     ns2: Run | None = None
 
     @property
     def share(self) -> float | None:
-        """Ours, the start included, over ns-2's, without its start where it tells that."""
+        """Ratio of our CPU time, including the start, to ns-2's, without its start if ns-2 reports it."""
         if self.ns2 is None:
             return None
         return statistics.fmean(run.cpu_seconds for run in self.ours) / alone(self.ns2)
 
 
 def alone(run: Run) -> float:
-    """Give the CPU time without the start, where the program tells that."""
+    """Return the CPU time without the start, if the program reports it."""
     return run.cpu_seconds - run.start_seconds
 
 
 def standards() -> list[Standard]:
-    """Give the standard runs."""
+    """Return the standard runs."""
     s60 = ours_s60()
     return [
         Standard(
@@ -101,7 +101,7 @@ def speed() -> str:
 
 
 def rows(standard: Standard) -> list[list[object]]:
-    """Measure one standard run: a row for each simulator."""
+    """Measure one standard run, with a row for each simulator."""
     with_ns2 = has_ns2() and free_gigabytes() > standard.ns2_gigabytes
     if not with_ns2:
         print(f"{standard.name}: ours alone, since there is no ns-2.35 (`ns`) or no {standard.ns2_gigabytes} GB for it")
@@ -119,7 +119,7 @@ def rows(standard: Standard) -> list[list[object]]:
 
 
 def take_turn(standard: Standard, number: int, *, with_ns2: bool) -> Turn:
-    """Let each side simulate."""
+    """Run both simulators."""
     seeds = range(number * standard.runs_a_turn, (number + 1) * standard.runs_a_turn)
     ns2 = standard.ns2.run(standard.seconds, number) if with_ns2 else None
     return Turn([standard.ours.run(standard.seconds, seed) for seed in seeds], ns2)
@@ -134,7 +134,7 @@ def row(
     instructions: float | None = None,
     share: Spread | None = None,
 ) -> list[object]:
-    """Write one line of the table; what the start took is taken off the time."""
+    """Write one line of the table; the time of the start is subtracted."""
     seconds = statistics.median(alone(run) for run in runs) - start
     peaks = [run.cost.peak_bytes for run in runs if run.cost.peak_bytes]
     events = [run.events / run.packets for run in runs if run.events is not None]
@@ -156,5 +156,5 @@ def report(lines: Sequence[Sequence[object]]) -> str:
 
 
 def free_gigabytes() -> float:
-    """Tell how much memory nobody uses."""
+    """Return the free memory in GB."""
     return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 1e9
