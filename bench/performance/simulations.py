@@ -73,7 +73,7 @@ def counted(output: str) -> dict[str, int]:
     Raises
     ------
     RuntimeError
-        There is no count of departures.
+        The output has no departures.
 
     Examples
     --------
