@@ -132,6 +132,12 @@ class TestQuantity:
         assert changes.words == "change of the loss (Reno) at each step of the clients"
         assert set(changes.samples(SIDE).cells[20,]) == {1, 2, 3}
 
+    def test_of_another_simulator_is_the_same_for_both_sides(self) -> None:
+        reno = LOSS.at("grid", variant="Reno", clients=10)
+        other = reno.measured_by("ns-2.35", lambda: Runs({"grid": runs({("Reno", 10): 7.0})}))
+        assert other.points(SIDE).only.mean == pytest.approx(7)
+        assert (other.words, other.reported) == ("loss (Reno, 10 clients) in ns-2.35", reno)
+
     def test_is_fitted_along_an_axis(self) -> None:
         reno = LOSS.at("grid", variant="Reno")  # 1, 2, 4 % with 10, 20, 40 clients
         assert reno.over("clients", slope, "slope").points(SIDE).only.mean == pytest.approx(0.1)
@@ -652,6 +658,19 @@ class TestProfile:
         assert rows[0] == "measure,curve,bin_s,mean,ci95"
         assert rows[1].startswith("cov,Reno,0.1,3,12.7")
         assert curves_csv("bin_s", [("cov", of)], evidence, head=False).splitlines() == rows[1:]
+
+    def test_points_may_stand_side_by_side_at_other_places(self) -> None:
+        lines = Lines(
+            of=self.profile.at("close"), x="bin", by="variant", pens=PENS, places={0.1: 1.0, 1.0: 2.0}, apart=0.2
+        )
+        reno, vegas = lines.series(Both(ours=self.side))
+        assert isinstance(reno, Series)
+        assert isinstance(vegas, Series)
+        assert (reno.x, vegas.x, reno.dash) == ([0.9, 1.9], [1.1, 2.1], "none")
+
+    def test_columns_of_tables_may_have_two_axes(self) -> None:
+        table = Numbers(of=self.profile.at("close"), rows="variant", columns=("variant", "bin"), head="", caption="c")
+        assert table.table(self.side).head == ["", "Reno, 0.1", "Reno, 1", "Vegas, 0.1", "Vegas, 1"]
 
     def test_tables_of_several_follow_one_another(self) -> None:
         reno, vegas = (self.profile.at("close", variant=(name,)) for name in ("Reno", "Vegas"))

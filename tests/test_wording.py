@@ -12,8 +12,8 @@ from ackclock.papers.characterization.claims import CLAIMS as CHARACTERIZATION
 from ackclock.papers.heterogeneous.claims import CLAIMS as HETEROGENEOUS
 from ackclock.papers.manyflows.claims import CLAIMS as MANYFLOWS
 from ackclock.papers.selfsimilar.claims import CLAIMS as SELFSIMILAR
-from ackclock.papers.selfsimilar.claims.future import FUTURE_CLAIMS
-from ackclock.papers.selfsimilar.claims.scales import SCALES_CLAIMS
+from ackclock.papers.selfsimilar.claims.last_hop import LAST_HOP_CLAIMS
+from ackclock.papers.selfsimilar.claims.traffic import TRAFFIC_CLAIMS
 from ackclock.papers.vegas.claims import CLAIMS as VEGAS
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ STUDIES: dict[str, tuple[Judgeable[Any], ...]] = {
     "characterization": CHARACTERIZATION,
     "heterogeneous": HETEROGENEOUS,
     "manyflows": MANYFLOWS,
-    "selfsimilar": (*SELFSIMILAR, *FUTURE_CLAIMS, *SCALES_CLAIMS),
+    "selfsimilar": (*SELFSIMILAR, *LAST_HOP_CLAIMS, *TRAFFIC_CLAIMS),
     "vegas": VEGAS,
 }
 RULES = [(study, claim) for study, claims in STUDIES.items() for claim in claims]

@@ -101,7 +101,7 @@ class Numbers:
     of
         The quantity; of several, the columns follow one another.
     rows, columns
-        Their axes; without `columns` there is one column.
+        Their axes; without `columns` there is one column, with several one for each point of these axes.
     head
         Heading of the first column.
     caption
@@ -111,7 +111,7 @@ class Numbers:
 
     of: Quantity | Sequence[Quantity]
     rows: str
-    columns: str = ""
+    columns: str | Sequence[str] = ""
     head: str
     caption: str
 
@@ -305,8 +305,10 @@ def _made(value: Made[T], evidence: Evidence) -> T:
     return value(evidence) if callable(value) else value
 
 
-def _at(points: Grid[Interval], key: Key, axis: str) -> Scalar:
-    return key[points.axes.index(axis)] if axis else ""
+def _at(points: Grid[Interval], key: Key, axes: str | Sequence[str]) -> Scalar:
+    if isinstance(axes, str):
+        return key[points.axes.index(axes)] if axes else ""
+    return ", ".join(_written(key[points.axes.index(axis)]) for axis in axes)
 
 
 def _written(value: Scalar) -> str:

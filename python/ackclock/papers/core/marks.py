@@ -49,6 +49,10 @@ class Lines:
         Ours without markers and intervals, as where points are dense.
     band
         With intervals as bands instead of bars.
+    places
+        Where values of x stand, where that is not their size.
+    apart
+        Distance between lines whose points stand side by side, not joined.
 
     """
 
@@ -59,12 +63,18 @@ class Lines:
     name: str = ""
     plain: bool = False
     band: bool = False
+    places: Mapping[float, float] = field(default_factory=dict)
+    apart: float = 0.0
 
     def series(self, evidence: Evidence) -> Sequence[Series | Band]:
         drawn: list[Series | Band] = []
         for look, side in ((theirs, evidence.ns2), (own, evidence.ours)):
-            for name, points in self.lines(side).items():
-                line = look(name, points, self.pens[name])
+            lines = self.lines(side)
+            for number, (name, points) in enumerate(lines.items()):
+                shift = self.apart * (number - (len(lines) - 1) / 2)
+                placed = {self.places.get(at, at) + shift: point for at, point in points.items()}
+                line = look(name, placed, self.pens[name])
+                line = replace(line, dash="none", size=5.0) if self.apart else line
                 line = replace(line, marker=None) if self.plain and look is own else line
                 drawn.append(replace(line, error=None) if self.plain or self.band else line)
                 if self.band and look is own:

@@ -109,6 +109,10 @@ class Quantity(ABC):
         """Take the points with some coordinates out of those there are."""
         return _Picked(self, where)
 
+    def measured_by(self, name: str, side: Callable[[], Side]) -> Quantity:
+        """Take the runs of a simulator of this name, whoever is asked: a claim may compare both."""
+        return _Elsewhere(self, name, side)
+
     def relabel(self, axis: str, names: Mapping[str, str]) -> Quantity:
         """Rename values of an axis, so that points join with others: "Reno/RED" with "Reno"."""
         return _Relabelled(self, axis, names)
@@ -425,6 +429,20 @@ class _Changes(Quantity):
             for (_, before), (at, here) in pairwise(line.items())
         }
         return _filled(cells, (*lines.axes, self._axis), self.words)
+
+
+class _Elsewhere(Quantity):
+    def __init__(self, of: Quantity, name: str, side: Callable[[], Side]) -> None:
+        self._of, self._side = of, side
+        self.words, self.label = f"{of.words} in {name}", f"{of.label} in {name}"
+        self.unit, self.digits = of.unit, of.digits
+
+    @property
+    def reported(self) -> Quantity:
+        return self._of.reported
+
+    def samples(self, side: Side) -> Grid[Mapping[int, float]]:  # noqa: ARG002 - it is always the same side
+        return self._of.samples(self._side())
 
 
 class _Relabelled(Quantity):

@@ -14,6 +14,8 @@ import numpy as np
 
 from ackclock.papers.agreement import EXPLAINED, arguments_of, measures_table, missed_bars, places_table, tell
 from ackclock.papers.comparison import compare
+from ackclock.papers.core.parts import gather
+from ackclock.papers.observation import Observation
 from ackclock.papers.selfsimilar import ns2
 from ackclock.papers.selfsimilar.comparison import (
     BACKGROUND,
@@ -31,14 +33,14 @@ from ackclock.papers.selfsimilar.experiment import (
     background_wanted,
     settings_wanted,
 )
-from ackclock.papers.selfsimilar.loads import gather_loads, ns2_loads
+from ackclock.papers.selfsimilar.loads import load_parts, ns2_loads
 from ackclock.study import Batch
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from ackclock.papers.comparison import Comparison, Rule
-    from ackclock.papers.observation import Observation
+    from ackclock.papers.core.evidence import Row
     from ackclock.papers.selfsimilar.comparison import Likeness
 
 __all__ = ["agreement", "background_agreement", "loads_agreement", "main", "measured"]
@@ -156,10 +158,17 @@ def loads_agreement(*, seeds: int, jobs: int | None = None) -> list[Comparison]:
         As for `measured`.
 
     """
-    batch = Batch()
-    made = gather_loads(batch, seeds=range(1, seeds + 1))
-    batch.run(jobs=jobs, label="loads")
-    return compare(made(), ns2_loads(), LOADS)
+    made = gather(load_parts(), seeds=range(1, seeds + 1), jobs=jobs, label="loads")
+    return compare(_observed(made.part("loads")), _observed(ns2_loads()), LOADS)
+
+
+def _observed(rows: Iterable[Row]) -> list[Observation]:
+    return [
+        Observation(
+            variant=str(row.where["background"]), clients=int(row.where["sources"]), seed=row.seed, values=row.values
+        )
+        for row in rows
+    ]
 
 
 def _likeness_table(found: Sequence[Likeness]) -> list[str]:

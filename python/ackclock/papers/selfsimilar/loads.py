@@ -1,6 +1,6 @@
-"""The Hurst parameter of the background with respect to load: at the bottleneck, and behind its ten packets of buffer.
+"""The background alone, with respect to load: at the bottleneck, and behind its ten packets of buffer.
 
-The paper names this as an aim of its simulations and prints nothing of it.
+The paper names its Hurst parameter with respect to load as an aim of its simulations and prints nothing of it.
 """
 
 from __future__ import annotations
@@ -12,88 +12,53 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ackclock.analysis import cov
-from ackclock.papers.observation import Observation, observations_wanted
+from ackclock.papers.core.evidence import Run as Observed
+from ackclock.papers.core.parts import Part, Spot
+from ackclock.papers.core.quantities import Measure, Profile
 from ackclock.papers.selfsimilar.experiment import BOTTLENECK, DURATION, SETTLED, SOURCES, background, binned
-from ackclock.papers.selfsimilar.traffic import BINS, SHAPE, STEP, hursts
+from ackclock.papers.selfsimilar.traffic import BINS, SHAPE, STEP, hurst, hursts
 from ackclock.scenario import Clients, DropTail, Dumbbell, Link, OnOff, Pareto, Scenario, Tcp
-from ackclock.study import Point
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping
 
+    from ackclock.papers.core.evidence import Row
+    from ackclock.papers.core.parts import Taken
     from ackclock.running.run import Run
-    from ackclock.study import Batch
-
-__all__ = ["CARRIED", "LOADS", "OTHERS", "SMALL", "USUAL", "gather_loads", "ns2_loads"]
 
 LOADS: Final = (5, 10, 20, 30, 40, 50, 60, 80, 95)
 """On/off sources: in the long run each takes a hundredth of the bottleneck."""
 
 USUAL, SMALL, CARRIED = "UDP", "210 bytes", "TCP"
-
 OTHERS: Final[Mapping[str, int]] = {SMALL: 25, CARRIED: SOURCES}
-"""What the paper leaves open, and how many sources: packets of ns-2's usual size, and TCP to carry them."""
+"""What the paper leaves open, and how many sources: packets of ns-2's usual size, and TCP as their carrier."""
 
-_SIZES: Final[Mapping[str, int]] = {USUAL: 1000, SMALL: 210, CARRIED: 1040}
-"""Bytes of a packet, header included."""
-
-_BITS: Final = 1_000_000
-"""Of a source while it is on, per second."""
+_SIZES: Final[Mapping[str, int]] = {USUAL: 1000, SMALL: 210, CARRIED: 1040}  # bytes of a packet, header included
+_BITS: Final = 1_000_000  # bit/s of a source while it is on
 
 
-def gather_loads(batch: Batch, *, seeds: Sequence[int]) -> Callable[[], list[Observation]]:
-    """Ask for the background alone: `USUAL` at every number of `LOADS`, and `OTHERS`.
-
-    Parameters
-    ----------
-    batch
-        Where to ask.
-    seeds
-        The seeds of the runs.
-
-    Returns
-    -------
-    Callable
-        Gives observations once the batch has run. ``load`` is the part of the link's rate that comes to it, ``loss``
-        the part of its packets that is dropped. What `hursts` finds in the arrivals at the bottleneck has its names;
-        ``cov <bin>`` is their coefficient of variation. Names that begin with ``out`` tell the same of the packets
-        that leave the bottleneck, except for TCP.
-
-    """
-    graph = [*((USUAL, sources) for sources in LOADS), (SMALL, OTHERS[SMALL])]
-    parts = [
-        _asked(batch, graph, {"": "A->B", "out ": "B->y"}, seeds),
-        _asked(batch, [(CARRIED, OTHERS[CARRIED])], {"": "bottleneck"}, seeds),
+def load_parts() -> list[Part]:
+    """Give the runs of the background alone: `USUAL` at each of `LOADS`, and `OTHERS`."""
+    places = [*((USUAL, count) for count in LOADS), *OTHERS.items()]
+    spots = [
+        Spot(where={"background": name, "sources": count}, scenario=load_scenario(name, count))
+        for name, count in places
     ]
-    return lambda: [run for part in parts for run in part()]
+    return [
+        Part(name="loads", spots=some, take=of_background, record=(f"arrivals@{links}/{1000 * STEP:g}ms",))
+        for some, links in ((spots[:-1], "A->B,B->y"), (spots[-1:], "bottleneck"))
+    ]
 
 
-def _asked(
-    batch: Batch, cells: Sequence[tuple[str, int]], links: Mapping[str, str], seeds: Sequence[int]
-) -> Callable[[], list[Observation]]:
-    return batch.add(
-        observations_wanted(
-            cells,
-            where=lambda cell: cell,
-            point=_point,
-            seeds=seeds,
-            take=lambda run: _take(run, links),
-            record=(f"arrivals@{','.join(links.values())}/{1000 * STEP:g}ms",),
-        )
+def load_scenario(name: str, sources: int) -> Scenario:
+    """Give the network with one kind of background."""
+    if name == CARRIED:
+        return _by_tcp(sources)
+    size = _SIZES[name]
+    # To y, over a link that is twice as fast: its arrivals have left the bottleneck.
+    return background(sources).changed(
+        {"flows.0.to": "y", "flows.0.packet_size": size, "flows.0.source.rate": _BITS / (8 * size)}
     )
-
-
-def _point(cell: tuple[str, int]) -> Point:
-    variant, sources = cell
-    if variant == CARRIED:
-        scenario = _by_tcp(sources)
-    else:
-        size = _SIZES[variant]
-        # on to y, over a link that is twice as fast: what comes to it has left the bottleneck
-        scenario = background(sources).changed(
-            {"flows.0.to": "y", "flows.0.packet_size": size, "flows.0.source.rate": _BITS / (8 * size)}
-        )
-    return Point(name=f"background, {variant}, {sources} sources", scenario=scenario, work=sources / _SIZES[variant])
 
 
 def _by_tcp(sources: int) -> Scenario:
@@ -118,29 +83,53 @@ def _by_tcp(sources: int) -> Scenario:
     )
 
 
-def _take(run: Run, links: Mapping[str, str]) -> dict[str, float | None]:
+def of_background(run: Run) -> Taken:
+    """Take the offered ``load`` as a share of the link's rate, the ``loss``, and `hursts` and ``cov`` of the arrivals.
+
+    Names that begin with ``out`` belong to the packets that leave the bottleneck, which is not measured for TCP.
+    """
     table, size = run.table("arrivals"), (run.scenario.flows or run.scenario.clients)[0].packet_size or 0
     link, packets = np.asarray(table["link"].to_pylist()), table["packets"].to_numpy()
     found: dict[str, float | None] = {
         "load": run.summary.arrivals * size * 8 / (BOTTLENECK * DURATION),
         "loss": run.summary.loss,
     }
-    for prefix, name in links.items():
+    for prefix, name in ({"": "A->B", "out ": "B->y"} if run.scenario.flows else {"": "bottleneck"}).items():
         counts = np.asarray(packets[link == name][round(SETTLED / STEP) :], dtype=np.int64)
         found |= hursts(counts, prefix=prefix)
         found |= {f"{prefix}cov {scale:g}": cov(binned(counts, round(scale / STEP))) for scale in BINS}
     return found
 
 
-def ns2_loads() -> list[Observation]:
-    """Read what ns-2 measured of the same, of arrivals at the bottleneck; `data/README.md` tells how."""
+def ns2_loads() -> list[Row]:
+    """Read what ns-2 measured of the arrivals at the bottleneck; `data/README.md` says how."""
     text = files("ackclock.papers.selfsimilar").joinpath("data", "loads.csv").read_text(encoding="utf-8")
     return [
-        Observation(
-            variant=row.pop("variant"),
-            clients=int(row.pop("sources")),
+        Observed(
+            where={"background": row.pop("variant"), "sources": int(row.pop("sources"))},
             seed=int(row.pop("seed")),
             values={name: float(value) if value else None for name, value in row.items()},
         )
         for row in csv.DictReader(text.splitlines())
     ]
+
+
+def _cov(name: str, prefix: str) -> Profile:
+    return Profile(
+        name=name,
+        label="c.o.v.",
+        digits=3,
+        axes={"bin": BINS},
+        of=lambda row: [row.values.get(f"{prefix}cov {scale:g}") for scale in BINS],
+    )
+
+
+LOSS = Measure(
+    name="loss_percent",
+    label="loss",
+    unit="%",
+    digits=3,
+    of=lambda run: None if (loss := run.values["loss"]) is None else 100 * loss,
+)
+H_OUT = hurst("h_out", "H behind the bottleneck", "out ")
+COV_IN, COV_OUT = _cov("cov", ""), _cov("cov_out", "out ")

@@ -6,16 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from ackclock.papers.selfsimilar.claims import CLAIMS, TOPICS
-from ackclock.papers.selfsimilar.claims.future import FUTURE_CLAIMS, FUTURE_TOPICS
-from ackclock.papers.selfsimilar.claims.scales import SCALES_CLAIMS, SCALES_TOPICS
 from ackclock.papers.selfsimilar.course_figures import course_drawings
 from ackclock.papers.selfsimilar.evidence import Evidence, gather
 from ackclock.papers.selfsimilar.figures import differences, figure_4, ranking
-from ackclock.papers.selfsimilar.future import Future, gather_future
-from ackclock.papers.selfsimilar.future_figures import future_drawings
 from ackclock.papers.selfsimilar.jitter_figure import jitter_drawing
-from ackclock.papers.selfsimilar.scales import Scales, gather_scales
-from ackclock.papers.selfsimilar.scales_figures import scales_drawings
 from ackclock.papers.selfsimilar.trace_figures import trace_section
 from ackclock.report.html import Section
 
@@ -90,33 +84,8 @@ def _sections(evidence: Evidence, command: str) -> list[Section]:
     ]
 
 
-def _scales_sections(scales: Scales, command: str) -> list[Section]:
-    return [
-        Section(
-            title="Table 1, and the background's Hurst parameter",
-            text="Poisson and self-similar traffic of the same rate bin by bin, over time scales, and with ever more "
-            "sources. Longer runs than those above, where a figure says so: a hundred seconds have ten bins of ten.",
-            drawings=scales_drawings(scales, command=command),
-        )
-    ]
-
-
-def _future_sections(future: Future, command: str) -> list[Section]:
-    return [
-        Section(
-            title="What the authors left for later",
-            text="A background from low load to high, and a wireless last hop: losses one by one or in bursts, and a "
-            "rate that changes.",
-            drawings=future_drawings(future, command=command),
-        )
-    ]
-
-
 TABLE_2: Part[Evidence] = Part(gather=gather, sections=_sections, claims=CLAIMS, topics=TOPICS)
 """Table 2 and Figures 3 to 7."""
 
-PARTS: tuple[Part[Any], ...] = (
-    Part(gather=gather_scales, sections=_scales_sections, claims=SCALES_CLAIMS, topics=SCALES_TOPICS),
-    Part(gather=gather_future, sections=_future_sections, claims=FUTURE_CLAIMS, topics=FUTURE_TOPICS),
-)
-"""The others, in the order of the report."""
+PARTS: tuple[Part[Any], ...] = ()
+"""The others, in the order of the report: none is left."""

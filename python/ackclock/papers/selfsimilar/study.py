@@ -8,14 +8,22 @@ from typing import TYPE_CHECKING, Any, Final
 from ackclock.papers import output
 from ackclock.papers.claims import findings, judge
 from ackclock.papers.core.definition import Definition
+from ackclock.papers.core.evidence import Runs
 from ackclock.papers.core.paper import Both, Paper
 from ackclock.papers.core.table import write_runs as write_evidence
+from ackclock.papers.selfsimilar.claims.last_hop import LAST_HOP_CLAIMS, LAST_HOP_TOPICS
+from ackclock.papers.selfsimilar.claims.traffic import TRAFFIC_CLAIMS, TRAFFIC_TOPICS
 from ackclock.papers.selfsimilar.evidence import settings
 from ackclock.papers.selfsimilar.experiment import READINGS, scenario
 from ackclock.papers.selfsimilar.figures import sentence, table_2
+from ackclock.papers.selfsimilar.last_hop import last_hop_parts, ns2_hops
+from ackclock.papers.selfsimilar.last_hop_figures import LEFT_FOR_LATER
+from ackclock.papers.selfsimilar.loads import load_parts, ns2_loads
 from ackclock.papers.selfsimilar.paired import order
 from ackclock.papers.selfsimilar.parts import PARTS, TABLE_2
 from ackclock.papers.selfsimilar.trace import STAND_IN, read_trace, stand_in
+from ackclock.papers.selfsimilar.traffic import traffic_parts
+from ackclock.papers.selfsimilar.traffic_figures import TRAFFIC
 from ackclock.papers.summary import summary
 from ackclock.report.html import Report, Statement
 from ackclock.running.origin import Origin
@@ -36,7 +44,12 @@ NAME: Final = "selfsimilar"
 PROFILE: Final = "ns2-2.35"
 
 PORTED: Final = Paper(
-    definition=Definition("ackclock.papers.selfsimilar"), claims=(), topics=(), chapters=(), parts=list
+    definition=Definition("ackclock.papers.selfsimilar"),
+    claims=(*TRAFFIC_CLAIMS, *LAST_HOP_CLAIMS),
+    topics=(*TRAFFIC_TOPICS, *LAST_HOP_TOPICS),
+    chapters=(TRAFFIC, LEFT_FOR_LATER),
+    parts=lambda: [*traffic_parts(), *load_parts(), *last_hop_parts()],
+    ns2=lambda: Runs({"loads": ns2_loads(), **ns2_hops()}),
 )
 """The claims, figures and runs that are values already; the other parts are in `parts.py`."""
 
@@ -132,7 +145,7 @@ def report(
         Claims and figures with ns-2's numbers beside ours, and what they show in words.
 
     """
-    topics = [*TABLE_2.topics, *(topic for part in PARTS for topic in part.topics), *PORTED.topics]
+    topics = [*TABLE_2.topics, *(topic for part in PARTS for topic in part.topics), *(PORTED.topics if both else ())]
     seeds = max(len(runs) for runs in evidence.ours.looks.values())
     theirs = max(len(runs) for runs in evidence.ns2.looks.values())
     return Report(

@@ -1,4 +1,4 @@
-"""Table 1 of the paper made visible: traffic with and without memory, alone at a link that has room for all of it.
+"""Traffic of Table 1, alone at a link that has room for all of it, and what is measured of traffic at any link.
 
 Poisson sources, on/off sources with Pareto periods as in the paper, and a Poisson source whose rate is fractional
 Gaussian noise, exactly self-similar in itself. What arrives at the link is counted; nothing waits there.
@@ -6,21 +6,20 @@ Gaussian noise, exactly self-similar in itself. What arrives at the link is coun
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
 from ackclock.analysis import cov, kettani_gubner, kettani_gubner_k1
 from ackclock.analysis.scaling import abry_veitch, local_whittle
-from ackclock.papers.observation import Observation, observations_wanted
+from ackclock.papers.core.parts import Part, Spot
+from ackclock.papers.core.quantities import Measure, Profile
 from ackclock.papers.selfsimilar.experiment import PACKET, SOURCES, binned
 from ackclock.scenario import (
     DropTail,
     Flow,
     FractionalNoise,
     GraphLink,
-    Measure,
     Node,
     OnOff,
     Pareto,
@@ -28,41 +27,22 @@ from ackclock.scenario import (
     Scenario,
     Udp,
 )
-from ackclock.study import Point, Wanted
+from ackclock.scenario import (
+    Measure as Measured,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
     from ackclock.analysis import HurstEstimate
+    from ackclock.papers.core.evidence import Row
+    from ackclock.papers.core.parts import Taken
     from ackclock.running.run import Run
     from ackclock.scenario.sources import Source
 
-    Values = Mapping[str, float | None]
     Counts = NDArray[np.int64]
-
-__all__ = [
-    "BINS",
-    "COUNTS",
-    "ESTIMATORS",
-    "KINDS",
-    "LADDER",
-    "LENGTH",
-    "NOISE",
-    "ON_OFF",
-    "PANELS",
-    "POISSON",
-    "SHAPE",
-    "STEP",
-    "Kind",
-    "Traffic",
-    "gaps_wanted",
-    "hursts",
-    "ladder_summary",
-    "panels_wanted",
-    "traffic_wanted",
-]
 
 Kind = Literal["Poisson", "on/off", "Gaussian noise"]
 
@@ -70,107 +50,32 @@ POISSON: Final = "Poisson"
 ON_OFF: Final = "on/off"
 NOISE: Final = "Gaussian noise"
 KINDS: Final[tuple[Kind, ...]] = (POISSON, ON_OFF, NOISE)
-"""Without memory, with the memory of heavy tails, and with that of noise which is exactly self-similar."""
+"""Without memory, with the memory of heavy tails, and with the memory of noise that is exactly self-similar."""
 
-STEP: Final = 0.01
-"""Seconds in which packets are counted: the shortest time scale."""
+STEP: Final = 0.01  # seconds in which packets are counted
+LADDER: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)  # seconds: time scales, multiples of `STEP`
+DRAWN: Final = (0.01, 0.1, 1.0, 10.0)  # seconds: time scales that are drawn bin by bin, `FIRST` bins of each
+FIRST: Final = 100
+BINS: Final = (0.01, 0.1, 0.5, 1.0)  # seconds: bins over which the Hurst parameter is estimated
 
-LADDER: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
-"""Seconds: the time scales that traffic is looked at, whole multiples of `STEP`."""
+ALIKE: Final = "sources of one rate each"
+SHARED: Final = "sources that share a rate"
+COUNTS: Final = (1, 4, 16, 64, 256)  # sources that are multiplexed
+TOTAL: Final = 2500  # packets/s of 40 sources, and of all sources that share a rate
 
-PANELS: Final = (0.01, 0.1, 1.0, 10.0)
-"""Seconds: those that are drawn bin by bin, a hundred bins of each."""
+LENGTH: Final = 1000  # seconds of the three kinds of traffic: a hundred bins of the longest time scale
+MANY_LENGTH: Final = 400  # seconds of the runs with many sources
+_GAPS_LENGTH: Final = 100  # seconds in which times between packets are measured
+_SETTLED: Final = 10  # seconds before traffic counts: by then a source has had ten periods on average
 
-BINS: Final = (0.01, 0.1, 0.5, 1.0)
-"""Seconds: those at which the Hurst parameter is estimated."""
+SHAPE: Final = 1.2  # of the Pareto periods
+ASYMPTOTIC: Final = (3 - SHAPE) / 2
+"""The Hurst parameter of on/off sources with Pareto periods over long times (Taqqu, Willinger and Sherman 1997)."""
 
-COUNTS: Final = (1, 4, 16, 64, 256)
-"""Sources that are multiplexed."""
-
-LENGTH: Final = 1000
-"""Seconds over which the three kinds of traffic are compared: a hundred bins of the longest scale."""
-
-SHAPE: Final = 1.2
-"""Of the Pareto periods."""
-
-_SETTLED: Final = 10
-"""Seconds before traffic counts: by then a source has had ten periods on average."""
-
-_RATE: Final = 125.0
-"""Packets per second of an on/off source while it is on: 1 Mb/s, as in the paper."""
-
-_PART: Final = 0.5
-"""The part of the time that it is on."""
-
-_NOISE_COV: Final = 0.175
-"""Of the noise in 0.01 s: what 40 on/off sources have there."""
-
-_GAPS: Final = 100
-"""Seconds in which times between packets are looked at."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Traffic:
-    """Sources of one kind at a link.
-
-    Parameters
-    ----------
-    kind
-        Which. Noise is one source, whatever the number.
-    sources
-        How many.
-    rate
-        Packets per second of an on/off source while on. Poisson and noise have the same mean.
-    seconds
-        How long it is counted.
-
-    """
-
-    kind: Kind
-    sources: int = SOURCES
-    rate: float = _RATE
-    seconds: int = LENGTH
-
-    @property
-    def mean(self) -> float:
-        """Packets per second of all sources, in the long run."""
-        return self.sources * self.rate * _PART
-
-    def scenario(self) -> Scenario:
-        """Give the network: one link of 1 Gb/s with room for all."""
-        count, source = self.sources, self._source()
-        if self.kind == NOISE:
-            count = 1
-        return Scenario(
-            profile="ns2-2.35",
-            duration=f"{_SETTLED + self.seconds} s",
-            measure=Measure(link="A->B"),
-            nodes=[Node(name=name) for name in ("A", "B")],
-            links=[GraphLink(from_="A", to="B", rate="1 Gbps", delay="1 ms", queue=DropTail(packets=100_000))],
-            flows=[
-                Flow(
-                    name="traffic",
-                    count=count,
-                    from_="A",
-                    to="B",
-                    packet_size=PACKET,
-                    spread="1 s",
-                    transport=Udp(),
-                    source=source,
-                )
-            ],
-        )
-
-    def _source(self) -> Source:
-        if self.kind == POISSON:
-            return Poisson(rate=self.rate * _PART)
-        if self.kind == ON_OFF:
-            period = Pareto(mean="500 ms", shape=SHAPE)
-            return OnOff(rate=self.rate, on=period, off=period)
-        return FractionalNoise(rate=self.mean, hurst=(3 - SHAPE) / 2, cov=_NOISE_COV, bin=f"{1000 * STEP:g} ms")
-
-
-_RECORD: Final = f"arrivals@A->B/{1000 * STEP:g}ms"
+_RATE: Final = 125.0  # packets/s of an on/off source while it is on: 1 Mb/s, as in the paper
+_SHARE: Final = 0.5  # of the time that it is on
+_NOISE_COV: Final = 0.175  # of the noise in 0.01 s: the c.o.v. of 40 on/off sources there
+_RECORD: Final = (f"arrivals@A->B/{1000 * STEP:g}ms",)
 
 ESTIMATORS: Final[Mapping[str, Callable[[ArrayLike], HurstEstimate]]] = {
     "K = 1": kettani_gubner_k1,
@@ -178,25 +83,55 @@ ESTIMATORS: Final[Mapping[str, Callable[[ArrayLike], HurstEstimate]]] = {
     "local Whittle": local_whittle,
     "Abry-Veitch": abry_veitch,
 }
-"""Methods for the Hurst parameter: the paper's with one lag and with 50, or a quarter of the bins, and two that leave
-the short scales out."""
+"""The paper's method with one lag and with 50, or a quarter of the bins, and two that leave the short scales out."""
+
+
+def traffic(kind: Kind, *, sources: int = SOURCES, rate: float = _RATE, seconds: int = LENGTH) -> Scenario:
+    """Give a link of 1 Gb/s with room for all packets, and sources of one kind.
+
+    Parameters
+    ----------
+    kind
+        The kind. Noise is one source, whatever the number.
+    sources
+        How many.
+    rate
+        Packets per second of an on/off source while it is on. Poisson sources and noise have the same mean.
+    seconds
+        How long packets are counted.
+
+    """
+    period = Pareto(mean="500 ms", shape=SHAPE)
+    mean = rate * _SHARE
+    given: Mapping[Kind, Source] = {
+        POISSON: Poisson(rate=mean),
+        ON_OFF: OnOff(rate=rate, on=period, off=period),
+        NOISE: FractionalNoise(rate=sources * mean, hurst=ASYMPTOTIC, cov=_NOISE_COV, bin=f"{1000 * STEP:g} ms"),
+    }
+    flow = Flow(
+        name="traffic",
+        count=1 if kind == NOISE else sources,
+        from_="A",
+        to="B",
+        packet_size=PACKET,
+        spread="1 s",
+        transport=Udp(),
+        source=given[kind],
+    )
+    return Scenario(
+        profile="ns2-2.35",
+        duration=f"{_SETTLED + seconds} s",
+        measure=Measured(link="A->B"),
+        nodes=[Node(name=name) for name in ("A", "B")],
+        links=[GraphLink(from_="A", to="B", rate="1 Gbps", delay="1 ms", queue=DropTail(packets=100_000))],
+        flows=[flow],
+    )
 
 
 def hursts(counts: Counts, *, prefix: str = "") -> dict[str, float | None]:
     """Estimate the Hurst parameter of counts per `STEP` by every method over every bin of `BINS`.
 
-    Parameters
-    ----------
-    counts
-        Packets.
-    prefix
-        What all names begin with.
-
-    Returns
-    -------
-    dict
-        ``<prefix><method> <bin>``; None where a method asks for more bins than there are, or for scaling.
-
+    Names are ``<prefix><method> <bin>``. None stands where a method asks for more bins than there are, or for scaling.
     """
     found: dict[str, float | None] = {}
     for scale in BINS:
@@ -209,94 +144,88 @@ def hursts(counts: Counts, *, prefix: str = "") -> dict[str, float | None]:
     return found
 
 
-def ladder_summary(counts: Counts) -> dict[str, float | None]:
-    """Take what counts per `STEP` vary by at each scale of `LADDER`.
+def ladder(counts: Counts) -> dict[str, float | list[float]]:
+    """Take the ``mean`` of counts per `STEP`, in packets/s, and their ``cov``, ``dispersion`` and ``peak`` by `LADDER`.
 
-    ``mean`` is their mean in packets per second; ``cov_<scale>`` the coefficient of variation, ``dispersion_<scale>``
-    the index of dispersion, variance over mean, and ``peak_<scale>`` the largest over the mean.
+    The index of dispersion is variance over mean, the peak the largest bin over the mean.
     """
-    found: dict[str, float | None] = {"mean": float(counts.mean()) / STEP}
-    for scale in LADDER:
-        bins = binned(counts, round(scale / STEP))
-        mean = float(bins.mean())
-        found[f"cov_{scale:g}"] = cov(bins)
-        found[f"dispersion_{scale:g}"] = float(bins.var()) / mean
-        found[f"peak_{scale:g}"] = float(bins.max()) / mean
-    return found
+    bins = [binned(counts, round(scale / STEP)) for scale in LADDER]
+    return {
+        "mean": float(counts.mean()) / STEP,
+        "cov": [cov(one) for one in bins],
+        "dispersion": [float(one.var() / one.mean()) for one in bins],
+        "peak": [float(one.max() / one.mean()) for one in bins],
+    }
 
 
 def _settled(run: Run) -> Counts:
     return np.asarray(run.table("arrivals")["packets"].to_numpy()[round(_SETTLED / STEP) :], dtype=np.int64)
 
 
-def traffic_wanted(
-    cells: Sequence[Traffic], *, seeds: Iterable[int], whole: bool = False
-) -> Wanted[Values, list[Observation]]:
-    """Ask for runs of traffic, in the order of the cells and, within one, of the seeds.
-
-    Parameters
-    ----------
-    cells
-        What is sent.
-    seeds
-        As for `ackclock.study.Wanted`.
-    whole
-        Estimate the Hurst parameter by all methods, `hursts`; by local Whittle over 0.1 s alone otherwise.
-
-    """
-
-    def take(run: Run) -> Values:
-        counts = _settled(run)
-        every = hursts(counts) if whole else {"local Whittle 0.1": local_whittle(binned(counts, round(0.1 / STEP))).h}
-        return ladder_summary(counts) | every
-
-    return _wanted(cells, seeds=seeds, take=take, record=_RECORD)
+def over_scales(run: Run) -> Taken:
+    """Take what a run varies by at each time scale, its Hurst parameters, and the first bins at the scales drawn."""
+    counts = _settled(run)
+    first = {f"first {scale:g}": binned(counts, round(scale / STEP))[:FIRST] for scale in DRAWN}
+    return {**ladder(counts), **hursts(counts), **first}
 
 
-def gaps_wanted(*, seeds: Iterable[int]) -> Wanted[Values, list[Observation]]:
-    """Ask for ``cov``, the coefficient of variation of the times between packets, of each kind of traffic."""
-
-    def take(run: Run) -> Values:
-        packets = run.table("packets")
-        times = packets["time"].to_numpy()[packets["event"].to_numpy() == "enqueue"]
-        return {"cov": cov(np.diff(times[times >= _SETTLED]))}
-
-    cells = [Traffic(kind=kind, seconds=_GAPS) for kind in KINDS]
-    return _wanted(cells, seeds=seeds, take=take, record="packets@A->B")
+def of_many(run: Run) -> Taken:
+    """Take what a run varies by at each time scale, and one Hurst parameter."""
+    counts = _settled(run)
+    return {**ladder(counts), "local Whittle 0.1": local_whittle(binned(counts, round(0.1 / STEP))).h}
 
 
-def _wanted(
-    cells: Sequence[Traffic], *, seeds: Iterable[int], take: Callable[[Run], Values], record: str
-) -> Wanted[Values, list[Observation]]:
-    return observations_wanted(
-        cells,
-        where=lambda cell: (cell.kind, cell.sources),
-        point=_point,
-        seeds=seeds,
-        take=take,
-        record=(record,),
+def between_packets(run: Run) -> Taken:
+    """Take the coefficient of variation of the times between packets."""
+    packets = run.table("packets")
+    times = packets["time"].to_numpy()[packets["event"].to_numpy() == "enqueue"]
+    return {"gap_cov": cov(np.diff(times[times >= _SETTLED]))}
+
+
+def traffic_parts() -> list[Part]:
+    """Give the runs: the three kinds over time scales and by times between packets, and numbers of sources."""
+    rates: Mapping[str, Callable[[int], float]] = {ALIKE: lambda _: _RATE, SHARED: lambda count: TOTAL / _SHARE / count}
+    kinds: tuple[Kind, ...] = (POISSON, ON_OFF)
+    many = [
+        Spot(
+            where={"division": division, "kind": kind, "sources": count},
+            scenario=traffic(kind, sources=count, rate=rate(count), seconds=MANY_LENGTH),
+        )
+        for division, rate in rates.items()
+        for kind in kinds
+        for count in COUNTS
+    ]
+    times = [Spot(where={"kind": kind}, scenario=traffic(kind)) for kind in KINDS]
+    gaps = [Spot(where={"kind": kind}, scenario=traffic(kind, seconds=_GAPS_LENGTH)) for kind in KINDS]
+    return [
+        Part(name="times", spots=times, take=over_scales, record=_RECORD),
+        Part(name="gaps", spots=gaps, take=between_packets, record=("packets@A->B",)),
+        Part(name="many", spots=many, take=of_many, record=_RECORD),
+    ]
+
+
+def _variance(row: Row) -> NDArray[np.float64]:
+    packets = np.array(LADDER) * row.values["mean"]
+    return np.asarray(np.square(packets * row.values["cov"]))
+
+
+def hurst(name: str, label: str, prefix: str = "") -> Profile:
+    """Make the profile of Hurst parameters that `hursts` takes."""
+    names = [f"{prefix}{method} {scale:g}" for method in ESTIMATORS for scale in BINS]
+    return Profile(
+        name=name,
+        label=label,
+        axes={"method": tuple(ESTIMATORS), "bin": BINS},
+        of=lambda row: [row.values.get(one) for one in names],
     )
 
 
-def _point(cell: Traffic) -> Point:
-    return Point(
-        name=f"{cell.kind}, {cell.sources} sources of {cell.rate:g} packets/s",
-        scenario=cell.scenario(),
-        work=cell.mean * cell.seconds / 1e5,
-    )
-
-
-def panels_wanted(seed: int) -> Wanted[dict[float, Counts], dict[str, dict[float, Counts]]]:
-    """Ask for the first hundred bins at each scale of `PANELS`, by the kind of traffic: of the runs of `LENGTH`."""
-
-    def take(run: Run) -> dict[float, Counts]:
-        counts = _settled(run)
-        return {scale: binned(counts, round(scale / STEP))[:100] for scale in PANELS}
-
-    return Wanted(
-        points=[_point(Traffic(kind=kind)) for kind in KINDS],
-        seeds=[seed],
-        take=take,
-        record=(_RECORD,),
-        make=lambda ran: {kind: one.value for kind, one in zip(KINDS, ran, strict=True)},
-    )
+_by_scale: Final = {"bin": LADDER}
+COV = Profile(name="cov", label="c.o.v.", digits=4, axes=_by_scale, of=lambda row: row.values["cov"])
+DISPERSION = Profile(
+    name="dispersion", label="index of dispersion", axes=_by_scale, of=lambda row: row.values["dispersion"]
+)
+PEAK = Profile(name="peak", label="peak over mean", axes=_by_scale, of=lambda row: row.values["peak"])
+VARIANCE = Profile(name="variance", label="variance of the packets", axes=_by_scale, of=_variance)
+H = hurst("h", "H")
+GAP_COV = Measure(name="gap_cov", label="c.o.v. of the times between packets", digits=3)

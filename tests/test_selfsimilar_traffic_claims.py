@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -13,26 +12,33 @@ from tests.typed import typed
 
 import ackclock as ac
 from ackclock.papers.claims import judge
-from ackclock.papers.observation import Observation
-from ackclock.papers.selfsimilar.claims.scales import SCALES_CLAIMS, SCALES_TOPICS
+from ackclock.papers.core.evidence import Run, Runs
+from ackclock.papers.core.folds import exponent
+from ackclock.papers.core.paper import Both
+from ackclock.papers.core.parts import gather
+from ackclock.papers.selfsimilar.claims.traffic import TRAFFIC_CLAIMS, TRAFFIC_TOPICS
 from ackclock.papers.selfsimilar.experiment import background
-from ackclock.papers.selfsimilar.loads import CARRIED, LOADS, OTHERS, USUAL
-from ackclock.papers.selfsimilar.scales import Scales, gather_scales, over_counts, over_scales
-from ackclock.papers.selfsimilar.scales_figures import scales_drawings
+from ackclock.papers.selfsimilar.loads import CARRIED, LOADS, OTHERS, USUAL, load_parts, ns2_loads
 from ackclock.papers.selfsimilar.traffic import (
+    ALIKE,
     BINS,
     COUNTS,
+    COV,
+    DRAWN,
     ESTIMATORS,
+    FIRST,
+    GAP_COV,
     KINDS,
     LADDER,
     NOISE,
     ON_OFF,
-    PANELS,
     POISSON,
+    SHARED,
+    traffic_parts,
 )
+from ackclock.papers.selfsimilar.traffic_figures import TRAFFIC
 from ackclock.papers.summary import summary
 from ackclock.report.html import Verdict
-from ackclock.study import Batch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,30 +51,33 @@ def chance(seed: int) -> float:
     return 1 + 0.001 * seed
 
 
-def traffic(kind: str, count: int, seed: int, *, mean: float, cov: float, power: float, h: float) -> Observation:
+def traffic(seed: int, *, mean: float, cov: float, power: float, h: float) -> dict[str, Any]:
     """Make up a run with a c.o.v. in 1 s that goes with a power of the scale."""
-    values = {"mean": mean}
-    for scale in LADDER:
-        here = cov * chance(seed) * scale**power
-        values[f"cov_{scale:g}"] = here
-        values[f"dispersion_{scale:g}"] = here**2 * mean * scale
-        values[f"peak_{scale:g}"] = 1 + 3 * here
-    values |= {f"{method} {scale:g}": h * chance(seed) for method in ESTIMATORS for scale in BINS}
-    return Observation(variant=kind, clients=count, seed=seed, values=values)
+    covs = [cov * chance(seed) * scale**power for scale in LADDER]
+    return {
+        "mean": mean,
+        "cov": covs,
+        "dispersion": [here**2 * mean * scale for here, scale in zip(covs, LADDER, strict=True)],
+        "peak": [1 + 3 * here for here in covs],
+        **{f"{method} {scale:g}": h * chance(seed) for method in ESTIMATORS for scale in BINS},
+        **{f"first {scale:g}": np.arange(90, 90 + FIRST) for scale in DRAWN},
+    }
 
 
-def load(variant: str, count: int, seed: int, h: Callable[[str, int, str, float], float], cut: float) -> Observation:
+def load(
+    name: str, count: int, seed: int, h: Callable[[str, int, str, float], float], cut: float
+) -> dict[str, float | None]:
     values: dict[str, float | None] = {"load": count / 100, "loss": 0.0}
     for method in ESTIMATORS:
         for scale in BINS:
             known = method in {"K = 1", "K = 50"} or scale < 0.5
-            value = h(variant, count, method, scale) * chance(seed) if known else None
+            value = h(name, count, method, scale) * chance(seed) if known else None
             values[f"{method} {scale:g}"] = value
-            if variant != CARRIED:
+            if name != CARRIED:
                 values[f"out {method} {scale:g}"] = None if value is None else value + cut * (scale == BINS[0])
     for scale in BINS:
         values |= {f"cov {scale:g}": count**-0.5 * chance(seed), f"out cov {scale:g}": count**-0.5 * chance(seed)}
-    return Observation(variant=variant, clients=count, seed=seed, values=values)
+    return values
 
 
 def made_up(
@@ -81,43 +90,51 @@ def made_up(
     h: Callable[[str, int, str, float], float] = lambda *_: 0.8,
     long: float = 0.9,
     cut: float = 0.0,
-) -> Scales:
+) -> Both:
     """Make up runs: powers of the scale and of the number of sources, and Hurst parameters."""
-
-    def many(power: Callable[[str], float], mean: Callable[[int], float]) -> list[Observation]:
-        return [
-            traffic(
-                kind,
-                count,
-                seed,
-                mean=mean(count),
-                cov=0.5 * count ** power(kind),
-                power=over_scales(kind),
-                h=memory(kind, count),
+    many: dict[str, tuple[Callable[[str], float], Callable[[int], float]]] = {
+        ALIKE: (alike, lambda count: 62.5 * count),
+        SHARED: (shared, lambda _: 2500),
+    }
+    ours = {
+        "times": [
+            Run(
+                where={"kind": kind},
+                seed=seed,
+                values=traffic(seed, mean=2500, cov=0.1, power=over_scales(kind), h=long),
             )
+            for kind in KINDS
+            for seed in SEEDS
+        ],
+        "gaps": [
+            Run(where={"kind": kind}, seed=seed, values={"gap_cov": gap(kind) * chance(seed)})
+            for kind in KINDS
+            for seed in SEEDS
+        ],
+        "many": [
+            Run(
+                where={"division": division, "kind": kind, "sources": count},
+                seed=seed,
+                values=traffic(
+                    seed,
+                    mean=mean(count),
+                    cov=0.5 * count ** power(kind),
+                    power=over_scales(kind),
+                    h=memory(kind, count),
+                ),
+            )
+            for division, (power, mean) in many.items()
             for kind in (POISSON, ON_OFF)
             for count in COUNTS
             for seed in SEEDS
-        ]
-
-    bins = {scale: np.arange(90, 190) for scale in PANELS}
-    places = [*((USUAL, count) for count in LOADS), *OTHERS.items()]
-    return Scales(
-        panels=dict.fromkeys(KINDS, bins),
-        times=[
-            traffic(kind, 40, seed, mean=2500, cov=0.1, power=over_scales(kind), h=long)
-            for kind in KINDS
+        ],
+        "loads": [
+            Run(where={"background": name, "sources": count}, seed=seed, values=load(name, count, seed, h, cut))
+            for name, count in [*((USUAL, count) for count in LOADS), *OTHERS.items()]
             for seed in SEEDS
         ],
-        gaps=[
-            Observation(variant=kind, clients=40, seed=seed, values={"cov": gap(kind) * chance(seed)})
-            for kind in KINDS
-            for seed in SEEDS
-        ],
-        alike=many(alike, lambda count: 62.5 * count),
-        shared=many(shared, lambda _: 2500),
-        loads=[load(variant, count, seed, h, cut) for variant, count in places for seed in SEEDS],
-    )
+    }
+    return Both(ours=Runs(ours), ns2=Runs({"loads": ns2_loads()}))
 
 
 def only(kinds: tuple[str, ...], yes: float, no: float) -> Callable[[str], float]:
@@ -169,45 +186,48 @@ def only(kinds: tuple[str, ...], yes: float, no: float) -> Callable[[str], float
         ("H-5", made_up(h=lambda name, *_: 0.8 if name == USUAL else 0.6), Verdict.NOT),
     ],
 )
-def test_claims_turn_with_what_is_measured(key: str, found: Scales, verdict: Verdict) -> None:
-    judged = {one.claim.key: one.judgement for one in judge(SCALES_CLAIMS, found)}
+def test_claims_turn_with_what_is_measured(key: str, found: Both, verdict: Verdict) -> None:
+    judged = {one.claim.key: one.judgement for one in judge(TRAFFIC_CLAIMS, found)}
     assert judged[key].verdict is verdict
 
 
 def test_topics_have_words_for_what_their_rules_can_give() -> None:
     for found in (made_up(), made_up(alike=lambda _: 0.2, h=lambda _, count, *__: 0.7 + count / 500)):
-        told = summary(judge(SCALES_CLAIMS, found), SCALES_TOPICS)
-        assert len(told) == 1 + len(SCALES_TOPICS)
+        told = summary(judge(TRAFFIC_CLAIMS, found), TRAFFIC_TOPICS)
+        assert len(told) == 1 + len(TRAFFIC_TOPICS)
         assert all(statement.lead and statement.text for statement in told)
 
 
 def test_single_runs_decide_nothing() -> None:
     """With one seed there are no intervals: every claim stays open, and words and tables have no infinite number."""
     first = single_seed(made_up())
-    assert {one.claim.key: one.judgement.verdict for one in judge(SCALES_CLAIMS, first)} == {
-        claim.key: Verdict.UNDECIDED for claim in SCALES_CLAIMS
+    assert {one.claim.key: one.judgement.verdict for one in judge(TRAFFIC_CLAIMS, first)} == {
+        claim.key: Verdict.UNDECIDED for claim in TRAFFIC_CLAIMS
     }
-    cells = [cell for drawing in scales_drawings(first, command="x") for row in drawing.numbers.rows for cell in row]
-    cells += [cell for one in judge(SCALES_CLAIMS, first) for cell in one.cells.values()]
+    cells = [
+        cell for drawing in TRAFFIC.section(first, command="x").drawings for row in drawing.numbers.rows for cell in row
+    ]
+    cells += [cell for one in judge(TRAFFIC_CLAIMS, first) for cell in one.cells.values()]
     assert not any("± inf" in cell or "nan" in cell for cell in cells)
 
 
 def test_a_bin_that_is_left_open_counts_neither_way() -> None:
     """H is the paper's by all bins but one, where seeds lie far apart: that is no dependence on the bin."""
 
-    def wide(run: Observation) -> Observation:
-        h = 0.6 + 0.1 * run.seed
-        return dataclasses.replace(run, values={**run.values, "K = 1 0.01": h})
-
-    found = dataclasses.replace(made_up(), loads=[wide(run) for run in made_up().loads])
-    judged = {one.claim.key: one.judgement for one in judge(SCALES_CLAIMS, found)}
+    made = made_up()
+    loads = [
+        Run(where=run.where, seed=run.seed, values={**run.values, "K = 1 0.01": 0.6 + 0.1 * run.seed})
+        for run in made.ours.part("loads")
+    ]
+    found = Both(ours=Runs({**made.ours.parts, "loads": loads}), ns2=made.ns2)
+    judged = {one.claim.key: one.judgement for one in judge(TRAFFIC_CLAIMS, found)}
     assert judged["H-1"].verdict is Verdict.UNDECIDED
     assert "at 7 of 8 points (1 undecided)" in judged["H-1"].why
 
 
 def test_commands_run_what_claims_are_about() -> None:
-    made = {claim.key: typed(claim.command) for claim in SCALES_CLAIMS}
-    assert len(made) == len(SCALES_CLAIMS)
+    made = {claim.key: typed(claim.command) for claim in TRAFFIC_CLAIMS}
+    assert len(made) == len(TRAFFIC_CLAIMS)
     for key, count in (("H-1", 40), ("H-2", 95)):
         here, there = made[key].effective(), background(count).effective()
         assert (here.duration, here.flows) == (there.duration, there.flows)
@@ -220,7 +240,8 @@ def test_commands_run_what_claims_are_about() -> None:
 
 def test_figures_show_every_place() -> None:
     drawings = {
-        drawing.slug: drawing for drawing in scales_drawings(made_up(), command="ackclock reproduce selfsimilar")
+        drawing.slug: drawing
+        for drawing in TRAFFIC.section(made_up(), command="ackclock reproduce selfsimilar").drawings
     }
     assert list(drawings) == [
         "time-scales",
@@ -230,7 +251,7 @@ def test_figures_show_every_place() -> None:
         "hurst-by-bin",
         "hurst-behind",
     ]
-    assert len(drawings["time-scales"].csv.splitlines()) == 1 + len(PANELS) * 100
+    assert len(drawings["time-scales"].csv.splitlines()) == 1 + len(DRAWN) * FIRST
     assert len(drawings["scales-of-burstiness"].numbers.rows) == len(LADDER)
     assert len(drawings["hurst-by-load"].numbers.rows) == 2 * len(BINS) + 2 * 2
     assert len(drawings["hurst-behind"].numbers.rows) == len(LOADS)
@@ -241,21 +262,19 @@ def test_figures_show_every_place() -> None:
 @pytest.mark.slow
 def test_what_is_run_is_what_is_judged() -> None:
     """One seed of everything: as in the report, time does not smooth on/off traffic, and more sources do."""
-    batch = Batch()
-    made = gather_scales(batch, seeds=[1])
-    batch.run(jobs=1, label="scales")
-    found = made()
-    assert list(found.runs) == [
-        "time scales",
-        "times between packets",
-        "sources of one rate each",
-        "sources that share a rate",
-        "background by load",
-    ]
-    assert [len(runs) for runs in found.runs.values()] == [3, 3, 10, 10, len(LOADS) + len(OTHERS)]
-    assert over_scales(found.times, POISSON, "cov", LADDER).mean == pytest.approx(-0.5, abs=0.02)
-    assert over_scales(found.times, ON_OFF, "cov", LADDER).mean > -0.25
-    assert over_counts(found.alike, ON_OFF, lambda run: run.values["cov_1"] or np.nan).mean < -0.25
-    gaps = {run.variant: run.values["cov"] for run in found.gaps}
-    assert gaps[ON_OFF] == pytest.approx(gaps[POISSON], abs=0.1)
-    assert {one.judgement.verdict for one in judge(SCALES_CLAIMS, found)} == {Verdict.UNDECIDED}
+    found = gather([*traffic_parts(), *load_parts()], seeds=[1], jobs=1)
+    assert {name: len(runs) for name, runs in found.parts.items()} == {
+        "times": 3,
+        "gaps": 3,
+        "many": 20,
+        "loads": len(LOADS) + len(OTHERS),
+    }
+    judged = {one.claim.key: one.judgement for one in judge(TRAFFIC_CLAIMS, Both(ours=found, ns2=Runs()))}
+    assert {one.verdict for one in judged.values()} == {Verdict.UNDECIDED}
+    exponents = {kind: COV.at("times", kind=kind).over("bin", exponent, "").points(found).only.mean for kind in KINDS}
+    assert exponents[POISSON] == pytest.approx(-0.5, abs=0.02)
+    assert exponents[ON_OFF] > -0.25
+    sources = COV.at("many", division=ALIKE, kind=ON_OFF, bin=1.0).over("sources", exponent, "")
+    assert sources.points(found).only.mean < -0.25
+    gaps = GAP_COV.at("gaps").points(found).cells
+    assert gaps[ON_OFF,].mean == pytest.approx(gaps[POISSON,].mean, abs=0.1)

@@ -8,39 +8,37 @@ from tests.long import often
 
 import ackclock as ac
 from ackclock.papers.agreement import missed_bars
-from ackclock.papers.observation import Observation
 from ackclock.papers.selfsimilar import ns2
 from ackclock.papers.selfsimilar.agreement import loads_agreement
 from ackclock.papers.selfsimilar.comparison import BAR
 from ackclock.papers.selfsimilar.comparison import LOADS as LOAD_RULES
 from ackclock.papers.selfsimilar.experiment import background, binned
-from ackclock.papers.selfsimilar.loads import LOADS, OTHERS, USUAL, ns2_loads
-from ackclock.papers.selfsimilar.scales import over_counts, over_scales
+from ackclock.papers.selfsimilar.loads import LOADS, OTHERS, USUAL, load_scenario, ns2_loads
 from ackclock.papers.selfsimilar.traffic import (
     BINS,
     ESTIMATORS,
     KINDS,
     LADDER,
     NOISE,
-    ON_OFF,
     POISSON,
     Kind,
-    Traffic,
     hursts,
-    ladder_summary,
-    traffic_wanted,
+    ladder,
+    of_many,
+    traffic,
 )
-from ackclock.study import observe
+
+RECORD = ("arrivals@A->B/10ms",)
 
 
 class TestTraffic:
     @pytest.mark.parametrize("kind", KINDS)
     def test_all_kinds_have_the_mean_of_40_sources(self, kind: Kind) -> None:
-        traffic = Traffic(kind=kind, seconds=90)
-        source = traffic.scenario().flows[0]
+        scenario = traffic(kind, seconds=90)
+        source = scenario.flows[0]
         assert isinstance(source.source, (ac.Poisson, ac.OnOff, ac.FractionalNoise))
-        assert source.count * source.source.mean_rate == pytest.approx(traffic.mean) == 2500
-        run = ac.simulate(traffic.scenario(), seed=1)
+        assert source.count * source.source.mean_rate == pytest.approx(2500)
+        run = ac.simulate(scenario, seed=1)
         assert run.summary.drops == 0
         assert run.summary.arrivals == pytest.approx(2500 * 100, rel=0.15)
 
@@ -49,28 +47,30 @@ class TestTraffic:
 
     def test_measures_of_a_ladder_by_hand(self) -> None:
         """Of 8 and 12 by turns: mean 10, standard deviation 2; two of them are always 20."""
-        found = ladder_summary(np.array([8, 12] * 5000))
+        found = ladder(np.array([8, 12] * 5000))
         assert found["mean"] == pytest.approx(1000)
-        assert [found[f"{name}_0.01"] for name in ("cov", "dispersion", "peak")] == pytest.approx([0.2, 0.4, 1.2])
-        assert [found[f"{name}_0.02"] for name in ("cov", "dispersion", "peak")] == [0, 0, 1]
-        assert len(found) == 1 + 3 * len(LADDER)
+        measures = np.array([found[name] for name in ("cov", "dispersion", "peak")])
+        assert measures.shape == (3, len(LADDER))
+        assert measures[:, 0] == pytest.approx([0.2, 0.4, 1.2])
+        assert measures[:, 1].tolist() == [0, 0, 1]
 
     def test_poisson_has_its_exact_coefficient_of_variation(self) -> None:
         """Validates: Poisson traffic of any number of sources has a c.o.v. of 1 / sqrt(mean) at every scale.
         Source: theory.
         Tolerance: three standard errors, 3 / sqrt(2 n) of n bins, with a tenth of the bins at the longest scale.
         """
-        cells = [Traffic(kind=POISSON, sources=count, rate=5000 / count, seconds=100) for count in (1, 50)]
-        for run in observe(traffic_wanted(cells, seeds=[1]), jobs=1):
+        for count in (1, 50):
+            scenario = traffic(POISSON, sources=count, rate=5000 / count, seconds=100)
+            found = of_many(ac.simulate(scenario, seed=1, record=RECORD))
             for scale in (0.01, 0.1, 1.0):
-                value = run.values[f"cov_{scale:g}"]
+                value = found["cov"][LADDER.index(scale)]
                 assert value == pytest.approx((2500 * scale) ** -0.5, rel=3 / np.sqrt(2 * 100 / scale))
-            assert run.values["local Whittle 0.1"] == pytest.approx(0.5, abs=0.2)
+            assert found["local Whittle 0.1"] == pytest.approx(0.5, abs=0.2)
 
     def test_noise_has_the_variance_of_its_rate_and_of_poisson(self) -> None:
         """Of n bins of 0.01 s: 1 / 25 from the Poisson process, 0.175² from the rate less n^-0.2, the mean's share."""
-        (run,) = observe(traffic_wanted([Traffic(kind=NOISE, seconds=300)], seeds=[1]), jobs=1)
-        assert run.values["cov_0.01"] == pytest.approx((1 / 25 + 0.175**2 * (1 - 30_000**-0.2)) ** 0.5, rel=0.06)
+        found = of_many(ac.simulate(traffic(NOISE, seconds=300), seed=1, record=RECORD))
+        assert found["cov"][0] == pytest.approx((1 / 25 + 0.175**2 * (1 - 30_000**-0.2)) ** 0.5, rel=0.06)
 
     def test_a_method_that_says_nothing_leaves_none(self) -> None:
         found = hursts(np.random.default_rng(1).poisson(50, 9_800), prefix="out ")
@@ -79,29 +79,10 @@ class TestTraffic:
         assert found["out K = 1 0.01"] == pytest.approx(0.5, abs=0.03)
 
 
-def made_run(variant: str, clients: int, seed: int, **values: float) -> Observation:
-    return Observation(variant=variant, clients=clients, seed=seed, values=values)
-
-
-class TestFits:
-    def test_powers_of_the_scale(self) -> None:
-        runs = [made_run(ON_OFF, 40, seed, **{f"cov_{s:g}": seed * s**-0.1 for s in (0.1, 1, 10)}) for seed in (1, 2)]
-        found = over_scales(runs, ON_OFF, "cov", (0.1, 1.0, 10.0))
-        assert (found.mean, found.half_width) == pytest.approx((-0.1, 0))
-        with pytest.raises(ValueError, match="sample"):
-            over_scales(runs, POISSON, "cov", (0.1, 1.0))
-
-    def test_powers_of_the_number_of_sources(self) -> None:
-        runs = [made_run(ON_OFF, n, seed, cov=n ** (-0.4 - 0.1 * seed)) for n in (1, 4, 16) for seed in (0, 2)]
-        found = over_counts(runs, ON_OFF, lambda run: run.values["cov"] or 0)
-        assert found.mean == pytest.approx(-0.5)
-        assert found.half_width > 0.1
-
-
 class TestLoads:
     def test_the_background_is_that_of_the_study(self) -> None:
         """Sent on behind the bottleneck, of the same seed it has the same packets; what is not dropped leaves."""
-        made = background(80).changed({"flows.0.to": "y", "duration": "30 s"})
+        made = load_scenario(USUAL, 80).changed({"duration": "30 s"})
         run = ac.simulate(made, seed=5, record=["arrivals@A->B,B->y/30s"])
         alone = ac.simulate(background(80).changed({"duration": "30 s"}), seed=5)
         came, left = run.table("arrivals")["packets"].to_pylist()[:2]
@@ -110,7 +91,7 @@ class TestLoads:
         assert 0 <= came - alone.summary.drops - left < 200
 
     def test_ns2_was_run_at_every_load(self) -> None:
-        places = {(run.variant, run.clients) for run in ns2_loads()}
+        places = {(run.where["background"], run.where["sources"]) for run in ns2_loads()}
         assert places == {*((USUAL, sources) for sources in LOADS), *OTHERS.items()}
         names = {f"{method} {scale:g}" for method in ESTIMATORS for scale in BINS}
         assert all(names < set(run.values) for run in ns2_loads())
@@ -118,7 +99,11 @@ class TestLoads:
     def test_ns2_has_the_same_method_in_both_tables(self) -> None:
         """The seeds are the same: 1 to 20 of 40."""
         longer = {run.seed: run.values["hurst_0.1"] for run in ns2.background()}
-        here = {run.seed: run.values["K = 1 0.1"] for run in ns2_loads() if (run.variant, run.clients) == (USUAL, 40)}
+        here = {
+            run.seed: run.values["K = 1 0.1"]
+            for run in ns2_loads()
+            if run.where == {"background": USUAL, "sources": 40}
+        }
         assert here == pytest.approx({seed: longer[seed] for seed in here}, abs=2e-3)
 
 

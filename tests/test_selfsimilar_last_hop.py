@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -14,12 +13,13 @@ from tests.typed import typed
 import ackclock as ac
 from ackclock.analysis.models import mathis
 from ackclock.papers.claims import judge
-from ackclock.papers.observation import Observation
-from ackclock.papers.selfsimilar import future as module
-from ackclock.papers.selfsimilar.claims.future import FUTURE_CLAIMS, FUTURE_TOPICS
-from ackclock.papers.selfsimilar.claims.future_reading import MODERATE, OVER_LOAD, paired, to_mathis
-from ackclock.papers.selfsimilar.experiment import CONSTANT, GREEDY, VARIANTS, Variant
-from ackclock.papers.selfsimilar.future import (
+from ackclock.papers.core.evidence import Run, Runs
+from ackclock.papers.core.paper import Both
+from ackclock.papers.core.parts import gather
+from ackclock.papers.selfsimilar import last_hop as module
+from ackclock.papers.selfsimilar.claims.last_hop import LAST_HOP_CLAIMS, LAST_HOP_TOPICS, MODERATE
+from ackclock.papers.selfsimilar.experiment import CONSTANT, GREEDY, VARIANTS
+from ackclock.papers.selfsimilar.last_hop import (
     BURSTS,
     DWELLS,
     LOADS,
@@ -27,23 +27,23 @@ from ackclock.papers.selfsimilar.future import (
     MEAN_RATE,
     MILLION,
     RANDOM,
-    RATES,
     RTT,
     STEPS,
-    Future,
-    Hop,
+    TO_MATHIS,
     course,
-    gather_future,
     hop_scenario,
+    last_hop_parts,
     lossy,
-    ns2_runs,
+    ns2_hops,
 )
-from ackclock.papers.selfsimilar.future_figures import future_drawings
+from ackclock.papers.selfsimilar.last_hop_figures import LEFT_FOR_LATER
 from ackclock.report.html import Verdict
-from ackclock.study import Batch
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from ackclock.papers.core.evidence import Scalar
 
 SEEDS = (1, 2, 3, 4)
 
@@ -79,12 +79,12 @@ def test_both_kinds_lose_the_same_part(amount: int) -> None:
 @pytest.mark.parametrize(("file", "kind", "amount"), [("last_hop", RANDOM, 1000), ("last_hop_rates", STEPS, 0)])
 def test_examples_are_runs_of_the_study(root: Path, file: str, kind: str, amount: int) -> None:
     example = ac.Scenario.from_toml(root / "examples" / f"{file}.toml")
-    assert example.effective() == hop_scenario(Hop(variant="newreno", kind=kind, amount=amount)).effective()
+    assert example.effective() == hop_scenario("newreno", kind, amount).effective()
 
 
 def test_commands_of_claims_can_be_typed(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(root)
-    for command in {claim.command for claim in FUTURE_CLAIMS}:
+    for command in {claim.command for claim in LAST_HOP_CLAIMS}:
         scenario = typed(command).changed({"duration": "2 s"})
         assert ac.simulate(scenario).summary.departures > 0
 
@@ -97,10 +97,7 @@ def test_a_run_shows_what_became_of_its_packets(monkeypatch: pytest.MonkeyPatch)
     """
     for name, few in (("LOADS", (5,)), ("LOSSES", (10_000,)), ("DWELLS", (0, 1000))):
         monkeypatch.setattr(module, name, few)
-    batch = Batch()
-    made = gather_future(batch, seeds=[1])
-    batch.run(jobs=1)
-    runs = made().runs
+    runs = gather(last_hop_parts(), seeds=[1], jobs=1).parts
     assert {part: len(some) for part, some in runs.items()} == {"load": 8, "losses": 8, "rates": 8, "steps": 4}
     for run in (run for some in runs.values() for run in some):
         arrivals, drops, loss, goodput = (run.values[name] or 0 for name in ("arrivals", "drops", "loss", "goodput"))
@@ -108,7 +105,7 @@ def test_a_run_shows_what_became_of_its_packets(monkeypatch: pytest.MonkeyPatch)
             assert 0 <= drops / loss - arrivals - drops < 400
         assert 0.8 * arrivals < goodput * MILLION * 100 / 8000 <= arrivals
     for run in runs["losses"]:
-        if run.variant.endswith(RANDOM):
+        if run.where["kind"] == RANDOM:
             sent = (run.values["drops"] or 0) / (run.values["loss"] or 1)
             least = 0.01 - 4 * (0.01 * 0.99 / sent) ** 0.5
             assert least < (run.values["loss"] or 0) < 0.02
@@ -117,138 +114,130 @@ def test_a_run_shows_what_became_of_its_packets(monkeypatch: pytest.MonkeyPatch)
     assert loads.pop() == pytest.approx(0.05, abs=0.02)
 
 
-def test_pairs_are_of_one_seed() -> None:
-    def run(variant: str, seed: int, value: float | None) -> Observation:
-        return Observation(variant=variant, clients=1, seed=seed, values={"goodput": value})
-
-    runs = [run("a", 1, 3), run("b", 1, 1), run("a", 2, 5), run("b", 2, 3), run("a", 3, 9), run("b", 3, None)]
-    found = paired(runs, ("a", 1), ("b", 1), "goodput")
-    assert (found.mean, found.half_width, found.count) == (2, 0, 2)
-    with pytest.raises(LookupError):
-        paired(runs, ("a", 1), ("c", 1), "goodput")
-
-
 def loss_for(goodput: float, ratio: float) -> float:
     """Give the loss at which that goodput is so many times what Mathis et al. say."""
     return float(1.5 * (ratio / (RTT * goodput * 125)) ** 2)
 
 
-def world(*, holds: bool) -> Future:
+def world(*, holds: bool) -> Both:
     """Make up evidence by which every rule holds clearly, or none does."""
 
-    def load(reading: str, variant: Variant, place: int) -> tuple[float, float, float]:
+    def load(reading: str, variant: str, place: int) -> tuple[float, float, float]:
         greedy = 30 / (1 + place / 10) if holds else 30 + place
-        greedy *= 1 if (variant == "newreno") == holds else 0.9
+        greedy *= 1 if (variant == "NewReno") == holds else 0.9
         constant = min(6.2, greedy) if holds else 3 if place in LOADS[:3] else 6.2
         goodput = greedy if reading == GREEDY.name else constant
-        efficiency = 0.999 if (variant == "newreno") == holds else 0.99
+        efficiency = 0.999 if (variant == "NewReno") == holds else 0.99
         return goodput, loss_for(goodput, 1.5 if holds else 0.5), efficiency
 
-    def loss(kind: str, variant: Variant, place: int) -> tuple[float, float, float]:
+    def loss(kind: str, variant: str, place: int) -> tuple[float, float, float]:
         part = place / MILLION
         formula = float(mathis(p=part, rtt=RTT).rate) / 125
         first, many = place in LOSSES[2:4], place == LOSSES[-1]
         if holds:
-            factor = 1.3 if variant == "vegas" else 1.0
+            factor = 1.3 if variant == "Vegas" else 1.0
             if kind == BURSTS:
                 factor *= 0.5 if many else 1.5
-                factor *= 1.2 if variant == "sack" and place in MODERATE else 1
+                factor *= 1.2 if variant == "SACK" and place in MODERATE else 1
             return factor * formula, part, 0.99
-        factor = {"vegas": 0.5, "sack": 1.1}.get(variant, 1.0) * 0.05 / part**0.5
+        factor = {"Vegas": 0.5, "SACK": 1.1}.get(variant, 1.0) * 0.05 / part**0.5
         if kind == BURSTS:
-            factor *= (0.5 if first else 2 if many else 1) / (1.1 if variant == "sack" else 1)
+            factor *= (0.5 if first else 2 if many else 1) / (1.1 if variant == "SACK" else 1)
         return factor * formula, part, 0.99
 
-    def rate(variant: Variant, place: int) -> tuple[float, float, float]:
+    def rate(variant: str, place: int) -> tuple[float, float, float]:
         vegas = {0: 3.9, DWELLS[-1]: 3.0} if holds else {0: 1.0, DWELLS[-1]: 8.0}
         others = {0: 3.8, DWELLS[-1]: 3.5} if holds else {0: 3.8, DWELLS[-1]: 5.0}
         usual = {True: (2.0, 2.8), False: (9.0, 6.0)}[holds]
-        goodput = vegas.get(place, usual[0]) if variant == "vegas" else others.get(place, usual[1])
+        goodput = vegas.get(place, usual[0]) if variant == "Vegas" else others.get(place, usual[1])
         return goodput, 0.01, 0.99
 
-    def observed(name: str, place: int, found: tuple[float, float, float], seed: int) -> Observation:
-        theirs = [run.values["arrivals"] or 0 for run in ns2_runs() if (run.variant, run.clients) == (name, place)]
-        values: dict[str, float | None] = {
-            "goodput": found[0] * (1 + 0.001 * seed),
-            "loss": found[1],
-            "efficiency": found[2] + 1e-5 * seed,
-            "arrivals": (1 if holds else 2) * float(np.mean(theirs or [1.0])) + seed,
-            "retransmissions": 1.0,
-            "timeouts": 1.0,
-            "load": place / 100,
-        }
-        return Observation(variant=name, clients=place, seed=seed, values=values)
+    theirs: dict[tuple[str, tuple[Scalar, ...]], list[float]] = {}
+    for part, measured in ns2_hops().items():
+        for row in measured:
+            theirs.setdefault((part, tuple(row.where.values())), []).append(row.values["arrivals"])
 
-    def hop(variant: Variant, kind: str) -> str:
-        return Hop(variant=variant, kind=kind, amount=0).name
+    def rows(
+        part: str, axes: dict[str, tuple[Scalar, ...]], found: Callable[..., tuple[float, float, float]]
+    ) -> list[Run]:
+        return [
+            Run(
+                where=dict(zip(axes, key, strict=True)),
+                seed=seed,
+                values={
+                    "goodput": found(*key)[0] * (1 + 0.001 * seed),
+                    "loss": found(*key)[1],
+                    "efficiency": found(*key)[2] + 1e-5 * seed,
+                    "arrivals": (1 if holds else 2) * float(np.mean(theirs.get((part, key), [1.0]))) + seed,
+                    "retransmissions": 1.0,
+                    "timeouts": 1.0,
+                },
+            )
+            for key in product(*axes.values())
+            for seed in SEEDS
+        ]
 
-    readings = (GREEDY.name, CONSTANT.name)
-    return Future(
-        runs={
-            "load": [
-                observed(OVER_LOAD[reading][variant], place, load(reading, variant, place), seed)
-                for reading, variant, place, seed in product(readings, VARIANTS, LOADS, SEEDS)
-            ],
-            "losses": [
-                observed(hop(variant, kind), place, loss(kind, variant, place), seed)
-                for kind, variant, place, seed in product((RANDOM, BURSTS), VARIANTS, LOSSES, SEEDS)
-            ],
-            "rates": [
-                observed(hop(variant, RATES), place, rate(variant, place), seed)
-                for variant, place, seed in product(VARIANTS, DWELLS, SEEDS)
-            ],
-            "steps": [
-                observed(hop(variant, STEPS), 0, (4.0, 0.01, 0.99), seed) for variant, seed in product(VARIANTS, SEEDS)
-            ],
-        }
-    )
+    variants, readings = tuple(VARIANTS.values()), (GREEDY.name, CONSTANT.name)
+    ours = {
+        "load": rows("load", {"reading": readings, "variant": variants, "sources": LOADS}, load),
+        "losses": rows("losses", {"kind": (RANDOM, BURSTS), "variant": variants, "lost_of_a_million": LOSSES}, loss),
+        "rates": rows("rates", {"variant": variants, "stay_ms": DWELLS}, rate),
+        "steps": rows("steps", {"variant": variants}, lambda _: (4.0, 0.01, 0.99)),
+    }
+    return Both(ours=Runs(ours), ns2=Runs(ns2_hops()))
 
 
 @pytest.mark.parametrize(("holds", "verdict"), [(True, Verdict.REPRODUCED), (False, Verdict.NOT)])
 def test_rules_turn_with_the_evidence(holds: bool, verdict: Verdict) -> None:  # noqa: FBT001
-    found = {one.claim.key: one.judgement.verdict for one in judge(FUTURE_CLAIMS, world(holds=holds))}
+    found = {one.claim.key: one.judgement.verdict for one in judge(LAST_HOP_CLAIMS, world(holds=holds))}
     assert found == dict.fromkeys((f"F-{number}" for number in range(1, 17)), verdict)
 
 
 def test_a_single_run_decides_nothing() -> None:
-    found = {one.claim.key: one.judgement.verdict for one in judge(FUTURE_CLAIMS, single_seed(world(holds=True)))}
+    found = {one.claim.key: one.judgement.verdict for one in judge(LAST_HOP_CLAIMS, single_seed(world(holds=True)))}
     assert found == dict.fromkeys(found, Verdict.UNDECIDED)
 
 
 def test_a_tie_is_no_lead() -> None:
     """Another variant may be above NewReno by up to a per cent: clearly above, and yet not ahead of it."""
-    runs = world(holds=True).runs
-    names = OVER_LOAD[GREEDY.name]
-    newreno = {(run.clients, run.seed): run.values for run in runs["load"] if run.variant == names["newreno"]}
+    made = world(holds=True).ours.parts
+    newreno = {
+        (run.where["sources"], run.seed): run.values["goodput"]
+        for run in made["load"]
+        if run.where["reading"] == GREEDY.name and run.where["variant"] == "NewReno"
+    }
 
-    def close(part: float) -> Verdict:
+    def close(share: float) -> Verdict:
         load = [
-            replace(run, values={**run.values, "goodput": part * (newreno[run.clients, run.seed]["goodput"] or 0)})
-            if run.variant == names["sack"]
+            Run(
+                where=run.where,
+                seed=run.seed,
+                values={**run.values, "goodput": share * newreno[run.where["sources"], run.seed]},
+            )
+            if run.where["variant"] == "SACK"
             else run
-            for run in runs["load"]
+            for run in made["load"]
         ]
-        (claim,) = (one for one in FUTURE_CLAIMS if one.key == "F-2")
-        return claim.judge(Future(runs={**runs, "load": load})).verdict
+        (claim,) = (one for one in LAST_HOP_CLAIMS if one.key == "F-2")
+        return claim.judge(Both(ours=Runs({**made, "load": load}), ns2=Runs())).verdict
 
     assert close(1.005) is Verdict.REPRODUCED
     assert close(1.02) is Verdict.NOT
 
 
 def test_what_matters_first_is_a_claim() -> None:
-    keys = {claim.key for claim in FUTURE_CLAIMS}
-    assert len(keys) == len(FUTURE_CLAIMS)
-    for topic in FUTURE_TOPICS:
+    keys = {claim.key for claim in LAST_HOP_CLAIMS}
+    assert len(keys) == len(LAST_HOP_CLAIMS)
+    for topic in LAST_HOP_TOPICS:
         assert {topic.key, *topic.also} <= keys
 
 
 def test_the_formula_needs_a_loss() -> None:
-    run = Observation(variant="a", clients=1, seed=1, values={"goodput": 1.0, "loss": 0.0})
-    assert to_mathis(run) is None
+    assert TO_MATHIS(Run(where={}, seed=1, values={"goodput": 1.0, "loss": 0.0})) is None
 
 
 def test_figures_hold_every_place() -> None:
-    drawings = future_drawings(world(holds=True), command="ackclock reproduce selfsimilar")
+    drawings = LEFT_FOR_LATER.section(world(holds=True), command="ackclock reproduce selfsimilar").drawings
     assert [drawing.slug for drawing in drawings] == ["load", "last-hop-losses", "last-hop-rates"]
     for drawing, places, variants in zip(drawings, (LOADS, LOSSES, DWELLS), (8, 8, 4), strict=True):
         assert len(drawing.csv.splitlines()) == 1 + variants * len(places)

@@ -1,0 +1,198 @@
+"""What the authors left for later, drawn: the connection by load, and the variants over a wireless last hop."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ackclock.analysis.models import mathis
+from ackclock.papers.core.evidence import joined
+from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot
+from ackclock.papers.core.paper import Chapter
+from ackclock.papers.figures import Pen
+from ackclock.papers.selfsimilar.experiment import CONSTANT, GREEDY
+from ackclock.papers.selfsimilar.last_hop import (
+    BUFFER,
+    BURST,
+    BURSTS,
+    DWELLS,
+    EFFICIENCY,
+    GOODPUT,
+    LOADS,
+    LOSS,
+    LOSSES,
+    MEAN_RATE,
+    MILLION,
+    RANDOM,
+    RETRANSMISSIONS,
+    RTT,
+    TIMEOUTS,
+    course,
+)
+from ackclock.papers.selfsimilar.tables import csv_text, numbers
+from ackclock.report.chart import Axis, Series
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ackclock.papers.core.evidence import Evidence
+    from ackclock.papers.core.quantities import Measure
+
+_PENS: Final[Mapping[str, Pen]] = {
+    "Tahoe": Pen(colour="grey", marker="down"),
+    "NewReno": Pen(colour="blue", marker="square"),
+    "Vegas": Pen(colour="green", marker="triangle"),
+    "SACK": Pen(colour="red", marker="circle", dash="dashed"),
+}
+_MEASURES: Final = (GOODPUT, LOSS, RETRANSMISSIONS, TIMEOUTS, EFFICIENCY)
+_GOODPUT: Final = "Goodput (Mb/s)"
+_POWERS: Final = [(0.3, "0.3"), (1.0, "1"), (3.0, "3"), (10.0, "10"), (30.0, "30")]
+
+
+def _csv(part: str, name: str, x: str) -> Callable[[Evidence], str]:
+    """Write our means as CSV: a row for each line, whose name is made of the coordinates, and place along x."""
+
+    def write(evidence: Evidence) -> str:
+        points = joined([measure.at(part).points(evidence.ours) for measure in _MEASURES])
+        heads = [f"{measure.name}{end}" for measure in _MEASURES for end in ("", "_ci95")]
+        rows = []
+        for key, cells in points.cells.items():
+            at = dict(zip(points.axes, key, strict=True))
+            rows.append([name.format(**at), at[x], cells[0].count, *(cell for one in cells for cell in numbers(one))])
+        return csv_text(["variant", x, "runs", *heads], rows)
+
+    return write
+
+
+def _numbers(part: str, rows: str, head: str, *columns: str) -> Numbers:
+    return Numbers(of=GOODPUT.at(part), rows=rows, columns=("variant", *columns), head=head, caption="Goodput, Mb/s")
+
+
+def _by_load(title: str, reading: str, measure: Measure, y: Axis, *, last: bool = False) -> Plot:
+    return Plot(
+        title=title,
+        x=Axis(label="On/off sources, each 1 % of the link" if last else "", low=0, high=105),
+        y=y,
+        marks=[Lines(of=measure.at("load", reading=reading), x="sources", by="variant", pens=_PENS)],
+    )
+
+
+_shares = [(1e-4, "0.01%"), (1e-3, "0.1%"), (1e-2, "1%"), (1e-1, "10%")]
+_LOAD: Final = Figure(
+    slug="load",
+    title="Figure L. From low to high load",
+    what=f"One connection over {LOADS[0]} to {LOADS[-1]} on/off sources, the same backgrounds for all variants.",
+    rest="Efficiency is the paper's: arrivals over arrivals, drops and retransmissions.",
+    plots=[
+        *(
+            _by_load(title, reading.name, GOODPUT, Axis(label=_GOODPUT, low=0.2, high=40, log=True, ticks=_POWERS))
+            for title, reading in (("(a) data without end", GREEDY), ("(b) a source of 6.2 Mb/s", CONSTANT))
+        ),
+        *(
+            _by_load(f"({letter}) data without end", GREEDY.name, measure, y, last=letter == "e")
+            for letter, measure, y in (
+                ("c", LOSS, Axis(label="Share lost", low=5e-5, high=0.15, log=True, ticks=_shares)),
+                ("d", TIMEOUTS, Axis(label="Timeouts in 100 s", low=0)),
+                ("e", EFFICIENCY, Axis(label="Efficiency", low=0.78, high=1.01)),
+            )
+        ),
+    ],
+    height=13.0,
+    data={"goodput": GOODPUT.at("load")},
+    csv=_csv("load", "{variant}, {reading}", "sources"),
+    numbers=_numbers("load", "sources", "Sources", "reading"),
+)
+
+_lost = np.geomspace(4e-4, 3e-2, 40)
+_mathis = Series(
+    name="Mathis et al.",
+    x=MILLION * _lost,
+    y=mathis(p=_lost, rtt=RTT).rate * 8000 / MILLION,
+    colour="ink",
+    dash="dotted",
+    width=1.0,
+)
+_LOSSES: Final = Figure(
+    slug="last-hop-losses",
+    title="Figure W. A last hop that loses packets",
+    what="Goodput over the paper's background where the link to the receiver loses packets.",
+    rest=f"Of ns-2, packets delivered. Dotted: Mathis et al. for that loss alone and {1000 * RTT:g} ms; to the left "
+    "the background's drops count for more.",
+    plots=[
+        Plot(
+            title=title,
+            x=Axis(
+                label="Packets lost by the last hop (%)" if kind == BURSTS else "",
+                low=7,
+                high=4.5e4,
+                log=True,
+                ticks=[(float(amount), f"{100 * amount / MILLION:g}") for amount in LOSSES],
+            ),
+            y=Axis(label=_GOODPUT, low=0.15, high=14, log=True, ticks=_POWERS[:-1]),
+            marks=[
+                Lines(of=GOODPUT.at("losses", kind=kind), x="lost_of_a_million", by="variant", pens=_PENS),
+                _mathis,
+            ],
+        )
+        for kind, title in ((RANDOM, "(a) at random"), (BURSTS, f"(b) in bursts of {BURST} on average"))
+    ],
+    height=9.0,
+    data={"goodput": GOODPUT.at("losses")},
+    csv=_csv("losses", "{variant}, {kind}", "lost_of_a_million"),
+    numbers=_numbers("losses", "lost_of_a_million", "Lost of a million", "kind"),
+)
+
+_stays = [f"{dwell / 1000:g} s" if dwell else "constant" for dwell in DWELLS]
+_places = {float(dwell): float(place) for place, dwell in enumerate(DWELLS)}
+_made = course(DWELLS[2], 1).course()
+_drawn = 30  # seconds of a made rate
+
+
+def _by_stay(title: str, measure: Measure, y: Axis, label: str = "") -> Plot:
+    return Plot(
+        title=title,
+        x=Axis(label=label, low=-0.3, high=len(DWELLS) - 0.7, ticks=[*enumerate(_stays)]),
+        y=y,
+        marks=[Lines(of=measure.at("rates"), x="stay_ms", by="variant", pens=_PENS, places=_places, apart=0.08)],
+    )
+
+
+_some = _made.times < _drawn * 10**12
+_rate = Series(
+    name="rate",
+    x=[*np.repeat(_made.times[_some] / 1e12, 2)[1:], _drawn],
+    y=np.repeat(_made.rates[_some] / MILLION, 2),
+    colour="ink",
+    width=1.1,
+    listed=False,
+)
+_RATES: Final = Figure(
+    slug="last-hop-rates",
+    title="Figure X. A last hop whose rate changes",
+    what=f"The link to the receiver holds {BUFFER} packets; its rate is one of four and then another, for exponential "
+    f"times, {MEAN_RATE / MILLION:g} Mb/s on average. The rates are made, not measured: a trace of its own for each "
+    "seed, the same for all variants.",
+    rest="Variants stand side by side. A stay of 0 ms is a rate that does not change.",
+    plots=[
+        Plot(
+            title=f"(a) a made rate, {_stays[2]} at each on average",
+            x=Axis(label="Time (s)", low=0, high=_drawn),
+            y=Axis(label="Rate (Mb/s)", low=0),
+            marks=[_rate],
+        ),
+        _by_stay(f"(b) goodput, of {MEAN_RATE / MILLION:g} Mb/s", GOODPUT, Axis(label=_GOODPUT, low=0, high=4.2)),
+        _by_stay("(c) timeouts", TIMEOUTS, Axis(label="Timeouts in 100 s", low=-0.7), "Mean stay at a rate"),
+    ],
+    height=10.0,
+    data={"goodput": GOODPUT.at("rates")},
+    csv=_csv("rates", "{variant}, rate", "stay_ms"),
+    numbers=_numbers("rates", "stay_ms", "Mean stay (ms)"),
+)
+
+LEFT_FOR_LATER: Final = Chapter(
+    title="What the authors left for later",
+    text="A background from low load to high, and a wireless last hop: losses one by one or in bursts, and a rate that "
+    "changes.",
+    figures=[_LOAD, _LOSSES, _RATES],
+)

@@ -1,0 +1,477 @@
+"""Table 1 drawn, and the background's Hurst parameter: by load, by bin, and behind the bottleneck."""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ackclock.analysis import poisson_cov
+from ackclock.papers.core.figure import Figure, Lines, Plot
+from ackclock.papers.core.paper import Chapter
+from ackclock.papers.core.words import DASH
+from ackclock.papers.figures import Pen
+from ackclock.papers.selfsimilar.experiment import SOURCES
+from ackclock.papers.selfsimilar.loads import COV_IN, COV_OUT, H_OUT, LOADS, LOSS, OTHERS, USUAL
+from ackclock.papers.selfsimilar.tables import csv_text, numbers
+from ackclock.papers.selfsimilar.traffic import (
+    ALIKE,
+    ASYMPTOTIC,
+    BINS,
+    COUNTS,
+    COV,
+    DISPERSION,
+    DRAWN,
+    ESTIMATORS,
+    FIRST,
+    KINDS,
+    LADDER,
+    LENGTH,
+    MANY_LENGTH,
+    NOISE,
+    ON_OFF,
+    PEAK,
+    POISSON,
+    SHARED,
+    TOTAL,
+    VARIANCE,
+    H,
+)
+from ackclock.report.chart import Axis, Level, Series
+from ackclock.report.html import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ackclock.analysis import Interval
+    from ackclock.papers.core.evidence import Evidence, Scalar, Side
+    from ackclock.papers.core.quantities import Quantity
+
+_PENS: Final[Mapping[str, Pen]] = {
+    POISSON: Pen(colour="blue", marker="square"),
+    ON_OFF: Pen(colour="red", marker="circle"),
+    NOISE: Pen(colour="green", marker="triangle"),
+}
+_MEANS: Final = "mean ± half-width of the 95 % interval"
+
+
+def _line(of: Quantity, side: Side) -> Mapping[Scalar, Interval]:
+    """Give the points along the only axis; none if no run has the quantity."""
+    with suppress(LookupError):
+        points = of.points(side)
+        return {at: point for (at,), point in points.cells.items()}
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class _Bins:
+    """The first bins at one time scale, one run of each kind of traffic, next to one another."""
+
+    scale: float
+    apart = 112  # bins from the first of one kind to the first of the next
+
+    def packets(self, evidence: Evidence) -> dict[str, np.ndarray]:
+        first = {row.where["kind"]: row for row in reversed(evidence.ours.part("times"))}
+        return {kind: np.asarray(first[kind].values[f"first {self.scale:g}"]) for kind in KINDS}
+
+    def series(self, evidence: Evidence) -> Sequence[Series]:
+        return [
+            Series(
+                name=kind,
+                x=self.apart * place + np.arange(FIRST),
+                y=packets / (TOTAL * self.scale),
+                colour=_PENS[kind].colour,
+                width=0.9,
+                listed=False,
+            )
+            for place, (kind, packets) in enumerate(self.packets(evidence).items())
+        ]
+
+
+_bins = [_Bins(scale) for scale in DRAWN]
+
+
+def _bins_csv(evidence: Evidence) -> str:
+    rows = [
+        [f"{bins.scale:g}", place, *map(int, packets)]
+        for bins in _bins
+        for place, packets in enumerate(zip(*bins.packets(evidence).values(), strict=True))
+    ]
+    return csv_text(["bin_s", "number", *KINDS], rows)
+
+
+def _bins_table(evidence: Evidence) -> Table:
+    ratios = {bins.scale: [one / one.mean() for one in bins.packets(evidence).values()] for bins in _bins}
+    return Table(
+        caption="Least and most packets in a bin over the mean, of the bins that are drawn",
+        head=["Bin (s)", *KINDS],
+        rows=[
+            [f"{scale:g}", *(f"{one.min():.2f} to {one.max():.2f}" for one in some)] for scale, some in ratios.items()
+        ],
+    )
+
+
+_TIME_SCALES: Final = Figure(
+    slug="time-scales",
+    title="Table 1, peaks. The same traffic at four time scales",
+    what=f"Packets in bins of 0.01 to 10 s over their mean, of one run each of traffic with {TOTAL:,} packets a second:"
+    " 40 Poisson sources, 40 on/off sources with the paper's Pareto periods, and a source whose rate is fractional "
+    f"Gaussian noise with H = {ASYMPTOTIC:g}.",
+    points="With longer bins Poisson traffic becomes flat; the others do not.",
+    plots=[
+        Plot(
+            title=f"({letter}) bins of {bins.scale:g} s",
+            x=Axis(
+                label=f"{FIRST} bins of each" if bins is _bins[-1] else "",
+                low=-4,
+                high=_Bins.apart * len(KINDS),
+                ticks=[(_Bins.apart * place + FIRST / 2, kind) for place, kind in enumerate(KINDS)],
+            ),
+            y=Axis(label="Packets / mean", low=0.2, high=1.8),
+            marks=[bins],
+        )
+        for letter, bins in zip("abcd", _bins, strict=True)
+    ],
+    height=7.6,
+    data={"cov": COV.at("times")},
+    csv=_bins_csv,
+    numbers=_bins_table,
+)
+
+_ladders = {one.name: one.at("times") for one in (COV, DISPERSION, PEAK)}
+
+
+def _ladder_csv(evidence: Evidence) -> str:
+    rows = [
+        [name, kind, f"{scale:g}", *numbers(point)]
+        for name, of in _ladders.items()
+        for (kind, scale), point in of.points(evidence.ours).cells.items()
+    ]
+    return csv_text(["measure", "kind", "bin_s", "mean", "ci95"], rows)
+
+
+def _ladder_table(evidence: Evidence) -> Table:
+    columns = {
+        f"{of.label}, {kind}": (_line(of.pick(kind=kind), evidence.ours), of.digits)
+        for of in _ladders.values()
+        for kind in KINDS
+    }
+    return Table(
+        caption=_MEANS,
+        head=["Bin (s)", *columns],
+        rows=[[f"{bin_:g}", *(points[bin_].shown(digits) for points, digits in columns.values())] for bin_ in LADDER],
+    )
+
+
+_exact = Series(name="Poisson, exact", x=LADDER, y=poisson_cov(TOTAL * np.array(LADDER)), colour="ink", dash="dotted")
+_SCALES: Final = Figure(
+    slug="scales-of-burstiness",
+    title="Table 1, peaks. Variation over time scales",
+    what=f"The traffic of the figure above over {LENGTH} s.",
+    rest="Dotted: 1 / √mean, the c.o.v. of Poisson traffic. The variance is taken about the run's own mean, which of n "
+    "bins of self-similar traffic lacks about n^(2H - 2) of it: 40 % of a hundred bins with H = 0.9. Periods of on/off "
+    "sources have no variance, so that measures settle slowly.",
+    plots=[
+        Plot(
+            title=f"({letter}) {title}",
+            x=Axis(
+                label="Bin (s)" if name == "peak" else "",
+                log=True,
+                ticks=[(at, f"{at:g}") for at in (0.01, 0.1, 1, 10)],
+            ),
+            y=Axis(label=label, log=name != "peak"),
+            marks=[Lines(of=_ladders[name], x="bin", by="kind", pens=_PENS), *([_exact] if name == "cov" else [])],
+            levels=[Level(y=1)] if name == "dispersion" else [],
+        )
+        for letter, name, label, title in (
+            ("a", "cov", "C.o.v.", "standard deviation over mean"),
+            ("b", "dispersion", "Index of dispersion", "variance over mean"),
+            ("c", "peak", "Peak / mean", "the largest over the mean"),
+        )
+    ],
+    height=8.6,
+    data=_ladders,
+    csv=_ladder_csv,
+    numbers=_ladder_table,
+)
+
+_multiplexed = {
+    f"{title}, {kind}, {scale:g} s": (title, of.at("many", division=division, kind=kind, bin=scale))
+    for title, division, of in (
+        ("sources of one rate each: c.o.v.", ALIKE, COV),
+        ("sources that share a rate: c.o.v.", SHARED, COV),
+        ("sources of one rate each: variance", ALIKE, VARIANCE),
+    )
+    for kind in (POISSON, ON_OFF)
+    for scale in (0.1, 10.0)
+}
+_memory = {
+    f"Hurst parameter, {kind}": H.at("many", division=ALIKE, kind=kind, method="local Whittle", bin=0.1)
+    for kind in (POISSON, ON_OFF)
+}
+_cells = {**{name: of for name, (_, of) in _multiplexed.items()}, **_memory}
+_MANY_PENS: Final = {
+    "Poisson, 0.1 s": _PENS[POISSON],
+    "Poisson, 10 s": Pen(colour="sky", marker="square", dash="dashed"),
+    "on/off, 0.1 s": _PENS[ON_OFF],
+    "on/off, 10 s": Pen(colour="orange", marker="circle", dash="dashed"),
+}
+_counts: Final = [(float(count), str(count)) for count in COUNTS]
+
+
+def _short(point: Interval) -> str:
+    """Write a mean with three digits, and the half-width if there is one: sizes differ much from cell to cell."""
+    known = math.isfinite(point.half_width)
+    return f"{point.mean:.3g} ± {point.half_width:.2g}" if known else f"{point.mean:.3g}"
+
+
+def _many_lines(cells: Mapping[str, Quantity], ending: str = "") -> list[Lines]:
+    """Draw each quantity as the line that the end of its name names."""
+    lines = {", ".join(f"{name}{ending}".split(", ")[-2:]): of for name, of in cells.items()}
+    return [Lines(of=of, x="sources", name=name, pens=_MANY_PENS) for name, of in lines.items()]
+
+
+_MULTIPLEXING: Final = Figure(
+    slug="multiplexing",
+    title="Table 1, multiplexing. More sources",
+    what=f"Bins of 0.1 s and of 10 s over {MANY_LENGTH} s.",
+    rest="(a) Each source has the paper's rate: relative peaks fall as 1 / √sources, with memory as without. (b) All "
+    f"sources together have {TOTAL:,} packets a second: Poisson traffic is the same however it is divided, on/off "
+    "traffic becomes smoother, in short bins up to the point where packets at equal intervals show. (c) In packets the "
+    "peaks grow. (d) The memory stays, so time smooths no more than before.",
+    plots=[
+        *(
+            Plot(
+                title=f"({letter}) {title}",
+                x=Axis(log=True, ticks=_counts),
+                y=Axis(label=label, log=True),
+                marks=_many_lines({name: of for name, (where, of) in _multiplexed.items() if where == title}),
+            )
+            for letter, label, title in zip(
+                "abc",
+                ("C.o.v.", "C.o.v.", "Packets²"),
+                dict.fromkeys(title for title, _ in _multiplexed.values()),
+                strict=True,
+            )
+        ),
+        Plot(
+            title="(d) sources of one rate each: Hurst parameter in bins of 0.1 s",
+            x=Axis(label="Sources", log=True, ticks=_counts),
+            y=Axis(label="H, local Whittle", low=0.4, high=1.1),
+            marks=_many_lines(_memory, ", 0.1 s"),
+        ),
+    ],
+    height=10.4,
+    data={"cov": COV.at("many")},
+    csv=lambda evidence: csv_text(
+        ["measure", "sources", "mean", "ci95"],
+        [[name, at, *numbers(point)] for name, of in _cells.items() for at, point in _line(of, evidence.ours).items()],
+    ),
+    numbers=lambda evidence: Table(
+        caption=_MEANS.capitalize(),
+        head=["Measure", *(f"{count} sources" for count in COUNTS)],
+        rows=[[name, *map(_short, _line(of, evidence.ours).values())] for name, of in _cells.items()],
+    ),
+)
+
+_METHODS: Final[Mapping[str, Pen]] = {
+    "K = 1": Pen(colour="blue", marker="square"),
+    "K = 50": Pen(colour="sky", marker="triangle", dash="dashed"),
+    "local Whittle": Pen(colour="red", marker="circle"),
+    "Abry-Veitch": Pen(colour="orange", marker="diamond", dash="dashed"),
+}
+_LOAD: Final = "On/off sources, each 1 % of the link"
+
+
+def _known(first: float, last: float) -> list[Series]:
+    """Draw the values of theory and of the paper, from one end to the other."""
+    return [
+        Series(name=name, x=[first, last], y=[h, h], colour=colour, dash="dotted", width=1.0)
+        for name, h, colour in (("(3 - shape) / 2", ASYMPTOTIC, "ink"), ("the paper's 0.8", 0.8, "grey"))
+    ]
+
+
+_by_load = {
+    f"{method}, {scale:g} s": H.at("loads", background=USUAL, method=method, bin=scale)
+    for scale in BINS
+    for method in ESTIMATORS
+}
+
+
+def _by_load_csv(evidence: Evidence) -> str:
+    rows = [
+        [source, name, at, *numbers(point)]
+        for name, of in _by_load.items()
+        for source, side in (("ackclock", evidence.ours), ("ns-2.35", evidence.ns2))
+        for at, point in _line(of, side).items()
+    ]
+    return csv_text(["source", "series", "sources", "mean", "ci95"], rows)
+
+
+def _by_load_table(evidence: Evidence) -> Table:
+    found = {name: points for name, of in _by_load.items() if (points := _line(of, evidence.ours))}
+    return Table(
+        caption=f"Hurst parameter: {_MEANS}",
+        head=["Method and bin", *(f"{count} sources" for count in LOADS)],
+        rows=[
+            [name, *(points[at].shown(2) if at in points else DASH for at in LOADS)] for name, points in found.items()
+        ],
+    )
+
+
+_BY_LOAD: Final = Figure(
+    slug="hurst-by-load",
+    title="The background's Hurst parameter with respect to load",
+    what="Arrivals at the bottleneck from 5 to 95 on/off sources over 100 s, by the paper's method with one lag and "
+    "with 50, and by two that look at long scales only.",
+    rest="A method is missing where it asks for more bins than 100 s have. Sources are independent, so more of them "
+    "have the same correlations: H depends on the bin and the method, not on the load.",
+    plots=[
+        Plot(
+            title=f"({letter}) bins of {scale:g} s",
+            x=Axis(label=_LOAD if scale == BINS[-1] else "", low=0, high=100),
+            y=Axis(label="H", low=0.62, high=1.12),
+            marks=[
+                Lines(of=H.at("loads", background=USUAL, bin=scale), x="sources", by="method", pens=_METHODS),
+                *_known(0, 100),
+            ],
+        )
+        for letter, scale in zip("abcd", BINS, strict=True)
+    ],
+    height=11.0,
+    data={"h": H.at("loads", background=USUAL)},
+    csv=_by_load_csv,
+    numbers=_by_load_table,
+)
+
+_LONGER: Final = f"UDP, {LENGTH} s"
+_KINDS: Final[Mapping[str, int]] = {USUAL: SOURCES, **OTHERS, _LONGER: SOURCES}
+_KIND_PENS: Final = dict(
+    zip(
+        _KINDS,
+        (
+            Pen(colour="blue", marker="square"),
+            Pen(colour="orange", marker="diamond", dash="dotted"),
+            Pen(colour="green", marker="triangle", dash="dashed"),
+            Pen(colour="red", marker="circle"),
+        ),
+        strict=True,
+    )
+)
+
+
+def _by_bin(name: str, method: str) -> Quantity:
+    if name == _LONGER:
+        return H.at("times", kind=ON_OFF, method=method)
+    return H.at("loads", background=name, sources=_KINDS[name], method=method)
+
+
+def _by_bin_table(evidence: Evidence) -> Table:
+    rows = [
+        [method, f"{name}, {count} sources", source, *(points[at].shown(2) if at in points else DASH for at in BINS)]
+        for method in ESTIMATORS
+        for name, count in _KINDS.items()
+        for source, side in (("ackclock", evidence.ours), ("ns-2.35", evidence.ns2))
+        for points in [_line(_by_bin(name, method), side)]
+        if points
+    ]
+    head = ["Method", "Background", "Source", *(f"{scale:g} s" for scale in BINS)]
+    return Table(caption=f"Hurst parameter: {_MEANS}", head=head, rows=rows)
+
+
+def _as_csv(table: Table) -> str:
+    return csv_text(table.head, table.rows)
+
+
+_BY_BIN: Final = Figure(
+    slug="hurst-by-bin",
+    title="The background's Hurst parameter with respect to the bin",
+    what="40 sources of 1000-byte packets over UDP, 25 of 210-byte packets, and 40 that Tahoe with a window of 20 "
+    f"carries, over 100 s, and the first over {LENGTH} s.",
+    rest="Short bins see packets at equal intervals, and windows that go out as bursts; in bins of 0.1 s and more all "
+    "are alike. Long bins of a long run give the value of theory. With 50 lags H is too low, the more so the fewer "
+    "bins there are: the run's mean is taken out of them.",
+    plots=[
+        Plot(
+            title=f"({letter}) {method}",
+            x=Axis(
+                label="Bin (s)" if letter == "d" else "",
+                low=0.008,
+                high=1.25,
+                log=True,
+                ticks=[(scale, f"{scale:g}") for scale in BINS],
+            ),
+            y=Axis(label="H", low=0.55, high=1.15),
+            marks=[
+                *(Lines(of=_by_bin(name, method), x="bin", name=name, pens=_KIND_PENS) for name in _KINDS),
+                *_known(BINS[0], BINS[-1]),
+            ],
+        )
+        for letter, method in zip("abcd", ESTIMATORS, strict=True)
+    ],
+    height=11.0,
+    data={"h": H.at("loads", background=USUAL)},
+    csv=lambda evidence: _as_csv(_by_bin_table(evidence)),
+    numbers=_by_bin_table,
+)
+
+_SIDES: Final = {
+    "arrivals": _METHODS["K = 1"],
+    "what leaves": Pen(colour="orange", marker="diamond", dash="dashed"),
+}
+_ends = {
+    title: (
+        label,
+        [one.at("loads", background=USUAL, **where).called(one.label, digits=3) for one in profiles],
+    )
+    for title, label, profiles, where in (
+        ("Hurst parameter in bins of 0.01 s, one lag", "H, K = 1", (H, H_OUT), {"method": "K = 1", "bin": 0.01}),
+        ("Hurst parameter in bins of 0.1 s, 50 lags", "H, K = 50", (H, H_OUT), {"method": "K = 50", "bin": 0.1}),
+        ("coefficient of variation in bins of 0.01 s", "C.o.v.", (COV_IN, COV_OUT), {"bin": 0.01}),
+    )
+}
+
+
+def _behind_table(evidence: Evidence) -> Table:
+    loss = _line(LOSS.at("loads", background=USUAL), evidence.ours)
+    columns = {
+        f"{title}, {side}": _line(of, evidence.ours)
+        for title, (_, both) in _ends.items()
+        for side, of in zip(_SIDES, both, strict=True)
+    }
+    return Table(
+        caption=_MEANS.capitalize(),
+        head=["Sources", "loss (%)", *columns],
+        rows=[[str(at), f"{loss[at].mean:.3f}", *(points[at].shown(3) for points in columns.values())] for at in LOADS],
+    )
+
+
+_BEHIND: Final = Figure(
+    slug="hurst-behind",
+    title="The background before and behind ten packets of buffer",
+    what="Arrivals at the bottleneck, and packets that leave it for y: the link cuts what it cannot carry in 1.6 ms.",
+    rest="Only in the shortest bins, and only near full load, does another kind of traffic leave.",
+    plots=[
+        Plot(
+            title=f"({letter}) {title}",
+            x=Axis(label=_LOAD if letter == "c" else "", low=0, high=100),
+            y=Axis(label=label),
+            marks=[Lines(of=of, x="sources", name=side, pens=_SIDES) for side, of in zip(_SIDES, both, strict=True)],
+        )
+        for letter, (title, (label, both)) in zip("abc", _ends.items(), strict=True)
+    ],
+    height=8.0,
+    data={"h": H_OUT.at("loads", background=USUAL)},
+    csv=lambda evidence: _as_csv(_behind_table(evidence)),
+    numbers=_behind_table,
+)
+
+TRAFFIC: Final = Chapter(
+    title="Table 1, and the background's Hurst parameter",
+    text="Poisson and self-similar traffic of the same rate bin by bin, over time scales, and with ever more sources. "
+    "Some runs are longer than the paper's, where a figure says so: a hundred seconds have ten bins of ten.",
+    figures=[_TIME_SCALES, _SCALES, _MULTIPLEXING, _BY_LOAD, _BY_BIN, _BEHIND],
+)
