@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
 
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.paper import Both
@@ -11,7 +12,7 @@ from ackclock.papers.vegas.evidence import by_part, places
 from ackclock.papers.vegas.experiment import OPEN, POISSON, TRANSFERS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from ackclock.papers.core.evidence import Row
     from ackclock.papers.vegas.experiment import Place
@@ -77,16 +78,23 @@ def world(place: Place) -> Values:
     }
 
 
+@cache
+def _coordinates() -> Sequence[tuple[Place, Mapping[str, Any]]]:
+    """List the places; to make a dictionary of each takes longer than all else here."""
+    return [(place, asdict(place)) for place in places()]
+
+
+@lru_cache(maxsize=4)
 def side(*changes: Change) -> Runs:
     """Make the runs of every place, which differ by a millionth from seed to seed."""
     made = []
-    for place in places():
+    for place, where in _coordinates():
         values = world(place)
         for change in changes:
             values = change(place, values)
         made += [
             Run(
-                where=asdict(place),
+                where=where,
                 seed=seed,
                 values={name: value * (1 + 1e-6 * seed) for name, value in values.items()},
             )
