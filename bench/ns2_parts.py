@@ -80,6 +80,5 @@ def _differences(there: Values, now: Values) -> list[str]:
 def _same(one: Any, other: Any) -> bool:
     if one is None or other is None:
         return one is other
-    numbers = [*np.ravel(one), *np.ravel(other)]
-    digits = max((len(f"{number:.9f}".rstrip("0").partition(".")[2]) for number in numbers), default=0)
+    digits = max((len(f"{number:.9f}".rstrip("0").partition(".")[2]) for number in np.ravel(one)), default=0)
     return np.shape(one) == np.shape(other) and bool(np.all(np.abs(np.subtract(one, other)) <= 1.01 * 10**-digits))

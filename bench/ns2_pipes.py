@@ -1,7 +1,7 @@
-"""Make ns-2's runs behind `manyflows`, or hold some of them to the rows that are there.
+"""Make ns-2's runs behind `manyflows` again, and compare some of them with those that are kept.
 
-``python bench/ns2_pipes.py --check 3`` runs three random rows of each table again and compares every number.
-``python bench/ns2_pipes.py --table special --out FOLDER`` makes a whole table; the largest take hours.
+``python bench/ns2_pipes.py --check 3`` makes three random runs of each part again and compares every number.
+``python bench/ns2_pipes.py --part manyflows/special --make`` makes a whole part again; the largest take hours.
 Needs ns-2.35; `bench/ns2/pipe.tcl` is the network.
 """
 
@@ -14,16 +14,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ns2_tables import main
+from ackclock.analysis import loss_correlation, loss_epochs
+from ackclock.papers.manyflows.distances import OVERHEADS, figure23
+from ackclock.papers.manyflows.looks import PIPES
+from ackclock.papers.manyflows.places import PROCESSING
+from ns2_parts import main
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-    from ns2_tables import Row
+    from ns2_parts import Make, Values
+
+    Where = Mapping[str, Any]
 
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPT = ROOT / "bench" / "ns2" / "pipe.tcl"
-DATA = ROOT / "python" / "ackclock" / "papers" / "manyflows" / "data"
 
 PACKET = 4000
 """Bits of a packet."""
@@ -60,16 +65,16 @@ class Printed:
         return (self.end - self.begin) * self.rate / PACKET
 
     @property
-    def summary(self) -> Row:
-        """The columns that all tables have."""
+    def summary(self) -> Values:
+        """The measures that all parts have."""
         acked = self.flows[:, 3]
         fair = self.capacity / self.flow_count
         return {
-            "throughput": f"{self.departures / self.capacity:.5f}",
-            "goodput": f"{acked.sum() / self.capacity:.5f}",
-            "loss": f"{self.drops / self.arrivals:.6f}",
-            "jain_index": f"{acked.sum() ** 2 / (len(acked) * (acked**2).sum()):.5f}",
-            "shut_off": str(int((acked < 0.02 * fair).sum())),
+            "throughput": round(self.departures / self.capacity, 5),
+            "goodput": round(acked.sum() / self.capacity, 5),
+            "loss": round(self.drops / self.arrivals, 6),
+            "jain_index": round(acked.sum() ** 2 / (len(acked) * (acked**2).sum()), 5),
+            "shut_off": int((acked < 0.02 * fair).sum()),
         }
 
     def round_trip(self, delay: float) -> float:
@@ -83,128 +88,116 @@ def _trace(path: Path) -> np.ndarray:
     return np.array([(float(row[1]), int(row[7])) for row in rows])
 
 
-def _span(row: Mapping[str, Any]) -> dict[str, Any]:
+def _span(begin: int, end: int) -> dict[str, Any]:
     """Return the measured time; the first key is a Python keyword."""
-    return {"from": row["from"], "to": row["to"]}
+    return {"from": begin, "to": end}
 
 
-def _overhead(row: Mapping[str, str], window: float, rate: float) -> float:
-    return float(row["overhead_percent"]) / 100 * window * PACKET / rate
+def _overhead(percent: float, window: float, rate: float) -> float:
+    return percent / 100 * window * PACKET / rate
 
 
-def _grid(row: Mapping[str, str], *, syn: bool = False) -> Row:
-    usual, pipe = _PIPES[row["link"]]
-    window = int(row["capacity"])
-    return Printed(
-        flows=row["flows"],
-        rate=usual + float(row["detuned"]),
-        buffer=window - pipe,
-        overhead=_overhead(row, window, usual),
-        spread=row["spread"],
-        limit=row["max_rto"],
-        syn=int(syn),
-        seed=row["seed"],
-        **_span(row),
-    ).summary
+def _grid(**chosen: int) -> Make:
+    def make(where: Where, seed: int) -> Values:
+        usual, pipe = _PIPES[where["link"]]
+        window, delay = where["capacity"], where["delay"] / 1000
+        return Printed(
+            flows=where["connections"],
+            rate=usual + where["detuned"],
+            delay=delay,
+            buffer=window - round(pipe * delay / 0.05),
+            overhead=_overhead(where["overhead"], window, usual),
+            spread=where["spread"],
+            limit=where["max_rto"],
+            seed=seed,
+            **_span(where["begin"], where["end"]),
+            **dict[str, Any](chosen),
+        ).summary
+
+    return make
 
 
-def _with_syn(row: Mapping[str, str]) -> Row:
-    plain = float(row["overhead_percent"]) == 0 and row["capacity"] in {"100", "300", "500"}
-    return _grid(row, syn=row["link"] == "T1" and plain)
+def _with_syn(where: Where, seed: int) -> Values:
+    plain = not where["overhead"] and where["capacity"] in {100, 300, 500}
+    return _grid(syn=int(where["link"] == "T1" and plain))(where, seed)
 
 
-def _special(row: Mapping[str, str]) -> Row:
-    rate, pipe = _PIPES[row["link"]]
-    window = int(row["capacity"])
-    delay = float(row["delay"]) / 1000
-    pipe = round(pipe * delay / 0.05) if row["part"] == "far" else pipe
-    return Printed(
-        flows=row["flows"],
-        rate=rate,
-        delay=delay,
-        buffer=window - pipe,
-        overhead=_overhead(row, window, rate),
-        spread=row["spread"],
-        modern=int(row["part"] == "modern"),
-        seed=row["seed"],
-        **_span(row),
-    ).summary
-
-
-def _bias(row: Mapping[str, str]) -> Row:
-    group = int(row["group"])
+def _bias(where: Where, seed: int) -> Values:
+    group, case = where["connections"], figure23(where)
     run = Printed(
         flows=2 * group,
         rate=1.6e6,
-        buffer=row["buffer"],
-        ratio=row["ratio"],
-        overhead=float(row["overhead_ms"]) / 1000,
+        buffer=where["buffer"],
+        ratio=where["distance"],
+        overhead=OVERHEADS[where["processing"]],
         tick=0.01,
-        seed=row["seed"],
-        **_span(row),
+        seed=seed,
+        **_span(*case.span),
     )
     acked = run.flows[:, 3]
-    return {"goodput_ratio": f"{acked[:group].sum() / acked[group:].sum():.4g}"}
+    near, far = (round(run.round_trip(0.051 * ratio), 4) for ratio in case.ratios)
+    return {"rtt_ratio": far / near, "goodput_ratio": float(f"{acked[:group].sum() / acked[group:].sum():.4g}")}
 
 
-def _synchrony(row: Mapping[str, str]) -> Row:
-    rate, pipe = _PIPES[row["link"]]
-    slow, buffer, flows = row["link"] == "ISDN", int(row["buffer"]), int(row["flows"])
-    first, last, whole = (500, 1000, 1500) if slow else (50, 100, 200)
-    run = Printed(
-        flows=flows,
-        rate=rate,
-        buffer=buffer,
-        overhead=_overhead(row, buffer + pipe, rate),
-        syn=row["syn"],
-        seed=row["seed"],
-        every=1 if slow else 0.1,
-        traced=True,
-        **_span({"from": first, "to": whole}),
-    )
-    trip = run.round_trip(0.05)
-    dropped = run.traces["drops"]
-    times, who = dropped[dropped[:, 0] >= first].T
-    bins = int((whole - first) / trip)
-    place = ((times - first) / trip).astype(int)
-    lost = np.zeros((flows, bins), dtype=bool)
-    lost[who[place < bins].astype(int), place[place < bins]] = True
-    together = lost.sum(axis=0)
-    gaps = np.flatnonzero(np.diff(times) > 0.5 * trip)
-    begins, ends = np.r_[0, gaps + 1], np.r_[gaps, len(times) - 1]
-    shares = [len(np.unique(who[begin : end + 1])) / flows for begin, end in zip(begins, ends, strict=True)]
-    waiting = run.queue[run.queue[:, 0] >= first, 1]
-    low, middle, high = np.percentile(waiting, [5, 50, 95])
-    came = run.traces["acks"]
-    received = np.bincount(came[(came[:, 0] >= first) & (came[:, 0] < last), 1].astype(int), minlength=flows)
-    return {
-        "correlation": f"{(together.var() / lost.var(axis=1).sum() - 1) / (flows - 1):.5f}",
-        "quiet": f"{(together == 0).mean():.5f}",
-        "epochs": str(len(shares)),
-        "share": f"{np.mean(shares):.5f}",
-        "low": f"{low:.0f}",
-        "middle": f"{middle:.0f}",
-        "high": f"{high:.0f}",
-        **{name: run.summary[name] for name in ("loss", "jain_index", "shut_off")},
-        "least": str(received.min()),
-        "most": str(received.max()),
-        "starved": str(int((received < 0.1 * rate / PACKET * (last - first) / flows).sum())),
-    }
+def _synchrony(syn: int) -> Make:
+    def make(where: Where, seed: int) -> Values:
+        look = PIPES[where["pipe"]]
+        rate, pipe = _PIPES[look.link.name]
+        slow, flows = look.link.name == "ISDN", look.flows
+        first, last, whole = (500, 1000, 1500) if slow else (50, 100, 200)
+        run = Printed(
+            flows=flows,
+            rate=rate,
+            buffer=look.buffer,
+            overhead=_overhead(100 * PROCESSING[where["processing"]], look.buffer + pipe, rate),
+            syn=syn,
+            seed=seed,
+            every=1 if slow else 0.1,
+            traced=True,
+            **_span(first, whole),
+        )
+        trip = run.round_trip(0.05)
+        times, who = run.traces["drops"].T
+        together = loss_correlation(times, who.astype(int), count=flows, round_trip=trip, start=first, end=whole)
+        late = times >= first
+        epochs = loss_epochs(times[late], who[late].astype(int), count=flows, gap=trip / 2)
+        waiting = run.queue[run.queue[:, 0] >= first, 1]
+        low, middle, high = np.percentile(waiting, [5, 50, 95])
+        came = run.traces["acks"]
+        received = np.bincount(came[(came[:, 0] >= first) & (came[:, 0] < last), 1].astype(int), minlength=flows)
+        return {
+            "correlation": round(together.value, 5),
+            "quiet": round(together.quiet, 5),
+            "epochs": epochs.count,
+            "share": round(epochs.mean_share, 5),
+            "low": low,
+            "middle": middle,
+            "high": high,
+            **{name: run.summary[name] for name in ("loss", "jain_index", "shut_off")},
+            "least": received.min(),
+            "most": received.max(),
+            "starved": int((received < 0.1 * rate / PACKET * (last - first) / flows).sum()),
+            "received": np.sort(received),
+        }
+
+    return make
 
 
-TABLES: dict[str, Callable[[Mapping[str, str]], Row]] = {
-    "grid": _with_syn,
-    "whole": _grid,
-    "detuned": _grid,
-    "special": _special,
-    "rtt_bias": _bias,
-    "synchrony": _synchrony,
-    "again/grid": _grid,
-    "again/whole": _grid,
-    "again/detuned": _grid,
-    "again/rtt_bias": _bias,
+PARTS: dict[str, Make] = {
+    "manyflows/grid": _with_syn,
+    "manyflows/whole": _grid(syn=0),
+    "manyflows/detuned": _grid(syn=0),
+    "manyflows/special": _grid(),
+    "manyflows/modern": _grid(modern=1),
+    "manyflows/figure23": _bias,
+    "manyflows/looks": _synchrony(0),
+    "manyflows/looks_syn": _synchrony(40),
+    "manyflows/again_grid": _grid(syn=0),
+    "manyflows/again_whole": _grid(syn=0),
+    "manyflows/again_detuned": _grid(syn=0),
+    "manyflows/again_figure23": _bias,
 }
-"""What makes a row of each table from its coordinates."""
+"""What makes a run of each part."""
 
 if __name__ == "__main__":
-    main(__doc__ or "", {name: (DATA / f"{name}.csv", make) for name, make in TABLES.items()})
+    main(__doc__ or "", PARTS)

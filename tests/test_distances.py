@@ -12,7 +12,8 @@ from ackclock.papers.claims import judge
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.paper import Both
 from ackclock.papers.core.parts import gather
-from ackclock.papers.manyflows import distances_figures, ns2
+from ackclock.papers.core.table import ns2_runs
+from ackclock.papers.manyflows import distances_figures
 from ackclock.papers.manyflows.claims.distances import DISTANCES
 from ackclock.papers.manyflows.distances import (
     CELLS,
@@ -24,14 +25,13 @@ from ackclock.papers.manyflows.distances import (
     Case,
     distance_parts,
     figure23,
-    ns2_rows,
     pair_spread,
     spread,
     values_of,
 )
 from ackclock.papers.manyflows.experiment import scenario
 from ackclock.papers.manyflows.measures import OverSquare
-from ackclock.papers.manyflows.places import WITHOUT
+from ackclock.papers.manyflows.places import WITH, WITHOUT
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
@@ -40,18 +40,26 @@ if TYPE_CHECKING:
     from ackclock.papers.manyflows.distances import Cell
 
 SEEDS = (1, 2, 3)
+NS2 = ns2_runs("manyflows").part("figure23")
 
 
 def test_the_points_of_figure_23_are_those_of_ns2() -> None:
-    for (_, case), reference in zip(figure23(), ns2.references("rtt_bias"), strict=True):
-        assert case.scenario().effective() == scenario(reference.setting).effective()
+    (where, case), *_ = CELLS["figure23"]
+    assert where == {"processing": WITH, "buffer": 60, "connections": 10, "distance": 1.0}
+    assert len(CELLS["figure23"]) == len(NS2) == 54
+    near, far = scenario(figure23({**where, "distance": 4.0}).setting).effective().clients
+    assert near.access is not None
+    assert far.access is not None
+    assert (near.count, near.access.delay, far.count, far.access.delay) == (10, "1 ms", 10, "154 ms")
+    assert (case.span, case.setting.buffer) == ((100, 400), 60)
+    assert {case.span for where, case in CELLS["figure23"] if where["buffer"] == 400} == {(150, 600)}
 
 
 def test_groups_may_be_unequal_and_many() -> None:
-    made = Case(counts=(5, 45), ratios=(1.0, 4.0)).scenario()
+    made = scenario(Case(counts=(5, 45), ratios=(1.0, 4.0)).setting)
     assert [group.count for group in made.clients] == [5, 45]
     assert [group.access.delay for group in made.clients if group.access] == ["1 ms", "154 ms"]
-    assert len(Case(counts=(10,) * 5, ratios=SEVERAL).scenario().clients) == 5
+    assert len(scenario(Case(counts=(10,) * 5, ratios=SEVERAL).setting).clients) == 5
 
 
 def share(cell: Cell, seed: int, *, power: float, noise: float = 0.0, lift: float = 1.0) -> Run:
@@ -79,7 +87,7 @@ def made_up(
     return Runs(
         {
             # between the lower and the upper end, whatever the distance
-            "figure23": runs([cell for cell in figure23() if cell[1].ratios[1] < 4], lambda _: 0.0, lift=1.4),
+            "figure23": runs([cell for cell in CELLS["figure23"] if cell[1].ratios[1] < 4], lambda _: 0.0, lift=1.4),
             "groups": runs(CELLS["groups"], noise),
             "unequal": runs(CELLS["unequal"]),
             "several": runs(CELLS["several"]),
@@ -122,7 +130,7 @@ def test_a_spread_is_the_one_of_logarithms() -> None:
 
 def test_ns2_lies_where_it_was_measured() -> None:
     where = {"processing": WITHOUT, "buffer": 400, "connections": 50, "distance": 4.0}
-    (point,) = (row for row in ns2_rows() if row.where == where)
+    (point,) = (row for row in NS2 if row.where == where)
     assert point.values["rtt_ratio"] == pytest.approx(1.287, abs=1e-3)
     assert point.values["goodput_ratio"] == 2.366
     (beside,) = OverSquare().samples(Runs({"figure23": [point]})).cells.values()
@@ -130,7 +138,7 @@ def test_ns2_lies_where_it_was_measured() -> None:
 
 
 def test_figures_show_every_run() -> None:
-    evidence = Both(ours=made_up(), ns2=Runs({"figure23": ns2_rows()}))
+    evidence = Both(ours=made_up(), ns2=Runs({"figure23": NS2}))
     figures = (
         distances_figures.FIGURE23,
         distances_figures.FIGURE24,
@@ -148,7 +156,7 @@ def test_figures_show_every_run() -> None:
 def test_runs_agree_with_ns2_on_round_trips() -> None:
     """The mean round trips are exact in both: they differ by what waits."""
     found = gather(distance_parts(), seeds=[1], jobs=1)
-    theirs = {tuple(row.where.values()): row.values["rtt_ratio"] for row in ns2_rows()}
+    theirs = {tuple(row.where.values()): row.values["rtt_ratio"] for row in NS2}
     for row in found.part("figure23"):
         assert row.values["rtt_ratio"] == pytest.approx(theirs[tuple(row.where.values())], rel=0.02)
     assert len(found.part("groups")) == len(OVERHEADS) * len(GROUPS) * len(NEARLY)

@@ -11,6 +11,7 @@ from ackclock.papers.manyflows.claims.distances import DISTANCES
 from ackclock.papers.manyflows.claims.formulas import FORMULAS
 from ackclock.papers.manyflows.claims.internet import INTERNET
 from ackclock.papers.manyflows.distances import Case
+from ackclock.papers.manyflows.experiment import scenario
 from ackclock.scenario.overrides import override
 
 if TYPE_CHECKING:
@@ -43,4 +44,4 @@ def test_commands_of_claims_can_be_typed(root: Path) -> None:
 
 def test_the_example_of_two_groups_is_a_place_of_figure_23(root: Path) -> None:
     example = ac.Scenario.from_toml(root / "examples" / "distances50.toml")
-    assert example.effective() == Case(counts=(25, 25), ratios=(1.0, 4.0)).scenario().effective()
+    assert example.effective() == scenario(Case(counts=(25, 25), ratios=(1.0, 4.0)).setting).effective()

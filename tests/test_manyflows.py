@@ -9,25 +9,26 @@ import numpy as np
 import pytest
 
 import ackclock as ac
-from ackclock.papers.comparison import Rule, named
-from ackclock.papers.manyflows import ns2
-from ackclock.papers.manyflows.agreement import PARTS, agreement
-from ackclock.papers.manyflows.comparison import GRID, compare_runs
+from ackclock.papers.comparison import Rule, compare, named
+from ackclock.papers.core.parts import gather
+from ackclock.papers.core.table import ns2_runs
+from ackclock.papers.manyflows.agreement import COMPARED, GRID, agreement
+from ackclock.papers.manyflows.distances import Case
 from ackclock.papers.manyflows.experiment import (
     CAPACITIES,
     FLOWS,
     ISDN,
     T1,
     Bottleneck,
-    bias_setting,
     flow_summary,
     grid_setting,
+    part,
     scenario,
-    settings_wanted,
 )
+from ackclock.papers.manyflows.ns2 import setting_of
 from ackclock.papers.manyflows.places import PROCESSING
+from ackclock.papers.observation import Observation
 from ackclock.scenario.quantity import RATE
-from ackclock.study import observe
 
 
 class TestSetup:
@@ -65,7 +66,7 @@ class TestSetup:
 
     def test_groups_at_unequal_distances(self) -> None:
         """51 ms one way for the first, twice as much for the second."""
-        setting = bias_setting(10, 60, 2, overhead=0.0025, span=(100, 400))
+        setting = Case(counts=(10, 10), ratios=(1.0, 2.0), buffer=60).setting
         near, far = scenario(setting).clients
         assert near.count == far.count == 10
         assert near.access is not None
@@ -78,12 +79,12 @@ class TestSetup:
         values = flow_summary(run)
         assert values["throughput"] == run.summary.utilization
         assert values["goodput"] == pytest.approx(run.summary.goodput_bps / 1_600_001, rel=1e-9)
-        assert values["goodput_ratio"] == 1
 
 
 def test_ns2_has_run_the_whole_grid() -> None:
-    grid = {reference.setting.name + str(reference.setting.flows) for reference in ns2.references("grid")}
-    assert len(grid) == len(ns2.references("grid")) == 196
+    settings = [setting_of(row.where) for row in ns2_runs("manyflows").part("grid")]
+    grid = {setting.name + str(setting.flows) for setting in settings}
+    assert len(grid) == len(settings) == 196
     spans = {T1: [(50, 200), (100, 400)], ISDN: [(500, 2000)]}
     for link in (T1, ISDN):
         for capacity in CAPACITIES:
@@ -98,18 +99,17 @@ def test_ns2_has_run_the_whole_grid() -> None:
 
 def test_a_single_run_varies_as_ours_do() -> None:
     """Three runs with mean 0.2 and s = 0.01: the difference from one other has the standard error s sqrt(1 + 1/3)."""
-    reference = ns2.references("grid")[0]
-    ours = [replace(reference.run, seed=seed, values={"loss": loss}) for seed, loss in enumerate((0.19, 0.2, 0.21))]
-    theirs = replace(reference, run=replace(reference.run, values={"loss": 0.23}))
+    run = Observation(variant="T1", clients=10, seed=1, values={"loss": 0.23})
+    ours = [replace(run, seed=seed, values={"loss": loss}) for seed, loss in enumerate((0.19, 0.2, 0.21))]
     rule = Rule(title="loss", measure=named("loss"), relative=0.1)
-    (found,) = compare_runs(ours, [theirs], [rule])
+    (found,) = compare(ours, [run], [rule], single=True)
     assert found.standard_error == pytest.approx(0.01 * math.sqrt(4 / 3))
     assert found.relative == pytest.approx(-0.03 / 0.23)
     assert not found.is_near
     assert found.agrees  # by 2.6 standard errors
-    far = replace(reference, run=replace(reference.run, values={"loss": 0.24}))
-    (missed,) = compare_runs(ours, [far], [rule])
+    (missed,) = compare(ours, [replace(run, values={"loss": 0.24})], [rule], single=True)
     assert not missed.agrees
+    assert compare(ours, [run], [rule]) == []
 
 
 def test_twenty_connections_lose_exactly_one_packet_in_25() -> None:
@@ -135,9 +135,9 @@ def test_agrees_with_ns2() -> None:
     Source: ns-2.35, one run a point.
     Tolerance: the wider of three standard errors and a fixed margin; see agreement_manyflows.md.
     """
-    parts = [part for part in PARTS if part.title.endswith("with processing times")]
+    parts = [one for one in COMPARED if one.title.endswith("with processing times")]
     assert len(parts) == 3
-    found = agreement(parts, quick=True)
+    found = [agreement(one, quick=True) for one in parts]
     assert [len(places) for places in found] == [4 * 9, 2, 4]
     assert all(place.agrees for places in found for place in places)
 
@@ -152,19 +152,22 @@ def test_who_wins_ties_moves_loss() -> None:
     Tolerance: 5 %, five seeds; by chance at least 15 % more, and where timers win at least 30 %.
     """
     setting = grid_setting(T1, 200, 200)
-    losses = []
-    for detuned in (1, 0, -1):
-        runs = observe(settings_wanted([replace(setting, detuned=detuned)], seeds=range(1, 6)), jobs=1)
-        losses.append(np.mean([run.values["loss"] for run in runs]))
+    cells = [({"detuned": detuned}, replace(setting, detuned=detuned)) for detuned in (1, 0, -1)]
+    rows = gather([part("ties", cells)], seeds=range(1, 6), jobs=1).part("ties")
+    losses = [
+        np.mean([row.values["loss"] for row in rows if row.where["detuned"] == detuned]) for detuned in (1, 0, -1)
+    ]
     assert losses[0] == pytest.approx(0.1225, rel=0.05)
     assert losses[1] > 1.15 * 0.1225
     assert losses[2] > 1.3 * 0.1225
 
 
 def test_points_that_missed_are_kept_with_other_seeds() -> None:
-    for part in PARTS:
-        again = part.references(again=True)
-        first = {(each.run.variant, each.run.clients) for each in part.references()}
-        assert {(each.run.variant, each.run.clients) for each in again} <= first
-        assert all(each.run.seed in range(11, 16) for each in again)
+    for one in COMPARED:
+        if one.bar is not None:
+            again = [run for _, run in one.theirs(again=True)]
+            assert {(run.variant, run.clients) for run in again} <= {
+                (run.variant, run.clients) for _, run in one.theirs()
+            }
+            assert all(run.seed in range(11, 16) for run in again)
     assert {rule.title for rule in GRID} == {"loss", "Jain's index", "throughput", "goodput"}

@@ -12,8 +12,7 @@ from tests.typed import typed
 
 from ackclock.papers.claims import judge
 from ackclock.papers.manyflows.claims import CLAIMS, TOPICS, same_delay, with_overhead
-from ackclock.papers.manyflows.claims.reading import run_of
-from ackclock.papers.manyflows.experiment import ISDN, MODERN, T1, grid_setting, modern_scenario, scenario
+from ackclock.papers.manyflows.experiment import ISDN, MODERN, T1, grid_setting, modern_scenario, run_of, scenario
 from ackclock.papers.manyflows.looks import PIPES
 from ackclock.papers.manyflows.places import MODERN_CELLS, WITHOUT, far_setting
 from ackclock.papers.summary import summary

@@ -19,8 +19,9 @@ from ackclock.papers.claims import judge
 from ackclock.papers.core import paper
 from ackclock.papers.core.evidence import Runs
 from ackclock.papers.core.parts import gather
-from ackclock.papers.core.table import read_runs
-from ackclock.papers.manyflows import places, reference
+from ackclock.papers.core.table import ns2_runs, read_runs
+from ackclock.papers.manyflows import places
+from ackclock.papers.manyflows.agreement import synchronisation
 from ackclock.papers.manyflows.claims import CLAIMS
 from ackclock.papers.manyflows.experiment import FLOWS, ISDN, LINKS, T1, grid_setting, modern_scenario, scenario
 from ackclock.papers.manyflows.hyperbolas import PAPER as TABLED
@@ -29,7 +30,6 @@ from ackclock.papers.manyflows.looks import PIPES, look_parts, pipe_of
 from ackclock.papers.manyflows.places import FAR_PIPE, PROCESSING, STEADY, WITH, WITHOUT, far_setting, is_tabled
 from ackclock.papers.manyflows.study import PAPER as STUDY
 from ackclock.papers.manyflows.study import parts
-from ackclock.papers.manyflows.synchrony_agreement import synchronisation
 from ackclock.papers.manyflows.tables import away, fits
 
 if TYPE_CHECKING:
@@ -142,8 +142,8 @@ class TestHyperbolas:
 
 class TestAgreement:
     def test_pipes_of_ns2(self) -> None:
-        for syn, seeds in ((0, 3), (40, 1)):
-            assert len(reference.looks(WITH, syn=syn)) == seeds * len(PIPES)
+        for part, seeds in (("looks", 3), ("looks_syn", 1)):
+            assert len(ns2_runs("manyflows").part(part)) == 2 * seeds * len(PIPES)
 
     @pytest.mark.slow
     def test_synchronisation_agrees_with_ns2(self) -> None:

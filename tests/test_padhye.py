@@ -14,6 +14,7 @@ from ackclock.papers.claims import judge
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.paper import Both
 from ackclock.papers.core.parts import gather
+from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.manyflows.claims.formulas import FORMULAS
 from ackclock.papers.manyflows.experiment import ISDN, T1, grid_setting, part, scenario
 from ackclock.papers.manyflows.fifth import BUFFERS, CONNECTIONS, fifth_parts, fifth_scenario, smoothed_round_trips
@@ -29,7 +30,6 @@ from ackclock.papers.manyflows.padhye import (
     cells,
     empty_round_trips,
     flows_of,
-    ns2_rows,
     ratios,
     ratios_of,
     tables,
@@ -109,7 +109,7 @@ def test_flows_of_some_points_are_sorted_by_topology_and_processing_times() -> N
 
 
 def test_ns2_and_the_paper_have_every_table() -> None:
-    theirs = {tuple(row.where.values()): row.values for row in ns2_rows()}
+    theirs = {tuple(row.where.values()): row.values for row in NS2}
     assert set(theirs) == {(busy, one, model) for busy, one in EVERYWHERE for model in MODELS}
     assert list(theirs[WITHOUT, 4, "full"].values())[:4] == [15.23, 64.74, 96.01, 99.13]
     assert all(list(row) == sorted(row) for row in PAPER.values())
@@ -153,6 +153,7 @@ def judged(runs: Runs) -> dict[str, Judgement]:
     return {one.claim.key: one.judgement for one in judge(FORMULAS[:2], Both(ours=runs, ns2=Runs()))}
 
 
+NS2 = ns2_runs("manyflows").part("padhye")
 EVERYWHERE = [(busy, one) for busy in PROCESSING for one in TOPOLOGIES]
 EQUAL, APPROXIMATE, FULL = (40, 40), (60, 0), (0, 60)
 
@@ -190,7 +191,7 @@ def test_most_estimates_are_good_where_both_formulas_agree_with_the_flows() -> N
 
 
 def test_the_tables_are_drawn_with_ns2_and_the_paper() -> None:
-    found = Both(ours=made_up(dict.fromkeys(EVERYWHERE, EQUAL)), ns2=Runs({"padhye": ns2_rows()}))
+    found = Both(ours=made_up(dict.fromkeys(EVERYWHERE, EQUAL)), ns2=Runs({"padhye": NS2}))
     drawings = [tables2and3(processing).drawing(found, command="x") for processing in PROCESSING]
     assert [drawing.slug for drawing in drawings] == ["tables2and3", "tables2and3-busy"]
     assert ["without processing times" in drawing.title for drawing in drawings] == [True, False]
@@ -224,7 +225,7 @@ def test_topology_5_waits_at_modems_or_at_the_link_they_share() -> None:
 def test_shares_are_within_5_points_of_ns2() -> None:
     """One seed against one run of ns-2; with three seeds the largest difference is 3.1 points."""
     ours = tables(gather([part("flows", cells(), ratios, record=RECORD)], seeds=[1], jobs=1))
-    theirs = {tuple(row.where.values()): row.values for row in ns2_rows()}
+    theirs = {tuple(row.where.values()): row.values for row in NS2}
     assert len(ours) == len(theirs) == len(EVERYWHERE) * len(MODELS)
     for row in ours:
         for factor in FACTORS:

@@ -14,12 +14,11 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ackclock.analysis import student_interval
+from ackclock.analysis import Interval, student_interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from ackclock.analysis import Interval
     from ackclock.papers.observation import Observation
 
 __all__ = ["STANDARD_ERRORS", "Comparison", "Rule", "compare", "named"]
@@ -129,7 +128,9 @@ class Comparison:
         return max(self.rule.relative * abs(self.theirs.mean), self.rule.absolute)
 
 
-def compare(ours: Iterable[Observation], theirs: Iterable[Observation], rules: Sequence[Rule]) -> list[Comparison]:
+def compare(
+    ours: Iterable[Observation], theirs: Iterable[Observation], rules: Sequence[Rule], *, single: bool = False
+) -> list[Comparison]:
     """Compare every point that both sides have and that a rule applies to.
 
     Parameters
@@ -138,6 +139,10 @@ def compare(ours: Iterable[Observation], theirs: Iterable[Observation], rules: S
         Runs of both sides, at least two seeds a point: a single run has no standard error.
     rules
         What is compared.
+    single
+        Takes one run a point of ns-2, which does not show how far it may lie from the mean of many: it is taken to
+        vary as ours do. With the standard deviation ``s`` of our ``n`` seeds, the standard error of the difference is
+        ``s sqrt(1 + 1 / n)``.
 
     Returns
     -------
@@ -155,12 +160,20 @@ def compare(ours: Iterable[Observation], theirs: Iterable[Observation], rules: S
             samples = [
                 [value for run in side[point] if (value := rule.measure(run)) is not None] for side in (left, right)
             ]
-            if all(len(sample) > 1 for sample in samples):
-                ours_there, theirs_there = map(student_interval, samples)
+            if len(samples[0]) > 1 and (single or len(samples[1]) > 1):
+                ours_there = student_interval(samples[0])
+                theirs_there = _one(samples[1], ours_there) if single else student_interval(samples[1])
                 comparisons.append(
                     Comparison(rule=rule, variant=point[0], clients=point[1], ours=ours_there, theirs=theirs_there)
                 )
     return comparisons
+
+
+def _one(sample: Sequence[float], like: Interval) -> Interval:
+    """Give a single run the standard deviation of others."""
+    (mean,) = sample
+    error = like.standard_error * math.sqrt(like.count)
+    return Interval(mean=mean, half_width=math.inf, standard_error=error, count=1, level=like.level)
 
 
 def _points(runs: Iterable[Observation]) -> dict[tuple[str, int], list[Observation]]:

@@ -13,48 +13,33 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ackclock.papers.core.evidence import Run as Observed
-from ackclock.papers.core.parts import Part, Spot
-from ackclock.papers.manyflows import ns2
-from ackclock.papers.manyflows.experiment import PACKET_SIZE, T1, bias_setting, scenario, work
+from ackclock.papers.core.table import ns2_runs
+from ackclock.papers.manyflows.experiment import PACKET_SIZE, T1, Setting, part
 from ackclock.papers.manyflows.padhye import mean_round_trips
 from ackclock.papers.manyflows.places import WITH, WITHOUT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from ackclock.papers.core.evidence import Row, Scalar
-    from ackclock.papers.core.parts import Taken
+    from ackclock.papers.core.parts import Part, Taken
     from ackclock.running.run import Run
-    from ackclock.scenario import Scenario
 
     Reals = NDArray[np.float64]
     Cell = tuple[Mapping[str, Scalar], "Case"]
 
-OVERHEADS = {WITH: T1.service, WITHOUT: 0.0}
-"""Longest processing times in seconds: one transmission, as the paper has it, and none."""
+OVERHEADS = {WITH: T1.service, WITHOUT: 0.0}  # one transmission, as the paper has it, and none
+GROUPS = (1, 2, 5, 10, 25)  # connections of each of two groups
+NEARLY = tuple(round(4 * (1 + step / 100), 3) for step in range(-4, 5))  # nine distances that differ by 1 %
+UNEQUAL = ((5, 45), (10, 40), (25, 25), (40, 10), (45, 5))  # near and far connections
+SEVERAL = (1.0, 2.0, 4.0, 8.0, 16.0)  # propagation delays of five groups, in those of the nearest
 
-GROUPS = (1, 2, 5, 10, 25)
-"""Connections of each of two groups, to see from which size on their shares can be predicted."""
-
-NEARLY = tuple(round(4 * (1 + step / 100), 3) for step in range(-4, 5))
-"""Propagation delays of the farther group, in those of the nearer one: nine that differ by 1 %."""
-
-UNEQUAL = ((5, 45), (10, 40), (25, 25), (40, 10), (45, 5))
-"""Near and far connections, where there are not as many of both."""
-
-SEVERAL = (1.0, 2.0, 4.0, 8.0, 16.0)
-"""Propagation delays of five groups, in those of the nearest."""
-
-_BUFFER, _SPAN = 160, (150, 600)
-
-_DRAWN = (200, 260)
-"""Seconds that Figure 24 shows."""
-
-_LEAST = 1 / (_SPAN[1] - _SPAN[0])
-"""Packets per second of a connection that gets a single one through: less cannot be distinguished from nothing."""
+_NEAR = 51  # propagation delay of the nearest group there, in milliseconds, 50 of them over the bottleneck
+_SHORT = {(60, 10), (60, 25), (160, 10)}  # buffer and connections where ns-2 was measured from 100 to 400 s
+_DRAWN = (200, 260)  # seconds that Figure 24 shows
+_LEAST = 1 / 450  # packets per second of a connection that gets a single one through
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -67,36 +52,36 @@ class Case:
 
     counts: tuple[int, ...]
     ratios: tuple[float, ...]
-    buffer: int = _BUFFER
+    buffer: int = 160
     overhead: float = T1.service
-    span: tuple[int, int] = _SPAN
+    span: tuple[int, int] = (150, 600)
 
     @property
-    def name(self) -> str:
-        """What it is called."""
-        groups = " and ".join(f"{count} at {ratio:g}" for count, ratio in zip(self.counts, self.ratios, strict=True))
-        return f"{groups}, buffer {self.buffer}, {1000 * self.overhead:g} ms overhead"
-
-    def scenario(self) -> Scenario:
-        """Give the network."""
-        equal = bias_setting(1, self.buffer, 1, overhead=self.overhead, span=self.span)
-        near = 51
-        access = tuple(f"{round(1000 * (ratio * near - equal.delay))} us" for ratio in self.ratios)
-        made = scenario(replace(equal, access=access, flows=len(access)))
-        groups = [
-            group.model_copy(update={"count": count}) for group, count in zip(made.clients, self.counts, strict=True)
-        ]
-        return made.model_copy(update={"clients": tuple(groups)})
+    def setting(self) -> Setting:
+        return Setting(
+            link=T1,
+            flows=sum(self.counts),
+            counts=self.counts,
+            capacity=self.buffer + T1.pipe,
+            overhead=self.overhead,
+            access=tuple(f"{round(ratio * _NEAR - 50, 3):g} ms" for ratio in self.ratios),
+            duration=self.span[1],
+            warm=self.span[0],
+            clock="10 ms",
+            detuned=0 if self.overhead else T1.detuned,
+        )
 
 
-def figure23() -> list[Cell]:
-    """Give the points at which ns-2 was run."""
-    return [(row.where, case) for row, case in _read()]
-
-
-def ns2_rows() -> list[Observed]:
-    """Read what ns-2's groups got, one run a point: of goodput its ratio alone."""
-    return [row for row, _ in _read()]
+def figure23(where: Mapping[str, Scalar]) -> Case:
+    """Give a point of Figure 23 at which ns-2 was run."""
+    group, buffer = int(where["connections"]), int(where["buffer"])
+    return Case(
+        counts=(group, group),
+        ratios=(1.0, float(where["distance"])),
+        buffer=buffer,
+        overhead=OVERHEADS[str(where["processing"])],
+        span=(100, 400) if (buffer, group) in _SHORT else (150, 600),
+    )
 
 
 def split_name(counts: Sequence[int]) -> str:
@@ -105,7 +90,8 @@ def split_name(counts: Sequence[int]) -> str:
 
 
 CELLS: Mapping[str, list[Cell]] = {
-    # two groups at nine distances that differ by 1 %
+    "figure23": [(row.where, figure23(row.where)) for row in ns2_runs("manyflows").part("figure23")],
+    # two groups at nine distances, to see from which size on their shares can be predicted
     "groups": [
         (
             {"processing": processing, "connections": size, "distance": ratio},
@@ -130,50 +116,15 @@ CELLS: Mapping[str, list[Cell]] = {
         for processing, overhead in OVERHEADS.items()
     ],
 }
-"""Coordinates and groups of each point where ns-2 was not run, by the part."""
 
 
 def distance_parts() -> list[Part]:
     """Give all runs at unequal distances; the courses of Figure 24 are of one seed."""
-    near_and_far: Cell = ({"connections": 2}, Case(counts=(1, 1), ratios=(1.0, 2.0), buffer=60))
+    courses = [({"connections": 2}, Case(counts=(1, 1), ratios=(1.0, 2.0), buffer=60).setting)]
     return [
-        *(
-            Part(name=name, spots=_spots(cells), take=shares, work=work)
-            for name, cells in {"figure23": figure23(), **CELLS}.items()
-        ),
-        Part(name="figure24", spots=_spots([near_and_far]), take=windows, record=("windows",), seeds=(1,), work=work),
+        *(part(name, [(where, case.setting) for where, case in cells], shares) for name, cells in CELLS.items()),
+        replace(part("figure24", courses, windows, record=("windows",)), seeds=(1,)),
     ]
-
-
-def _spots(cells: Iterable[Cell]) -> list[Spot]:
-    return [Spot(where=where, scenario=case.scenario()) for where, case in cells]
-
-
-def _read() -> list[tuple[Observed, Case]]:
-    measured = ns2.references("rtt_bias")
-    found = []
-    for row, reference in zip(ns2.rows("round_trips"), measured, strict=True):
-        setting, ratio = reference.setting, reference.run.values["goodput_ratio"]
-        group = int(row["group"])
-        case = Case(
-            counts=(group, group),
-            ratios=(1.0, float(row["ratio"])),
-            buffer=int(row["buffer"]),
-            overhead=float(row["overhead_ms"]) / 1000,
-            span=(setting.warm, setting.duration),
-        )
-        if (setting.flows, setting.buffer, setting.overhead) != (2 * group, case.buffer, case.overhead):
-            raise ValueError("round_trips.csv: must have the rows of rtt_bias.csv, in their order")
-        where: Mapping[str, Scalar] = {
-            "processing": WITH if case.overhead else WITHOUT,
-            "buffer": case.buffer,
-            "connections": group,
-            "distance": case.ratios[1],
-        }
-        rtt_ratio = float(row["round_trip_far"]) / float(row["round_trip_near"])
-        values = {"rtt_ratio": rtt_ratio, "goodput_ratio": ratio}
-        found.append((Observed(where=where, seed=reference.run.seed, values=values), case))
-    return found
 
 
 def shares(run: Run) -> Taken:

@@ -17,7 +17,6 @@ from ackclock.papers.manyflows.distances import (
     OVERHEADS,
     SEVERAL,
     UNEQUAL,
-    figure23,
     pair_spread,
     split_name,
     spread,
@@ -42,6 +41,11 @@ _ALONG = np.geomspace(1, 20, 60)
 _BAND = rtt_bias_band(rtt_1=1.0, rtt_2=_ALONG)
 
 
+def _point(processing: str, buffer: str, size: str, far: str) -> str:
+    overhead = 1000 * OVERHEADS[processing]
+    return f"{size} at 1 and {size} at {float(far):g}, buffer {buffer}, {overhead:g} ms overhead"
+
+
 def _figure23(evidence: Evidence) -> Table:
     (rtt, _), (ratio, theirs) = (
         [one.at("figure23").points(side).cells for side in (evidence.ours, evidence.ns2)]
@@ -53,13 +57,12 @@ def _figure23(evidence: Evidence) -> Table:
         meets = reading.low(ratio[key]) <= float(band.high) and reading.high(ratio[key]) >= float(band.low)
         return "inside" if meets else "outside"
 
-    names = {(*where.values(),): case.name for where, case in figure23()}
     return Table(
         caption="Far over near for round trips, near over far for goodput",
         head=["Connections at a distance", "round trips", "goodput", "ns-2.35", "goodput / round trips²", "band"],
         rows=[
             [
-                names[key],
+                _point(*map(str, key)),
                 f"{rtt[key].mean:.2f}",
                 ratio[key].shown(2),
                 f"{theirs[key].mean:.2f}",

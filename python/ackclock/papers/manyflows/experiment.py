@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ackclock.papers.core.parts import Part, Spot
-from ackclock.papers.observation import Observation, observations_wanted, summary
+from ackclock.papers.observation import summary
+from ackclock.papers.reading import run_command
 from ackclock.scenario import Clients, DropTail, Dumbbell, Greedy, Link, Measure, Scenario, Tcp
 from ackclock.scenario.network import mean_rate
 from ackclock.scenario.quantity import seconds
-from ackclock.study import Point
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,30 +25,15 @@ if TYPE_CHECKING:
     from ackclock.papers.core.evidence import Scalar
     from ackclock.papers.core.parts import Taken
     from ackclock.running.run import Run
-    from ackclock.study import Wanted
 
 PROFILE = "ns2-1999-qiu"
-
-MODERN = "ns2-2.35"
-"""The profile of today's ns-2, for what depends on the TCP's timers."""
-
-PACKET_SIZE = 500
-"""Bytes on the wire: with headers in addition, W_opt would not be the paper's 40 packets."""
-
-WINDOW = 100_000
-"""The advertised window in packets: never the limit."""
-
-ACCESS = "1 us"
-"""Propagation delay of the sources' own links, of 10 Mb/s."""
-
-SINK_DATA, SINK_ACK = 401, 33
-"""Microseconds that a packet and an ACK take to cross a sink's link: 500 and 40 bytes at 10 Mb/s, and 0.001 ms."""
-
-CAPACITIES = (100, 200, 300, 400, 500)
-"""W_c: packets that the pipe and the buffer hold together."""
-
-FLOWS = (10, 20, 60, 100, 150, 200, 300, 450, 600)
-"""How many connections there are."""
+MODERN = "ns2-2.35"  # the profile of today's ns-2, for what depends on the TCP's timers
+PACKET_SIZE = 500  # bytes on the wire: with headers in addition, W_opt would not be the paper's 40 packets
+WINDOW = 100_000  # the advertised window in packets: never the limit
+ACCESS = "1 us"  # propagation delay of the sources' own links, of 10 Mb/s
+SINK_DATA, SINK_ACK = 401, 33  # microseconds for 500 and 40 bytes to cross a sink's link: 10 Mb/s, and 0.001 ms
+CAPACITIES = (100, 200, 300, 400, 500)  # W_c: packets that the pipe and the buffer hold together
+FLOWS = (10, 20, 60, 100, 150, 200, 300, 450, 600)  # numbers of connections
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -83,11 +68,9 @@ class Bottleneck:
         return 8 * PACKET_SIZE / self.bps
 
 
+# only with 1.6 Mb/s the pipe is the paper's
 T1 = Bottleneck(name="T1", bps=1_600_000, pipe=40, duration=200, warm=50, detuned=1)
-"""1.6 Mb/s: only with this rate the pipe is the paper's."""
-
 ISDN = Bottleneck(name="ISDN", bps=64_000, pipe=2, duration=2000, warm=500, detuned=-1)
-
 LINKS: Mapping[str, Bottleneck] = {link.name: link for link in (T1, ISDN)}
 
 
@@ -107,8 +90,8 @@ class Setting:
         Longest processing time before sending, in seconds: uniform from 0.
     delay
         Propagation delay of the bottleneck, in milliseconds.
-    access
-        Propagation delay of the sources' links, group by group.
+    access, counts
+        Propagation delay of the sources' links and number of connections, group by group.
     duration, warm
         Seconds that a run lasts, and from when on it is measured.
     spread
@@ -133,6 +116,7 @@ class Setting:
     overhead: float = 0.0
     delay: int = 50
     access: tuple[str, ...] = (ACCESS,)
+    counts: tuple[int, ...] = ()
     duration: int
     warm: int
     spread: str = "1 s"
@@ -187,28 +171,8 @@ def grid_setting(
     )
 
 
-def bias_setting(group: int, buffer: int, ratio: float, *, overhead: float, span: tuple[int, int]) -> Setting:
-    """Give a point of Figure 23: two groups over a T1 link, with propagation delays of 51 ms and `ratio` times 51 ms.
-
-    The buffer is in packets, the longest processing time, which the paper has as one transmission, in seconds.
-    """
-    near = 1
-    far = round(ratio * (near + 50) - 50, 3)
-    return Setting(
-        link=T1,
-        flows=2 * group,
-        capacity=buffer + T1.pipe,
-        overhead=overhead,
-        access=(f"{near} ms", f"{far:g} ms"),
-        duration=span[1],
-        warm=span[0],
-        clock="10 ms",
-        detuned=0 if overhead else T1.detuned,
-    )
-
-
 def scenario(setting: Setting) -> Scenario:
-    """Give the network of a setting, its connections in groups of equal size."""
+    """Give the network of a setting."""
     rate = f"{setting.link.bps + setting.detuned} bps"
     transport = Tcp(
         "reno",
@@ -232,13 +196,13 @@ def scenario(setting: Setting) -> Scenario:
         ),
         clients=[
             Clients(
-                count=setting.flows // len(setting.access),
+                count=count,
                 spread=setting.spread,
                 access=Link(rate="10 Mbps", delay=delay),
                 transport=transport,
                 source=Greedy(),
             )
-            for delay in setting.access
+            for delay, count in zip(setting.access, setting.counts or (setting.flows,), strict=True)
         ],
     )
 
@@ -255,36 +219,11 @@ def work(made: Scenario) -> float:
 
 
 def flow_summary(run: Run) -> Mapping[str, float | None]:
-    """Take the summary of a run, throughput and goodput as parts of the bottleneck's rate among it.
-
-    ``goodput_ratio`` is the goodput of the first group over that of the last one.
-    """
-    found, groups = run.summary, run.summary.groups
+    """Take the summary of a run, throughput and goodput as parts of the bottleneck's rate among it."""
+    found = run.summary
     rate = found.throughput_bps / found.utilization if found.utilization else 0.0
-    last = groups[-1].goodput_bps
-    return {
-        **summary(run),
-        "throughput": found.utilization,
-        "goodput": found.goodput_bps / rate if rate else 0.0,
-        "goodput_ratio": groups[0].goodput_bps / last if last else None,
-    }
-
-
-def settings_wanted(
-    settings: Sequence[Setting], *, seeds: Iterable[int]
-) -> Wanted[Mapping[str, float | None], list[Observation]]:
-    """Ask for runs of settings: observations in the order of the settings and, within one, of the seeds."""
-    return observations_wanted(
-        settings,
-        where=lambda setting: (setting.name, setting.flows),
-        point=lambda setting: Point(
-            name=f"{setting.flows} connections, {setting.name}",
-            scenario=scenario(setting),
-            work=setting.duration * setting.link.bps,
-        ),
-        seeds=seeds,
-        take=flow_summary,
-    )
+    goodput = found.goodput_bps / rate if rate else 0.0
+    return {**summary(run), "throughput": found.utilization, "goodput": goodput}
 
 
 def part(
@@ -298,3 +237,33 @@ def part(
     """Make a part of settings."""
     spots = [Spot(where=where, scenario=network(setting)) for where, setting in cells]
     return Part(name=name, spots=spots, take=take, record=record, work=work)
+
+
+def run_of(setting: Setting, *, profile: str = "", record: str = "") -> str:
+    """Give the command that makes a run of a setting with a single group, with another profile or a record."""
+
+    def fields(one: Setting) -> dict[str, str]:
+        rate = f"{one.link.bps + one.detuned} bps"
+        return {
+            "dumbbell.bottleneck.rate": rate,
+            "dumbbell.reverse.rate": rate,
+            "dumbbell.bottleneck.delay": f"{1000 * one.delay + SINK_DATA} us",
+            "dumbbell.reverse.delay": f"{1000 * one.delay + SINK_ACK} us",
+            "dumbbell.bottleneck.queue.packets": str(one.buffer),
+            "clients.0.count": str(one.flows),
+            "clients.0.transport.overhead": f"{round(1e6 * one.overhead)} us",
+            "clients.0.transport.max_rto": one.max_rto,
+            "clients.0.spread": one.spread,
+            "duration": f"{one.duration} s",
+            "measure.from": f"{one.warm} s",
+        }
+
+    usual = fields(grid_setting(T1, 440, 100))  # the large pipe over T1, which is the example
+    sets = [f"profile={profile}"] if profile else []
+    sets += [f"{name}={value}" for name, value in fields(setting).items() if value != usual[name]]
+    return run_command("examples/manyflows100.toml", sets, record=record)
+
+
+def command(link: Bottleneck, capacity: int, flows: int, *, fraction: float = 0.0, record: str = "") -> str:
+    """Give the command that makes a run of the grid, as `grid_setting` has it."""
+    return run_of(grid_setting(link, capacity, flows, fraction=fraction), record=record)

@@ -13,8 +13,7 @@ from ackclock.analysis.models import large_pipe_loss
 from ackclock.papers.core.figure import Figure, Lines, Plot, rows_csv
 from ackclock.papers.core.words import DASH
 from ackclock.papers.figures import Pen
-from ackclock.papers.manyflows.claims.reading import command, run_of
-from ackclock.papers.manyflows.experiment import CAPACITIES, ISDN, LINKS, T1, grid_setting
+from ackclock.papers.manyflows.experiment import CAPACITIES, ISDN, LINKS, T1, command, grid_setting, run_of
 from ackclock.papers.manyflows.hyperbolas import TABLES, printed
 from ackclock.papers.manyflows.measures import GOODPUT, LOSS, LOST, SENT, TABLED_LOSS, THROUGHPUT
 from ackclock.papers.manyflows.places import (

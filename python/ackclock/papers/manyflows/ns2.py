@@ -1,76 +1,66 @@
-"""What ns-2 measured with many connections; `data/README.md` says how the numbers were made."""
+"""What ns-2 measured at the points of the study, in the rows of our runs; `data/README.md` says how it was made."""
 
 from __future__ import annotations
 
-import csv
-from dataclasses import dataclass
-from importlib.resources import files
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from ackclock.papers.manyflows.experiment import LINKS, Setting, bias_setting, grid_setting
-from ackclock.papers.observation import Observation
+from ackclock.papers.core.evidence import Run, Runs
+from ackclock.papers.core.table import ns2_runs
+from ackclock.papers.manyflows.experiment import LINKS, grid_setting
+from ackclock.papers.manyflows.places import FAR_PIPE, MODERN_CELLS, PARTS, WINDOWS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Reference:
-    """One run of ns-2: its network, as we simulate it, and its measures by our names."""
-
-    setting: Setting
-    run: Observation
+    from ackclock.papers.core.evidence import Scalar
+    from ackclock.papers.manyflows.experiment import Setting
+    from ackclock.papers.manyflows.places import Cell
 
 
-def references(table: str, *, again: bool = False) -> list[Reference]:
-    """Read a table of runs.
-
-    Our links are detuned wherever there are no processing times; ns-2's only in the table that is called so.
-
-    Parameters
-    ----------
-    table
-        ``grid``, after a warm-up; ``whole``, from time 0 on; ``detuned``, both without processing times on links that
-        one bit per second keeps from ties; ``rtt_bias``, two groups at unequal distances.
-    again
-        Read those of its points that missed once, with seeds that were not used before.
-
-    """
-    read = _bias if table == "rtt_bias" else _run
-    return [read(row) for row in rows(f"again/{table}" if again else table)]
+def from_ns2() -> Runs:
+    """Give the runs of ns-2, part by part."""
+    kept = ns2_runs("manyflows")
+    return Runs(
+        {
+            **{name: _known(cells, "grid", "whole", "special") for name, cells in PARTS.items()},
+            "modern": _known(MODERN_CELLS, "modern"),
+            **{name: kept.part(name) for name in ("looks", "padhye", "figure23")},
+        }
+    )
 
 
-def rows(table: str) -> list[dict[str, str]]:
-    """Read a table as it is."""
-    path = files("ackclock.papers.manyflows").joinpath("data", *f"{table}.csv".split("/"))
-    return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
-
-
-def _run(row: Mapping[str, str]) -> Reference:
+def setting_of(where: Mapping[str, Scalar]) -> Setting:
+    """Give the network of a run, as we simulate it: our links are detuned wherever there are no processing times."""
+    delay = int(where["delay"])
     setting = grid_setting(
-        LINKS[row["link"]],
-        int(row["capacity"]),
-        int(row["flows"]),
-        fraction=int(row["overhead_percent"]) / 100,
-        span=(int(row["from"]), int(row["to"])),
-        spread=f"{row['spread']} s",
-        max_rto=f"{row['max_rto']} s",
+        LINKS[str(where["link"])] if delay == 50 else FAR_PIPE,
+        int(where["capacity"]),
+        int(where["connections"]),
+        fraction=float(where["overhead"]) / 100,
+        span=(int(where["begin"]), int(where["end"])),
+        spread=f"{where['spread']} s",
+        max_rto=f"{where['max_rto']} s",
     )
-    return _reference(setting, row, ("throughput", "goodput", "loss", "jain_index"))
+    return replace(setting, delay=delay)
 
 
-def _bias(row: Mapping[str, str]) -> Reference:
-    setting = bias_setting(
-        int(row["group"]),
-        int(row["buffer"]),
-        int(row["ratio"]),
-        overhead=float(row["overhead_ms"]) / 1000,
-        span=(int(row["from"]), int(row["to"])),
+def _known(cells: Sequence[Cell], *parts: str) -> list[Run]:
+    """Give what it measured at settings, one run each, without the settings that it did not run.
+
+    It measured for longer at some points; they count as the same points.
+    """
+    found: dict[Setting, dict[str, Any]] = {}
+    for part in parts:
+        for row in ns2_runs("manyflows").part(part):
+            found.setdefault(_key(setting_of(row.where)), {}).update(row.values)
+    known = [(where, found.get(_key(setting))) for where, setting in cells]
+    return [Run(where=where, seed=1, values=values) for where, values in known if values]
+
+
+def _key(setting: Setting) -> Setting:
+    """Leave out of a setting what makes no other point of it: how long it is measured, and how ties are broken."""
+    shown = (setting.warm, setting.duration) == WINDOWS[setting.link.name.partition(",")[0]]
+    return replace(
+        setting, duration=0, warm=2 if shown else min(setting.warm, 1), detuned=0, overhead=round(setting.overhead, 6)
     )
-    return _reference(setting, row, ("goodput_ratio",))
-
-
-def _reference(setting: Setting, row: Mapping[str, str], measures: Sequence[str]) -> Reference:
-    values = {measure: float(row[measure]) for measure in measures}
-    run = Observation(variant=setting.name, clients=setting.flows, seed=int(row["seed"]), values=values)
-    return Reference(setting=setting, run=run)

@@ -10,8 +10,9 @@ import numpy as np
 
 from ackclock.analysis.models import pftk, within_factors
 from ackclock.papers.core.evidence import Run as Observed
-from ackclock.papers.manyflows import ns2
+from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.manyflows.experiment import T1
+from ackclock.papers.manyflows.ns2 import setting_of
 from ackclock.papers.manyflows.places import WITH, WITHOUT
 from ackclock.scenario.network import mean_rate
 from ackclock.scenario.quantity import seconds
@@ -104,7 +105,7 @@ class Flows:
 
 def cells() -> list[Cell]:
     """Give the points of Table 1 at which ns-2 was run."""
-    settings = [reference.setting for reference in ns2.references("grid")]
+    settings = [setting_of(row.where) for row in ns2_runs("manyflows").part("grid")]
     return [
         (
             {
@@ -248,24 +249,3 @@ def _row(processing: Scalar, one: Scalar, model: Model, found: Reals) -> Observe
     values = {f"within_{factor:g}": 100 * share for factor, share in zip(FACTORS, within.shares, strict=True)}
     where = {"processing": processing, "topology": one, "formula": model}
     return Observed(where=where, seed=1, values={**values, "median": within.median_ratio, "flows": within.count})
-
-
-def ns2_rows() -> list[Observed]:
-    """Read the same of ns-2's flows: packets sent, and the mean round trip of the run."""
-    return [
-        Observed(
-            where={
-                "processing": WITHOUT if row["overhead_percent"] == "0" else WITH,
-                "topology": int(row["topology"]),
-                "formula": row["model"],
-            },
-            seed=1,
-            values={
-                **{name: float(row[name]) for name in (f"within_{factor:g}" for factor in FACTORS)},
-                "median": float(row["median_ratio"]),
-                "flows": int(row["flows"]),
-            },
-        )
-        for row in ns2.rows("padhye")
-        if (row["round_trip"], row["counted"]) == ("mean", "sent")
-    ]

@@ -21,9 +21,9 @@ from ackclock.papers.manyflows.experiment import PROFILE, modern_scenario, part
 from ackclock.papers.manyflows.fifth import fifth_parts
 from ackclock.papers.manyflows.internet import components_of, internet_parts
 from ackclock.papers.manyflows.looks import look_parts
+from ackclock.papers.manyflows.ns2 import from_ns2
 from ackclock.papers.manyflows.places import MODERN_CELLS, PARTS, WITH, WITHOUT
 from ackclock.papers.manyflows.reasons import reason_parts
-from ackclock.papers.manyflows.reference import from_ns2
 from ackclock.papers.manyflows.tables import overview
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Curves through the loss of few and of many connections, and the rules on them."""
+"""Curves through the loss of few and of many connections, the rules on them, and sentences of several claims."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from ackclock.papers.core import folds
 from ackclock.papers.core.answers import Answers
 from ackclock.papers.core.rules import AtPoints
 from ackclock.papers.core.ways import Ways
-from ackclock.papers.manyflows.claims.reading import at_each
 from ackclock.papers.manyflows.measures import LOSS, LOST_PART, OVER_PAPER
 from ackclock.papers.manyflows.places import CURVES, READINGS
 from ackclock.papers.truth import OPEN, exactly
@@ -110,3 +109,15 @@ def beside_the_paper(processing: str, link: str) -> Callable[[Said], str]:
 
 def _beside(processing: str, link: str, **where: str) -> Answers:
     return OVER_PAPER.at("grid", processing=processing, curve=CURVES[link], **where).within(NEAR, of=1)
+
+
+def at_each(start: str, asked: Callable[[str], Answers], ways: Mapping[str, str]) -> Callable[[Said], str]:
+    """Say at how many points each of several ways of asking, which have words, is answered "yes"."""
+    return lambda said: (
+        f"{start} " + "; ".join(f"{said.counted(asked(way), 'points')} {words}" for way, words in ways.items()) + "."
+    )
+
+
+def pair(said: Said, of: Quantity) -> str:
+    """Write the numbers of two points."""
+    return " and ".join(point.shown(of.digits) for point in said(of).cells.values())

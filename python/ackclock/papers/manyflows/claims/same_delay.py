@@ -12,15 +12,16 @@ from ackclock.papers.core.ways import Ways
 from ackclock.papers.core.words import listed
 from ackclock.papers.manyflows.claims.fits import (
     NEAR,
+    at_each,
     beside_the_paper,
     exponent,
     hyperbolic,
+    pair,
     squares,
     squares_of,
     tabled,
 )
-from ackclock.papers.manyflows.claims.reading import at_each, command, pair, run_of
-from ackclock.papers.manyflows.experiment import ISDN, MODERN, T1, grid_setting
+from ackclock.papers.manyflows.experiment import ISDN, MODERN, T1, command, grid_setting, run_of
 from ackclock.papers.manyflows.looks import PIPES
 from ackclock.papers.manyflows.measures import (
     ACTIVE,

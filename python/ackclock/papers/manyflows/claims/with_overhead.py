@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 from ackclock.papers.core.claim import Claim
 from ackclock.papers.core.evidence import Named
 from ackclock.papers.core.rules import AtPoints, Bars
-from ackclock.papers.manyflows.claims.fits import NEAR, beside_the_paper, exponent, hyperbolic, squares, tabled
-from ackclock.papers.manyflows.claims.reading import command, pair
+from ackclock.papers.manyflows.claims.fits import NEAR, beside_the_paper, exponent, hyperbolic, pair, squares, tabled
 from ackclock.papers.manyflows.claims.same_delay import APART, LARGE, MEDIUM, SMALL, look
-from ackclock.papers.manyflows.experiment import ISDN, T1
+from ackclock.papers.manyflows.experiment import ISDN, T1, command
 from ackclock.papers.manyflows.measures import (
     CORRELATION,
     GOODPUT,
