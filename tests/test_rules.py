@@ -672,6 +672,16 @@ class TestProfile:
         table = Numbers(of=self.profile.at("close"), rows="variant", columns=("variant", "bin"), head="", caption="c")
         assert table.table(self.side).head == ["", "Reno, 0.1", "Reno, 1", "Vegas, 0.1", "Vegas, 1"]
 
+    def test_tables_of_named_quantities_have_a_row_or_columns_for_each(self) -> None:
+        of = {name: self.profile.at("close", variant=name) for name in ("Reno", "UDP", "Vegas")}
+        table = Numbers(of=of, columns="bin", head="TCP", caption="c").table(self.side)
+        assert table.head == ["TCP", "bins of 0.1 s", "bins of 1 s"]
+        assert [row[0] for row in table.rows] == ["Reno", "Vegas"], "UDP has none"
+        assert Numbers(of=of, rows="bin", head="Bin", caption="c").table(self.side).head == ["Bin", "Reno", "Vegas"]
+        both = {"C.o.v.": self.profile.at("close")}
+        table = Numbers(of=both, rows="bin", columns="variant", head="Bin", caption="c").table(self.side)
+        assert table.head == ["Bin", "C.o.v., Reno", "C.o.v., Vegas"]
+
     def test_tables_of_several_follow_one_another(self) -> None:
         reno, vegas = (self.profile.at("close", variant=(name,)) for name in ("Reno", "Vegas"))
         table = Numbers(of=(vegas, reno), rows="bin", columns="variant", head="Bin", caption="c").table(self.side)

@@ -9,21 +9,21 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from ackclock.papers.core.evidence import joined
 from ackclock.papers.core.marks import Course, Flat, Lines, Mark, Scatter
 from ackclock.papers.core.quantities import Quantity
-from ackclock.papers.core.words import DASH, listed
+from ackclock.papers.core.words import DASH, key_words, listed
 from ackclock.papers.figures import HOLLOW
 from ackclock.report.chart import Axis, Band, Chart, Level, Note, Panel, Scale, Series
 from ackclock.report.html import Drawing, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from ackclock.analysis import Interval
     from ackclock.papers.core.evidence import Evidence, Grid, Key, Scalar, Side
@@ -99,9 +99,10 @@ class Numbers:
     Parameters
     ----------
     of
-        The quantity; of several, the columns follow one another.
+        The quantity; of several, the columns follow one another, under the names that they may have.
     rows, columns
-        Their axes; without `columns` there is one column, with several one for each point of these axes.
+        Their axes. Without `rows` there is a row for each named quantity; without `columns` there is one column, with
+        several axes one for each of their points.
     head
         Heading of the first column.
     caption
@@ -109,8 +110,8 @@ class Numbers:
 
     """
 
-    of: Quantity | Sequence[Quantity]
-    rows: str
+    of: Quantity | Sequence[Quantity] | Mapping[str, Quantity]
+    rows: str = ""
     columns: str | Sequence[str] = ""
     head: str
     caption: str
@@ -118,16 +119,31 @@ class Numbers:
     def table(self, ours: Side) -> Table:
         """Lay the numbers out."""
         at: dict[tuple[Scalar, Scalar], str] = {}
-        for one in (self.of,) if isinstance(self.of, Quantity) else self.of:
-            points = one.points(ours)
-            for key, point in points.cells.items():
-                at[_at(points, key, self.rows), _at(points, key, self.columns)] = point.shown(one.digits)
+        for name, one in self._named():
+            with suppress(LookupError) if name else nullcontext():
+                points = one.points(ours)
+                for key, point in points.cells.items():
+                    at[self._place(name, points, key)] = point.shown(one.digits)
         rows, columns = (dict.fromkeys(key[place] for key in at) for place in (0, 1))
         return Table(
             caption=f"{self.caption}: mean ± half-width of the 95 % interval",
             head=[self.head, *map(str, columns)],
             rows=[[_written(row), *(at.get((row, column), DASH) for column in columns)] for row in rows],
         )
+
+    def _named(self) -> list[tuple[str, Quantity]]:
+        if isinstance(self.of, Quantity):
+            return [("", self.of)]
+        return list(self.of.items()) if isinstance(self.of, Mapping) else [("", one) for one in self.of]
+
+    def _place(self, name: str, points: Grid[Interval], key: Key) -> tuple[Scalar, Scalar]:
+        """Give the row and the column of a point."""
+        column = _at(points, key, self.columns)
+        if not self.rows:
+            return name, key_words(points.axes, key)
+        if name:
+            column = f"{name}, {_written(column)}" if self.columns else name
+        return _at(points, key, self.rows), column
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ackclock.analysis import Interval
-
-__all__ = ["csv_text", "numbers"]
+    from ackclock.papers.core.evidence import Side
+    from ackclock.papers.core.quantities import Quantity
 
 
 def csv_text(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -26,3 +27,14 @@ def csv_text(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 def numbers(interval: Interval) -> list[str]:
     """Write a mean and the half-width of its interval, as two cells."""
     return [f"{interval.mean:.6g}", f"{interval.half_width:.6g}"]
+
+
+def points_rows(of: Mapping[str, Quantity], sides: Mapping[str, Side]) -> list[list[object]]:
+    """Give a row for each point of named quantities that a side has: side, name, coordinates, mean, half-width."""
+    rows: list[list[object]] = []
+    for name, one in of.items():
+        for source, side in sides.items():
+            with suppress(LookupError):
+                cells = one.points(side).cells.items()
+                rows += [[source, name, *key, *numbers(point)] for key, point in cells]
+    return rows

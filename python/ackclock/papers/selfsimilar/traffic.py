@@ -226,6 +226,6 @@ DISPERSION = Profile(
     name="dispersion", label="index of dispersion", axes=_by_scale, of=lambda row: row.values["dispersion"]
 )
 PEAK = Profile(name="peak", label="peak over mean", axes=_by_scale, of=lambda row: row.values["peak"])
-VARIANCE = Profile(name="variance", label="variance of the packets", axes=_by_scale, of=_variance)
+VARIANCE = Profile(name="variance", label="variance of the packets", digits=0, axes=_by_scale, of=_variance)
 H = hurst("h", "H")
 GAP_COV = Measure(name="gap_cov", label="c.o.v. of the times between packets", digits=3)

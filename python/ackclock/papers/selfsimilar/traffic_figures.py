@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from ackclock.analysis import poisson_cov
-from ackclock.papers.core.figure import Figure, Lines, Plot
+from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot
 from ackclock.papers.core.paper import Chapter
 from ackclock.papers.core.words import DASH
 from ackclock.papers.figures import Pen
 from ackclock.papers.selfsimilar.experiment import SOURCES
-from ackclock.papers.selfsimilar.loads import COV_IN, COV_OUT, H_OUT, LOADS, LOSS, OTHERS, USUAL
-from ackclock.papers.selfsimilar.tables import csv_text, numbers
+from ackclock.papers.selfsimilar.loads import CARRIED, COV_IN, COV_OUT, H_OUT, LOADS, LOSS, OTHERS, SMALL, USUAL
+from ackclock.papers.selfsimilar.tables import csv_text, points_rows
 from ackclock.papers.selfsimilar.traffic import (
     ALIKE,
     ASYMPTOTIC,
@@ -44,7 +43,7 @@ from ackclock.report.chart import Axis, Level, Series
 from ackclock.report.html import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ackclock.analysis import Interval
     from ackclock.papers.core.evidence import Evidence, Scalar, Side
@@ -55,15 +54,6 @@ _PENS: Final[Mapping[str, Pen]] = {
     ON_OFF: Pen(colour="red", marker="circle"),
     NOISE: Pen(colour="green", marker="triangle"),
 }
-_MEANS: Final = "mean ± half-width of the 95 % interval"
-
-
-def _line(of: Quantity, side: Side) -> Mapping[Scalar, Interval]:
-    """Give the points along the only axis; none if no run has the quantity."""
-    with suppress(LookupError):
-        points = of.points(side)
-        return {at: point for (at,), point in points.cells.items()}
-    return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +86,7 @@ _bins = [_Bins(scale) for scale in DRAWN]
 
 def _bins_csv(evidence: Evidence) -> str:
     rows = [
-        [f"{bins.scale:g}", place, *map(int, packets)]
+        [bins.scale, place, *map(int, packets)]
         for bins in _bins
         for place, packets in enumerate(zip(*bins.packets(evidence).values(), strict=True))
     ]
@@ -142,30 +132,6 @@ _TIME_SCALES: Final = Figure(
 )
 
 _ladders = {one.name: one.at("times") for one in (COV, DISPERSION, PEAK)}
-
-
-def _ladder_csv(evidence: Evidence) -> str:
-    rows = [
-        [name, kind, f"{scale:g}", *numbers(point)]
-        for name, of in _ladders.items()
-        for (kind, scale), point in of.points(evidence.ours).cells.items()
-    ]
-    return csv_text(["measure", "kind", "bin_s", "mean", "ci95"], rows)
-
-
-def _ladder_table(evidence: Evidence) -> Table:
-    columns = {
-        f"{of.label}, {kind}": (_line(of.pick(kind=kind), evidence.ours), of.digits)
-        for of in _ladders.values()
-        for kind in KINDS
-    }
-    return Table(
-        caption=_MEANS,
-        head=["Bin (s)", *columns],
-        rows=[[f"{bin_:g}", *(points[bin_].shown(digits) for points, digits in columns.values())] for bin_ in LADDER],
-    )
-
-
 _exact = Series(name="Poisson, exact", x=LADDER, y=poisson_cov(TOTAL * np.array(LADDER)), colour="ink", dash="dotted")
 _SCALES: Final = Figure(
     slug="scales-of-burstiness",
@@ -194,8 +160,10 @@ _SCALES: Final = Figure(
     ],
     height=8.6,
     data=_ladders,
-    csv=_ladder_csv,
-    numbers=_ladder_table,
+    csv=lambda evidence: csv_text(
+        ["measure", "kind", "bin_s", "mean", "ci95"], [row for _, *row in points_rows(_ladders, {"": evidence.ours})]
+    ),
+    numbers=Numbers(of=_ladders, rows="bin", columns="kind", head="Bin (s)", caption="All measures"),
 )
 
 _multiplexed = {
@@ -220,12 +188,6 @@ _MANY_PENS: Final = {
     "on/off, 10 s": Pen(colour="orange", marker="circle", dash="dashed"),
 }
 _counts: Final = [(float(count), str(count)) for count in COUNTS]
-
-
-def _short(point: Interval) -> str:
-    """Write a mean with three digits, and the half-width if there is one: sizes differ much from cell to cell."""
-    known = math.isfinite(point.half_width)
-    return f"{point.mean:.3g} ± {point.half_width:.2g}" if known else f"{point.mean:.3g}"
 
 
 def _many_lines(cells: Mapping[str, Quantity], ending: str = "") -> list[Lines]:
@@ -267,14 +229,9 @@ _MULTIPLEXING: Final = Figure(
     height=10.4,
     data={"cov": COV.at("many")},
     csv=lambda evidence: csv_text(
-        ["measure", "sources", "mean", "ci95"],
-        [[name, at, *numbers(point)] for name, of in _cells.items() for at, point in _line(of, evidence.ours).items()],
+        ["measure", "sources", "mean", "ci95"], [row for _, *row in points_rows(_cells, {"": evidence.ours})]
     ),
-    numbers=lambda evidence: Table(
-        caption=_MEANS.capitalize(),
-        head=["Measure", *(f"{count} sources" for count in COUNTS)],
-        rows=[[name, *map(_short, _line(of, evidence.ours).values())] for name, of in _cells.items()],
-    ),
+    numbers=Numbers(of=_cells, columns="sources", head="Measure", caption="All measures"),
 )
 
 _METHODS: Final[Mapping[str, Pen]] = {
@@ -301,27 +258,6 @@ _by_load = {
 }
 
 
-def _by_load_csv(evidence: Evidence) -> str:
-    rows = [
-        [source, name, at, *numbers(point)]
-        for name, of in _by_load.items()
-        for source, side in (("ackclock", evidence.ours), ("ns-2.35", evidence.ns2))
-        for at, point in _line(of, side).items()
-    ]
-    return csv_text(["source", "series", "sources", "mean", "ci95"], rows)
-
-
-def _by_load_table(evidence: Evidence) -> Table:
-    found = {name: points for name, of in _by_load.items() if (points := _line(of, evidence.ours))}
-    return Table(
-        caption=f"Hurst parameter: {_MEANS}",
-        head=["Method and bin", *(f"{count} sources" for count in LOADS)],
-        rows=[
-            [name, *(points[at].shown(2) if at in points else DASH for at in LOADS)] for name, points in found.items()
-        ],
-    )
-
-
 _BY_LOAD: Final = Figure(
     slug="hurst-by-load",
     title="The background's Hurst parameter with respect to load",
@@ -343,24 +279,21 @@ _BY_LOAD: Final = Figure(
     ],
     height=11.0,
     data={"h": H.at("loads", background=USUAL)},
-    csv=_by_load_csv,
-    numbers=_by_load_table,
+    csv=lambda evidence: csv_text(
+        ["source", "series", "sources", "mean", "ci95"],
+        points_rows(_by_load, {"ackclock": evidence.ours, "ns-2.35": evidence.ns2}),
+    ),
+    numbers=Numbers(of=_by_load, columns="sources", head="Method and bin", caption="Hurst parameter"),
 )
 
 _LONGER: Final = f"UDP, {LENGTH} s"
 _KINDS: Final[Mapping[str, int]] = {USUAL: SOURCES, **OTHERS, _LONGER: SOURCES}
-_KIND_PENS: Final = dict(
-    zip(
-        _KINDS,
-        (
-            Pen(colour="blue", marker="square"),
-            Pen(colour="orange", marker="diamond", dash="dotted"),
-            Pen(colour="green", marker="triangle", dash="dashed"),
-            Pen(colour="red", marker="circle"),
-        ),
-        strict=True,
-    )
-)
+_KIND_PENS: Final = {
+    USUAL: Pen(colour="blue", marker="square"),
+    SMALL: Pen(colour="orange", marker="diamond", dash="dotted"),
+    CARRIED: Pen(colour="green", marker="triangle", dash="dashed"),
+    _LONGER: Pen(colour="red", marker="circle"),
+}
 
 
 def _by_bin(name: str, method: str) -> Quantity:
@@ -369,21 +302,31 @@ def _by_bin(name: str, method: str) -> Quantity:
     return H.at("loads", background=name, sources=_KINDS[name], method=method)
 
 
+def _along(of: Quantity, side: Side) -> Mapping[Scalar, Interval]:
+    """Give the points along the only axis; none if no run has the quantity."""
+    with suppress(LookupError):
+        return {at: point for (at,), point in of.points(side).cells.items()}
+    return {}
+
+
 def _by_bin_table(evidence: Evidence) -> Table:
     rows = [
         [method, f"{name}, {count} sources", source, *(points[at].shown(2) if at in points else DASH for at in BINS)]
         for method in ESTIMATORS
         for name, count in _KINDS.items()
         for source, side in (("ackclock", evidence.ours), ("ns-2.35", evidence.ns2))
-        for points in [_line(_by_bin(name, method), side)]
-        if points
+        if (points := _along(_by_bin(name, method), side))
     ]
     head = ["Method", "Background", "Source", *(f"{scale:g} s" for scale in BINS)]
-    return Table(caption=f"Hurst parameter: {_MEANS}", head=head, rows=rows)
+    return Table(caption="Hurst parameter: mean ± half-width of the 95 % interval", head=head, rows=rows)
 
 
-def _as_csv(table: Table) -> str:
-    return csv_text(table.head, table.rows)
+def _as_csv(make: Callable[[Evidence], Table]) -> Callable[[Evidence], str]:
+    def write(evidence: Evidence) -> str:
+        table = make(evidence)
+        return csv_text(table.head, table.rows)
+
+    return write
 
 
 _BY_BIN: Final = Figure(
@@ -414,7 +357,7 @@ _BY_BIN: Final = Figure(
     ],
     height=11.0,
     data={"h": H.at("loads", background=USUAL)},
-    csv=lambda evidence: _as_csv(_by_bin_table(evidence)),
+    csv=_as_csv(_by_bin_table),
     numbers=_by_bin_table,
 )
 
@@ -422,10 +365,13 @@ _SIDES: Final = {
     "arrivals": _METHODS["K = 1"],
     "what leaves": Pen(colour="orange", marker="diamond", dash="dashed"),
 }
-_ends = {
+_ends: Final[Mapping[str, tuple[str, Mapping[str, Quantity]]]] = {
     title: (
         label,
-        [one.at("loads", background=USUAL, **where).called(one.label, digits=3) for one in profiles],
+        {
+            side: one.at("loads", background=USUAL, **where).called(label, digits=3)
+            for side, one in zip(_SIDES, profiles, strict=True)
+        },
     )
     for title, label, profiles, where in (
         ("Hurst parameter in bins of 0.01 s, one lag", "H, K = 1", (H, H_OUT), {"method": "K = 1", "bin": 0.01}),
@@ -433,20 +379,14 @@ _ends = {
         ("coefficient of variation in bins of 0.01 s", "C.o.v.", (COV_IN, COV_OUT), {"bin": 0.01}),
     )
 }
+_columns = {f"{title}, {side}": of for title, (_, both) in _ends.items() for side, of in both.items()}
 
 
 def _behind_table(evidence: Evidence) -> Table:
-    loss = _line(LOSS.at("loads", background=USUAL), evidence.ours)
-    columns = {
-        f"{title}, {side}": _line(of, evidence.ours)
-        for title, (_, both) in _ends.items()
-        for side, of in zip(_SIDES, both, strict=True)
-    }
-    return Table(
-        caption=_MEANS.capitalize(),
-        head=["Sources", "loss (%)", *columns],
-        rows=[[str(at), f"{loss[at].mean:.3f}", *(points[at].shown(3) for points in columns.values())] for at in LOADS],
-    )
+    table = Numbers(of=_columns, rows="sources", head="Sources", caption="Both sides").table(evidence.ours)
+    loss = LOSS.at("loads", background=USUAL).points(evidence.ours).cells
+    rows = [[row[0], f"{loss[count,].mean:.3f}", *row[1:]] for count, row in zip(LOADS, table.rows, strict=True)]
+    return replace(table, head=[table.head[0], "loss (%)", *table.head[1:]], rows=rows)
 
 
 _BEHIND: Final = Figure(
@@ -459,13 +399,13 @@ _BEHIND: Final = Figure(
             title=f"({letter}) {title}",
             x=Axis(label=_LOAD if letter == "c" else "", low=0, high=100),
             y=Axis(label=label),
-            marks=[Lines(of=of, x="sources", name=side, pens=_SIDES) for side, of in zip(_SIDES, both, strict=True)],
+            marks=[Lines(of=of, x="sources", name=side, pens=_SIDES) for side, of in both.items()],
         )
         for letter, (title, (label, both)) in zip("abc", _ends.items(), strict=True)
     ],
     height=8.0,
     data={"h": H_OUT.at("loads", background=USUAL)},
-    csv=lambda evidence: _as_csv(_behind_table(evidence)),
+    csv=_as_csv(_behind_table),
     numbers=_behind_table,
 )
 

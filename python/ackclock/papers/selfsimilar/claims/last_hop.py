@@ -114,8 +114,8 @@ _held = lead(GOODPUT.at("rates"), "stay_ms", DWELLS[0]).called(
 _slow = lead(GOODPUT.at("rates"), "stay_ms", DWELLS[-1], others=DWELLS[1:-1]).called(
     f"goodput with stays of {DWELLS[-1] / 1000:g} s at a rate less goodput with shorter ones"
 )
-_vegas_held = lead(GOODPUT.at("rates", stay_ms=0), "variant", "Vegas")
-_vegas_changing = lead(GOODPUT.at("rates", stay_ms=DWELLS[1:]), "variant", "Vegas")
+_vegas_held = lead(GOODPUT.at("rates", stay_ms=Named("constant rate", DWELLS[:1])), "variant", "Vegas")
+_vegas_changing = lead(GOODPUT.at("rates", stay_ms=Named("rates that change", DWELLS[1:])), "variant", "Vegas")
 _arrived = (
     ARRIVALS.at("losses", kind=RANDOM, variant=_BOTH, lost_of_a_million=(MODERATE[0], MODERATE[-1])),
     ARRIVALS.at("steps", variant=_BOTH),

@@ -290,7 +290,7 @@ _BACKGROUND: Final = (
             AtPoints(_left_open),
             on=_THE_BIN,
             asked=_long_bins.every(),
-            again=_left_open.every().called("it does so everywhere"),
+            again=_left_open.every().called("it is so at all of them", "it is not so at all of them"),
             words=f"If it holds in all bins above {BINS[0]:g} s and fails in shorter ones, it depends on the bin.",
         ),
         figure="hurst-by-bin",
