@@ -85,7 +85,7 @@ def runs(cells: Iterable[Where], values: Callable[[str, int], Values], seeds: in
 
 
 def cells(variants: Iterable[str], counts: Iterable[int], **others: Iterable[float]) -> list[Where]:
-    """Give the points of a grid."""
+    """Return the points of a grid."""
     axes: dict[str, Iterable[Scalar]] = {"variant": variants, "clients": counts, **others}
     return [dict(zip(axes, values, strict=True)) for values in product(*map(list, axes.values()))]
 

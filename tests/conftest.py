@@ -35,7 +35,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.fixture(scope="session")
 def root() -> Path:
-    """Give the checkout."""
+    """Return the checkout."""
     return Path(__file__).resolve().parent.parent
 
 

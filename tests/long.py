@@ -18,5 +18,5 @@ long_only: Final = pytest.mark.skipif(not LONG, reason="`make long` runs it")
 
 
 def often(usual: int, *, long: int) -> int:
-    """Give the number of repetitions: ``usual``, or ``long`` in the long form."""
+    """Return the number of repetitions: ``usual``, or ``long`` in the long form."""
     return long if LONG else usual

@@ -156,7 +156,7 @@ KEYS = {
 
 
 def curve(row: Row) -> str:
-    """Give the name of a run's curve."""
+    """Return the name of a run's curve."""
     if "buffer" in row.where:
         return f"B = {row.where['buffer']}"
     return str(row.where["curve" if "curve" in row.where else "amount"])

@@ -60,7 +60,7 @@ class Packet:
 
 
 def packets(file: Path) -> list[Packet]:
-    """Give the packets of a file."""
+    """Return the packets of a file."""
     found = []
     for kind, body in blocks(file):
         if kind == _PACKET:
@@ -72,14 +72,14 @@ def packets(file: Path) -> list[Packet]:
 
 
 def head(file: Path) -> tuple[dict[int, bytes], dict[int, bytes]]:
-    """Give the options of the section and of the interface."""
+    """Return the options of the section and of the interface."""
     (section, first), (interface, second), *_ = blocks(file)
     assert (section, interface) == (_SECTION, _INTERFACE)
     return _options(first[16:]), _options(second[8:])
 
 
 def blocks(file: Path) -> Iterator[tuple[int, bytes]]:
-    """Give the type and the body of each block."""
+    """Return the type and the body of each block."""
     content, at = file.read_bytes(), 0
     while at < len(content):
         kind, length = struct.unpack_from("<2I", content, at)
@@ -101,7 +101,7 @@ def _options(body: bytes) -> dict[int, bytes]:
 
 
 def ones_complement(content: bytes) -> int:
-    """Give the ones' complement sum of 16-bit words (RFC 1071): 0xffff over what has a right checksum."""
+    """Return the ones' complement sum of 16-bit words (RFC 1071): 0xffff over what has a right checksum."""
     total = sum(int.from_bytes(content[at : at + 2].ljust(2, b"\0")) for at in range(0, len(content), 2))
     while total > 0xFFFF:
         total = (total & 0xFFFF) + (total >> 16)

@@ -110,7 +110,7 @@ def methods(*, width: float = 0.2, covered: float = 0.95) -> dict[str, Method]:
 
 
 def evidence(*changes: Change) -> Evidence:
-    """Give what is judged: changed runs of ours, and ns-2's as they were."""
+    """Return what is judged: changed runs of ours, and ns-2's as they were."""
     return Evidence(ours=side(*changes), ns2=side(), methods=methods())
 
 

@@ -1,4 +1,4 @@
-"""Bad input: each exits 2 at once, with one clear line, no traceback and nothing half-written."""
+"""Bad input: each case exits with code 2 at once, with one clear line, no traceback and no partial output."""
 
 import os
 import re
@@ -283,7 +283,7 @@ QUICK = 2
 
 @pytest.fixture
 def refused(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Refused:
-    """Give a way to run a file that must be refused; what is said is returned."""
+    """Return a way to run a file that must be refused; what is said is returned."""
 
     def run(file: Path, *arguments: str) -> str:
         before = sorted(tmp_path.rglob("*"))
@@ -414,7 +414,7 @@ def test_broken_arguments(tmp_path: Path, refused: Refused, arguments: list[str]
     assert told.count("\n") == 1
 
 
-def test_all_problems_are_told_the_most_useful_first(tmp_path: Path, refused: Refused) -> None:
+def test_all_problems_are_reported_the_most_useful_first(tmp_path: Path, refused: Refused) -> None:
     file = tmp_path / "broken.toml"
     text = SCENARIO.replace("duration", "duraton").replace("count = 60", "count = 0").replace('"10 Mbps"', '"10"')
     file.write_text(text)

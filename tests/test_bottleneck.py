@@ -1,4 +1,4 @@
-"""The pipe that a bottleneck and its buffer make."""
+"""Sizes of the pipe that a bottleneck and its buffer form."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def t1(connections: int, buffer: int, **changes: Any) -> ac.Scenario:
     [(100, 400, "large"), (100, 261, "large"), (100, 260, "medium"), (100, 60, "medium"), (101, 60, "small")],
 )
 def test_the_size_of_a_pipe(connections: int, buffer: int, size: str) -> None:
-    """Validates: a pipe is large above three packets a connection and small below one.
+    """Validates: a pipe is large above three packets per connection and small below one.
     Source: Qiu, Zhang and Keshav 2001, section 5.1: W_opt = 40 for T1 and 50 ms, W_c = W_opt + B.
     Tolerance: exact.
     """

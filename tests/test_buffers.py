@@ -1,4 +1,4 @@
-"""The study of router buffers: each rule turned both ways, and the file that its commands run."""
+"""The study of router buffers: each rule with both outcomes, and the file that its commands run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BY_KEY = {claim.key: claim for claim in CLAIMS}
 
 
 def world(variant: str, packets: int) -> float:
-    """Give the utilization in a world in which every claim holds."""
+    """Return the utilization in a world in which every claim holds."""
     enough = {"1 flow": 400, "4 flows": 200, "16 flows": 100, "64 flows": 50, "64 flows, equal delays": 400}[variant]
     return 100.0 if packets >= enough else 100.0 - 20 * (1 - packets / enough)
 

@@ -1,4 +1,4 @@
-"""The burstiness study: its set-up, its words, its report, and its agreement with ns-2."""
+"""The burstiness study: setup, texts, report, and agreement with ns-2."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def drawn(runs: list[Observation]) -> list[Drawing]:
 
 
 def both(runs: Both) -> Both:
-    """Give the same runs on both sides."""
+    """Return the same runs on both sides."""
     return Both(ours=runs.ours, ns2=runs.ours)
 
 
@@ -391,9 +391,9 @@ class TestRuns:
 
     @pytest.mark.slow
     def test_agrees_with_ns2(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        """Validates: c.o.v., departures, loss, timeouts and duplicate ACKs agree with ns-2 where they show the most.
-
-        Source: ns-2.35, 5 seeds a point.
+        """Validates: c.o.v., departures, loss, timeouts and duplicate ACKs agree with ns-2 at the points with the
+            largest effects.
+        Source: ns-2.35, 5 seeds per point.
         Tolerance: the wider of three standard errors and a fixed margin; see agreement.md.
         """
         table = tmp_path / "agreement.md"

@@ -1,4 +1,4 @@
-"""The claims of the burstiness paper: each rule, asked on made-up worlds in which its claim holds and does not."""
+"""The claims of the burstiness paper: each rule with made-up runs in which its claim holds, and in which it fails."""
 
 from __future__ import annotations
 

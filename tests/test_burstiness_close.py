@@ -1,4 +1,4 @@
-"""The close look: what it measures, beside ns-2, and the words for it."""
+"""The close look at single runs: measures, comparison with ns-2, and texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``ackclock burstiness``: what it reads, prints, draws and refuses."""
+"""``ackclock burstiness``: its input, output, figures and errors."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ METHODS = ["abry_veitch", "local_whittle", "kettani_gubner_k1", "kettani_gubner"
 
 @pytest.fixture
 def command(capfd: pytest.CaptureFixture[str]) -> Command:
-    """Give a way to run the command: its exit code, and what it printed on both streams."""
+    """Return a way to run the command: its exit code, and what it printed on both streams."""
 
     def run(*arguments: object) -> tuple[int, str, str]:
         with pytest.raises(SystemExit) as ended:
@@ -45,7 +45,7 @@ def command(capfd: pytest.CaptureFixture[str]) -> Command:
 
 @pytest.fixture
 def told(command: Command) -> Callable[..., dict[str, Any]]:
-    """Give a way to run the command and read the one JSON object that it prints."""
+    """Return a way to run the command and read the one JSON object that it prints."""
 
     def run(*arguments: object) -> dict[str, Any]:
         code, out, err = command(*arguments, "--json")
@@ -83,7 +83,7 @@ class TestLadder:
         assert found.bins[-1] >= 10
 
     def test_poisson_counts(self) -> None:
-        """Validates: Poisson counts have a dispersion of 1 and the c.o.v. of their mean, at every scale.
+        """Validates: Poisson counts have a dispersion of 1 and a c.o.v. of 1 / sqrt(mean) at every scale.
         Source: Gusella 1991; Tinnakornsrisuphap et al. 2000, section 3.2.
         Tolerance: four standard errors.
         """
@@ -93,8 +93,8 @@ class TestLadder:
         assert np.all(np.abs(found.autocorrelation) < 4 / np.sqrt(found.bins))
 
     def test_dispersion_is_that_of_the_bins_themselves(self) -> None:
-        """Validates: the index of dispersion is the mean square from the mean over the mean: (c.o.v.)^2 times it.
-        Source: Gusella 1991; 8 and 12 by turns, worked by hand: 4 over 10, then nothing.
+        """Validates: the index of dispersion is the variance over the mean: (c.o.v.)^2 times the mean.
+        Source: Gusella 1991; 8 and 12 in turn, worked by hand: 4 over 10, then 0.
         Tolerance: exact.
         """
         assert burstiness([8, 12] * 10).dispersion.tolist() == [0.4, 0.0]

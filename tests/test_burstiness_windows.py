@@ -1,4 +1,4 @@
-"""Figures 5 to 12: the windows of three clients, ours and ns-2's."""
+"""Figures 5 to 12: the windows of three clients, in the engine and in ns-2."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ NO_LOSS = np.array([])
 
 
 def trace(*windows: list[float], start: int = 5) -> Trace:
-    """Give the windows of the three clients; a single one stands for all of them."""
+    """Return the windows of the three clients; a single one stands for all of them."""
     by_client = dict(zip(CLIENTS_SHOWN, map(np.array, windows if len(windows) > 1 else windows * 3), strict=True))
     units = np.arange(start, start + len(windows[0]))
     return Trace(units=units, windows=by_client)
@@ -264,7 +264,8 @@ class TestCourses:
 
     @pytest.mark.slow
     def test_agree_with_ns2(self) -> None:
-        """Validates: the windows of three clients over twenty seeds are ns-2's: losses, falls, lowest, highest, mean.
+        """Validates: the windows of three clients over twenty seeds agree with ns-2: losses, cuts, minimum, maximum and
+            mean.
         Source: ns-2.35, 20 seeds.
         Tolerance: three standard errors.
         """

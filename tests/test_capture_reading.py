@@ -1,4 +1,4 @@
-"""Captures that are read: what tshark and capinfos say of the same files, what a folder holds, what is refused."""
+"""Reading captures: comparison with tshark and capinfos, the folder's content, and errors."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_round_trips_are_tsharks_where_nothing_is_lost(root: Path) -> None:
 
 
 def local(capture: ac.Capture) -> dict[str, Any]:
-    """Give the connection from the host to itself."""
+    """Return the connection from the host to itself."""
     rows = capture.flows.to_pylist()
     return next(row for row in rows if row["source"] == "127.0.0.1" and row["protocol"] == "tcp")
 
@@ -233,7 +233,7 @@ def test_other_names_keep_prefixes_and_ports(root: Path, tmp_path: Path) -> None
     assert again.flows == other.flows
 
 
-def test_a_random_key_is_told(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_random_key_is_reported(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main_exits(["capture", str(root / LAN), "--anonymise", "--json"])
     told = json.loads(capsys.readouterr().out)
     assert any("random key" in notice for notice in told["notices"])
@@ -276,7 +276,7 @@ def test_what_is_no_capture_is_refused(tmp_path: Path, content: bytes, words: st
         (["FILE", "--anonymise", "--key", "xy"], "--key: '2 characters' is not allowed; must be 64 hexadecimal digits"),
     ],
 )
-def test_wrong_arguments_are_told(
+def test_wrong_arguments_are_reported(
     folder: Path, words: list[str], told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = [str(folder / "cooked.pcap") if word == "FILE" else word for word in words]

@@ -1,4 +1,4 @@
-"""Captures there and back: what we write, we read as it was, and measures of the file are those of the run."""
+"""Round trip of captures: files are read back unchanged, and their measures equal those of the run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_every_packet_comes_back(variant: str, snap_length: int, tmp_path: Path)
     """Both directions at the gateway, with all that is offered, dropped or lost.
 
     Validates: times, sizes, addresses and ports of our reader, packet by packet.
-    Source: the tests' own reader of pcapng, which is held against the engine's record of packets.
+    Source: the tests' own pcapng reader, which is checked against the engine's record of packets.
     Tolerance: none, whole nanoseconds.
     """
     place = "bottleneck,bottleneck.reverse"
@@ -70,7 +70,7 @@ def test_datagrams_come_back(tmp_path: Path) -> None:
 def test_retransmissions_at_the_sender_are_the_runs(variant: str, profile: str, tmp_path: Path) -> None:
     """Four flows, each seen at its sender in both directions.
 
-    Validates: what our reader counts as sent again, flow by flow, is what the sender did; so tshark and tcptrace say.
+    Validates: our reader counts the sender's retransmissions of each flow; tshark and tcptrace agree.
     Source: the engine's own count.
     Tolerance: none.
     """
@@ -96,7 +96,7 @@ def test_the_cov_of_the_file_is_the_runs(
 ) -> None:
     """The run's bins are counted by SQL, and looked at as any series.
 
-    Validates: ``ackclock burstiness`` of the exported file gives the c.o.v. that the run has.
+    Validates: ``ackclock burstiness`` of the exported file gives the run's c.o.v.
     Source: the run's summary, of exact integer sums.
     Tolerance: none, to the last digit.
     """
@@ -112,7 +112,7 @@ def test_the_cov_of_the_file_is_the_runs(
 
 
 def told(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
-    """Give what a command prints; it must end well."""
+    """Return what a command prints; it must end well."""
     with pytest.raises(SystemExit) as ended:
         main(words)
     printed = capsys.readouterr()

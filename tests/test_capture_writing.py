@@ -1,4 +1,4 @@
-"""Captures that are written: what the files hold, beside the engine's records and the tools that people use."""
+"""Writing captures: files compared with the engine's records and with common tools."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FLOWS = 4
 def lossy(
     variant: str, profile: str = "rfc", duration: str = "20 s", clients: Sequence[ac.Clients] | None = None
 ) -> ac.Scenario:
-    """Give a small dumbbell that drops and loses packets."""
+    """Return a small dumbbell that drops and loses packets."""
     tcp = ac.Clients(count=FLOWS, transport=ac.Tcp(variant, overhead="12 us"), source=ac.Poisson(rate=100))
     return ac.Scenario(
         profile=profile,
@@ -58,7 +58,7 @@ def written(run: ac.Run, folder: Path, capture: str, snap_length: int = 96) -> P
 
 
 def test_one_segment_and_its_ack_byte_by_byte(tmp_path: Path) -> None:
-    """An opening and one segment of 960 bytes, as two ends on a real wire would send them.
+    """A handshake and one segment of 960 bytes, as two hosts would send them.
 
     Validates: headers, options, sequence numbers, times and checksums of a capture.
     Source: RFC 791, RFC 9293 and RFC 1071; times are size/rate + delay.
@@ -141,7 +141,7 @@ def test_a_capture_has_what_the_record_of_packets_has(variant: str, tmp_path: Pa
 
 
 def _segment(packet: pcapng.Packet, mss: int) -> tuple[str, int]:
-    """Give what a packet carries as the engine counts it, where segment 0 is the SYN."""
+    """Return what a packet carries as the engine counts it, where segment 0 is the SYN."""
     kind = "syn" if packet.flags == 0x02 else "data" if packet.forward else "ack"
     byte = packet.sequence if packet.forward else packet.acknowledgment
     return kind, -(-byte // mss) if packet.flags & 0x02 else (byte - 1) // mss + 1
@@ -155,7 +155,7 @@ def _told(kind: str, segment: int) -> tuple[str, int]:
 def test_the_cov_of_a_capture_is_the_summary_s(variant: str, tmp_path: Path) -> None:
     """Counted from the file's times alone, by exact sums.
 
-    Validates: the c.o.v. of the exported file is the simulator's, so that a capture can stand for the run.
+    Validates: the c.o.v. of the exported file equals the simulator's, so that a capture can replace the run.
     Source: the definition, population standard deviation over mean of packets per bin.
     Tolerance: none, to the last digit.
     """
@@ -302,7 +302,7 @@ def test_a_file_that_cannot_be_written_takes_no_summary_with_it(
 
 
 def read_by(name: str, *arguments: str) -> str:
-    """Give what a program prints; it must end well."""
+    """Return what a program prints; it must end well."""
     return subprocess.run([name, *arguments], capture_output=True, text=True, check=True).stdout
 
 
@@ -324,7 +324,7 @@ def test_tshark_and_tcptrace_find_our_retransmissions_at_the_sender(variant: str
     """Four flows, each seen at its sender in both directions.
 
     Validates: the sum of tshark's classes of retransmissions (retransmission, fast, spurious, out of order; a packet in
-        several of them counts once) is the flow's `retransmissions`, and so is tcptrace's count for data.
+        several of them counts once) equals the flow's `retransmissions`, as does tcptrace's count for data.
     Source: Debian's tshark and tcptrace.
     Tolerance: none.
     """

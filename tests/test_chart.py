@@ -1,4 +1,4 @@
-"""Charts: the drawings of the same panels on paper and on a screen."""
+"""Charts: drawings of the same panels on paper and on a screen."""
 
 from __future__ import annotations
 

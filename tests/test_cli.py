@@ -1,4 +1,4 @@
-"""The command line: what it prints, writes and refuses to write."""
+"""The command line: output, files and errors."""
 
 import json
 import os
@@ -47,7 +47,7 @@ def scenario(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def command(capfd: pytest.CaptureFixture[str]) -> Command:
-    """Give a way to run the command: its exit code, and what it printed on both streams."""
+    """Return a way to run the command: its exit code, and what it printed on both streams."""
 
     def run(*arguments: object) -> tuple[int, str, str]:
         with pytest.raises(SystemExit) as ended:
@@ -62,7 +62,7 @@ def command(capfd: pytest.CaptureFixture[str]) -> Command:
 
 @pytest.fixture
 def told(command: Command) -> Callable[..., dict[str, Any]]:
-    """Give a way to run the command and read the one JSON object that it prints."""
+    """Return a way to run the command and read the one JSON object that it prints."""
 
     def run(*arguments: object) -> dict[str, Any]:
         code, out, err = command("run", *arguments, "--json")
@@ -232,7 +232,7 @@ def test_version_and_schema(command: Command) -> None:
         (["profile", "diff", "rfc", "ns2"], "must be one of rfc, ns2-2.35, ns2-2000, ns2-1999-qiu"),
     ],
 )
-def test_a_wrong_command_line_is_told_in_one_line(command: Command, arguments: list[str], message: str) -> None:
+def test_a_wrong_command_line_is_reported_in_one_line(command: Command, arguments: list[str], message: str) -> None:
     code, out, err = command(*arguments)
     assert (code, out) == (2, "")
     assert message in err
@@ -255,7 +255,7 @@ def test_tables_that_nobody_keeps_are_mentioned(command: Command, scenario: Path
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 @pytest.mark.parametrize("arguments", [["schema"], ["list"], ["--help"], ["--version"]])
-def test_output_that_cannot_be_written_is_told_in_one_line(arguments: list[str]) -> None:
+def test_output_that_cannot_be_written_is_reported_in_one_line(arguments: list[str]) -> None:
     with Path("/dev/full").open("w") as full:
         ended = subprocess.run(
             [sys.executable, "-m", "ackclock", *arguments], stdout=full, stderr=subprocess.PIPE, check=False, text=True
@@ -263,7 +263,7 @@ def test_output_that_cannot_be_written_is_told_in_one_line(arguments: list[str])
     assert (ended.returncode, ended.stderr) == (1, "standard output: cannot be written: No space left on device\n")
 
 
-def test_output_that_is_closed_is_told_in_one_line() -> None:
+def test_output_that_is_closed_is_reported_in_one_line() -> None:
     closed = ["sh", "-c", '"$0" -m ackclock schema >&-', sys.executable]
     ended = subprocess.run(closed, stderr=subprocess.PIPE, check=False, text=True)
     assert (ended.returncode, ended.stderr) == (1, "standard output: cannot be written: it is closed\n")

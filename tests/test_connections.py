@@ -1,4 +1,4 @@
-"""Open-loop sources: connections that come at random times, each with a transfer of its own."""
+"""Open-loop sources: connections at random times, each with one transfer."""
 
 import json
 import math
@@ -40,9 +40,9 @@ def light() -> ac.Run:
 def test_requests_are_a_poisson_process_of_the_load(light: ac.Run) -> None:
     """Check the process of all clients together.
 
-    Validates: `load` is the share of the link's rate, SYNs included, that requests ask for; their superposition over
-        the clients is Poisson.
-    Source: gaps of a Poisson process are independent exponentials, and its counts have their mean for variance
+    Validates: `load` is the requests' share of the link's rate, SYNs included; their superposition over the clients is
+        Poisson.
+    Source: gaps of a Poisson process are independent exponentials, and the variance of its counts equals the mean
         (Kingman, Poisson Processes, 1993).
     Tolerance: gaps at the 0.1 % level of Kolmogorov and Smirnov's test, the count of 12,000 to four standard errors.
     """
@@ -57,9 +57,9 @@ def test_requests_are_a_poisson_process_of_the_load(light: ac.Run) -> None:
 def test_alone_a_transfer_takes_its_ideal_time_and_little_more_at_low_load(light: ac.Run) -> None:
     """Check slowdowns where there is hardly any queue.
 
-    Validates: a connection opens again for each transfer (its handshake is in the time); slowdowns are at least 1.
-    Source: M/D/1: at load rho a packet waits rho / (2 (1 - rho)) = 2.6 % of its transmission time on average
-        (Pollaczek and Khinchine), here at most 120 us of the ideal 15.1 ms, for the SYN and for the packet.
+    Validates: each transfer opens a new connection (its time includes the handshake); slowdowns are at least 1.
+    Source: M/D/1: at load rho a packet waits rho / (2 (1 - rho)) = 2.6 % of its transmission time on average (Pollaczek
+        and Khinchine), here at most 120 us of the ideal 15.1 ms, for the SYN and for the packet.
     Tolerance: the bound, 1e-3 of the ideal time; the median is the ideal time to 1e-9.
     """
     slowdowns = light.table("transfers")["slowdown"].drop_null().to_numpy()
@@ -74,8 +74,8 @@ def test_alone_a_transfer_takes_its_ideal_time_and_little_more_at_low_load(light
 def test_the_load_is_the_utilization_in_the_long_run() -> None:
     """Check the mean size in whole packets, for every distribution of sizes.
 
-    Validates: `load` and the mean of what is sent agree, whatever the distribution and however small transfers are.
-    Source: renewal reward: bits offered are the rate of requests times the mean bits of one.
+    Validates: `load` agrees with the mean amount sent, for every distribution and for small transfers.
+    Source: renewal reward: the offered bit rate is the rate of requests times the mean size.
     Tolerance: four standard errors of the sum of a Poisson number of sizes, estimated from the sizes of the run.
     """
     sizes = [
@@ -95,11 +95,12 @@ def test_the_load_is_the_utilization_in_the_long_run() -> None:
 
 
 def test_published_sizes_have_their_distribution() -> None:
-    """Check drawn sizes against the published points, and the means that go with them.
+    """Check drawn sizes against the published points and means.
 
     Validates: the named tables and their interpolation.
-    Source: the points; means of 1138 and 5117 packets are quoted with them (web search 1141 by straight lines).
-    Tolerance: Kolmogorov and Smirnov's test at the 0.1 % level, for the part above the first point, which has a mass.
+    Source: the points; published means of 1138 and 5117 packets (web search 1141 with linear interpolation).
+    Tolerance: Kolmogorov and Smirnov's test at the 0.1 % level, for sizes above the first point, which has a
+        probability mass.
     """
     assert round(ac.SizeTable("web-search").mean_bytes / 1460) == 1141
     assert round(ac.SizeTable("data-mining").mean_bytes / 1460) == 5117
@@ -120,10 +121,10 @@ def test_published_sizes_have_their_distribution() -> None:
 def test_processor_sharing_is_what_long_transfers_come_near() -> None:
     """Compare completion times with a queue that shares its server equally.
 
-    Validates: load and completion times together, against a law that has no part in the engine.
-    Source: M/G/1 with processor sharing: the mean time of a request is its time alone over 1 - rho (Kleinrock, Queueing
-        Systems II, 1976), whatever the distribution. TCP adds its handshake, its start and the queue's delay, 30 ms of
-        the half a second that a mean transfer takes alone.
+    Validates: load and completion times together, compared with an independent law.
+    Source: M/G/1 with processor sharing: the mean time of a request is its time on an idle link divided by 1 - rho
+        (Kleinrock, Queueing Systems II, 1976), for every distribution. TCP adds its handshake, slow start and queueing:
+        30 ms to the 500 ms of a mean transfer on an idle link.
     Tolerance: from 5 % below to 20 % above: over six seeds the ratio was 1.09, with a standard deviation of 0.05.
     """
     slow = scenario(load=0.5, size=ac.Exponential(mean="600 kB"), seconds=1500, packets=30)
@@ -168,7 +169,7 @@ def test_requests_beyond_the_connections_wait_and_are_reported() -> None:
 def test_a_flow_is_used_again_with_nothing_left_of_the_connection_before() -> None:
     """Check completion times of consecutive connections on one flow.
 
-    Validates: each connection has its own handshake and slow start; nothing is carried over.
+    Validates: each connection has its own handshake and slow start, without state from earlier ones.
     Source: completion times of the same size on an idle path are equal.
     Tolerance: exact to a picosecond, at times of up to a minute as floating-point numbers.
     """
@@ -241,7 +242,7 @@ def test_several_links_are_measured_in_one_run(tmp_path: Any) -> None:
     """Check further links: their numbers are those that the link has when it is the measured one.
 
     Validates: `measure.links`, by name, in results and stores.
-    Source: a run of its own for each link.
+    Source: a separate run for each link.
     Tolerance: exact.
     """
     hops = [ac.GraphLink(name=f"hop{n}", from_=f"n{n}", to=f"n{n + 1}", rate="10 Mbps", delay="5 ms") for n in range(3)]

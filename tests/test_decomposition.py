@@ -1,4 +1,4 @@
-"""Components of a scenario, and the wide-area scenarios that have many."""
+"""Components of a scenario, and wide-area scenarios with many components."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ pairs = st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)).filter(lambda 
 
 
 def network(connections: dict[tuple[str, str], int], *, transport: ac.Tcp | None = None) -> ac.Scenario:
-    """Give a dozen domains behind T1 links, and greedy flows between them."""
+    """Return a dozen domains behind T1 links, and greedy flows between them."""
     return ac.wide_area(
         dict.fromkeys(NAMES, LINK),
         connections,

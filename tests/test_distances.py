@@ -1,4 +1,4 @@
-"""Groups at unequal distances: what is measured, and what is said of it."""
+"""Groups at unequal distances: measures and texts."""
 
 from __future__ import annotations
 

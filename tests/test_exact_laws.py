@@ -1,8 +1,8 @@
-"""Queues and sources against laws that are exact: what theory says of them, and how near a run must come.
+"""Queues and sources compared with exact laws of queueing theory.
 
-Each run has a fixed seed, so a test passes always or never. Where chance is in a result, the tolerance is four standard
-errors of the mean over twenty runs: an engine that obeys the law would miss it for one choice of seeds in 1,300 (by
-Student's t), and one that is wrong by more than the width that is stated fails.
+Each run has a fixed seed, so a test passes always or never. For random results the tolerance is four standard errors of
+the mean over twenty runs. A correct engine would fail for one choice of seeds in 1,300 (by Student's t); an engine
+whose error exceeds the stated width fails.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Note = Callable[[str, object], None]
 
 
 def server(load: float, packets: int, sizes: str, queue: ac.Queue | None = None) -> ac.Scenario:
-    """Give one link as the server of a queue: 1000 bytes (on average) at 8 Mbps, Poisson arrivals, no delay besides."""
+    """Return a link as a queue: 1000 bytes (on average) at 8 Mbps, Poisson arrivals, no delay besides."""
     seconds = packets * SERVICE / load
     return ac.Scenario(
         duration=f"{seconds:.3f} s",
@@ -55,8 +55,8 @@ def test_mean_wait_in_m_d_1(load: float, record_property: Note) -> None:
 
     Validates: the mean wait in an M/D/1 queue is rho / (2 (1 - rho)) services.
     Source: the Pollaczek-Khinchine formula (Kleinrock, Queueing Systems I, 1975, chapter 5).
-    Tolerance: four standard errors over 20 runs of 200,000 packets, at most 4 % of the wait; 5 % of each run are
-        left out as start.
+    Tolerance: four standard errors over 20 runs of 200,000 packets, at most 4 % of the wait; 5 % of each run are left
+        out as start.
     """
     runs = ac.replicate(server(load, 200_000, "fixed"), seeds=SEEDS, jobs=1)
     waits = [run.summary.delay_mean / SERVICE - 1 for run in runs if run.summary.delay_mean is not None]
@@ -79,11 +79,12 @@ def test_mean_wait_in_m_m_1(load: float, record_property: Note) -> None:
 
 @pytest.mark.parametrize("sizes", ["fixed", "exponential"])
 def test_littles_law(sizes: str, record_property: Note) -> None:
-    """Waiting packets, counted over time, and waiting times, counted over packets.
+    """The mean number of waiting packets, and the mean waiting time.
 
     Validates: the mean number waiting is the arrival rate times the mean wait.
     Source: Little 1961.
-    Tolerance: 10^-4: what is in the queue or on the link at either end of the measured time, of 190,000 packets.
+    Tolerance: 10^-4: packets in the queue or on the link at the start or the end of the measured time, of 190,000
+        packets.
     """
     run = ac.simulate(server(0.8, 200_000, sizes))
     summary = run.summary
@@ -96,7 +97,7 @@ def test_littles_law(sizes: str, record_property: Note) -> None:
 
 
 def erlang(load: float, services: float) -> float:
-    """Give the share of packets that wait at most so many services in M/D/1; sixty digits, for its terms cancel."""
+    """Return the share of packets that wait at most so many services in M/D/1; sixty digits, for its terms cancel."""
     with localcontext() as context:
         context.prec = 60
         rho, t = Decimal(load), Decimal(services)
@@ -107,7 +108,7 @@ def erlang(load: float, services: float) -> float:
 
 
 def waits_at_most(sizes: str, load: float, seconds: float) -> float:
-    """Give the share of packets that wait at most so long, in M/D/1 or M/M/1."""
+    """Return the share of packets that wait at most so long, in M/D/1 or M/M/1."""
     services = seconds / SERVICE
     if sizes == "fixed":
         return erlang(load, services)
@@ -117,12 +118,12 @@ def waits_at_most(sizes: str, load: float, seconds: float) -> float:
 @pytest.mark.parametrize("load", [0.6, 0.9])
 @pytest.mark.parametrize("sizes", ["fixed", "exponential"])
 def test_distribution_of_waits(sizes: str, load: float, record_property: Note) -> None:
-    """The waits that half, 95 % and 99 % of packets do not exceed.
+    """The median, 95th and 99th percentile of waits.
 
     Validates: the waiting time has the distribution of M/D/1 and M/M/1 at its median, 95th and 99th percentile.
     Source: Erlang 1909 for M/D/1; Kleinrock, Queueing Systems I, 1975, section 5.7, for M/M/1.
-    Tolerance: four standard errors over 20 runs of 200,000 packets, at most 3 % of the share, and what the summary's
-        percentiles are rounded by, 0.2 % of the time.
+    Tolerance: four standard errors over 20 runs of 200,000 packets, at most 3 % of the share, plus the rounding of the
+        summary's percentiles, 0.2 % of the time.
     """
     runs = ac.replicate(server(load, 200_000, sizes), seeds=SEEDS, jobs=1)
     measured = []
@@ -138,7 +139,7 @@ def test_distribution_of_waits(sizes: str, load: float, record_property: Note) -
 
 
 def lost_in_m_d_1_k(load: float, places: int) -> float:
-    """Give the share of packets lost in M/D/1/K: the chain embedded at the ends of services.
+    """Return the share of packets lost in M/D/1/K: the chain embedded at the ends of services.
 
     With p the probabilities of what a departure leaves behind, 0 to K - 1, the link is idle ``p_0 / (p_0 + rho)`` of
     the time, so that it serves ``1 / (p_0 + rho)`` of what arrives.
@@ -157,7 +158,7 @@ def lost_in_m_d_1_k(load: float, places: int) -> float:
 
 
 def lost_in_m_m_1_k(load: float, places: int) -> float:
-    """Give the share of packets lost in M/M/1/K."""
+    """Return the share of packets lost in M/M/1/K."""
     return (1 - load) * load**places / (1 - load ** (places + 1))
 
 
@@ -171,9 +172,9 @@ def test_the_loss_of_m_d_1_k_is_right_by_hand() -> None:
 @pytest.mark.parametrize("load", [0.8, 1.2])
 @pytest.mark.parametrize("sizes", ["fixed", "exponential"])
 def test_loss_of_a_finite_queue(sizes: str, load: float, places: int, record_property: Note) -> None:
-    """Drop-tail queues of which the packet in transmission takes a place.
+    """Drop-tail queues whose limit includes the packet in transmission.
 
-    Validates: a drop-tail queue of K places loses what M/D/1/K and M/M/1/K lose.
+    Validates: a drop-tail queue of K places has the loss of M/D/1/K and M/M/1/K.
     Source: Kleinrock, Queueing Systems I, 1975, section 3.6, for M/M/1/K; the embedded Markov chain for M/D/1/K;
         Erlang's loss formula for K = 1.
     Tolerance: four standard errors over 20 runs of 80,000 packets, at most 10 % of the loss.
@@ -189,7 +190,7 @@ def test_loss_of_a_finite_queue(sizes: str, load: float, places: int, record_pro
 def test_poisson_arrivals_at_several_scales(bin_ms: int, record_property: Note) -> None:
     """The merged arrivals of twenty sources, 2000 packets a second, counted in bins.
 
-    Validates: packets per bin of merged Poisson sources vary as Poisson's, at every scale: c.o.v. = 1 / sqrt(mean).
+    Validates: packets per bin of merged Poisson sources have the Poisson c.o.v. at every scale: 1 / sqrt(mean).
     Source: P, section 3.2; the index of dispersion test (Cox and Lewis 1966).
     Tolerance: the central 99.99 % of chi-square with n - 1 degrees of freedom, n bins in 1000 s.
     """
@@ -212,10 +213,10 @@ def test_poisson_arrivals_at_several_scales(bin_ms: int, record_property: Note) 
 
 
 def test_serialisation_and_propagation_to_the_picosecond(record_property: Note) -> None:
-    """Packets alone on a path of three unlike links.
+    """Single packets on a path of three different links.
 
     Validates: a packet takes the sum of its transmission times, each rounded up to 1 ps, and of the propagation delays.
-    Source: the definition of a store-and-forward link; no queue is on the way.
+    Source: the definition of a store-and-forward link; there is no queueing.
     Tolerance: exact, to the picosecond (the summary's real number is rounded to one).
     """
     hops = [("7 Mbps", 7_000_000, 13_000_000_007), ("1 Gbps", 10**9, 1), ("333 kbps", 333_000, 250_000_000_000)]

@@ -1,7 +1,7 @@
-"""One TCP flow on one link against laws that are exact, or nearly: windows, slow start, the sawtooth, the square root.
+"""One TCP flow on one link compared with exact or nearly exact laws: window, slow start, sawtooth, square root.
 
-There is no chance in these runs: one flow that always has data, one link, no random processing time. A tolerance is for
-what a law leaves out, and says so.
+These runs are deterministic: one flow that always has data, one link, no random processing time. A tolerance covers
+effects that a law ignores, and names them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def fast(loss: ac.ListedLoss | None = None) -> ac.GraphLink:
 
 
 def one_flow(link: ac.GraphLink, tcp: ac.Tcp, seconds: float, measure: ac.Measure) -> ac.Scenario:
-    """Give one flow of 1000-byte segments that never ends."""
+    """Return one flow of 1000-byte segments that never ends."""
     return ac.Scenario(
         duration=f"{seconds:.3f} s",
         packet_size=1000,
@@ -51,10 +51,10 @@ def one_flow(link: ac.GraphLink, tcp: ac.Tcp, seconds: float, measure: ac.Measur
 @pytest.mark.parametrize("window", [1, 2, 7, 25, 64, 99, 100, 150])
 @pytest.mark.parametrize("variant", ["reno", "sack"])
 def test_utilisation_is_window_over_round_trip(variant: str, window: int, record_property: Note) -> None:
-    """A flow that its advertised window holds back.
+    """A flow limited by its advertised window.
 
-    Validates: a window of W packets uses W services in each round trip, up to all of the link.
-    Source: RFC 9293, section 3.8 (the sliding window): one window a round trip.
+    Validates: a window of W packets uses W services per round trip, up to the link's capacity.
+    Source: RFC 9293, section 3.8 (the sliding window): one window per round trip.
     Tolerance: exact over 200 round trips.
     """
     tcp = ac.Tcp(variant, max_window=window, delayed_ack=False)
@@ -75,10 +75,9 @@ def test_utilisation_is_window_over_round_trip(variant: str, window: int, record
     ],
 )
 def test_slow_start(delayed_ack: bool, rounds: list[int], record_property: Note) -> None:  # noqa: FBT001  # a case
-    """What is sent in each round trip, from the initial window on, with nothing lost.
+    """Packets sent in each round trip from the initial window on, without losses.
 
-    Validates: in slow start the window doubles each round trip, and grows by half where every second packet is
-        acknowledged.
+    Validates: in slow start the window doubles per round trip, or grows by half with delayed ACKs.
     Source: RFC 5681, section 3.1, eq. 2; Jacobson 1988, section 1.
     Tolerance: exact; the case with delayed ACKs ends before the first odd flight, whose last ACK is late.
     """
@@ -92,7 +91,8 @@ def test_slow_start(delayed_ack: bool, rounds: list[int], record_property: Note)
 def test_acks_are_clocked_by_the_link(record_property: Note) -> None:
     """The first ten packets, sent at once.
 
-    Validates: the k-th of packets sent at once waits for k - 1 transmissions, and its ACK returns so much later.
+    Validates: the k-th of several packets sent together waits for k - 1 transmissions, and its ACK is delayed by the
+        same time.
     Source: head-of-line waiting in a store-and-forward link; Jacobson 1988, figure 1 (self-clocking).
     Tolerance: exact, to the picosecond.
     """
@@ -121,8 +121,8 @@ def test_one_sawtooth(
     Validates: the time from drop to drop, and the utilisation, of one flow's sawtooth; with delayed ACKs it takes twice
         as long.
     Source: RFC 5681, section 3.1, eq. 3 and 4; RFC 5681, section 4.2.
-    Tolerance: the period is longer by up to two of the longest round trips and a packet, in which the loss is detected
-        and repaired; the utilisation lower by up to 1.5 %, for the same reason.
+    Tolerance: the period is longer by up to two of the longest round trips and a packet, since the loss must be
+        detected and repaired; the utilisation is lower by up to 1.5 % for the same reason.
     """
     tcp = ac.Tcp(variant, max_window=NO_LIMIT, delayed_ack=delayed_ack)
     link = slow(queue=ac.DropTail(packets=buffer))
@@ -158,12 +158,13 @@ def test_square_root_law(
 ) -> None:
     """Every n-th packet is lost on a link that is never full.
 
-    Validates: with a share p of packets lost at equal distances, throughput is sqrt(3 / (2 b p)) packets a round trip,
-        b packets being acknowledged by each ACK.
-    Source: Mathis, Semke, Mahdavi and Ott 1997, table 1, periodic losses; Padhye, Firoiu, Towsley and
-        Kurose 1998, the first term.
-    Tolerance: below the law by up to 4 / W, W being the peak window: to the W/2 round trips between losses (W with
-        delayed ACKs) come the two (four) that find and mend one, which the law leaves out. That is 3 to 17 % here.
+    Validates: with a share p of packets lost at equal distances and b packets per ACK, throughput is sqrt(3 / (2 b p))
+        packets per round trip.
+    Source: Mathis, Semke, Mahdavi and Ott 1997, table 1, periodic losses; Padhye, Firoiu, Towsley and Kurose 1998, the
+        first term.
+    Tolerance: below the law by up to 4 / W, where W is the peak window: the law ignores the two (with delayed ACKs:
+        four) round trips that detect and repair a loss, in addition to the W/2 (W) between losses. That is 3 to 17 %
+        here.
     """
     packets_an_ack = 2 if delayed_ack else 1
     law = math.sqrt(1.5 * nth / packets_an_ack)
@@ -182,9 +183,10 @@ def test_square_root_law(
 def test_losses_at_random_and_in_bursts_are_those_of_the_channel(record_property: Note) -> None:
     """UDP over a channel that loses at random, and over one that turns bad.
 
-    Validates: the part of packets that a lossy link loses.
+    Validates: the share of packets that a lossy link loses.
     Source: the Bernoulli process; the two-state Markov chain of Gilbert (1960).
-    Tolerance: four standard errors at a fixed seed; the channel's are those of 500 bad times of 20 packets: 20 %.
+    Tolerance: four standard errors at a fixed seed; for the channel they follow from 500 bad periods of 20 packets: 20
+        %.
     """
 
     def lost(loss: ac.RandomLoss | ac.GilbertElliott) -> float:

@@ -1,4 +1,4 @@
-"""Verdicts with two disjoint sets of seeds: chance may leave them undecided, but must not turn them round."""
+"""Verdicts with two disjoint sets of seeds: chance may leave them undecided, but must not reverse them."""
 
 from __future__ import annotations
 

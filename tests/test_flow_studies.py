@@ -1,4 +1,4 @@
-"""The studies of single flows, of distances and of the abstraction, put together."""
+"""The studies of single flows, distances and the wide-area abstraction, as a whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of one group of flows, by its name, in a run and over several."""
+"""Results of a group of flows by name, in one run and over several runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The guides keep their word: their blocks run in order, print what they show, and their figures say what they say."""
+"""The guides are correct: their blocks run in order and print the shown output, and their figures support the text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ADDRESSES = {"source", "source_port", "destination", "destination_port"}
 
 
 def read(page: str, root: Path, folder: Path) -> Reader:
-    """Do what a page says, in a folder, and hold it to what is printed there."""
+    """Run a page's blocks in a folder, and compare their output with the page."""
     reader = Reader(folder)
     shown = (root / page).read_text(encoding="utf-8")
     differs = difference(shown, reader.follow(shown))

@@ -1,4 +1,4 @@
-"""The studies of two kinds of client: their set-up, figures and report, and their agreement with ns-2."""
+"""The studies of two kinds of client: setup, figures, report, and agreement with ns-2."""
 
 from __future__ import annotations
 
@@ -261,9 +261,9 @@ class TestComparison:
 
     @pytest.mark.slow
     def test_agrees_with_ns2(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        """Validates: goodput and loss of each of two kinds of client agree with ns-2 where there are most clients.
-
-        Source: ns-2.35, 3 seeds a point.
+        """Validates: goodput and loss of each of two kinds of client agree with ns-2 for the largest numbers of
+            clients.
+        Source: ns-2.35, 3 seeds per point.
         Tolerance: the wider of three standard errors and a fixed margin; see agreement_heterogeneous.md.
         """
         table = tmp_path / "agreement.md"

@@ -1,4 +1,4 @@
-"""The hostile exam: its cases are the same each time, and its judge tells good ends from bad ones."""
+"""The hostile exam: its cases are reproducible, and its judge distinguishes good ends from failures."""
 
 import dataclasses
 import tomllib

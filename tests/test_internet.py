@@ -1,4 +1,4 @@
-"""What the abstraction of the wide-area Internet takes for granted: what is measured, and what is said of it."""
+"""Assumptions of the wide-area abstraction: measures and texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The package's layout: eight packages, one way to the engine, and no two modules that import each other."""
+"""The package's layout: eight packages, a single module that accesses the engine, and no import cycles."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _imports(file: Path, modules: set[str]) -> Iterator[str]:
 
 
 def _run(node: ast.AST) -> Iterator[ast.AST]:
-    """Give the nodes of a module that are executed, those in `if TYPE_CHECKING` left out."""
+    """Return the nodes of a module that are executed, those in `if TYPE_CHECKING` left out."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
             for statement in child.orelse:

@@ -1,4 +1,4 @@
-"""Whether long-range dependence is claimed: where it is, and not where something else looks like it."""
+"""Long-range dependence is claimed where it exists, and not for effects that resemble it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def first_order(share: float, seed: int) -> NDArray[np.float64]:
 
 @pytest.fixture(scope="module")
 def sawtooth() -> NDArray[np.float64]:
-    """Give the packets per 100 ms of a single Reno flow."""
+    """Return the packets per 100 ms of a single Reno flow."""
     scenario = ac.Scenario(
         profile="ns2-2.35",
         duration="1000 s",
@@ -63,8 +63,8 @@ def test_claimed_of_noise_that_has_it(truth: float) -> None:
     "kind", ["poisson", "short memory", "longer memory", "memory of a hundred bins", "noise", "anti-persistent"]
 )
 def test_no_false_alarm(kind: str) -> None:
-    """Validates: what has no memory, or one that ends, is not taken for long-range dependence.
-    Source: Poisson counts; autoregressions of first order with 0.5, 0.9 and 0.99; noise of H = 0.5 and 0.3.
+    """Validates: series without memory or with a finite memory are not mistaken for long-range dependence.
+    Source: Poisson counts; first-order autoregressions with 0.5, 0.9 and 0.99; noise of H = 0.5 and 0.3.
     Tolerance: at most one false alarm in twenty.
     """
     makers: dict[str, Callable[[int], NDArray[Any]]] = {
@@ -79,7 +79,7 @@ def test_no_false_alarm(kind: str) -> None:
 
 
 @pytest.mark.parametrize("rise", [0.5, 5.0])
-def test_a_trend_is_told(rise: float) -> None:
+def test_a_trend_is_reported(rise: float) -> None:
     found = hurst(normal(1) + np.linspace(0, rise, COUNT))
     assert not found.long_range
     told = re.search(r"has a trend, which causes ([0-9.]+)% of its variance", found.notices[0])
@@ -92,7 +92,7 @@ def test_a_trend_is_told(rise: float) -> None:
 
 
 def test_long_memory_is_no_trend() -> None:
-    """Validates: the drifting of long-range dependent noise does not pass for a trend.
+    """Validates: drifts of long-range dependent noise are not mistaken for a trend.
     Source: simulated noise of H = 0.95, which has the slowest drifts.
     Tolerance: at most one in twenty.
     """
@@ -100,8 +100,8 @@ def test_long_memory_is_no_trend() -> None:
     assert sum("trend, from" in each for each in found) <= 1
 
 
-def test_the_sawtooth_of_a_single_flow_is_told(sawtooth: NDArray[np.float64]) -> None:
-    """Validates: the sawtooth of a single Reno flow is a cycle, though neighbouring bins are all but equal.
+def test_the_sawtooth_of_a_single_flow_is_reported(sawtooth: NDArray[np.float64]) -> None:
+    """Validates: the sawtooth of a single Reno flow is a cycle, although neighbouring bins are almost equal.
     Source: a simulated flow whose window falls by half every ten seconds.
     Tolerance: a tenth of the cycle's length.
     """
@@ -114,7 +114,7 @@ def test_the_sawtooth_of_a_single_flow_is_told(sawtooth: NDArray[np.float64]) ->
     assert any("Methods disagree beyond their intervals" in notice for notice in found.notices)
 
 
-def test_cycles_of_unequal_lengths_are_told() -> None:
+def test_cycles_of_unequal_lengths_are_reported() -> None:
     random = np.random.default_rng(1)
     teeth = [np.linspace(30, 60, int(length)) for length in random.uniform(60, 120, COUNT // 60)]
     found = hurst(np.concatenate(teeth)[:COUNT] + random.normal(size=COUNT))
@@ -122,7 +122,7 @@ def test_cycles_of_unequal_lengths_are_told() -> None:
     assert "has a cycle of about" in found.notices[0]
 
 
-def test_what_a_method_lacks_is_told() -> None:
+def test_a_missing_estimate_is_reported() -> None:
     found = hurst(normal(1)[:200])
     assert [each.method for each in found.estimates] == METHODS[1:-1]
     assert "abry_veitch has no estimate: 200 values are not allowed: must be at least 636." in found.notices
@@ -155,7 +155,7 @@ def test_strange_series_are_not_claimed_and_not_refused(series: NDArray[np.float
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", [1.2, 1.4, 1.6] if LONG else [1.4])
 def test_the_law_of_heavy_tailed_sources(shape: float, record_property: Callable[[str, object], None]) -> None:
-    """Validates: on-off sources with Pareto periods of a shape add up to H = (3 - shape) / 2.
+    """Validates: the sum of on-off sources with Pareto periods has H = (3 - shape) / 2.
     Source: Taqqu, Willinger and Sherman 1997.
     Tolerance: 0.05 for the mean of five runs of 131,072 bins, each bin four periods long.
     """

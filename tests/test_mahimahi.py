@@ -1,4 +1,4 @@
-"""Traces of mahimahi's: packets leave at its delivery opportunities, as a model of its own queue has them."""
+"""Mahimahi traces: packets leave at the delivery opportunities, as in a model of mahimahi's queue."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MILLISECOND = 10**9
 
 
 def line(trace: Path, source: Any, *, size: int = 1500, duration: str = "100 ms") -> ac.Scenario:
-    """Give a link that follows a trace, without a delay, and UDP over it."""
+    """Return a link that follows a trace, without a delay, and UDP over it."""
     return ac.Scenario(
         duration=duration,
         packet_size=size,
@@ -34,7 +34,7 @@ def line(trace: Path, source: Any, *, size: int = 1500, duration: str = "100 ms"
 
 
 def received(scenario: ac.Scenario) -> list[float]:
-    """Give when packets arrive, in milliseconds."""
+    """Return when packets arrive, in milliseconds."""
     rows = ac.simulate(scenario, record=["packets@a->b"]).table("packets").to_pandas()
     return [1000 * time for time in rows[rows["event"] == "receive"]["time"]]
 
@@ -86,7 +86,7 @@ def test_a_packet_that_comes_with_its_opportunity_is_late(tmp_path: Path) -> Non
 
 
 def queue_of_mahimahi(arrivals: list[tuple[float, int]], schedule: list[int], until: int) -> list[int]:
-    """Give when packets leave mahimahi's queue: `LinkQueue::rationalize`, with 1500 bytes instead of 1504 with headers.
+    """Return when packets leave mahimahi's queue: `LinkQueue::rationalize`, with 1500 instead of 1504 bytes.
 
     `arrivals` has their times, in milliseconds, and bytes.
     """
@@ -112,7 +112,7 @@ def queue_of_mahimahi(arrivals: list[tuple[float, int]], schedule: list[int], un
 
 @pytest.mark.parametrize("seed", range(12))
 def test_a_queue_of_mahimahis_gives_the_same(tmp_path: Path, seed: int) -> None:
-    """Validates: the milliseconds at which packets of several sizes leave, with idle times and without.
+    """Validates: the milliseconds at which packets of several sizes leave, with and without idle times.
     Source: a model of mahimahi's queue, written from its source.
     Tolerance: exact, to the millisecond.
     """
@@ -138,8 +138,8 @@ def test_a_queue_of_mahimahis_gives_the_same(tmp_path: Path, seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_the_integral_is_that_of_the_opportunities(seed: int) -> None:
-    """Validates: the bits that a trace lets through by each whole millisecond.
-    Source: a count of its lines; those at 0 come with the last ones, a period later.
+    """Validates: the capacity of a trace up to each whole millisecond.
+    Source: a count of its lines; lines at 0 count a period later, with the last ones.
     Tolerance: exact.
     """
     chance = random.Random(seed)  # noqa: S311
@@ -161,7 +161,7 @@ def test_the_integral_is_that_of_the_opportunities(seed: int) -> None:
 def test_tcp_gets_what_the_trace_gives(tmp_path: Path) -> None:
     """Validates: utilization and the mean rate of a trace.
     Source: 12 opportunities in 20 ms: 7.2 Mbit/s.
-    Tolerance: 3 % of the goodput, slow start and headers among them; nothing of the mean.
+    Tolerance: 3 % of the goodput, including slow start and headers; the mean is exact.
     """
     path = written(tmp_path / "some.down", 0, 0, 3, 4, 4, 4, 9, 12, 13, 17, 18, 20)
     tcp = ac.Flow(from_="a", to="b", transport=ac.Tcp("sack", max_window=100), source=ac.Greedy())

@@ -1,4 +1,4 @@
-"""The study of many flows: its set-up and its agreement with ns-2."""
+"""The study of many flows: setup and agreement with ns-2."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_a_single_run_varies_as_ours_do() -> None:
 def test_twenty_connections_lose_exactly_one_packet_in_25() -> None:
     """W_c = 100 on the T1 link, no processing times: each of 20 connections loses one packet as its window reaches 5.
 
-    Validates: a run in which all connections are in step loses exactly 1/25 of its packets.
+    Validates: a run with fully synchronised connections loses exactly 1/25 of its packets.
     Source: ns-2.35 over 100 to 400 s, 5,000 of 125,000; 1 / S' with W = 5, where S' = 23 + 2 counts the packets that
         Reno sends during the recovery round.
     Tolerance: none, at three seeds.
@@ -132,7 +132,7 @@ def test_agrees_with_ns2() -> None:
 
     Validates: loss, Jain's index, throughput and goodput of 10 to 600 flows with random processing times agree with
         ns-2, loss also from time 0 on, and goodput over unequal distances.
-    Source: ns-2.35, one run a point.
+    Source: ns-2.35, one run per point.
     Tolerance: the wider of three standard errors and a fixed margin; see agreement_manyflows.md.
     """
     parts = [one for one in COMPARED if one.title.endswith("with processing times")]
@@ -146,10 +146,10 @@ def test_agrees_with_ns2() -> None:
 def test_who_wins_ties_moves_loss() -> None:
     """200 connections, W_c = 200, T1, without processing times: links detuned up, exact, and down.
 
-    Validates: loss is ns-2's where timers lose their ties with ACKs, as its rounding has it, and far from it where they
-        win.
+    Validates: loss agrees with ns-2 if timers lose their ties with ACKs, as in ns-2's rounding, and differs strongly if
+        they win.
     Source: ns-2.35: 0.1225.
-    Tolerance: 5 %, five seeds; by chance at least 15 % more, and where timers win at least 30 %.
+    Tolerance: 5 %, five seeds; at least 15 % more with random ties, and at least 30 % if timers win.
     """
     setting = grid_setting(T1, 200, 200)
     cells = [({"detuned": detuned}, replace(setting, detuned=detuned)) for detuned in (1, 0, -1)]

@@ -1,4 +1,4 @@
-"""The claims on many flows: each rule, asked on made-up worlds in which its claim holds and does not."""
+"""The claims on many flows: each rule with made-up runs in which its claim holds, and in which it fails."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ class TestVerdicts:
         assert {key for key, *_ in WORSE} == BY_KEY.keys()
         assert len(BY_KEY) + len(OTHERS) == len({claim.key for claim in CLAIMS}) == 45
 
-    def test_ns2_is_told_of_all(self) -> None:
+    def test_ns2_is_reported_for_all(self) -> None:
         assert all(len(one.judgement.ns2) > 1 for one in judge(list(BY_KEY.values()), PAPER))
 
     def test_topics_are_claims(self) -> None:

@@ -1,4 +1,4 @@
-"""The study of many flows: its set-up, what is taken of runs, ns-2's points, figures and report."""
+"""The study of many flows: setup, measures, ns-2's points, figures and report."""
 
 from __future__ import annotations
 
@@ -110,10 +110,9 @@ class TestNs2:
         assert shut.values["shut_off"] == 525
 
     def test_counted_from_zero_it_is_the_papers_table(self, record_property: Callable[[str, object], None]) -> None:
-        """Validates: ns-2's loss over T1 from 0 s is that of Table 4.
-
+        """Validates: ns-2's loss over T1, counted from 0 s, agrees with Table 4.
         Source: Qiu, Zhang and Keshav 2001, Table 4.
-        Tolerance: 8 % of the paper's curve, where its own fit leaves 5 %.
+        Tolerance: 8 % of the paper's curve, whose own fit has residuals of 5 %.
         """
         ratios = [ratio for line in away(PAPER.ns2, places.CAPPED, WITHOUT, "T1").values() for ratio in line]
         record_property("measured", f"{min(ratios):.3f} to {max(ratios):.3f} of it at {len(ratios)} points")
@@ -148,8 +147,7 @@ class TestAgreement:
     @pytest.mark.slow
     def test_synchronisation_agrees_with_ns2(self) -> None:
         """Validates: flows lose together, and buffers fill, as in ns-2, in large, small and medium pipes.
-
-        Source: ns-2.35, 3 seeds a pipe.
+        Source: ns-2.35, 3 seeds per pipe.
         Tolerance: 0.03 in the correlation of losses, 5 % of the buffer in its percentiles, or three standard errors.
         """
         lines, missed = synchronisation(seeds=5)

@@ -1,4 +1,4 @@
-"""What a summary says of the flows, held to what the records of the same run say."""
+"""Summaries of flows, compared with the records of the same run."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_flows_that_are_shut_off(run: ac.Run) -> None:
     assert (back.shut_off, back.starved) == (0, 0)
 
 
-def test_goodput_is_told_as_a_share_as_well(run: ac.Run) -> None:
+def test_goodput_is_reported_as_a_share_as_well(run: ac.Run) -> None:
     assert run.summary.goodput_share == run.summary.goodput_bps / 500e3
     assert 0.5 < run.summary.goodput_share < run.summary.utilization
 
@@ -113,9 +113,9 @@ def test_who_got_all_that_was_offered_is_neither_shut_off_nor_starved(transport:
 
 @pytest.mark.parametrize(("rate", "shut_off", "starved"), [(4, 0, 0), (25, 0, 1), (100, 1, 1)])
 def test_what_a_window_holds_back_was_offered_too(rate: int, shut_off: int, starved: int) -> None:
-    """Validates: a source whose sender has no use for its packets still offers them.
-    Source: one packet in a round trip of a second: 25 %, 4 % and 1 % of what is offered.
-    Tolerance: none; a Poisson source of that rate stays far from the next of the three.
+    """Validates: the offered load includes packets that the sender's window holds back.
+    Source: one packet per round trip of a second: 25 %, 4 % and 1 % of the offered load.
+    Tolerance: none; a Poisson source of that rate cannot be confused with the next of the three.
     """
     scenario = crowded(
         dumbbell=ac.Dumbbell(
@@ -151,8 +151,9 @@ def test_a_large_pipe_is_synchronised_until_processing_takes_a_random_time(
     """Validates: in a large pipe 100 flows lose together in every epoch, and the buffer swings from half to full; with
         up to a tenth of the round trip to process an ACK they do not.
     Source: ns-2.35, the runs behind Figures 6 and 15 of Qiu, Zhang and Keshav 2001: a T1 line, 400 packets of buffer,
-        150 s measured. Its buffer has the packet in service, ours has not.
-    Tolerance: 0.03 of a correlation, 0.1 of a share, 6 packets, 0.005 of the goodput, 6 % of the loss: other starts.
+        150 s measured. Its buffer includes the packet in service, ours does not.
+    Tolerance: 0.03 of a correlation, 0.1 of a share, 6 packets, 0.005 of the goodput, 6 % of the loss, because starts
+        differ.
     """
     flows = 100
     tcp = ac.Tcp("reno", max_window=100_000, delayed_ack=False, overhead=overhead)

@@ -1,4 +1,4 @@
-"""The bound of a run's memory: estimated before it begins, held while it runs, and an interrupt at any time."""
+"""The memory limit of a run: the estimate before it starts, the limit while it runs, and interrupts at any time."""
 
 import json
 import os
@@ -120,11 +120,10 @@ def test_in_a_sweep_such_a_point_is_a_failure_and_the_others_are_made(tmp_path: 
 
 
 def test_the_estimate_is_near_what_a_run_takes(small: Path, tmp_path: Path) -> None:
-    """Validates: the memory estimated before a run, against the growth of the resident set.
-
+    """Validates: the memory estimated before a run, compared with the growth of the resident set.
     Source: getrusage(2).
-    Tolerance: from 0.8 to 4 times what is measured. An estimate is an upper bound in packets; what is measured holds
-    some megabytes of the process besides.
+    Tolerance: from 0.8 to 4 times the measured growth. The estimate is an upper bound in packets; the measured growth
+        includes some megabytes of the process.
     """
     kinds = {
         "windows": SCENARIO.replace("1000000000,", "1000000,").replace("1000000000 }", "1000000 }"),
@@ -192,7 +191,7 @@ def test_the_time_of_a_run_is_that_of_its_thread_wherever_it_is_made() -> None:
     assert min(spent) > 0.005
 
 
-def test_the_footprint_is_told_by_parts() -> None:
+def test_the_footprint_is_reported_by_parts() -> None:
     parts = json.loads(engine.footprint(Prepared.of(scenario(1000), ()).plan))
     assert set(parts) == {"flows", "packets", "windows", "records", "sources"}
     assert parts["packets"] > 2000 * 48

@@ -1,4 +1,4 @@
-"""The small faults of `make mutants`: what is mutated, what is left alone, and which tests judge a mutant."""
+"""The faults of `make mutants`: mutated and excluded code, and the tests that judge a mutant."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_fewer_of_a_seed_are_the_first_of_more(tmp_path: Path) -> None:
 
 @pytest.fixture
 def judge(tmp_path: Path) -> Judge:
-    """Give a judge of a package of two files and six tests: one fails by itself, one starts a process."""
+    """Return a judge of a package of two files and six tests: one fails by itself, one starts a process."""
     tree = Tree(tmp_path)
     found(tree.root, "from ackclock.some import N\n\ndef g():\n    return N\n", "user.py")
     found(tree.root, "N = 1\n\ndef f(x):\n    if x:\n        return 2\n    return 3\n\ndef h():\n    return 4\n")

@@ -1,4 +1,4 @@
-"""The data that the engine is held to, segment by segment, against ns-2: see ``bench/ns2_traces.py``."""
+"""The data for the comparison with ns-2, segment by segment: see ``bench/ns2_traces.py``."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The record of packets: what every link saw."""
+"""The record of packets at every link."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CROWDED = ac.Scenario(
 def test_a_packet_is_followed_link_by_link() -> None:
     """One segment of 1000 bytes and its ACK of 40: 8 ms and 0.32 ms at 1 Mbps, 80 and 3.2 us at 100 Mbps.
 
-    Validates: a segment and its ACK take serialisation and propagation at each link and nothing else.
+    Validates: the time of a segment and its ACK is the sum of serialisation and propagation at each link.
     Source: arithmetic: size/rate + delay.
     Tolerance: exact to 0.1 us.
     """

@@ -1,4 +1,4 @@
-"""What is measured flow by flow for the formulas of Padhye et al., and how far they are off."""
+"""Measures per flow for the formulas of Padhye et al., and the formulas' errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report as browsers see it: valid, drawn, usable, silent. Without a Chromium the last part is skipped."""
+"""The report in a browser: valid, drawn, usable and without console output. Tests that need Chromium may be skipped."""
 
 from __future__ import annotations
 

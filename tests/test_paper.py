@@ -1,4 +1,4 @@
-"""A study as a folder: its definition in TOML, its report, and the store that keeps its runs."""
+"""A study as a folder: its definition in TOML, its report, and the store of its runs."""
 
 from __future__ import annotations
 

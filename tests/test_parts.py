@@ -1,4 +1,4 @@
-"""Parts of a study: runs are made once, kept, and given back as they were."""
+"""Parts of a study: runs are made once, stored, and returned unchanged."""
 
 from __future__ import annotations
 

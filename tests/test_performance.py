@@ -27,7 +27,7 @@ def test_counts_are_read_with_and_without_events() -> None:
         counted("arrivals 12")
 
 
-def test_a_simulation_is_told_seconds_and_seed() -> None:
+def test_a_simulation_gets_seconds_and_seed() -> None:
     done = Simulation(("echo", "departures")).run(20, seed=7)
     assert (done.cost.output, done.packets, done.events) == ("departures 20 7\n", 20, None)
 

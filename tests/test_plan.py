@@ -1,4 +1,4 @@
-"""What reaches the engine: numbers, and nothing left to choose."""
+"""The engine's input: numbers only, with all defaults filled in."""
 
 import json
 from pathlib import Path

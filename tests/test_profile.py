@@ -1,4 +1,4 @@
-"""Profiles: one table, in which every default has its values and its source."""
+"""Profiles: one table with the values and the source of every default."""
 
 from typing import Any
 

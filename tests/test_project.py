@@ -1,4 +1,4 @@
-"""The repository keeps its own promises: versions agree, packages are pinned, documents name what exists."""
+"""Consistency of the repository: versions agree, packages are pinned, documents refer to existing things."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_documents_name_targets_of_the_makefile(root: Path) -> None:
 
 
 def test_ci_runs_the_two_commands_of_the_readme_before_it_installs_anything(root: Path) -> None:
-    """They are all that a newcomer has: what an optional package mends must not hide that they fail."""
+    """Newcomers have only these commands: an optional package must not hide their failure."""
     readme = (root / "README.md").read_text(encoding="utf-8")
     (_, section) = readme.split("## Two commands")
     commands = re.findall(r"^(make \w+) +#", section, re.MULTILINE)

@@ -1,4 +1,4 @@
-"""The check of prose finds rejected words in comments, texts and documentation, and nowhere else."""
+"""The check of prose finds rejected words in comments, texts and documentation, but not in code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quantities: read exactly, written so that equal values read alike."""
+"""Quantities: exact parsing, and equal texts for equal values."""
 
 import pytest
 from hypothesis import given

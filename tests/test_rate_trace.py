@@ -1,4 +1,4 @@
-"""Links whose rate follows a trace: packets take the time that the steps leave them, and a wrong trace is named."""
+"""Links whose rate follows a trace: transmission times, and errors for invalid traces."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STEPS = (("0 s", "1 Mbps"), ("10 ms", "0 bps"), ("25 ms", "500 kbps"))
 def line(
     trace: ac.RateTrace, *, packets: float = 1.0, duration: str = "1 s", queue: ac.Queue | None = None
 ) -> ac.Scenario:
-    """Give a link with a rate trace, and UDP packets of 1000 bytes, so many a second."""
+    """Return a link with a rate trace, and UDP packets of 1000 bytes, so many a second."""
     return ac.Scenario(
         duration=duration,
         packet_size=1000,
@@ -33,7 +33,7 @@ def line(
 
 
 def arrivals(scenario: ac.Scenario) -> list[float]:
-    """Give when packets reach the far end, in milliseconds."""
+    """Return when packets reach the far end, in milliseconds."""
     rows = ac.simulate(scenario, record=["packets@a->b"]).table("packets").to_pandas()
     times: list[float] = (1000 * rows[rows["event"] == "receive"]["time"]).tolist()
     return times
@@ -54,10 +54,9 @@ def test_packets_take_the_time_that_the_rate_leaves_them() -> None:
 
 
 def test_a_bandwidth_step_changes_what_tcp_gets() -> None:
-    """Validates: goodput follows the mean rate; utilization is of that.
-
+    """Validates: goodput follows the mean rate, to which utilization refers.
     Source: 4 and 1 Mbit/s in turn, 5 s each: 2.5 Mbit/s.
-    Tolerance: 5 % of goodput, headers and the sawtooth; utilization at most 1.
+    Tolerance: 5 % of goodput, due to headers and the sawtooth; utilization at most 1.
     """
     steps = ac.RateTrace(steps=[("0 s", "4 Mbps"), ("5 s", "1 Mbps")], period="10 s")
     scenario = line(steps, duration="60 s", queue=ac.DropTail(packets=50))
@@ -119,7 +118,6 @@ def test_both_directions_and_a_dumbbells_reverse_follow_the_trace() -> None:
 
 def test_what_needs_one_rate_takes_the_mean_over_the_run() -> None:
     """Validates: pipe and notices use the mean rate.
-
     Source: 1 Mbit/s for 10 ms and 0.5 for 975 ms of 1 s: 497.5 kbit/s.
     Tolerance: exact.
     """
@@ -133,7 +131,7 @@ def test_what_needs_one_rate_takes_the_mean_over_the_run() -> None:
 def test_red_ages_its_average_by_the_mean_rate() -> None:
     """Where a link that sends at 1 Mbit/s will send at 3, an idle time counts as much as at 2, its mean.
 
-    Validates: the rate that RED gets.
+    Validates: the rate that RED uses.
     Source: RED counts idle times in typical packets: 1000 bytes at 2 Mbit/s take as long as 500 bytes at 1 Mbit/s.
     Tolerance: exact.
     """
@@ -241,7 +239,7 @@ RATE = {"times": [0, 10**10, 25 * 10**9], "rates": [10**6, 0, 500_000], "period"
 
 
 def two_ways(**more: Any) -> dict[str, Any]:
-    """Give a link with a trace in each direction."""
+    """Return a link with a trace in each direction."""
     return {
         "rate_trace": {"steps": STEPS},
         "reverse_rate_trace": {"steps": [("0 s", "2 Mbps")]},

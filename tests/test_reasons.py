@@ -1,4 +1,4 @@
-"""Why the formulas of Padhye et al. are off: what is switched off, and what is said of it."""
+"""Reasons for the errors of Padhye's formulas: mechanisms that are switched off, and the texts."""
 
 from __future__ import annotations
 

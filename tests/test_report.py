@@ -1,4 +1,4 @@
-"""Reports: whole, offline, the same each time; folders that appear whole or not at all."""
+"""Reports: complete, offline and reproducible; folders are written completely or not at all."""
 
 from __future__ import annotations
 

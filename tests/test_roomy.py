@@ -1,4 +1,4 @@
-"""Queues with the default room, away from the measured link: what waits in them is reported."""
+"""Waiting in queues with the default limit, outside the measured link, is reported."""
 
 from __future__ import annotations
 

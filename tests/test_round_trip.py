@@ -1,4 +1,4 @@
-"""Scenarios with every field in every form that it can take: they survive TOML, and the engine takes them."""
+"""Scenarios with every field in every form: TOML preserves them, and the engine accepts them."""
 
 import json
 import tomllib

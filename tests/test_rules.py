@@ -1,4 +1,4 @@
-"""Rules as values: what a question answers, what a rule decides, and the words that both make."""
+"""Rules as values: answers of questions, decisions of rules, and their texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Running: what comes of a scenario, alone and under several seeds, in memory and on disk."""
+"""Running a scenario: results with one and with several seeds, in memory and on disk."""
 
 import dataclasses
 import json
@@ -21,7 +21,7 @@ EVERYTHING = ["arrivals", "queue/50ms", "drops", "windows@0,1", "acks@1", "packe
 
 
 def crowded(**changes: object) -> ac.Scenario:
-    """Give a small dumbbell that loses packets."""
+    """Return a small dumbbell that loses packets."""
     fields: dict[str, Any] = {
         "profile": "ns2-2.35",
         "duration": "10 s",
@@ -59,8 +59,8 @@ def test_the_summary_adds_up(run: ac.Run) -> None:
 def test_groups_share_the_queue() -> None:
     """Two groups ahead, one back, whose ACKs cross the measured link.
 
-    Validates: a group's mean queue is the time that its packets wait over the time measured; the groups' and that of
-        ACKs make up the link's.
+    Validates: a group's mean queue is its packets' total wait divided by the measured time; the groups and the ACKs add
+        up to the link's queue.
     Source: Little's law (1961), from each packet's own times.
     Tolerance: rounding.
     """
@@ -143,7 +143,7 @@ def test_a_table_that_was_not_asked_for_is_an_error(run: ac.Run) -> None:
 
 
 def test_same_seed_same_bytes_whatever_is_recorded(run: ac.Run) -> None:
-    """Validates: the same seed gives the same bytes, whatever is recorded.
+    """Validates: the same seed gives the same bytes with every set of records.
     Source: definition.
     Tolerance: exact.
     """
@@ -184,7 +184,7 @@ def test_estimates() -> None:
         _ = runs.covv
 
 
-def test_notices_of_runs_are_told_once_with_the_range_of_their_numbers(run: ac.Run) -> None:
+def test_notices_of_runs_are_reported_once_with_the_range_of_their_numbers(run: ac.Run) -> None:
     texts = [
         (
             "Group web-1 is 9% below, 2.5 at most.",
@@ -203,7 +203,7 @@ def test_notices_of_runs_are_told_once_with_the_range_of_their_numbers(run: ac.R
     assert Runs([run]).notices == run.notices
 
 
-def test_runs_are_told_apart_by_what_is_in_them() -> None:
+def test_runs_are_distinguished_by_what_is_in_them() -> None:
     scenario = crowded(duration="1 s")
     runs = ac.replicate(scenario, seeds=[2, 3])
     assert repr(runs) == f"Runs(2 runs; seeds: 2, 3; cov: {runs.cov})"
@@ -432,7 +432,7 @@ def test_udp_overload_and_too_few_bins() -> None:
 
 
 def exponential(mean: int, queue: ac.Queue | None = None) -> ac.Scenario:
-    """Give one UDP flow with sizes that spread, over a link and a queue."""
+    """Return one UDP flow with sizes that spread, over a link and a queue."""
     return ac.Scenario(
         duration="2 s",
         packet_size=mean,

@@ -42,7 +42,7 @@ def paths(hurst: float, count: int = COUNT) -> list[NDArray[np.float64]]:
 class TestNoise:
     @pytest.mark.parametrize("hurst", [0.3, 0.5, 0.8, 0.95])
     def test_covariances_are_exact(self, hurst: float) -> None:
-        """Validates: the noise has the covariances of fractional Gaussian noise, also between its ends.
+        """Validates: the noise has the covariances of fractional Gaussian noise at all lags.
         Source: Davies and Harte 1987.
         Tolerance: five standard errors of the mean of 5,000 products.
         """
@@ -53,7 +53,7 @@ class TestNoise:
         assert np.all(np.abs(drawn.T @ drawn / draws - wanted) < 5 * error)
 
     def test_sums_over_bins_are_such_noise_again(self) -> None:
-        """Validates: the variance of means over m bins is m^(2H - 2), which is what self-similar means.
+        """Validates: the variance of means over m bins is m^(2H - 2), the definition of self-similarity.
         Source: Mandelbrot and van Ness 1968.
         Tolerance: 5 %, four standard errors.
         """
@@ -103,9 +103,10 @@ REFERENCE = {
 @pytest.mark.slow
 @pytest.mark.parametrize("method", list(REFERENCE))
 def test_the_optimisation_method_is_off_as_known(method: Method) -> None:
-    """Validates: the bias of the optimisation method, which its interval knows of.
+    """Validates: the bias of the optimisation method, for which its interval corrects.
     Source: Kettani and Gubner 2002; bias of an independent implementation.
-    Tolerance: 0.005 for the bias, that of the other and that foretold; coverage of 40 paths from 85 %.
+    Tolerance: 0.005 between our bias, the other implementation's and the predicted one; coverage of 40 paths at least
+        85 %.
     """
     for truth, off in zip(TRUTHS, REFERENCE[method], strict=True):
         assert np.mean([method(path).h for path in paths(truth)]) - truth == pytest.approx(off, abs=0.005)
@@ -120,9 +121,9 @@ def test_the_optimisation_method_is_off_as_known(method: Method) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("method", [variance_time, rescaled_range])
 def test_old_methods_know_how_far_they_are_off(method: Method) -> None:
-    """Validates: intervals of the variance-time and R/S plots cover the truth in spite of their bias.
+    """Validates: intervals of the variance-time and R/S plots cover the truth despite the methods' bias.
     Source: simulated noise.
-    Tolerance: coverage of 60 paths from 88 %.
+    Tolerance: coverage of 60 paths at least 88 %.
     """
     for truth in (0.5, 0.8):
         found = [method(path) for path in paths(truth, 4096)[:60]]

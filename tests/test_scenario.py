@@ -1,4 +1,4 @@
-"""The scenario: one value in three faces."""
+"""The scenario in its three forms: Python, TOML and JSON."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ from ackclock.scenario.schema import json_schema
 
 
 def of_the_issue() -> ac.Scenario:
-    """Give the example that the README opens with."""
+    """Return the example that the README opens with."""
     return ac.Scenario(
         profile="ns2-2.35",
         duration="200 s",

@@ -1,4 +1,4 @@
-"""The network of self-similar traffic: its set-up and its agreement with ns-2."""
+"""The network of self-similar traffic: setup and agreement with ns-2."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_background_is_as_bursty_as_in_ns2() -> None:
 def test_agrees_with_ns2_at_a_constant_rate() -> None:
     """SACK and Vegas at 6.2 Mb/s, ten seeds.
 
-    Validates: what Table 2 counts of a connection over self-similar traffic agrees with ns-2.
+    Validates: the counts of Table 2 for a connection over self-similar traffic agree with ns-2.
     Source: ns-2.35.
     Tolerance: 3 standard errors, or 1 % of arrivals and ACKs and 15 % of drops and retransmissions; Vegas by
         distribution, at the 1 % level.
@@ -143,7 +143,7 @@ def test_agrees_with_ns2_at_a_constant_rate() -> None:
 def test_agrees_with_ns2() -> None:
     """Every reading and variant. Forty seeds in the long form, else eight.
 
-    Validates: the four variants agree with ns-2 over self-similar traffic, whatever they are given to send.
+    Validates: the four variants agree with ns-2 over self-similar traffic, with every kind of data source.
     Source: ns-2.35.
     Tolerance: as at a constant rate; see agreement_selfsimilar.md.
     """

@@ -1,4 +1,4 @@
-"""The claims on TCP over self-similar traffic: each rule, asked of made-up worlds in which it holds and does not."""
+"""The claims on TCP over self-similar traffic: each rule with made-up runs in which it holds, and in which it fails."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class TestRules:
         assert judgement.verdict is N
         assert "NewReno is clearly above none" in judgement.why
 
-    def test_ns2_is_told_beside_and_never_decides(self) -> None:
+    def test_ns2_is_reported_and_never_decides(self) -> None:
         usual = evidence()
         theirs = dataclasses.replace(usual, ns2=side(put("spikes_again", 0.0)))
         judgement = BY_KEY["5-15"].judge(theirs)

@@ -1,4 +1,4 @@
-"""What the authors left for later: the made rates, the last hops, what a run shows, and the rules turned both ways."""
+"""The authors' future work: generated rates, last hops, measures of runs, and rules with both outcomes."""
 
 from __future__ import annotations
 
@@ -50,8 +50,7 @@ SEEDS = (1, 2, 3, 4)
 
 @pytest.mark.parametrize("dwell", DWELLS)
 def test_a_made_rate_has_the_mean_and_is_its_seeds_own(dwell: int) -> None:
-    """Validates: traces that differ in pace have one mean, so that what they do to goodput is the pace's doing.
-
+    """Validates: traces with different paces have the same mean, so that differences in goodput are due to the pace.
     Source: the definition.
     Tolerance: 1 bit/s, to which rates are rounded.
     """
@@ -91,7 +90,6 @@ def test_commands_of_claims_can_be_typed(root: Path, monkeypatch: pytest.MonkeyP
 
 def test_a_run_shows_what_became_of_its_packets(monkeypatch: pytest.MonkeyPatch) -> None:
     """Validates: packets sent over a hop arrive or are lost, and the loss rate equals the configured one.
-
     Source: counting; the binomial distribution of losses at random.
     Tolerance: packets in flight at the end; four standard errors.
     """
@@ -115,7 +113,7 @@ def test_a_run_shows_what_became_of_its_packets(monkeypatch: pytest.MonkeyPatch)
 
 
 def loss_for(goodput: float, ratio: float) -> float:
-    """Give the loss at which that goodput is so many times what Mathis et al. say."""
+    """Return the loss at which that goodput is so many times what Mathis et al. say."""
     return float(1.5 * (ratio / (RTT * goodput * 125)) ** 2)
 
 

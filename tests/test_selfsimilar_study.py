@@ -1,4 +1,4 @@
-"""The study of TCP over self-similar traffic: what is taken of runs, pairs, ns-2's runs, figures and report."""
+"""The study of TCP over self-similar traffic: measures, pairs, ns-2's runs, figures and report."""
 
 from __future__ import annotations
 
@@ -278,7 +278,7 @@ def test_long_runs_show_the_memory_of_the_background() -> None:
 
 @pytest.fixture(scope="module")
 def report() -> Iterator[Report]:
-    """Give the report without the other parts, which have worlds of their own."""
+    """Return the report without the other parts, which have worlds of their own."""
     made = evidence()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(study, "PARTS", ())
@@ -322,7 +322,7 @@ class TestReport:
         }
         assert len(looks) == len(VARIANTS)
 
-    def test_order_is_told(self, report: Report) -> None:
+    def test_order_is_reported(self, report: Report) -> None:
         assert report.summary[-1].text.startswith("Greedy: Tahoe above Vegas; NewReno above")
 
 

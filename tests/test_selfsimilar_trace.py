@@ -1,4 +1,4 @@
-"""Figure 3 and the protocols of a capture: what is read, drawn and judged, and the stand-in for the authors'."""
+"""Figure 3 and the protocols of a capture: reading, figures, judgement, and the substitute for the authors' capture."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def record(time: int, length: int) -> bytes:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Trace:
-    """Give the stand-in."""
+    """Return the stand-in."""
     return stand_in(tmp_path_factory.mktemp("made") / STAND_IN, seed=1)
 
 
 @pytest.fixture(scope="module")
 def real(root: Path) -> Trace:
-    """Give a capture of an Ethernet."""
+    """Return a capture of an Ethernet."""
     return read_trace(root / "tests/data/captures/ethernet.pcap")
 
 
@@ -104,7 +104,7 @@ class TestStandIn:
     def test_it_is_what_the_run_recorded(self, made: Trace, tmp_path: Path) -> None:
         """Validates: the file has each packet of the run, at its time, with its size except for longer headers.
         Source: the record of packets of the same run.
-        Tolerance: a nanosecond, as the file has whole ones; sizes exact except for bytes that the writer adds.
+        Tolerance: a nanosecond, the file's resolution; sizes are exact except for bytes that the writer adds.
         """
         place = "bottleneck,bottleneck.reverse"
         run = ac.simulate(trace.mix(), seed=1, record=[f"packets@{place}"], capture=[place])
@@ -158,7 +158,7 @@ class TestFigures:
         assert "Time goes backwards" in section.text
         assert section.drawings[0].svg.startswith("<")
 
-    def test_damage_is_told(self, tmp_path: Path) -> None:
+    def test_damage_is_reported(self, tmp_path: Path) -> None:
         (tmp_path / "cut.pcap").write_bytes(HEAD + record(0, 60) + record(1, 60) + record(2, 60)[:9])
         assert "damaged or truncated" in trace_section(read_trace(tmp_path / "cut.pcap"), command="ackclock").text
 

@@ -1,4 +1,4 @@
-"""Table 1 and the background by load: what is run, measured and drawn, and how the claims are judged."""
+"""Table 1 and the background by load: runs, measures, figures and judgement of the claims."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules of the claims on self-similar traffic, turned both ways on made-up runs, and what is drawn of these."""
+"""The rules of the claims on self-similar traffic with both outcomes on made-up runs, and their figures."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ SEEDS = (1, 2, 3)
 
 
 def chance(seed: int) -> float:
-    """Give what sets the seeds apart: a per mille."""
+    """Return what sets the seeds apart: a per mille."""
     return 1 + 0.001 * seed
 
 

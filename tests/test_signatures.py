@@ -1,4 +1,4 @@
-"""What type checkers and editors are shown of a scenario's parts equals what the engine declares."""
+"""The signatures for type checkers and editors equal the engine's declarations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What sources make of a run: the numbers that their distributions promise, through the whole program."""
+"""Traffic of sources in a run, compared with their distributions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Note = Callable[[str, object], None]
 
 
 def wide(source: ac.OnOff | ac.FractionalNoise, *, duration: str, count: int = 1, bin_: str = "1 s") -> ac.Scenario:
-    """Give a link on which nothing waits for long, and UDP: what arrives is what the sources send."""
+    """Return a link on which nothing waits for long, and UDP: what arrives is what the sources send."""
     return ac.Scenario(
         duration=duration,
         packet_size=1000,
@@ -30,7 +30,8 @@ def wide(source: ac.OnOff | ac.FractionalNoise, *, duration: str, count: int = 1
 def test_on_off_in_bins_longer_than_its_periods(record_property: Note) -> None:
     """Thirty exponential on/off sources, 20,000 s in bins of 100 s.
 
-    Validates: packets per bin of merged exponential on/off sources have the mean and the variance of their time on.
+    Validates: the mean and the variance of packets per bin of merged exponential on/off sources follow from the time
+        on.
     Source: Cox and Lewis, The Statistical Analysis of Series of Events (1966): the time that an alternating renewal
         process is on has the variance 2 (on off)^2 / (on + off)^3 t in a long time t.
     Tolerance: four standard errors at a fixed seed, of the variance sqrt(2 / bins) of it, and 2 % for the ends of bins.
@@ -86,7 +87,7 @@ def test_a_start_is_an_off_period() -> None:
     assert times == pytest.approx(expected, abs=1e-9)
 
 
-def test_udp_on_off_that_overloads_is_told() -> None:
+def test_udp_on_off_that_overloads_is_reported() -> None:
     source = ac.OnOff(rate=2000, on=ac.Exponential(mean="1 s"), off=ac.Exponential(mean="1 s"))
     scenario = wide(source, duration="10 s").changed({"links.0.rate": "7 Mbps"})
     assert any("offer 114% of the measured link's rate" in notice for notice in ac.simulate(scenario).notices)
@@ -94,7 +95,7 @@ def test_udp_on_off_that_overloads_is_told() -> None:
 
 
 def reader(source: ac.Transfers, **settings: Any) -> ac.Scenario:
-    """Give one TCP connection over a link of 10 Mbps and 10 ms, which loses nothing."""
+    """Return one TCP connection over a link of 10 Mbps and 10 ms, which loses nothing."""
     return ac.Scenario(
         duration="10 s",
         packet_size=1000,
@@ -112,8 +113,8 @@ def reader(source: ac.Transfers, **settings: Any) -> ac.Scenario:
 def test_thinking_begins_when_all_is_acknowledged() -> None:
     """Ten packets at a time, all in the initial window.
 
-    Validates: a transfer takes its transmission and the way there; the next comes after the way back and the time to
-        think.
+    Validates: a transfer takes its transmission and the propagation; the next one follows after the return path and the
+        think time.
     Source: the definition of a closed loop.
     Tolerance: exact to a nanosecond.
     """
@@ -145,8 +146,8 @@ def test_the_window_is_kept_for_a_timeout(rule: str, think: str, first: int) -> 
 def test_a_cycle_is_a_transfer_and_a_time_to_think(record_property: Note) -> None:
     """Ten readers of exponential files on a link that they load by a fifth.
 
-    Validates: readers make as many transfers as cycles of thinking, sending and the last way back fit into the time;
-        what arrives is their number times the mean size.
+    Validates: the number of transfers is the time divided by a cycle of thinking, sending and the last return path; the
+        traffic is this number times the mean size.
     Source: the response time law of closed systems, N = X (R + Z) (Lazowska et al., Quantitative System Performance,
         1984, chapter 3).
     Tolerance: four standard errors of 20 runs: at most 3 %.
@@ -173,10 +174,10 @@ def test_a_cycle_is_a_transfer_and_a_time_to_think(record_property: Note) -> Non
 def test_fractional_noise_has_the_variance_of_every_scale(record_property: Note) -> None:
     """Forty sources with H = 0.85 as forty runs of 4,096 bins, and sums over 1 to 256 bins of each.
 
-    Validates: counts of a source moved by fractional Gaussian noise have the variance n m + (n cov)^2 m^2H over m bins.
+    Validates: counts of a source with fractional Gaussian noise have the variance n m + (n cov)^2 m^2H over m bins.
     Source: the definition of the noise, and of a Poisson process of random rate; Davies and Harte (1987).
-    Tolerance: four standard errors, taken from the forty sources themselves, at a fixed seed, and 1 % of the mean: no
-        rate is below 0.
+    Tolerance: four standard errors, taken from the forty sources themselves, at a fixed seed, and 1 % of the mean,
+        since rates are clipped at 0.
     """
     hurst, cov, mean, bins, count = 0.85, 0.3, 50.0, 4096, 40
     source = ac.FractionalNoise(rate=500, hurst=hurst, cov=cov, bin="100 ms")

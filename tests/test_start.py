@@ -1,4 +1,4 @@
-"""Starting costs little: a command loads what it uses, and no more."""
+"""A fast start: a command loads only the packages that it uses."""
 
 from __future__ import annotations
 

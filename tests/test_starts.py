@@ -1,4 +1,4 @@
-"""When flows start: at once, or spread over a time, by seed and flow."""
+"""Start times of flows: simultaneous, or random by seed and flow."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def many(count: int = 400, **fields: str) -> ac.Scenario:
 
 
 def starts(scenario: ac.Scenario, seed: int = 1) -> NDArray[np.float64]:
-    """Give the time at which each flow's first packet arrives at the bottleneck, in the order of the flows."""
+    """Return the time at which each flow's first packet arrives at the bottleneck, in the order of the flows."""
     packets = ac.simulate(scenario, seed=seed, record=["packets@bottleneck"]).table("packets")
     flows, first = np.unique(packets["flow"].to_numpy(), return_index=True)
     assert flows.size == sum(group.count for group in scenario.clients)
@@ -53,8 +53,8 @@ def test_starts_spread_evenly_over_the_time() -> None:
     """400 flows that start between 0.5 and 1.5 s.
 
     Validates: starts are uniform over [start, start + spread].
-    Source: the distribution; Kolmogorov's statistic, sqrt(n) D below 1.63 except for one sample in a hundred.
-    Tolerance: that, at fixed seeds.
+    Source: the distribution; Kolmogorov's statistic sqrt(n) D exceeds 1.63 in one of a hundred samples.
+    Tolerance: this limit, at fixed seeds.
     """
     times = np.sort(starts(many(start="500 ms", spread="1 s")))
     assert times[0] >= 0.5

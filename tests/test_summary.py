@@ -1,4 +1,4 @@
-"""The head of a report: how many verdicts of each kind, which claims they are, and a warning of too few runs."""
+"""The summary of a report: counts of verdicts with their claims, and a warning of too few runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of a store: how points are found, what is drawn of them, and what is said."""
+"""The page of a store: its points, figures and texts."""
 
 from __future__ import annotations
 

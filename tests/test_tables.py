@@ -1,4 +1,4 @@
-"""The engine's columns as Arrow arrays: the same as Arrow's own conversion makes."""
+"""The engine's columns as Arrow arrays, equal to Arrow's own conversion."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ NUMBERS = {
 @given(data=st.data())
 def test_numbers_are_as_arrow_converts_them(kind: str, data: st.DataObject) -> None:
     """Validates: types, values and nulls of tables; not a number is a missing value.
-
     Source: `pyarrow.array`.
     Tolerance: none.
     """

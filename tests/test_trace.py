@@ -1,4 +1,4 @@
-"""Replay of a trace: its packets at its times, from a file that is checked, and a result that knows its content."""
+"""Replay of a trace: packets at the file's times, checks of the file, and its digest in results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ackclock.scenario import trace_file
 
 
 def wide(source: ac.Trace | ac.OnOff, count: int = 1) -> ac.Scenario:
-    """Give a link on which nothing waits, and UDP: what arrives is what the sources send."""
+    """Return a link on which nothing waits, and UDP: what arrives is what the sources send."""
     return ac.Scenario(
         duration="10 s",
         packet_size=1000,
@@ -31,7 +31,7 @@ def wide(source: ac.Trace | ac.OnOff, count: int = 1) -> ac.Scenario:
 
 
 def sent(scenario: ac.Scenario, seed: int = 1) -> list[float]:
-    """Give when packets were sent."""
+    """Return when packets were sent."""
     rows = ac.simulate(scenario, seed=seed, record=["packets@a->b"]).table("packets").to_pandas()
     times: list[float] = rows[rows["event"] == "enqueue"]["time"].tolist()
     return times
@@ -156,13 +156,13 @@ def test_a_parquet_file_of_something_else(tmp_path: Path) -> None:
 
 
 def rates(path: str) -> ac.Scenario:
-    """Give a link whose rate follows a file."""
+    """Return a link whose rate follows a file."""
     link = {"from": "a", "to": "b", "rate_trace": {"path": path}, "delay": "1 ms"}
     return wide(ac.OnOff(rate=1, on=ac.Fixed(mean="1 s"), off=ac.Fixed(mean="1 s"))).changed({"links": [link]})
 
 
 def refusals(path: Path) -> list[str]:
-    """Give what is said of a file as a trace of packets, and as one of rates."""
+    """Return what is said of a file as a trace of packets, and as one of rates."""
     said = []
     for scenario in (wide(ac.Trace(path=str(path))), rates(str(path))):
         with pytest.raises(ac.ScenarioError) as caught:

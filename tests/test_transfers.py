@@ -1,4 +1,4 @@
-"""Transfers one by one: the record, what the summary says of them, and the notice of those that did not end."""
+"""Single transfers: their record, their summary, and the notice of transfers that did not end."""
 
 import math
 from typing import Any
@@ -27,7 +27,7 @@ def lone(packets: int, **tcp: Any) -> ac.Run:
 
 
 def crossing(size: int) -> float:
-    """Give the seconds that a packet takes over the idle path, one way."""
+    """Return the seconds that a packet takes over the idle path, one way."""
     return ONE_WAY + 8 * size / 1e9 + 8 * size / RATE
 
 
@@ -35,10 +35,10 @@ def crossing(size: int) -> float:
 def test_a_lone_transfer_takes_its_handshake_and_the_rounds_of_slow_start(packets: int, rounds: int) -> None:
     """Check a completion time against one that is worked out by hand.
 
-    Validates: `end` is when the receiver has everything, and `start` is before the handshake.
+    Validates: `end` is the time at which the receiver has everything, and `start` is before the handshake.
     Source: RFC 9293, section 3.5 (a SYN and its answer first); RFC 5681, section 3.1 with RFC 6928: windows of 10, 20
-        and 40 packets, so that 10, 30 and 70 packets take one, two and three of them. A window of 20 takes 24 ms at
-        the bottleneck, and its first ACK is back after 52 ms, so that rounds do not overlap.
+        and 40 packets, so that 10, 30 and 70 packets take one, two and three windows. A window of 20 takes 24 ms at the
+        bottleneck, and its first ACK is back after 52 ms, so that rounds do not overlap.
     Tolerance: a picosecond each for a dozen transmissions.
     """
     row = lone(packets).table("transfers").to_pylist()[0]
@@ -76,9 +76,10 @@ def loop() -> ac.Run:
 def test_the_record_is_what_the_summary_counts(loop: ac.Run) -> None:
     """Check that rows and group summaries are of the same transfers.
 
-    Validates: `completed`, `completion_mean`, `slowdown_mean`, the percentiles and `retransmissions` of a group are
-        those of its rows; no transfer is faster than its ideal.
-    Source: the definitions in docs/measures.md; a percentile is the least value with so many at or below it.
+    Validates: `completed`, `completion_mean`, `slowdown_mean`, the percentiles and `retransmissions` of a group agree
+        with its rows; no transfer is faster than its ideal.
+    Source: the definitions in docs/measures.md; a percentile is the smallest value with at least this share at or below
+        it.
     Tolerance: exact, means to rounding, percentiles to the 0.2 % of the histogram.
     """
     table = loop.table("transfers").to_pandas()

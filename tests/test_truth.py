@@ -1,4 +1,4 @@
-"""Three-valued answers: no comparison says more than its intervals admit, and no verdict more than its answers."""
+"""Three-valued answers: comparisons decide no more than their intervals, and verdicts no more than their answers."""
 
 from __future__ import annotations
 

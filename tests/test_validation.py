@@ -1,4 +1,4 @@
-"""The page of what the tests validate: nothing is missing from it, and nothing on it has failed."""
+"""The page of validated claims: it is complete and has no failures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The study of Vegas competing with Reno: its points, its measures, the runs of ns-2, and the folder it writes."""
+"""The study of Vegas competing with Reno: points, measures, runs of ns-2, and the output folder."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ REGIMES = {
 
 
 def reported(page: Path) -> list[tuple[str, str]]:
-    """Give each statement of the guide that has a ratio, on one line, with the variant that it names."""
+    """Return each statement of the guide that has a ratio, on one line, with the variant that it names."""
     text = " \n\n".join(" ".join(part.split()) for part in page.read_text(encoding="utf-8").split("\n\n"))
     return re.findall(r"^(\*\*.*\*\*ratio .*) Variant `([\w-]+)`\. $", text, re.MULTILINE)
 

@@ -1,4 +1,4 @@
-"""The sentences on Vegas beside Reno: each rule, asked of made-up worlds in which it holds and does not."""
+"""The statements on Vegas and Reno: each rule with made-up runs in which it holds, and in which it fails."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class TestRules:
         assert {key for key, verdict, _ in OTHER if verdict is Verdict.NOT} == BY_KEY.keys()
         assert len(BY_KEY) == len(CLAIMS)
 
-    def test_ns2_is_told_beside_and_never_decides(self) -> None:
+    def test_ns2_is_reported_and_never_decides(self) -> None:
         only_theirs = evidence()
         bad = evidence(put("ratio", 0.01)).ours
         judgement = BY_KEY["F-1"].judge(type(only_theirs)(ours=only_theirs.ours, ns2=bad))

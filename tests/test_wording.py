@@ -1,4 +1,4 @@
-"""Words of the studies: every rule says what its code does, in terms that cannot be read two ways."""
+"""Texts of the studies: every rule describes its code unambiguously."""
 
 from __future__ import annotations
 

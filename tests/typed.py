@@ -1,4 +1,4 @@
-"""Reading the commands that claims and figures give, as a person would type them."""
+"""Parses the commands of claims and figures, as a user would type them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bootstrap, and from when on it is used."""
+"""The bootstrap, and the sample size from which it is used."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""Intervals that cover what they say, warm-ups that are removed, and pairs that pay, on queues whose truth is known.
+"""Coverage of intervals, removal of warm-ups and the gain of pairs, on queues with known means.
 
-A thousand studies cover the truth in 93 to 97 %: by chance alone, 95 % becomes less than 93 % once in 500 such tests.
+The intervals of a thousand studies cover the truth in 93 to 97 % of cases. By chance alone, 95 % becomes less than 93 %
+once in 500 such tests.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ Note = Callable[[str, object], None]
 
 
 def waits(load: float, customers: int, first: Floats) -> Floats:
-    """Give the waits of successive customers of M/M/1 (columns), in mean services, from that of the first of each run.
+    """Compute the waits of successive customers of M/M/1 (columns), in mean services, from each run's first wait.
 
-    Lindley 1952: a customer waits as long as the one before, plus that one's service, less the time between them.
+    Lindley 1952: a customer's wait is the previous customer's wait plus service, minus the time between arrivals.
     """
     random = np.random.default_rng(1)
     result = np.empty((first.size, customers))
@@ -71,7 +72,7 @@ def test_intervals_of_m_m_1(load: float, customers: int, record_property: Note) 
 @pytest.mark.slow
 @pytest.mark.parametrize(("load", "customers"), [(0.5, 500)])
 def test_bootstrap_intervals_of_m_m_1(load: float, customers: int, record_property: Note) -> None:
-    """Validates: the bootstrap interval of thirty runs covers it too; short runs, whose means are skewed.
+    """Validates: the bootstrap interval of thirty runs also covers it; the runs are short, with skewed means.
     Source: as above.
     Tolerance: 93 to 97 % of 1,000 studies.
     """
@@ -87,7 +88,7 @@ def test_bootstrap_intervals_of_m_m_1(load: float, customers: int, record_proper
 def test_intervals_of_udp_over_fifo(sizes: str, wait: float, record_property: Note) -> None:
     """Validates: intervals of five runs of the engine cover the mean delay, queue and utilization of M/D/1 and M/M/1.
     Source: Pollaczek and Khinchine; Little; at a load of 0.5. Each run measures 1,000 packets, on average, after 300
-        that let the queue, empty at first, come into its steady state (its relaxation time is some ten services).
+        packets in which the initially empty queue reaches its steady state (its relaxation time is some ten services).
     Tolerance: 93 to 97 % of 1,000 studies.
     """
     packet = SERVICE / 0.5
@@ -111,9 +112,9 @@ def test_intervals_of_udp_over_fifo(sizes: str, wait: float, record_property: No
 def test_mser_removes_the_start_of_a_full_queue(
     load: float, full: float, bias_before: float, bias_after: float, record_property: Note
 ) -> None:
-    """Validates: MSER-5 removes the start-up bias of an M/M/1 queue that starts with so many services of work.
+    """Validates: MSER-5 removes the start-up bias of an M/M/1 queue that starts with a given amount of work.
     Source: White, Cobb and Spratt 2000; the mean wait as above.
-    Tolerance: the bias of 200 runs of 20,000 waits, as a share of the mean wait, where without a cut it is that before;
+    Tolerance: the bias of 200 runs of 20,000 waits, as a share of the mean wait, compared with the bias without a cut;
         three standard errors are 0.6 % and 1.8 %.
     """
     series = waits(load, 20_000, np.full(200, full))
@@ -128,9 +129,10 @@ def test_mser_removes_the_start_of_a_full_queue(
 
 
 def test_mser_costs_a_queue_little_that_starts_steady(record_property: Note) -> None:
-    """Validates: what MSER-5 takes from where there is nothing to take; its cut falls after crowds rather than before.
+    """Validates: the effect of MSER-5 on a steady queue without a warm-up; its cut falls after crowds rather than
+        before.
     Source: none; the mean wait as above.
-    Tolerance: three standard errors, 1.8 %, and a bias of as much.
+    Tolerance: three standard errors, 1.8 %, and a bias of the same size.
     """
     series = waits(0.8, 20_000, steady(0.8, 200))
     cuts = [mser5(run).length for run in series]
@@ -140,9 +142,9 @@ def test_mser_costs_a_queue_little_that_starts_steady(record_property: Note) -> 
 
 
 def test_pairs_of_reno_and_vegas(root: Path, record_property: Note) -> None:
-    """Validates: with common random numbers, Reno and Vegas compare at least twice as sharply.
-    Source: 20 clients of the burstiness study, measured from 20 s on: nobody loses a packet, and both variants pass on
-        what the sources draw, which are the same.
+    """Validates: common random numbers at least halve the interval of the difference between Reno and Vegas.
+    Source: 20 clients of the burstiness study, measured from 20 s on: no packet is lost, and both variants send exactly
+        the packets of the same sources.
     Tolerance: the interval of c.o.v. at most half as wide as Welch's; goodput without any difference at all.
     """
     base = ac.Scenario.from_toml(root / "examples" / "feng60.toml").changed(

@@ -39,7 +39,7 @@ def test_intervals_cover_the_quantile_that_is_drawn_from() -> None:
     """Intervals of the median and of the distribution function, over 200 sets of ten samples.
 
     Validates: the coverage of both.
-    Source: the exponential distribution: its median is ln 2, and its function there 1/2.
+    Source: the exponential distribution: its median is ln 2, where its distribution function is 1/2.
     Tolerance: four standard errors of a share of 95 % in 200; the median of 200 values is biased by 0.25 %, a tenth of
         the interval's half-width.
     """

@@ -1,4 +1,4 @@
-"""Flows that lose packets together: hand-worked cases, plain definitions, and the drops of ns-2."""
+"""Synchronized losses: cases worked by hand, plain definitions, and drops of ns-2."""
 
 from __future__ import annotations
 
@@ -137,9 +137,10 @@ class TestCorrelation:
     ],
 )
 def test_ns2s_own_drops(run: str, round_trip: float, start: float, end: float, expected: str) -> None:
-    """Validates: correlation, quiet round trips, epochs, share of flows in each and their length, of ns-2's own drops.
-    Source: ns-2.35, the runs behind Figures 6 and 15 of Qiu, Zhang and Keshav 2001, evaluated by other code.
-    Tolerance: exact, to the five digits that were written down.
+    """Validates: correlation, quiet round trips, and the number, length and share of flows of epochs, for drops of
+        ns-2.
+    Source: ns-2.35, the runs behind Figures 6 and 15 of Qiu, Zhang and Keshav 2001, evaluated by independent code.
+    Tolerance: exact to the five digits that were recorded.
     """
     drops = pl.read_csv(DROPS).filter(run=run)
     found = loss_correlation(drops["time"], drops["flow"], count=FLOWS, round_trip=round_trip, start=start, end=end)

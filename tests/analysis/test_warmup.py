@@ -1,4 +1,4 @@
-"""MSER-5, against its definition and where it has nothing to find."""
+"""MSER-5, compared with its definition, and on series without a warm-up."""
 
 from __future__ import annotations
 

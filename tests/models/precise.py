@@ -33,7 +33,7 @@ def between(low: float, high: float, count: int, random: np.random.Generator) ->
 
 
 def errors(found: Reals, exact: Callable[..., object], *arguments: Reals) -> Reals:
-    """Give the relative errors of what was found beside a precise evaluation, number by number."""
+    """Return the relative errors of what was found beside a precise evaluation, number by number."""
 
     def each() -> Iterator[float]:
         for value, *numbers in zip(found.tolist(), *(array.tolist() for array in arguments), strict=True):

@@ -1,4 +1,4 @@
-"""The latency of short flows by Cardwell et al., and the square-root law: every digit, and cases by hand."""
+"""The latency of short flows by Cardwell et al., and the square-root law: exact values, and cases worked by hand."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def latency(d: mpf, p: mpf, rtt: mpf, t0: mpf, b: mpf, w1: mpf, w_max: mpf, dela
 def test_every_digit(record_property: Note) -> None:
     """Transfers of one packet to a million, at losses from 1e-300 to 1 - 1e-15.
 
-    Validates: what is computed is the paper's sum, whatever its arguments.
+    Validates: the result equals the paper's sum for all arguments.
     Source: Cardwell, Savage and Anderson 2000, equations (5) to (25), evaluated in 50 digits and more.
     Tolerance: 1e-12, relative.
     """
@@ -65,7 +65,7 @@ def test_every_digit(record_property: Note) -> None:
 
 
 def flow(packets: Any = 10, **changed: Any) -> Cardwell:
-    """Give a flow with a round trip of 1 s, so that times are round trips."""
+    """Return a flow with a round trip of 1 s, so that times are round trips."""
     return cardwell(**(dict[str, Any]({"packets": packets, "p": 0, "rtt": 1, "t0": 4}) | changed))
 
 
@@ -118,7 +118,7 @@ def test_the_first_window_is_within_the_advertised_one() -> None:
 def test_mathis(record_property: Note) -> None:
     """The square-root law.
 
-    Validates: what is computed is the law.
+    Validates: the result equals the law.
     Source: Mathis, Semke, Mahdavi and Ott 1997, section 2, evaluated in 50 digits and more.
     Tolerance: 1e-12, relative.
     """

@@ -1,4 +1,4 @@
-"""``ackclock model``: what it prints, and what it says of bad input."""
+"""``ackclock model``: its output and its errors for bad input."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_a_single_replication_has_no_interval(capfd: pytest.CaptureFixture[str])
         ("--seed", "-1", "--seed: -1 is not allowed"),
     ],
 )
-def test_bad_input_is_told_in_one_line(
+def test_bad_input_is_reported_in_one_line(
     capfd: pytest.CaptureFixture[str], option: str, value: str, message: str
 ) -> None:
     code, out, err = run(capfd, "stochastic-reno", option, value)

@@ -1,4 +1,4 @@
-"""The loss law of the large pipe: its polynomials, its count, and a flow that loses exactly what is counted."""
+"""The loss law of the large pipe: its polynomials, its exact count, and a flow that loses exactly that share."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def by_the_sum(window: int, b: Fraction) -> Fraction:
 
 
 def by_the_acks(window: int) -> int:
-    """Give how many ACKs take a window from its half to one more than the pipe holds, each adding 1 / cwnd."""
+    """Return how many ACKs take a window from its half to one more than the pipe holds, each adding 1 / cwnd."""
     cwnd, acks = float((window + 1) // 2), 0
     while cwnd < window + 1:
         cwnd, acks = cwnd + 1 / cwnd, acks + 1
@@ -77,7 +77,7 @@ def test_smooth() -> None:
 
 
 def packets_an_epoch(window: int, *, delayed_ack: bool) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Give the packets that one Reno flow sends from loss to loss, where buffer and link hold a window.
+    """Return the packets that one Reno flow sends from loss to loss, where buffer and link hold a window.
 
     The link never idles, so between two drops it sends a packet each service time; the dropped one comes on top.
     """
@@ -108,9 +108,9 @@ def packets_an_epoch(window: int, *, delayed_ack: bool) -> np.ndarray[Any, np.dt
 def test_a_flow_with_a_window_of_five_loses_one_in_25(record_property: Note) -> None:
     """One Reno flow, no chance in it, in a pipe of five packets.
 
-    Validates: the corrected law, and the counted one, at W = 5; as printed it would be 1/23.
-    Source: Qiu, Zhang and Keshav, section 5.1.1, with what Reno sends in an epoch counted; ns-2.35 with the defaults of
-        1999 gives 0.040000.
+    Validates: the corrected law and the exact count at W = 5; the printed law gives 1/23.
+    Source: Qiu, Zhang and Keshav, section 5.1.1, with the number of packets that Reno sends in an epoch; ns-2.35 with
+        the defaults of 1999 gives 0.040000.
     Tolerance: exact, in every epoch.
     """
     epochs = packets_an_epoch(5, delayed_ack=False)
@@ -131,7 +131,7 @@ NS2 = {4: 20, 5: 25, 6: 33, 7: 39, 8: 50, 9: 57, 11: 77, 13: 101, 15: 127, 20: 2
 def test_a_flow_loses_what_is_counted(window: int, record_property: Note) -> None:
     """The same at other windows: this is what tells the three laws apart.
 
-    Validates: the counted law, in ns-2 and here.
+    Validates: the exact count, in ns-2 and here.
     Source: as above.
     Tolerance: exact, in every epoch.
     """
@@ -146,9 +146,9 @@ def test_a_flow_loses_what_is_counted(window: int, record_property: Note) -> Non
 def test_a_flow_with_delayed_acks_loses_what_is_counted(window: int, record_property: Note) -> None:
     """Every second packet is acknowledged: b = 2.
 
-    Validates: the counted law's b.
+    Validates: the parameter b of the exact count.
     Source: as above.
-    Tolerance: the mean within half a packet, for an epoch may begin with either of the two packets of an ACK.
+    Tolerance: the mean within half a packet, since an epoch may begin with either of the two packets of an ACK.
     """
     epochs = packets_an_epoch(window, delayed_ack=True)
     counted = 1 / float(large_pipe_loss(window=window, b=2).counted)

@@ -1,4 +1,4 @@
-"""What Qiu, Zhang and Keshav draw over many flows: hyperbolas, the band of round trips, shares within a factor."""
+"""Models of Qiu, Zhang and Keshav for many flows: hyperbolas, the band of round-trip times, shares within a factor."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ ISDN_400 = ([150, 200, 300, 450, 600], [0.078, 0.104, 0.172, 0.269, 0.343])
 def test_fits_to_ns2(connections: list[int], loss: list[float], a: float, b: float, record_property: Note) -> None:
     """Hyperbolas through what ns-2 measured.
 
-    Validates: a and b of the fit, and that the intervals hold them.
-    Source: Qiu, Zhang and Keshav, Table 4, reproduced with ns-2.35 and fitted by another program.
-    Tolerance: 6 % of a and 4 % of b, for the losses here are rounded to three decimals.
+    Validates: a and b of the fit, and that their intervals contain the true values.
+    Source: Qiu, Zhang and Keshav, Table 4, reproduced with ns-2.35 and fitted by independent code.
+    Tolerance: 6 % of a and 4 % of b, since the losses here are rounded to three decimals.
     """
     told = hyperbola(connections=connections, loss=loss)
     record_property("measured", f"a = {told.a:.1f} for {a}, b = {told.b:.4f} for {b}")
@@ -55,7 +55,7 @@ def test_it_is_the_least_of_squares() -> None:
 
 
 def test_says_that_a_straight_line_has_no_a() -> None:
-    # ns-2's losses grow linearly over a slow link with much buffer: README and paper part company here.
+    # ns-2's losses grow linearly over a slow link with a large buffer, unlike in the paper.
     told = hyperbola(connections=ISDN_400[0], loss=ISDN_400[1])
     assert told.unbounded
     assert told.a_bounds[1] == told.b_bounds[1] == math.inf

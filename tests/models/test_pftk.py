@@ -1,4 +1,4 @@
-"""The formulas of Padhye et al.: every digit, their limits, and what they refuse."""
+"""The formulas of Padhye et al.: exact values, their limits, and errors for bad input."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def full(p: mpf, rtt: mpf, t0: mpf, b: mpf, w_max: mpf) -> mpf:
 def test_every_digit(record_property: Note) -> None:
     """Both formulas from p of 1e-300 to 1 - 1e-15, windows from 1 to 1e9 and none, delayed ACKs or not.
 
-    Validates: what is computed is the formula, whatever its arguments.
+    Validates: the result equals the formula for all arguments.
     Source: Padhye, Firoiu, Towsley and Kurose 2000, equations (32) and (33), evaluated in 50 digits.
     Tolerance: 1e-12, relative.
     """

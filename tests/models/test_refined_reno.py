@@ -1,4 +1,4 @@
-"""The refined model of Reno: its limits, which are known exactly, and the engine where they are not."""
+"""The refined model of Reno, compared with exactly known limits and with the engine."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def test_the_advertised_window_bounds() -> None:
 @pytest.mark.slow
 def test_a_lone_greedy_sender_draws_the_engines_sawtooth() -> None:
     """Validates: window law, fast retransmit and queue of the refined model.
-    Source: the engine, one greedy sender, ten packets on their way and a buffer of ten.
-    Tolerance: 5 %, for some thirty cuts are seen.
+    Source: the engine, one greedy sender, ten packets in flight and a buffer of ten.
+    Tolerance: 5 %, from some thirty cuts.
     """
     scenario = ac.Scenario(
         profile="ns2-2.35",
@@ -73,9 +73,9 @@ def test_what_is_not_lost_is_carried() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("clients", "buffer"), [(50, 50), (50, 200)])
 def test_predicts_what_the_engine_measures(root: Path, clients: int, buffer: int) -> None:
-    """Validates: the refined model against packets.
+    """Validates: the refined model, compared with packet simulations.
     Source: the engine, profile ns2-2.35, measured from 20 s to 100 s.
-    Tolerance: 25 %; the paper's model is 80 % and more above.
+    Tolerance: 25 %; the paper's model is at least 80 % too high.
     """
     scenario = ac.Scenario.from_toml(root / "examples" / "feng60.toml").changed(
         {

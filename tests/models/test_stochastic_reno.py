@@ -33,7 +33,7 @@ def paper(clients: int = 10, **changed: Any) -> StochasticReno:
 
 @pytest.mark.parametrize(("clients", "closed", "opened"), EVALUATED)
 def test_agrees_with_another_evaluation(clients: int, closed: float, opened: float) -> None:
-    """Validates: the stochastic model, from both starts.
+    """Validates: the stochastic model, with small and with large initial windows.
     Source: Feng and Tinnakornsrisuphap 2000, equations (1) to (4), evaluated independently in NumPy.
     Tolerance: 3 % over 40 replications.
     """

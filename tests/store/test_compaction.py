@@ -1,4 +1,4 @@
-"""Parts: whatever is added in whatever order by whomever, each run is there once, in few files, through any crash."""
+"""Parts: each run is stored once, in few files, for any order of additions and despite crashes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Processes that write: killed at any moment, and several at once."""
+"""Writing processes: killed at any time, and several at once."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def as_it_was_before(folder: Path) -> None:
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give a store with a part of all tables, and with a journal that nobody writes any more."""
+    """Return a store with a part of all tables, and with a journal that nobody writes any more."""
     path = tmp_path_factory.mktemp("stores") / "results"
     failed = row(9, failure="it broke", summary={}, groups=(), notices=())
     add(path, [*(row(number, tables={"arrivals": arrivals(number)}) for number in range(6)), failed])
@@ -79,7 +79,7 @@ def capture(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_a_flipped_bit_in_a_store_is_told(store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_flipped_bit_in_a_store_is_reported(store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     choice = random.Random(4)  # noqa: S311 - places, not secrets
     whole = everything(store)
     for case in range(CASES * 2 // 3):
@@ -136,7 +136,9 @@ def test_a_store_of_the_version_before_gets_checksums_as_it_is_compacted(store: 
     assert {each.state for each in Store.open(before).check()} == {"sound"}
 
 
-def test_a_flipped_bit_in_a_capture_is_told(capture: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_flipped_bit_in_a_capture_is_reported(
+    capture: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     choice = random.Random(6)  # noqa: S311
     assert run("store", "check", capture) == 0
     query = "select count(*) as n, sum(bytes) as b, sum(f.packets) as p from packets, flows f"

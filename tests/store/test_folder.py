@@ -1,4 +1,4 @@
-"""What is found in a store's folder: an older or newer store, other files, damage, a place that cannot be written."""
+"""Contents of a store's folder: older or newer stores, other files, damage, and read-only folders."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ROWS = [row(number, tables={"arrivals": arrivals(number)}) for number in range(6
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Give a store with a part, and with a journal that nobody writes any more."""
+    """Return a store with a part, and with a journal that nobody writes any more."""
     add(tmp_path / "results", ROWS[:4])
     leave(tmp_path / "results", ROWS[4:])
     return tmp_path / "results"
@@ -63,7 +63,7 @@ def test_a_store_is_not_made_among_other_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("left", [[], ["lock"], ["lock", ".store.json"]])
-def test_a_store_that_was_half_made_is_made(tmp_path: Path, left: list[str]) -> None:
+def test_a_store_that_was_partly_created_is_completed(tmp_path: Path, left: list[str]) -> None:
     for name in left:
         (tmp_path / name).touch()
     add(tmp_path, ROWS)
@@ -161,7 +161,7 @@ def test_rows_that_damage_took_are_made_again(folder: Path, name: str) -> None:
 
 
 def contents(folder: Path) -> dict[str, list[Any]]:
-    """Give the rows of every table."""
+    """Return the rows of every table."""
     with Store.open(folder) as store:
         names = ["arrivals", "groups", "notices", "runs", "scenarios"]
         there = store.sql("show tables")["name"].to_pylist()

@@ -1,4 +1,4 @@
-"""The guide to stores keeps its word: its commands, queries and lines of Python run on a store of real runs."""
+"""The guide to stores is correct: its commands, queries and Python lines run on a store of real runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def folder(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give a folder with a store in it."""
+    """Return a folder with a store in it."""
     path = tmp_path_factory.mktemp("guide")
     scenario = ac.Scenario.from_toml(root / "examples" / "feng60.toml").changed({"duration": "1 s"})
     with Store.open(path / "results", create=True) as store:
@@ -89,7 +89,7 @@ def test_lines_of_python(folder: Path, guide: str, monkeypatch: pytest.MonkeyPat
     assert str(session["frame"]).startswith("shape: (4, ")
 
 
-def test_views_are_all_told_of(folder: Path, guide: str) -> None:
+def test_views_are_all_described(folder: Path, guide: str) -> None:
     names = ac.open(folder / "results").sql("show tables").column("name").to_pylist()
     assert [name for name in names if f"| `{name}`" not in guide] == []
 

@@ -62,7 +62,7 @@ def test_a_journal_cut_at_any_byte_gives_the_rows_before_and_is_not_damaged(rows
 
 
 @given(st.lists(st.binary(min_size=1, max_size=20), min_size=1, max_size=4), st.data())
-def test_a_changed_byte_is_told_and_changes_no_row(rows: list[bytes], data: st.DataObject) -> None:
+def test_a_changed_byte_is_reported_and_changes_no_row(rows: list[bytes], data: st.DataObject) -> None:
     content = bytearray(written(rows))
     place = data.draw(st.integers(0, len(content) - 1))
     content[place] ^= data.draw(st.integers(1, 255))

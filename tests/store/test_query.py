@@ -1,4 +1,4 @@
-"""Asking a store: its views, what a query must not do, and the command."""
+"""Queries of a store: its views, forbidden operations, and the command."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give a store with two parts, a journal that is left, and a failure."""
+    """Return a store with two parts, a journal that is left, and a failure."""
     path = tmp_path_factory.mktemp("stores") / "results"
     add(path, [row(number, tables={"arrivals": arrivals(number)}) for number in range(10)])
     add(path, [row(10), row(11, failure="it broke", summary={}, groups=(), notices=())])
@@ -208,7 +208,7 @@ def test_a_table_shows_what_fits_and_names_the_rest(folder: Path, capsys: pytest
         (["from runs", "--json", "--csv"], "--csv: "),
     ],
 )
-def test_a_wrong_command_is_told_in_one_line(
+def test_a_wrong_command_is_reported_in_one_line(
     folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], told: str
 ) -> None:
     assert run([folder, *arguments]) == 2
@@ -218,7 +218,7 @@ def test_a_wrong_command_is_told_in_one_line(
     assert captured.out == ""
 
 
-def test_what_is_set_aside_is_told_on_standard_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_set_aside_is_reported_on_standard_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     add(tmp_path, [row(1)])
     (tmp_path / "notes.txt").touch()
     assert run([tmp_path, "select count(*) as n from runs", "--json"]) == 0

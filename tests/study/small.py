@@ -17,7 +17,7 @@ GRID = {"clients.0.count": [2, 4, 6], "clients.0.transport.variant": ["reno", "v
 
 
 def scenario(**changes: object) -> ac.Scenario:
-    """Give a small dumbbell that loses packets."""
+    """Return a small dumbbell that loses packets."""
     fields: dict[str, Any] = {
         "duration": "2 s",
         "dumbbell": ac.Dumbbell(
@@ -30,7 +30,7 @@ def scenario(**changes: object) -> ac.Scenario:
 
 
 def study(**design: object) -> ac.Study:
-    """Give a study of it: by default 6 points, twice each."""
+    """Return a study of it: by default 6 points, twice each."""
     return ac.Study.from_dict({"scenario": scenario(), "over": GRID, "replications": 2} | design)
 
 
@@ -46,7 +46,7 @@ def write(path: Path, *, clients: int = 5, seeds: int = 40, seconds: int = 2) ->
 
 
 def found(store: Path) -> dict[str, pa.Table]:
-    """Give all that a study's runs found, in one order."""
+    """Return all that a study's runs found, in one order."""
     with ac.open(store) as opened:
         names = opened.sql("show tables")["name"].to_pylist()
         tables = {name: opened.sql(f"from {name} order by all") for name in names if name != "costs"}

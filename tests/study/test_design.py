@@ -153,7 +153,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("design", "message"), WRONG, ids=[message[:60] for _, message in WRONG])
-def test_what_is_wrong_is_told_with_its_place(design: dict[str, Any], message: str) -> None:
+def test_what_is_wrong_is_reported_with_its_place(design: dict[str, Any], message: str) -> None:
     with pytest.raises(ac.ScenarioError) as caught:
         Survey.of(study(**design))
     assert caught.value.headline.startswith(message)

@@ -1,4 +1,4 @@
-"""The executor: tasks in, what comes of them out, and an end whenever somebody asks for it."""
+"""The executor: tasks in, results out, and a stop at any time."""
 
 from __future__ import annotations
 

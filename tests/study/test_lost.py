@@ -1,4 +1,4 @@
-"""A cluster that does not start, or dies: one line, and what was made is kept. Ray itself need not be there."""
+"""A cluster that does not start, or dies: one line, and finished runs are kept. Ray is not needed for these tests."""
 
 from __future__ import annotations
 

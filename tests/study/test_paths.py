@@ -1,4 +1,4 @@
-"""Files that a study names: on Ray only those of its own folder are read, unless it is allowed to read others."""
+"""Files that a study names: on Ray only files in its own folder are read, unless others are allowed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def no_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Give a folder with traces, beside one with others."""
+    """Return a folder with traces, beside one with others."""
     for name in ("study", "elsewhere"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "packets.csv").write_text("time\n0.1\n0.2\n")

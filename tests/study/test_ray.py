@@ -1,4 +1,4 @@
-"""Runs on a Ray cluster: the same bytes as on threads, each once, whatever happens to its machines."""
+"""Runs on a Ray cluster: the same bytes as on threads, each run once, despite failing machines."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_a_machine_is_taken_away_half_way(tmp_path: Path) -> None:
     assert all(ray[name].equals(threads[name]) for name in threads)
 
 
-def test_a_cluster_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_cluster_that_is_not_there_is_reported(tmp_path: Path) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

@@ -1,4 +1,4 @@
-"""How many replications a point gets."""
+"""The number of replications of a point."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a study to a store: each run once, the same whoever makes it, and what went wrong beside what went well."""
+"""From a study to a store: each run once, reproducibly, with failed runs listed next to the others."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_what_is_there_is_not_made_again(tmp_path: Path, monkeypatch: pytest.Mon
     assert len(found(tmp_path)["runs"]) == 36
 
 
-def test_runs_that_keep_another_variants_name_are_told(tmp_path: Path) -> None:
+def test_runs_that_keep_another_variants_name_are_reported(tmp_path: Path) -> None:
     assert told(fill(tmp_path / "store", study())) == (12, 0, 0)
     named = {name: {"clients.0.transport.variant": name.lower()} for name in ("Reno", "Vegas")}
     few, more = (study(over={"clients.0.count": counts}, variants=named) for counts in ([2, 4], [2, 4, 8]))
@@ -256,7 +256,7 @@ class TestCommand:
             (["{file}", "--store", "{file}"], "{file}: cannot be used"),
         ],
     )
-    def test_what_is_wrong_is_told_in_a_line(
+    def test_what_is_wrong_is_reported_in_a_line(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
     ) -> None:
         file = str(write(tmp_path / "some.toml", clients=1, seeds=1))
