@@ -75,7 +75,7 @@ def measure(*, runs: int, seeds: int, jobs: int) -> None:
     one = statistics.fmean(alone)
     share = (cpu - BARE * sum(alone)) / runs / one
     print(
-        f"{runs:,} runs of {1000 * one:.2f} ms, {seeds:,} seeds a point, {jobs} jobs: {share:.3f} of the bare CPU, "
+        f"{runs:,} runs of {1000 * one:.2f} ms, {seeds:,} seeds per point, {jobs} jobs: {share:.3f} of the bare CPU, "
         f"{wall:.0f} s; {memory[1000]:.0f} MB after 1,000 runs, {memory[runs]:.0f} MB at the end; {files} files"
     )
 

@@ -43,12 +43,12 @@ def judge(recorded: Count, now: Count) -> tuple[bool, str]:
 
     Examples
     --------
-    >>> judge(Count(1000, "1.95.0", "x86_64"), Count(1020, "1.95.0", "x86_64"))
-    (True, 'S60: 1020 instructions a packet, +2.0 % from 1000 recorded')
+    >>> judge(Count(1000, "1.95.0", "x86_64"), Count(1020, "1.95.0", "x86_64")) (True, 'S60: 1020 instructions per
+    packet, +2.0 % from 1000 recorded')
     """
     change = now.instructions_per_packet / recorded.instructions_per_packet - 1
     words = (
-        f"S60: {now.instructions_per_packet:.0f} instructions a packet, {100 * change:+.1f} % from "
+        f"S60: {now.instructions_per_packet:.0f} instructions per packet, {100 * change:+.1f} % from "
         f"{recorded.instructions_per_packet:.0f} recorded"
     )
     if (now.machine, now.rustc) != (recorded.machine, recorded.rustc):

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ackclock.analysis import Burstiness, Hurst
 
 _RANDOM_KEY: Final = (
-    "Addresses were replaced with a random key, which is not stored: another run uses another key. --key makes "
+    "Addresses were replaced with a random key, which is not stored: each run uses a new one. --key makes "
     "the replacement repeatable."
 )
 

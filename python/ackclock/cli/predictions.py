@@ -144,13 +144,13 @@ _MEANINGS: Final = {
     "latency": "seconds, all together",
     "slow_start": "seconds in slow start",
     "first_loss": "seconds for the loss that ends it",
-    "congestion_avoidance": "seconds for the packets after that",
+    "congestion_avoidance": "seconds for the remaining packets",
     "delayed_ack": "seconds for the first packet's ACK, if it is delayed",
     "slow_start_packets": "packets sent in slow start",
     "slow_start_window": "window at the end of slow start, in packets",
     "printed": "fraction of packets lost, as printed",
-    "corrected": "the same, with the new packets of fast recovery on top",
-    "counted": "the same, as the window grows ACK by ACK",
+    "corrected": "the same, including the new packets of fast recovery",
+    "counted": "the same, by an exact count of packets with a window that grows per ACK",
 }
 
 

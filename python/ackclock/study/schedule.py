@@ -118,7 +118,7 @@ class Schedule:
         return self
 
     def __next__(self) -> Job | None:
-        """Return the next run; None if none is known before another has ended."""
+        """Return the next run; None if the next one is unknown until a running one ends."""
         while not self._ready:
             number, place = next(self._places, (None, None))
             if number is None or place is None:
