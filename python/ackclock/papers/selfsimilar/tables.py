@@ -8,11 +8,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ackclock.analysis import Interval
-    from ackclock.papers.core.evidence import Side
+    from ackclock.papers.core.evidence import Evidence, Side
     from ackclock.papers.core.quantities import Quantity
+    from ackclock.report.html import Table
 
 
 def csv_text(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -38,3 +39,13 @@ def points_rows(of: Mapping[str, Quantity], sides: Mapping[str, Side]) -> list[l
                 cells = one.points(side).cells.items()
                 rows += [[source, name, *key, *numbers(point)] for key, point in cells]
     return rows
+
+
+def table_csv(make: Callable[[Evidence], Table]) -> Callable[[Evidence], str]:
+    """Write the CSV of a figure that has the cells of its table."""
+
+    def write(evidence: Evidence) -> str:
+        table = make(evidence)
+        return csv_text(table.head, table.rows)
+
+    return write

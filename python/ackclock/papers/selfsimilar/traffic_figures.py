@@ -15,7 +15,7 @@ from ackclock.papers.core.words import DASH
 from ackclock.papers.figures import Pen
 from ackclock.papers.selfsimilar.experiment import SOURCES
 from ackclock.papers.selfsimilar.loads import CARRIED, COV_IN, COV_OUT, H_OUT, LOADS, LOSS, OTHERS, SMALL, USUAL
-from ackclock.papers.selfsimilar.tables import csv_text, points_rows
+from ackclock.papers.selfsimilar.tables import csv_text, points_rows, table_csv
 from ackclock.papers.selfsimilar.traffic import (
     ALIKE,
     ASYMPTOTIC,
@@ -43,7 +43,7 @@ from ackclock.report.chart import Axis, Level, Series
 from ackclock.report.html import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from ackclock.analysis import Interval
     from ackclock.papers.core.evidence import Evidence, Scalar, Side
@@ -166,21 +166,21 @@ _SCALES: Final = Figure(
     numbers=Numbers(of=_ladders, rows="bin", columns="kind", head="Bin (s)", caption="All measures"),
 )
 
-_multiplexed = {
-    f"{title}, {kind}, {scale:g} s": (title, of.at("many", division=division, kind=kind, bin=scale))
+_many = {
+    title: {
+        f"{kind}, {scale:g} s": of.at("many", division=division, kind=kind, bin=scale)
+        for kind in (POISSON, ON_OFF)
+        for scale in (0.1, 10.0)
+    }
     for title, division, of in (
         ("sources of one rate each: c.o.v.", ALIKE, COV),
         ("sources that share a rate: c.o.v.", SHARED, COV),
         ("sources of one rate each: variance", ALIKE, VARIANCE),
     )
-    for kind in (POISSON, ON_OFF)
-    for scale in (0.1, 10.0)
 }
-_memory = {
-    f"Hurst parameter, {kind}": H.at("many", division=ALIKE, kind=kind, method="local Whittle", bin=0.1)
-    for kind in (POISSON, ON_OFF)
-}
-_cells = {**{name: of for name, (_, of) in _multiplexed.items()}, **_memory}
+_memory = H.at("many", division=ALIKE, method="local Whittle", bin=0.1)
+_cells = {f"{title}, {name}": of for title, curves in _many.items() for name, of in curves.items()}
+_cells |= {f"Hurst parameter, {kind}": _memory.pick(kind=kind) for kind in (POISSON, ON_OFF)}
 _MANY_PENS: Final = {
     "Poisson, 0.1 s": _PENS[POISSON],
     "Poisson, 10 s": Pen(colour="sky", marker="square", dash="dashed"),
@@ -188,13 +188,6 @@ _MANY_PENS: Final = {
     "on/off, 10 s": Pen(colour="orange", marker="circle", dash="dashed"),
 }
 _counts: Final = [(float(count), str(count)) for count in COUNTS]
-
-
-def _many_lines(cells: Mapping[str, Quantity], ending: str = "") -> list[Lines]:
-    """Draw each quantity as the line that the end of its name names."""
-    lines = {", ".join(f"{name}{ending}".split(", ")[-2:]): of for name, of in cells.items()}
-    return [Lines(of=of, x="sources", name=name, pens=_MANY_PENS) for name, of in lines.items()]
-
 
 _MULTIPLEXING: Final = Figure(
     slug="multiplexing",
@@ -210,20 +203,17 @@ _MULTIPLEXING: Final = Figure(
                 title=f"({letter}) {title}",
                 x=Axis(log=True, ticks=_counts),
                 y=Axis(label=label, log=True),
-                marks=_many_lines({name: of for name, (where, of) in _multiplexed.items() if where == title}),
+                marks=[Lines(of=of, x="sources", name=name, pens=_MANY_PENS) for name, of in curves.items()],
             )
-            for letter, label, title in zip(
-                "abc",
-                ("C.o.v.", "C.o.v.", "Packets²"),
-                dict.fromkeys(title for title, _ in _multiplexed.values()),
-                strict=True,
+            for letter, label, (title, curves) in zip(
+                "abc", ("C.o.v.", "C.o.v.", "Packets²"), _many.items(), strict=True
             )
         ),
         Plot(
             title="(d) sources of one rate each: Hurst parameter in bins of 0.1 s",
             x=Axis(label="Sources", log=True, ticks=_counts),
             y=Axis(label="H, local Whittle", low=0.4, high=1.1),
-            marks=_many_lines(_memory, ", 0.1 s"),
+            marks=[Lines(of=_memory, x="sources", by="kind", pens=_PENS)],
         ),
     ],
     height=10.4,
@@ -256,8 +246,6 @@ _by_load = {
     for scale in BINS
     for method in ESTIMATORS
 }
-
-
 _BY_LOAD: Final = Figure(
     slug="hurst-by-load",
     title="The background's Hurst parameter with respect to load",
@@ -321,14 +309,6 @@ def _by_bin_table(evidence: Evidence) -> Table:
     return Table(caption="Hurst parameter: mean ± half-width of the 95 % interval", head=head, rows=rows)
 
 
-def _as_csv(make: Callable[[Evidence], Table]) -> Callable[[Evidence], str]:
-    def write(evidence: Evidence) -> str:
-        table = make(evidence)
-        return csv_text(table.head, table.rows)
-
-    return write
-
-
 _BY_BIN: Final = Figure(
     slug="hurst-by-bin",
     title="The background's Hurst parameter with respect to the bin",
@@ -357,7 +337,7 @@ _BY_BIN: Final = Figure(
     ],
     height=11.0,
     data={"h": H.at("loads", background=USUAL)},
-    csv=_as_csv(_by_bin_table),
+    csv=table_csv(_by_bin_table),
     numbers=_by_bin_table,
 )
 
@@ -405,7 +385,7 @@ _BEHIND: Final = Figure(
     ],
     height=8.0,
     data={"h": H_OUT.at("loads", background=USUAL)},
-    csv=_as_csv(_behind_table),
+    csv=table_csv(_behind_table),
     numbers=_behind_table,
 )
 
