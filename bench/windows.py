@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ackclock.papers.burstiness.courses import SEEDS, bands, drawn_alone, followed
 from ackclock.papers.burstiness.window_figures import WINDOWS
-from ackclock.papers.burstiness.windows import CLIENTS_SHOWN, Trace
+from ackclock.papers.burstiness.windows import NAMES, SEEDS, bands, drawn_alone, followed
 from ackclock.papers.core.evidence import Run
 from ns2_parts import keep
 
@@ -39,9 +38,9 @@ def watch(variant: str, clients: int, seed: int, folder: Path) -> Run:
     command = ["ns", str(SCRIPT), variant, str(clients), str(seed), str(losses)]
     printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     samples = np.array([line.split()[2:] for line in printed.splitlines() if line.startswith("w ")], dtype=float)
-    trace = Trace(units=np.arange(1, len(samples) + 1), windows=dict(zip(CLIENTS_SHOWN, samples.T, strict=True)))
+    windows = {"units": np.arange(1, len(samples) + 1), **dict(zip(NAMES, samples.T, strict=True))}
     times = np.array([line.split()[1] for line in losses.read_text(encoding="utf-8").splitlines()], dtype=float)
-    return Run(where={"variant": variant, "clients": clients}, seed=seed, values=followed(trace, times))
+    return Run(where={"variant": variant, "clients": clients}, seed=seed, values=followed(windows, times))
 
 
 def straight(row: Row, tolerance: float) -> Run:

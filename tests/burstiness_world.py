@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from ackclock.papers.burstiness.claims import CLAIMS
-from ackclock.papers.burstiness.evidence import WEIGHTS
-from ackclock.papers.burstiness.experiment import BY_NAME, CLIENTS, HEAVY
+from ackclock.papers.burstiness.experiment import CLIENTS, HEAVY, VARIANTS, WEIGHTS
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.paper import Both
 from ackclock.papers.core.table import ns2_runs
@@ -100,7 +99,7 @@ def constant(table: dict[tuple[str, int], Values], **others: Iterable[float]) ->
 
 
 RED = ("Reno/RED", "Vegas/RED")
-GRID = runs(cells(BY_NAME, CLIENTS), world)
+GRID = runs(cells(VARIANTS, CLIENTS), world)
 SWINGS = {"window_ratio": 30, "queue_cov": 0.9}
 PARTS = {
     "grid": GRID,

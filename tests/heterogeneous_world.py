@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from tests import burstiness_world as alone_world
 
-from ackclock.papers.burstiness.experiment import CAPACITY, PAPERS_CLIENTS
+from ackclock.papers.burstiness.experiment import CAPACITY, PAPERS_CLIENTS, WEIGHTS
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.paper import Both
-from ackclock.papers.heterogeneous.evidence import WEIGHTS, paired, theirs
+from ackclock.papers.heterogeneous.evidence import paired, theirs
 from ackclock.papers.heterogeneous.experiment import LATE, SATURATED, SCENES, Scene, variants
 from ackclock.papers.heterogeneous.stochastic import OPEN, SMALL
 

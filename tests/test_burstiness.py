@@ -18,18 +18,16 @@ import scipy.stats
 import ackclock as ac
 from ackclock.cli import main
 from ackclock.papers.burstiness import agreement, measures
+from ackclock.papers.burstiness.agreement import RULES, agreement_statement
 from ackclock.papers.burstiness.claims import CLAIMS
 from ackclock.papers.burstiness.close_figures import MEMORY_FIGURE, QUEUE_FIGURE, SCALES_FIGURE
-from ackclock.papers.burstiness.comparison import RULES, agreement_statement
 from ackclock.papers.burstiness.experiment import (
     ARRIVALS,
-    BY_NAME,
     CAPACITY,
     CLIENTS,
+    DEFINITION,
     DROPS,
     VARIANTS,
-    observations_wanted,
-    scenario,
 )
 from ackclock.papers.burstiness.grid_figures import WEIGHT, grid_drawings
 from ackclock.papers.burstiness.measures import LOSS, TIMEOUTS_PER_DUP_ACK
@@ -37,11 +35,12 @@ from ackclock.papers.burstiness.study import PAPER
 from ackclock.papers.claims import judge
 from ackclock.papers.comparison import Rule, compare, named
 from ackclock.papers.core.paper import Both, Paper
+from ackclock.papers.core.parts import Part, Spot, gather
 from ackclock.papers.core.table import ns2_runs, read_runs
 from ackclock.papers.curves import curves
 from ackclock.papers.observation import Observation, observed, summary
 from ackclock.running.origin import Origin
-from ackclock.study import Batch, Point, Wanted, observe, run_grid
+from ackclock.study import Batch, Point, Wanted, run_grid
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,7 +76,7 @@ def scaled(runs: list[Observation], measure: str, factor: float) -> list[Observa
 
 class TestSetup:
     def test_is_table_1(self) -> None:
-        whole = scenario(BY_NAME["Reno/DelAck/RED"], 60).effective()
+        whole = DEFINITION.scenario("Reno/DelAck/RED", clients=60).effective()
         assert whole.dumbbell is not None
         bottleneck = whole.dumbbell.bottleneck
         assert (bottleneck.rate, bottleneck.delay) == ("50 Mbps", "25 ms")
@@ -97,7 +96,7 @@ class TestSetup:
         assert round(CAPACITY) == 833_333
 
     def test_curves_are_those_of_the_paper(self) -> None:
-        assert [variant.name for variant in VARIANTS] == [
+        assert list(VARIANTS) == [
             "UDP",
             "Reno",
             "Reno/DelAck",
@@ -191,8 +190,8 @@ class TestComparison:
             assert dataclasses.replace(place, rule=rule).is_equivalent is equivalent
 
     def test_fisher(self) -> None:
-        same = agreement.Crossover(profile="p", clients=38, ours=(9, 12), theirs=(10, 12))
-        other = agreement.Crossover(profile="p", clients=38, ours=(2, 12), theirs=(10, 12))
+        same = agreement.Crossover(clients=38, ours=(9, 12), theirs=(10, 12))
+        other = agreement.Crossover(clients=38, ours=(2, 12), theirs=(10, 12))
         assert same.agrees
         assert not other.agrees
         assert other.p == pytest.approx(0.00333, rel=0.01)
@@ -232,8 +231,8 @@ class TestFigures:
         assert TIMEOUTS_PER_DUP_ACK(reno) == pytest.approx(100 * 5025 / 117808)
         assert TIMEOUTS_PER_DUP_ACK(dataclasses.replace(reno, values={"timeouts": 1, "dup_acks": 0})) is None
         drawing = drawn(theirs)[-1]
-        assert drawing.numbers.head == ["Clients", *(name for name in BY_NAME if name != "UDP")]
-        assert {row["variant"] for row in csv.DictReader(io.StringIO(drawing.csv))} == set(BY_NAME) - {"UDP"}
+        assert drawing.numbers.head == ["Clients", *(name for name in VARIANTS if name != "UDP")]
+        assert {row["variant"] for row in csv.DictReader(io.StringIO(drawing.csv))} == set(VARIANTS) - {"UDP"}
 
     def test_a_point_without_duplicate_acks_is_a_dash(self, theirs: list[Observation]) -> None:
         silent = [
@@ -376,7 +375,7 @@ class TestGrid:
 
 class TestRuns:
     def test_warm_numbers_are_those_of_a_run_measured_from_there(self) -> None:
-        whole = scenario(BY_NAME["Reno"], 44)
+        whole = DEFINITION.scenario("Reno", clients=44)
         warm = whole.model_copy(update={"measure": ac.Measure(**{"from": "20 s"})})
         taken = measures.warm_summary(ac.simulate(whole, seed=1, record=[ARRIVALS, DROPS]))
         direct = ac.simulate(warm, seed=1).summary
@@ -384,10 +383,16 @@ class TestRuns:
         assert taken["drops_warm"] == direct.drops
 
     def test_observations_carry_every_number(self) -> None:
-        (first, second) = observe(observations_wanted([(BY_NAME["UDP"], 1), (BY_NAME["Vegas"], 1)], seeds=[7]))
-        assert (first.variant, first.clients, first.seed) == ("UDP", 1, 7)
-        assert second.variant == "Vegas"
-        assert first.values == summary(ac.simulate(scenario(BY_NAME["UDP"], 1), seed=7))
+        spots = [
+            Spot(where={"variant": name, "clients": 1}, scenario=DEFINITION.scenario(name, clients=1))
+            for name in ("UDP", "Vegas")
+        ]
+        first, second = gather([Part(name="alone", spots=spots, take=summary)], seeds=[7]).part("alone")
+        assert (dict(first.where), first.seed) == ({"variant": "UDP", "clients": 1}, 7)
+        assert second.where["variant"] == "Vegas"
+        alone = summary(ac.simulate(DEFINITION.scenario("UDP", clients=1), seed=7))
+        assert {name: value for name, value in alone.items() if name in first.values} == first.values
+        assert all(alone[name] is None for name in alone.keys() - first.values.keys())
 
     @pytest.mark.slow
     def test_agrees_with_ns2(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -397,7 +402,7 @@ class TestRuns:
         Tolerance: the wider of three standard errors and a fixed margin; see agreement.md.
         """
         table = tmp_path / "agreement.md"
-        status = agreement.main(["--quick", "--profile", "ns2-2.35", "--markdown", str(table)])
+        status = agreement.main(arguments=["--quick", "--only", "ns2-2.35", "--markdown", str(table)])
         printed = capsys.readouterr().out
         assert table.read_text() == printed
         assert status == 0, printed

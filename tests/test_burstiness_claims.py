@@ -6,7 +6,7 @@ import csv
 import dataclasses
 import io
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.burstiness_world import (
@@ -29,18 +29,16 @@ from tests.typed import typed
 import ackclock as ac
 from ackclock.papers.burstiness.claims import CLAIMS, TOPICS
 from ackclock.papers.burstiness.claims.reading import TCPS, command
-from ackclock.papers.burstiness.evidence import WEIGHTS, grid_wanted
-from ackclock.papers.burstiness.experiment import BY_NAME, CLIENTS, Setting, observations_wanted, scenario
-from ackclock.papers.burstiness.measures import settle_time
-from ackclock.papers.burstiness.study import DEFINITION
+from ackclock.papers.burstiness.experiment import ARRIVALS, CLIENTS, DEFINITION, DROPS, VARIANTS, WEIGHTS
+from ackclock.papers.burstiness.measures import settle_time, warm_summary
 from ackclock.papers.claims import judge, to_csv
+from ackclock.papers.core.parts import Part, Spot, gather
 from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.observation import Observation, observed
 from ackclock.papers.reading import along, listed, per_seed, span, weighed
 from ackclock.papers.summary import summary
 from ackclock.papers.truth import NO, OPEN, YES, Truth
 from ackclock.report.html import Verdict
-from ackclock.study import observe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -258,12 +256,12 @@ class TestClaims:
         monkeypatch.chdir(root)
         assert typed(claim.command).effective().duration == "200 s"
 
-    @pytest.mark.parametrize(("variant", "clients"), list(product(BY_NAME, (20, 60))))
+    @pytest.mark.parametrize(("variant", "clients"), list(product(VARIANTS, (20, 60))))
     def test_commands_run_the_scenarios_of_the_figures(
         self, variant: str, clients: int, root: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.chdir(root)
-        assert typed(command(variant, clients)).effective() == scenario(BY_NAME[variant], clients).effective()
+        assert typed(command(variant, clients)).effective() == DEFINITION.scenario(variant, clients=clients).effective()
 
 
 class TestTable:
@@ -358,49 +356,48 @@ class TestEvidence:
         places = {(run.where["variant"], run.where["clients"]) for run in side.part("ties")}
         assert places == set(product(("Reno", "Vegas"), (44, 60)))
         assert {run.where["clients"] for run in side.part("crossover")} == {37, 38, 39, 40}
-        assert {run.where["variant"] for run in side.part("queues")} == set(BY_NAME)
+        assert {run.where["variant"] for run in side.part("queues")} == set(VARIANTS)
         assert {"dependence", "cutting"} <= side.part("close")[0].values.keys()
         assert (len(side.part("windows")), len(side.part("bands"))) == (8 * 20, 8)
 
     def test_parts_are_the_scenarios_with_one_thing_changed(self) -> None:
         parts = {part.name: part for part in DEFINITION.parts()}
         cells = [(spot.where["variant"], spot.where["clients"]) for spot in parts["grid"].spots]
-        assert cells == list(product(BY_NAME, CLIENTS))
-        changed = {
-            "grid": Setting(),
-            "minimum": Setting(base_rtt="minimum"),
-            "ties": Setting(overhead="0 s"),
-            "roomy": Setting(buffer=150),
-            "crossover": Setting(),
+        assert cells == list(product(VARIANTS, CLIENTS))
+        changed: dict[str, dict[str, Any]] = {
+            "grid": {},
+            "minimum": {"clients.0.transport.base_rtt": "minimum"},
+            "ties": {"clients.0.transport.overhead": "0 s"},
+            "roomy": {"dumbbell.bottleneck.queue.packets": 150},
+            "crossover": {},
+            "weights": {},
+            "close_weights": {},
         }
-        for name, setting in changed.items():
+        for name, fields in changed.items():
             for spot in parts[name].spots:
-                variant, clients = BY_NAME[str(spot.where["variant"])], int(spot.where["clients"])
-                assert spot.scenario.effective() == scenario(variant, clients, setting=setting).effective()
-        for spot in (*parts["weights"].spots, *parts["close_weights"].spots):
-            setting = Setting(red_weight=float(spot.where["weight"]))
-            variant = BY_NAME[str(spot.where["variant"])]
-            assert spot.scenario.effective() == scenario(variant, 60, setting=setting).effective()
+                where: dict[str, Any] = {axis: value for axis, value in spot.where.items() if axis != "variant"}
+                alone = DEFINITION.scenario(str(spot.where["variant"]), **where, **fields)
+                assert spot.scenario.effective() == alone.effective()
         assert [spot.where["weight"] for spot in parts["weights"].spots[:7]] == list(WEIGHTS)
 
-    def test_settings_reach_the_scenario(self) -> None:
-        setting = Setting(overhead="0 s", buffer=150, red_weight=0.01, base_rtt="minimum")
-        whole = scenario(BY_NAME["Vegas/RED"], 10, setting=setting).effective()
+    def test_fields_reach_the_scenario(self) -> None:
+        whole = DEFINITION.scenario("Vegas/RED", clients=10, weight=0.01).effective()
         assert whole.dumbbell is not None
-        queue = whole.dumbbell.bottleneck.queue
-        assert queue is not None
-        assert (queue.packets, queue.parameters["w_q"]) == (150, 0.01)
-        transport = whole.clients[0].transport
-        assert isinstance(transport, ac.Tcp)
-        assert (transport.overhead, transport.parameters["base_rtt"]) == ("0 s", "minimum")
-        assert scenario(BY_NAME["Reno"], 1, setting=setting).effective().clients[0].count == 1
+        assert whole.dumbbell.bottleneck.queue is not None
+        assert whole.dumbbell.bottleneck.queue.parameters["w_q"] == 0.01
+        (group,) = whole.clients
+        assert isinstance(group.transport, ac.Tcp)
+        assert (group.count, group.transport.variant, group.transport.overhead) == (10, "vegas", "12 us")
 
     def test_runs_carry_what_is_taken(self) -> None:
-        (run,) = observe(grid_wanted([("Reno", 20)], seeds=[1]))
+        spot = Spot(where={}, scenario=DEFINITION.scenario("Reno", clients=20))
+        parts = [
+            Part(name="grid", spots=[spot], take=warm_summary, record=[ARRIVALS, DROPS]),
+            Part(name="crossover", spots=[spot], take=settle_time, record=[DROPS]),
+        ]
+        made = gather(parts, seeds=[1])
+        (run,), (settled,) = made.part("grid"), made.part("crossover")
         assert {"cov", "cov_warm", "drops_warm", "drops_start", "jain_index"} <= run.values.keys()
         assert (run.values["drops"] or 0) > 0
         assert run.values["drops_start"] == run.values["drops"]
-        (settled,) = observe(
-            observations_wanted([(BY_NAME["Reno"], 20)], seeds=[1], record=["drops"], take=settle_time)
-        )
         assert settled.values == {"settle_time": 5.0}

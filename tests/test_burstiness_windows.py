@@ -5,30 +5,36 @@ from __future__ import annotations
 import csv
 import dataclasses
 import io
-from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 import ackclock as ac
-from ackclock.papers.burstiness.courses import (
+from ackclock.papers.burstiness.experiment import DEFINITION
+from ackclock.papers.burstiness.study import parts
+from ackclock.papers.burstiness.window_figures import (
     COURSE_RULES,
-    RECORDS,
-    SEEDS,
-    Courses,
-    bands,
-    course,
-    courses_of,
+    WINDOW_FIGURES,
+    WINDOWS,
+    Drawn,
     courses_table,
     courses_verdict,
-    drawn_alone,
-    followed,
+    drawn_of,
+    runs_of,
+    window_chart,
 )
-from ackclock.papers.burstiness.experiment import VARIANTS, scenario
-from ackclock.papers.burstiness.study import parts
-from ackclock.papers.burstiness.window_figures import WINDOW_FIGURES, WINDOWS, window_chart, window_drawings
-from ackclock.papers.burstiness.windows import CLIENTS_SHOWN, Trace, effective, numbers
+from ackclock.papers.burstiness.windows import (
+    NAMES,
+    RECORDS,
+    SEEDS,
+    bands,
+    course,
+    drawn_alone,
+    effective,
+    followed,
+    numbers,
+)
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.paper import Both
 from ackclock.papers.core.parts import gather
@@ -44,36 +50,43 @@ if TYPE_CHECKING:
 NO_LOSS = np.array([])
 
 
-def trace(*windows: list[float], start: int = 5) -> Trace:
+def trace(*windows: list[float], start: int = 5) -> dict[str, NDArray[np.float64]]:
     """Return the windows of the three clients; a single one stands for all of them."""
-    by_client = dict(zip(CLIENTS_SHOWN, map(np.array, windows if len(windows) > 1 else windows * 3), strict=True))
     units = np.arange(start, start + len(windows[0]))
-    return Trace(units=units, windows=by_client)
+    return {
+        "units": units,
+        **dict(zip(NAMES, map(np.array, windows if len(windows) > 1 else windows * 3), strict=True)),
+    }
 
 
-@cache
 def their_side() -> Runs:
     return ns2_runs("burstiness")
 
 
-def of_ns2(variant: str, clients: int) -> Courses:
-    return courses_of(their_side(), variant, clients)
+def of_ns2(variant: str, clients: int) -> Sequence[Row]:
+    return runs_of(their_side(), variant, clients)
 
 
-def rows(*runs: Trace, seeds: Sequence[int], losses: NDArray[np.float64] = NO_LOSS) -> list[Row]:
+def drawn(variant: str, clients: int) -> Drawn:
+    return drawn_of(their_side(), variant, clients)
+
+
+def rows(
+    *runs: dict[str, NDArray[np.float64]], seeds: Sequence[int], losses: NDArray[np.float64] = NO_LOSS
+) -> list[Row]:
     """Give runs of one point."""
     where: dict[str, Scalar] = {"variant": "Reno", "clients": 20}
     values = [followed(run, losses) for run in runs]
     return [Run(where=where, seed=seed, values=value) for seed, value in zip(seeds, values, strict=True)]
 
 
-def whole(runs: Sequence[Row]) -> Courses:
-    return courses_of(Runs({"windows": drawn_alone(runs), "bands": bands(runs)}), "Reno", 20)
-
-
 @pytest.fixture(scope="module")
-def theirs() -> list[Courses]:
+def theirs() -> list[Sequence[Row]]:
     return [of_ns2(*cell) for cell in WINDOWS]
+
+
+def changed(run: Row, **values: float) -> Row:
+    return Run(where=run.where, seed=run.seed, values={**run.values, **values})
 
 
 class TestFigures:
@@ -90,8 +103,7 @@ class TestFigures:
         ]
 
     def test_both_simulators_have_the_same_axes(self) -> None:
-        own, other = of_ns2("Reno", 39), of_ns2("Reno", 20)
-        panels = window_chart(WINDOW_FIGURES[0], own, other).panels
+        panels = window_chart(WINDOW_FIGURES[0], drawn("Reno", 39), drawn("Reno", 20), seeds=20).panels
         assert [panel.title for panel in panels] == ["(a) Ackclock", "(b) ns-2.35", "(c) Ackclock", "(d) ns-2.35"]
         for above, below in (panels[:2], panels[2:]):
             assert (above.x.low, above.x.high) == (below.x.low, below.x.high)
@@ -101,40 +113,39 @@ class TestFigures:
         assert panels[2].y.high > 200
 
     def test_bold_lines_end_at_the_advertised_window_and_thin_ones_do_not(self) -> None:
-        drawn = window_chart(WINDOW_FIGURES[0], *[of_ns2("Reno", 20)] * 2).panels[2].series
-        thin, bold = ([series for series in drawn if series.listed is not is_thin] for is_thin in (True, False))
+        lines = window_chart(WINDOW_FIGURES[0], *[drawn("Reno", 20)] * 2, seeds=20).panels[2].series
+        thin, bold = ([series for series in lines if series.listed is not is_thin] for is_thin in (True, False))
         assert [np.nanmax(series.y) for series in bold] == [20, 20, 20]
         assert len(thin) == 3
         assert all(np.nanmax(series.y) > 195 for series in thin)
 
     def test_bands_lie_behind_what_is_looked_at_closely(self) -> None:
-        side = of_ns2("Reno", 39)
-        near, *_, far = window_chart(WINDOW_FIGURES[3], side, side).panels
+        side = drawn("Reno", 39)
+        near, *_, far = window_chart(WINDOW_FIGURES[3], side, side, seeds=20).panels
         (band,) = near.bands
         assert band.name == "10 % to 90 % of 20 seeds"
-        assert np.array_equal(band.low, side.band.low[: np.size(band.low)])
+        assert np.array_equal(band.low, side[1].values["quantile_0.1"][: np.size(band.low)])
         assert np.size(band.x) == 500
         assert not far.bands
 
-    def test_data_and_numbers(self, theirs: list[Courses]) -> None:
-        drawing = window_drawings(Both(ours=their_side(), ns2=their_side()), "ackclock")[0]
+    def test_data_and_numbers(self, theirs: list[Sequence[Row]]) -> None:
+        drawing = WINDOW_FIGURES[0].drawing(Both(ours=their_side(), ns2=their_side()), "ackclock")
         data = list(csv.DictReader(io.StringIO(drawing.csv)))
         assert len(data) == 2000
         assert (data[0]["time_s"], data[-1]["time_s"]) == ("0.1", "200.0")
         for source, digits in (("ackclock", 2), ("ns2", 1)):
-            for client in CLIENTS_SHOWN:
-                written = float(data[-1][f"{source}_client_{client}"])
-                assert written == pytest.approx(theirs[0].drawn.windows[client][-1], abs=0.51 * 10**-digits)
+            for name in NAMES:
+                written = float(data[-1][f"{source}_{name}"])
+                assert written == pytest.approx(theirs[0][0].values[name][-1], abs=0.51 * 10**-digits)
         assert drawing.numbers == courses_table(theirs[0], theirs[0])
 
 
 class TestNs2:
     def test_windows_are_whole(self) -> None:
         for figure in WINDOW_FIGURES:
-            run = of_ns2(figure.variant, figure.clients).drawn
-            assert (run.units[0], run.units[-1]) == (1, 2000)
-            assert set(run.windows) == set(CLIENTS_SHOWN)
-            assert {window.size for window in run.windows.values()} == {2000}
+            run, _ = drawn(figure.variant, figure.clients)
+            assert (run.values["units"][0], run.values["units"][-1]) == (1, 2000)
+            assert {run.values[name].size for name in NAMES} == {2000}
 
     def test_windows_are_those_of_the_trace(self) -> None:
         # Lines of ns-2's own output, clients 1, 10 and 20.
@@ -146,32 +157,33 @@ class TestNs2:
             7: (1.000, 2.000, 2.000),
             10: (5.578, 4.339, 4.339),
         }
-        run = of_ns2("Reno", 39).drawn
+        run, _ = drawn("Reno", 39)
         for unit, windows in lines.items():
-            read = [run.windows[client][unit - 1] for client in CLIENTS_SHOWN]
+            read = [run.values[name][unit - 1] for name in NAMES]
             assert read == pytest.approx(windows, abs=0.1)
 
-    def test_every_figure_has_twenty_runs_and_a_band(self, theirs: list[Courses]) -> None:
+    def test_every_figure_has_twenty_runs_and_a_band(self, theirs: list[Sequence[Row]]) -> None:
         for figure, courses in zip(WINDOW_FIGURES, theirs, strict=True):
-            assert {(run.variant, run.clients) for run in courses.runs} == {(figure.variant, figure.clients)}
-            assert [run.seed for run in courses.runs] == list(SEEDS)
-            low, middle, high = courses.band.low, courses.band.middle, courses.band.high
-            assert low.size == middle.size == high.size == courses.band.units.size == 2000
+            assert [run.seed for run in courses] == list(SEEDS)
+            _, band = drawn(figure.variant, figure.clients)
+            low, middle, high = (band.values[f"quantile_{share:g}"] for share in (0.1, 0.5, 0.9))
+            assert low.size == middle.size == high.size == band.values["units"].size == 2000
             # Each line may be off by half a packet where only its corners are kept.
             assert np.all(low <= middle + 1)
             assert np.all(middle <= high + 1)
             assert high.max() <= 20
 
-    def test_numbers_are_those_of_the_drawn_run(self, theirs: list[Courses]) -> None:
+    def test_numbers_are_those_of_the_drawn_run(self, theirs: list[Sequence[Row]]) -> None:
         for courses in theirs:
-            kept, again = courses.runs[0].values, numbers(courses.drawn, NO_LOSS)
+            kept = courses[0].values
+            again = numbers(kept, NO_LOSS)
             for name in ("before_first_fall", "lowest", "highest", "mean"):
-                assert again[name] == pytest.approx(kept[name], abs=0.1), (courses.drawn, name)
+                assert again[name] == pytest.approx(kept[name], abs=0.1), (courses[0].where, name)
             # The time of a fall is a sample's; where only corners are kept, it may be the one beside it.
             assert again["first_fall"] == pytest.approx(kept["first_fall"], abs=0.11)
             assert (again["falls"] or 0) == pytest.approx(kept["falls"], rel=0.05, abs=1)
 
-    def test_losses_last_where_the_crossover_file_says_so(self, theirs: list[Courses]) -> None:
+    def test_losses_last_where_the_crossover_file_says_so(self, theirs: list[Sequence[Row]]) -> None:
         # Made on their own, with the same seeds: what had not settled still lost packets after 185 s.
         unsettled = {
             (row.where["clients"], row.seed) for row in their_side().part("crossover") if not row.values["settled"]
@@ -179,8 +191,8 @@ class TestNs2:
         lasts = [
             run.values["last_loss"] or 0
             for courses in theirs
-            for run in courses.runs
-            if run.variant == "Reno" and (run.clients, run.seed) in unsettled
+            for run in courses
+            if run.where["variant"] == "Reno" and (run.where["clients"], run.seed) in unsettled
         ]
         assert len(lasts) >= 12
         assert min(lasts) > 185
@@ -236,31 +248,28 @@ class TestCourses:
     def test_bands_are_quantiles_of_effective_windows(self) -> None:
         seeds = (1, 4, 7, 10)
         runs = rows(*(trace([seed, 10.0], [seed + 1, 30], [seed + 2, 5]) for seed in seeds), seeds=seeds)
-        courses = whole(runs)
-        assert courses.drawn.windows[CLIENTS_SHOWN[1]].tolist() == [2, 30]
-        assert [run.seed for run in courses.runs] == [1, 4, 7, 10]
+        run, band = drawn_of(Runs({"windows": drawn_alone(runs), "bands": bands(runs)}), "Reno", 20)
+        assert run.values[NAMES[1]].tolist() == [2, 30]
         # The numbers from 1 to 12, and four times 5, 10 and 20.
-        band = courses.band
-        assert [band.low[0], band.middle[0], band.high[0]] == pytest.approx([2.1, 6.5, 10.9])
-        assert [band.low[1], band.middle[1], band.high[1]] == [5, 10, 20]
+        low, middle, high = (band.values[f"quantile_{share:g}"] for share in (0.1, 0.5, 0.9))
+        assert [low[0], middle[0], high[0]] == pytest.approx([2.1, 6.5, 10.9])
+        assert [low[1], middle[1], high[1]] == [5, 10, 20]
 
     def test_only_the_drawn_run_keeps_its_windows(self) -> None:
         first, second = drawn_alone(rows(trace([1, 2]), trace([3, 4]), seeds=(1, 2)))
         assert {"units", "client_1", "client_10", "client_20"} == first.values.keys() - second.values.keys()
 
     def test_are_those_of_the_runs(self) -> None:
-        reno = next(variant for variant in VARIANTS if variant.name == "Reno")
-        run = ac.simulate(scenario(reno, 20), seed=1, record=list(RECORDS))
+        run = ac.simulate(DEFINITION.scenario("Reno", clients=20), seed=1, record=list(RECORDS))
         values = course(run)
         table = run.table("windows").to_pylist()
-        for client in CLIENTS_SHOWN:
-            mine = [row for row in table if row["flow"] == client - 1]
-            assert values[f"client_{client}"].tolist() == [row["cwnd"] for row in mine]
+        for name, flow in zip(NAMES, (0, 9, 19), strict=True):
+            mine = [row for row in table if row["flow"] == flow]
+            assert values[name].tolist() == [row["cwnd"] for row in mine]
             assert [round(10 * row["time"]) for row in mine] == values["units"].tolist()
         losses = run.table("drops")["time"].to_numpy()
         assert losses.size == run.summary.drops
-        drawn = Trace(units=values["units"], windows={client: values[f"client_{client}"] for client in CLIENTS_SHOWN})
-        assert {name: values[name] for name in numbers(drawn, losses)} == numbers(drawn, losses)
+        assert {name: values[name] for name in numbers(values, losses)} == numbers(values, losses)
 
     @pytest.mark.slow
     def test_agree_with_ns2(self) -> None:
@@ -276,30 +285,24 @@ class TestCourses:
         side = gather([dataclasses.replace(part, spots=spots)], seeds=SEEDS)
         runs = Runs({"windows": side.part("windows"), "bands": bands(side.part("windows"))})
         for cell in cells:
-            table = courses_table(courses_of(runs, *cell), of_ns2(*cell))
+            table = courses_table(runs_of(runs, *cell), of_ns2(*cell))
             assert [row for row in table.rows if row[-1] != "yes"] == []
 
 
 class TestAgreement:
-    def test_ns2_agrees_with_itself(self, theirs: list[Courses]) -> None:
-        said = courses_verdict(theirs, theirs)
+    def test_ns2_agrees_with_itself(self, theirs: list[Sequence[Row]]) -> None:
+        every = [run for courses in theirs for run in courses]
+        said = courses_verdict(every, every)
         assert said.lead == "The windows go as ns-2's."
         assert "Of 88 means over 20 seeds" in said.text
         assert "88 lie within 3" in said.text
         assert "0.0 standard errors" in said.text
 
-    def test_a_difference_shows(self, theirs: list[Courses]) -> None:
+    def test_a_difference_shows(self, theirs: list[Sequence[Row]]) -> None:
         moved = [
-            dataclasses.replace(
-                courses,
-                runs=[
-                    dataclasses.replace(run, values={**run.values, "first_loss": (run.values["first_loss"] or 0) + 1})
-                    for run in courses.runs
-                ],
-            )
-            for courses in theirs
+            [changed(run, first_loss=(run.values["first_loss"] or 0) + 1) for run in courses] for courses in theirs
         ]
-        said = courses_verdict(moved, theirs)
+        said = courses_verdict([run for courses in moved for run in courses], [run for one in theirs for run in one])
         assert said.lead == "The windows do not all go as ns-2's."
         assert "80 lie within 3" in said.text
         table = courses_table(moved[0], theirs[0])
@@ -307,7 +310,7 @@ class TestAgreement:
         assert [row[-1] for row in table.rows] == ["no"] + 10 * ["yes"]
         assert table.rows[0][3].startswith("+1.00 (+")
 
-    def test_table(self, theirs: list[Courses]) -> None:
+    def test_table(self, theirs: list[Sequence[Row]]) -> None:
         table = courses_table(theirs[0], theirs[0])
         assert [row[0] for row in table.rows] == [rule.title for rule in COURSE_RULES]
         assert all(len(row) == len(table.head) for row in table.rows)
@@ -316,16 +319,15 @@ class TestAgreement:
         # In one of the runs, none of the three clients lost anything.
         assert rows["first fall, s"][1].endswith(", in 19 seeds)")
 
-    def test_a_window_of_zero_is_explained(self, theirs: list[Courses]) -> None:
+    def test_a_window_of_zero_is_explained(self, theirs: list[Sequence[Row]]) -> None:
         vegas = theirs[-1]
         assert "window of 0" not in courses_table(vegas, vegas).caption
-        first, *others = vegas.runs
-        zero = dataclasses.replace(first, values={**first.values, "lowest": 0.0})
-        table = courses_table(dataclasses.replace(vegas, runs=[zero, *others]), vegas)
+        first, *others = vegas
+        table = courses_table([changed(first, lowest=0.0), *others], vegas)
         assert "1 of 20 here and 0 of 20 there" in table.caption
 
     def test_what_never_happened_is_a_dash(self) -> None:
-        runs = whole(rows(trace([1, 2, 3]), trace([1, 2, 3]), seeds=(1, 2)))
+        runs = rows(trace([1, 2, 3]), trace([1, 2, 3]), seeds=(1, 2))
         table = {row[0]: row for row in courses_table(runs, runs).rows}
         dash = "\N{EN DASH}"
         assert table["first loss, s"] == ["first loss, s", dash, dash, "", ""]

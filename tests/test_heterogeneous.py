@@ -14,15 +14,17 @@ from tests.burstiness_world import constant
 
 import ackclock as ac
 from ackclock.cli import main
+from ackclock.papers.burstiness.experiment import WEIGHTS
 from ackclock.papers.characterization import study as short
 from ackclock.papers.claims import judge
+from ackclock.papers.comparison import compare
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.paper import Both, Paper
 from ackclock.papers.core.parts import gather
 from ackclock.papers.core.table import ns2_runs, read_runs
 from ackclock.papers.heterogeneous import agreement, study
-from ackclock.papers.heterogeneous.comparison import RULES, agreement_statement, compare_curves
-from ackclock.papers.heterogeneous.evidence import WEIGHTS, curves, paired, pairs, parts, scaling
+from ackclock.papers.heterogeneous.agreement import RULES, agreement_statement
+from ackclock.papers.heterogeneous.evidence import curves, paired, pairs, parts, scaling
 from ackclock.papers.heterogeneous.evidence import theirs as their_side
 from ackclock.papers.heterogeneous.experiment import (
     LATE,
@@ -238,7 +240,7 @@ class TestModel:
 
 class TestComparison:
     def test_a_simulator_agrees_with_itself(self, theirs: Sequence[Row]) -> None:
-        places = compare_curves(theirs, theirs)
+        places = compare(theirs, theirs, RULES)
         assert len(places) == 4 * 140
         assert all(place.is_near and place.agrees for place in places)
         assert agreement_statement(theirs, theirs).lead.endswith("not distinguishable at 100.0 % of the points.")
@@ -252,7 +254,7 @@ class TestComparison:
         changed = [
             Run(where=row.where, seed=row.seed, values={**row.values, name: factor * row.values[name]}) for row in here
         ]
-        wrong = [place for place in compare_curves(changed, here) if not place.agrees]
+        wrong = [place for place in compare(changed, here, RULES) if not place.agrees]
         assert [place.rule for place in wrong] == [RULES[rule]]
 
     def test_one_seed_claims_no_agreement(self, theirs: Sequence[Row]) -> None:
@@ -267,7 +269,7 @@ class TestComparison:
         Tolerance: the wider of three standard errors and a fixed margin; see agreement_heterogeneous.md.
         """
         table = tmp_path / "agreement.md"
-        status = agreement.main(["--quick", "--markdown", str(table)])
+        status = agreement.main(arguments=["--quick", "--markdown", str(table)])
         printed = capsys.readouterr().out
         assert table.read_text() == printed
         assert status == 0, printed

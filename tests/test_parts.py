@@ -166,5 +166,5 @@ def test_the_version_of_a_function_follows_its_sources() -> None:
     assert version.startswith("ackclock.papers.burstiness.measures.warm_summary@")
     sources: dict[str, bytes] = {}
     parts._collect("ackclock.papers.burstiness.measures", sources)
-    assert "ackclock.papers.burstiness.comparison" in sources
+    assert "ackclock.papers.burstiness.experiment" in sources
     assert "ackclock.analysis" in sources

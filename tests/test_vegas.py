@@ -16,12 +16,11 @@ from tests import vegas_world
 import ackclock as ac
 from ackclock.analysis import student_interval
 from ackclock.cli import main
+from ackclock.papers.comparison import compare
 from ackclock.papers.core import paper
 from ackclock.papers.core.evidence import Run, Runs
-from ackclock.papers.core.paper import Both
 from ackclock.papers.core.parts import gather
 from ackclock.papers.core.table import ns2_runs, read_runs
-from ackclock.papers.vegas.comparison import agreement_statement, compare_places
 from ackclock.papers.vegas.evidence import by_part, by_place, interval, parts, places, plane, runs_at
 from ackclock.papers.vegas.experiment import (
     APPLICATIONS,
@@ -37,6 +36,7 @@ from ackclock.papers.vegas.experiment import (
     scenario,
 )
 from ackclock.papers.vegas.measures import RECORD, observe
+from ackclock.papers.vegas.study import RULES, agreement_statement
 from ackclock.scenario import OnOff, Trace, Transfers
 from ackclock.scenario.distributions import Pareto
 
@@ -232,8 +232,8 @@ class TestNs2:
 
     def test_agrees_with_itself_and_not_with_others(self) -> None:
         theirs = ns2_runs("vegas")
-        assert all(mean.agrees for mean in compare_places(theirs, theirs))
-        lead = agreement_statement(Both(ours=theirs, ns2=theirs)).lead
+        assert all(mean.agrees for mean in compare(theirs.part("places"), theirs.part("places"), RULES))
+        lead = agreement_statement(theirs, theirs).lead
         assert lead.endswith("not distinguishable at 100.0 % of the points.")
         rows = theirs.part("places")
         wrong = Runs(
@@ -248,10 +248,10 @@ class TestNs2:
                 ]
             }
         )
-        lead = agreement_statement(Both(ours=wrong, ns2=theirs)).lead
+        lead = agreement_statement(wrong, theirs).lead
         assert not lead.endswith("100.0 % of the points.")
         single = Runs({"places": [row for row in rows if row.seed == 1]})
-        assert agreement_statement(Both(ours=single, ns2=theirs)).lead == "A single seed has no error bars."
+        assert agreement_statement(single, theirs).lead == "A single seed has no error bars."
 
 
 class TestCommand:

@@ -1,31 +1,40 @@
-"""Agreement with ns-2 as tables and a sentence: what was compared, what misses, and whether the bars are met."""
+"""Agreement with ns-2: a study says what is compared, as `Compared`, and gets its tables, its bars and a sentence."""
 
 from __future__ import annotations
 
 import argparse
 import math
 import sys
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ackclock.papers.comparison import STANDARD_ERRORS
+from ackclock.papers.comparison import STANDARD_ERRORS, compare
+from ackclock.papers.core.parts import gather
+from ackclock.papers.core.table import ns2_runs
 from ackclock.report.html import Statement
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ackclock.papers.comparison import Comparison, Rule
+    from ackclock.papers.core.parts import Part
 
 __all__ = [
     "EXPLAINED",
+    "Compared",
     "agreeing",
     "arguments_of",
+    "command",
     "measures_table",
     "missed_bars",
     "places_table",
     "statement",
     "tell",
 ]
+
+Lines = tuple[list[str], list[str]]
+"""Lines of Markdown, and the bars that are missed."""
 
 
 EXPLAINED = f"""\
@@ -36,6 +45,125 @@ help. A bar asks for a share of points that are not distinguishable. Points that
 with seeds that were not used before. A large difference shows again; with this number of seeds a small one may not.
 """
 """What the tables of all studies say."""
+
+
+def _variant(where: Mapping[str, Any]) -> str:
+    return str(where["variant"])
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Compared:
+    """Points that ns-2 ran too, and what is compared there.
+
+    Parameters
+    ----------
+    title
+        Its heading; empty where there is one only.
+    study, part, again
+        Runs of ns-2: the study and its part, and the part with points that missed once, with other seeds.
+    ours
+        Makes our part, which has these points.
+    rules, bar
+        What is compared, and the share of the points of each measure that must not be distinguishable.
+    quick
+        Whether a point belongs to a quick comparison.
+    named, counted
+        Name a point, and its number of clients.
+    by_chance
+        Whether points are listed that agree by the allowance for chance only.
+    more
+        Makes further lines.
+
+    """
+
+    title: str = ""
+    study: str
+    part: str
+    again: str
+    ours: Callable[[], Part]
+    rules: Sequence[Rule]
+    bar: float
+    quick: Callable[[Mapping[str, Any]], bool]
+    named: Callable[[Mapping[str, Any]], str] = _variant
+    counted: str = "clients"
+    by_chance: bool = False
+    more: Callable[[argparse.Namespace], Lines] = lambda _: ([], [])
+
+    def compare(
+        self,
+        part: str,
+        *,
+        seeds: Sequence[int] = (),
+        among: Callable[[Mapping[str, Any]], bool] = lambda _: True,
+        jobs: int | None = None,
+    ) -> list[Comparison]:
+        """Run the points of a part of ns-2's runs and compare; by default with the seeds that it has."""
+        ours, theirs = self.ours(), [row for row in ns2_runs(self.study).part(part) if among(row.where)]
+        there = {frozenset(row.where.items()) for row in theirs}
+        asked = replace(ours, spots=[spot for spot in ours.spots if frozenset(spot.where.items()) in there])
+        made = gather([asked], seeds=seeds or sorted({row.seed for row in theirs}), jobs=jobs, label="agreement")
+        return compare(made.part(ours.name), theirs, self.rules)
+
+    def lines(self, given: argparse.Namespace) -> Lines:
+        """Compare and write the tables."""
+        seeds = range(1, given.seeds + 1)
+        found = self.compare(self.part, seeds=seeds, jobs=given.jobs, **({"among": self.quick} if given.quick else {}))
+        again = [] if given.quick else self.compare(self.again, jobs=given.jobs)
+        more, missed = self.more(given)
+        tables = {"points that miss": [point for point in found if not point.agrees]}
+        if self.by_chance:
+            tables["points that agree by the allowance for chance only"] = [
+                point for point in found if point.agrees and not point.is_near
+            ]
+        lines = [
+            *([f"## {self.title}\n"] if self.title else []),
+            *measures_table(self.rules, found, bar=self.bar),
+            *(
+                line
+                for title, points in tables.items()
+                for line in places_table(points, again, title=title, named=self.named, counted=self.counted)
+            ),
+            *more,
+            "",
+        ]
+        missed = [*missed_bars(self.rules, found, bar=self.bar), *missed]
+        return lines, [f"{self.title}: {each}".removeprefix(": ") for each in missed]
+
+
+def command(
+    introduction: str,
+    compared: Sequence[Compared],
+    *,
+    description: str | None,
+    quick: str,
+    arguments: Sequence[str] | None = None,
+) -> int:
+    """Compare, print the tables, and give the exit status: 1 if a bar is missed.
+
+    Parameters
+    ----------
+    introduction
+        What the tables begin with.
+    compared
+        What is compared.
+    description, quick
+        As for `arguments_of`.
+    arguments
+        Those of the command line, by default.
+
+    """
+    parser = arguments_of(compared[0].study, description, quick=quick)
+    if len(compared) > 1:
+        titles = [one.title for one in compared]
+        parser.add_argument("--only", choices=titles, action="append", help="what is compared (default: all)")
+    given = parser.parse_args(arguments, argparse.Namespace(only=None))
+    lines: list[str] = [introduction]
+    missed: list[str] = []
+    for one in compared:
+        if given.only is None or one.title in given.only:
+            some, bars = one.lines(given)
+            lines, missed = [*lines, *some], [*missed, *bars]
+    return tell(lines, missed, markdown=given.markdown)
 
 
 def arguments_of(study: str, description: str | None, *, quick: str) -> argparse.ArgumentParser:
@@ -107,10 +235,11 @@ def measures_table(rules: Sequence[Rule], comparisons: Sequence[Comparison], *, 
 
 
 def places_table(
-    places: Sequence[Comparison],
+    points: Sequence[Comparison],
     again: Sequence[Comparison],
     *,
-    named: str = "points that miss",
+    title: str = "points that miss",
+    named: Callable[[Mapping[str, Any]], str] = _variant,
     counted: str = "clients",
     seeds: int = 20,
 ) -> list[str]:
@@ -118,29 +247,29 @@ def places_table(
 
     Parameters
     ----------
-    places
+    points
         What is written.
     again
         Those that were run again with other seeds.
-    named
+    title
         What these points are called.
-    counted
-        What the number of clients is called.
+    named, counted
+        Name a point, and its number of clients.
     seeds
         How many other seeds there are.
 
     """
-    rechecked = {(place.rule.title, place.variant, place.clients): place for place in again}
+    rechecked = {point.point: point for point in again}
     rows = [
-        f"| {place.rule.title} | {place.variant} | {place.clients} | {place.ours.mean:.6g} | {place.theirs.mean:.6g} "
-        f"| {_size(place)} | {_size(rechecked.get((place.rule.title, place.variant, place.clients)))} |"
-        for place in places
+        f"| {point.rule.title} | {named(point.where)} | {point.clients} | {point.ours.mean:.6g} "
+        f"| {point.theirs.mean:.6g} | {_size(point)} | {_size(rechecked.get(point.point))} |"
+        for point in points
     ]
     if not rows:
         return []
     return [
         "",
-        f"| {named} | variant | {counted} | Ackclock | ns-2 | difference | with {seeds} other seeds each |",
+        f"| {title} | variant | {counted} | Ackclock | ns-2 | difference | with {seeds} other seeds each |",
         "| --- | --- | ---: | ---: | ---: | ---: | ---: |",
         *rows,
     ]

@@ -1,4 +1,4 @@
-"""Two simulators compared, measure by measure, at points: one variant with one number of clients.
+"""Two simulators compared, measure by measure, at points.
 
 Two questions are asked of each point, since few runs answer the first one kindly:
 
@@ -12,14 +12,14 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ackclock.analysis import Interval, student_interval
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from ackclock.papers.observation import Observation
+    from ackclock.papers.core.evidence import Row, Scalar
 
 __all__ = ["STANDARD_ERRORS", "Comparison", "Rule", "compare", "named"]
 
@@ -27,12 +27,12 @@ STANDARD_ERRORS = 3
 """How many standard errors of the difference are put down to chance."""
 
 
-def named(measure: str) -> Callable[[Observation], float | None]:
+def named(measure: str) -> Callable[[Row], float | None]:
     """Make the measure that takes a number by its name."""
-    return lambda observation: observation.values[measure]
+    return lambda run: run.values[measure]
 
 
-def _any(_observation: Observation) -> bool:
+def _any(_run: Row) -> bool:
     return True
 
 
@@ -56,10 +56,10 @@ class Rule:
     """
 
     title: str
-    measure: Callable[[Observation], float | None]
+    measure: Callable[[Any], float | None]
     relative: float
     absolute: float = 0.0
-    applies: Callable[[Observation], bool] = _any
+    applies: Callable[[Any], bool] = _any
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -67,10 +67,24 @@ class Comparison:
     """One measure at one point, on both sides."""
 
     rule: Rule
-    variant: str
-    clients: int
+    where: Mapping[str, Scalar]
     ours: Interval
     theirs: Interval
+
+    @property
+    def variant(self) -> str:
+        """The coordinate of this name."""
+        return str(self.where["variant"])
+
+    @property
+    def clients(self) -> int:
+        """The coordinate of this name."""
+        return int(self.where["clients"])
+
+    @property
+    def point(self) -> tuple[object, ...]:
+        """What is compared, and where: equal for runs with other seeds."""
+        return self.rule.title, *self.where.items()
 
     @property
     def difference(self) -> float:
@@ -129,7 +143,7 @@ class Comparison:
 
 
 def compare(
-    ours: Iterable[Observation], theirs: Iterable[Observation], rules: Sequence[Rule], *, single: bool = False
+    ours: Iterable[Row], theirs: Iterable[Row], rules: Sequence[Rule], *, single: bool = False
 ) -> list[Comparison]:
     """Compare every point that both sides have and that a rule applies to.
 
@@ -151,21 +165,18 @@ def compare(
 
     """
     left, right = _points(ours), _points(theirs)
-    both = [point for point in left if point in right]
     comparisons = []
     for rule in rules:
-        for point in both:
-            if not rule.applies(left[point][0]):
+        for point, runs in left.items():
+            if point not in right or not rule.applies(runs[0]):
                 continue
             samples = [
                 [value for run in side[point] if (value := rule.measure(run)) is not None] for side in (left, right)
             ]
             if len(samples[0]) > 1 and (single or len(samples[1]) > 1):
-                ours_there = student_interval(samples[0])
-                theirs_there = _one(samples[1], ours_there) if single else student_interval(samples[1])
-                comparisons.append(
-                    Comparison(rule=rule, variant=point[0], clients=point[1], ours=ours_there, theirs=theirs_there)
-                )
+                mine = student_interval(samples[0])
+                other = _one(samples[1], mine) if single else student_interval(samples[1])
+                comparisons.append(Comparison(rule=rule, where=runs[0].where, ours=mine, theirs=other))
     return comparisons
 
 
@@ -176,8 +187,8 @@ def _one(sample: Sequence[float], like: Interval) -> Interval:
     return Interval(mean=mean, half_width=math.inf, standard_error=error, count=1, level=like.level)
 
 
-def _points(runs: Iterable[Observation]) -> dict[tuple[str, int], list[Observation]]:
-    points: dict[tuple[str, int], list[Observation]] = defaultdict(list)
+def _points(runs: Iterable[Row]) -> dict[frozenset[tuple[str, Scalar]], list[Row]]:
+    points: dict[frozenset[tuple[str, Scalar]], list[Row]] = defaultdict(list)
     for run in runs:
-        points[run.variant, run.clients].append(run)
+        points[frozenset(run.where.items())].append(run)
     return points

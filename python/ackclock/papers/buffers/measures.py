@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from ackclock.papers.core.parts import Taken
     from ackclock.running.run import Run
 
-UTILIZATION = Measure(name="utilization", label="utilization", unit="%", digits=1)
-LOSS = Measure(name="loss", label="loss", unit="%", digits=2)
+UTILIZATION = Measure("utilization", "utilization", "%", digits=1)
+LOSS = Measure("loss", "loss", "%", digits=2)
 
 
 def link(run: Run) -> Taken:

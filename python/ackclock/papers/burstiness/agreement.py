@@ -1,45 +1,35 @@
-"""Tell how well our engine agrees with ns-2 on the whole grid.
+"""Agreement with ns-2 on the whole grid.
 
-``python -m ackclock.papers.burstiness.agreement``: every variant, every number of clients that ns-2 was
-run with, both sets of constants. Prints a line a measure, each miss with its size, and the crossover between
-38 and 39 clients; exits with status 1 if a bar is missed.
+``python -m ackclock.papers.burstiness.agreement``: every variant and number of clients that ns-2 was run with, under
+both sets of constants, and the crossover between 38 and 39 clients; exits with status 1 if a bar is missed.
 """
 
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ackclock.papers.agreement import EXPLAINED, arguments_of, measures_table, missed_bars, places_table, tell
-from ackclock.papers.burstiness.comparison import RULES
-from ackclock.papers.burstiness.evidence import grid_wanted
-from ackclock.papers.burstiness.experiment import BY_NAME, DROPS, DURATION, VARIANTS, observations_wanted
-from ackclock.papers.comparison import Comparison, compare
+from ackclock.papers.agreement import EXPLAINED, Compared, command, statement
+from ackclock.papers.burstiness.experiment import DEFINITION, DROPS, DURATION
+from ackclock.papers.burstiness.measures import warm_loss
+from ackclock.papers.comparison import Rule, compare, named
+from ackclock.papers.core.parts import Part, gather
 from ackclock.papers.core.table import ns2_runs
-from ackclock.papers.observation import observed
-from ackclock.study import observe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
+    import argparse
+    from collections.abc import Mapping, Sequence
 
-    from ackclock.papers.observation import Observation
+    from ackclock.papers.core.evidence import Row
+    from ackclock.report.html import Statement
     from ackclock.running.run import Run
 
-PROFILES = {"ns2-2.35": "", "ns2-2000": "_2000"}
-"""The sets of constants that ns-2 was run with, named as our profiles, and the ends of the names of their parts."""
-
-BARS = {"ns2-2.35": 0.95, "ns2-2000": 0.90}
-"""The part of the points of each measure that must agree, by profile."""
-
-SETTLED = 20
-"""Drops in the last 10 s from which on a run has not settled."""
-
-LEAST_P = 0.01
-"""The crossover agrees unless chance would give so different a count less often than this."""
+SETTLED = 20  # drops in the last 10 s from which on a run has not settled
+LEAST_P = 0.01  # the crossover agrees unless chance would give so different a count less often than this
 
 _INTRODUCTION = f"""\
 # Agreement with ns-2
@@ -56,24 +46,45 @@ connections do: [agreement_manyflows.md](agreement_manyflows.md); where one meet
 [agreement_selfsimilar.md](agreement_selfsimilar.md).
 """
 
-_QUICK_CELLS = {("UDP", 10), ("Reno", 20), ("Reno", 44), ("Reno/RED", 44), ("Vegas", 60)}
-_QUICK_CROSSOVER = (37, 40)
+
+def _heavy_reno(run: Row) -> bool:
+    """Tell whether Reno congests the network for good."""
+    return str(run.where["variant"]).startswith("Reno") and int(run.where["clients"]) >= 39
+
+
+_SHOWN = (
+    Rule(title="c.o.v. from 0 s", measure=named("cov"), relative=0.04),
+    Rule(title="departures", measure=named("departures"), relative=0.005),
+    Rule(title="loss from 0 s", measure=named("loss"), relative=0.08, absolute=0.0005),
+)
+RULES = (
+    _SHOWN[0],
+    Rule(title="c.o.v. from 20 s", measure=named("cov_warm"), relative=0.04),
+    *_SHOWN[1:],
+    Rule(title="loss from 20 s", measure=warm_loss, relative=0.08, absolute=0.0005),
+    Rule(title="timeouts", measure=named("timeouts"), relative=0.08, applies=_heavy_reno),
+    Rule(title="duplicate ACKs", measure=named("dup_acks"), relative=0.08, applies=_heavy_reno),
+)
+
+
+def agreement_statement(ours: Sequence[Row], ns2: Sequence[Row]) -> Statement:
+    """Say at how many points of the figures both simulators agree."""
+    return statement(
+        compare(ours, ns2, _SHOWN),
+        what="c.o.v., throughput and loss",
+        margin="4 % of the c.o.v., 0.5 % of the throughput, 8 % of the loss or 0.05 points",
+    )
+
+
+def last_drops(run: Run) -> Mapping[str, float | None]:
+    """Count the drops of the last 10 s."""
+    return {"last_drops": float(np.count_nonzero(run.table("drops")["time"].to_numpy() >= DURATION - 10))}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Crossover:
-    """How many seeds had settled by the end of the run, with Reno over FIFO.
+    """How many seeds had settled by the end of the run, of all, with Reno over FIFO: here and in ns-2."""
 
-    Parameters
-    ----------
-    profile, clients
-        Where.
-    ours, theirs
-        Settled seeds and all seeds, here and in ns-2.
-
-    """
-
-    profile: str
     clients: int
     ours: tuple[int, int]
     theirs: tuple[int, int]
@@ -92,116 +103,64 @@ class Crossover:
         return self.p > LEAST_P
 
 
-def last_drops(run: Run) -> Mapping[str, float | None]:
-    """Count the drops of the last 10 s."""
-    return {"last_drops": float(np.count_nonzero(run.table("drops")["time"].to_numpy() >= DURATION - 10))}
-
-
-def measured(part: str, profile: str) -> list[Observation]:
-    """Read ns-2's runs of a part under one set of constants."""
-    return observed(ns2_runs("burstiness").part(part + PROFILES[profile]))
-
-
-def agreement(profile: str, *, seeds: int = 5, quick: bool = False, jobs: int | None = None) -> list[Comparison]:
-    """Compare every measure at every point that ns-2 was run at, or at the five that show the most."""
-    theirs = measured("grid", profile)
-    wanted = {(run.variant, run.clients) for run in theirs}
-    if quick:
-        wanted &= _QUICK_CELLS
-    return _compare(profile, theirs, wanted, range(1, seeds + 1), jobs)
-
-
-def recheck(profile: str, *, jobs: int | None = None) -> list[Comparison]:
-    """Compare the points that once missed again, with twenty seeds on both sides that were not used before.
-
-    Five seeds of a quantity that a few runs dominate, as starved Vegas flows do, understate its standard error; a
-    large difference shows again.
-    """
-    theirs = measured("again", profile)
-    seeds = sorted({run.seed for run in theirs})
-    return _compare(profile, theirs, {(run.variant, run.clients) for run in theirs}, seeds, jobs)
-
-
-def _compare(
-    profile: str,
-    theirs: Sequence[Observation],
-    wanted: AbstractSet[tuple[str, int]],
-    seeds: Iterable[int],
-    jobs: int | None,
-) -> list[Comparison]:
-    cells = [(variant.name, n) for variant in VARIANTS for n in sorted(n for name, n in wanted if name == variant.name)]
-    ours = observe(grid_wanted(cells, seeds=seeds, profile=profile), jobs=jobs, label="agreement")
-    return compare(ours, theirs, RULES)
-
-
-def crossovers(profile: str, *, seeds: int = 12, quick: bool = False, jobs: int | None = None) -> list[Crossover]:
-    """Count the seeds of Reno over FIFO that settle: fewer than `SETTLED` drops in the last 10 s.
-
-    ns-2's file calls a run settled that has no 5-second block with 10 drops or more from 185 s on.
-    """
-    theirs = measured("crossover", profile)
-    clients = _QUICK_CROSSOVER if quick else sorted({run.clients for run in theirs})
-    reno = BY_NAME["Reno"]
-    cells = observations_wanted(
-        [(reno, n) for n in clients], seeds=range(1, seeds + 1), profile=profile, record=(DROPS,), take=last_drops
-    )
-    ours = observe(cells, jobs=jobs, label="crossover")
-    return [
+def crossovers(profile: str, part: str, given: argparse.Namespace) -> tuple[list[str], list[str]]:
+    """Count the seeds that settle; ns-2's have no 5-second block with 10 drops or more from 185 s on."""
+    theirs = ns2_runs("burstiness").part(part)
+    counts = (37, 40) if given.quick else sorted({int(row.where["clients"]) for row in theirs})
+    grid = _grid(profile)
+    spots = [spot for spot in grid.spots if spot.where["variant"] == "Reno" and spot.where["clients"] in counts]
+    crossing = Part(name="crossover", spots=spots, take=last_drops, record=[DROPS])
+    seeds = range(1, 4 if given.quick else 13)
+    ours = gather([crossing], seeds=seeds, jobs=given.jobs, label="crossover").part("crossover")
+    found = [
         Crossover(
-            profile=profile,
             clients=n,
-            ours=_count([(run.values["last_drops"] or 0) < SETTLED for run in ours if run.clients == n]),
-            theirs=_count([bool(run.values["settled"]) for run in theirs if run.clients == n]),
+            ours=_count([row.values["last_drops"] < SETTLED for row in ours if row.where["clients"] == n]),
+            theirs=_count([bool(row.values["settled"]) for row in theirs if row.where["clients"] == n]),
         )
-        for n in clients
+        for n in counts
     ]
+    rows = [
+        f"| {at.clients} | {at.ours[0]} of {at.ours[1]} | {at.theirs[0]} of {at.theirs[1]} | {at.p:.3f} | "
+        f"{'yes' if at.agrees else 'no'} |"
+        for at in found
+    ]
+    head = ["| crossover: clients | settled here | in ns-2 | p | agrees |", "| ---: | ---: | ---: | ---: | --- |"]
+    missed = [f"crossover at {at.clients} clients, p = {at.p:.3f}" for at in found if not at.agrees]
+    return ["", *head, *rows], missed
 
 
 def _count(settled: Sequence[bool]) -> tuple[int, int]:
     return sum(settled), len(settled)
 
 
-def write_tables(
-    profile: str, comparisons: Sequence[Comparison], crossing: Sequence[Crossover], again: Sequence[Comparison]
-) -> str:
-    """Write what was compared under one profile as Markdown."""
-    lines = [
-        f"## {profile}",
-        "",
-        *measures_table(RULES, comparisons, bar=BARS[profile]),
-        *places_table([place for place in comparisons if not place.agrees], again),
-        "",
-        "| crossover: clients | settled here | in ns-2 | p | agrees |",
-        "| ---: | ---: | ---: | ---: | --- |",
-        *(
-            f"| {at.clients} | {at.ours[0]} of {at.ours[1]} | {at.theirs[0]} of {at.theirs[1]} | {at.p:.3f} | "
-            f"{'yes' if at.agrees else 'no'} |"
-            for at in crossing
-        ),
-    ]
-    return "\n".join(lines) + "\n"
+def _grid(profile: str) -> Part:
+    (grid,) = (part for part in DEFINITION.parts() if part.name == "grid")
+    spots = [replace(spot, scenario=spot.scenario.changed({"profile": profile})) for spot in grid.spots]
+    return replace(grid, spots=spots)
 
 
-def missed(profile: str, comparisons: Sequence[Comparison], crossing: Sequence[Crossover]) -> list[str]:
-    """Name the bars that are missed."""
-    found = [f"{profile}: {bar}" for bar in missed_bars(RULES, comparisons, bar=BARS[profile])]
-    return found + [f"{profile}: crossover at {at.clients} clients, p = {at.p:.3f}" for at in crossing if not at.agrees]
+def _quick(where: Mapping[str, Any]) -> bool:
+    few = {("UDP", 10), ("Reno", 20), ("Reno", 44), ("Reno/RED", 44), ("Vegas", 60)}
+    return (where["variant"], where["clients"]) in few
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Compare, print the tables, and give the exit status: 1 if a bar is missed."""
-    parser = arguments_of("burstiness", __doc__, quick="five points and a short crossover")
-    parser.add_argument("--profile", choices=PROFILES, action="append", help="only this set of constants")
-    given = parser.parse_args(arguments)
-    texts, bars_missed = [_INTRODUCTION], []
-    for profile in given.profile or PROFILES:
-        comparisons = agreement(profile, seeds=given.seeds, quick=given.quick, jobs=given.jobs)
-        crossing = crossovers(profile, seeds=3 if given.quick else 12, quick=given.quick, jobs=given.jobs)
-        again = [] if given.quick else recheck(profile, jobs=given.jobs)
-        texts.append(write_tables(profile, comparisons, crossing, again))
-        bars_missed += missed(profile, comparisons, crossing)
-    return tell(texts, bars_missed, markdown=given.markdown)
+COMPARED = [
+    Compared(
+        title=profile,
+        study="burstiness",
+        part=f"grid{end}",
+        again=f"again{end}",
+        ours=partial(_grid, profile),
+        rules=RULES,
+        bar=bar,
+        quick=_quick,
+        more=partial(crossovers, profile, f"crossover{end}"),
+    )
+    for profile, end, bar in (("ns2-2.35", "", 0.95), ("ns2-2000", "_2000", 0.90))
+]
 
+main = partial(command, _INTRODUCTION, COMPARED, description=__doc__, quick="five points and a short crossover")
 
 if __name__ == "__main__":
     sys.exit(main())

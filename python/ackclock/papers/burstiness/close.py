@@ -1,7 +1,4 @@
-"""A second look, which the paper could not take: what arrivals, queue, losses and windows do inside a run.
-
-All from `WARM` seconds on, when the start-up is over.
-"""
+"""What happens inside a run: arrivals, queue, losses, windows, how clients start, what duplicate ACKs release."""
 
 from __future__ import annotations
 
@@ -11,32 +8,23 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ackclock.analysis import autocorrelation, cov_ladder, dependence, loss_events, loss_sequences, window_cuts
-from ackclock.papers.burstiness.comparison import WARM
-from ackclock.papers.burstiness.experiment import (
-    ADVERTISED_WINDOW,
-    ARRIVALS,
-    DROPS,
-    FINE,
-)
+from ackclock.papers.burstiness.experiment import ADVERTISED_WINDOW, ARRIVALS, DROPS, FINE, WARM
 from ackclock.papers.burstiness.windows import UNIT
+from ackclock.papers.core.evidence import Run as Observed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from ackclock.papers.core.evidence import Row
     from ackclock.running.run import Run
 
 SCALES: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 """Lengths of the bins, in seconds, in which arrivals are looked at."""
 
-RECORDS: Final = (
-    ARRIVALS,
-    f"queue@bottleneck/{FINE:g}s",
-    DROPS,
-    f"windows/{UNIT:g}s",
-)
+RECORDS: Final = (ARRIVALS, f"queue@bottleneck/{FINE:g}s", DROPS, f"windows/{UNIT:g}s")
 
 _FINE_PER_UNIT: Final = round(UNIT / FINE)
 
@@ -45,6 +33,12 @@ _ROUNDING: Final = 1e-9
 
 LAGS: Final = 50
 """The longest lag of the autocorrelations, in bins: half a second of `FINE` ones and five seconds of `UNIT` ones."""
+
+BURST = 0.02
+"""Seconds within which packets of a client count as one burst: a fifth of a round trip."""
+
+_AT_ONCE = 13e-6
+"""Seconds after an ACK within which what leaves was let out by it: the longest processing time, and a little."""
 
 
 def look(run: Run) -> Mapping[str, Any]:
@@ -147,3 +141,83 @@ def _mean(values: NDArray[np.float64] | NDArray[np.int64] | NDArray[np.bool_]) -
 
 def _number(value: float) -> float | None:
     return None if math.isnan(value) else value
+
+
+def start(run: Run) -> Mapping[str, Any]:
+    """Take when clients sent packets for the first time, and when they sent any, client after client."""
+    packets = run.table("packets").to_pandas()
+    sent = packets[(packets["event"] == "enqueue") & (packets["kind"] == "data")]
+    taken: dict[str, Any] = {}
+    for name, rows in (("first", sent[~sent["retransmission"]]), ("sent", sent)):
+        ordered = rows.sort_values(["flow", "time"], kind="stable")
+        taken |= {f"{name}_flow": ordered["flow"].to_numpy(), f"{name}_time": ordered["time"].to_numpy()}
+    return taken
+
+
+def starts(rows: Sequence[Row]) -> list[Row]:
+    """Hold the packets that Reno sends against those that UDP sends with the same seed.
+
+    A source draws from a stream of its own, whatever the transport does: it generates the packets that UDP sends.
+    Gives `backlog`, the most packets that wait in a client to be sent for the first time, and `burst`, the most packets
+    that a client sends within `BURST`, both on average over the clients.
+    """
+    generated = {row.seed: _by_client(row, "first") for row in rows if row.where["variant"] == "UDP"}
+    return [
+        Observed(
+            where=row.where,
+            seed=row.seed,
+            values={
+                "backlog": _mean_over_clients(_backlog, generated[row.seed], _by_client(row, "first")),
+                "burst": _mean_over_clients(_burst, _by_client(row, "sent")),
+            },
+        )
+        for row in rows
+        if row.where["variant"] != "UDP"
+    ]
+
+
+def _by_client(row: Row, name: str) -> list[NDArray[np.float64]]:
+    flows, times = row.values[f"{name}_flow"], row.values[f"{name}_time"]
+    return [times[flows == flow] for flow in range(int(row.where["clients"]))]
+
+
+def _mean_over_clients(measure: Callable[..., float], *columns: Sequence[NDArray[np.float64]]) -> float:
+    return float(np.mean([measure(*client) for client in zip(*columns, strict=True)]))
+
+
+def _backlog(generated: NDArray[np.float64], sent: NDArray[np.float64]) -> float:
+    """Give the most packets that wait at any moment: it is one at which a packet is generated."""
+    gone = np.searchsorted(sent, generated, side="right")
+    return float((np.arange(1, generated.size + 1) - gone).max(initial=0))
+
+
+def _burst(sent: NDArray[np.float64]) -> float:
+    return float((np.searchsorted(sent, sent + BURST, side="right") - np.arange(sent.size)).max(initial=0))
+
+
+def push(run: Run) -> Mapping[str, float | None]:
+    """Take what leaves from `WARM` seconds on.
+
+    `pushed` are the packets of new data that leave at once for each duplicate ACK; `pushed_loss` and `loss` the
+    percentages that the gateway drops of these and of all data sent for the first time.
+    """
+    import pandas as pd  # noqa: PLC0415 - slow to load
+
+    packets, acks, drops = (run.table(name).to_pandas() for name in ("packets", "acks", "drops"))
+    new = (packets["event"] == "enqueue") & (packets["kind"] == "data") & ~packets["retransmission"]
+    sent = packets.loc[new & (packets["time"] >= WARM), ["time", "flow", "segment"]]
+    acks = acks.sort_values("time", kind="stable")[["time", "flow", "duplicate"]]
+    sent = pd.merge_asof(sent.sort_values("time", kind="stable"), acks, on="time", by="flow", tolerance=_AT_ONCE)
+    # The first drop of a segment is that of its first transmission, if it was the first transmission that was dropped.
+    first = drops.drop_duplicates(["flow", "segment"]).rename(columns={"time": "dropped"})[
+        ["flow", "segment", "dropped"]
+    ]
+    sent = sent.merge(first, on=["flow", "segment"], how="left")
+    lost = sent["dropped"] - sent["time"] < 0.05
+    pushed = sent["duplicate"].fillna(value=False).astype(bool)
+    heard = int((acks["duplicate"] & (acks["time"] >= WARM)).sum())
+    return {
+        "pushed": float(pushed.sum() / heard) if heard else None,
+        "pushed_loss": float(100 * lost[pushed].mean()) if pushed.any() else None,
+        "loss": float(100 * lost.mean()),
+    }

@@ -8,8 +8,7 @@ import numpy as np
 
 from ackclock.analysis import poisson_cov
 from ackclock.papers.burstiness.close import LAGS, SCALES
-from ackclock.papers.burstiness.comparison import WARM
-from ackclock.papers.burstiness.experiment import ARRIVALS_PER_RTT, BY_NAME, FINE
+from ackclock.papers.burstiness.experiment import ARRIVALS_PER_RTT, FINE, VARIANTS, WARM
 from ackclock.papers.burstiness.grid_figures import PENS
 from ackclock.papers.burstiness.measures import QUEUE
 from ackclock.papers.burstiness.windows import UNIT
@@ -66,25 +65,23 @@ def _at_least(run: Row) -> NDArray[np.float64] | None:
     return np.cumsum(padded[::-1])[::-1]
 
 
-LADDER = Profile(name="cov", label="c.o.v.", axes={"bin": SCALES}, of=_array("ladder"))
-RELATIVE = Profile(name="cov_over_poisson", label="c.o.v. relative to Poisson", axes={"bin": SCALES}, of=_relative)
+LADDER = Profile("cov", "c.o.v.", axes={"bin": SCALES}, of=_array("ladder"))
+RELATIVE = Profile("cov_over_poisson", "c.o.v. relative to Poisson", axes={"bin": SCALES}, of=_relative)
 SHORT, LONG = (
     Profile(
-        name=f"autocorrelation_{round(1000 * width)}ms_bins",
-        label="autocorrelation",
+        f"autocorrelation_{round(1000 * width)}ms_bins",
+        "autocorrelation",
         axes={"lag": tuple(round(width * lag, 9) for lag in range(LAGS + 1))},
         of=_array(name),
     )
     for name, width in (("short", FINE), ("long", UNIT))
 )
-AT_LEAST = Profile(
-    name="share_of_time_with_at_least", label="share of the time", axes={"packets": _LENGTHS}, of=_at_least
-)
-QUEUE_FULL = Measure(name="queue_full", label="share of the time without room")
+AT_LEAST = Profile("share_of_time_with_at_least", "share of the time", axes={"packets": _LENGTHS}, of=_at_least)
+QUEUE_FULL = Measure("queue_full", "share of the time without room")
 
 
 def _by_variant(profile: Profile) -> Quantity:
-    return profile.at("close", variant=tuple(BY_NAME), clients=_MOST)
+    return profile.at("close", variant=VARIANTS, clients=_MOST)
 
 
 def _by_load(profile: Profile) -> Quantity:
@@ -207,7 +204,7 @@ _share = _by_variant(AT_LEAST)
 def _queue_table(evidence: Evidence) -> Table:
     shares = _share.points(evidence.ours).cells
     mean, full = (
-        measure.at("close", variant=tuple(BY_NAME), clients=_MOST).points(evidence.ours).cells
+        measure.at("close", variant=VARIANTS, clients=_MOST).points(evidence.ours).cells
         for measure in (QUEUE, QUEUE_FULL)
     )
     return Table(

@@ -8,7 +8,7 @@ import numpy as np
 
 from ackclock.analysis import student_interval
 from ackclock.papers.burstiness.close import SCALES
-from ackclock.papers.burstiness.comparison import WARM
+from ackclock.papers.burstiness.experiment import WARM
 from ackclock.papers.burstiness.windows import UNIT
 from ackclock.papers.core.words import listed
 

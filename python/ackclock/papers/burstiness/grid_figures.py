@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock.analysis import poisson_cov
+from ackclock.papers.burstiness import measures as m
 from ackclock.papers.burstiness.experiment import (
     ARRIVALS_PER_RTT,
-    BY_NAME,
     CAPACITY,
     CLIENTS,
     DURATION,
     PACKET_SIZE,
+    VARIANTS,
 )
-from ackclock.papers.burstiness.measures import COV, COV_OVER_POISSON, LOSS, THROUGHPUT, TIMEOUTS_PER_DUP_ACK
 from ackclock.papers.core.evidence import Runs
 from ackclock.papers.core.figure import Figure, Flat, Lines, Numbers, Plot
 from ackclock.papers.figures import Pen
@@ -55,7 +55,7 @@ PENS: Mapping[str, Pen] = {
 def _of(measure: Measure, first: int = 1) -> Quantity:
     """Ask for a measure of all variants at the client counts from the first on."""
     counts = tuple(clients for clients in CLIENTS if clients >= first)
-    return measure.at("grid", variant=tuple(BY_NAME), clients=counts)
+    return measure.at("grid", variant=VARIANTS, clients=counts)
 
 
 def _lines(of: Quantity) -> Lines:
@@ -66,9 +66,9 @@ def _table(of: Quantity, caption: str) -> Numbers:
     return Numbers(of=of, rows="clients", columns="variant", head="Clients", caption=caption)
 
 
-_cov, _ratio = _of(COV), _of(COV_OVER_POISSON)
-_throughput, _timeouts = (_of(measure, _FIRST_WITH_LOSS) for measure in (THROUGHPUT, TIMEOUTS_PER_DUP_ACK))
-_loss = _of(replace(LOSS, digits=3), _FIRST_WITH_LOSS)
+_cov, _ratio = _of(m.COV), _of(m.COV_OVER_POISSON)
+_throughput, _timeouts = (_of(measure, _FIRST_WITH_LOSS) for measure in (m.THROUGHPUT, m.TIMEOUTS_PER_DUP_ACK))
+_loss = _of(replace(m.LOSS, digits=3), _FIRST_WITH_LOSS)
 _from_first_loss = Axis(label="Number of clients", low=_FIRST_WITH_LOSS - 1, high=_MOST + 1)
 _poisson = Series(
     name="Poisson, 1/√(λτn)",
@@ -181,9 +181,9 @@ FIGURE_13 = Figure(
 
 _PAIRS = (("Reno", "Reno/RED"), ("Vegas", "Vegas/RED"))
 _MEASURES = (
-    ("c.o.v. relative to Poisson", COV_OVER_POISSON),
-    ("Throughput (thousand packets)", THROUGHPUT),
-    ("Packet loss (% of arrivals)", LOSS),
+    ("c.o.v. relative to Poisson", m.COV_OVER_POISSON),
+    ("Throughput (thousand packets)", m.THROUGHPUT),
+    ("Packet loss (% of arrivals)", m.LOSS),
 )
 
 
@@ -192,7 +192,7 @@ def _weight_plot(place: str, label: str, measure: Measure) -> Plot:
     return Plot(
         title=f"({place})",
         x=Axis(label="RED's averaging weight" if place == "c" else "", low=5e-5, high=3e-2, log=True),
-        y=Axis(label=label, low=None if measure is THROUGHPUT else 0),
+        y=Axis(label=label, low=None if measure is m.THROUGHPUT else 0),
         marks=[
             Flat(
                 of=measure.at("grid", variant=tuple(plain for plain, _ in _PAIRS), clients=_WEIGHT_CLIENTS),
@@ -254,7 +254,7 @@ WEIGHT = Figure(
     rest="The paper prints no weight.",
     plots=[_weight_plot(place, label, measure) for place, (label, measure) in zip("abc", _MEASURES, strict=True)],
     height=8.2,
-    data={"loss_percent": LOSS.at("weights", variant="Reno/RED", clients=_WEIGHT_CLIENTS)},
+    data={"loss_percent": m.LOSS.at("weights", variant="Reno/RED", clients=_WEIGHT_CLIENTS)},
     csv=_weight_csv,
     numbers=_weight_table,
 )
@@ -280,12 +280,12 @@ def overview(ours: Side) -> Table:
     columns = [
         [
             measure.at("grid", variant=name, clients=_WEIGHT_CLIENTS).points(ours).only.shown(measure.digits)
-            for name in BY_NAME
+            for name in VARIANTS
         ]
-        for measure in (COV, COV_OVER_POISSON, THROUGHPUT, LOSS)
+        for measure in (m.COV, m.COV_OVER_POISSON, m.THROUGHPUT, m.LOSS)
     ]
     return Table(
         caption=f"With {_WEIGHT_CLIENTS} clients: mean ± half-width of the 95 % confidence interval",
         head=["", "c.o.v.", "relative to Poisson", "throughput, 1000 packets", "loss, %"],
-        rows=[[name, *cells] for name, *cells in zip(BY_NAME, *columns, strict=True)],
+        rows=[[name, *cells] for name, *cells in zip(VARIANTS, *columns, strict=True)],
     )

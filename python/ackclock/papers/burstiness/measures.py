@@ -9,8 +9,7 @@ import numpy as np
 
 from ackclock import analysis
 from ackclock.papers.burstiness.close import look as look  # noqa: PLC0414 - study.toml names it
-from ackclock.papers.burstiness.comparison import WARM, warm_loss
-from ackclock.papers.burstiness.experiment import ARRIVALS_PER_RTT, DURATION, FINE
+from ackclock.papers.burstiness.experiment import ARRIVALS_PER_RTT, DURATION, FINE, WARM
 from ackclock.papers.burstiness.windows import CLIENTS_SHOWN, UNIT
 from ackclock.papers.core.quantities import Measure
 from ackclock.papers.observation import summary
@@ -57,6 +56,13 @@ def settle_time(run: Run) -> Mapping[str, float | None]:
     drops, _ = np.histogram(run.table("drops")["time"].to_numpy(), bins=np.arange(0, DURATION + _BLOCK, _BLOCK))
     busy = np.flatnonzero(drops >= _BUSY)
     return {"settle_time": float(_BLOCK * (busy[-1] + 1)) if busy.size else 0.0}
+
+
+def warm_loss(run: Row) -> float | None:
+    """Give the loss from `WARM` seconds on, as a fraction."""
+    drops, arrivals = run.values["drops_warm"], run.values["arrivals"]
+    # ns-2's runs do not count the arrivals from 20 s on: on both sides, their share of the time stands in.
+    return drops / (arrivals * (1 - WARM / DURATION)) if drops is not None and arrivals else None
 
 
 def _start_share(run: Row) -> float | None:
@@ -107,93 +113,72 @@ def _lowest(run: Row) -> float | None:
     return run.values.get("highest") if lowest is None else lowest
 
 
-COV = Measure(name="cov", label="c.o.v.", digits=4)
-COV_OVER_POISSON = Measure(name="cov_over_poisson", label="c.o.v. over Poisson's", of=_poissons("cov"))
+COV = Measure("cov", "c.o.v.", digits=4)
+COV_OVER_POISSON = Measure("cov_over_poisson", "c.o.v. over Poisson's", of=_poissons("cov"))
 WARM_COV_OVER_POISSON = Measure(
-    name="warm_cov_over_poisson", label=f"c.o.v. over Poisson's from {WARM} s on", of=_poissons("cov_warm")
+    "warm_cov_over_poisson", f"c.o.v. over Poisson's from {WARM} s on", of=_poissons("cov_warm")
 )
-EXCESS = Measure(name="excess", label="excess of the c.o.v. over Poisson's", unit="%", digits=0, of=_excess)
+EXCESS = Measure("excess", "excess of the c.o.v. over Poisson's", "%", digits=0, of=_excess)
 THROUGHPUT = Measure(
-    name="thousand_departures",
-    label="throughput",
-    unit="thousand packets",
+    "thousand_departures",
+    "throughput",
+    "thousand packets",
     digits=1,
     of=lambda run: None if (value := run.values["departures"]) is None else value / 1e3,
 )
-LOSS = Measure(name="loss_percent", label="loss", unit="%", of=_times("loss", 100))
-WARM_LOSS = Measure(name="warm_loss", label=f"loss from {WARM} s on", unit="%", digits=3, of=_warm_loss)
-TIMEOUTS = Measure(name="timeouts", label="timeouts", digits=0)
+LOSS = Measure("loss_percent", "loss", "%", of=_times("loss", 100))
+WARM_LOSS = Measure("warm_loss", f"loss from {WARM} s on", "%", digits=3, of=_warm_loss)
+TIMEOUTS = Measure("timeouts", "timeouts", digits=0)
 TIMEOUTS_PER_DUP_ACK = Measure(
-    name="timeouts_per_dup_ack_percent", label="timeouts per duplicate ACK", unit="%", of=_timeouts_per_dup_ack
+    "timeouts_per_dup_ack_percent", "timeouts per duplicate ACK", "%", of=_timeouts_per_dup_ack
 )
-JAIN = Measure(name="jain_index", label="Jain's index", digits=3)
-QUEUE = Measure(name="queue_mean", label="mean queue", unit="packets", digits=1)
-QUEUE_PER_CLIENT = Measure(name="queue_per_client", label="packets waiting for each client", of=_queue_per_client)
-START_SHARE = Measure(
-    name="start_share", label=f"share of the drops in the first {START} s", unit="%", digits=0, of=_start_share
-)
-FIRST_LOSS = Measure(name="first_loss", label="first loss", unit="s", digits=3)
-LAST_LOSS = Measure(name="last_loss", label="last loss", unit="s", digits=1)
-LARGEST_WINDOW = Measure(
-    name="before_first_fall", label="largest window before the first cut", unit="packets", digits=1
-)
-LOWEST_WINDOW = Measure(
-    name="lowest", label="smallest of the three windows after the first cut", unit="packets", digits=1, of=_lowest
-)
-CUTS = Measure(name="falls", label="cuts of a window a second", of=_times("falls", 1 / (len(CLIENTS_SHOWN) * DURATION)))
-LAST_FALL = Measure(name="last_fall", label="last cut of any of the three windows", unit="s", digits=1)
+JAIN = Measure("jain_index", "Jain's index", digits=3)
+QUEUE = Measure("queue_mean", "mean queue", "packets", digits=1)
+QUEUE_PER_CLIENT = Measure("queue_per_client", "packets waiting for each client", of=_queue_per_client)
+START_SHARE = Measure("start_share", f"share of the drops in the first {START} s", "%", digits=0, of=_start_share)
+FIRST_LOSS = Measure("first_loss", "first loss", "s", digits=3)
+LAST_LOSS = Measure("last_loss", "last loss", "s", digits=1)
+LARGEST_WINDOW = Measure("before_first_fall", "largest window before the first cut", "packets", digits=1)
+LOWEST_WINDOW = Measure("lowest", "smallest of the three windows after the first cut", "packets", digits=1, of=_lowest)
+CUTS = Measure("falls", "cuts of a window a second", of=_times("falls", 1 / (len(CLIENTS_SHOWN) * DURATION)))
+LAST_FALL = Measure("last_fall", "last cut of any of the three windows", "s", digits=1)
 TOGETHER = Measure(
-    name="together",
-    label="share of runs with a common cut",
-    unit="%",
-    digits=0,
-    of=_between("last_together", 0, math.inf),
+    "together", "share of runs with a common cut", "%", digits=0, of=_between("last_together", 0, math.inf)
 )
 TOGETHER_IN_TIME = Measure(
-    name="together_in_time",
-    label="share of runs whose last common cut is at 2 to 8 s",
-    unit="%",
+    "together_in_time",
+    "share of runs whose last common cut is at 2 to 8 s",
+    "%",
     digits=0,
     of=_between("last_together", 2, 8),
 )
 SETTLED = Measure(
-    name="settled",
-    label=f"share of runs settled by {SETTLED_BY} s",
-    unit="%",
-    digits=0,
-    of=_between("settle_time", 0, SETTLED_BY),
+    "settled", f"share of runs settled by {SETTLED_BY} s", "%", digits=0, of=_between("settle_time", 0, SETTLED_BY)
 )
-SETTLE_TIME = Measure(name="settle_time", label="time at which loss ends", unit="s", digits=0)
-DEPENDENCE = Measure(name="dependence", label="dependence index", digits=1)
+SETTLE_TIME = Measure("settle_time", "time at which loss ends", "s", digits=0)
+DEPENDENCE = Measure("dependence", "dependence index", digits=1)
 CUTTING = Measure(
-    name="cutting",
-    label=f"share of the clients that cut their window in the same {UNIT:g} s",
-    unit="%",
+    "cutting",
+    f"share of the clients that cut their window in the same {UNIT:g} s",
+    "%",
     digits=1,
     of=_times("cutting", 100),
 )
 ABOVE_MAX_TH = Measure(
-    name="above_max_th",
-    label="share of the time with RED's average at max_th or above",
-    unit="%",
-    of=_times("above_max_th", 100),
+    "above_max_th", "share of the time with RED's average at max_th or above", "%", of=_times("above_max_th", 100)
 )
-LONGEST_SEQUENCE = Measure(name="longest_sequence", label="longest run of drops", unit="packets", digits=0)
-LOSSES_PER_EVENT = Measure(name="losses_per_event", label="losses of a flow within a round trip", unit="packets")
+LONGEST_SEQUENCE = Measure("longest_sequence", "longest run of drops", "packets", digits=0)
+LOSSES_PER_EVENT = Measure("losses_per_event", "losses of a flow within a round trip", "packets")
 MULTIPLE_LOSSES = Measure(
-    name="multiple_losses",
-    label="share of these with two losses or more",
-    unit="%",
-    digits=0,
-    of=_times("multiple_losses", 100),
+    "multiple_losses", "share of these with two losses or more", "%", digits=0, of=_times("multiple_losses", 100)
 )
-WINDOW_RATIO = Measure(name="window_ratio", label="variance of the sum of the windows over the sum of their variances")
-QUEUE_COV = Measure(name="queue_cov", label="c.o.v. of the queue")
-BACKLOG = Measure(name="backlog", label="most packets that wait in a client", unit="packets", digits=1)
-BURST = Measure(name="burst", label="largest burst of a client", unit="packets", digits=1)
-PUSHED = Measure(name="pushed", label="new packets sent for each duplicate ACK", unit="packets")
-PUSHED_LOSS = Measure(name="pushed_loss", label="loss of these", unit="%")
-NEW_LOSS = Measure(name="loss", label="loss of all new packets", unit="%")
+WINDOW_RATIO = Measure("window_ratio", "variance of the sum of the windows over the sum of their variances")
+QUEUE_COV = Measure("queue_cov", "c.o.v. of the queue")
+BACKLOG = Measure("backlog", "most packets that wait in a client", "packets", digits=1)
+BURST = Measure("burst", "largest burst of a client", "packets", digits=1)
+PUSHED = Measure("pushed", "new packets sent for each duplicate ACK", "packets")
+PUSHED_LOSS = Measure("pushed_loss", "loss of these", "%")
+NEW_LOSS = Measure("loss", "loss of all new packets", "%")
 
 # Names by which other studies take these of an observation.
 cov, cov_over_poisson, thousand_departures, loss_percent = COV, COV_OVER_POISSON, THROUGHPUT, LOSS

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock.papers.burstiness import close
+from ackclock.papers.burstiness.agreement import agreement_statement
 from ackclock.papers.burstiness.claims import CLAIMS, TOPICS
+from ackclock.papers.burstiness.close import RECORDS as LOOKED_AT
+from ackclock.papers.burstiness.close import look, push, start, starts
 from ackclock.papers.burstiness.close_figures import FIGURES
 from ackclock.papers.burstiness.close_findings import close_findings
-from ackclock.papers.burstiness.comparison import agreement_statement
-from ackclock.papers.burstiness.courses import RECORDS, SEEDS, bands, course, courses_of, courses_verdict, drawn_alone
-from ackclock.papers.burstiness.experiment import client_packets
+from ackclock.papers.burstiness.experiment import DEFINITION, client_packets
 from ackclock.papers.burstiness.grid_figures import FIGURE_2, FIGURE_3, FIGURE_4, FIGURE_13, WEIGHT, overview
-from ackclock.papers.burstiness.pushes import push
-from ackclock.papers.burstiness.starts import start, starts
-from ackclock.papers.burstiness.window_figures import WINDOWS, window_drawings
-from ackclock.papers.core.definition import Definition
+from ackclock.papers.burstiness.window_figures import WINDOW_FIGURES, WINDOWS, courses_verdict
+from ackclock.papers.burstiness.windows import RECORDS, SEEDS, bands, course, drawn_alone
 from ackclock.papers.core.evidence import Runs
 from ackclock.papers.core.paper import Both, Chapter, Paper
 from ackclock.papers.core.parts import Part, Spot
@@ -27,7 +25,6 @@ if TYPE_CHECKING:
     from ackclock.papers.core.evidence import Row
     from ackclock.report.html import Statement
 
-DEFINITION = Definition("ackclock.papers.burstiness")
 LOADS = (30, 38, 39, 44, 50)
 """Loads on the way to the highest at which Reno is looked at closely; all variants are, at the highest."""
 
@@ -44,7 +41,7 @@ def parts() -> list[Part]:
         return Spot(where=spot.where, scenario=spot.scenario.changed({"duration": f"{seconds} s"}))
 
     return [
-        Part(name="close", spots=[at[cell] for cell in looked_at], take=close.look, record=close.RECORDS),
+        Part(name="close", spots=[at[cell] for cell in looked_at], take=look, record=LOOKED_AT),
         Part(name="windows", spots=[at[cell] for cell in WINDOWS], take=course, record=RECORDS, seeds=SEEDS),
         Part(
             name="starts",
@@ -73,8 +70,8 @@ def derived(runs: Runs) -> Runs:
 
 
 def _statements(evidence: Both) -> list[Statement]:
-    ours, theirs = ([courses_of(side, *cell) for cell in WINDOWS] for side in (evidence.ours, evidence.ns2))
-    return [agreement_statement(evidence.ours.part("grid"), evidence.ns2.part("grid")), courses_verdict(ours, theirs)]
+    ours, theirs = evidence.ours.part, evidence.ns2.part
+    return [agreement_statement(ours("grid"), theirs("grid")), courses_verdict(ours("windows"), theirs("windows"))]
 
 
 def _close_words(evidence: Both) -> str:
@@ -91,7 +88,10 @@ PAPER = Paper(
     statements=_statements,
     overview=lambda evidence: overview(evidence.ours),
     chapters=[
-        Chapter(title="The paper's figures", figures=[FIGURE_2, FIGURE_3, FIGURE_4, window_drawings, FIGURE_13]),
+        Chapter(
+            title="The paper's figures",
+            figures=[FIGURE_2, FIGURE_3, FIGURE_4, *(each.drawing for each in WINDOW_FIGURES), FIGURE_13],
+        ),
         Chapter(title="A second look", text=_close_words, figures=[*FIGURES, WEIGHT]),
     ],
     provenance=lambda _: [("ns-2's points", "ns-2.35 (Debian 2.35+dfsg-5), unmodified; in the CSV files")],

@@ -1,4 +1,4 @@
-"""Figures 5 to 12 of the paper: congestion windows through one run, with those of ns-2 below on the same axes."""
+"""Figures 5 to 12: congestion windows through one run above those of ns-2, and whether twenty runs of each agree."""
 
 from __future__ import annotations
 
@@ -9,20 +9,50 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ackclock.papers.burstiness.courses import QUANTILES, SEED, courses_of, courses_table
 from ackclock.papers.burstiness.experiment import ADVERTISED_WINDOW, DURATION
-from ackclock.papers.burstiness.windows import CLIENTS_SHOWN, UNIT, effective
-from ackclock.papers.core.words import listed
+from ackclock.papers.burstiness.windows import CLIENTS_SHOWN, NAMES, QUANTILES, SEED, UNIT, effective
+from ackclock.papers.comparison import STANDARD_ERRORS, Rule, compare, named
+from ackclock.papers.core.words import DASH, listed
 from ackclock.report.chart import Axis, Band, Chart, Level, Panel, Series
-from ackclock.report.html import Drawing
+from ackclock.report.html import Drawing, Statement, Table
 
 if TYPE_CHECKING:
-    from ackclock.papers.burstiness.courses import Courses
-    from ackclock.papers.burstiness.windows import Trace
-    from ackclock.papers.core.evidence import Evidence
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from ackclock.papers.comparison import Comparison
+    from ackclock.papers.core.evidence import Evidence, Row, Side
+
+    Span = tuple[int, int]
+
+_RANGE = (0.05, 0.95)
+"""The share of the seeds whose values the tables give next to the mean."""
+_LEAST = 0.01
+"""Seconds, packets or times that two means may differ by where chance moves neither."""
+_COLOURS = ("blue", "red", "green")
+_LINES = tuple(f"quantile_{share:g}" for share in QUANTILES)
+
+COURSE_RULES = [
+    Rule(title=title, measure=named(measure), relative=0, absolute=_LEAST)
+    for measure, title in {
+        "first_loss": "first loss, s",
+        "last_loss": "last loss, s",
+        "first_fall": "first fall, s",
+        "last_fall": "last fall, s",
+        "falls": "falls",
+        "together": "all three fall together, times",
+        "last_together": "the last time they do, s",
+        "before_first_fall": "highest before the first fall, packets",
+        "lowest": "lowest from then on, packets",
+        "highest": "highest, packets",
+        "mean": "mean, packets",
+    }.items()
+]
+"""What is compared of each figure: everything in `windows.numbers`, at three standard errors and hardly more."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class WindowFigure:
     """One of the paper's figures of congestion windows.
 
@@ -42,104 +72,105 @@ class WindowFigure:
     number: int
     variant: str
     clients: int
-    zoom: tuple[int, int]
+    zoom: Span
     shows: str
 
-    @property
-    def title(self) -> str:
-        """The heading."""
-        return f"Figure {self.number}. Congestion windows of TCP {self.variant} with {self.clients} clients"
+    def drawing(self, evidence: Evidence, command: str) -> Drawing:
+        """Draw the figure and lay its data beside it."""
+        own, other = (runs_of(side, self.variant, self.clients) for side in (evidence.ours, evidence.ns2))
+        drawn = [drawn_of(side, self.variant, self.clients) for side in (evidence.ours, evidence.ns2)]
+        return Drawing(
+            chart=window_chart(self, *drawn, seeds=len(own)),
+            slug=f"figure{self.number}",
+            title=f"Figure {self.number}. Congestion windows of TCP {self.variant} with {self.clients} clients",
+            caption=f"Clients {listed(list(map(str, CLIENTS_SHOWN)))} of one run, seed {SEED}, sampled every {UNIT:g} "
+            f"s: (a) and (b) {self.shows}, (c) and (d) the whole run. Bold lines are what TCP may send, the congestion "
+            f"window cut off at the advertised window of {ADVERTISED_WINDOW} packets (dotted); thin lines go on where "
+            "the congestion window is larger, without effect. ns-2's run (seed 1) draws other random numbers: compare "
+            "the patterns, not single losses. Grey: where the three windows lie in most of "
+            f"{len(own)} runs of each simulator, which the table sums up. The CSV has the congestion windows; those of "
+            "ns-2 are kept to a tenth of a packet.",
+            csv=_data(*drawn),
+            numbers=courses_table(own, other),
+            command=command,
+        )
 
 
 WINDOW_FIGURES = (
-    WindowFigure(number=5, variant="Reno", clients=20, zoom=(0, 100), shows="the first 10 s"),
-    WindowFigure(number=6, variant="Reno", clients=30, zoom=(0, 100), shows="the first 10 s"),
-    WindowFigure(number=7, variant="Reno", clients=38, zoom=(0, 500), shows="the first 50 s"),
-    WindowFigure(number=8, variant="Reno", clients=39, zoom=(0, 500), shows="the first 50 s"),
-    WindowFigure(number=9, variant="Reno", clients=60, zoom=(1000, 1200), shows="20 s from its middle"),
-    WindowFigure(number=10, variant="Vegas", clients=20, zoom=(0, 200), shows="the first 20 s"),
-    WindowFigure(number=11, variant="Vegas", clients=30, zoom=(0, 200), shows="the first 20 s"),
-    WindowFigure(number=12, variant="Vegas", clients=60, zoom=(0, 200), shows="the first 20 s"),
+    WindowFigure(5, "Reno", 20, (0, 100), "the first 10 s"),
+    WindowFigure(6, "Reno", 30, (0, 100), "the first 10 s"),
+    WindowFigure(7, "Reno", 38, (0, 500), "the first 50 s"),
+    WindowFigure(8, "Reno", 39, (0, 500), "the first 50 s"),
+    WindowFigure(9, "Reno", 60, (1000, 1200), "20 s from its middle"),
+    WindowFigure(10, "Vegas", 20, (0, 200), "the first 20 s"),
+    WindowFigure(11, "Vegas", 30, (0, 200), "the first 20 s"),
+    WindowFigure(12, "Vegas", 60, (0, 200), "the first 20 s"),
 )
-
 WINDOWS = tuple((figure.variant, figure.clients) for figure in WINDOW_FIGURES)
 """Variant and number of clients of each."""
 
-_COLOURS = dict(zip(CLIENTS_SHOWN, ("blue", "red", "green"), strict=True))
+
+def runs_of(side: Side, variant: str, clients: int, part: str = "windows") -> list[Row]:
+    """Give the runs of one figure."""
+    return [row for row in side.part(part) if row.where == {"variant": variant, "clients": clients}]
 
 
-def window_drawings(evidence: Evidence, command: str) -> list[Drawing]:
-    """Draw every figure of windows and lay its data beside it."""
-    drawings = []
-    for figure in WINDOW_FIGURES:
-        own, other = (courses_of(side, figure.variant, figure.clients) for side in (evidence.ours, evidence.ns2))
-        drawings.append(
-            Drawing(
-                chart=window_chart(figure, own, other),
-                slug=f"figure{figure.number}",
-                title=figure.title,
-                caption=_caption(figure, len(own.runs)),
-                csv=_data(own, other),
-                numbers=courses_table(own, other),
-                command=command,
-            )
-        )
-    return drawings
+Drawn = tuple["Row", "Row"]
+"""The run that is drawn, and the band of all."""
 
 
-def window_chart(figure: WindowFigure, ours: Courses, ns2: Courses) -> Chart:
+def drawn_of(side: Side, variant: str, clients: int) -> Drawn:
+    """Give what is drawn of one simulator."""
+    run = next(row for row in runs_of(side, variant, clients) if row.seed == SEED)
+    return run, runs_of(side, variant, clients, "bands")[0]
+
+
+def window_chart(figure: WindowFigure, ours: Drawn, ns2: Drawn, *, seeds: int) -> Chart:
     """Draw one figure: a section of the run and the whole run, each from both simulators."""
     panels = []
     whole = (0, round(DURATION / UNIT))
     for places, span, bold in (("ab", figure.zoom, 1.5), ("cd", whole, 0.9)):
-        top = 1.08 * max(_highest(side.drawn, span) for side in (ours, ns2))
-        for place, source, side in zip(places, ("Ackclock", "ns-2.35"), (ours, ns2), strict=True):
+        top = 1.08 * max(_highest(run, span) for run, _ in (ours, ns2))
+        for place, source, (run, band) in zip(places, ("Ackclock", "ns-2.35"), (ours, ns2), strict=True):
             label = f"Time (units of {UNIT:g} s)" if place in "bd" else ""
             panels.append(
                 Panel(
                     title=f"({place}) {source}",
                     x=Axis(label=label, low=span[0], high=span[1]),
                     y=Axis(low=0, high=top),
-                    series=_series(side.drawn, span, bold=bold),
-                    bands=[_band(side, span)] if span != whole else [],
+                    series=_series(run, span, bold=bold),
+                    bands=[_band(band, span, seeds)] if span != whole else [],
                     levels=[Level(y=ADVERTISED_WINDOW)],
                 )
             )
     return Chart(panels=panels, height=7.8, y_label="Congestion window (packets)")
 
 
-def _band(side: Courses, span: tuple[int, int]) -> Band:
-    band = side.band
-    shown = (band.units >= span[0]) & (band.units <= span[1])
-    return Band(
-        name=f"{_percent(QUANTILES[0])} to {_percent(QUANTILES[-1])} of {len(side.runs)} seeds",
-        x=band.units[shown],
-        low=band.low[shown],
-        high=band.high[shown],
-        colour="grey",
-    )
+def _within(run: Row, span: Span) -> NDArray[np.bool_]:
+    units = np.asarray(run.values["units"])
+    return (units >= span[0]) & (units <= span[1])
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:g} %"
+def _band(band: Row, span: Span, seeds: int) -> Band:
+    low, _, high = (band.values[name][_within(band, span)] for name in _LINES)
+    name = f"{100 * QUANTILES[0]:g} % to {100 * QUANTILES[-1]:g} % of {seeds} seeds"
+    return Band(name=name, x=band.values["units"][_within(band, span)], low=low, high=high, colour="grey")
 
 
-def _highest(trace: Trace, span: tuple[int, int]) -> float:
-    shown = (trace.units >= span[0]) & (trace.units <= span[1])
-    return max(ADVERTISED_WINDOW, *(float(window[shown].max()) for window in trace.windows.values()))
+def _highest(run: Row, span: Span) -> float:
+    return max(ADVERTISED_WINDOW, *(float(run.values[name][_within(run, span)].max()) for name in NAMES))
 
 
-def _series(trace: Trace, span: tuple[int, int], *, bold: float) -> list[Series]:
+def _series(run: Row, span: Span, *, bold: float) -> list[Series]:
     """Draw effective windows boldly and, where the congestion window is larger, that as a thin line."""
-    shown = (trace.units >= span[0]) & (trace.units <= span[1])
-    units = trace.units[shown]
+    shown = _within(run, span)
+    units = run.values["units"][shown]
     drawn = []
-    for client, colour in _COLOURS.items():
-        window = trace.windows[client][shown]
-        above = window > ADVERTISED_WINDOW
+    for client, colour in zip(NAMES, _COLOURS, strict=True):
+        window = run.values[client][shown]
         # With a sample on either side, so that the thin line leaves the bold one without a gap.
-        near = np.convolve(above, [1, 1, 1])[1:-1] > 0
-        name = f"client {client}"
+        near = np.convolve(window > ADVERTISED_WINDOW, [1, 1, 1])[1:-1] > 0
+        name = client.replace("_", " ")
         if near.any():
             beyond = np.where(near, window, np.nan)
             drawn.append(Series(name=name, x=units, y=beyond, colour=colour, width=0.6, listed=False))
@@ -147,38 +178,94 @@ def _series(trace: Trace, span: tuple[int, int], *, bold: float) -> list[Series]
     return drawn
 
 
-def _caption(figure: WindowFigure, seeds: int) -> str:
-    return (
-        f"Clients {listed(list(map(str, CLIENTS_SHOWN)))} of one run, seed {SEED}, sampled every {UNIT:g} s: (a) and "
-        f"(b) {figure.shows}, (c) and (d) the whole run. Bold lines are what TCP may send, the congestion window cut "
-        f"off at the advertised window of {ADVERTISED_WINDOW} packets (dotted); thin lines go on where the congestion "
-        "window is larger, without effect. ns-2's run (seed 1) draws other random numbers: compare the patterns, not "
-        f"single losses. Grey: where the three windows lie in most of {seeds} runs of each simulator, which the table "
-        "sums up. The CSV has the congestion windows; those of ns-2 are kept to a tenth of a packet."
-    )
-
-
-def _data(ours: Courses, ns2: Courses) -> str:
+def _data(ours: Drawn, ns2: Drawn) -> str:
     """Write the congestion windows and the bands as CSV: a row a sample, columns for either simulator."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
-    names = [*(f"client_{client}" for client in CLIENTS_SHOWN), *(f"quantile_{share:g}" for share in QUANTILES)]
-    rows.writerow(["time_s", *(f"{source}_{name}" for source in ("ackclock", "ns2") for name in names)])
+    rows.writerow(["time_s", *(f"{source}_{name}" for source in ("ackclock", "ns2") for name in (*NAMES, *_LINES))])
     own, other = (
         {
             int(unit): [f"{window:.{digits}f}".rstrip("0").rstrip(".") for window in columns]
             for unit, *columns in zip(
-                side.drawn.units,
-                *(side.drawn.windows[client] for client in CLIENTS_SHOWN),
-                side.band.low,
-                side.band.middle,
-                side.band.high,
+                run.values["units"],
+                *(run.values[name] for name in NAMES),
+                *(band.values[name] for name in _LINES),
                 strict=True,
             )
         }
-        for side, digits in ((ours, 2), (ns2, 1))
+        for (run, band), digits in ((ours, 2), (ns2, 1))
     )
-    blank = [""] * len(names)
+    blank = [""] * len((*NAMES, *_LINES))
     for unit in sorted({*own, *other}):
         rows.writerow([f"{unit * UNIT:.1f}", *own.get(unit, blank), *other.get(unit, blank)])
     return text.getvalue()
+
+
+def courses_table(ours: Sequence[Row], theirs: Sequence[Row]) -> Table:
+    """Lay the numbers of one figure out, ours and ns-2's, and whether they agree."""
+    places = {place.rule.title: place for place in compare(ours, theirs, COURSE_RULES)}
+    agreeing = sum(place.agrees for place in places.values())
+    return Table(
+        caption=f"Mean and, in brackets, the range of 90 % of {len(ours)} seeds: losses of any client at the "
+        f"gateway, and the effective windows (at most {ADVERTISED_WINDOW} packets) of clients "
+        f"{', '.join(map(str, CLIENTS_SHOWN))} in samples of {UNIT:g} s. A window has fallen where it is smaller by "
+        f"half a packet or more than at the sample before.{_zeros(ours, theirs)} Means agree within "
+        f"{STANDARD_ERRORS} standard errors (s.e.) of their difference: {agreeing} of {len(places)} do",
+        head=["", "Ackclock", "ns-2.35", "difference", "agrees"],
+        rows=[
+            [
+                rule.title,
+                *(_spread(rule.measure, side) for side in (ours, theirs)),
+                *(_verdict(places[rule.title]) if rule.title in places else ["", ""]),
+            ]
+            for rule in COURSE_RULES
+        ],
+    )
+
+
+def _zeros(ours: Sequence[Row], theirs: Sequence[Row]) -> str:
+    """Tell where a window of 0 comes from, if any run has one."""
+    here, there = (sum(run.values["lowest"] == 0 for run in side) for side in (ours, theirs))
+    if not here and not there:
+        return ""
+    # Of ns-2's runs with the seeds 1 to 20 and every window sampled, 11 have one, 0.2 to 0.8 s long; of ours, 10.
+    return (
+        f" A window of 0 is a slip of ns-2's Vegas (stale_records), for less than a second after a timeout: with 60 "
+        f"clients one of them has it in about every second run of either simulator; these three, in {here} of "
+        f"{len(ours)} here and {there} of {len(theirs)} there."
+    )
+
+
+def _spread(measure: Callable[[Row], float | None], runs: Sequence[Row]) -> str:
+    """Write mean and range over the seeds, and how many of them have the number if not all do."""
+    sample = [value for run in runs if (value := measure(run)) is not None]
+    if not sample:
+        return DASH
+    low, high = np.quantile(sample, _RANGE)
+    mean = float(np.mean(sample))
+    digits = 2 if mean < 10 else 1
+    some = f", in {len(sample)} seeds" if len(sample) < len(runs) else ""
+    return f"{mean:.{digits}f} ({low:.{digits}f} to {high:.{digits}f}{some})"
+
+
+def _verdict(place: Comparison) -> list[str]:
+    verdict = "yes" if place.agrees else "no"
+    if not place.standard_error:
+        return ["none" if not place.difference else f"{place.difference:+.2f}, the same in all seeds", verdict]
+    return [f"{place.difference:+.2f} ({place.standard_errors:+.1f} s.e.)", verdict]
+
+
+def courses_verdict(ours: Sequence[Row], theirs: Sequence[Row]) -> Statement:
+    """Say how many numbers of all figures of windows agree with ns-2; both sides have two seeds or more."""
+    places = compare(ours, theirs, COURSE_RULES)
+    agreeing = [place for place in places if place.agrees]
+    varied = [place for place in places if place.standard_error]
+    largest = max((abs(place.standard_errors) for place in varied), default=0.0)
+    words = "go as" if len(agreeing) >= 0.95 * len(places) else "do not all go as"
+    return Statement(
+        lead=f"The windows {words} ns-2's.",
+        text=f"Of {len(places)} means over {len({run.seed for run in ours})} seeds (first and last loss, falls, "
+        f"lowest, highest and mean window of Figures 5 to 12), {len(agreeing)} lie within {STANDARD_ERRORS} standard "
+        f"errors of ns-2's; {len(places) - len(varied)} are the same in every run, and of the others the largest "
+        f"difference is {largest:.1f} standard errors.",
+    )

@@ -27,6 +27,8 @@ from ackclock.study.design import VARIANT, Study
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ackclock.scenario import Scenario
+
 __all__ = ["Definition"]
 
 
@@ -92,6 +94,20 @@ class Definition:
 
         """
         return [self._part(name, table) for name, table in self._data.get("parts", {}).items()]
+
+    def scenario(self, variant: str, **fields: Any) -> Scenario:
+        """Make the scenario of a variant with some fields changed, by short name or path.
+
+        Raises
+        ------
+        ScenarioError
+            If there is no such variant or field.
+
+        """
+        names: dict[str, str] = self._data.get("fields", {})
+        changed = {names.get(name, name): value for name, value in fields.items()}
+        (point,) = self._study({"over": {VARIANT: [variant]}, "set": changed}, names).each()
+        return point.scenario
 
     def _part(self, name: str, table: Mapping[str, Any]) -> Part:
         fields: dict[str, str] = self._data.get("fields", {})

@@ -9,7 +9,7 @@ seed, so that it has an interval too.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
@@ -166,7 +166,7 @@ class Quantity(ABC):
         return Steps("falls", self, axis, by=by, times=times)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Measure:
     """A number of one run.
 
@@ -186,6 +186,7 @@ class Measure:
     name: str
     label: str
     unit: str = ""
+    _: KW_ONLY
     digits: int = 2
     of: Callable[[Row], float | None] | None = None
 
@@ -198,7 +199,7 @@ class Measure:
         return _At(self, part, where)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Profile:
     """Numbers of one run along axes of their own, such as the c.o.v. at each length of the bins.
 
@@ -216,6 +217,7 @@ class Profile:
     name: str
     label: str
     unit: str = ""
+    _: KW_ONLY
     digits: int = 2
     axes: Mapping[str, Sequence[Scalar]]
     of: Callable[[Row], Sequence[float | None] | NDArray[np.float64] | None]

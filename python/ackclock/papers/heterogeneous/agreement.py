@@ -1,25 +1,26 @@
-"""Tell how well our engine agrees with ns-2 where two kinds of client share the link.
+"""Agreement with ns-2 where two kinds of client share the link.
 
-``python -m ackclock.papers.heterogeneous.agreement``: every point that ns-2 was run at, newcomers and background
-each by itself. Prints a line a measure and each miss with its size; exits with status 1 if a bar is missed.
+``python -m ackclock.papers.heterogeneous.agreement``: every point that ns-2 was run at, newcomers and background each
+by itself; exits with status 1 if a bar is missed.
 """
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from ackclock.papers.agreement import EXPLAINED, arguments_of, measures_table, missed_bars, places_table, tell
-from ackclock.papers.core.parts import gather
-from ackclock.papers.core.table import ns2_runs
-from ackclock.papers.heterogeneous.comparison import BAR, RULES, compare_curves
+from ackclock.papers.agreement import EXPLAINED, Compared, command, statement
+from ackclock.papers.comparison import Rule, compare
 from ackclock.papers.heterogeneous.evidence import curves, figures
-from ackclock.papers.heterogeneous.experiment import SCENES
+from ackclock.papers.heterogeneous.experiment import CLASSES, SCENES
+from ackclock.papers.heterogeneous.measures import goodput, loss
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping
 
-    from ackclock.papers.comparison import Comparison
+    from ackclock.papers.core.evidence import Row
+    from ackclock.report.html import Statement
 
 _INTRODUCTION = f"""\
 # Agreement with ns-2 where two kinds of client share the link
@@ -32,44 +33,40 @@ Ours are 5 seeds for each point, ns-2's 3: few where single runs differ widely. 
 points that only the standard errors admit, both sides have 20.
 """
 
-_QUICK = (SCENES[0], SCENES[-1])
+RULES = (
+    *(Rule(title=f"goodput, {name}", measure=goodput(name), relative=0.05) for name in CLASSES),
+    *(Rule(title=f"loss, {name}", measure=loss(name), relative=0.15, absolute=0.002) for name in CLASSES),
+)
 
 
-def agreement(*, seeds: int = 5, quick: bool = False, jobs: int | None = None) -> list[Comparison]:
-    """Run every point that ns-2 was run at, or the points with the most clients of two scenes, and compare."""
-    cells = [cell for cell in figures(_QUICK if quick else SCENES) if not quick or cell[2] == cell[0].most]
-    made = gather([curves(cells)], seeds=range(1, seeds + 1), jobs=jobs, label="agreement")
-    return compare_curves(made.part("curves"), ns2_runs("heterogeneous").part("curves"))
+def agreement_statement(ours: Iterable[Row], theirs: Iterable[Row]) -> Statement:
+    """Say how much of the figures agrees."""
+    return statement(
+        compare(ours, theirs, RULES),
+        what="goodput and loss, of newcomers and background each by itself",
+        margin="5 % of the goodput, 15 % of the loss or 0.2 points",
+    )
 
 
-def recheck(*, jobs: int | None = None) -> list[Comparison]:
-    """Compare the points that missed, or that only the standard errors admit, with twenty other seeds each."""
-    theirs = ns2_runs("heterogeneous").part("again_curves")
-    there = {tuple(row.where.values()) for row in theirs}
-    cells = [cell for cell in figures(SCENES) if (*cell[0].where.values(), *cell[1:]) in there]
-    made = gather([curves(cells)], seeds=sorted({row.seed for row in theirs}), jobs=jobs, label="again")
-    return compare_curves(made.part("curves"), theirs)
+def _quick(where: Mapping[str, Any]) -> bool:
+    """Take the points with the most clients of two scenes."""
+    return any(scene.where.items() <= where.items() and where["clients"] == scene.most for scene in SCENES[::3])
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Compare, print the tables, and give the exit status: 1 if a bar is missed."""
-    given = arguments_of("heterogeneous", __doc__, quick="ten points").parse_args(arguments)
-    comparisons = agreement(seeds=given.seeds, quick=given.quick, jobs=given.jobs)
-    again = [] if given.quick else recheck(jobs=given.jobs)
-    lines = [
-        _INTRODUCTION,
-        *measures_table(RULES, comparisons, bar=BAR),
-        *places_table([place for place in comparisons if not place.agrees], again, counted="added"),
-        *places_table(
-            [place for place in comparisons if place.agrees and not place.is_near],
-            again,
-            named="points that agree by the allowance for chance only",
-            counted="added",
-        ),
-        "",
-    ]
-    return tell(lines, missed_bars(RULES, comparisons, bar=BAR), markdown=given.markdown)
+COMPARED = Compared(
+    study="heterogeneous",
+    part="curves",
+    again="again_curves",
+    ours=lambda: curves(figures(SCENES)),
+    rules=RULES,
+    bar=0.92,
+    quick=_quick,
+    named=lambda where: f"{where['variant']} beside {where['background']}, buffer {where['buffer']:,}",
+    counted="added",
+    by_chance=True,
+)
 
+main = partial(command, _INTRODUCTION, [COMPARED], description=__doc__, quick="ten points")
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock.papers.burstiness.close import SCALES
+from ackclock.papers.burstiness.experiment import WEIGHTS
 from ackclock.papers.burstiness.study import PAPER as ALONE
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.parts import Part, Spot
@@ -33,9 +34,6 @@ if TYPE_CHECKING:
     from ackclock.papers.core.evidence import Row, Scalar
 
     Cell = tuple[Scene, str, int]
-
-WEIGHTS = (8e-5, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 2e-2)
-"""RED's averaging weights that are tried, at the end of each curve; the papers print none."""
 
 PAIRS = {
     "curves": "pairs",

@@ -9,12 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from ackclock.papers.burstiness import experiment as homogeneous
 from ackclock.papers.burstiness.experiment import (
     ADVERTISED_WINDOW,
     BOTTLENECK_RATE,
+    DEFINITION,
     DURATION,
     PACKET_SIZE,
+    RATE,
     RED_WEIGHT,
 )
 from ackclock.papers.observation import summary
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
 
 START = "1 s"
 """When the newcomers start: the paper says right after the background."""
-
-RATE = 100
-"""Packets that each client's application makes in a second (Table 1)."""
 
 GATEWAYS: Mapping[int, Mapping[str, tuple[int, int] | None]] = {
     50: {"": None, "/RED": (10, 40)},
@@ -149,7 +147,7 @@ def scenario(scene: Scene, variant: str, added: int, *, choice: Choice | None = 
     choice = choice or Choice()
     protocol, _, gateway = variant.lower().partition("/")
     thresholds = GATEWAYS[scene.buffer][f"/{gateway.upper()}" if gateway else ""]
-    plain = homogeneous.scenario(homogeneous.BY_NAME["Reno"], scene.background)
+    plain = DEFINITION.scenario("Reno", clients=scene.background)
     source = Greedy() if choice.greedy else Poisson(rate=RATE)
     own: dict[str, Any] = {"base_rtt": choice.base_rtt} if protocol == "vegas" and choice.base_rtt else {}
     (reno,) = plain.clients

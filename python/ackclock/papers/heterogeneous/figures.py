@@ -8,26 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock.analysis import poisson_cov
-from ackclock.papers.burstiness.experiment import ARRIVALS_PER_RTT, CAPACITY, CLIENTS, DURATION, PACKET_SIZE
+from ackclock.papers.burstiness.experiment import ARRIVALS_PER_RTT, CAPACITY, CLIENTS, DURATION, PACKET_SIZE, RATE
 from ackclock.papers.burstiness.measures import COV, COV_OVER_POISSON
 from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot, from_zero
 from ackclock.papers.figures import Pen
-from ackclock.papers.heterogeneous.experiment import RATE, SCENES, START, Scene, gateway_name
-from ackclock.papers.heterogeneous.measures import (
-    ALL_CARRIED,
-    ALL_LOSS,
-    BACKGROUND_EACH,
-    BACKGROUND_LOSS,
-    CARRIED,
-    EACH,
-    GOODPUT,
-    LOSS,
-    RATIO,
-    RENO_GOODPUT,
-    RENO_LOSS,
-    VEGAS_GOODPUT,
-    VEGAS_LOSS,
-)
+from ackclock.papers.heterogeneous import measures as m
+from ackclock.papers.heterogeneous.experiment import SCENES, START, Scene, gateway_name
 from ackclock.papers.heterogeneous.stochastic import OPEN, SMALL
 from ackclock.report.chart import Axis, Level, Scale, Series
 from ackclock.report.html import Table
@@ -104,7 +90,7 @@ def _newcomers(scene: Scene, first: int) -> list[Figure]:
         f"{scene.background} Reno clients are there from the start; the clients that are counted here join them at "
         f"{START} and run Reno or Vegas, behind a gateway of {scene.buffer:,} packets ({gateways})."
     )
-    carried, each, lost = _of(CARRIED, scene), _of(EACH, scene), _of(replace(LOSS, digits=3), scene)
+    carried, each, lost = _of(m.CARRIED, scene), _of(m.EACH, scene), _of(replace(m.LOSS, digits=3), scene)
     return [
         Figure(
             slug=f"figure{first}",
@@ -130,7 +116,7 @@ def _newcomers(scene: Scene, first: int) -> list[Figure]:
                 ),
             ],
             height=7.4,
-            data={measure.name: _of(measure, scene) for measure in (CARRIED, GOODPUT, EACH)},
+            data={measure.name: _of(measure, scene) for measure in (m.CARRIED, m.GOODPUT, m.EACH)},
             numbers=_table(carried, f"Thousand packets of added clients transmitted in {DURATION} s"),
         ),
         Figure(
@@ -148,7 +134,7 @@ def _newcomers(scene: Scene, first: int) -> list[Figure]:
                     marks=[_lines(lost)],
                 )
             ],
-            data={LOSS.name: lost},
+            data={m.LOSS.name: lost},
             numbers=_table(lost, "Packet loss of added clients, % of arrivals"),
         ),
     ]
@@ -162,13 +148,13 @@ def newcomer_figures(scenes: Sequence[Scene] = SCENES) -> list[Figure]:
 def _others(scene: Scene, letter: str) -> Figure:
     """Describe what newcomers leave to the background, and the result for all clients together."""
     rows = {
-        "a": ("Background client (packets/s)", _of(BACKGROUND_EACH, scene)),
-        "b": ("Background loss (%)", _of(BACKGROUND_LOSS, scene)),
-        "c": ("All (thousand packets)", _of(ALL_CARRIED, scene)),
-        "d": ("Loss of all (%)", _of(ALL_LOSS, scene)),
+        "a": ("Background client (packets/s)", _of(m.BACKGROUND_EACH, scene)),
+        "b": ("Background loss (%)", _of(m.BACKGROUND_LOSS, scene)),
+        "c": ("All (thousand packets)", _of(m.ALL_CARRIED, scene)),
+        "d": ("Loss of all (%)", _of(m.ALL_LOSS, scene)),
     }
     capacity = CAPACITY / 1e3
-    measures = (BACKGROUND_EACH, BACKGROUND_LOSS, ALL_CARRIED, ALL_LOSS)
+    measures = (m.BACKGROUND_EACH, m.BACKGROUND_LOSS, m.ALL_CARRIED, m.ALL_LOSS)
     return Figure(
         slug=f"others-{scene.slug}",
         title=f"Figure {letter}. The background and all together ({scene.name})",
@@ -188,13 +174,13 @@ def _others(scene: Scene, letter: str) -> Figure:
         ],
         height=11.5,
         data={measure.name: _of(measure, scene) for measure in measures},
-        numbers=_table(_of(BACKGROUND_EACH, scene), "Goodput of one client of the background, packets/s"),
+        numbers=_table(_of(m.BACKGROUND_EACH, scene), "Goodput of one client of the background, packets/s"),
     )
 
 
 def _advantage(background: int, letter: str) -> Figure:
     """Describe the goodput of added Vegas clients relative to the goodput of as many Reno clients."""
-    ratio = replace(RATIO, digits=3).at("pairs", background=background)
+    ratio = replace(m.RATIO, digits=3).at("pairs", background=background)
     scene = next(scene for scene in SCENES if scene.background == background)
     return Figure(
         slug=f"advantage-{background}",
@@ -211,7 +197,7 @@ def _advantage(background: int, letter: str) -> Figure:
             )
         ],
         height=5.2,
-        data={RATIO.name: ratio},
+        data={m.RATIO.name: ratio},
         axes={"gateway": "variant", "added": "clients"},
         numbers=Numbers(
             of=ratio,
@@ -267,7 +253,7 @@ MODEL = Figure(
 
 def overview(evidence: Evidence, scenes: Sequence[Scene] = SCENES) -> Table:
     """Lay out goodput and loss of the last newcomers of each curve."""
-    measures = (RENO_GOODPUT, VEGAS_GOODPUT, RATIO, RENO_LOSS, VEGAS_LOSS)
+    measures = (m.RENO_GOODPUT, m.VEGAS_GOODPUT, m.RATIO, m.RENO_LOSS, m.VEGAS_LOSS)
     rows = []
     for scene in scenes:
         for gateway in scene.gateways:

@@ -78,32 +78,36 @@ def _queue_share(row: Row) -> float | None:
 
 
 CARRIED = Measure(
-    name="thousand_departures", label="throughput of added clients", unit="thousand packets", digits=1,
+    "thousand_departures",
+    "throughput of added clients",
+    "thousand packets",
+    digits=1,
     of=_thousands("departures", "added"),
-)  # fmt: skip
+)
 GOODPUT = Measure(
-    name="thousand_goodput", label="goodput of added clients", unit="thousand packets", digits=1,
+    "thousand_goodput",
+    "goodput of added clients",
+    "thousand packets",
+    digits=1,
     of=_thousands("goodput_packets", "added"),
-)  # fmt: skip
-EACH = Measure(
-    name="goodput_per_client", label="goodput of an added client", unit="packets/s", digits=1, of=_per_client("added")
 )
-LOSS = Measure(name="loss_percent", label="loss of added clients", unit="%", of=_percent(loss("added")))
+EACH = Measure("goodput_per_client", "goodput of an added client", "packets/s", digits=1, of=_per_client("added"))
+LOSS = Measure("loss_percent", "loss of added clients", "%", of=_percent(loss("added")))
 BACKGROUND_EACH = Measure(
-    name="background_goodput_per_client", label="goodput of a client of the background", unit="packets/s",
-    of=_per_client("background"),
-)  # fmt: skip
-BACKGROUND_LOSS = Measure(
-    name="background_loss_percent", label="loss of the background", unit="%", of=_percent(loss("background"))
+    "background_goodput_per_client", "goodput of a client of the background", "packets/s", of=_per_client("background")
 )
+BACKGROUND_LOSS = Measure("background_loss_percent", "loss of the background", "%", of=_percent(loss("background")))
 ALL_CARRIED = Measure(
-    name="all_thousand_departures", label="throughput of all clients", unit="thousand packets", digits=1,
+    "all_thousand_departures",
+    "throughput of all clients",
+    "thousand packets",
+    digits=1,
     of=_thousands("departures", *CLASSES),
-)  # fmt: skip
-ALL_LOSS = Measure(name="all_loss_percent", label="loss of all clients", unit="%", of=_percent(loss(*CLASSES)))
-HELD = Measure(name="queue_share", label="waiting packets of an added client", of=_queue_share)
-_COV = Measure(name="cov", label="c.o.v. of all arrivals", digits=4)
-_QUEUE = Measure(name="queue_mean", label="waiting packets", unit="packets", digits=0)
+)
+ALL_LOSS = Measure("all_loss_percent", "loss of all clients", "%", of=_percent(loss(*CLASSES)))
+HELD = Measure("queue_share", "waiting packets of an added client", of=_queue_share)
+_COV = Measure("cov", "c.o.v. of all arrivals", digits=4)
+_QUEUE = Measure("queue_mean", "waiting packets", "packets", digits=0)
 
 
 def _one(row: Row, kind: str) -> Row:
@@ -117,9 +121,12 @@ def _of_each(measure: Measure) -> tuple[Measure, Measure]:
 
     def of(kind: str) -> Measure:
         return Measure(
-            name=f"{kind.lower()}_{measure.name}", label=f"{measure.label} where {kind} is added", unit=measure.unit,
-            digits=measure.digits, of=lambda row: measure(_one(row, kind)),
-        )  # fmt: skip
+            f"{kind.lower()}_{measure.name}",
+            f"{measure.label} where {kind} is added",
+            measure.unit,
+            digits=measure.digits,
+            of=lambda row: measure(_one(row, kind)),
+        )
 
     vegas, reno = map(of, KINDS)
     return vegas, reno
@@ -146,24 +153,31 @@ def _combined(vegas: Measure, reno: Measure, combine: Callable[[float, float], f
 
 
 RATIO = Measure(
-    name="goodput_ratio", label="Vegas/Reno goodput ratio",
+    "goodput_ratio",
+    "Vegas/Reno goodput ratio",
     of=_combined(VEGAS_GOODPUT, RENO_GOODPUT, lambda vegas, reno: vegas / reno if reno else None),
-)  # fmt: skip
-MORE_LOSS = Measure(
-    name="more_loss", label="larger loss of the two", unit="%", of=_combined(VEGAS_LOSS, RENO_LOSS, max)
 )
+MORE_LOSS = Measure("more_loss", "larger loss of the two", "%", of=_combined(VEGAS_LOSS, RENO_LOSS, max))
 RELATIVE = Measure(
-    name="relative", label="share of Reno's loss that Vegas saves", unit="%", digits=0,
+    "relative",
+    "share of Reno's loss that Vegas saves",
+    "%",
+    digits=0,
     of=_combined(VEGAS_LOSS, RENO_LOSS, lambda vegas, reno: 100 * (1 - vegas / reno) if reno else None),
-)  # fmt: skip
+)
 DIFFERENCE = Measure(
-    name="difference", label="Reno's loss less Vegas'", unit="points",
+    "difference",
+    "Reno's loss less Vegas'",
+    "points",
     of=_combined(VEGAS_LOSS, RENO_LOSS, lambda vegas, reno: reno - vegas),
-)  # fmt: skip
+)
 ALL_GAIN = Measure(
-    name="all_gain", label="gain of all clients from added Vegas clients, relative to Reno", unit="%", digits=1,
+    "all_gain",
+    "gain of all clients from added Vegas clients, relative to Reno",
+    "%",
+    digits=1,
     of=_combined(VEGAS_ALL, RENO_ALL, lambda vegas, reno: 100 * (vegas / reno - 1) if vegas and reno else None),
-)  # fmt: skip
+)
 
 
 def _timed_out(row: Row) -> float | None:
@@ -176,10 +190,13 @@ def _relative_dependence(row: Row) -> float | None:
     return None if index is None else 100 * index / float(row.where["clients"])
 
 
-WARM_COV = Measure(name="cov_warm", label="c.o.v. without the first 20 s", digits=4)
-TIMED_OUT = Measure(name="timed_out", label="timeouts as a share of the cuts", unit="%", digits=0, of=_timed_out)
+WARM_COV = Measure("cov_warm", "c.o.v. without the first 20 s", digits=4)
+TIMED_OUT = Measure("timed_out", "timeouts as a share of the cuts", "%", digits=0, of=_timed_out)
 DEPENDENCE = Measure(
-    name="dependence", label="dependence index as a share of the clients, which it is in the model", unit="%", digits=0,
+    "dependence",
+    "dependence index as a share of the clients, which it is in the model",
+    "%",
+    digits=0,
     of=_relative_dependence,
-)  # fmt: skip
-SLOPE = Measure(name="slope", label="exponent of the c.o.v. in the length of the bins")
+)
+SLOPE = Measure("slope", "exponent of the c.o.v. in the length of the bins")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ackclock.analysis.models import stochastic_reno
-from ackclock.papers.burstiness.experiment import ARRIVALS_PER_RTT, BOTTLENECK_RATE, CLIENTS, PACKET_SIZE
-from ackclock.papers.heterogeneous.experiment import RATE
+from ackclock.papers.burstiness.experiment import ARRIVALS_PER_RTT, BOTTLENECK_RATE, CLIENTS, PACKET_SIZE, RATE
 from ackclock.papers.observation import Observation
 
 if TYPE_CHECKING:

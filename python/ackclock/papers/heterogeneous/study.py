@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from ackclock.papers.burstiness.grid_figures import FIGURE_2, FIGURE_3, FIGURE_4
 from ackclock.papers.core.definition import Definition
 from ackclock.papers.core.paper import Chapter, Paper
+from ackclock.papers.heterogeneous.agreement import agreement_statement
 from ackclock.papers.heterogeneous.claims import CLAIMS, TOPICS
-from ackclock.papers.heterogeneous.comparison import agreement_statement
 from ackclock.papers.heterogeneous.evidence import derived, parts, theirs, with_model
 from ackclock.papers.heterogeneous.experiment import SCENES
 from ackclock.papers.heterogeneous.figures import MODEL, more_figures, newcomer_figures, overview

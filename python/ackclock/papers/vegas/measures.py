@@ -107,23 +107,22 @@ def _over_leftover(row: Row) -> float | None:
     return None if ratio is None else ratio / leftover(int(row.where["vegas"]))
 
 
-RATIO = Measure(name="ratio", label="Vegas/Reno goodput ratio")
+RATIO = Measure("ratio", "Vegas/Reno goodput ratio")
 OVER_LEFTOVER = Measure(
-    name="over_leftover",
-    label="Vegas/Reno goodput ratio over the ratio that Reno's applications leave",
+    "over_leftover",
+    "Vegas/Reno goodput ratio over the ratio that Reno's applications leave",
     digits=3,
     of=_over_leftover,
 )
-UTILIZATION = Measure(name="utilization", label="utilization of the link")
-QUEUE_SD = Measure(name="queue_sd", label="standard deviation of the queue", unit="packets", digits=1)
-QUEUE_MET = Measure(name="queue_met", label="queue in the first second of the Vegas clients", unit="packets", digits=0)
-RTT_LEAST = Measure(name="vegas_rtt_least", label="least smoothed RTT of a Vegas client", unit="s", digits=3)
+UTILIZATION = Measure("utilization", "utilization of the link")
+QUEUE_SD = Measure("queue_sd", "standard deviation of the queue", "packets", digits=1)
+QUEUE_MET = Measure("queue_met", "queue in the first second of the Vegas clients", "packets", digits=0)
+RTT_LEAST = Measure("vegas_rtt_least", "least smoothed RTT of a Vegas client", "s", digits=3)
 
 
 def _of_each(name: str, label: str, unit: str = "", digits: int = 2) -> tuple[Measure, Measure]:
     reno, vegas = (
-        Measure(name=f"{kind}_{name}", label=f"{label} of a {kind.capitalize()} client", unit=unit, digits=digits)
-        for kind in KINDS
+        Measure(f"{kind}_{name}", f"{label} of a {kind.capitalize()} client", unit, digits=digits) for kind in KINDS
     )
     return reno, vegas
 

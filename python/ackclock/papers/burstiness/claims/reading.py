@@ -6,7 +6,7 @@ from ackclock.papers.burstiness.experiment import HEAVY, PAPERS_CLIENTS, RED_WEI
 from ackclock.papers.core.evidence import Named
 from ackclock.papers.reading import run_command
 
-TCPS = Named("every TCP", [variant.name for variant in VARIANTS if variant.protocol != "udp"])
+TCPS = Named("every TCP", [variant for variant in VARIANTS if variant != "UDP"])
 RENOS = Named("every Reno", [name for name in TCPS if str(name).startswith("Reno")])
 PLAIN = ("Reno", "Reno/DelAck", "Vegas")
 REDS = Named("with RED", [f"{name}/RED" for name in PLAIN])
@@ -42,15 +42,15 @@ def command(variant: str, clients: int, *fields: str, red_weight: float = RED_WE
         A table to keep, if any.
 
     """
-    chosen = next(known for known in VARIANTS if known.name == variant)
+    protocol, *ends = variant.split("/")
     sets = [f"clients.0.count={clients}"] if clients != 60 else []
-    if chosen.protocol == "udp":
+    if protocol == "UDP":
         sets.append('clients.0.transport={kind="udp"}')
-    elif chosen.protocol != "reno":
-        sets.append(f"clients.0.transport.variant={chosen.protocol}")
-    if chosen.delayed_ack:
+    elif protocol == "Vegas":
+        sets.append("clients.0.transport.variant=vegas")
+    if "DelAck" in ends:
         sets.append("clients.0.transport.delayed_ack=true")
-    if chosen.red:
+    if "RED" in ends:
         queue = f'{{kind="red", packets=50, min_th=10, max_th=40, w_q={red_weight:g}}}'
         sets.append(f"dumbbell.bottleneck.queue={queue}")
     return run_command("examples/feng60.toml", [*sets, *fields], record=record)

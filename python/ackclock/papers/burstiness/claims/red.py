@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ackclock.papers.burstiness import measures as m
 from ackclock.papers.burstiness.claims.reading import (
     MOST,
     PLAIN,
@@ -20,21 +21,6 @@ from ackclock.papers.burstiness.claims.traffic import (
     six_points,
 )
 from ackclock.papers.burstiness.experiment import HEAVY
-from ackclock.papers.burstiness.measures import (
-    ABOVE_MAX_TH,
-    COV_OVER_POISSON,
-    LONGEST_SEQUENCE,
-    LOSS,
-    LOSSES_PER_EVENT,
-    MULTIPLE_LOSSES,
-    NEW_LOSS,
-    PUSHED,
-    PUSHED_LOSS,
-    QUEUE,
-    THROUGHPUT,
-    TIMEOUTS,
-    TIMEOUTS_PER_DUP_ACK,
-)
 from ackclock.papers.core.claim import Claim
 from ackclock.papers.core.quantities import computed
 from ackclock.papers.core.rules import AtPoints, Bars, Depends, Holds
@@ -88,36 +74,36 @@ def _worse(measure: Measure, *, higher: bool) -> Depends:
 def _cost_at_weights(protocol: str) -> Quantity:
     return computed(
         lambda red, plain: 100 * (1 - red / plain),
-        _at_weights(THROUGHPUT, f"{protocol}/RED"),
-        THROUGHPUT.at("grid", variant=protocol, clients=MOST),
+        _at_weights(m.THROUGHPUT, f"{protocol}/RED"),
+        m.THROUGHPUT.at("grid", variant=protocol, clients=MOST),
         words=f"share of {protocol}'s throughput that RED takes",
         unit="%",
     )
 
 
-_queues, _red_queues = (QUEUE.at("queues", variant=variants, clients=(39, 60)) for variants in (PLAIN, REDS))
+_queues, _red_queues = (m.QUEUE.at("queues", variant=variants, clients=(39, 60)) for variants in (PLAIN, REDS))
 _renos_cost, _vegas_cost = (
     penalty(f"{name}/RED", name).called(f"share of {name}'s throughput that RED takes") for name in ("Reno", "Vegas")
 )
-_smoother = _at(COV_OVER_POISSON, "Vegas/RED").below(_at(COV_OVER_POISSON, "Reno/RED"))
-_faster = _at(THROUGHPUT, "Vegas/RED").above(_at(THROUGHPUT, "Reno/RED"))
-_better_at_weights = _at_weights(COV_OVER_POISSON, "Vegas/RED").below(
-    _at_weights(COV_OVER_POISSON, "Reno/RED")
-) & _at_weights(THROUGHPUT, "Vegas/RED").above(_at_weights(THROUGHPUT, "Reno/RED"))
-_lost_at_weights = _at_weights(LOSS, "Vegas/RED")
-_full = {name: ABOVE_MAX_TH.at("close", variant=f"{name}/RED", clients=MOST) for name in ("Vegas", "Reno")}
+_smoother = _at(m.COV_OVER_POISSON, "Vegas/RED").below(_at(m.COV_OVER_POISSON, "Reno/RED"))
+_faster = _at(m.THROUGHPUT, "Vegas/RED").above(_at(m.THROUGHPUT, "Reno/RED"))
+_better_at_weights = _at_weights(m.COV_OVER_POISSON, "Vegas/RED").below(
+    _at_weights(m.COV_OVER_POISSON, "Reno/RED")
+) & _at_weights(m.THROUGHPUT, "Vegas/RED").above(_at_weights(m.THROUGHPUT, "Reno/RED"))
+_lost_at_weights = _at_weights(m.LOSS, "Vegas/RED")
+_full = {name: m.ABOVE_MAX_TH.at("close", variant=f"{name}/RED", clients=MOST) for name in ("Vegas", "Reno")}
 _full_at_weights = {
-    name: ABOVE_MAX_TH.at("close_weights", variant=f"{name}/RED", clients=MOST) for name in ("Vegas", "Reno")
+    name: m.ABOVE_MAX_TH.at("close_weights", variant=f"{name}/RED", clients=MOST) for name in ("Vegas", "Reno")
 }
 _CLOSE_WEIGHTS = f"{WEIGHTS} that were looked at closely"
-_renos_timeouts, _vegas_timeouts = (_by_gateway(TIMEOUTS, "grid", name) for name in ("Reno", "Vegas"))
+_renos_timeouts, _vegas_timeouts = (_by_gateway(m.TIMEOUTS, "grid", name) for name in ("Reno", "Vegas"))
 _sequences = [
     _by_gateway(measure, "close", "Reno").above(_by_gateway(measure, "close", "Vegas"))
-    for measure in (LONGEST_SEQUENCE, LOSSES_PER_EVENT, MULTIPLE_LOSSES)
+    for measure in (m.LONGEST_SEQUENCE, m.LOSSES_PER_EVENT, m.MULTIPLE_LOSSES)
 ]
-_rough, _carried = (rank_correlation(TIMEOUTS, measure) for measure in (COV_OVER_POISSON, THROUGHPUT))
+_rough, _carried = (rank_correlation(m.TIMEOUTS, measure) for measure in (m.COV_OVER_POISSON, m.THROUGHPUT))
 _pushed, _pushed_loss, _new_loss = (
-    measure.at("pushes", variant="Vegas/RED", clients=MOST) for measure in (PUSHED, PUSHED_LOSS, NEW_LOSS)
+    measure.at("pushes", variant="Vegas/RED", clients=MOST) for measure in (m.PUSHED, m.PUSHED_LOSS, m.NEW_LOSS)
 )
 _pushes, _loses = _pushed.at_least(0.5), _pushed_loss.above(_new_loss)
 
@@ -126,14 +112,14 @@ CLAIMS = (
         key="3.2.3-1",
         where="3.2.3; Figure 2",
         text="RED increases the modulation: with it the c.o.v. is significantly higher than without.",
-        test=_worse(COV_OVER_POISSON, higher=True),
+        test=_worse(m.COV_OVER_POISSON, higher=True),
         command=command("Reno/RED", 60, red_weight=8e-5),
     ),
     Claim(
         key="3.2.3-2",
         where="3.2.3; Figure 3",
         text="RED hurts performance: with it the throughput is significantly lower than without.",
-        test=_worse(THROUGHPUT, higher=False),
+        test=_worse(m.THROUGHPUT, higher=False),
         command=command("Reno/RED", 60, red_weight=8e-5),
     ),
     Claim(
@@ -185,16 +171,16 @@ CLAIMS = (
         text="Vegas/RED loses a larger share than Vegas and than Reno with either gateway.",
         test=Depends(
             AtPoints(
-                _at(LOSS, "Vegas/RED")
-                .above(LOSS.at("grid", variant=("Vegas", "Reno/RED", "Reno"), clients=HEAVY))
+                _at(m.LOSS, "Vegas/RED")
+                .above(m.LOSS.at("grid", variant=("Vegas", "Reno/RED", "Reno"), clients=HEAVY))
                 .every("variant")
                 .called("with 39 to 60 clients Vegas/RED loses the largest share of the four"),
                 points="client counts",
             ),
             on=WEIGHT,
             again=(
-                _lost_at_weights.above(LOSS.at("grid", variant=("Vegas", "Reno"), clients=MOST)).every("variant")
-                & _lost_at_weights.above(_at_weights(LOSS, "Reno/RED"))
+                _lost_at_weights.above(m.LOSS.at("grid", variant=("Vegas", "Reno"), clients=MOST)).every("variant")
+                & _lost_at_weights.above(_at_weights(m.LOSS, "Reno/RED"))
             ).called("Vegas/RED loses the largest share"),
             named=WEIGHTS,
         ),
@@ -230,8 +216,8 @@ CLAIMS = (
         where="3.2.3; Figure 13",
         text="Vegas has very few timeouts for each duplicate ACK.",
         test=AtPoints(
-            _by_gateway(TIMEOUTS_PER_DUP_ACK, "grid", "Vegas", HEAVY)
-            .below(_by_gateway(TIMEOUTS_PER_DUP_ACK, "grid", "Reno", HEAVY), times=2)
+            _by_gateway(m.TIMEOUTS_PER_DUP_ACK, "grid", "Vegas", HEAVY)
+            .below(_by_gateway(m.TIMEOUTS_PER_DUP_ACK, "grid", "Reno", HEAVY), times=2)
             .called("with 39 to 60 clients Vegas' timeouts per duplicate ACK are below half of Reno's")
         ),
         command=command("Vegas/RED", 60),

@@ -5,29 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from ackclock.papers.burstiness import measures as m
 from ackclock.papers.burstiness.claims.reading import command
 from ackclock.papers.burstiness.experiment import ADVERTISED_WINDOW, PAPERS_CLIENTS
-from ackclock.papers.burstiness.measures import (
-    BACKLOG,
-    BURST,
-    COV,
-    COV_OVER_POISSON,
-    CUTTING,
-    DEPENDENCE,
-    FIRST_LOSS,
-    LARGEST_WINDOW,
-    LAST_FALL,
-    LAST_LOSS,
-    QUEUE_COV,
-    SETTLE_TIME,
-    SETTLED,
-    SETTLED_BY,
-    START_SHARE,
-    TOGETHER,
-    TOGETHER_IN_TIME,
-    WARM_COV_OVER_POISSON,
-    WINDOW_RATIO,
-)
 from ackclock.papers.core.claim import Claim
 from ackclock.papers.core.quantities import computed
 from ackclock.papers.core.rules import Bars, Holds
@@ -41,24 +21,24 @@ _HIGHER = 1.1
 """The smallest ratio of two times, and of two dependence indices, that counts as a difference."""
 _WINDOWS = "windows@0,9,19/0.1s"
 
-_start_share = START_SHARE.at("grid", variant="Reno", clients=20)
-_window = LARGEST_WINDOW.at("windows", variant="Reno", clients=20)
-_first_loss = FIRST_LOSS.at("windows", variant="Reno", clients=(20, 30))
-_together, _in_time = (one.at("windows", variant="Reno", clients=30) for one in (TOGETHER, TOGETHER_IN_TIME))
-_steady = LAST_FALL.at("windows", variant="Reno", clients=30).at_most(20)
-_settled = SETTLED.at("crossover", variant="Reno", clients=(37, 38, 39, 40))
+_start_share = m.START_SHARE.at("grid", variant="Reno", clients=20)
+_window = m.LARGEST_WINDOW.at("windows", variant="Reno", clients=20)
+_first_loss = m.FIRST_LOSS.at("windows", variant="Reno", clients=(20, 30))
+_together, _in_time = (one.at("windows", variant="Reno", clients=30) for one in (m.TOGETHER, m.TOGETHER_IN_TIME))
+_steady = m.LAST_FALL.at("windows", variant="Reno", clients=30).at_most(20)
+_settled = m.SETTLED.at("crossover", variant="Reno", clients=(37, 38, 39, 40))
 _most = {clients: _settled.pick(clients=clients).above(50) for clients in (37, 38, 39, 40)}
-_last_loss = LAST_LOSS.at("windows", variant="Reno", clients=(20, 30, 38))
-_settle_time = SETTLE_TIME.at("crossover", variant="Reno", clients=38)
-_cov = COV.at("grid", variant="Reno", clients=PAPERS_CLIENTS)
-_dependence = DEPENDENCE.at("close", variant="Reno", clients=(39, 44, 50, 60))
-_cutting = CUTTING.at("close", variant="Reno", clients=(39, 60))
+_last_loss = m.LAST_LOSS.at("windows", variant="Reno", clients=(20, 30, 38))
+_settle_time = m.SETTLE_TIME.at("crossover", variant="Reno", clients=38)
+_cov = m.COV.at("grid", variant="Reno", clients=PAPERS_CLIENTS)
+_dependence = m.DEPENDENCE.at("close", variant="Reno", clients=(39, 44, 50, 60))
+_cutting = m.CUTTING.at("close", variant="Reno", clients=(39, 60))
 _grows = _dependence.pick(clients=60).above(_dependence.pick(clients=39), times=_HIGHER)
 
-_backlog, _burst = (measure.at("starts", variant="Reno", clients=20) for measure in (BACKLOG, BURST))
+_backlog, _burst = (measure.at("starts", variant="Reno", clients=20) for measure in (m.BACKLOG, m.BURST))
 _fills, _leaves = _backlog.at_least(ADVERTISED_WINDOW), ~_window.above(_burst, times=1 / 0.9)
 _ratio, _queue = (
-    measure.at("close", variant="Reno", clients=(39, 44, 50, 60)) for measure in (WINDOW_RATIO, QUEUE_COV)
+    measure.at("close", variant="Reno", clients=(39, 44, 50, 60)) for measure in (m.WINDOW_RATIO, m.QUEUE_COV)
 )
 _swing, _wild = _ratio.above(1.5), _queue.above(0.5)
 
@@ -104,7 +84,7 @@ CLAIMS = (
         test=Bars(whole=_start_share.at_least(95), part=_start_share.above(50)),
         why="With 20 clients {share} of the drops fall into the first second, in which every window grows from 1 to "
         "20; the last one falls at {last}.",
-        shows={"share": _start_share, "last": LAST_LOSS.at("windows", variant="Reno", clients=20)},
+        shows={"share": _start_share, "last": m.LAST_LOSS.at("windows", variant="Reno", clients=20)},
         command=command("Reno", 20, record="drops"),
     ),
     Claim(
@@ -163,7 +143,7 @@ CLAIMS = (
         paper="25 s",
         test=Bars(
             whole=_settle_time.at_least(25 / 2) & _settle_time.at_most(2 * 25),
-            part=_settle_time.at_least(25 / 10) & _settle_time.at_most(SETTLED_BY),
+            part=_settle_time.at_least(25 / 10) & _settle_time.at_most(m.SETTLED_BY),
         ),
         command=command("Reno", 38, record="drops"),
     ),
@@ -176,7 +156,7 @@ CLAIMS = (
         "Poisson's.",
         shows={
             "settled": _settled.pick(clients=39),
-            "cov": WARM_COV_OVER_POISSON.at("grid", variant="Reno", clients=39),
+            "cov": m.WARM_COV_OVER_POISSON.at("grid", variant="Reno", clients=39),
         },
         command=command("Reno", 39, record=_WINDOWS),
     ),
@@ -189,7 +169,7 @@ CLAIMS = (
             part=_sharp.above(0),
         ),
         why=_steepest,
-        numbers=(COV_OVER_POISSON.at("grid", variant="Reno", clients=(36, 38, 39)),),
+        numbers=(m.COV_OVER_POISSON.at("grid", variant="Reno", clients=(36, 38, 39)),),
         command=command("Reno", 39),
     ),
     Claim(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ackclock.papers.burstiness import measures as m
 from ackclock.papers.burstiness.claims.reading import (
     LIGHT,
     MODERATE,
@@ -16,17 +17,6 @@ from ackclock.papers.burstiness.claims.reading import (
     command,
 )
 from ackclock.papers.burstiness.experiment import CAPACITY, CLIENTS, DURATION, HEAVY, PAPERS_CLIENTS
-from ackclock.papers.burstiness.measures import (
-    COV,
-    COV_OVER_POISSON,
-    CUTS,
-    EXCESS,
-    JAIN,
-    LAST_FALL,
-    LOSS,
-    THROUGHPUT,
-    WARM_COV_OVER_POISSON,
-)
 from ackclock.papers.core.claim import Change, Claim
 from ackclock.papers.core.evidence import Named
 from ackclock.papers.core.folds import exponent
@@ -80,11 +70,11 @@ def no_more_than_partly(was: str) -> Change:
 def slope(variant: str, counts: tuple[int, ...]) -> Quantity:
     """Fit the exponent with which a variant's c.o.v. changes with the number of clients."""
     words = f"exponent of {variant}'s c.o.v. in the number of clients, from {counts[0]} to {counts[-1]}"
-    return COV.at("grid", variant=variant, clients=counts).over("clients", exponent, words, unit="", digits=3)
+    return m.COV.at("grid", variant=variant, clients=counts).over("clients", exponent, words, unit="", digits=3)
 
 
-_rough = COV_OVER_POISSON.at("grid", variant=TCPS, clients=HEAVY)
-_carried, _lost = (rank_correlation(COV_OVER_POISSON, measure) for measure in (THROUGHPUT, LOSS))
+_rough = m.COV_OVER_POISSON.at("grid", variant=TCPS, clients=HEAVY)
+_carried, _lost = (rank_correlation(m.COV_OVER_POISSON, measure) for measure in (m.THROUGHPUT, m.LOSS))
 
 
 def _tied(measure: Measure) -> Answers:
@@ -94,37 +84,37 @@ def _tied(measure: Measure) -> Answers:
     return ~tied.within(0.01, of=free)
 
 
-_of_weights = COV_OVER_POISSON.at("weights", variant="Reno/RED", clients=MOST)
+_of_weights = m.COV_OVER_POISSON.at("weights", variant="Reno/RED", clients=MOST)
 _spread = _of_weights.over(
     "weight", lambda line: max(line.values()) / min(line.values()), "ratio of the largest c.o.v. to the smallest"
 )
 
 _slope = slope("UDP", PAPERS_CLIENTS)
-_none = LOSS.at("grid", variant=TCPS, clients=LIGHT).at_most(0).every()
+_none = m.LOSS.at("grid", variant=TCPS, clients=LIGHT).at_most(0).every()
 _none = _none.called("no TCP loses a packet with fewer than 10 clients")
-_little = LOSS.at("grid", variant=TCPS, clients=SURE).at_most(1).every()
+_little = m.LOSS.at("grid", variant=TCPS, clients=SURE).at_most(1).every()
 _little = _little.called("none loses more than 1 % with 10 to 36")
-_overload = LOSS.at("grid", variant="UDP", clients=HEAVY).above(0.1).every()
+_overload = m.LOSS.at("grid", variant="UDP", clients=HEAVY).above(0.1).every()
 _overload = _overload.called("UDP, which sends what the clients generate, loses more than 0.1 % with 39 and more")
-_of_sure, _of_moderate = (COV_OVER_POISSON.at("grid", variant=TCPS, clients=counts) for counts in (SURE, MODERATE))
+_of_sure, _of_moderate = (m.COV_OVER_POISSON.at("grid", variant=TCPS, clients=counts) for counts in (SURE, MODERATE))
 _noticed = _of_sure.above(1.1).some()
-_stays = WARM_COV_OVER_POISSON.at("grid", variant=TCPS, clients=SURE).above(1.1).some()
+_stays = m.WARM_COV_OVER_POISSON.at("grid", variant=TCPS, clients=SURE).above(1.1).some()
 _share = computed(
     lambda own, udp: 100 * own / udp,
-    THROUGHPUT.at("grid", variant=TCPS, clients=MODERATE),
-    THROUGHPUT.at("grid", variant="UDP", clients=MODERATE),
+    m.THROUGHPUT.at("grid", variant=TCPS, clients=MODERATE),
+    m.THROUGHPUT.at("grid", variant="UDP", clients=MODERATE),
     words="throughput as a percentage of UDP's",
     unit="%",
 )
 _few = Named("fewer than 30 clients", [clients for clients in PAPERS_CLIENTS if clients < 30])
-_throughput_gap = THROUGHPUT.at("grid", variant=TCPS, clients=_few).over(
+_throughput_gap = m.THROUGHPUT.at("grid", variant=TCPS, clients=_few).over(
     "variant",
     lambda line: 100 * (max(line.values()) / min(line.values()) - 1),
     "difference between the largest throughput of a TCP and the smallest",
     unit="%",
     digits=2,
 )
-_loss_gap = LOSS.at("grid", variant=TCPS, clients=_few).over(
+_loss_gap = m.LOSS.at("grid", variant=TCPS, clients=_few).over(
     "variant",
     lambda line: max(line.values()) - min(line.values()),
     "difference between the largest loss of a TCP and the smallest",
@@ -133,17 +123,17 @@ _loss_gap = LOSS.at("grid", variant=TCPS, clients=_few).over(
 )
 
 _BEFORE, _AFTER = 36, 44
-_growth = (COV.at("grid", variant=TCPS, clients=_AFTER) / COV.at("grid", variant=TCPS, clients=_BEFORE)).called(
+_growth = (m.COV.at("grid", variant=TCPS, clients=_AFTER) / m.COV.at("grid", variant=TCPS, clients=_BEFORE)).called(
     f"c.o.v. with {_AFTER} clients over that with {_BEFORE}", digits=2
 )
-_excess = {name: EXCESS.at("grid", variant=name, clients=HEAVY) for name in ("Reno", "Reno/RED")}
+_excess = {name: m.EXCESS.at("grid", variant=name, clients=HEAVY) for name in ("Reno", "Reno/RED")}
 _harmed = ("Reno", "Reno/RED")
-_heavy_loss = LOSS.at("grid", variant=_harmed, clients=HEAVY)
+_heavy_loss = m.LOSS.at("grid", variant=_harmed, clients=HEAVY)
 _vegas, _reno = (
-    {measure: measure.at("grid", variant=name, clients=HEAVY) for measure in (THROUGHPUT, LOSS)}
+    {measure: measure.at("grid", variant=name, clients=HEAVY) for measure in (m.THROUGHPUT, m.LOSS)}
     for name in ("Vegas", "Reno")
 )
-_falls, _last_fall = (measure.at("windows", variant="Reno", clients=MOST) for measure in (CUTS, LAST_FALL))
+_falls, _last_fall = (measure.at("windows", variant="Reno", clients=MOST) for measure in (m.CUTS, m.LAST_FALL))
 _often, _long = _falls.at_least(0.5), _last_fall.at_least(DURATION - 10)
 _renos_slope = slope("Reno", tuple(clients for clients in CLIENTS if clients >= HEAVY[0]))
 
@@ -154,7 +144,7 @@ def _up_to_half(of: Quantity) -> Answers:
 
 def _rises(variants: str | Named[str]) -> Answers:
     """Ask whether the c.o.v. rises by a quarter or more, where Poisson's falls by a tenth."""
-    before, after = (COV.at("grid", variant=variants, clients=clients) for clients in (_BEFORE, _AFTER))
+    before, after = (m.COV.at("grid", variant=variants, clients=clients) for clients in (_BEFORE, _AFTER))
     whose = variants.name if isinstance(variants, Named) else variants
     return (~after.below(before, times=1 / 1.25)).called(
         f"the c.o.v. of {whose} rises by a quarter or more from {_BEFORE} to {_AFTER} clients",
@@ -166,8 +156,8 @@ def penalty(variant: str | tuple[str, ...], reference: str) -> Quantity:
     """Give the percentage by which throughput is below another variant's under heavy load, seed by seed."""
     return computed(
         lambda own, best: 100 * (1 - own / best),
-        THROUGHPUT.at("grid", variant=variant, clients=HEAVY),
-        THROUGHPUT.at("grid", variant=reference, clients=HEAVY),
+        m.THROUGHPUT.at("grid", variant=variant, clients=HEAVY),
+        m.THROUGHPUT.at("grid", variant=reference, clients=HEAVY),
         words=f"throughput below {reference}'s",
         unit="%",
     )
@@ -196,7 +186,7 @@ CLAIMS = (
         paper="Table 1",
         test=Fixed(
             {
-                "who wins exact ties": (_tied(COV) | _tied(THROUGHPUT) | _tied(JAIN)).called(
+                "who wins exact ties": (_tied(m.COV) | _tied(m.THROUGHPUT) | _tied(m.JAIN)).called(
                     "without processing time, c.o.v., throughput or Jain's index of Reno or Vegas with 44 or 60 "
                     "clients changes by more than 1 %"
                 ),
@@ -206,10 +196,10 @@ CLAIMS = (
             }
         ),
         numbers=(
-            *(measure.at("grid", variant="Reno", clients=MOST) for measure in (COV, JAIN)),
+            *(measure.at("grid", variant="Reno", clients=MOST) for measure in (m.COV, m.JAIN)),
             *(
                 measure.at("ties", variant="Reno", clients=MOST).called(f"{measure.label} with exact ties")
-                for measure in (COV, JAIN)
+                for measure in (m.COV, m.JAIN)
             ),
             _of_weights,
         ),
@@ -228,7 +218,7 @@ CLAIMS = (
         where="3.2; Figure 2",
         text="UDP does not modulate the traffic: its c.o.v. is very close to that of the Poisson process.",
         test=AtPoints(
-            COV_OVER_POISSON.at("grid", variant="UDP", clients=PAPERS_CLIENTS)
+            m.COV_OVER_POISSON.at("grid", variant="UDP", clients=PAPERS_CLIENTS)
             .near(1, by=0.05)
             .called("the c.o.v. of UDP is within 5 % of Poisson's"),
             points="client counts",
@@ -251,12 +241,12 @@ CLAIMS = (
         text="Uncongested, the traffic that enters the gateway is very similar to what the clients generate, for every "
         "TCP.",
         test=AtPoints(
-            COV_OVER_POISSON.at("grid", variant=TCPS, clients=LIGHT)
+            m.COV_OVER_POISSON.at("grid", variant=TCPS, clients=LIGHT)
             .near(1, by=0.1)
             .called("with fewer than 10 clients the c.o.v. is within 10 % of Poisson's")
         ),
         why="{why} Without the first 20 s the c.o.v. is {warm} times Poisson's.",
-        shows={"warm": WARM_COV_OVER_POISSON.at("grid", variant=TCPS, clients=LIGHT)},
+        shows={"warm": m.WARM_COV_OVER_POISSON.at("grid", variant=TCPS, clients=LIGHT)},
         command=command("Reno", 4),
     ),
     Claim(
@@ -284,7 +274,7 @@ CLAIMS = (
         where="3.2; Figures 3, 4",
         text="This burstiness is not strong enough to harm throughput and loss.",
         test=AtPoints(
-            (_share.at_least(99) & LOSS.at("grid", variant=TCPS, clients=MODERATE).at_most(0.5)).called(
+            (_share.at_least(99) & m.LOSS.at("grid", variant=TCPS, clients=MODERATE).at_most(0.5)).called(
                 "a TCP with 10 to 38 clients carries at least 99 % of UDP's throughput and loses at most 0.5 %"
             )
         ),
@@ -341,7 +331,7 @@ CLAIMS = (
                 points="client counts",
             ),
             on=WEIGHT,
-            again=EXCESS.at("weights", variant="Reno/RED", clients=MOST).above(200).called("it is over 200 % larger"),
+            again=m.EXCESS.at("weights", variant="Reno/RED", clients=MOST).above(200).called("it is over 200 % larger"),
             named=WEIGHTS,
         ),
         command=command("Reno/RED", 60),
@@ -353,7 +343,7 @@ CLAIMS = (
         test=AtPoints(
             (
                 penalty(_harmed, "UDP").at_least(1)
-                & _heavy_loss.above(LOSS.at("grid", variant=_harmed, clients=_BEFORE))
+                & _heavy_loss.above(m.LOSS.at("grid", variant=_harmed, clients=_BEFORE))
             ).called("with 39 to 60 clients throughput is 1 % or more below UDP's and loss higher than with 36 clients")
         ),
         command=command("Reno/RED", 50),
@@ -368,7 +358,7 @@ CONCLUSIONS = (
         test=Bars(whole=_often & _long, part=_often | _long),
         why="With 60 clients a Reno window is cut {reno} times a second, for the last time at {last}; a Vegas window "
         "{vegas} times a second.",
-        shows={"reno": _falls, "last": _last_fall, "vegas": CUTS.at("windows", variant="Vegas", clients=MOST)},
+        shows={"reno": _falls, "last": _last_fall, "vegas": m.CUTS.at("windows", variant="Vegas", clients=MOST)},
         command=command("Reno", 60, record="windows@0,9,19/0.1s"),
     ),
     Claim(
@@ -377,7 +367,7 @@ CONCLUSIONS = (
         text="Reno's traffic does not smooth out much even when many streams are added up.",
         test=Bars(whole=_renos_slope.above(-0.25), part=_renos_slope.above(-0.5)),
         why="{why} For Poisson traffic the exponent is -0.5.",
-        shows={"ends": COV.at("grid", variant="Reno", clients=(39, 60, 100))},
+        shows={"ends": m.COV.at("grid", variant="Reno", clients=(39, 60, 100))},
         command=command("Reno", 100),
     ),
     Claim(
@@ -385,7 +375,7 @@ CONCLUSIONS = (
         where="4; Figures 3, 4",
         text="Vegas' smoother traffic means better overall network performance than Reno's.",
         test=AtPoints(
-            (_vegas[THROUGHPUT].above(_reno[THROUGHPUT]) & _vegas[LOSS].below(_reno[LOSS])).called(
+            (_vegas[m.THROUGHPUT].above(_reno[m.THROUGHPUT]) & _vegas[m.LOSS].below(_reno[m.LOSS])).called(
                 "with 39 to 60 clients Vegas carries more than Reno and loses less"
             ),
             points="client counts",

@@ -4,19 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ackclock.papers.burstiness import measures as m
 from ackclock.papers.burstiness.claims.reading import MOST, command
 from ackclock.papers.burstiness.experiment import HEAVY
-from ackclock.papers.burstiness.measures import (
-    COV_OVER_POISSON,
-    CUTS,
-    CUTTING,
-    DEPENDENCE,
-    JAIN,
-    LOSS,
-    LOWEST_WINDOW,
-    QUEUE_PER_CLIENT,
-    WARM_LOSS,
-)
 from ackclock.papers.core.claim import Claim
 from ackclock.papers.core.rules import AtPoints, Bars, Varied
 
@@ -33,29 +23,29 @@ def _both(measure: Measure, part: str, clients: int | tuple[int, ...]) -> tuple[
 _SHOWN = (20, 30, 60)
 _ROOM, _ROOMY = 3, 50
 """Packets for each client in the large buffer, and the number of clients: `roomy` of study.toml."""
-_cuts, _renos_cuts = _both(CUTS, "windows", _SHOWN)
-_lowest, _renos_lowest = _both(LOWEST_WINDOW, "windows", _SHOWN)
+_cuts, _renos_cuts = _both(m.CUTS, "windows", _SHOWN)
+_lowest, _renos_lowest = _both(m.LOWEST_WINDOW, "windows", _SHOWN)
 _near_optimum = (_cuts.below(_renos_cuts) & _lowest.at_least(_renos_lowest)).called(
     "with 20, 30 and 60 clients the windows of clients 1, 10 and 20 are cut less often than Reno's, and no lower"
 )
-_loss, _renos_loss = _both(LOSS, "grid", HEAVY)
-_dependence, _renos_dependence = _both(DEPENDENCE, "close", MOST)
-_cutting, _renos_cutting = _both(CUTTING, "close", MOST)
-_cov, _renos_cov = _both(COV_OVER_POISSON, "grid", HEAVY)
-_jain, _renos_jain = _both(JAIN, "grid", HEAVY)
-_with_minimum = JAIN.at("minimum", variant="Vegas", clients=HEAVY).called(
+_loss, _renos_loss = _both(m.LOSS, "grid", HEAVY)
+_dependence, _renos_dependence = _both(m.DEPENDENCE, "close", MOST)
+_cutting, _renos_cutting = _both(m.CUTTING, "close", MOST)
+_cov, _renos_cov = _both(m.COV_OVER_POISSON, "grid", HEAVY)
+_jain, _renos_jain = _both(m.JAIN, "grid", HEAVY)
+_with_minimum = m.JAIN.at("minimum", variant="Vegas", clients=HEAVY).called(
     "Jain's index of Vegas with the smallest round trip for its base"
 )
 _tied, _renos_tied = (
     one.called(f"Jain's index of {name} without processing time")
-    for one, name in zip(_both(JAIN, "ties", (44, 60)), ("Vegas", "Reno"), strict=True)
+    for one, name in zip(_both(m.JAIN, "ties", (44, 60)), ("Vegas", "Reno"), strict=True)
 )
 _roomy, _renos_roomy = (
-    one.called(f"{WARM_LOSS.label} of {name} with a buffer of {_ROOM * _ROOMY} packets")
-    for one, name in zip(_both(WARM_LOSS, "roomy", _ROOMY), ("Vegas", "Reno"), strict=True)
+    one.called(f"{m.WARM_LOSS.label} of {name} with a buffer of {_ROOM * _ROOMY} packets")
+    for one, name in zip(_both(m.WARM_LOSS, "roomy", _ROOMY), ("Vegas", "Reno"), strict=True)
 )
-_small, _renos_small = _both(WARM_LOSS, "grid", _ROOMY)
-_waiting = QUEUE_PER_CLIENT.at("queues", variant="Vegas", clients=(39, 44, 50, 60))
+_small, _renos_small = _both(m.WARM_LOSS, "grid", _ROOMY)
+_waiting = m.QUEUE_PER_CLIENT.at("queues", variant="Vegas", clients=(39, 44, 50, 60))
 
 CLAIMS = (
     Claim(

@@ -9,6 +9,7 @@ from ackclock.papers.burstiness.measures import LOSS, QUEUE, THROUGHPUT
 from ackclock.papers.core.evidence import Named
 from ackclock.papers.core.quantities import computed
 from ackclock.papers.core.rules import AtPoints, Bars, Outcome
+from ackclock.papers.heterogeneous import measures as m
 from ackclock.papers.heterogeneous.claims.reading import (
     END,
     FULL,
@@ -20,23 +21,6 @@ from ackclock.papers.heterogeneous.claims.reading import (
     weighed,
 )
 from ackclock.papers.heterogeneous.experiment import LATE
-from ackclock.papers.heterogeneous.measures import (
-    DIFFERENCE,
-    MORE_LOSS,
-    RATIO,
-    RELATIVE,
-    RENO_ALL,
-    RENO_CARRIED,
-    RENO_COV,
-    RENO_LOSS,
-    RENO_QUEUE,
-    VEGAS_ALL,
-    VEGAS_ALL_LOSS,
-    VEGAS_CARRIED,
-    VEGAS_COV,
-    VEGAS_LOSS,
-    VEGAS_QUEUE,
-)
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
@@ -68,23 +52,23 @@ def at_end(measure: Measure, part: str, background: int, **where: Scalar | tuple
 
 def gains(background: int, gateways: Named[str], reds: Named[str]) -> Rule:
     """Judge whether added Vegas clients get more than added Reno clients once the link is full."""
-    usual = AtPoints(at_full(RATIO, background, gateway=gateways).above(1), points=FULL_POINTS, by="gateway")
-    return weighed(usual, at_end(RATIO, "weighted", background, gateway=reds).above(1).every("gateway"))
+    usual = AtPoints(at_full(m.RATIO, background, gateway=gateways).above(1), points=FULL_POINTS, by="gateway")
+    return weighed(usual, at_end(m.RATIO, "weighted", background, gateway=reds).above(1).every("gateway"))
 
 
 def loses_less(background: int, gateways: Named[str], reds: Named[str]) -> Rule:
     """Judge whether added Vegas clients lose a smaller share, behind the gateways where anybody loses packets."""
-    most = at_full(MORE_LOSS, background, gateway=gateways).over(
+    most = at_full(m.MORE_LOSS, background, gateway=gateways).over(
         "added", lambda line: max(line.values()), "largest loss"
     )
-    reno = at_full(RENO_LOSS, background, gateway=gateways)
+    reno = at_full(m.RENO_LOSS, background, gateway=gateways)
     lossy = reno.given(most, lambda loss: loss >= _LEAST_LOSS, f"anybody loses {_LEAST_LOSS} % or more")
-    less = lossy.above(at_full(VEGAS_LOSS, background, gateway=gateways))
+    less = lossy.above(at_full(m.VEGAS_LOSS, background, gateway=gateways))
     asked = less.called(
         f"added Vegas clients lose a smaller share than added Reno clients (background of {background}, "
         f"{gateways.name}), where anybody loses {_LEAST_LOSS} % or more"
     )
-    reno_end, vegas_end = (at_end(one, "weighted", background, gateway=reds) for one in (RENO_LOSS, VEGAS_LOSS))
+    reno_end, vegas_end = (at_end(one, "weighted", background, gateway=reds) for one in (m.RENO_LOSS, m.VEGAS_LOSS))
     again = reno_end.above(vegas_end).every("gateway").called("added Vegas clients lose a smaller share behind RED")
     return weighed(AtPoints(asked, points=FULL_POINTS, by="gateway"), again)
 
@@ -106,10 +90,10 @@ def more_pronounced(background: int) -> Rule:
     pairs = [(large, small) for large in LARGE_RED for small in SMALL]
     at = {
         measure: {one: at_end(measure, "pairs", background, gateway=one) for one in (*LARGE_RED, *SMALL)}
-        for measure in (RELATIVE, DIFFERENCE)
+        for measure in (m.RELATIVE, m.DIFFERENCE)
     }
-    more = [at[RELATIVE][large].above(at[RELATIVE][small]) for large, small in pairs]
-    less = [_smaller(at[DIFFERENCE][large], at[DIFFERENCE][small]) for large, small in pairs]
+    more = [at[m.RELATIVE][large].above(at[m.RELATIVE][small]) for large, small in pairs]
+    less = [_smaller(at[m.DIFFERENCE][large], at[m.DIFFERENCE][small]) for large, small in pairs]
     part, whole = more[0], less[0]
     for one, other in zip(more[1:], less[1:], strict=True):
         part, whole = part & one, whole & other
@@ -122,7 +106,7 @@ def more_pronounced(background: int) -> Rule:
 
 def differences(background: int) -> tuple[Quantity, ...]:
     gateways = Named("every gateway with losses", (*SMALL, *LARGE_RED))
-    return tuple(at_end(one, "pairs", background, gateway=gateways) for one in (RELATIVE, DIFFERENCE))
+    return tuple(at_end(one, "pairs", background, gateway=gateways) for one in (m.RELATIVE, m.DIFFERENCE))
 
 
 def red_is_worse() -> Rule:
@@ -136,11 +120,11 @@ def red_is_worse() -> Rule:
             lossy.above(fewer).called(f"behind {reds.name} added {kind} clients lose more than behind FIFO"),
         ]
 
-    kinds = ((RENO_CARRIED, RENO_LOSS, "Reno"), (VEGAS_CARRIED, VEGAS_LOSS, "Vegas"))
+    kinds = ((m.RENO_CARRIED, m.RENO_LOSS, "Reno"), (m.VEGAS_CARRIED, m.VEGAS_LOSS, "Vegas"))
     questions = [question for reds in _FIFO for one in kinds for question in asked(*one, reds)]
     reno, vegas = (
         at_end(one, "pairs", 20, gateway=SMALL[0]).above(at_end(one, "weighted", 20, gateway=SMALL[1]))
-        for one in (RENO_CARRIED, VEGAS_CARRIED)
+        for one in (m.RENO_CARRIED, m.VEGAS_CARRIED)
     )
     again = (reno & vegas).called("with a buffer of 50 both kinds of added clients get less behind RED")
     return weighed(AtPoints(*questions, points=FULL_POINTS), again)
@@ -149,14 +133,16 @@ def red_is_worse() -> Rule:
 def smoother() -> Rule:
     """Judge whether all clients together are smoother and faster behind RED where Vegas is added."""
     red = SMALL[1]
-    rough, smooth, slow, fast = (at_full(one, 20, gateway=red) for one in (RENO_COV, VEGAS_COV, RENO_ALL, VEGAS_ALL))
+    rough, smooth, slow, fast = (
+        at_full(one, 20, gateway=red) for one in (m.RENO_COV, m.VEGAS_COV, m.RENO_ALL, m.VEGAS_ALL)
+    )
     usual = AtPoints(
         rough.above(smooth).called("the c.o.v. of all arrivals is lower where Vegas is added than where Reno is"),
         fast.above(slow).called("the throughput of all clients is higher where Vegas is added"),
         points=f"{FULL_POINTS} behind RED 10/40",
     )
     rough, smooth, slow, fast = (
-        at_end(one, "weighted", 20, gateway=red) for one in (RENO_COV, VEGAS_COV, RENO_ALL, VEGAS_ALL)
+        at_end(one, "weighted", 20, gateway=red) for one in (m.RENO_COV, m.VEGAS_COV, m.RENO_ALL, m.VEGAS_ALL)
     )
     both = (rough.above(smooth) & fast.above(slow)).called("with Vegas the c.o.v. is lower and the throughput higher")
     return weighed(usual, both)
@@ -166,7 +152,7 @@ def all_vegas_is_best() -> Rule:
     """Judge whether throughput is highest and loss lowest where all of 60 clients run Vegas, not 0, 20 or 40."""
     questions = []
     for gateway, end in zip(SMALL, ("", "/RED"), strict=True):
-        for alone, mixed, better in ((THROUGHPUT, VEGAS_ALL, "highest"), (LOSS, VEGAS_ALL_LOSS, "lowest")):
+        for alone, mixed, better in ((THROUGHPUT, m.VEGAS_ALL, "highest"), (LOSS, m.VEGAS_ALL_LOSS, "lowest")):
             best, none = (alone.at("grid", variant=f"{kind}{end}", clients=60) for kind in ("Vegas", "Reno"))
             rest = [none, *(at_end(mixed, "pairs", background, gateway=gateway) for background in END)]
             first, *others = [best.above(one) if better == "highest" else one.above(best) for one in rest]
@@ -180,7 +166,9 @@ def all_vegas_is_best() -> Rule:
 def reno_fills_the_buffer() -> Rule:
     pairs = {"with clients of one kind": [QUEUE.at("queues", variant=one, clients=HEAVY) for one in ("Reno", "Vegas")]}
     for background in END:
-        pairs[f"with a background of {background}"] = [at_full(one, background) for one in (RENO_QUEUE, VEGAS_QUEUE)]
+        pairs[f"with a background of {background}"] = [
+            at_full(one, background) for one in (m.RENO_QUEUE, m.VEGAS_QUEUE)
+        ]
     return AtPoints(
         *(reno.above(vegas).called(f"{words}, more packets wait with Reno") for words, (reno, vegas) in pairs.items()),
         points=FULL_POINTS,
@@ -188,7 +176,7 @@ def reno_fills_the_buffer() -> Rule:
 
 
 def as_well(part: str, **where: Scalar | tuple[Scalar, ...]) -> AtPoints:
-    ratio, vegas, reno = (one.at(part, **where) for one in (RATIO, VEGAS_LOSS, RENO_LOSS))
+    ratio, vegas, reno = (one.at(part, **where) for one in (m.RATIO, m.VEGAS_LOSS, m.RENO_LOSS))
     asked = ratio.at_least(_AS_WELL) & ~vegas.above(reno, times=1 / _AS_WELL)
     words = f"the Vegas/Reno goodput ratio is at least {_AS_WELL}, and Vegas loses no more than Reno by the same margin"
     return AtPoints(asked.called(words), by="gateway")
@@ -211,7 +199,7 @@ def _both_starts(part: str) -> AtPoints:
     questions = []
     for background, added in LATE.items():
         ratio, vegas, reno = (
-            one.at(part, background=background, added=added) for one in (RATIO, VEGAS_LOSS, RENO_LOSS)
+            one.at(part, background=background, added=added) for one in (m.RATIO, m.VEGAS_LOSS, m.RENO_LOSS)
         )
         asked = ratio.at_least(_AS_WELL) & ~vegas.above(reno, times=1 / _AS_WELL)
         questions.append(asked.called(f"it does as well with {background} Reno clients in the background"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ackclock.papers.core.claim import Change, Claim
 from ackclock.papers.core.rules import AtPoints, Custom
+from ackclock.papers.heterogeneous import measures as m
 from ackclock.papers.heterogeneous.claims.newcomers import (
     BETA,
     FULL_POINTS,
@@ -33,11 +34,10 @@ from ackclock.papers.heterogeneous.claims.reading import (
     weighed,
 )
 from ackclock.papers.heterogeneous.experiment import SCENES
-from ackclock.papers.heterogeneous.measures import BESIDE_VEGAS, RATIO, RENO_HELD, VEGAS_EACH, VEGAS_HELD
 
 _HALF_SMALL, _HALF_LARGE, _FULL_SMALL, _FULL_LARGE = SCENES
 
-_ratios = {background: at_end(RATIO, "pairs", background, gateway=SMALL) for background in END}
+_ratios = {background: at_end(m.RATIO, "pairs", background, gateway=SMALL) for background in END}
 _SAVED = "Vegas saves of Reno's loss: {saved}; in points: {points}."
 _mo = "contrary to what Mo et al. found"
 
@@ -51,8 +51,8 @@ HEADLINE = (
             headline,
             f"{as_well('pairs').words} Asked again where the newcomers start at 10 s: if it is reproduced with one "
             "start and not with the other, it depends on that.",
-            RATIO.at("pairs", background=20, added=END[20]),
-            RATIO.at("pairs", background=40, added=END[40]),
+            m.RATIO.at("pairs", background=20, added=END[20]),
+            m.RATIO.at("pairs", background=40, added=END[40]),
         ),
         command=command(_FULL_LARGE, "Vegas", 20),
         changed=Change(
@@ -87,8 +87,8 @@ HALF = (
         where="3.2.1",
         text="Vegas connections are favoured when the gateway's buffer is small, as Mo et al. found too.",
         test=AtPoints(
-            at_full(VEGAS_EACH, 20, gateway=SMALL)
-            .above(at_full(BESIDE_VEGAS, 20, gateway=SMALL))
+            at_full(m.VEGAS_EACH, 20, gateway=SMALL)
+            .above(at_full(m.BESIDE_VEGAS, 20, gateway=SMALL))
             .called("with a buffer of 50 an added Vegas client gets more than a Reno client of the background"),
             points=FULL_POINTS,
         ),
@@ -118,13 +118,13 @@ HALF = (
         text="Lower thresholds of RED favour Vegas.",
         test=weighed(
             AtPoints(
-                at_full(RATIO, 20, gateway=LARGE[2])
-                .above(at_full(RATIO, 20, gateway=LARGE[1]), by=EFFECT)
+                at_full(m.RATIO, 20, gateway=LARGE[2])
+                .above(at_full(m.RATIO, 20, gateway=LARGE[1]), by=EFFECT)
                 .called(f"the Vegas/Reno goodput ratio is more than {EFFECT} higher with RED2 than with RED1"),
                 points=FULL_POINTS,
             ),
-            at_end(RATIO, "weighted", 20, gateway=LARGE[2])
-            .above(at_end(RATIO, "weighted", 20, gateway=LARGE[1]), by=EFFECT)
+            at_end(m.RATIO, "weighted", 20, gateway=LARGE[2])
+            .above(at_end(m.RATIO, "weighted", 20, gateway=LARGE[1]), by=EFFECT)
             .called(f"the ratio is more than {EFFECT} higher with RED2"),
         ),
         command=command(_HALF_LARGE, "Vegas/RED2", 40),
@@ -143,8 +143,8 @@ RED_BESIDE = (
         key="3.2.1-12",
         where="3.2.1",
         text="Vegas, even in the presence of 20 Reno connections, requires a minimal amount of buffer space.",
-        test=AtPoints(at_end(VEGAS_HELD, "pairs", 20, gateway=EVERY_RED).at_most(BETA), points="RED gateways"),
-        shows={"reno": at_end(RENO_HELD, "pairs", 20, gateway=EVERY_RED)},
+        test=AtPoints(at_end(m.VEGAS_HELD, "pairs", 20, gateway=EVERY_RED).at_most(BETA), points="RED gateways"),
+        shows={"reno": at_end(m.RENO_HELD, "pairs", 20, gateway=EVERY_RED)},
         command=command(_HALF_LARGE, "Vegas/RED1", 40),
     ),
     Claim(
@@ -247,14 +247,14 @@ DISCUSSION = (
         where="3.2.3",
         text="Connections that always have data to send, as Mo et al. have them, benefit Reno's greedy algorithm.",
         test=AtPoints(
-            RATIO.at("pairs")
-            .above(RATIO.at("greedy"), by=EFFECT)
+            m.RATIO.at("pairs")
+            .above(m.RATIO.at("greedy"), by=EFFECT)
             .called(f"greedy sources lower the Vegas/Reno goodput ratio of 60 clients by more than {EFFECT}"),
             points="gateways and backgrounds",
         ),
         numbers=(
-            *(at_end(RATIO, "pairs", background) for background in END),
-            RATIO.at("greedy").called("the same with greedy sources"),
+            *(at_end(m.RATIO, "pairs", background) for background in END),
+            m.RATIO.at("greedy").called("the same with greedy sources"),
         ),
         command=command(
             _FULL_SMALL, "Vegas", 20, 'clients.0.source={kind="greedy"}', 'clients.1.source={kind="greedy"}'

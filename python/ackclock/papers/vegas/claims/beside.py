@@ -6,23 +6,10 @@ from dataclasses import replace
 
 from ackclock.papers.core.claim import Change, Claim
 from ackclock.papers.core.rules import AtPoints
+from ackclock.papers.vegas import measures as m
 from ackclock.papers.vegas.claims.command import command
 from ackclock.papers.vegas.evidence import papers
 from ackclock.papers.vegas.experiment import BUFFERS, OPEN, SHARES, Place
-from ackclock.papers.vegas.measures import (
-    EFFECT,
-    HELD,
-    QUEUE_SD,
-    RATIO,
-    RENO_COV,
-    RENO_KEPT,
-    RENO_LOSS,
-    RENO_TIMEOUTS,
-    VEGAS_COV,
-    VEGAS_KEPT,
-    VEGAS_LOSS,
-    VEGAS_TIMEOUTS,
-)
 
 _SOME = 5e-5
 """The smallest loss that counts: 0.005 %."""
@@ -35,10 +22,10 @@ _FENG = "Feng and Tinnakornsrisuphap, 3.2.1, 3.2.2"
 _PAIR = Place(application=OPEN, pair=True)
 _LARGE = BUFFERS[2:]
 
-_pair = RATIO.at("pairs", application=OPEN, gateway="FIFO")
-_halves = RATIO.at("halves")
-_wide = {gateway: RATIO.at("halves", application=OPEN, gateway=gateway, buffer=_LARGE) for gateway in ("FIFO", "RED")}
-_queue = QUEUE_SD.at("map", application=OPEN, start=10, gateway="FIFO")
+_pair = m.RATIO.at("pairs", application=OPEN, gateway="FIFO")
+_halves = m.RATIO.at("halves")
+_wide = {gateway: m.RATIO.at("halves", application=OPEN, gateway=gateway, buffer=_LARGE) for gateway in ("FIFO", "RED")}
+_queue = m.QUEUE_SD.at("map", application=OPEN, start=10, gateway="FIFO")
 
 PAPERS = (
     Claim(
@@ -47,8 +34,8 @@ PAPERS = (
         figure="map-poisson",
         text="In the papers' own setting with a buffer of 50 packets, a Vegas client does as well as the Reno clients "
         "that it competes with.",
-        test=AtPoints(RATIO.at("papers", start=1, buffer=50).at_least(HELD), points="ends of the papers' curves"),
-        shows={"late": RATIO.at("papers", start=10, buffer=50)},
+        test=AtPoints(m.RATIO.at("papers", start=1, buffer=50).at_least(m.HELD), points="ends of the papers' curves"),
+        shows={"late": m.RATIO.at("papers", start=10, buffer=50)},
         command=command(papers(50)[0]),
     ),
     Claim(
@@ -56,8 +43,8 @@ PAPERS = (
         where=_FENG,
         figure="map-poisson",
         text="In the papers' own setting with a buffer of 1500 packets, it does as well too.",
-        test=AtPoints(RATIO.at("papers", start=1, buffer=1500).at_least(HELD), points="ends of the papers' curves"),
-        shows={"late": RATIO.at("papers", start=10, buffer=1500)},
+        test=AtPoints(m.RATIO.at("papers", start=1, buffer=1500).at_least(m.HELD), points="ends of the papers' curves"),
+        shows={"late": m.RATIO.at("papers", start=10, buffer=1500)},
         why="{why} The papers compare added Vegas clients with Reno clients added in their place; here they are "
         "compared with the Reno clients that they join.",
         command=command(papers(1500)[0]),
@@ -68,7 +55,7 @@ PAPERS = (
         figure="map-poisson",
         text="In competition with Reno, Vegas does as well as Reno, whatever the buffer, the share, the start and the "
         "application.",
-        test=AtPoints(RATIO.at("map").at_least(HELD), points="points of the map", by="application"),
+        test=AtPoints(m.RATIO.at("map").at_least(m.HELD), points="points of the map", by="application"),
         command=command(Place()),
     ),
     Claim(
@@ -76,7 +63,7 @@ PAPERS = (
         where="both papers",
         figure="applications",
         text="With a small buffer Vegas gets its share, whatever the application.",
-        test=AtPoints(RATIO.at("halves", buffer=(10, 50)).at_least(HELD), by="application"),
+        test=AtPoints(m.RATIO.at("halves", buffer=(10, 50)).at_least(m.HELD), by="application"),
         command=command(Place(application=OPEN)),
     ),
 )
@@ -90,21 +77,21 @@ MO = (
         "buffer.",
         test=AtPoints(
             (
-                _pair.pick(buffer=BUFFERS[0]).above(_pair.pick(buffer=BUFFERS[-1]), by=EFFECT)
-                & ~_pair.rises("buffer", by=EFFECT).some("buffer")
+                _pair.pick(buffer=BUFFERS[0]).above(_pair.pick(buffer=BUFFERS[-1]), by=m.EFFECT)
+                & ~_pair.rises("buffer", by=m.EFFECT).some("buffer")
             ).called(
-                f"the Vegas/Reno goodput ratio falls by more than {EFFECT} from the smallest buffer to the largest, "
-                f"and rises by more than {EFFECT} at no step between them"
+                f"the Vegas/Reno goodput ratio falls by more than {m.EFFECT} from the smallest buffer to the largest, "
+                f"and rises by more than {m.EFFECT} at no step between them"
             ),
-            (~RATIO.at("pairs", application=OPEN, gateway="FIFO", buffer=BUFFERS[1:]).at_least(HELD))
+            (~m.RATIO.at("pairs", application=OPEN, gateway="FIFO", buffer=BUFFERS[1:]).at_least(m.HELD))
             .every()
-            .called(f"the ratio is below {HELD} everywhere with 50 packets or more"),
+            .called(f"the ratio is below {m.HELD} everywhere with 50 packets or more"),
             points="starts",
         ),
         command=command(replace(_PAIR, buffer=500)),
         changed=Change(
             was="a rise of the ratio of any size counts against the claim",
-            now=f"a rise counts if it is more than {EFFECT}",
+            now=f"a rise counts if it is more than {m.EFFECT}",
             before="partly",
             after="reproduced",
             reason="At one of four starts the ratio rose once, from 0.016 to 0.018.",
@@ -115,7 +102,7 @@ MO = (
         where=_MO,
         figure="pair",
         text="One against one, Vegas does as well as Reno or better where the buffer is very small.",
-        test=AtPoints(RATIO.at("pairs", application=OPEN, buffer=BUFFERS[0]).at_least(HELD)),
+        test=AtPoints(m.RATIO.at("pairs", application=OPEN, buffer=BUFFERS[0]).at_least(m.HELD)),
         command=command(replace(_PAIR, buffer=10)),
     ),
     Claim(
@@ -125,8 +112,8 @@ MO = (
         text="Reno takes the buffer: it keeps what there is, while Vegas keeps a few packets.",
         test=AtPoints(
             *(
-                RENO_KEPT.at(part, application=OPEN, start=10, gateway="FIFO", buffer=_LARGE)
-                .above(VEGAS_KEPT.at(part, application=OPEN, start=10, gateway="FIFO", buffer=_LARGE))
+                m.RENO_KEPT.at(part, application=OPEN, start=10, gateway="FIFO", buffer=_LARGE)
+                .above(m.VEGAS_KEPT.at(part, application=OPEN, start=10, gateway="FIFO", buffer=_LARGE))
                 .called(f"{who}, a Reno client keeps more packets waiting than a Vegas client")
                 for part, who in (("pairs", "one against one"), ("halves", "30 against 30"))
             ),
@@ -139,7 +126,7 @@ MO = (
         where=f"{_MO}; on the papers' network",
         figure="applications",
         text="Also among 60 clients Vegas' share falls as the buffer grows.",
-        test=AtPoints(_halves.pick(buffer=50).above(_halves.pick(buffer=3000), by=EFFECT), by="application"),
+        test=AtPoints(_halves.pick(buffer=50).above(_halves.pick(buffer=3000), by=m.EFFECT), by="application"),
         command=command(Place(buffer=3000)),
     ),
     Claim(
@@ -149,8 +136,8 @@ MO = (
         text="RED makes the two more compatible: it leaves Vegas more than a FIFO buffer of the same size.",
         test=AtPoints(
             _wide["RED"]
-            .above(_wide["FIFO"], by=EFFECT)
-            .called(f"the Vegas/Reno goodput ratio is more than {EFFECT} higher behind RED than behind FIFO"),
+            .above(_wide["FIFO"], by=m.EFFECT)
+            .called(f"the Vegas/Reno goodput ratio is more than {m.EFFECT} higher behind RED than behind FIFO"),
             points="points with greedy sources, an open window and 150 packets or more",
         ),
         command=command(Place(application=OPEN, buffer=3000, gateway="RED")),
@@ -177,7 +164,7 @@ SWINGS = (
         figure="swings",
         text="Also in competition with Reno the window of a Vegas client varies less than a Reno client's.",
         test=AtPoints(
-            RENO_COV.at("halves", application=OPEN).above(VEGAS_COV.at("halves", application=OPEN), times=_SMALLEST)
+            m.RENO_COV.at("halves", application=OPEN).above(m.VEGAS_COV.at("halves", application=OPEN), times=_SMALLEST)
         ),
         command=command(Place(application=OPEN, buffer=500)),
     ),
@@ -187,12 +174,12 @@ SWINGS = (
         figure="losses",
         text="Vegas loses a smaller share of its packets than the Reno clients that it competes with.",
         test=AtPoints(
-            RENO_LOSS.at("halves")
-            .above(VEGAS_LOSS.at("halves"), times=_SMALLEST)
-            .where(RENO_LOSS.at("halves").at_least(_SOME)),
+            m.RENO_LOSS.at("halves")
+            .above(m.VEGAS_LOSS.at("halves"), times=_SMALLEST)
+            .where(m.RENO_LOSS.at("halves").at_least(_SOME)),
             by="gateway",
         ),
-        shows={"reno": RENO_TIMEOUTS.at("halves"), "vegas": VEGAS_TIMEOUTS.at("halves")},
+        shows={"reno": m.RENO_TIMEOUTS.at("halves"), "vegas": m.VEGAS_TIMEOUTS.at("halves")},
         command=command(Place(buffer=150)),
     ),
 )

@@ -7,21 +7,10 @@ from typing import TYPE_CHECKING
 
 from ackclock.papers.core.claim import Claim
 from ackclock.papers.core.rules import AtPoints, Bars
+from ackclock.papers.vegas import measures as m
 from ackclock.papers.vegas.claims.command import command
 from ackclock.papers.vegas.evidence import FEW, IDLE, LEAST, LIGHT, LONG, SHORT, TIED, WHOLE, papers
 from ackclock.papers.vegas.experiment import GREEDY, OPEN, POISSON, TRANSFERS, Place
-from ackclock.papers.vegas.measures import (
-    ALIKE,
-    EFFECT,
-    HELD,
-    OVER_LEFTOVER,
-    QUEUE_MET,
-    RATIO,
-    RENO_TIME,
-    RTT_LEAST,
-    UTILIZATION,
-    VEGAS_TIME,
-)
 
 if TYPE_CHECKING:
     from ackclock.papers.core.answers import Answers
@@ -34,20 +23,22 @@ _LONGER = 0.005
 _NEAR = 0.02
 """The largest relative distance from the leftover that counts as equal."""
 
-_at_1, _at_10 = (RATIO.at("papers", start=start, gateway="FIFO", vegas=20, buffer=1500) for start in (1, 10))
-_more = _at_1.above(_at_10, by=EFFECT)
-_ends = RATIO.at("papers", start=1)
-_busy = {name: RATIO.at("halves", application=name, start=10, gateway="FIFO", buffer=50) for name in (OPEN, TRANSFERS)}
+_at_1, _at_10 = (m.RATIO.at("papers", start=start, gateway="FIFO", vegas=20, buffer=1500) for start in (1, 10))
+_more = _at_1.above(_at_10, by=m.EFFECT)
+_ends = m.RATIO.at("papers", start=1)
+_busy = {
+    name: m.RATIO.at("halves", application=name, start=10, gateway="FIFO", buffer=50) for name in (OPEN, TRANSFERS)
+}
 _slower = (
-    VEGAS_TIME.at("idle")
-    .above(RENO_TIME.at("idle"))
+    m.VEGAS_TIME.at("idle")
+    .above(m.RENO_TIME.at("idle"))
     .called("a transfer takes Vegas longer than Reno on a link that is hardly used")
 )
 _less = (
     _busy[OPEN]
-    .above(_busy[TRANSFERS], by=EFFECT)
+    .above(_busy[TRANSFERS], by=m.EFFECT)
     .called(
-        f"the Vegas/Reno goodput ratio behind 50 packets is more than {EFFECT} lower with transfers than with greedy"
+        f"the Vegas/Reno goodput ratio behind 50 packets is more than {m.EFFECT} lower with transfers than with greedy"
     )
 )
 
@@ -55,21 +46,21 @@ _less = (
 def _higher(one: str, other: str) -> Answers:
     """Ask whether the ratio behind a large buffer is higher with one application than with another."""
     higher, lower = (
-        RATIO.at("halves", application=name, start=(0, 10), gateway="FIFO", buffer=(1500, 3000))
+        m.RATIO.at("halves", application=name, start=(0, 10), gateway="FIFO", buffer=(1500, 3000))
         for name in (one, other)
     )
-    words = f"the Vegas/Reno goodput ratio is more than {EFFECT} higher with {one} than with {other}"
-    return higher.above(lower, by=EFFECT).called(words)
+    words = f"the Vegas/Reno goodput ratio is more than {m.EFFECT} higher with {one} than with {other}"
+    return higher.above(lower, by=m.EFFECT).called(words)
 
 
 def _with_least(buffers: tuple[int, ...], words: str) -> Answers:
     """Ask whether Vegas gets more with the least sample as its base RTT."""
-    usual = RATIO.at("halves", application=(POISSON, OPEN), start=(0, 10), gateway="FIFO", buffer=buffers)
+    usual = m.RATIO.at("halves", application=(POISSON, OPEN), start=(0, 10), gateway="FIFO", buffer=buffers)
     return (
-        RATIO.at("least", base=LEAST, buffer=buffers)
-        .above(usual, by=EFFECT)
+        m.RATIO.at("least", base=LEAST, buffer=buffers)
+        .above(usual, by=m.EFFECT)
         .called(
-            f"the least sample as base RTT raises the Vegas/Reno goodput ratio by more than {EFFECT} with {words}",
+            f"the least sample as base RTT raises the Vegas/Reno goodput ratio by more than {m.EFFECT} with {words}",
             f"with {words} it does not",
         )
     )
@@ -85,11 +76,11 @@ CAUSES = (
         "propagation delay.",
         test=AtPoints(
             (
-                RATIO.at("arrivals", queue=LONG).above(RATIO.at("arrivals", queue=SHORT), by=EFFECT)
-                & RTT_LEAST.at("arrivals", queue=LONG).above(RTT_LEAST.at("arrivals", queue=SHORT), by=_LONGER)
+                m.RATIO.at("arrivals", queue=LONG).above(m.RATIO.at("arrivals", queue=SHORT), by=m.EFFECT)
+                & m.RTT_LEAST.at("arrivals", queue=LONG).above(m.RTT_LEAST.at("arrivals", queue=SHORT), by=_LONGER)
             ).called(
-                f"where Vegas starts into the longer queue, the Vegas/Reno goodput ratio is more than {EFFECT} higher "
-                f"and its least RTT more than {1e3 * _LONGER:g} ms longer"
+                "where Vegas starts into the longer queue, the Vegas/Reno goodput ratio is more than "
+                f"{m.EFFECT} higher and its least RTT more than {1e3 * _LONGER:g} ms longer"
             ),
             points="pairs of starts",
         ),
@@ -101,9 +92,9 @@ CAUSES = (
         figure="starts-fifo",
         text="That is why Vegas gets its share in the papers with a large buffer: its clients start into the queue "
         "that Reno's slow start leaves.",
-        test=Bars(whole=_more & _at_1.at_least(HELD), part=_more),
+        test=Bars(whole=_more & _at_1.at_least(m.HELD), part=_more),
         shows={
-            f"met_{start}": QUEUE_MET.at("papers", start=start, gateway="FIFO", vegas=20, buffer=1500)
+            f"met_{start}": m.QUEUE_MET.at("papers", start=start, gateway="FIFO", vegas=20, buffer=1500)
             for start in (1, 10)
         },
         why="20 Vegas clients that join 40 Reno clients behind FIFO of 1500 packets meet {met_1} in their first second "
@@ -116,15 +107,17 @@ CAUSES = (
         figure="starts-fifo",
         origin="ours",
         text="What the papers see is the start-up: measured later, Vegas' share is different.",
-        test=AtPoints(~RATIO.at("whole", measured=WHOLE).near(_ends, by=ALIKE), points="ends of the papers' curves"),
+        test=AtPoints(
+            ~m.RATIO.at("whole", measured=WHOLE).near(_ends, by=m.ALIKE), points="ends of the papers' curves"
+        ),
         command=command(replace(papers(1500)[0], whole=True)),
     ),
     Claim(
         key="W-4",
         where="Feng and Tinnakornsrisuphap, 3.2.1",
         text="While sources leave the link unsaturated, Vegas gets its share with any buffer.",
-        test=AtPoints(RATIO.at("light", rate=FEW).at_least(HELD), points="buffers"),
-        shows={"usual": RATIO.at("halves", application=POISSON, start=10, gateway="FIFO")},
+        test=AtPoints(m.RATIO.at("light", rate=FEW).at_least(m.HELD), points="buffers"),
+        shows={"usual": m.RATIO.at("halves", application=POISSON, start=10, gateway="FIFO")},
         why="{why} This load leaves a seventh of the link free.",
         command=command(Place(load=LIGHT, buffer=1500)),
     ),
@@ -136,7 +129,7 @@ CAUSES = (
         text="In competition with Poisson sources and behind a large buffer, Vegas gets exactly what Reno's "
         "applications leave.",
         test=AtPoints(
-            OVER_LEFTOVER.at(
+            m.OVER_LEFTOVER.at(
                 "map", application=POISSON, gateway="FIFO", buffer=1500, vegas=(30, 45, 57), start=(0, 10)
             ).near(1, by=_NEAR)
         ),
@@ -165,7 +158,7 @@ CAUSES = (
         where=_OURS,
         origin="ours",
         text="Exact ties between packets decide what Vegas gets in competition with Reno.",
-        test=AtPoints(~RATIO.at("ties", senders=TIED).near(_ends, by=EFFECT), points="ends of the papers' curves"),
+        test=AtPoints(~m.RATIO.at("ties", senders=TIED).near(_ends, by=m.EFFECT), points="ends of the papers' curves"),
         command=command(replace(papers(50)[0], ties=True)),
     ),
     Claim(
@@ -184,7 +177,7 @@ CAUSES = (
         origin="ours",
         text="With transfers Vegas gets less even behind a small buffer, because it opens its window more slowly.",
         test=Bars(whole=_slower & _less, part=_slower | _less),
-        shows={"used": UTILIZATION.at("idle")},
+        shows={"used": m.UTILIZATION.at("idle")},
         command=command(Place(application=TRANSFERS, load=IDLE)),
     ),
 )
