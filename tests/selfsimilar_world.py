@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ackclock.papers.selfsimilar.evidence import Evidence, Side, settings
-from ackclock.papers.selfsimilar.experiment import READINGS, VARIANTS, Setting
-from ackclock.papers.selfsimilar.looks import MARKS, Course, Look
-from ackclock.papers.selfsimilar.memory import BACKGROUND
-from ackclock.papers.selfsimilar.methods import Method
+from ackclock.papers.core.evidence import Run, Runs
+from ackclock.papers.core.paper import Both
+from ackclock.papers.selfsimilar.experiment import READINGS, SETTINGS, VARIANTS, Setting
+from ackclock.papers.selfsimilar.looks import MARKS
 from ackclock.papers.selfsimilar.paper import TABLE_2
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ackclock.papers.core.evidence import Row
     from ackclock.papers.selfsimilar.experiment import Reading, Variant
 
-    Values = dict[str, float | None]
+    Values = dict[str, Any]
     Change = Callable[[Setting, Values], Values]
 
 SEEDS = range(1, 13)
@@ -34,7 +35,7 @@ CUTS: dict[Variant, dict[str, float]] = {
 
 def world(setting: Setting, seed: int) -> Values:
     """Make a run: Table 2's numbers, which all move alike with the background."""
-    row, cuts = TABLE_2[setting.variant], CUTS[setting.variant]
+    row, cuts = TABLE_2[VARIANTS[setting.variant]], CUTS[setting.variant]
     moved = 100 * (seed - 6.5)
     tiny = 1e-6 * (seed - 6.5)
     values: Values = {
@@ -64,54 +65,60 @@ def world(setting: Setting, seed: int) -> Values:
         "late_jitter": 1.0 + tiny,
         "late_99": 1000.0,
         "late_most": 1100.0,
+        "rates": np.full(100, 6.0),
+        "cwnd": np.full(500, 60.0),
+        "rtt": np.full(500, 75.0),
+        "again": np.array([1.0, 20.0]),
     }
     return values
 
 
-def side(*changes: Change) -> Side:
+def side(*changes: Change) -> Runs:
     """Make the runs of one simulator."""
-    looks = {}
-    for reading in READINGS.values():
-        for variant in VARIANTS:
-            setting = Setting(reading=reading, variant=variant)
-            runs = []
-            for seed in SEEDS:
-                values = world(setting, seed)
-                for change in changes:
-                    values = change(setting, values)
-                runs.append(Look(seed=seed, values=values, rates=np.full(100, 6.0), course=course()))
-            looks[setting.name] = runs
+    flows: list[Row] = []
+    for setting in SETTINGS:
+        for seed in SEEDS:
+            values = world(setting, seed)
+            for change in changes:
+                values = change(setting, values)
+            flows.append(Run(where=setting.where, seed=seed, values=values))
     udp = {"arrivals": 77473.0, "drops": 0.0, "hurst_k50": 0.3, "jitter": 0.1, "variation_99": 0.4}
     late = {"late_jitter": 0.1, "late_99": 0.4, "late_most": 0.8}
-    return Side(looks=looks, unresponsive=[{**udp, **late} for _ in SEEDS], memory=memory())
+    where = {"reading": "constant rate", "variant": "UDP"}
+    steady = [Run(where=where, seed=seed, values=udp | late) for seed in SEEDS]
+    return Runs({"flows": flows, "udp": steady, **memory(), **methods()})
 
 
-def memory(*without: Setting, h: float = 0.8) -> dict[str, list[Values]]:
+def memory(*without: Setting, h: float | None = 0.8) -> dict[str, list[Row]]:
     """Make what long runs showed: memory everywhere, but another Hurst parameter by wavelets in some settings."""
-    named = {each.name for each in without}
-    return {
-        name: [
-            {"abry_veitch": (h if name in named else 0.8) + 0.01 * (seed - 6.5), "local_whittle": 0.8} for seed in SEEDS
-        ]
-        for name in (*settings(), BACKGROUND)
-    }
+
+    def run(where: dict[str, str], seed: int, wavelets: float | None) -> Run:
+        moved = None if wavelets is None else wavelets + 0.01 * (seed - 6.5)
+        return Run(where=where, seed=seed, values={"abry_veitch": moved, "local_whittle": 0.8})
+
+    rows: list[Row] = [run(one.where, seed, h if one in without else 0.8) for one in SETTINGS for seed in SEEDS]
+    return {"memory": rows, "background memory": [run({}, seed, 0.8) for seed in SEEDS]}
 
 
-def course() -> Course:
-    """Make a course that does not move, with two retransmissions."""
-    return Course(cwnd=np.full(500, 60.0), rtt=np.full(500, 75.0), again=np.array([1.0, 20.0]))
+def methods(*, width: float = 0.2, covered: int = 97) -> dict[str, list[Row]]:
+    """Make what estimators say of noise: on a hundred paths the intervals of the first hold so often what is true."""
+    rows: list[Row] = [
+        Run(where={"method": name}, seed=seed, values={"h": h, "width": wide, "covered": float(seed <= often)})
+        for name, h, wide, often in (("optimisation", 0.76, width, covered), ("wavelet", 0.79, 0.4, 95))
+        for seed in range(1, 101)
+    ]
+    return {"methods": rows}
 
 
-def methods(*, width: float = 0.2, covered: float = 0.95) -> dict[str, Method]:
-    """Make what estimators say of noise: these are of the optimisation method."""
-    others = Method(mean=0.79, deviation=0.1, width=0.4, covered=0.95)
-    own = Method(mean=0.76, deviation=0.04, width=width, covered=covered)
-    return {"optimisation": own, "wavelet": others, "variance-time": others, "R/S": others}
-
-
-def evidence(*changes: Change) -> Evidence:
+def evidence(*changes: Change) -> Both:
     """Return what is judged: changed runs of ours, and ns-2's as they were."""
-    return Evidence(ours=side(*changes), ns2=side(), methods=methods())
+    return Both(ours=side(*changes), ns2=side())
+
+
+def instead(parts: dict[str, list[Row]]) -> Both:
+    """Return the usual evidence with other parts of ours."""
+    usual = evidence()
+    return replace(usual, ours=Runs({**usual.ours.parts, **parts}))
 
 
 def put(

@@ -74,6 +74,10 @@ class TestGrid:
         assert joined([left, right]).cells == {("Reno", 10): (1, 7), ("Vegas", 10): (3, 7)}
         assert joined([right, left]).cells == {(10, "Reno"): (7, 1), (10, "Vegas"): (7, 3)}
 
+    def test_axes_can_change_places(self) -> None:
+        grid = Grid(("variant", "clients"), {("Reno", 10): 1, ("Reno", 20): 2})
+        assert grid.ordered(("clients", "variant")).cells == {(10, "Reno"): 1, (20, "Reno"): 2}
+
     def test_has_one_value_only_without_axes(self) -> None:
         assert Grid((), {(): 3}).only == 3
         with pytest.raises(ValueError, match="axes"):

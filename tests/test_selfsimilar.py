@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.long import often
 
 import ackclock as ac
-from ackclock.papers.selfsimilar import ns2
-from ackclock.papers.selfsimilar.agreement import agreement, background_agreement, measured
+from ackclock.papers.core.parts import gather
+from ackclock.papers.core.table import ns2_runs
+from ackclock.papers.selfsimilar.agreement import agreement, background_agreement, parts
 from ackclock.papers.selfsimilar.comparison import TABLE_2, Likeness
 from ackclock.papers.selfsimilar.experiment import (
     CONSTANT,
     GREEDY,
     READINGS,
     SCALES,
+    SETTINGS,
     VARIANTS,
     WINDOW,
     Reading,
     Setting,
     Variant,
     background,
-    background_wanted,
     flow_summary,
     scenario,
-    settings_wanted,
 )
-from ackclock.study import observe
 
 
 class TestSetup:
@@ -81,22 +82,21 @@ class TestSetup:
         assert values["acks"] == 1 + 1 + int(100 * (5 - 0.0653424))
 
 
-@pytest.mark.parametrize(("table", "seeds", "first"), [("runs", 40, 64414), ("adjacent", 37, 59399)])
+@pytest.mark.parametrize(("table", "seeds", "first"), [("counts", 40, 64414), ("adjacent", 37, 59399)])
 def test_ns2_has_run_every_reading_and_variant(table: str, seeds: int, first: int) -> None:
-    counts: dict[str, list[int]] = {}
-    for run in ns2.runs(table):
-        counts.setdefault(run.variant, []).append(run.seed)
-    assert list(counts) == [
-        Setting(reading=reading, variant=variant).name for reading in READINGS.values() for variant in VARIANTS
-    ]
+    counts: dict[tuple[object, ...], list[int]] = {}
+    runs = ns2_runs("selfsimilar").part(table)
+    for run in runs:
+        counts.setdefault(tuple(run.where.values()), []).append(run.seed)
+    assert list(counts) == [tuple(setting.where.values()) for setting in SETTINGS]
     assert all(sorted(each) == list(range(1, seeds + 1)) for each in counts.values())
-    tahoe = ns2.runs(table)[0]
-    assert (tahoe.variant, tahoe.seed, tahoe.values["arrivals"]) == ("Tahoe, greedy", 1, first)
+    assert (dict(runs[0].where), runs[0].seed) == ({"reading": "greedy", "variant": "Tahoe"}, 1)
+    assert runs[0].values["arrivals"] == first
 
 
 def test_ns2s_background_has_every_measure() -> None:
     measures = {"load", *(f"{name}_{scale:g}" for name in ("cov", "hurst") for scale in SCALES)}
-    assert all(set(run.values) == measures for run in ns2.background())
+    assert all(set(run.values) == measures for run in ns2_runs("selfsimilar").part("background"))
 
 
 def test_samples_are_alike_unless_chance_would_hardly_set_them_so_far_apart() -> None:
@@ -115,8 +115,8 @@ def test_background_is_as_bursty_as_in_ns2() -> None:
     Source: ns-2.35's Application/Traffic/Pareto.
     Tolerance: 3 standard errors, or 1 % of the load and of H and 2 % of the c.o.v.
     """
-    alone = observe(background_wanted(seeds=range(1, 11)), jobs=1)
-    places = background_agreement(alone)
+    _, alone = parts()
+    places = background_agreement(gather([alone], seeds=range(1, 11), jobs=1).part("background"))
     assert len(places) == 1 + 2 * len(SCALES)
     assert all(place.agrees for place in places)
 
@@ -129,8 +129,9 @@ def test_agrees_with_ns2_at_a_constant_rate() -> None:
     Tolerance: 3 standard errors, or 1 % of arrivals and ACKs and 15 % of drops and retransmissions; Vegas by
         distribution, at the 1 % level.
     """
-    settings = [Setting(reading=CONSTANT, variant=variant) for variant in ("sack", "vegas")]
-    means, vegas = agreement(observe(settings_wanted(settings, seeds=range(1, 11)), jobs=1))
+    counts, _ = parts(quick=True)
+    some = replace(counts, spots=[spot for spot in counts.spots if spot.where["variant"] in ("SACK", "Vegas")])
+    means, vegas = agreement(gather([some], seeds=range(1, 11), jobs=1).part("counts"))
     assert [(place.rule.title, place.variant) for place in means] == [
         (rule.title, "SACK, constant rate") for rule in TABLE_2
     ]
@@ -147,10 +148,10 @@ def test_agrees_with_ns2() -> None:
     Source: ns-2.35.
     Tolerance: as at a constant rate; see agreement_selfsimilar.md.
     """
-    flows, alone = measured(seeds=often(8, long=40), jobs=1)
-    assert all(place.agrees for place in background_agreement(alone))
-    for table in ("runs", "adjacent"):
-        means, vegas = agreement(flows, table)
+    made = gather(parts(), seeds=range(1, often(8, long=40) + 1), jobs=1)
+    assert all(place.agrees for place in background_agreement(made.part("background")))
+    for table in ("counts", "adjacent"):
+        means, vegas = agreement(made.part("counts"), table)
         assert (len(means), len(vegas)) == (9 * len(TABLE_2), 3 * len(TABLE_2))
         assert all(place.agrees for place in means)
         assert all(each.agrees for each in vegas)

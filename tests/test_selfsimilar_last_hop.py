@@ -16,6 +16,7 @@ from ackclock.papers.claims import judge
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.paper import Both
 from ackclock.papers.core.parts import gather
+from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.selfsimilar import last_hop as module
 from ackclock.papers.selfsimilar.claims.last_hop import LAST_HOP_CLAIMS, LAST_HOP_TOPICS, MODERATE
 from ackclock.papers.selfsimilar.experiment import CONSTANT, GREEDY, VARIANTS
@@ -34,7 +35,6 @@ from ackclock.papers.selfsimilar.last_hop import (
     hop_scenario,
     last_hop_parts,
     lossy,
-    ns2_hops,
 )
 from ackclock.papers.selfsimilar.last_hop_figures import LEFT_FOR_LATER
 from ackclock.report.html import Verdict
@@ -150,14 +150,15 @@ def world(*, holds: bool) -> Both:
         goodput = vegas.get(place, usual[0]) if variant == "Vegas" else others.get(place, usual[1])
         return goodput, 0.01, 0.99
 
-    theirs: dict[tuple[str, tuple[Scalar, ...]], list[float]] = {}
-    for part, measured in ns2_hops().items():
-        for row in measured:
-            theirs.setdefault((part, tuple(row.where.values())), []).append(row.values["arrivals"])
+    theirs: dict[frozenset[tuple[str, Scalar]], list[float]] = {}
+    for part in ("losses", "steps"):
+        for row in ns2_runs("selfsimilar").part(part):
+            theirs.setdefault(frozenset(row.where.items()), []).append(row.values["arrivals"])
 
-    def rows(
-        part: str, axes: dict[str, tuple[Scalar, ...]], found: Callable[..., tuple[float, float, float]]
-    ) -> list[Run]:
+    def arrivals(where: dict[str, Scalar]) -> float:
+        return float(np.mean(theirs.get(frozenset(where.items()), [1.0])))
+
+    def rows(axes: dict[str, tuple[Scalar, ...]], found: Callable[..., tuple[float, float, float]]) -> list[Run]:
         return [
             Run(
                 where=dict(zip(axes, key, strict=True)),
@@ -166,7 +167,9 @@ def world(*, holds: bool) -> Both:
                     "goodput": found(*key)[0] * (1 + 0.001 * seed),
                     "loss": found(*key)[1],
                     "efficiency": found(*key)[2] + 1e-5 * seed,
-                    "arrivals": (1 if holds else 2) * float(np.mean(theirs.get((part, key), [1.0]))) + seed,
+                    "arrivals": (1 if holds else 2)
+                    * float(np.mean(theirs.get(frozenset(zip(axes, key, strict=True)), [1.0])))
+                    + seed,
                     "retransmissions": 1.0,
                     "timeouts": 1.0,
                 },
@@ -177,12 +180,12 @@ def world(*, holds: bool) -> Both:
 
     variants, readings = tuple(VARIANTS.values()), (GREEDY.name, CONSTANT.name)
     ours = {
-        "load": rows("load", {"reading": readings, "variant": variants, "sources": LOADS}, load),
-        "losses": rows("losses", {"kind": (RANDOM, BURSTS), "variant": variants, "lost_of_a_million": LOSSES}, loss),
-        "rates": rows("rates", {"variant": variants, "stay_ms": DWELLS}, rate),
-        "steps": rows("steps", {"variant": variants}, lambda _: (4.0, 0.01, 0.99)),
+        "load": rows({"reading": readings, "variant": variants, "sources": LOADS}, load),
+        "losses": rows({"kind": (RANDOM, BURSTS), "variant": variants, "lost_of_a_million": LOSSES}, loss),
+        "rates": rows({"variant": variants, "stay_ms": DWELLS}, rate),
+        "steps": rows({"variant": variants}, lambda _: (4.0, 0.01, 0.99)),
     }
-    return Both(ours=Runs(ours), ns2=Runs(ns2_hops()))
+    return Both(ours=Runs(ours), ns2=ns2_runs("selfsimilar"))
 
 
 @pytest.mark.parametrize(("holds", "verdict"), [(True, Verdict.REPRODUCED), (False, Verdict.NOT)])

@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import json
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from pyarrow import parquet
 from tests.long import long_only
-from tests.selfsimilar_world import SEEDS, evidence, put, side
+from tests.selfsimilar_world import SEEDS, evidence, side
 
 import ackclock as ac
 from ackclock.analysis import compare_paired
 from ackclock.cli import main
-from ackclock.papers.selfsimilar import ns2, study
+from ackclock.papers.claims import judge
+from ackclock.papers.core.paired import lead
+from ackclock.papers.core.paper import Paper
+from ackclock.papers.core.parts import gather
+from ackclock.papers.core.table import ns2_runs, read_runs
+from ackclock.papers.selfsimilar import study
 from ackclock.papers.selfsimilar.claims import CLAIMS
 from ackclock.papers.selfsimilar.delays import delivered, lateness, matched, variation
-from ackclock.papers.selfsimilar.evidence import from_ns2, settings
 from ackclock.papers.selfsimilar.experiment import (
     CONSTANT,
     GREEDY,
     RATE,
     READINGS,
+    SETTINGS,
     VARIANTS,
-    WINDOW,
     Setting,
     flow_summary,
     scenario,
@@ -42,19 +46,25 @@ from ackclock.papers.selfsimilar.looks import (
     rates,
     unresponsive_values,
 )
-from ackclock.papers.selfsimilar.memory import BACKGROUND, LONG, memory_wanted
-from ackclock.papers.selfsimilar.methods import TRUTH, methods
-from ackclock.papers.selfsimilar.paired import beaten, difference, firsts, order, within_reach
+from ackclock.papers.selfsimilar.measures import ARRIVALS
+from ackclock.papers.selfsimilar.memory import TRUTH, methods
+from ackclock.papers.selfsimilar.memory import parts as long_parts
 from ackclock.papers.selfsimilar.paper import SHARES, TABLE_2
-from ackclock.papers.truth import NO, OPEN, YES
-from ackclock.study import Batch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-    from ackclock.papers.selfsimilar.looks import Look
+    from ackclock.papers.core.parts import Taken
     from ackclock.report.html import Report
+
+HALF = dataclasses.replace(
+    study.PAPER,
+    claims=CLAIMS,
+    topics=[topic for topic in study.PAPER.topics if topic.key in {claim.key for claim in CLAIMS}],
+    chapters=[chapter for chapter in study.PAPER.chapters if chapter.title in {"Jitter", "Figures 4 to 7"}]
+    + [chapter for chapter in study.PAPER.chapters if chapter.title.startswith("Table 2")],
+)
+"""The study without the parts that have worlds of their own."""
 
 
 class TestPaper:
@@ -143,48 +153,45 @@ class TestMeasures:
 
     def test_course_shows_spikes_and_between_samples_the_last_usual_one(self) -> None:
         made = course(trace())
-        assert made.cwnd.size == made.rtt.size == 500
-        assert np.isnan(made.rtt[4])
-        assert (made.rtt[5], made.rtt[249], made.rtt[250], made.rtt[251]) == (75, 75, 150, 75)
+        assert made["cwnd"].size == made["rtt"].size == 500
+        assert np.isnan(made["rtt"][4])
+        assert made["rtt"][[5, 249, 250, 251]].tolist() == [75, 75, 150, 75]
 
 
 @pytest.fixture(scope="module")
-def newreno() -> Look:
+def newreno() -> Taken:
     run = ac.simulate(scenario(Setting(reading=GREEDY, variant="newreno")), seed=1, record=RECORD)
     found = look(run)
-    assert {name: found.values[name] for name in flow_summary(run)} == flow_summary(run)
+    assert {name: found[name] for name in flow_summary(run)} == flow_summary(run)
     return found
 
 
 class TestLook:
-    def test_samples_are_found_in_the_smoothed_times(self, newreno: Look) -> None:
+    def test_samples_are_found_in_the_smoothed_times(self, newreno: Taken) -> None:
         """Without a queue a round trip takes 75.33 ms, so that nearly all samples are of 75 or 76 ticks of 1 ms."""
-        assert newreno.course is not None
-        known = newreno.course.rtt[np.isfinite(newreno.course.rtt)]
+        known = newreno["rtt"][np.isfinite(newreno["rtt"])]
         assert known.min() >= 75
         assert np.mean(known <= SPIKE) > 0.95
-        assert newreno.values["spikes"]
-        assert newreno.values["spikes_again"] == 1
+        assert newreno["spikes"]
+        assert newreno["spikes_again"] == 1
 
-    def test_throughput_agrees_with_arrivals(self, newreno: Look) -> None:
-        assert newreno.rates is not None
-        assert newreno.rates[-1] == pytest.approx((newreno.values["arrivals"] or 0) * 8e-5, rel=1e-9)
-        assert newreno.values["rate_100"] == newreno.rates[-1]
+    def test_throughput_agrees_with_arrivals(self, newreno: Taken) -> None:
+        assert newreno["rates"][-1] == pytest.approx((newreno["arrivals"] or 0) * 8e-5, rel=1e-9)
+        assert newreno["rate_100"] == newreno["rates"][-1]
 
-    def test_copies_are_what_was_sent_again_without_need(self, newreno: Look) -> None:
+    def test_copies_are_what_was_sent_again_without_need(self, newreno: Taken) -> None:
         """Dropped packets are retransmitted, except ones in flight at the end; other retransmissions are duplicates."""
-        found = {name: newreno.values[name] or 0 for name in ("copies", "retransmissions", "drops")}
+        found = {name: newreno[name] or 0 for name in ("copies", "retransmissions", "drops")}
         assert found["copies"] == pytest.approx(found["retransmissions"] - found["drops"], abs=10)
         assert found["copies"] > 10
 
-    def test_what_was_sent_again_is_counted(self, newreno: Look) -> None:
-        assert newreno.course is not None
-        assert newreno.course.again.size == newreno.values["retransmissions"]
+    def test_what_was_sent_again_is_counted(self, newreno: Taken) -> None:
+        assert newreno["again"].size == newreno["retransmissions"]
 
-    def test_a_sawtooth_is_no_long_range_dependence(self, newreno: Look) -> None:
+    def test_a_sawtooth_is_no_long_range_dependence(self, newreno: Taken) -> None:
         """The paper's method says what it says of the paper's runs, but 100 s do not pass for it."""
-        assert 0.75 < (newreno.values["hurst_k50"] or 0) < 0.95
-        assert newreno.values["long_range"] == 0
+        assert 0.75 < (newreno["hurst_k50"] or 0) < 0.95
+        assert newreno["long_range"] == 0
 
     def test_over_udp_a_constant_rate_stays_one(self) -> None:
         """Nothing waits for a window: 775 packets a second come, each as late as the queue of 10 makes it."""
@@ -199,90 +206,67 @@ class TestLook:
 
 
 class TestPaired:
-    def test_difference_is_of_pairs(self) -> None:
+    def test_a_lead_is_of_pairs(self) -> None:
         """The background moves all alike by hundreds of packets, and nothing is left of it in the difference."""
-        found = difference(side(), GREEDY, ("newreno", "sack"))
-        assert found.comparison.difference.mean == pytest.approx(77312 - 75673)
-        assert found.comparison.difference.half_width == pytest.approx(0, abs=1e-6)
-        assert found.relative.mean == pytest.approx(2 * (77312 - 75673) / (77312 + 75673))
-        assert found.comparison == compare_paired(
-            *(side().values(GREEDY, variant, "arrivals") for variant in ("sack", "newreno"))
-        )
-        assert (found.above(0.01), found.above(0.03)) == (YES, NO)
-
-    def test_order_in_words(self) -> None:
-        assert order(side(), GREEDY) == (
-            "Tahoe above Vegas; NewReno above Tahoe, Vegas and SACK; SACK above Tahoe and Vegas"
-        )
-        assert order(side(put("arrivals", 70000.0)), GREEDY) == "none"
-        assert beaten(side(), GREEDY, "vegas") == []
-
-    def test_all_that_tie_are_first(self) -> None:
-        tied = side(put("arrivals", 80000.0, "tahoe", "sack"))
-        assert firsts(tied, GREEDY) == {"tahoe": 12, "newreno": 0, "vegas": 0, "sack": 12}
-
-    def test_reach_of_one_more_run(self) -> None:
-        """Of 1, 2 and 3 the interval of the mean is 2 +- 2.484, that of one more run twice as wide, by t = 4.303."""
-        sample = [1.0, 2.0, 3.0]
-        assert (within_reach(sample, 2 + 4.967), within_reach(sample, 2 + 4.969)) == (OPEN, NO)
-        assert within_reach([5.0], 5) is OPEN
-
-    def test_a_value_that_many_runs_have_is_within_reach(self) -> None:
-        """Of 1,000 normal runs 1.5 standard deviations are within, 1.96 nobody can tell, 2.1 are beyond."""
-        sample = np.random.default_rng(1).normal(size=1000)
-        sample = (sample - sample.mean()) / sample.std(ddof=1)
-        assert [within_reach(sample.tolist(), value) for value in (0, 1.5, 1.96, -2.1)] == [YES, YES, OPEN, NO]
-        assert within_reach([3.0, 3.0], 3) is YES
+        arrivals = ARRIVALS.at("flows", reading="greedy")
+        (found,) = lead(arrivals, "variant", "NewReno", others=["SACK"]).points(side()).cells.values()
+        assert found.mean == pytest.approx(77312 - 75673)
+        assert found.half_width == pytest.approx(0, abs=1e-6)
+        samples = arrivals.samples(side()).cells
+        pair = (list(samples[name,].values()) for name in ("SACK", "NewReno"))
+        assert found == compare_paired(*pair).difference
+        (relative,) = lead(arrivals, "variant", "NewReno", others=["SACK"], relative=True).points(side()).cells.values()
+        assert relative.mean == pytest.approx(200 * (77312 - 75673) / (77312 + 75673))
 
 
 class TestNs2:
     def test_every_setting_was_looked_at(self) -> None:
-        theirs = from_ns2()
-        assert theirs.looks.keys() == settings().keys()
-        assert {tuple(each.seed for each in runs) for runs in theirs.looks.values()} == {tuple(range(1, 11))}
-        assert all(runs[0].course is not None for runs in theirs.looks.values())
-        assert len(theirs.unresponsive) == 10
+        flows = ns2_runs("selfsimilar").part("flows")
+        assert [(dict(run.where), run.seed) for run in flows] == [
+            (setting.where, seed) for setting in SETTINGS for seed in range(1, 11)
+        ]
+        assert {run.seed for run in flows if "cwnd" in run.values} == {1}
+        assert len(ns2_runs("selfsimilar").part("udp")) == 10
 
     def test_values(self) -> None:
-        tahoe = ns2.looks()["Tahoe, greedy"][0]
+        tahoe = ns2_runs("selfsimilar").part("flows")[0]
         assert tahoe.values["arrivals"] == 64414
         assert tahoe.values["efficiency"] == pytest.approx(64414 / (64414 + 179 + 385))
+        assert tahoe.values["cwnd"].size == tahoe.values["rtt"].size == 500
 
     def test_spikes_are_retransmissions_there_too(self) -> None:
         """Of 120 runs every sample above 77 ms is of a packet that was sent again while it was taken."""
-        runs = [each.values for some in from_ns2().looks.values() for each in some]
+        runs = [run.values for run in ns2_runs("selfsimilar").part("flows")]
         assert sum(each["spikes"] or 0 for each in runs) > 100
         assert all(each["spikes_again"] in (1, None) for each in runs)
 
 
 def test_methods_see_the_noise() -> None:
     """On exact noise each method's intervals hold the truth in most cases, and the paper's is the least variable."""
-    found = methods()
-    assert all(each.covered >= 0.9 for each in found.values())
-    assert min(found.values(), key=lambda each: each.deviation) is found["optimisation"]
-    assert found["optimisation"].mean < found["wavelet"].mean < TRUTH
+    found: dict[str, list[float]] = {}
+    for row in methods()["methods"]:
+        found.setdefault(str(row.where["method"]), []).append(row.values["h"])
+    covered = [row.values["covered"] for row in methods()["methods"]]
+    assert np.mean(np.reshape(covered, (-1, len(found))), axis=0).min() >= 0.9
+    assert min(found, key=lambda name: float(np.std(found[name]))) == "optimisation"
+    assert np.mean(found["optimisation"]) < np.mean(found["wavelet"]) < TRUTH
 
 
 def test_long_runs_show_the_memory_of_the_background() -> None:
     """Theory gives 0.9. A connection that keeps up with a constant rate has none: it delivers the same every second."""
-    batch = Batch()
-    asked = batch.add(memory_wanted([Setting(reading=CONSTANT, variant="sack")], seeds=[1]))
-    batch.run(jobs=1)
-    found = asked()
-    assert found.keys() == {"SACK, constant rate", BACKGROUND}
-    (alone,) = found[BACKGROUND]
-    assert all(0.8 < (value or 0) < 1.1 for value in alone.values())
-    (flow,) = found["SACK, constant rate"]
-    assert (flow["abry_veitch"] or 0) < 0.5
+    flows, background = long_parts()
+    sack = Setting(reading=CONSTANT, variant="sack").where
+    some = dataclasses.replace(flows, spots=[spot for spot in flows.spots if spot.where == sack])
+    found = gather([some, background], seeds=[1], jobs=1)
+    (alone,), (flow,) = found.part("background memory"), found.part("memory")
+    assert all(0.8 < value < 1.1 for value in alone.values.values())
+    assert flow.values["abry_veitch"] < 0.5
 
 
 @pytest.fixture(scope="module")
-def report() -> Iterator[Report]:
-    """Return the report without the other parts, which have worlds of their own."""
+def report() -> Report:
     made = evidence()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(study, "PARTS", ())
-        yield study.report(made, [], study.judge_all(made, []), command="ackclock reproduce selfsimilar")
+    return HALF.report(made, judge(CLAIMS, made), command="ackclock reproduce selfsimilar")
 
 
 class TestReport:
@@ -332,7 +316,7 @@ class TestCommand:
     def test_writes_the_study_whole(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        monkeypatch.setattr(study, "PARTS", ())
+        monkeypatch.setattr(study, "PAPER", HALF)
         monkeypatch.chdir(tmp_path)
         with pytest.raises(SystemExit) as ended:
             main(["reproduce", "selfsimilar", "--seeds", "1", "--jobs", "1"])
@@ -342,24 +326,14 @@ class TestCommand:
         record = json.loads((out / "record.json").read_text())
         assert record["command"] == "ackclock reproduce selfsimilar --seeds 1"
         assert sorted([*record["files"], "record.json"]) == sorted(path.name for path in out.iterdir())
-        runs = parquet.read_table(out / "runs.parquet").to_pandas()
-        assert len(runs) == len(settings())
-        row = runs[runs["variant"] == Setting(reading=WINDOW, variant="sack").name].iloc[0]
-        stored = ac.Scenario.from_dict(json.loads(row["scenario"])).effective()
-        assert stored == scenario(Setting(reading=WINDOW, variant="sack")).effective()
-        single_runs = parquet.read_table(out / "single.parquet").to_pandas()
-        assert set(single_runs["setting"]) == {"constant rate over UDP", f"long-range dependence in {LONG} s"}
+        runs = read_runs(out / "evidence.parquet", source="ackclock")
+        assert len(runs.part("flows")) == len(runs.part("memory")) == len(SETTINGS)
         assert (out / "report.html").stat().st_size < 8e6
 
     def test_ten_seeds_are_the_default(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         asked: list[range] = []
-        monkeypatch.setattr(study, "write", lambda _folder, *, seeds, jobs, store: asked.append(seeds))  # noqa: ARG005
+        monkeypatch.setattr(Paper, "write", lambda *_, seeds, **__: asked.append(seeds))
         monkeypatch.chdir(tmp_path)
         with pytest.raises(SystemExit):
             main(["reproduce", "selfsimilar"])
         assert asked == [range(1, 11)]
-
-
-def test_every_setting_has_a_name_of_its_own() -> None:
-    assert len(settings()) == len(READINGS) * len(VARIANTS)
-    assert settings()["Vegas, constant rate"] == Setting(reading=CONSTANT, variant="vegas")

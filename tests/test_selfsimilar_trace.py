@@ -15,25 +15,35 @@ from tests.selfsimilar_world import evidence
 
 import ackclock as ac
 from ackclock.cli import main
+from ackclock.papers.core.evidence import Runs
+from ackclock.papers.core.paper import Paper
 from ackclock.papers.selfsimilar import study, trace
-from ackclock.papers.selfsimilar.claims.trace import TRACE_CLAIM
-from ackclock.papers.selfsimilar.packet_sizes import Memory, PacketSizes, memory
+from ackclock.papers.selfsimilar.claims import CLAIMS
 from ackclock.papers.selfsimilar.paper import TRACE
-from ackclock.papers.selfsimilar.parts import TABLE_2
-from ackclock.papers.selfsimilar.trace import STAND_IN, read_trace, stand_in
-from ackclock.papers.selfsimilar.trace_figures import METHODS, trace_section
+from ackclock.papers.selfsimilar.trace import STAND_IN, Memory, PacketSizes, memory, read_trace, stand_in
+from ackclock.papers.selfsimilar.trace_figures import METHODS
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from ackclock.papers.selfsimilar.trace import Trace
+    from ackclock.report.html import Section
 
+(TRACE_CLAIM,) = (claim for claim in CLAIMS if claim.key == "5-1")
+(CHAPTER,) = (chapter for chapter in study.PAPER.chapters if chapter.title.startswith("Figure 3"))
 HEAD = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 0, 1)
+
+
+OTHERS = ("Table 1, and the background's Hurst parameter", "What the authors left for later")
 
 
 def record(time: int, length: int) -> bytes:
     return struct.pack("<IIII", time, 0, 0, length)
+
+
+def section_of(capture: Trace) -> Section:
+    return CHAPTER.section(dataclasses.replace(evidence(), capture=capture), command="ackclock reproduce selfsimilar")
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +133,7 @@ class TestStandIn:
 
 class TestFigures:
     def test_a_capture_is_beside_the_papers_numbers(self, real: Trace) -> None:
-        section = trace_section(real, command="ackclock reproduce selfsimilar")
+        section = section_of(real)
         figure, protocols = section.drawings
         assert "stand-in" not in section.text + figure.title
         assert f"{real.capture.packets:,} packets, {real.capture.bytes:,} bytes" in figure.caption
@@ -137,7 +147,7 @@ class TestFigures:
         assert real.shares["IP"] > real.shares["TCP"] > 0
 
     def test_the_stand_in_says_what_it_is(self, made: Trace) -> None:
-        section = trace_section(made, command="ackclock reproduce selfsimilar")
+        section = section_of(made)
         assert "not public" in section.text
         assert "simulated" in section.text
         assert section.drawings[0].title.endswith("a stand-in")
@@ -145,7 +155,7 @@ class TestFigures:
 
     def test_a_capture_too_small_for_any_method_is_drawn(self, tmp_path: Path) -> None:
         (tmp_path / "tiny.pcap").write_bytes(HEAD + record(0, 60) + record(1, 60))
-        section = trace_section(read_trace(tmp_path / "tiny.pcap"), command="ackclock")
+        section = section_of(read_trace(tmp_path / "tiny.pcap"))
         assert section.drawings[0].svg.startswith("<")
         assert section.drawings[1].svg.startswith("<")
         assert {row[1] for row in section.drawings[0].numbers.rows[:6]} == {"–"}  # noqa: RUF001
@@ -154,13 +164,13 @@ class TestFigures:
         (tmp_path / "years.pcap").write_bytes(HEAD + record(5, 60) + record(2**32 - 1, 1500) + record(0, 60))
         made = read_trace(tmp_path / "years.pcap")
         assert made.sizes.length == 2**32 - 1
-        section = trace_section(made, command="ackclock")
+        section = section_of(made)
         assert "Time goes backwards" in section.text
         assert section.drawings[0].svg.startswith("<")
 
     def test_damage_is_reported(self, tmp_path: Path) -> None:
         (tmp_path / "cut.pcap").write_bytes(HEAD + record(0, 60) + record(1, 60) + record(2, 60)[:9])
-        assert "damaged or truncated" in trace_section(read_trace(tmp_path / "cut.pcap"), command="ackclock").text
+        assert "damaged or truncated" in section_of(read_trace(tmp_path / "cut.pcap")).text
 
 
 def dependent(series: tuple[Memory, ...], *holds: bool) -> tuple[Memory, ...]:
@@ -190,25 +200,28 @@ class TestClaim:
         )
         capture = dataclasses.replace(real.capture, mix=mix)
         other = dataclasses.replace(real, capture=capture, memory=dependent(real.memory, *holds))
-        found = TRACE_CLAIM.judge(dataclasses.replace(evidence(), trace=other))
+        usual = evidence()
+        found = TRACE_CLAIM.judge(dataclasses.replace(usual, ours=Runs({**usual.ours.parts, "capture": [other.row]})))
         assert found.verdict is verdict, found.why
         assert found.command == f"ackclock capture {shlex.quote(str(real.capture.path))}"
         assert f"{other.shares['TCP']:.1f} % of its packets are TCP" in found.why
         assert "parts of all packets" in found.why
 
     def test_a_stand_in_decides_nothing(self, made: Trace) -> None:
-        found = TRACE_CLAIM.judge(dataclasses.replace(evidence(), trace=made))
-        assert (found.verdict, found.command) == (Verdict.PARTLY, "ackclock capture stand-in.pcapng")
+        found = TRACE_CLAIM.judge(dataclasses.replace(evidence(), capture=made))
+        assert found.verdict is Verdict.NOT_TESTABLE
         assert "not public" in found.why
-        assert "the stand-in has" in found.ours
 
 
 class TestCommand:
     @pytest.fixture(autouse=True)
     def _without_runs(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-        part = dataclasses.replace(TABLE_2, gather=lambda _batch, *, seeds: evidence)  # noqa: ARG005
-        monkeypatch.setattr(study, "TABLE_2", part)
-        monkeypatch.setattr(study, "PARTS", ())
+        keys = {claim.key for claim in CLAIMS}
+        own = [chapter for chapter in study.PAPER.chapters if chapter.title not in OTHERS]
+        topics = [topic for topic in study.PAPER.topics if topic.key in keys]
+        small = dataclasses.replace(study.PAPER, claims=CLAIMS, topics=topics, chapters=own)
+        monkeypatch.setattr(study, "PAPER", small)
+        monkeypatch.setattr(Paper, "evidence", lambda *_, **__: evidence())
         monkeypatch.chdir(tmp_path)
 
     @pytest.mark.slow
@@ -267,7 +280,7 @@ class TestCommand:
         capsys: pytest.CaptureFixture[str],
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        monkeypatch.delattr(study, "write")
+        monkeypatch.delattr(Paper, "write")
         (tmp_path / "text").write_text("hello, this is no capture")
         (tmp_path / "empty.pcap").write_bytes(HEAD)
         (tmp_path / "one.pcap").write_bytes(HEAD + record(0, 60))

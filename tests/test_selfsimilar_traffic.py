@@ -8,12 +8,12 @@ from tests.long import often
 
 import ackclock as ac
 from ackclock.papers.agreement import missed_bars
-from ackclock.papers.selfsimilar import ns2
+from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.selfsimilar.agreement import loads_agreement
 from ackclock.papers.selfsimilar.comparison import BAR
 from ackclock.papers.selfsimilar.comparison import LOADS as LOAD_RULES
 from ackclock.papers.selfsimilar.experiment import background, binned
-from ackclock.papers.selfsimilar.loads import LOADS, OTHERS, USUAL, load_scenario, ns2_loads
+from ackclock.papers.selfsimilar.loads import LOADS, OTHERS, USUAL, load_scenario
 from ackclock.papers.selfsimilar.traffic import (
     BINS,
     ESTIMATORS,
@@ -91,17 +91,17 @@ class TestLoads:
         assert 0 <= came - alone.summary.drops - left < 200
 
     def test_ns2_was_run_at_every_load(self) -> None:
-        places = {(run.where["background"], run.where["sources"]) for run in ns2_loads()}
+        places = {(run.where["background"], run.where["sources"]) for run in ns2_runs("selfsimilar").part("loads")}
         assert places == {*((USUAL, sources) for sources in LOADS), *OTHERS.items()}
         names = {f"{method} {scale:g}" for method in ESTIMATORS for scale in BINS}
-        assert all(names < set(run.values) for run in ns2_loads())
+        assert all(names < set(run.values) for run in ns2_runs("selfsimilar").part("loads"))
 
     def test_ns2_has_the_same_method_in_both_tables(self) -> None:
         """The seeds are the same: 1 to 20 of 40."""
-        longer = {run.seed: run.values["hurst_0.1"] for run in ns2.background()}
+        longer = {run.seed: run.values["hurst_0.1"] for run in ns2_runs("selfsimilar").part("background")}
         here = {
             run.seed: run.values["K = 1 0.1"]
-            for run in ns2_loads()
+            for run in ns2_runs("selfsimilar").part("loads")
             if run.where == {"background": USUAL, "sources": 40}
         }
         assert here == pytest.approx({seed: longer[seed] for seed in here}, abs=2e-3)

@@ -16,9 +16,10 @@ from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.folds import exponent
 from ackclock.papers.core.paper import Both
 from ackclock.papers.core.parts import gather
+from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.selfsimilar.claims.traffic import TRAFFIC_CLAIMS, TRAFFIC_TOPICS
 from ackclock.papers.selfsimilar.experiment import background
-from ackclock.papers.selfsimilar.loads import CARRIED, LOADS, OTHERS, USUAL, load_parts, ns2_loads
+from ackclock.papers.selfsimilar.loads import CARRIED, LOADS, OTHERS, USUAL, load_parts
 from ackclock.papers.selfsimilar.traffic import (
     ALIKE,
     BINS,
@@ -134,7 +135,7 @@ def made_up(
             for seed in SEEDS
         ],
     }
-    return Both(ours=Runs(ours), ns2=Runs({"loads": ns2_loads()}))
+    return Both(ours=Runs(ours), ns2=ns2_runs("selfsimilar"))
 
 
 def only(kinds: tuple[str, ...], yes: float, no: float) -> Callable[[str], float]:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import importlib
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ackclock.papers import MORE_SEEDS, SEEDS, STUDIES, WITH_CAPTURE, few_seeds
-from ackclock.papers.core.paper import Paper
 from ackclock.papers.folder import check_replaceable, write_whole
 from ackclock.scenario.errors import listed, one_of, refuse
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from ackclock.papers.core.paper import Paper
 
 __all__ = ["COUNT", "reproduce"]
 
@@ -65,32 +64,22 @@ def reproduce(
     out = out or Path("out") / study
     check_replaceable(out, study=study)
     replaced = out.is_dir() and any(out.iterdir())
-    module = importlib.import_module(f"ackclock.papers.{study}.study")
-    given = {}
-    if capture is not None:
+    paper: Paper = importlib.import_module(f"ackclock.papers.{study}.study").PAPER
+    captured = None
+    if capture is not None and paper.read_capture is not None:
         if out.resolve() in capture.resolve().parents:
             raise refuse("--capture", str(capture), f"must not lie in {out}, which is replaced")
-        given["trace"] = module.read_trace(capture)
+        captured = paper.read_capture(capture)
     warning = few_seeds(seeds)
     if warning:
         sys.stderr.write(f"Note: {warning}\n")
-    _write(module, out, study=study, seeds=seeds, jobs=jobs, given=given)
-    earlier = "; it replaced an earlier one" if replaced else ""
-    sys.stdout.write(f"The report is {out / 'report.html'}{earlier}\n")
-
-
-def _write(module: Any, out: Path, *, study: str, seeds: int, jobs: int | None, given: Mapping[str, Any]) -> None:
-    """Run a study into its folder; its runs are kept in a store next to it."""
-    paper = getattr(module, "PAPER", None)
     store = out.with_name(f"{out.name}-runs")
     try:
-        if isinstance(paper, Paper):
-            with write_whole(out, study=study, record=paper.record(seeds=seeds)) as folder:
-                paper.write(folder, seeds=range(1, seeds + 1), jobs=jobs, store=store)
-        else:
-            with write_whole(out, study=study, record=module.record(seeds=seeds, **given)) as folder:
-                module.write(folder, seeds=range(1, seeds + 1), jobs=jobs, store=store, **given)
+        with write_whole(out, study=study, record=paper.record(seeds=seeds, capture=captured)) as folder:
+            paper.write(folder, seeds=range(1, seeds + 1), jobs=jobs, store=store, capture=captured)
     except KeyboardInterrupt:
         if store.exists():
             sys.stderr.write(f"The runs that had ended are in {store}. The same command continues with them.\n")
         raise
+    earlier = "; it replaced an earlier one" if replaced else ""
+    sys.stdout.write(f"The report is {out / 'report.html'}{earlier}\n")

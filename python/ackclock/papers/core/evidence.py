@@ -119,6 +119,11 @@ class Grid(Generic[V]):
         """Apply a function at each point."""
         return Grid(self.axes, {key: change(value) for key, value in self.cells.items()})
 
+    def ordered(self, axes: tuple[str, ...]) -> Grid[V]:
+        """Put the axes in another order."""
+        places = [self.axes.index(axis) for axis in axes]
+        return Grid(axes, {tuple(key[place] for place in places): value for key, value in self.cells.items()})
+
     def along(self, axis: str) -> Grid[dict[Scalar, V]]:
         """Collect the points along an axis, which the result no longer has."""
         if axis not in self.axes:

@@ -280,12 +280,15 @@ def to_csv(data: Mapping[str, Quantity], evidence: Evidence, *, axes: Mapping[st
     """Write quantities as CSV: a row for each point of each simulator, means with half-widths of 95 % intervals."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
+    order: tuple[str, ...] | None = None
     for source, side in (("ackclock", evidence.ours), ("ns-2.35", evidence.ns2)):
         with suppress(LookupError):
             points = joined([one.points(side) for one in data.values()])
-            if not text.tell():
+            if order is None:
+                order = points.axes
                 names = [f"{name}{end}" for name in data for end in ("", "_ci95")]
-                rows.writerow(["source", *(axes.get(axis, axis) for axis in points.axes), "runs", *names])
+                rows.writerow(["source", *(axes.get(axis, axis) for axis in order), "runs", *names])
+            points = points.ordered(order)
             for key, cells in points.cells.items():
                 numbers = [f"{number:.6g}" for cell in cells for number in (cell.mean, cell.half_width)]
                 rows.writerow([source, *key, cells[0].count, *numbers])

@@ -56,7 +56,7 @@ class _Lead(Quantity):
     def samples(self, side: Side) -> Grid[Mapping[int, float]]:
         lines = self._of.samples(side).along(self._axis)
         cells = {
-            (*key, other): self._less(line[self._value], line[other])
+            (*key, other): _less(line[self._value], line[other], relative=self._relative)
             for key, line in lines.cells.items()
             if self._value in line
             for other in self._others or [one for one in line if one != self._value]
@@ -66,10 +66,12 @@ class _Lead(Quantity):
             raise LookupError(f"no run has {self.words}")
         return Grid((*lines.axes, self._axis), cells)
 
-    def _less(self, own: Mapping[int, float], other: Mapping[int, float]) -> dict[int, float]:
-        seeds = [seed for seed in own if seed in other]
-        middle = sum(own[seed] + other[seed] for seed in seeds) / (2 * len(seeds)) / 100 if self._relative else 1.0
-        return {seed: (own[seed] - other[seed]) / middle for seed in seeds}
+
+def _less(own: Mapping[int, float], other: Mapping[int, float], *, relative: bool) -> dict[int, float]:
+    """Subtract seed by seed, in per cent of the mean of both if asked."""
+    seeds = [seed for seed in own if seed in other]
+    middle = sum(own[seed] + other[seed] for seed in seeds) / (2 * len(seeds)) / 100 if relative else 1.0
+    return {seed: (own[seed] - other[seed]) / middle for seed in seeds}
 
 
 def share_of_runs(of: Quantity, holds: Callable[[float], bool], words: str) -> Quantity:

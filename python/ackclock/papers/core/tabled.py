@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ackclock.papers.core.evidence import Grid
 from ackclock.papers.core.words import DASH, capital, key_words
 from ackclock.report.html import Table
 
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ackclock.analysis import Interval
-    from ackclock.papers.core.evidence import Evidence, Key, Side
+    from ackclock.papers.core.evidence import Evidence, Grid, Key, Side
     from ackclock.papers.core.quantities import Quantity
 
 __all__ = ["tabled"]
@@ -50,7 +49,7 @@ def tabled(quantities: Sequence[Quantity], evidence: Evidence) -> list[Table]:
 def _table(of: Quantity, ours: Grid[Interval], theirs: Grid[Interval] | None) -> Table:
     sides = {_SIDES[0]: ours}
     if theirs is not None and set(theirs.axes) == set(ours.axes):
-        sides[_SIDES[1]] = _ordered(theirs, ours.axes)
+        sides[_SIDES[1]] = theirs.ordered(ours.axes)
     unit = f", {of.unit}" if of.unit else ""
     caption = f"{capital(of.label)}{unit}: mean ± half-width of the 95 % interval"
     across = _across(ours)
@@ -79,12 +78,6 @@ def _points(of: Quantity, side: Side) -> Grid[Interval] | None:
     with suppress(LookupError):
         return of.points(side)
     return None
-
-
-def _ordered(points: Grid[Interval], axes: Sequence[str]) -> Grid[Interval]:
-    """Put the axes of a grid in an order."""
-    places = [points.axes.index(axis) for axis in axes]
-    return Grid(tuple(axes), {tuple(key[place] for place in places): cell for key, cell in points.cells.items()})
 
 
 def _across(points: Grid[Interval]) -> str | None:

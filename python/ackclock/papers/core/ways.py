@@ -69,10 +69,9 @@ class Readings(Rule):
         self._rule, self._axis, self._readings, self._on = rule, axis, readings, on
         self.quantities = rule.quantities
         self.words = (
-            f"{rule.words} Asked under each reading ({'; '.join(readings)}): what all of them say; otherwise the claim "
-            f"depends on {on} if it is reproduced under one reading and not under another, it is partly reproduced if "
-            "it is at least partly so under most, and not reproduced if not. Undecided if that differs with the "
-            "readings that are undecided."
+            f"{rule.words} Asked under each reading ({'; '.join(readings)}). Where verdicts differ, the claim depends "
+            f"on {on} if they include *reproduced* and *not reproduced*; it is partly reproduced if most are at least "
+            "*partly*, otherwise not. It is undecided where undecided readings can change that."
         )
 
     def judge(self, ours: Side) -> Outcome:

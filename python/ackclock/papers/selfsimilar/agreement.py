@@ -14,27 +14,23 @@ import numpy as np
 
 from ackclock.papers.agreement import EXPLAINED, arguments_of, measures_table, missed_bars, places_table, tell
 from ackclock.papers.comparison import compare
-from ackclock.papers.core.parts import gather
+from ackclock.papers.core.parts import Part, Spot, gather
+from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.observation import Observation
-from ackclock.papers.selfsimilar import ns2
-from ackclock.papers.selfsimilar.comparison import (
-    BACKGROUND,
-    BAR,
-    LEAST_P,
-    LOADS,
-    TABLE_2,
-    by_distribution,
-)
+from ackclock.papers.selfsimilar.comparison import BACKGROUND, BAR, LEAST_P, LOADS, TABLE_2, by_distribution
 from ackclock.papers.selfsimilar.experiment import (
+    BINS,
     CONSTANT,
+    ENDS,
     READINGS,
-    VARIANTS,
-    Setting,
-    background_wanted,
-    settings_wanted,
+    SETTINGS,
+    SOURCES,
+    background,
+    background_summary,
+    flow_summary,
+    scenario,
 )
-from ackclock.papers.selfsimilar.loads import load_parts, ns2_loads
-from ackclock.study import Batch
+from ackclock.papers.selfsimilar.loads import load_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -43,13 +39,8 @@ if TYPE_CHECKING:
     from ackclock.papers.core.evidence import Row
     from ackclock.papers.selfsimilar.comparison import Likeness
 
-__all__ = ["agreement", "background_agreement", "loads_agreement", "main", "measured"]
-
-SEEDS: Final = 40
-"""Seeds a point, on both sides."""
-
-LOAD_SEEDS: Final = 20
-"""Those of the background from low load to high."""
+SEEDS: Final = 40  # seeds a point, on both sides
+LOAD_SEEDS: Final = 20  # the same of the background from low load to high
 
 _INTRODUCTION = f"""\
 # Agreement with ns-2 where one connection meets self-similar traffic
@@ -100,75 +91,52 @@ With the departure first, Vegas at a constant rate and with a window of 60 have 
 """
 
 
-def measured(
-    *, seeds: int = SEEDS, quick: bool = False, jobs: int | None = None
-) -> tuple[list[Observation], list[Observation]]:
-    """Run every point that ns-2 was run at.
-
-    Parameters
-    ----------
-    seeds
-        Seeds a point, at least 2.
-    quick
-        Take the source of constant rate only.
-    jobs
-        How many runs at once; one for each processor by default.
-
-    Returns
-    -------
-    tuple of list of Observation
-        The connections, and the background alone.
-
-    """
-    batch = Batch()
+def parts(*, quick: bool = False) -> list[Part]:
+    """Give the runs of every point that ns-2 was run at, or the source of constant rate only, and the background."""
     readings = [CONSTANT] if quick else READINGS.values()
-    settings = [Setting(reading=reading, variant=variant) for reading in readings for variant in VARIANTS]
-    flows = batch.add(settings_wanted(settings, seeds=range(1, seeds + 1)))
-    alone = batch.add(background_wanted(seeds=range(1, seeds + 1)))
-    batch.run(jobs=jobs, label="agreement")
-    return flows(), alone()
+    settings = [setting for setting in SETTINGS if setting.reading in readings]
+    flows = [Spot(where=setting.where, scenario=scenario(setting)) for setting in settings]
+    alone = [Spot(where={}, scenario=background())]
+    return [
+        Part(name="counts", spots=flows, take=flow_summary, record=(ENDS,)),
+        Part(name="background", spots=alone, take=background_summary, record=(BINS,)),
+    ]
 
 
-def agreement(flows: Sequence[Observation], table: str = "runs") -> tuple[list[Comparison], list[Likeness]]:
-    """Compare connections with ns-2: the means of Table 2 but Vegas's, and Vegas by distribution.
+def agreement(flows: Sequence[Row], part: str = "counts") -> tuple[list[Comparison], list[Likeness]]:
+    """Compare connections with ns-2: the means of Table 2 without Vegas, and Vegas by distribution.
 
-    Parameters
-    ----------
-    flows
-        As `measured` gives them.
-    table
-        As for `ackclock.papers.selfsimilar.ns2.runs`.
-
+    `part` is ``counts``, with independent sources, or ``adjacent``, with the dependent ones of the reference runs.
     """
-    theirs = ns2.runs(table)
-    return compare(flows, theirs, TABLE_2), by_distribution(flows, theirs)
+    ours, theirs = _named(flows), _named(ns2_runs("selfsimilar").part(part))
+    return compare(ours, theirs, TABLE_2), by_distribution(ours, theirs)
 
 
-def background_agreement(alone: Sequence[Observation]) -> list[Comparison]:
-    """Compare the background alone, as `measured` gives it, with ns-2's."""
-    return compare(alone, ns2.background(), BACKGROUND)
+def background_agreement(alone: Sequence[Row]) -> list[Comparison]:
+    """Compare the background alone with ns-2's."""
+    return compare(_alone(alone), _alone(ns2_runs("selfsimilar").part("background")), BACKGROUND)
 
 
 def loads_agreement(*, seeds: int, jobs: int | None = None) -> list[Comparison]:
-    """Run the background from low load to high, as ns-2 was, and compare.
-
-    Parameters
-    ----------
-    seeds, jobs
-        As for `measured`.
-
-    """
+    """Run the background from low load to high, as ns-2 was, and compare."""
     made = gather(load_parts(), seeds=range(1, seeds + 1), jobs=jobs, label="loads")
-    return compare(_observed(made.part("loads")), _observed(ns2_loads()), LOADS)
+    return compare(_loaded(made.part("loads")), _loaded(ns2_runs("selfsimilar").part("loads")), LOADS)
 
 
-def _observed(rows: Iterable[Row]) -> list[Observation]:
-    return [
-        Observation(
-            variant=str(row.where["background"]), clients=int(row.where["sources"]), seed=row.seed, values=row.values
-        )
-        for row in rows
-    ]
+def _named(rows: Iterable[Row]) -> list[Observation]:
+    return [_observed(f"{row.where['variant']}, {row.where['reading']}", SOURCES, row) for row in rows]
+
+
+def _alone(rows: Iterable[Row]) -> list[Observation]:
+    return [_observed("background", SOURCES, row) for row in rows]
+
+
+def _loaded(rows: Iterable[Row]) -> list[Observation]:
+    return [_observed(str(row.where["background"]), int(row.where["sources"]), row) for row in rows]
+
+
+def _observed(variant: str, sources: int, row: Row) -> Observation:
+    return Observation(variant=variant, clients=sources, seed=row.seed, values=row.values)
 
 
 def _likeness_table(found: Sequence[Likeness]) -> list[str]:
@@ -184,8 +152,9 @@ def _likeness_table(found: Sequence[Likeness]) -> list[str]:
     ]
 
 
-def _counts_table(ours: Sequence[Observation], theirs: Sequence[Observation]) -> list[str]:
+def _counts_table(flows: Sequence[Row]) -> list[str]:
     """Write a row a point, as lines of Markdown."""
+    ours, theirs = _named(flows), _named(ns2_runs("selfsimilar").part("counts"))
     lines = [f"| variant | {' | '.join(rule.title for rule in TABLE_2)} |", "| --- |" + " --- |" * len(TABLE_2)]
     for name in dict.fromkeys(run.variant for run in ours):
         cells = [
@@ -208,20 +177,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = arguments_of("selfsimilar", __doc__, quick="the source of constant rate")
     parser.set_defaults(seeds=SEEDS)
     given = parser.parse_args(arguments)
-    flows, alone = measured(seeds=given.seeds, quick=given.quick, jobs=given.jobs)
-    background = background_agreement(alone)
+    made = gather(parts(quick=given.quick), seeds=range(1, given.seeds + 1), jobs=given.jobs, label="agreement")
+    flows, background = made.part("counts"), background_agreement(made.part("background"))
     lines, missed = [_INTRODUCTION, *_means("The background", BACKGROUND, background), ""], []
     missed += [f"The background: {each}" for each in missed_bars(BACKGROUND, background, bar=BAR)]
     loads = loads_agreement(seeds=min(given.seeds, LOAD_SEEDS), jobs=given.jobs)
     lines += [*_means("From low load to high", LOADS, loads), "", _LOADS]
     missed += [f"From low load to high: {each}" for each in missed_bars(LOADS, loads, bar=BAR)]
-    for title, told, table in (("Table 2", _VEGAS, "runs"), ("Beside adjacent seeds", _ADJACENT, "adjacent")):
-        means, vegas = agreement(flows, table)
-        lines += [*_means(title, TABLE_2, means), "", told, *_likeness_table(vegas), ""]
+    for title, text, part in (("Table 2", _VEGAS, "counts"), ("Beside adjacent seeds", _ADJACENT, "adjacent")):
+        means, vegas = agreement(flows, part)
+        lines += [*_means(title, TABLE_2, means), "", text, *_likeness_table(vegas), ""]
         missed += [f"{title}: {each}" for each in missed_bars(TABLE_2, means, bar=BAR)]
         alike = sum(each.agrees for each in vegas)
         missed += [f"{title}: {alike} of {len(vegas)} samples of Vegas agree"] if alike < BAR * len(vegas) else []
-    lines += [_COUNTS, *_counts_table(flows, ns2.runs()), "", _TIES]
+    lines += [_COUNTS, *_counts_table(flows), "", _TIES]
     return tell(lines, missed, markdown=given.markdown)
 
 

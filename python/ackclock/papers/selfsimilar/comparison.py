@@ -14,13 +14,8 @@ if TYPE_CHECKING:
 
     from ackclock.papers.observation import Observation
 
-__all__ = ["BACKGROUND", "BAR", "LOADS", "TABLE_2", "Likeness", "by_distribution"]
-
-BAR: Final = 0.95
-"""The part of the points of each measure that must agree."""
-
-LEAST_P: Final = 0.01
-"""Two samples are taken for unlike if chance would set them as far apart in fewer cases than this."""
+BAR: Final = 0.95  # share of the points of each measure that must agree
+LEAST_P: Final = 0.01  # samples are unlike if chance would set them as far apart in a smaller share of cases
 
 
 def _has_one_fate(run: Observation) -> bool:
@@ -55,16 +50,7 @@ LOADS: Final = (
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Likeness:
-    """One measure of one variant, run by run on both sides.
-
-    Parameters
-    ----------
-    title, variant
-        What is compared.
-    ours, theirs
-        Its values.
-
-    """
+    """One measure of one variant, run by run on both sides."""
 
     title: str
     variant: str

@@ -17,30 +17,14 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = ["delivered", "lateness", "matched", "variation"]
-
-_LEAST: Final = 0.035
-"""Seconds, below which no packet has crossed the first two links."""
-
-_GAIN: Final = 1 / 16
-"""Of the running mean of RFC 3550."""
+_LEAST: Final = 0.035  # seconds, below which no packet has crossed the first two links
+_GAIN: Final = 1 / 16  # of the running mean of RFC 3550
 
 
 def matched(sent: Array, which: Array, came: Array, arrived: Array) -> Array:
-    """Find when each packet that arrived had been sent.
+    """Give for each arrival the last time at which its segment was sent, leaving out what was sent too late for it.
 
-    Parameters
-    ----------
-    sent, which
-        Times at which packets were sent, s, and their segments.
-    came, arrived
-        Times at which packets arrived, s, below 1000, and their segments.
-
-    Returns
-    -------
-    numpy.ndarray
-        For each arrival the last time at which that segment was sent, but for what was sent too lately to be there.
-
+    Takes the times at which packets were sent and arrived, s below 1000, each with their segments.
     """
     keys = np.sort(which + sent / 1000)
     found = keys[np.searchsorted(keys, arrived + (came - _LEAST) / 1000, side="right") - 1]
@@ -48,21 +32,12 @@ def matched(sent: Array, which: Array, came: Array, arrived: Array) -> Array:
 
 
 def variation(sent: Array, came: Array) -> Mapping[str, float | None]:
-    """Tell how delays vary from packet to packet.
+    """Say how delays vary from packet to packet; sending and arrival in s, in the order of arrival.
 
-    Parameters
-    ----------
-    sent, came
-        When each packet was sent and arrived, s, in the order of arrival.
-
-    Returns
-    -------
-    dict
-        In ms: ``jitter``, the mean over the arrivals of RFC 3550's interarrival jitter J (section 6.4.1: J grows by a
-        sixteenth of what the next difference of two delays is above it); ``variation_99``, what 99 % of the packets
-        are later by, at most, than the fastest (RFC 5481, section 4.2: packet delay variation). None of fewer than two
-        packets.
-
+    In ms: ``jitter``, the mean over the arrivals of RFC 3550's interarrival jitter J (section 6.4.1: J grows by a
+    sixteenth of the amount by which the next difference of two delays is above it); ``variation_99``, by how much 99 %
+    of the packets are later, at most, than the fastest (RFC 5481, section 4.2: packet delay variation). None of fewer
+    than two packets.
     """
     if came.size < 2:
         return {"jitter": None, "variation_99": None}
@@ -77,18 +52,10 @@ def variation(sent: Array, came: Array) -> Mapping[str, float | None]:
 
 
 def delivered(came: Array, arrived: Array) -> tuple[Array, Array]:
-    """Tell when an application gets each segment from a transport that delivers in order.
+    """Say when an application gets each segment from a transport that delivers in order.
 
-    Parameters
-    ----------
-    came, arrived
-        Times of the arrivals, s, ascending, and their segments.
-
-    Returns
-    -------
-    tuple of numpy.ndarray
-        Segments, counted from the first, up to the first that never came, and the times.
-
+    Takes the times of the arrivals, s ascending, and their segments. Gives segments, counted from the first, up to the
+    first that never came, and the times.
     """
     segments, first = np.unique(arrived, return_index=True)
     order = segments - segments[0]
@@ -98,21 +65,10 @@ def delivered(came: Array, arrived: Array) -> tuple[Array, Array]:
 
 
 def lateness(order: Array, times: Array, *, rate: float) -> Mapping[str, float | None]:
-    """Tell how evenly an application gets what a source made at a fixed rate.
+    """Say how evenly an application gets what a source made at a fixed rate, in segments a second from 0 s on.
 
-    Parameters
-    ----------
-    order, times
-        As `delivered` gives them.
-    rate
-        Segments that the source makes a second, from 0 s on.
-
-    Returns
-    -------
-    dict
-        In ms, as in `variation`, with the making in place of the sending: ``late_jitter``, ``late_99``; and
-        ``late_most``, of the latest.
-
+    Takes what `delivered` gives. In ms, as in `variation`, with the making in place of the sending: ``late_jitter``,
+    ``late_99``; and ``late_most``, of the latest.
     """
     made = order / rate
     found = variation(made, times)

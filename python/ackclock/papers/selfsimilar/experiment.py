@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Final, Literal
 import numpy as np
 
 from ackclock.analysis import cov, kettani_gubner_k1
-from ackclock.papers.observation import Observation, observations_wanted
 from ackclock.scenario import (
     Constant,
     DropTail,
@@ -33,101 +32,41 @@ from ackclock.scenario import (
     Tcp,
     Udp,
 )
-from ackclock.study import Point
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Mapping
 
     from ackclock.running.run import Run
     from ackclock.scenario.sources import Source
-    from ackclock.study import Wanted
-
-__all__ = [
-    "BOTTLENECK",
-    "CONSTANT",
-    "DURATION",
-    "ENDS",
-    "GREEDY",
-    "PACKET",
-    "RATE",
-    "READINGS",
-    "SCALES",
-    "SOURCES",
-    "VARIANTS",
-    "WINDOW",
-    "Reading",
-    "Setting",
-    "Variant",
-    "background",
-    "background_summary",
-    "background_wanted",
-    "binned",
-    "efficiency",
-    "flow_counts",
-    "flow_summary",
-    "scenario",
-    "settings_wanted",
-    "unresponsive",
-]
 
 Variant = Literal["tahoe", "newreno", "vegas", "sack"]
 
 VARIANTS: Final[Mapping[Variant, str]] = {"tahoe": "Tahoe", "newreno": "NewReno", "vegas": "Vegas", "sack": "SACK"}
 """The senders, and what the paper calls them."""
 
-DURATION: Final = 100
-"""Seconds of a run, all of which count."""
-
-SETTLED: Final = 2
-"""Seconds from which on the background is looked at: by then every source has started."""
-
-SOURCES: Final = 40
-"""On/off sources: with so many the background takes 0.38 of the link and the totals are in the range of Table 2."""
-
-BOTTLENECK: Final = 50_000_000
-"""Of the bottleneck, bit/s."""
-
-PACKET: Final = 1000
-"""Bytes of a packet of the background."""
-
-_DATA, _HEADER = 1000, 40
-"""Bytes of data in a packet of the connection, and of its header, which ns-2's Vegas leaves out."""
-
-_OPEN: Final = 10_000
-"""An advertised window in packets: never the limit."""
-
-_STEP: Final = 0.01
-"""Seconds in which the background is counted."""
-
-SCALES: Final = (0.01, 0.1, 0.5, 1.0)
-"""Seconds: the bins over which the background is looked at, whole multiples of those in which it is counted."""
+DURATION: Final = 100  # seconds of a run, all of which count
+SETTLED: Final = 2  # seconds, from which on the background is looked at: every source has started
+SOURCES: Final = 40  # on/off sources: they take 0.38 of the link, and totals are in the range of Table 2
+BOTTLENECK: Final = 50_000_000  # bit/s
+PACKET: Final = 1000  # bytes of a packet of the background
+_DATA, _HEADER = 1000, 40  # bytes of a packet of the connection; ns-2's Vegas leaves the header out
+_OPEN: Final = 10_000  # packets of advertised window: never the limit
+_STEP: Final = 0.01  # seconds in which the background is counted
+RATE: Final = 775  # packets a second of the fixed-rate source
+SCALES: Final = (0.01, 0.1, 0.5, 1.0)  # seconds: bins over which the background is looked at
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reading:
-    """What may be meant by a fixed-rate source.
-
-    Parameters
-    ----------
-    name
-        What tables call it.
-    source
-        What the connection is given to send.
-    window
-        The advertised window, packets.
-
-    """
+    """What may be meant by a fixed-rate source: what the connection is given to send, and its advertised window."""
 
     name: str
     source: Source
-    window: int = _OPEN
+    window: int = _OPEN  # packets
 
 
 GREEDY = Reading(name="greedy", source=Greedy())
 """Always something to send, as Table 2's totals would have it."""
-
-RATE: Final = 775
-"""Packets a second of the fixed-rate source."""
 
 CONSTANT = Reading(name="constant rate", source=Constant(rate=RATE))
 """6.2 Mb/s of data, as the text says; what makes Figure 5's windows."""
@@ -140,18 +79,7 @@ READINGS: Final[Mapping[str, Reading]] = {reading.name: reading for reading in (
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Setting:
-    """A connection over the background.
-
-    Parameters
-    ----------
-    reading
-        What it sends.
-    variant
-        Its sender.
-    sources
-        How many on/off sources there are.
-
-    """
+    """A connection over the background of so many on/off sources."""
 
     reading: Reading
     variant: Variant
@@ -159,8 +87,16 @@ class Setting:
 
     @property
     def name(self) -> str:
-        """What people call it, but for the number of sources."""
         return f"{VARIANTS[self.variant]}, {self.reading.name}"
+
+    @property
+    def where(self) -> dict[str, str]:
+        """The coordinates in the evidence."""
+        return {"reading": self.reading.name, "variant": VARIANTS[self.variant]}
+
+
+SETTINGS = [Setting(reading=reading, variant=variant) for reading in READINGS.values() for variant in VARIANTS]
+"""What Table 2 is made of, reading by reading."""
 
 
 def scenario(setting: Setting) -> Scenario:
@@ -176,17 +112,11 @@ def scenario(setting: Setting) -> Scenario:
     return _network(_sources(setting.sources), flow)
 
 
-def unresponsive(sources: int = SOURCES) -> Scenario:
+def unresponsive() -> Scenario:
     """Give the network with the source of constant rate over UDP, which knows no windows and sends nothing again."""
-    flow = Flow(
-        name="flow",
-        from_="x",
-        to="y",
-        packet_size=_DATA + _HEADER,
-        transport=Udp(),
-        source=CONSTANT.source,
-    )
-    return _network(_sources(sources), flow)
+    size = _DATA + _HEADER
+    flow = Flow(name="flow", from_="x", to="y", packet_size=size, transport=Udp(), source=CONSTANT.source)
+    return _network(_sources(SOURCES), flow)
 
 
 def background(sources: int = SOURCES) -> Scenario:
@@ -195,7 +125,7 @@ def background(sources: int = SOURCES) -> Scenario:
 
 
 def _sources(count: int) -> Flow:
-    """Give the on/off sources, at the gateway itself: links of their own would only put all of them off alike."""
+    """Give the on/off sources, at the gateway itself: links of their own would only delay all of them alike."""
     period = Pareto(mean="500 ms", shape=1.2)
     return Flow(
         name="background",
@@ -210,6 +140,7 @@ def _sources(count: int) -> Flow:
 
 
 def _network(*flows: Flow) -> Scenario:
+    queue = DropTail(packets=10, ties="arrival")
     return Scenario(
         profile="ns2-2.35",
         duration=f"{DURATION} s",
@@ -217,9 +148,7 @@ def _network(*flows: Flow) -> Scenario:
         nodes=[Node(name=name) for name in ("x", "A", "B", "y")],
         links=[
             GraphLink(from_="x", to="A", rate="100 Mbps", delay="10 ms"),
-            GraphLink(
-                from_="A", to="B", rate=f"{BOTTLENECK} bps", delay="25 ms", queue=DropTail(packets=10, ties="arrival")
-            ),
+            GraphLink(from_="A", to="B", rate=f"{BOTTLENECK} bps", delay="25 ms", queue=queue),
             GraphLink(from_="B", to="y", rate="100 Mbps", delay="2.5 ms"),
         ],
         flows=flows,
@@ -229,8 +158,11 @@ def _network(*flows: Flow) -> Scenario:
 ENDS: Final = f"arrivals@B->y,A->x/{DURATION}s"
 """Packets on the receiver's link, and ACKs on the sender's: what Table 2 counts."""
 
+BINS: Final = f"arrivals@A->B/{1000 * _STEP:g}ms"
+"""The background over time."""
 
-def flow_summary(run: Run) -> Mapping[str, float | None]:
+
+def flow_summary(run: Run) -> dict[str, float | None]:
     """Take what Table 2 counts (`flow_counts`), and the paper's efficiency of it."""
     counts = flow_counts(run)
     return {**counts, "efficiency": efficiency(counts)}
@@ -239,7 +171,7 @@ def flow_summary(run: Run) -> Mapping[str, float | None]:
 def flow_counts(run: Run, *, lost: int = 0) -> dict[str, float]:
     """Count what Table 2 counts, from a run with the packets that entered the last links, in bins of any length.
 
-    ``arrivals`` are packets on the receiver's link, but for those that it ``lost``; these are ``drops`` too. ``acks``
+    ``arrivals`` are packets on the receiver's link, without those that it ``lost``, which are ``drops`` too. ``acks``
     are packets on the sender's link.
     """
     ends = run.table("arrivals")
@@ -262,10 +194,10 @@ def efficiency(counts: Mapping[str, float]) -> float | None:
     return counts["arrivals"] / sent if sent else None
 
 
-def background_summary(run: Run) -> Mapping[str, float | None]:
-    """Take what the background does to the link, from a run with the arrivals per hundredth of a second.
+def background_summary(run: Run) -> dict[str, float | None]:
+    """Take what the background does to the link, from a run with `BINS`.
 
-    ``load`` is its part of the link's rate, over the whole run. Of its packets in bins of so many seconds, from
+    ``load`` is its share of the link's rate, over the whole run. Of its packets in bins of so many seconds, from
     `SETTLED` on, ``cov_<scale>`` is the coefficient of variation, ``hurst_<scale>`` the Hurst parameter by the paper's
     method: of Kettani and Gubner with one lag.
     """
@@ -282,54 +214,3 @@ def background_summary(run: Run) -> Mapping[str, float | None]:
 def binned(counts: np.ndarray, width: int) -> np.ndarray:
     """Add up as many bins as there are whole ones of the new width."""
     return np.asarray(counts[: len(counts) // width * width].reshape(-1, width).sum(axis=1))
-
-
-def settings_wanted(
-    settings: Sequence[Setting],
-    *,
-    seeds: Iterable[int],
-    take: Callable[[Run], Mapping[str, float | None]] = flow_summary,
-) -> Wanted[Mapping[str, float | None], list[Observation]]:
-    """Ask for runs of settings: observations in the order of the settings and, within one, of the seeds.
-
-    Parameters
-    ----------
-    settings
-        What is simulated.
-    seeds, take
-        As for `ackclock.study.Wanted`.
-
-    """
-    return observations_wanted(
-        settings,
-        where=lambda setting: (setting.name, setting.sources),
-        point=lambda setting: Point(
-            name=f"{setting.name}, {setting.sources} sources", scenario=scenario(setting), work=setting.sources
-        ),
-        seeds=seeds,
-        take=take,
-        record=(ENDS,),
-    )
-
-
-def background_wanted(
-    *, seeds: Iterable[int], sources: int = SOURCES
-) -> Wanted[Mapping[str, float | None], list[Observation]]:
-    """Ask for runs of the background alone, in the order of the seeds.
-
-    Parameters
-    ----------
-    seeds
-        As for `ackclock.study.Wanted`.
-    sources
-        How many on/off sources there are.
-
-    """
-    return observations_wanted(
-        [sources],
-        where=lambda count: ("background", count),
-        point=lambda count: Point(name=f"{count} sources", scenario=background(count), work=count),
-        seeds=seeds,
-        take=background_summary,
-        record=(f"arrivals@A->B/{1000 * _STEP:g}ms",),
-    )

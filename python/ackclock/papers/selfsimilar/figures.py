@@ -1,288 +1,339 @@
-"""Table 2, the order that it supports, and Figure 4: what is received, by what the connection is given to send."""
+"""Table 2, the order that it supports, and Figure 4; and the shapes that the study's figures share."""
 
 from __future__ import annotations
 
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ackclock.analysis import student_interval
-from ackclock.papers.figures import HOLLOW, Pen, theirs
-from ackclock.papers.reading import DASH, shown
+from ackclock.analysis import compare_paired
+from ackclock.papers.core.figure import Figure, Lines, Plot
+from ackclock.papers.core.paired import lead
+from ackclock.papers.core.words import DASH, capital, listed
+from ackclock.papers.figures import Pen, theirs
+from ackclock.papers.selfsimilar import measures
 from ackclock.papers.selfsimilar.experiment import DURATION, READINGS, VARIANTS
 from ackclock.papers.selfsimilar.looks import MARKS
-from ackclock.papers.selfsimilar.paired import PAIRS, TIE, difference, firsts, interval, order
-from ackclock.papers.selfsimilar.paper import COUNTS, ROWS, TABLE_2
+from ackclock.papers.selfsimilar.paper import TABLE_2
 from ackclock.papers.selfsimilar.tables import csv_text
-from ackclock.report.chart import Axis, Band, Chart, Level, Panel, Series
-from ackclock.report.html import Drawing, Table
+from ackclock.papers.truth import YES
+from ackclock.report.chart import Axis, Level, Panel, Series
+from ackclock.report.html import Statement, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from ackclock.papers.selfsimilar.evidence import Evidence, Side
-    from ackclock.papers.selfsimilar.experiment import Reading, Variant
+    from ackclock.analysis import Interval
+    from ackclock.papers.core.evidence import Evidence, Row, Side
+    from ackclock.papers.core.paper import Both
+    from ackclock.papers.core.quantities import Measure
 
-__all__ = ["PENS", "differences", "figure_4", "ranking", "seeds_told", "sentence", "table_2"]
-
-PENS: Final[Mapping[Variant, Pen]] = {
-    "tahoe": Pen(colour="grey", marker="down"),
-    "newreno": Pen(colour="blue", marker="circle"),
-    "vegas": Pen(colour="green", marker="triangle"),
-    "sack": Pen(colour="red", marker="square"),
+PENS: Final[Mapping[str, Pen]] = {
+    "Tahoe": Pen(colour="grey", marker="down"),
+    "NewReno": Pen(colour="blue", marker="circle"),
+    "Vegas": Pen(colour="green", marker="triangle"),
+    "SACK": Pen(colour="red", marker="square"),
 }
 """What each variant looks like."""
 
+_PAIRS: Final = (
+    ("NewReno", "SACK"),
+    ("NewReno", "Vegas"),
+    ("NewReno", "Tahoe"),
+    ("SACK", "Vegas"),
+    ("SACK", "Tahoe"),
+    ("Vegas", "Tahoe"),
+)
+"""The differences that are shown: the first less the second."""
 
-def sentence(text: str) -> str:
-    """Begin a text with a capital letter."""
-    return f"{text[:1].upper()}{text[1:]}"
+LAST = list(READINGS)[-1]
+KEYS = {name: key for key, name in VARIANTS.items()}
+"""What the CSV files call the variants."""
 
 
-def seeds_told(side: Side) -> str:
-    """Say how many seeds there are."""
-    count = max(len(runs) for runs in side.looks.values())
+def sides(both: Both) -> tuple[tuple[str, Side], ...]:
+    return ("ackclock", both.ours), ("ns-2.35", both.ns2)
+
+
+def settings() -> Iterator[tuple[str, str]]:
+    return ((reading, variant) for reading in READINGS for variant in KEYS)
+
+
+def runs_of(side: Side, reading: str, variant: str) -> list[Row]:
+    """Give the runs of a setting, in the order of their seeds."""
+    where = {"reading": reading, "variant": variant}
+    return [row for row in side.part("flows") if row.where == where]
+
+
+def points_of(side: Side, measure: Measure, part: str = "flows") -> Mapping[tuple[str, str], Interval]:
+    """Give the means of a measure by reading and variant; none where no run has it."""
+    with suppress(LookupError):
+        grid = measure.at(part).points(side)
+        return {(str(reading), str(variant)): point for (reading, variant), point in grid.cells.items()}
+    return {}
+
+
+def _seeds(side: Side) -> str:
+    count = len({row.seed for row in side.part("flows")})
     return f"{count} seeds" if count > 1 else "one seed"
 
 
-def table_2(evidence: Evidence) -> Table:
+def time_axis(reading: str) -> Axis:
+    return Axis(label="Time (s)" if reading == LAST else "", low=0, high=DURATION)
+
+
+def table_2(both: Both) -> Table:
     """Lay Table 2 out: the paper's numbers, and ours and ns-2's under each reading."""
-    columns = [(side, reading) for side in (evidence.ours, evidence.ns2) for reading in READINGS.values()]
-    measures = {
-        **{name: ROWS[name] for name in (*COUNTS, "efficiency")},
-        "efficiency_plain": ("efficiency, plain", 4),
-        "hurst_k50": ROWS["hurst_k50"],
-        "hurst_k1": ("H, K = 1", 2),
-    }
-
-    def cell(side: Side, reading: Reading, variant: Variant, measure: str, digits: int) -> str:
-        try:
-            return shown(interval(side, reading, variant, measure), digits)
-        except LookupError:
-            return DASH
-
+    counted = (measures.ARRIVALS, measures.DROPS, measures.RETRANSMISSIONS, measures.ACKS)
+    rates = (measures.EFFICIENCY, measures.PLAIN, measures.HURST, measures.HURST_1)
+    columns = [(side, reading) for _, side in sides(both) for reading in READINGS]
+    rows = []
+    for variant in KEYS:
+        for measure in (*counted, *rates):
+            printed = TABLE_2[variant].get(measure.name)
+            found = {id(side): points_of(side, measure) for _, side in sides(both)}
+            cells = (found[id(side)].get((reading, variant)) for side, reading in columns)
+            rows.append(
+                [
+                    f"{variant}, {measure.label}",
+                    "" if printed is None else f"{printed:,.{measure.digits}f}",
+                    *(DASH if point is None else point.shown(measure.digits) for point in cells),
+                ]
+            )
     return Table(
-        caption=f"Table 2: mean ± half-width of the 95 % interval, {seeds_told(evidence.ours)}, by what the fixed-rate "
-        "source is. Efficiency is the paper's, arrivals over arrivals, drops and retransmissions; plain: over arrivals "
-        "and drops. H is of packets received in 0.1 s, by the paper's method with K lags",
-        head=["", "Paper", *map(sentence, READINGS), *(f"ns-2.35, {name}" for name in READINGS)],
-        rows=[
-            [
-                f"{name}, {title}",
-                f"{TABLE_2[variant][measure]:,.{digits}f}" if measure in ROWS else "",
-                *(cell(side, reading, variant, measure, digits) for side, reading in columns),
-            ]
-            for variant, name in VARIANTS.items()
-            for measure, (title, digits) in measures.items()
-        ],
+        caption=f"Table 2: mean ± half-width of the 95 % interval, {_seeds(both.ours)}, by what the fixed-rate source "
+        "is. Efficiency is the paper's, arrivals over arrivals, drops and retransmissions; plain: over arrivals and "
+        "drops. H is of packets received in 0.1 s, by the paper's method with K lags",
+        head=["", "Paper", *map(capital, READINGS), *(f"ns-2.35, {name}" for name in READINGS)],
+        rows=rows,
     )
 
 
-def ranking(evidence: Evidence, *, command: str) -> Drawing:
-    """Draw the arrivals of each variant seed by seed, and tell who is first how often."""
-    ours, found = evidence.ours, evidence.ns2
-    seeds = sorted({each.seed for runs in ours.looks.values() for each in runs})
-    panels = []
-    for number, reading in enumerate(READINGS.values()):
-        last = number == len(READINGS) - 1
-        drawn = [
+def _order(side: Side, reading: str) -> str:
+    """Say in words which order the runs support: those leads only that are clear."""
+    arrivals, said = measures.ARRIVALS.at("flows", reading=reading), []
+    for variant in KEYS:
+        ahead = lead(arrivals, "variant", variant, relative=True).above(measures.TIE)
+        below = [str(other) for (other,), answer in ahead.on(side).cells.items() if answer is YES]
+        said += [f"{variant} above {listed(below)}"] if below else []
+    return "; ".join(said) or "none"
+
+
+def supported(both: Both) -> Statement:
+    """Say which order of the variants the runs support, under each reading."""
+    orders = "; ".join(f"{reading}: {_order(both.ours, reading)}" for reading in READINGS)
+    return Statement(
+        lead="The order that the runs support, by arrivals over the same backgrounds.", text=f"{capital(orders)}."
+    )
+
+
+def _firsts(side: Side, reading: str) -> list[str]:
+    """Count the seeds in which each variant has most; where several have, each."""
+    rows = np.array([[row.values["arrivals"] for row in runs_of(side, reading, variant)] for variant in KEYS])
+    return [f"{count}" for count in (rows == rows.max(axis=0)).sum(axis=1)]
+
+
+def _ranked(reading: str, both: Both) -> Panel:
+    """Draw the arrivals of each variant seed by seed, with the paper's at the left."""
+    seeds = sorted({row.seed for row in both.ours.part("flows")})
+    drawn = []
+    for (variant, pen), shift in zip(PENS.items(), (-0.24, -0.08, 0.08, 0.24), strict=True):
+        runs = runs_of(both.ours, reading, variant)
+        arrivals = [TABLE_2[variant]["arrivals"], *(row.values["arrivals"] for row in runs)]
+        drawn.append(
             Series(
-                name=name,
-                x=[shift + place for place in (0, *(each.seed for each in ours.of(reading, variant)))],
-                y=[
-                    TABLE_2[variant]["arrivals"] / 1000,
-                    *(value / 1000 for value in ours.values(reading, variant, "arrivals")),
-                ],
-                colour=PENS[variant].colour,
-                marker=PENS[variant].marker,
+                name=variant,
+                x=[shift + place for place in (0, *(row.seed for row in runs))],
+                y=[number / 1000 for number in arrivals],
+                colour=pen.colour,
+                marker=pen.marker,
                 dash="none",
                 size=5,
             )
-            for (variant, name), shift in zip(VARIANTS.items(), (-0.24, -0.08, 0.08, 0.24), strict=True)
+        )
+    label = "Seed: the same background for all variants" if reading == LAST else ""
+    ticks = [(0, "paper"), *((seed, f"{seed}") for seed in seeds)]
+    x = Axis(label=label, low=-0.7, high=max(seeds) + 0.7, ticks=ticks)
+    return Panel(title=reading, x=x, y=Axis(label="Arrivals (thousands)"), series=drawn)
+
+
+RANKING = Figure(
+    slug="ranking",
+    title="Who is first? Arrivals seed by seed",
+    what="Packets that reached the receiver in 100 s. Above one seed all variants met the same background; at the left "
+    "are the numbers of Table 2. Markers of one seed stand side by side, so that equal ones are seen.",
+    plots=[partial(_ranked, reading) for reading in READINGS],
+    height=7.6,
+    csv=lambda both: csv_text(
+        ["source", "reading", "variant", "seed", "arrivals"],
+        (
+            [source, reading, KEYS[variant], row.seed, row.values["arrivals"]]
+            for source, side in sides(both)
+            for reading, variant in settings()
+            for row in runs_of(side, reading, variant)
+        ),
+    ),
+    numbers=lambda both: Table(
+        caption="Seeds in which each variant delivers most (where several do, each), and the order that the runs "
+        f"support: differences of more than {measures.TIE} % whose paired 95 % interval leaves out zero",
+        head=["", *KEYS, "Supported"],
+        rows=[
+            [f"{reading}{ending}", *_firsts(side, reading), _order(side, reading)]
+            for reading in READINGS
+            for ending, side in (("", both.ours), (", ns-2.35", both.ns2))
+        ],
+    ),
+)
+
+
+def beside(
+    title: str, names: Sequence[str], y: Axis, both: Both, points: Callable[[Side], Sequence[Interval]], *, last: bool
+) -> Panel:
+    """Draw categories: our means with intervals, and ns-2's next to them."""
+    drawn = []
+    for name, side, shift, colour in (("Ackclock", both.ours, -0.1, "blue"), ("ns-2.35", both.ns2, 0.1, "ink")):
+        found = points(side)
+        drawn.append(
+            Series(
+                name=name,
+                x=[place + shift for place in range(len(found))],
+                y=[point.mean for point in found],
+                error=[point.half_width for point in found],
+                colour=colour,
+                marker="circle",
+                dash="none",
+                filled=colour == "blue",
+                size=6,
+            )
+        )
+    x = Axis(low=-0.6, high=len(names) - 0.4, ticks=[*enumerate(names)], label=" " if last else "")
+    levels = [] if y.log or y.low == 0 else [Level(y=0, dotted=False)]
+    return Panel(title=title, x=x, y=y, series=drawn, levels=levels)
+
+
+def _leads(side: Side, reading: str, *, relative: bool) -> list[Interval]:
+    arrivals = measures.ARRIVALS.at("flows", reading=reading)
+    pairs = (lead(arrivals, "variant", first, others=[second], relative=relative) for first, second in _PAIRS)
+    return [point for pair in pairs for point in pair.points(side).cells.values()]
+
+
+def _differences(reading: str, both: Both) -> Panel:
+    initials = [f"{first[0]} - {second[0]}" for first, second in _PAIRS]
+    points = partial(_leads, reading=reading, relative=True)
+    y = Axis(label="Arrivals (% of their mean)")
+    return beside(reading, initials, y, both, points, last=reading == LAST)
+
+
+def _printed(first: str, second: str) -> float:
+    """Give a difference of the paper's arrivals, in per cent of the mean of both."""
+    one, other = (TABLE_2[variant]["arrivals"] for variant in (first, second))
+    return 200 * (one - other) / (one + other)
+
+
+def _compared(both: Both) -> Iterator[list[object]]:
+    for source, side in sides(both):
+        for reading in READINGS:
+            for name in ("arrivals", "drops", "retransmissions", "acks", "efficiency", "hurst_k50"):
+                for pair in _PAIRS:
+                    one, other = ([row.values[name] for row in runs_of(side, reading, variant)] for variant in pair)
+                    found = compare_paired(other, one)
+                    three = (found.difference.mean, found.difference.half_width, found.unpaired_half_width)
+                    yield [source, reading, name, *map(KEYS.get, pair), found.difference.count, *three]
+
+
+DIFFERENCES = Figure(
+    slug="differences",
+    title="Differences between variants over the same background",
+    what="The first variant's arrivals less the second's, seed by seed: mean and paired 95 % interval (Student's t), "
+    "in per cent of the mean of both; N, S, V and T are NewReno, SACK, Vegas and Tahoe. The paper has, in this order, "
+    + ", ".join(f"{_printed(*pair):+.1f}" for pair in _PAIRS)
+    + " %, of one run each.",
+    plots=[partial(_differences, reading) for reading in READINGS],
+    height=7.6,
+    csv=lambda both: csv_text(
+        ["source", "reading", "measure", "first", "second", "seeds", "difference", "ci95", "unpaired_ci95"],
+        _compared(both),
+    ),
+    numbers=lambda both: Table(
+        caption="Arrivals, first less second: mean ± half-width of the paired 95 % interval",
+        head=["", *(f"{first} - {second}" for first, second in _PAIRS)],
+        rows=[
+            [f"{reading}{ending}", *(point.shown(0) for point in _leads(side, reading, relative=False))]
+            for reading in READINGS
+            for ending, side in (("", both.ours), (", ns-2.35", both.ns2))
+        ],
+    ),
+)
+
+
+def _rates(both: Both) -> Iterator[list[object]]:
+    for source, side in sides(both):
+        found = {mark: points_of(side, measure) for mark, measure in measures.RATES.items()}
+        for setting in settings():
+            for mark in MARKS:
+                point = found[mark][setting]
+                yield [source, setting[0], KEYS[setting[1]], mark, point.count, point.mean, point.half_width]
+
+
+@dataclass(frozen=True)
+class _Theirs:
+    """Means of ns-2 at some times, as hollow markers."""
+
+    reading: str
+
+    def series(self, evidence: Evidence) -> list[Series]:
+        found = {mark: points_of(evidence.ns2, measures.RATES[mark]) for mark in MARKS[1:]}
+        return [
+            theirs(variant, {mark: points[self.reading, variant] for mark, points in found.items()}, pen)
+            for variant, pen in PENS.items()
         ]
-        panels.append(
-            Panel(
-                title=reading.name,
-                x=Axis(
-                    label="Seed: the same background for all variants" if last else "",
-                    low=-0.7,
-                    high=max(seeds) + 0.7,
-                    ticks=[(0, "paper"), *((seed, f"{seed}") for seed in seeds)],
-                ),
-                y=Axis(label="Arrivals (thousands)"),
-                series=drawn,
-            )
-        )
-    return Drawing(
-        chart=Chart(panels=panels, height=7.6),
-        slug="ranking",
-        title="Who is first? Arrivals seed by seed",
-        caption="Packets that reached the receiver in 100 s. Above one seed all variants met the same background; at "
-        "the left, what Table 2 prints. Markers of one seed stand side by side, so that equal ones are seen.",
-        csv=csv_text(
-            ["source", "reading", "variant", "seed", "arrivals"],
-            (
-                [source, reading.name, variant, each.seed, each.values["arrivals"]]
-                for source, side in (("ackclock", ours), ("ns-2.35", found))
-                for reading in READINGS.values()
-                for variant in VARIANTS
-                for each in side.of(reading, variant)
-            ),
-        ),
-        numbers=Table(
-            caption="Seeds in which each variant delivers most (where several do, each), and what the runs support: "
-            f"differences of more than {100 * TIE:g} % whose paired 95 % interval leaves out zero",
-            head=["", *VARIANTS.values(), "Supported"],
-            rows=[
-                [f"{reading.name}{ending}", *map(str, firsts(side, reading).values()), order(side, reading)]
-                for reading in READINGS.values()
-                for ending, side in (("", ours), (", ns-2.35", found))
+
+
+_so_far = measures.RATE.at("flows")
+
+FIGURE_4 = Figure(
+    slug="figure4",
+    title="Figure 4. Throughput of TCP variants",
+    what="Data received from 0 s up to each time over that time, 1000 bytes a packet. Lines are means of all seeds, "
+    "with bands for the 95 % interval (Student's t); hollow markers are means of ns-2.35. The paper shows one run.",
+    plots=[
+        Plot(
+            title=reading,
+            x=time_axis(reading),
+            y=Axis(label="Throughput so far (Mb/s)", low=0),
+            marks=[
+                Lines(of=_so_far.pick(reading=reading), x="time", by="variant", pens=PENS, plain=True, band=True),
+                _Theirs(reading),
             ],
-        ),
-        command=command,
-    )
-
-
-def differences(evidence: Evidence, *, command: str) -> Drawing:
-    """Draw the differences between variants over the same background, with paired intervals."""
-    names = [f"{VARIANTS[first]} - {VARIANTS[second]}" for first, second in PAIRS]
-    initials = [f"{VARIANTS[first][0]} - {VARIANTS[second][0]}" for first, second in PAIRS]
-    panels = []
-    for number, reading in enumerate(READINGS.values()):
-        last = number == len(READINGS) - 1
-        drawn = []
-        for side, shift, filled in ((evidence.ours, -0.1, True), (evidence.ns2, 0.1, False)):
-            found = [difference(side, reading, pair).relative for pair in PAIRS]
-            drawn.append(
-                Series(
-                    name="Ackclock" if filled else "ns-2.35",
-                    x=[place + shift for place in range(len(PAIRS))],
-                    y=[100 * each.mean for each in found],
-                    error=[100 * each.half_width for each in found],
-                    colour="blue" if filled else "ink",
-                    marker="circle",
-                    dash="none",
-                    filled=filled,
-                    size=6,
-                )
-            )
-        panels.append(
-            Panel(
-                title=reading.name,
-                x=Axis(low=-0.6, high=len(PAIRS) - 0.4, ticks=[*enumerate(initials)], label=" " if last else ""),
-                y=Axis(label="Arrivals (% of their mean)"),
-                series=drawn,
-                levels=[Level(y=0, dotted=False)],
-            )
         )
-    return Drawing(
-        chart=Chart(panels=panels, height=7.6),
-        slug="differences",
-        title="Differences between variants over the same background",
-        caption="The first variant's arrivals less the second's, seed by seed: mean and paired 95 % interval "
-        "(Student's t), as a part of the mean of both; N, S, V and T are NewReno, SACK, Vegas and Tahoe. "
-        "The paper has, in this order, "
-        + ", ".join(f"{100 * _printed(pair):+.1f}" for pair in PAIRS)
-        + " %, of one run each.",
-        csv=csv_text(
-            ["source", "reading", "measure", "first", "second", "seeds", "difference", "ci95", "unpaired_ci95"],
-            (
-                [
-                    source,
-                    reading.name,
-                    measure,
-                    *pair,
-                    found.difference.count,
-                    found.difference.mean,
-                    found.difference.half_width,
-                    found.unpaired_half_width,
-                ]
-                for source, side in (("ackclock", evidence.ours), ("ns-2.35", evidence.ns2))
-                for reading in READINGS.values()
-                for measure in ("arrivals", "drops", "retransmissions", "acks", "efficiency", "hurst_k50")
-                for pair in PAIRS
-                for found in [difference(side, reading, pair, measure).comparison]
-            ),
-        ),
-        numbers=Table(
-            caption="Arrivals, first less second: mean ± half-width of the paired 95 % interval",
-            head=["", *names],
-            rows=[
-                [
-                    f"{reading.name}{ending}",
-                    *(shown(difference(side, reading, pair).comparison.difference, 0) for pair in PAIRS),
-                ]
-                for reading in READINGS.values()
-                for ending, side in (("", evidence.ours), (", ns-2.35", evidence.ns2))
-            ],
-        ),
-        command=command,
-    )
+        for reading in READINGS
+    ],
+    height=8.6,
+    csv=lambda both: csv_text(["source", "reading", "variant", "time", "seeds", "rate", "ci95"], _rates(both)),
+    numbers=lambda both: numbers(
+        both,
+        READINGS,
+        [measures.RATES[mark] for mark in (5, 20, 50, 100)],
+        "Throughput up to so many seconds (Mb/s)",
+    ),
+)
 
 
-def _printed(pair: tuple[Variant, Variant]) -> float:
-    """Give a difference of the paper's arrivals, as a part of the mean of both."""
-    first, second = (TABLE_2[variant]["arrivals"] for variant in pair)
-    return 2 * (first - second) / (first + second)
-
-
-def figure_4(evidence: Evidence, *, command: str) -> Drawing:
-    """Draw the throughput up to each second: the mean of all seeds, with its interval."""
-    ours, found = evidence.ours, evidence.ns2
-    marks = [mark for mark in MARKS if mark >= 10]
-    seconds = np.arange(1, DURATION + 1)
-    panels = []
-    for number, reading in enumerate(READINGS.values()):
-        lines, bands = [], []
-        for variant, name in VARIANTS.items():
-            curves = np.array([each.rates for each in ours.of(reading, variant)])
-            points = [student_interval(column) for column in curves.T]
-            means = np.array([point.mean for point in points])
-            half = np.array([point.half_width for point in points])
-            half = np.where(np.isfinite(half), half, 0)
-            colour = PENS[variant].colour
-            lines.append(Series(name=name, x=seconds, y=means, colour=colour))
-            bands.append(Band(name=name, x=seconds, low=means - half, high=means + half, colour=colour, listed=False))
-            theirs_at = {mark: interval(found, reading, variant, f"rate_{mark}") for mark in marks}
-            lines.append(theirs(name, theirs_at, PENS[variant]))
-        panels.append(
-            Panel(
-                title=reading.name,
-                x=Axis(label="Time (s)" if number == len(READINGS) - 1 else "", low=0, high=DURATION),
-                y=Axis(label="Throughput so far (Mb/s)", low=0),
-                series=[*lines, HOLLOW],
-                bands=bands,
-            )
-        )
-    return Drawing(
-        chart=Chart(panels=panels, height=8.6),
-        slug="figure4",
-        title="Figure 4. Throughput of TCP variants",
-        caption="Data received from 0 s up to each time over that time, 1000 bytes a packet. Lines are means of "
-        f"{seeds_told(ours)} with bands for the 95 % interval (Student's t); hollow markers are means of "
-        f"{seeds_told(found)} of ns-2.35. The paper shows one run.",
-        csv=csv_text(
-            ["source", "reading", "variant", "time", "seeds", "rate", "ci95"],
-            (
-                [source, reading.name, variant, mark, point.count, point.mean, point.half_width]
-                for source, side in (("ackclock", ours), ("ns-2.35", found))
-                for reading in READINGS.values()
-                for variant in VARIANTS
-                for mark in MARKS
-                for point in [interval(side, reading, variant, f"rate_{mark}")]
-            ),
-        ),
-        numbers=Table(
-            caption="Throughput up to so many seconds (Mb/s): mean ± half-width of the 95 % interval",
-            head=["", *(f"{mark} s" for mark in (5, 20, 50, 100))],
-            rows=[
-                [
-                    f"{VARIANTS[variant]}, {reading.name}",
-                    *(shown(interval(ours, reading, variant, f"rate_{mark}"), 2) for mark in (5, 20, 50, 100)),
-                ]
-                for reading in READINGS.values()
-                for variant in VARIANTS
-            ],
-        ),
-        command=command,
+def numbers(both: Both, readings: Collection[str], columns: Sequence[Measure], what: str) -> Table:
+    """Lay out means over all seeds of both simulators."""
+    found = [[points_of(side, measure) for _, side in sides(both)] for measure in columns]
+    rows = []
+    for setting in settings():
+        if setting[0] in readings:
+            for place, ending in enumerate(("", ", ns-2.35")):
+                cells = ((sides[place].get(setting), one.digits) for sides, one in zip(found, columns, strict=True))
+                shown = [DASH if point is None else point.shown(digits) for point, digits in cells]
+                rows.append([f"{setting[1]}, {setting[0]}{ending}", *shown])
+    return Table(
+        caption=f"{what}: mean ± half-width of the 95 % interval, {_seeds(both.ours)}",
+        head=["", *(capital(one.label) for one in columns)],
+        rows=rows,
     )

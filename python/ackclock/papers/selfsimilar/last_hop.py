@@ -11,15 +11,12 @@ paper's.
 
 from __future__ import annotations
 
-import csv
 from functools import partial
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from ackclock.analysis.models import mathis
-from ackclock.papers.core.evidence import Run as Observed
 from ackclock.papers.core.parts import Part, Spot
 from ackclock.papers.core.quantities import Measure
 from ackclock.papers.selfsimilar.experiment import (
@@ -190,24 +187,6 @@ def _outcome(run: Run, lost: int) -> dict[str, float | None]:
         "loss": counts["drops"] / flow.arrivals if flow.arrivals else None,
         "efficiency": efficiency(counts),
     }
-
-
-def ns2_hops() -> dict[str, list[Row]]:
-    """Read what ns-2 measured of such last hops, by part; `data/README.md` says how.
-
-    Its goodput counts every packet delivered.
-    """
-    text = files("ackclock.papers.selfsimilar").joinpath("data", "last_hop.csv").read_text(encoding="utf-8")
-    found: dict[str, list[Row]] = {"losses": [], "steps": []}
-    for row in csv.DictReader(text.splitlines()):
-        where: dict[str, str | int] = {"variant": VARIANTS[row.pop("variant")]}  # type: ignore[index]
-        kind, amount, seed = row.pop("kind"), int(row.pop("amount")), int(row.pop("seed"))
-        if kind != STEPS:
-            where = {"kind": RANDOM, **where, "lost_of_a_million": amount}
-        values = {name: float(value) for name, value in row.items()}
-        values["goodput"] = values["arrivals"] * 8 * PACKET / DURATION / MILLION
-        found["steps" if kind == STEPS else "losses"].append(Observed(where=where, seed=seed, values=values))
-    return found
 
 
 def _to_mathis(row: Row) -> float | None:

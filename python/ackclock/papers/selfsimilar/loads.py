@@ -5,14 +5,11 @@ The paper names its Hurst parameter with respect to load as an aim of its simula
 
 from __future__ import annotations
 
-import csv
-from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from ackclock.analysis import cov
-from ackclock.papers.core.evidence import Run as Observed
 from ackclock.papers.core.parts import Part, Spot
 from ackclock.papers.core.quantities import Measure, Profile
 from ackclock.papers.selfsimilar.experiment import BOTTLENECK, DURATION, SETTLED, SOURCES, background, binned
@@ -22,7 +19,6 @@ from ackclock.scenario import Clients, DropTail, Dumbbell, Link, OnOff, Pareto, 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ackclock.papers.core.evidence import Row
     from ackclock.papers.core.parts import Taken
     from ackclock.running.run import Run
 
@@ -99,19 +95,6 @@ def of_background(run: Run) -> Taken:
         found |= hursts(counts, prefix=prefix)
         found |= {f"{prefix}cov {scale:g}": cov(binned(counts, round(scale / STEP))) for scale in BINS}
     return found
-
-
-def ns2_loads() -> list[Row]:
-    """Read what ns-2 measured of the arrivals at the bottleneck; `data/README.md` says how."""
-    text = files("ackclock.papers.selfsimilar").joinpath("data", "loads.csv").read_text(encoding="utf-8")
-    return [
-        Observed(
-            where={"background": row.pop("variant"), "sources": int(row.pop("sources"))},
-            seed=int(row.pop("seed")),
-            values={name: float(value) if value else None for name, value in row.items()},
-        )
-        for row in csv.DictReader(text.splitlines())
-    ]
 
 
 def _cov(name: str, prefix: str) -> Profile:

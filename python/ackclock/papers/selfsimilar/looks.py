@@ -17,44 +17,17 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from ackclock.papers.core.parts import Taken
     from ackclock.running.run import Run
 
     Array = NDArray[np.float64]
     Values = Mapping[str, float | None]
 
-__all__ = [
-    "BIN",
-    "LOW",
-    "MARKS",
-    "RECORD",
-    "SETTLED",
-    "SPIKE",
-    "STEP",
-    "Course",
-    "Look",
-    "Trace",
-    "course",
-    "look",
-    "measures",
-    "plain",
-    "rates",
-    "unresponsive_values",
-]
-
-BIN: Final = 0.1
-"""Seconds in which bytes received are counted for the Hurst parameter. The paper does not tell its own."""
-
-STEP: Final = 0.2
-"""Seconds between the points of a course."""
-
-_GRID: Final = 0.01
-"""Seconds between looks at the window."""
-
-SETTLED: Final = 5
-"""Seconds from which on windows count: by then every first slow start has ended."""
-
-LOW: Final = 25
-"""Packets, below which the paper's NewReno and SACK never fall."""
+BIN: Final = 0.1  # seconds in which packets received are counted for the Hurst parameter; the paper prints none
+STEP: Final = 0.2  # seconds between the points of a course
+_GRID: Final = 0.01  # seconds between looks at the window
+SETTLED: Final = 5  # seconds from which on windows count: by then every first slow start has ended
+LOW: Final = 25  # packets, below which the paper's NewReno and SACK never fall
 
 SPIKE: Final = 77
 """Milliseconds, above which no sample of a packet sent once can be: 75.33 without a queue, 1.6 for one of 10 packets,
@@ -62,15 +35,12 @@ and a tick of 1 ms that has begun. A burst of the sender's own on its access lin
 """
 
 RECORD: Final = (f"arrivals@B->y,A->x/{1000 * BIN:g}ms", "windows@flow", "packets@x->A,B->y")
-"""What runs record."""
-
-MARKS: Final = (5, *range(10, DURATION + 1, 10))
-"""Seconds up to which throughput is told."""
+MARKS: Final = (5, *range(10, DURATION + 1, 10))  # seconds up to which throughput is reported
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Trace:
-    """One run over time, as both simulators tell it.
+    """One run over time, as both simulators record it.
 
     Parameters
     ----------
@@ -92,62 +62,15 @@ class Trace:
     again: Array
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Course:
-    """What figures show of a run.
-
-    Parameters
-    ----------
-    cwnd, rtt
-        Every `STEP`: the window in packets, and the largest sample since the last point, ms. Where there was none, it
-        is the last one up to `SPIKE`; before the first, it is not a number.
-    again
-        When packets were sent again, s.
-
-    """
-
-    cwnd: Array
-    rtt: Array
-    again: Array
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Look:
-    """One run.
-
-    Parameters
-    ----------
-    seed
-        Its seed.
-    values
-        Table 2's numbers and others, as `look` tells them.
-    rates
-        Throughput from 0 s up to the end of each second, Mb/s of data; None where that was not kept.
-    course
-        What figures show; None where that was not kept.
-
-    """
-
-    seed: int
-    values: Values
-    rates: Array | None = None
-    course: Course | None = None
-
-
 def measures(trace: Trace) -> dict[str, float | None]:
     """Take numbers of a course over time.
 
-    Returns
-    -------
-    dict
-        ``rate_T``, Mb/s of data up to T seconds (`MARKS`); ``growth``, the last of them over that at half the time. Of
-        the window from `SETTLED` on: ``cwnd_least``,
-        ``cwnd_median``, ``cwnd_most``, packets; ``cwnd_below``, the part of the time below `LOW`; ``cwnd_falls``, how
-        often it fell to 2 packets or 1. Of the samples of the round-trip time: ``rtt_most``, ms, the largest;
-        ``spikes``, bins of 0.1 s with one above `SPIKE`; ``spikes_again``, the part of these in which, while the
-        sample was taken, a packet was sent again; ``again_share``, that part of all bins with samples, were they as
-        long as a round trip without a queue.
-
+    ``rate_T``, Mb/s of data up to T seconds (`MARKS`); ``growth``, the last of them over the one at half the time. Of
+    the window from `SETTLED` on: ``cwnd_least``, ``cwnd_median``, ``cwnd_most``, packets; ``cwnd_below``, the share of
+    the time below `LOW`; ``cwnd_falls``, how often it fell to 2 packets or 1. Of the samples of the round-trip time:
+    ``rtt_most``, ms, the largest; ``spikes``, bins of 0.1 s with one above `SPIKE`; ``spikes_again``, the share of
+    these in which, while the sample was taken, a packet was sent again; ``again_share``, the same share of all bins
+    with samples, were they as long as a round trip without a queue.
     """
     settled = trace.cwnd[round(SETTLED / _GRID) :]
     low = settled <= 2
@@ -195,8 +118,13 @@ def _after_again(sampled: Array, rtt: Array, again: Array) -> NDArray[np.bool_]:
     return np.asarray(end > begin)
 
 
-def course(trace: Trace) -> Course:
-    """Reduce a run to what figures show."""
+def course(trace: Trace) -> dict[str, Array]:
+    """Reduce a run to what figures show.
+
+    Every `STEP`: ``cwnd``, the window in packets, and ``rtt``, the largest sample since the last point, ms. Where there
+    was none, it is the last one up to `SPIKE`; before the first, it is not a number. ``again``, when packets were sent
+    again, s.
+    """
     points = round(DURATION / STEP)
     largest = np.full(points, -np.inf)
     place = np.minimum((trace.sampled / STEP).astype(np.int64), points - 1)
@@ -204,25 +132,21 @@ def course(trace: Trace) -> Course:
     usual = np.isfinite(largest) & (largest <= SPIKE)
     last = np.maximum.accumulate(np.where(usual, np.arange(points), 0))
     every = round(STEP / _GRID)
-    return Course(
-        cwnd=trace.cwnd[every - 1 :: every],
-        rtt=np.where(np.isfinite(largest), largest, np.where(usual[last], largest[last], np.nan)),
-        again=trace.again,
-    )
+    return {
+        "cwnd": trace.cwnd[every - 1 :: every],
+        "rtt": np.where(np.isfinite(largest), largest, np.where(usual[last], largest[last], np.nan)),
+        "again": trace.again,
+    }
 
 
-def look(run: Run) -> Look:
+def look(run: Run) -> Taken:
     """Take what a run with `RECORD` shows.
 
-    Returns
-    -------
-    Look
-        Its values: those of `flow_summary` and `measures`; ``copies``, arrivals of segments that had arrived before;
-        ``efficiency_plain``, arrivals over arrivals and drops;
-        ``hurst_k1`` and ``hurst_k50``, of packets received in bins of `BIN`, by the paper's method with one lag and
-        with 50; ``hurst_wavelet``; ``long_range``, 1 if `ackclock.analysis.hurst` claims long-range dependence, else
-        0; `variation` of the delays in the network; for the source of constant rate also `lateness`.
-
+    These are `flow_summary` and `measures`; ``copies``, arrivals of segments that had arrived before;
+    ``efficiency_plain``, arrivals over arrivals and drops; ``hurst_k1`` and ``hurst_k50``, of packets received in bins
+    of `BIN`, by the paper's method with one lag and with 50; ``hurst_wavelet``; ``long_range``, 1 if
+    `ackclock.analysis.hurst` claims long-range dependence, else 0; `variation` of the delays in the network; for the
+    source of constant rate also `lateness`; ``rates``, throughput from 0 s up to the end of each second; and `course`.
     """
     flow = run.scenario.flows[1]
     arrivals, windows = run.table("arrivals"), run.table("windows")
@@ -241,44 +165,41 @@ def look(run: Run) -> Look:
     came, arrived = _came(run.table("packets"))
     late = lateness(*delivered(came, arrived), rate=RATE) if flow.source == CONSTANT.source else {}
     summary = flow_summary(run)
-    copies = arrived.size - np.unique(arrived).size
-    memory = hurst(counts)
-    estimates = {each.method: each.h for each in memory.estimates}
-    return Look(
-        seed=run.seed,
-        values={
-            **summary,
-            "copies": float(copies),
-            "efficiency_plain": plain(summary),
-            "hurst_k1": estimates["kettani_gubner_k1"],
-            "hurst_k50": estimates["kettani_gubner"],
-            "hurst_wavelet": estimates.get("abry_veitch"),
-            "long_range": float(memory.long_range),
-            **measures(trace),
-            **variation(matched(sent, which, came, arrived), came),
-            **{name: late.get(name) for name in ("late_jitter", "late_99", "late_most")},
-        },
-        rates=rates(counts),
-        course=course(trace),
-    )
+    return {
+        **summary,
+        "copies": arrived.size - np.unique(arrived).size,
+        "efficiency_plain": plain(summary),
+        **_memory(counts),
+        **measures(trace),
+        **variation(matched(sent, which, came, arrived), came),
+        **{name: late.get(name) for name in ("late_jitter", "late_99", "late_most")},
+        "rates": rates(counts),
+        **course(trace),
+    }
 
 
-def unresponsive_values(run: Run) -> Values:
+def unresponsive_values(run: Run) -> Taken:
     """Take the same of the source over UDP: ``arrivals``, ``drops``, the Hurst parameters and the delays."""
     flow = next(group for group in run.summary.groups if group.name == "flow")
     counts = _of_link(run.table("arrivals"), "B->y", "packets")
     came, arrived = _came(run.table("packets"))
     sent, which, _ = _sent(run.table("packets"))
-    memory = hurst(counts)
-    estimates = {each.method: each.h for each in memory.estimates}
     return {
-        "arrivals": float(counts.sum()),
+        "arrivals": counts.sum(),
         "drops": flow.drops,
-        "hurst_k1": estimates.get("kettani_gubner_k1"),
-        "hurst_k50": estimates.get("kettani_gubner"),
-        "long_range": float(memory.long_range),
+        **_memory(counts),
         **variation(matched(sent, which, came, arrived), came),
         **lateness(arrived - arrived.min(), came, rate=RATE),
+    }
+
+
+def _memory(counts: Array) -> Values:
+    found = hurst(counts)
+    estimates = {each.method: each.h for each in found.estimates}
+    methods = {"hurst_k1": "kettani_gubner_k1", "hurst_k50": "kettani_gubner", "hurst_wavelet": "abry_veitch"}
+    return {
+        **{name: estimates.get(method) for name, method in methods.items()},
+        "long_range": float(found.long_range),
     }
 
 

@@ -1,4 +1,4 @@
-"""Long-range dependence, asked of runs that are long enough to have it.
+"""Long-range dependence, asked of runs that are long enough to have it, and how well methods find a known one.
 
 A run of 100 s in bins of 0.1 s is a poor witness: of exact noise with H = 0.8 `ackclock.analysis.hurst` claims it in
 one case of four, and the round trip of 75 ms is a cycle in such bins. Here runs are twenty times as long, with bins of
@@ -11,73 +11,79 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ackclock.analysis import hurst
-from ackclock.papers.observation import cells_wanted
-from ackclock.papers.selfsimilar.experiment import DURATION, SOURCES, background, scenario
+from ackclock.analysis import (
+    abry_veitch,
+    fractional_gaussian_noise,
+    hurst,
+    kettani_gubner,
+    rescaled_range,
+    variance_time,
+)
+from ackclock.papers.core.evidence import Run as Observed
+from ackclock.papers.core.parts import Part, Spot
+from ackclock.papers.selfsimilar.experiment import SETTINGS, background, scenario
 from ackclock.papers.selfsimilar.looks import SETTLED
-from ackclock.study import Point
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
-    from ackclock.papers.selfsimilar.experiment import Setting
-    from ackclock.papers.selfsimilar.looks import Values
+    from ackclock.analysis import HurstEstimate
+    from ackclock.papers.core.evidence import Row
+    from ackclock.papers.core.parts import Taken
     from ackclock.running.run import Run
-    from ackclock.study import Wanted
+    from ackclock.scenario import Scenario
 
-__all__ = ["BACKGROUND", "LONG", "METHODS", "memory_wanted"]
+LONG: Final = 2000  # seconds of a run, counted in bins of 1 s
+TRUTH: Final = 0.8  # Hurst parameter of the noise: the paper's background
+LENGTH: Final = 1000  # values of a path of noise, as many as a run of 100 s has bins of 0.1 s
+PATHS: Final = 100
 
-LONG: Final = 2000
-"""Seconds of a run, counted in bins of 1 s."""
-
-BACKGROUND: Final = "background"
-"""The on/off sources alone, at the bottleneck: what has the memory that is asked for."""
-
-METHODS: Final[Mapping[str, str]] = {"abry_veitch": "wavelets", "local_whittle": "local Whittle"}
-"""Estimators that leave the short scales out, and what people call them."""
+_METHODS: Final[Mapping[str, Callable[[np.ndarray], HurstEstimate]]] = {
+    "optimisation": kettani_gubner,
+    "wavelet": abry_veitch,
+    "variance-time": variance_time,
+    "R/S": rescaled_range,
+}
 
 
-def memory_wanted(
-    settings: Sequence[Setting], *, seeds: Iterable[int]
-) -> Wanted[Values, Mapping[str, Sequence[Values]]]:
-    """Ask for what long runs show of each setting, by its name, and of `BACKGROUND`.
+def parts() -> list[Part]:
+    """Run every setting for `LONG` seconds, and the on/off sources alone, which have the memory that is asked for."""
+    return [
+        _part("memory", [Spot(where=each.where, scenario=_long(scenario(each))) for each in SETTINGS]),
+        _part("background memory", [Spot(where={}, scenario=_long(background()))]),
+    ]
 
-    Parameters
-    ----------
-    settings
-        What is simulated.
-    seeds
-        As for `ackclock.study.Wanted`.
 
-    Returns
-    -------
-    Wanted
-        Seed by seed, of the packets received in each second, those of the background as they arrive at the bottleneck:
-        the Hurst parameter by each of `METHODS`, None where it finds no scaling.
+def _part(name: str, spots: list[Spot]) -> Part:
+    return Part(name=name, spots=spots, take=take, record=("arrivals@A->B,B->y/1s",), work=lambda _: 40 * LONG / 100)
 
+
+def _long(made: Scenario) -> Scenario:
+    return made.changed({"duration": f"{LONG} s"})
+
+
+def take(run: Run) -> Taken:
+    """Estimate H of the packets received in each second, of the background as it arrives at the bottleneck.
+
+    By two estimators that leave the short scales out, wavelets and local Whittle; None where one finds no scaling.
     """
-    return cells_wanted(
-        [*settings, None],
-        point=_point,
-        seeds=seeds,
-        take=_take,
-        make=lambda ran: {cell.name if cell else BACKGROUND: [run.value for run in runs] for cell, runs in ran},
-        record=("arrivals@A->B,B->y/1s",),
-    )
-
-
-def _point(setting: Setting | None) -> Point:
-    made = scenario(setting) if setting else background()
-    return Point(
-        name=f"{setting.name if setting else BACKGROUND}, {LONG} s",
-        scenario=made.changed({"duration": f"{LONG} s"}),
-        work=SOURCES * LONG / DURATION,
-    )
-
-
-def _take(run: Run) -> Values:
     arrivals = run.table("arrivals")
     wanted = "B->y" if len(run.scenario.flows) > 1 else "A->B"
     counts = arrivals["packets"].to_numpy()[np.asarray(arrivals["link"].to_pylist()) == wanted][SETTLED:]
     found = {each.method: each.h for each in hurst(counts).estimates}
-    return {method: found.get(method) for method in METHODS}
+    return {method: found.get(method) for method in ("abry_veitch", "local_whittle")}
+
+
+def methods() -> Mapping[str, list[Row]]:
+    """Try the paper's method and three others on the same `PATHS` of exact noise: rows of the part ``methods``.
+
+    ``h`` is the estimate, ``width`` the width of its 95 % interval, ``covered`` whether that holds `TRUTH`.
+    """
+    rows: list[Row] = []
+    for seed in range(1, PATHS + 1):
+        path = fractional_gaussian_noise(LENGTH, hurst=TRUTH, seed=seed)
+        for name, estimate in _METHODS.items():
+            found = estimate(path)
+            values = {"h": found.h, "width": found.high - found.low, "covered": float(found.low <= TRUTH <= found.high)}
+            rows.append(Observed(where={"method": name}, seed=seed, values=values))
+    return {"methods": rows}

@@ -1,4 +1,4 @@
-"""What the paper prints."""
+"""What the paper prints, by the measures of `looks`."""
 
 from __future__ import annotations
 
@@ -7,32 +7,19 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ackclock.papers.selfsimilar.experiment import Variant
-
-__all__ = ["COUNTS", "ROWS", "SHARES", "TABLE_2", "TRACE"]
-
 COUNTS: Final = ("arrivals", "drops", "retransmissions", "acks")
 """The rows of Table 2 that are counted."""
 
-ROWS: Final[Mapping[str, tuple[str, int]]] = {
-    "arrivals": ("arrivals", 0),
-    "drops": ("drops", 0),
-    "retransmissions": ("retransmissions", 0),
-    "acks": ("ACKs", 0),
-    "efficiency": ("efficiency", 4),
-    "hurst_k50": ("H, K = 50", 2),
-}
-"""All rows: what they are called here, and decimals."""
-
-_PRINTED: Final[Mapping[Variant, tuple[float, ...]]] = {
-    "tahoe": (70070, 43, 45, 69960, 0.9987, 0.84),
-    "newreno": (77312, 35, 35, 77276, 0.9991, 0.82),
-    "vegas": (61853, 39, 45, 61860, 0.9986, 0.90),
-    "sack": (75673, 33, 33, 75665, 0.9991, 0.84),
+_PRINTED: Final = {
+    "Tahoe": (70070, 43, 45, 69960, 0.9987, 0.84),
+    "NewReno": (77312, 35, 35, 77276, 0.9991, 0.82),
+    "Vegas": (61853, 39, 45, 61860, 0.9986, 0.90),
+    "SACK": (75673, 33, 33, 75665, 0.9991, 0.84),
 }
 
-TABLE_2: Final[Mapping[Variant, Mapping[str, float]]] = {
-    variant: dict(zip(ROWS, numbers, strict=True)) for variant, numbers in _PRINTED.items()
+TABLE_2: Final[Mapping[str, Mapping[str, float]]] = {
+    variant: dict(zip((*COUNTS, "efficiency", "hurst_k50"), numbers, strict=True))
+    for variant, numbers in _PRINTED.items()
 }
 """Each variant's column."""
 

@@ -8,6 +8,7 @@ capture and read as any other.
 from __future__ import annotations
 
 import hashlib
+import math
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,9 +16,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from ackclock.analysis import hurst
 from ackclock.capture import read_capture
 from ackclock.capture.reading import WHAT
-from ackclock.papers.selfsimilar.packet_sizes import PacketSizes, memory
+from ackclock.papers.core.evidence import Run
 from ackclock.running.run import simulate
 from ackclock.scenario import (
     Clients,
@@ -35,24 +37,114 @@ from ackclock.scenario import (
 from ackclock.scenario.errors import unreadable
 
 if TYPE_CHECKING:
-    from ackclock.capture import Capture
-    from ackclock.papers.selfsimilar.packet_sizes import Memory
+    from numpy.typing import NDArray
 
-__all__ = ["LAYERS", "STAND_IN", "Trace", "mix", "read_trace", "stand_in"]
+    from ackclock.analysis import Hurst
+    from ackclock.capture import Capture
+    from ackclock.papers.core.evidence import Row
+
+    Reals = NDArray[np.float64]
 
 STAND_IN: Final = "stand-in.pcapng"
 """The file of the simulated packets, in the folder of the study."""
 
 LAYERS: Final = ("ARP", "IP", "LLC", "TCP", "UDP")
-"""Protocols whose parts of all packets the paper prints: what links carry, then what IP carries."""
+"""Protocols whose shares of all packets the paper prints: protocols on links, then those on IP."""
 
-_DURATION: Final = 300
-"""Seconds: the authors' five minutes."""
-
+_DURATION: Final = 300  # seconds: the authors' five minutes
 _BOTH_WAYS: Final = "bottleneck,bottleneck.reverse"
+_MOST: Final = 4_000_000  # packets: all are held at once, to look at their order
+_MOST_BINS: Final = 10_000
 
-_MOST: Final = 4_000_000
-"""Packets: all are held at once, to look at their order."""
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PacketSizes:
+    """The packets of a capture, real or simulated.
+
+    Parameters
+    ----------
+    time
+        When each was seen, in seconds, in any order; two or more, not all at once.
+    size
+        Its bytes.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many times as sizes, or one of them is not allowed.
+
+    """
+
+    time: Reals
+    size: Reals
+
+    def __post_init__(self) -> None:
+        if self.time.ndim != 1 or self.time.shape != self.size.shape:
+            raise ValueError(f"size: must be as many as times, {self.time.shape}, not {self.size.shape}")
+        if not (np.isfinite(self.time).all() and self.time.size > 1 and np.ptp(self.time) > 0):
+            raise ValueError("time: must be finite, of two packets or more, and not all the same")
+        if not np.isfinite(self.size).all() or self.size.min() < 0:
+            raise ValueError("size: must be finite and not below 0")
+
+    @property
+    def length(self) -> float:
+        """Seconds from the first packet to the last."""
+        return float(np.ptp(self.time))
+
+    @property
+    def bin(self) -> float:
+        """The shortest power of ten, in seconds, of which 10,000 or fewer cover the length."""
+        return 10.0 ** math.ceil(math.log10(self.length / _MOST_BINS))
+
+    def per_bin(self, width: float) -> tuple[Reals, Reals]:
+        """Give the packets and the bytes in each whole bin of so many seconds from the first packet on.
+
+        Of less than one bin, that one.
+        """
+        place = ((self.time - self.time.min()) / width).astype(np.int64)
+        count = max(int(self.length / width), 1)
+        packets = np.bincount(place, minlength=count)[:count].astype(np.float64)
+        return packets, np.asarray(np.bincount(place, self.size, minlength=count)[:count], dtype=np.float64)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Memory:
+    """A series of packet sizes, and what is known of its Hurst parameter.
+
+    Parameters
+    ----------
+    name
+        What its values are.
+    values
+        Bytes.
+    found
+        None where it has too few values, or all are the same.
+
+    """
+
+    name: str
+    values: Reals
+    found: Hurst | None
+
+    @property
+    def long_range(self) -> bool:
+        """Whether long-range dependence can be claimed."""
+        return self.found is not None and self.found.long_range
+
+
+def memory(sizes: PacketSizes) -> tuple[Memory, ...]:
+    """Look at packet sizes one by one, in order of time, and at bytes in `PacketSizes.bin` and in ten times that."""
+    series = {"f(t), packet by packet": sizes.size[np.argsort(sizes.time, kind="stable")]}
+    for width in (sizes.bin, 10 * sizes.bin):
+        series[f"bytes in {width:g} s"] = sizes.per_bin(width)[1]
+    return tuple(Memory(name=name, values=values, found=_hurst(values)) for name, values in series.items())
+
+
+def _hurst(values: Reals) -> Hurst | None:
+    try:
+        return hurst(values)
+    except ValueError:
+        return None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -82,10 +174,21 @@ class Trace:
 
     @property
     def shares(self) -> dict[str, float]:
-        """The part of each protocol of `LAYERS` in all packets, per cent; IP is that of both versions."""
+        """The share of each protocol of `LAYERS` in all packets, per cent; IP is that of both versions."""
         counts = self.capture.protocols
         packets = {name: counts.get(name.lower(), 0) for name in LAYERS} | {"IP": self.capture.ip_packets}
         return {name: 100 * packets[name] / self.capture.packets for name in LAYERS}
+
+    @property
+    def path(self) -> Path:
+        return self.capture.path
+
+    @property
+    def row(self) -> Row:
+        """Its numbers as evidence: shares, per cent, and whether long-range dependence is claimed, 1 or 0."""
+        sizes, bytes_, _ = self.memory
+        claimed = {"f_long_range": float(sizes.long_range), "bytes_long_range": float(bytes_.long_range)}
+        return Run(where={"file": str(self.path)}, seed=0, values={**self.shares, **claimed})
 
     @property
     def record(self) -> dict[str, Any]:
@@ -93,7 +196,7 @@ class Trace:
         return {"file": str(self.capture.path), "sha256": self.sha256, "packets": self.capture.packets}
 
     @property
-    def told(self) -> str:
+    def words(self) -> str:
         """The same in words."""
         kind = ", simulated" if self.simulated else ""
         return f"{self.capture.path.name}{kind}: {self.capture.packets:,} packets, SHA-256 {self.sha256}"

@@ -8,21 +8,19 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ackclock.capture.shares import percent, shares
-from ackclock.papers.reading import DASH
+from ackclock.papers.core.words import DASH
 from ackclock.papers.selfsimilar.paper import SHARES, TRACE
 from ackclock.papers.selfsimilar.tables import csv_text
 from ackclock.papers.selfsimilar.trace import LAYERS, STAND_IN
 from ackclock.report.capture import sizes_panel
 from ackclock.report.chart import Axis, Chart, Panel, Series
-from ackclock.report.html import Drawing, Section, Table
+from ackclock.report.html import Drawing, Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ackclock.papers.selfsimilar.packet_sizes import Memory
-    from ackclock.papers.selfsimilar.trace import Trace
-
-__all__ = ["METHODS", "estimate", "trace_section"]
+    from ackclock.papers.core.paper import Both
+    from ackclock.papers.selfsimilar.trace import Memory, Trace
 
 METHODS: Final[Mapping[str, str]] = {
     "kettani_gubner_k1": "the paper's method, K = 1",
@@ -35,40 +33,29 @@ METHODS: Final[Mapping[str, str]] = {
 """What the methods for the Hurst parameter are called here."""
 
 
-def trace_section(trace: Trace, *, command: str) -> Section:
-    """Draw Figure 3 and the protocols.
-
-    Parameters
-    ----------
-    trace
-        The capture at hand.
-    command
-        What a person types to make the study.
-
-    """
+def words(both: Both) -> str:
+    """Say which packets are drawn."""
+    trace: Trace = both.capture
     what = (
         "The authors' capture is not public. These packets are simulated: pages and short exchanges over TCP, and "
-        f"some UDP, as they come to a link of 2 Mb/s from either side. They were written as {STAND_IN}, beside this "
+        f"some UDP, as they come to a link of 2 Mb/s from either side. They were written as {STAND_IN}, next to this "
         "page, and read as any capture; their bytes are those of IP. The option --capture FILE puts a real one in "
         "their place."
         if trace.simulated
         else f"The packets of {trace.capture.path.name}; bytes are those sent, headers of the link included."
     )
-    notices = " ".join(["", *trace.capture.notices])
-    return Section(
-        title="Figure 3 and the protocols of the capture",
-        text=f"{what}{notices}",
-        drawings=[_sizes(trace, command=command), _protocols(trace, command=command)],
-    )
+    return " ".join([what, *trace.capture.notices])
 
 
-def estimate(series: Memory, method: str) -> str:
+def _estimate(series: Memory, method: str) -> str:
     """Write the Hurst parameter by a method with its 95 % interval; a dash where it cannot speak."""
     found = None if series.found is None else series.found.get(method)
     return DASH if found is None else f"{found.h:.2f} [{found.low:.2f}, {found.high:.2f}]"
 
 
-def _sizes(trace: Trace, *, command: str) -> Drawing:
+def figure_3(both: Both, command: str) -> Drawing:
+    """Draw Figure 3."""
+    trace: Trace = both.capture
     sizes = trace.sizes
     width = sizes.bin
     packets, carried = sizes.per_bin(width)
@@ -122,7 +109,7 @@ def _sizes(trace: Trace, *, command: str) -> Drawing:
             caption="Hurst parameter with its 95 % interval; a dash where a method cannot speak",
             head=["Method", *(each.name for each in trace.memory)],
             rows=[
-                *([name, *(estimate(each, method) for each in trace.memory)] for method, name in METHODS.items()),
+                *([name, *(_estimate(each, method) for each in trace.memory)] for method, name in METHODS.items()),
                 ["values", *(f"{each.values.size:,}" for each in trace.memory)],
                 ["long-range dependence", *("claimed" if each.long_range else "not claimed" for each in trace.memory)],
             ],
@@ -131,7 +118,9 @@ def _sizes(trace: Trace, *, command: str) -> Drawing:
     )
 
 
-def _protocols(trace: Trace, *, command: str) -> Drawing:
+def protocols(both: Both, command: str) -> Drawing:
+    """Draw the shares of protocols."""
+    trace: Trace = both.capture
     ours, places = trace.shares, list(enumerate(LAYERS))
     drawn = [
         Series(
@@ -162,8 +151,8 @@ def _protocols(trace: Trace, *, command: str) -> Drawing:
         ),
         slug="protocols",
         title="Section 5. Protocols of the capture",
-        caption="The part of each in all packets. IP is that of both versions. The paper's 90.7 % TCP and 5.84 % UDP "
-        "add up to its 96.54 % IP: they, too, are parts of all packets.",
+        caption="The share of each in all packets. IP is that of both versions. The paper's 90.7 % TCP and 5.84 % UDP "
+        "add up to its 96.54 % IP: they, too, are shares of all packets.",
         csv=csv_text(
             ["protocol", "layer", "packets", "bytes"],
             ([each.name, each.layer, each.packets, each.bytes] for each in trace.capture.mix),
@@ -192,7 +181,7 @@ def _mix(trace: Trace) -> Table:
     ]
     whole = ["all", "", f"{capture.packets:,}", "100", "", "100", f"{capture.bytes:,}", "100"]
     return Table(
-        caption="Protocols: a packet counts once in each layer. The paper prints parts of all packets.",
+        caption="Protocols: a packet counts once in each layer. The paper prints shares of all packets.",
         head=["Protocol", "layer", "packets", "% of all", "% of IP", "paper, % of all", "bytes", "% of all bytes"],
         rows=[*rows, both, whole],
     )

@@ -6,14 +6,16 @@ losses, and what each recovery does with several losses in one window. All runs 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from ackclock.papers.core.claim import Claim
-from ackclock.papers.core.evidence import Named, Runs
+from ackclock.papers.core.evidence import Named
 from ackclock.papers.core.folds import exponent
 from ackclock.papers.core.paired import lead
 from ackclock.papers.core.quantities import folded
 from ackclock.papers.core.rules import AtPoints
+from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.reading import run_command
 from ackclock.papers.selfsimilar.experiment import CONSTANT, GREEDY, RATE
 from ackclock.papers.selfsimilar.last_hop import (
@@ -30,7 +32,6 @@ from ackclock.papers.selfsimilar.last_hop import (
     RATES,
     STEPS,
     TO_MATHIS,
-    ns2_hops,
 )
 from ackclock.papers.summary import Topic
 from ackclock.report.html import Verdict
@@ -116,6 +117,7 @@ _slow = lead(GOODPUT.at("rates"), "stay_ms", DWELLS[-1], others=DWELLS[1:-1]).ca
 )
 _vegas_held = lead(GOODPUT.at("rates", stay_ms=Named("constant rate", DWELLS[:1])), "variant", "Vegas")
 _vegas_changing = lead(GOODPUT.at("rates", stay_ms=Named("rates that change", DWELLS[1:])), "variant", "Vegas")
+_ns2 = partial(ns2_runs, "selfsimilar")
 _arrived = (
     ARRIVALS.at("losses", kind=RANDOM, variant=_BOTH, lost_of_a_million=(MODERATE[0], MODERATE[-1])),
     ARRIVALS.at("steps", variant=_BOTH),
@@ -276,7 +278,9 @@ LAST_HOP_CLAIMS: Final = (
         where=f"{_LATER}: wireless; ns-2.35",
         text="ns-2 delivers as much over such a last hop.",
         origin="ours",
-        test=AtPoints(*(one.within(0.05, of=one.measured_by("ns-2.35", lambda: Runs(ns2_hops()))) for one in _arrived)),
+        test=AtPoints(
+            *(one.within(0.05, of=one.measured_by("ns-2.35", lambda: ns2_runs("selfsimilar"))) for one in _arrived)
+        ),
         figure="last-hop-losses",
         command=_command(STEPS),
     ),

@@ -1,148 +1,29 @@
-"""What the rules on Table 2 and its figures share: verdicts over the readings, words, and the command of a run."""
+"""What the rules share: readings of the source, short words for the summary, and the command of a run."""
 
 from __future__ import annotations
 
-from itertools import product
 from typing import TYPE_CHECKING, Final
 
-from ackclock.analysis import student_interval
-from ackclock.papers.claims import ELSE_UNDECIDED, Judgement
-from ackclock.papers.reading import DASH, listed, run_command, shown
-from ackclock.papers.reading import told as of_both
-from ackclock.papers.selfsimilar.experiment import (
-    CONSTANT,
-    DURATION,
-    GREEDY,
-    READINGS,
-    VARIANTS,
-    WINDOW,
-    Setting,
-)
-from ackclock.papers.selfsimilar.figures import sentence
-from ackclock.report.html import Verdict
+from ackclock.papers.core.ways import Readings
+from ackclock.papers.core.words import listed
+from ackclock.papers.reading import run_command
+from ackclock.papers.selfsimilar.experiment import CONSTANT, DURATION, GREEDY, READINGS, WINDOW
+from ackclock.papers.truth import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
-    from ackclock.papers.selfsimilar.evidence import Evidence, Side
-    from ackclock.papers.selfsimilar.experiment import Reading, Variant
-
-    Say = Callable[[Side], str]
-
-__all__ = [
-    "FILE",
-    "OVER_READINGS",
-    "by_reading",
-    "command",
-    "each",
-    "judged",
-    "over_readings",
-    "owner",
-    "per_reading",
-]
+    from ackclock.analysis import Interval
+    from ackclock.papers.core.answers import Answers
+    from ackclock.papers.core.claim import Said
+    from ackclock.papers.core.evidence import Grid
+    from ackclock.papers.core.quantities import Quantity
+    from ackclock.papers.core.rules import Rule
+    from ackclock.papers.selfsimilar.experiment import Setting
+    from ackclock.papers.truth import Truth
 
 FILE: Final = "examples/selfsimilar.toml"
 """The scenario that commands start from: NewReno with a source of constant rate."""
-
-READING: Final = "what its fixed-rate source is"
-"""What claims may depend on."""
-
-OVER_READINGS: Final = (
-    f"{ELSE_UNDECIDED} Asked under each reading of the source: what all of them say; otherwise it depends on the "
-    "reading if it is reproduced under one and not under another, is partly reproduced if it is at least partly so "
-    "under most, and is not reproduced if not. Undecided if that differs with readings that are undecided."
-)
-"""How the verdicts of the readings become one, in words."""
-
-
-def over_readings(verdicts: Iterable[Verdict]) -> tuple[Verdict, str]:
-    """Turn the verdicts of the readings into one, and say what it depends on, if it does."""
-    found = list(verdicts)
-    if Verdict.UNDECIDED in found:
-        decided = (Verdict.REPRODUCED, Verdict.PARTLY, Verdict.NOT)
-        ways = product(*[decided if one is Verdict.UNDECIDED else (one,) for one in found])
-        whole = {over_readings(way) for way in ways}
-        return whole.pop() if len(whole) == 1 else (Verdict.UNDECIDED, "")
-    if len(set(found)) == 1:
-        return found[0], ""
-    if {Verdict.REPRODUCED, Verdict.NOT} <= set(found):
-        return Verdict.DEPENDS, READING
-    return (Verdict.PARTLY if 2 * found.count(Verdict.NOT) < len(found) else Verdict.NOT), ""
-
-
-def per_reading(
-    ask: Callable[[Side, Reading], Verdict],
-    say: Say,
-    why: Callable[[Side, Reading], str],
-    brief: Callable[[Side, Reading], str] | None = None,
-    *,
-    told: str = "{}",
-) -> Callable[[Evidence], Judgement]:
-    """Make the judge of a claim that is asked under each reading.
-
-    Parameters
-    ----------
-    ask
-        Gives the verdict under a reading.
-    say
-        Our numbers and ns-2's, in words.
-    why
-        What decided under a reading, in words.
-    brief, told
-        The same for the summary: in a few words, and the sentence that they stand in.
-
-    """
-
-    def judge(evidence: Evidence) -> Judgement:
-        ours = evidence.ours
-        verdict, setting = over_readings(ask(ours, reading) for reading in READINGS.values())
-        reasons = "; ".join(f"{reading.name}: {why(ours, reading)}" for reading in READINGS.values())
-        words = f"{told.format(_briefly(ours, brief))}." if brief else ""
-        return judged(evidence, verdict, say, f"{sentence(reasons)}.", setting, brief=words)
-
-    return judge
-
-
-def _briefly(side: Side, brief: Callable[[Side, Reading], str]) -> str:
-    """Say something of each reading in a few words; once, if it is the same of all."""
-    said = {reading.name: brief(side, reading) for reading in READINGS.values()}
-    if len(set(said.values())) == 1:
-        return f"{next(iter(said.values()))} (all readings)"
-    return listed([f"{words} ({name})" for name, words in said.items()])
-
-
-def judged(
-    evidence: Evidence, verdict: Verdict, say: Say, why: str, setting: str = "", *, brief: str = ""
-) -> Judgement:
-    """Give a judgement with the words for both simulators."""
-    return Judgement(verdict=verdict, why=why, setting=setting, brief=brief, **of_both(evidence, say))
-
-
-def by_reading(tell: Callable[[Side, Reading], str]) -> Say:
-    """Say something of each reading."""
-    return lambda side: "; ".join(f"{reading.name}: {tell(side, reading)}" for reading in READINGS.values())
-
-
-def each(measure: str, digits: int, unit: str = "", variants: Iterable[Variant] = tuple(VARIANTS)) -> Say:
-    """Make the words on a measure of some variants under each reading; a dash where no run has it."""
-
-    def number(side: Side, reading: Reading, variant: Variant) -> str:
-        try:
-            return shown(student_interval(side.values(reading, variant, measure)), digits, unit)
-        except LookupError:
-            return DASH
-
-    chosen = tuple(variants)
-    return by_reading(
-        lambda side, reading: ", ".join(f"{VARIANTS[variant]} {number(side, reading, variant)}" for variant in chosen)
-    )
-
-
-def owner(variant: Variant) -> str:
-    """Give the genitive of a variant's name."""
-    name = VARIANTS[variant]
-    return f"{name}'" if name.endswith("s") else f"{name}'s"
-
 
 _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     CONSTANT.name: (),
@@ -150,6 +31,44 @@ _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     WINDOW.name: ('flows.1.source={kind = "greedy"}', "flows.1.transport.max_window=60"),
 }
 """How the readings differ from the file."""
+
+
+def over_readings(rule: Rule) -> Readings:
+    """Ask a rule under each reading of the source."""
+    return Readings(rule, axis="reading", readings=list(READINGS), on="what its fixed-rate source is")
+
+
+def counts(words: str, asked: Answers, points: str) -> Callable[[Said], str]:
+    """Make the summary's words on a question: at how many points the answer is yes, under each reading."""
+
+    def brief(said: Said) -> str:
+        answers: dict[str, list[Truth]] = {}
+        found: Grid[Truth] = said.answers(asked)
+        for key, answer in found.cells.items():
+            answers.setdefault(str(key[found.axes.index("reading")]), []).append(answer)
+        return _briefly(words, {reading: counted(there, points) for reading, there in answers.items()})
+
+    return brief
+
+
+def means(words: str, of: Quantity, write: Callable[[Interval], str]) -> Callable[[Said], str]:
+    """Make the summary's words on a quantity: its means under each reading."""
+
+    def brief(said: Said) -> str:
+        points: dict[str, list[str]] = {}
+        found = said(of)
+        for key, point in found.cells.items():
+            points.setdefault(str(key[found.axes.index("reading")]), []).append(write(point))
+        return _briefly(words, {reading: " and ".join(there) for reading, there in points.items()})
+
+    return brief
+
+
+def _briefly(words: str, each: Mapping[str, str]) -> str:
+    """Say something of each reading; once, if it is the same under all."""
+    if len(set(each.values())) == 1:
+        return words.format(f"{next(iter(each.values()))} (all readings)")
+    return words.format(listed([f"{said} ({reading})" for reading, said in each.items()]))
 
 
 def command(setting: Setting, *, duration: int = DURATION, record: str = "") -> str:
