@@ -150,13 +150,10 @@ def world(*, holds: bool) -> Both:
         goodput = vegas.get(place, usual[0]) if variant == "Vegas" else others.get(place, usual[1])
         return goodput, 0.01, 0.99
 
-    theirs: dict[frozenset[tuple[str, Scalar]], list[float]] = {}
-    for part in ("losses", "steps"):
-        for row in ns2_runs("selfsimilar").part(part):
-            theirs.setdefault(frozenset(row.where.items()), []).append(row.values["arrivals"])
+    theirs = [row for part in ("losses", "steps") for row in ns2_runs("selfsimilar").part(part)]
 
     def arrivals(where: dict[str, Scalar]) -> float:
-        return float(np.mean(theirs.get(frozenset(where.items()), [1.0])))
+        return float(np.mean([row.values["arrivals"] for row in theirs if row.where == where] or [1.0]))
 
     def rows(axes: dict[str, tuple[Scalar, ...]], found: Callable[..., tuple[float, float, float]]) -> list[Run]:
         return [
@@ -167,9 +164,7 @@ def world(*, holds: bool) -> Both:
                     "goodput": found(*key)[0] * (1 + 0.001 * seed),
                     "loss": found(*key)[1],
                     "efficiency": found(*key)[2] + 1e-5 * seed,
-                    "arrivals": (1 if holds else 2)
-                    * float(np.mean(theirs.get(frozenset(zip(axes, key, strict=True)), [1.0])))
-                    + seed,
+                    "arrivals": (1 if holds else 2) * arrivals(dict(zip(axes, key, strict=True))) + seed,
                     "retransmissions": 1.0,
                     "timeouts": 1.0,
                 },

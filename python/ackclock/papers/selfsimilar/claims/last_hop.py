@@ -278,9 +278,7 @@ LAST_HOP_CLAIMS: Final = (
         where=f"{_LATER}: wireless; ns-2.35",
         text="ns-2 delivers as much over such a last hop.",
         origin="ours",
-        test=AtPoints(
-            *(one.within(0.05, of=one.measured_by("ns-2.35", lambda: ns2_runs("selfsimilar"))) for one in _arrived)
-        ),
+        test=AtPoints(*(one.within(0.05, of=one.measured_by("ns-2.35", _ns2)) for one in _arrived)),
         figure="last-hop-losses",
         command=_command(STEPS),
     ),
