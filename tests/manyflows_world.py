@@ -13,9 +13,18 @@ from ackclock.analysis.models import large_pipe_loss
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.paper import Both
 from ackclock.papers.manyflows import places
-from ackclock.papers.manyflows.hyperbolas import printed
 from ackclock.papers.manyflows.looks import PIPES
-from ackclock.papers.manyflows.places import CAPPED, MODERN_CELLS, PARTS, PROCESSING, STEADY, TOGETHER, WITH, WITHOUT
+from ackclock.papers.manyflows.places import (
+    CAPPED,
+    MODERN_CELLS,
+    PARTS,
+    PROCESSING,
+    STEADY,
+    TOGETHER,
+    WITH,
+    WITHOUT,
+    printed,
+)
 from ackclock.papers.manyflows.study import PAPER as STUDY
 
 if TYPE_CHECKING:
@@ -36,8 +45,7 @@ SEEDS = (1, 2, 3)
 
 def grid(where: Where, setting: Setting) -> Values:
     """Make runs of the grid: loss is the paper's, and what is sent needlessly is little below a loss of 20 %."""
-    fraction = PROCESSING[where.get("processing", WITHOUT)]
-    loss = float(printed(fraction, where["curve"], setting.flows))
+    loss = float(printed(where.get("processing", WITHOUT), where["curve"], setting.flows))
     return {"loss": loss, "goodput": 1 - (0.026 if loss >= 0.2 else 0.02)}
 
 

@@ -8,7 +8,8 @@ A part is a table of a study with four fields more:
 - ``seeds``: number of its seeds, where it is not the study's.
 
 The table ``fields`` gives paths of the scenario short names, which parts use and which become the axes of the evidence.
-``variants`` are named sets of fields; a part runs those that its ``over.variant`` lists, or all.
+``variants`` are named sets of fields; a part runs those that its ``over.variant`` lists, or all. ``topics`` are the
+claims that sum the study up.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from ackclock.papers.core.parts import Part, Spot
+from ackclock.papers.summary import Topic
+from ackclock.report.html import Verdict
 from ackclock.scenario.overrides import assigned
 from ackclock.study.design import VARIANT, Study
 
@@ -30,6 +33,13 @@ if TYPE_CHECKING:
     from ackclock.scenario import Scenario
 
 __all__ = ["Definition"]
+
+_VERDICTS = {
+    "reproduced": Verdict.REPRODUCED,
+    "partly": Verdict.PARTLY,
+    "depends": Verdict.DEPENDS,
+    "not_reproduced": Verdict.NOT,
+}
 
 
 @dataclass(frozen=True)
@@ -83,6 +93,22 @@ class Definition:
     def setup(self) -> Sequence[tuple[str, str]]:
         """The set-up: name and value."""
         return [(name, str(value)) for name, value in self._data["setup"].items()]
+
+    @property
+    def topics(self) -> Sequence[Topic]:
+        """The claims that sum the study up, with a sentence for each verdict; ``not_reproduced`` stands for "not"."""
+        return [
+            Topic(
+                key=str(table["key"]),
+                leads={verdict: table[name] for name, verdict in _VERDICTS.items() if name in table},
+                also=tuple(table.get("also", ())),
+            )
+            for table in self._data.get("topics", [])
+        ]
+
+    def table(self, name: str) -> Mapping[str, Any]:
+        """Give a table of the file that only the study reads, such as the numbers that the paper prints."""
+        return dict(self._data[name])
 
     def parts(self) -> list[Part]:
         """Give the parts of the study, each with its points in the order of its grid.

@@ -252,15 +252,20 @@ class Varied(Rule):
         Judges under each of the others, by their names: "who wins exact ties".
     words
         The rule's last sentence: what is asked again.
+    saved
+        Only a setting matters under which a claim that is not reproduced is so at least partly.
 
     """
 
-    def __init__(self, rule: Rule, under: Mapping[str, Rule], *, words: str) -> None:
-        self._rule, self._under = rule, under
+    def __init__(self, rule: Rule, under: Mapping[str, Rule], *, words: str, saved: bool = False) -> None:
+        self._rule, self._under, self._saved = rule, under, saved
         self.quantities = tuple(
             {one.words: one for each in (rule, *under.values()) for one in each.quantities}.values()
         )
-        self.words = f"{rule.words} {words} Where the verdict is clearly different, the claim depends on that setting."
+        different = (
+            "a claim that is not reproduced is so at least partly" if saved else "the verdict is clearly different"
+        )
+        self.words = f"{rule.words} {words} Where {different}, the claim depends on that setting."
 
     def judge(self, ours: Side) -> Outcome:
         usual = self._rule.judge(ours)
@@ -269,6 +274,7 @@ class Varied(Rule):
             setting
             for setting, other in others.items()
             if Verdict.UNDECIDED not in (usual.verdict, other.verdict) != (usual.verdict, usual.verdict)
+            and (usual.verdict is Verdict.NOT or not self._saved)
         ]
         return Outcome(
             verdict=Verdict.DEPENDS if flips else usual.verdict,

@@ -1,4 +1,4 @@
-"""Rules that ask another rule several times: `Ways` that are all equal, and `Readings` of what a paper says."""
+"""Rules that ask another rule several times: in `Ways` that are all equal, in `Cases`, under `Readings` of a paper."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ackclock.papers.core.evidence import Row, Scalar, Side
 
-__all__ = ["Readings", "Ways", "over_readings"]
+__all__ = ["Cases", "Readings", "Ways", "over_readings"]
 
 
 class Ways(Rule):
@@ -49,6 +49,36 @@ class Ways(Rule):
         if len(decided) > 1:
             return Outcome(verdict=Verdict.DEPENDS, why=why, setting=self._on)
         return Outcome(verdict=Verdict.UNDECIDED if Verdict.UNDECIDED in verdicts else decided.pop(), why=why)
+
+
+class Cases(Rule):
+    """Judges all cases together, unless the claim is not reproduced in one of them and at least partly in another.
+
+    Parameters
+    ----------
+    rule
+        Judges one case, or all; its quantities leave the axis open.
+    axis, cases
+        The axis of the runs that tells the cases apart, and its values.
+    on
+        What the claim depends on where the cases differ.
+
+    """
+
+    def __init__(self, rule: Rule, *, axis: str, cases: Sequence[str], on: str) -> None:
+        self._rule, self._axis, self._cases, self._on = rule, axis, cases, on
+        self.quantities = rule.quantities
+        self.words = (
+            f"{rule.words} If that is not reproduced in one case ({'; '.join(cases)}), and at least partly in another, "
+            f"the claim depends on {on}."
+        )
+
+    def judge(self, ours: Side) -> Outcome:
+        verdicts = {self._rule.judge(_OneWay(ours, self._axis, case)).verdict for case in self._cases}
+        whole = self._rule.judge(ours)
+        if Verdict.NOT in verdicts and Verdict.UNDECIDED not in verdicts and len(verdicts) > 1:
+            return Outcome(verdict=Verdict.DEPENDS, why=whole.why, setting=self._on)
+        return whole
 
 
 class Readings(Rule):

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from ackclock.running.run import Run
     from ackclock.scenario import Scenario
 
-BUFFERS = (100, 300, 500)
-"""Buffer size of every link, in packets."""
+BUFFERS = (100, 300, 500)  # buffer size of every link, in packets
 CONNECTIONS = (10, 60, 150, 300, 600)
 _MODEM = "28.8 kbps"
 _SPAN = (250, 1000)

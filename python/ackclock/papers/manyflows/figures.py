@@ -14,7 +14,7 @@ from ackclock.papers.core.figure import Figure, Lines, Plot, rows_csv
 from ackclock.papers.core.words import DASH
 from ackclock.papers.figures import Pen
 from ackclock.papers.manyflows.experiment import CAPACITIES, ISDN, LINKS, T1, command, grid_setting, run_of
-from ackclock.papers.manyflows.hyperbolas import TABLES, printed
+from ackclock.papers.manyflows.hyperbolas import table
 from ackclock.papers.manyflows.measures import GOODPUT, LOSS, LOST, SENT, TABLED_LOSS, THROUGHPUT
 from ackclock.papers.manyflows.places import (
     AMOUNTS,
@@ -25,6 +25,7 @@ from ackclock.papers.manyflows.places import (
     PACKETS_EACH,
     PROCESSING,
     STEADY,
+    TABLES,
     TOGETHER,
     UNCAPPED,
     WINDOWS,
@@ -33,8 +34,8 @@ from ackclock.papers.manyflows.places import (
     capacity_of,
     curve,
     far_setting,
+    printed,
 )
-from ackclock.papers.manyflows.tables import table
 from ackclock.report.chart import Axis, Series
 from ackclock.report.html import Table
 
@@ -374,7 +375,7 @@ def _hyperbolas(processing: str, link: str) -> Figure:
     def paper(name: str, _: Points) -> dict[str, Curve]:
         whole = f"{link}, {name}"
         x = [flows for flows in (35, 60, 80, *range(100, 601, 25)) if flows >= capacity_of(whole) / 3]
-        return {"the paper": dict(zip(x, (100 * printed(fraction, whole, x)).tolist(), strict=True))}
+        return {"the paper": dict(zip(x, (100 * printed(processing, whole, x)).tolist(), strict=True))}
 
     stacked = _stack(
         [

@@ -1,52 +1,97 @@
-"""The hyperbolas of Tables 4 and 5 as the paper prints them."""
+"""The hyperbolas of Tables 4 and 5: the paper's, ours, and how near each way of counting is to the paper."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ackclock.papers.manyflows.places import WITH, WITHOUT
+from ackclock.analysis.models import hyperbola
+from ackclock.papers.core.words import DASH
+from ackclock.papers.manyflows.experiment import LINKS
+from ackclock.papers.manyflows.measures import LOST_PART, OVER_PAPER
+from ackclock.papers.manyflows.places import CURVES, NEAR, PAPER, READINGS, TABLES
+from ackclock.report.html import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import ArrayLike, NDArray
-
-PAPER: Mapping[float, Mapping[str, tuple[float, float]]] = {
-    0.0: {
-        "ISDN, W_c 100": (149.2537, 0.4646),
-        "ISDN, W_c 200": (333.3333, 0.5262),
-        "ISDN, W_c 300": (588.2352, 0.6059),
-        "ISDN, W_c 400": (1250.000, 0.9170),
-        "ISDN, W_c 500": (2000.000, 1.1852),
-        "T1, W_c 100": (144.9275, 0.3237),
-        "T1, W_c 200": (285.7143, 0.3429),
-        "T1, W_c 300": (454.5454, 0.3682),
-        "T1, W_c 400": (526.3158, 0.3517),
-        "T1, W_c 500": (769.2308, 0.3948),
-    },
-    0.1: {
-        "ISDN, W_c 100": (125.0000, 0.4930),
-        "ISDN, W_c 200": (217.3913, 0.5257),
-        "ISDN, W_c 300": (400.0000, 0.6071),
-        "ISDN, W_c 400": (714.2857, 0.7536),
-        "ISDN, W_c 500": (1428.5714, 1.1110),
-        "T1, W_c 100": (125.0000, 0.4263),
-        "T1, W_c 200": (227.2727, 0.4505),
-        "T1, W_c 300": (333.3333, 0.4690),
-        "T1, W_c 400": (500.0000, 0.5123),
-        "T1, W_c 500": (666.6666, 0.5366),
-    },
-}
-"""a and b of Table 4 (without processing time) and of Table 5 (where they are "k" and "Scale"), by the curve."""
-
-TABLES = {WITHOUT: "Table 4", WITH: "Table 5"}
-"""What the paper calls them."""
+    from ackclock.analysis.models import Hyperbola
+    from ackclock.papers.core.evidence import Evidence, Scalar, Side
+    from ackclock.papers.core.quantities import Measure
+    from ackclock.papers.manyflows.places import Reading
 
 
-def printed(fraction: float, name: str, connections: ArrayLike) -> NDArray[np.float64]:
-    """Give the loss by the paper's curve at numbers of connections."""
-    a, b = PAPER[fraction][name]
-    x = np.asarray(connections, dtype=np.float64)
-    return np.asarray(b * x / (x + a))
+def _lines(of: Measure, side: Side, reading: Reading, processing: str, link: str) -> dict[str, dict[Scalar, float]]:
+    """Give the means along the connections, by the curve."""
+    with suppress(LookupError):
+        found = of.at("grid", counting=reading.title, processing=processing, curve=CURVES[link]).points(side)
+        lines = found.map(lambda point: point.mean).along("connections").cells
+        return {str(name): line for (name,), line in lines.items()}
+    return {}
+
+
+def fits(side: Side, reading: Reading, processing: str, link: str) -> dict[str, Hyperbola]:
+    """Lay a hyperbola through the mean losses of each curve that has three points or more."""
+    return {
+        name: hyperbola(connections=list(line), loss=list(line.values()))
+        for name, line in _lines(LOST_PART, side, reading, processing, link).items()
+        if len(line) > 2
+    }
+
+
+def away(side: Side, reading: Reading, processing: str, link: str) -> dict[str, list[float]]:
+    """Give the mean loss over the one of the paper's curve, point by point, by the curve."""
+    return {name: list(line.values()) for name, line in _lines(OVER_PAPER, side, reading, processing, link).items()}
+
+
+def table(evidence: Evidence, *, processing: str, link: str) -> Table:
+    """Lay out a and b of the paper, of our points and of ns-2's, for the curves of a link."""
+    rows = []
+    for reading in READINGS:
+        mine, theirs = (fits(side, reading, processing, link) for side in (evidence.ours, evidence.ns2))
+        ratios = away(evidence.ours, reading, processing, link)
+        for name, fit in mine.items():
+            a, b = PAPER[processing][name]
+            rms = np.sqrt(np.mean([(1 / ratio - 1) ** 2 for ratio in ratios[name]]))
+            other = f"{_number(theirs[name].a, 1)}, {_number(theirs[name].b, 3)}" if name in theirs else DASH
+            bounds = (_bounded(fit.a, fit.a_bounds, 1), _bounded(fit.b, fit.b_bounds, 3))
+            words = f"{name.removeprefix(f'{link}, ')}, {reading.title}"
+            rows.append([words, f"{a:.1f}", f"{b:.4f}", *bounds, f"{fit.rms:.3f}", f"{rms:.3f}", other])
+    return Table(
+        caption=f"{TABLES[processing]}: p = b x / (x + a) through the mean loss of x connections, with 95 % intervals "
+        "of the fit; rms of the relative differences from the fit and from the paper's own curve",
+        head=["", "paper: a", "b", "Ackclock: a", "b", "rms", "rms from the paper", "ns-2: a, b"],
+        rows=rows,
+    )
+
+
+def overview(evidence: Evidence) -> Table:
+    """Lay out how near each way of counting is to the paper's tables, on both sides."""
+    columns = [(processing, link) for processing in TABLES for link in LINKS]
+    rows = [
+        [f"{name}, {reading.title}", *(_near(side, reading, *column) for column in columns)]
+        for reading in READINGS
+        for name, side in (("Ackclock", evidence.ours), ("ns-2.35", evidence.ns2))
+    ]
+    return Table(
+        caption=f"Loss of many connections by how it is counted: points within {100 * NEAR:g} % of the paper's curve, "
+        "and the median of the loss over that curve",
+        head=["", *(f"{TABLES[processing]}, {link}" for processing, link in columns)],
+        rows=[row for row in rows if set(row[1:]) != {DASH}],
+    )
+
+
+def _near(side: Side, reading: Reading, processing: str, link: str) -> str:
+    found = [ratio for line in away(side, reading, processing, link).values() for ratio in line]
+    return (
+        f"{sum(abs(ratio - 1) <= NEAR for ratio in found)} of {len(found)}; {np.median(found):.2f}" if found else DASH
+    )
+
+
+def _bounded(value: float, bounds: tuple[float, float], digits: int) -> str:
+    low, high = (_number(bound, digits) for bound in bounds)
+    return f"{_number(value, digits)} ({low} to {high})"
+
+
+def _number(value: float, digits: int) -> str:
+    return f"{value:.{digits}f}" if np.isfinite(value) else "∞"

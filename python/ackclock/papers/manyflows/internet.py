@@ -28,28 +28,20 @@ if TYPE_CHECKING:
 BACKBONES = (20, 40, 60, 70, 80, 85, 90, 95, 100, 120, 150, 200, 400)
 """Rates of a backbone, in per cent of those of all access links together; 0 stands for none."""
 
-EXTRA = (0, 1, 2, 5, 10, 20, 40)
-"""Connections that reach the T1 domain of 20 others over a faster link."""
+EXTRA = (0, 1, 2, 5, 10, 20, 40)  # connections that reach the T1 domain of 20 others over a faster link
 
-DRAWN = tuple(range(1, 9))
-"""Networks of the twelve parameters that are drawn."""
+DRAWN = tuple(range(1, 9))  # networks of the twelve parameters that are drawn
 
-DEGREES = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0)
-"""Domains that one talks to, on average."""
+DEGREES = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0)  # domains that one talks to, on average
 
-CLUSTER = 10
-"""Domains of a cluster."""
+CLUSTER = 10  # domains of a cluster
 ANYONE, CLUSTERS = "anyone with anyone", f"within clusters of {CLUSTER}"
 
-_DOMAINS, _CONNECTIONS = 8, 80
-"""Behind T1 links, where there is a backbone."""
-_MANY = 400
-"""Domains that are taken apart."""
-_MOST = 20
-"""Connections of two types of access links, at most, where they are drawn."""
+_DOMAINS, _CONNECTIONS = 8, 80  # behind T1 links, where there is a backbone
+_MANY = 400  # domains that are taken apart
+_MOST = 20  # connections of two types of access links, at most, where they are drawn
 _BUFFER = 60
-T1_BPS = RATE.parse(ACCESS_RATES["t1"])
-"""Bits per second of the T1 links of section 2."""
+T1_BPS = RATE.parse(ACCESS_RATES["t1"])  # bits per second of the T1 links of section 2
 _WARM, _END, _WINDOWS = 50, 350, 6
 """From when on and until when runs are measured, in seconds, and in how many equal parts."""
 

@@ -67,8 +67,7 @@ PIPES = {
         Pipe(link=T1, buffer=160, flows=300, size="small"),
         Pipe(link=T1, buffer=160, flows=100, size="medium"),
     )
-}
-"""The pipes of Figures 6, 8 and 10."""
+}  # the pipes of Figures 6, 8 and 10
 
 
 def look_parts() -> list[Part]:

@@ -12,11 +12,10 @@ from ackclock.papers.core.evidence import Grid
 from ackclock.papers.core.quantities import Measure, Profile, Quantity
 from ackclock.papers.manyflows.distances import spread
 from ackclock.papers.manyflows.experiment import PACKET_SIZE, T1
-from ackclock.papers.manyflows.hyperbolas import printed
 from ackclock.papers.manyflows.internet import giant_component
 from ackclock.papers.manyflows.looks import PIPES
 from ackclock.papers.manyflows.padhye import FACTORS, pooled
-from ackclock.papers.manyflows.places import PACKETS_EACH, PROCESSING, STEADY, WINDOWS, is_tabled
+from ackclock.papers.manyflows.places import PACKETS_EACH, STEADY, WINDOWS, is_tabled, printed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -56,8 +55,8 @@ def _tabled(number: Number) -> Number:
 
 
 def _over_paper(row: Row) -> float:
-    fraction = PROCESSING[str(row.where["processing"])]
-    return (row.values["loss"] or 0.0) / float(printed(fraction, str(row.where["curve"]), connections(row)))
+    paper = printed(str(row.where["processing"]), str(row.where["curve"]), connections(row))
+    return (row.values["loss"] or 0.0) / float(paper)
 
 
 def _over_formula(law: str) -> Measure:

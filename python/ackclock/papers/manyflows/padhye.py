@@ -13,7 +13,7 @@ from ackclock.papers.core.evidence import Run as Observed
 from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.manyflows.experiment import T1
 from ackclock.papers.manyflows.ns2 import setting_of
-from ackclock.papers.manyflows.places import WITH, WITHOUT
+from ackclock.papers.manyflows.places import DEFINITION, WITH, WITHOUT
 from ackclock.scenario.network import mean_rate
 from ackclock.scenario.quantity import seconds
 
@@ -34,38 +34,22 @@ if TYPE_CHECKING:
 
 Model = Literal["approximate", "full"]
 MODELS: tuple[Model, ...] = ("approximate", "full")
-FACTORS = (1.5, 2.0, 3.0, 4.0)
-"""Those of the tables."""
-TOPOLOGIES = (1, 2, 3, 4)
-"""ISDN with few and with many connections, T1 with few and with many."""
-FEW = 100
-"""The most connections of topologies 1 and 3."""
+FACTORS = (1.5, 2.0, 3.0, 4.0)  # those of the tables
+TOPOLOGIES = (1, 2, 3, 4)  # ISDN with few and with many connections, T1 with few and with many
+FEW = 100  # the most connections of topologies 1 and 3
 
 PAPER: Mapping[tuple[int, Model], tuple[float, ...]] = {
-    (1, "approximate"): (21.04, 78.48, 98.83, 99.31),
-    (2, "approximate"): (31.65, 58.70, 87.23, 94.29),
-    (3, "approximate"): (69.02, 78.92, 88.66, 91.77),
-    (4, "approximate"): (77.01, 91.51, 97.58, 98.61),
-    (5, "approximate"): (58.60, 78.60, 90.90, 95.42),
-    (1, "full"): (7.00, 70.87, 99.03, 99.54),
-    (2, "full"): (36.11, 71.96, 95.56, 99.29),
-    (3, "full"): (67.59, 79.55, 89.20, 91.86),
-    (4, "full"): (39.25, 79.25, 92.75, 95.59),
-    (5, "full"): (74.36, 89.31, 95.85, 97.56),
-}
-"""Per cent of the flows within each of `FACTORS`: the paper's Tables 2 and 3, by topology and formula."""
+    (one, model): tuple(DEFINITION.table(table)[str(one)])
+    for table, model in zip(("table2", "table3"), MODELS, strict=True)
+    for one in range(1, 6)
+}  # per cent of the flows within each of `FACTORS`, by topology and formula
 
-RECORD = ("drops", "windows")
-"""What `flows_of` reads."""
+RECORD = ("drops", "windows")  # what `flows_of` reads
 
-_SAMPLES = 40
-"""How often the timeout of each flow is looked at, as in the reference runs."""
-UNTIMED = 6.0
-"""Seconds that count as the timeout of a flow that has no round-trip time: the first one."""
-_LONGEST = 64.0
-"""Seconds that no timeout exceeds."""
-_ACK = 40
-"""Bytes of an ACK."""
+_SAMPLES = 40  # how often the timeout of each flow is looked at, as in the reference runs
+UNTIMED = 6.0  # seconds that count as the timeout of a flow that has no round-trip time: the first one
+_LONGEST = 64.0  # seconds that no timeout exceeds
+_ACK = 40  # bytes of an ACK
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

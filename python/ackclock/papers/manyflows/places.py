@@ -5,23 +5,33 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from ackclock.papers.core.definition import Definition
 from ackclock.papers.core.evidence import Named
 from ackclock.papers.manyflows.experiment import CAPACITIES, FLOWS, ISDN, LINKS, T1, Setting, grid_setting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from numpy.typing import ArrayLike, NDArray
+
     from ackclock.papers.core.evidence import Scalar
     from ackclock.papers.manyflows.experiment import Bottleneck
 
     Cell = tuple[Mapping[str, Scalar], Setting]
 
-WITHOUT, WITH = "without processing times", "with processing times"
-PROCESSING = {WITHOUT: 0.0, WITH: 0.1}
-"""The longest processing time, as a part of the round-trip time with a full buffer."""
+DEFINITION = Definition("ackclock.papers.manyflows")
 
-WINDOWS = {"T1": (50, 100), "ISDN": (500, 1000)}
-"""The seconds that the paper's figures show of a run; runs that are counted from 0 end with them."""
+WITHOUT, WITH = "without processing times", "with processing times"
+PROCESSING = {WITHOUT: 0.0, WITH: 0.1}  # the longest, as a part of the round-trip time with a full buffer
+TABLES = {WITHOUT: "Table 4", WITH: "Table 5"}
+PAPER: Mapping[str, Mapping[str, tuple[float, float]]] = {
+    WITHOUT: DEFINITION.table("table4"),
+    WITH: DEFINITION.table("table5"),
+}  # a and b of its hyperbolas, by the curve
+NEAR = 0.1  # the relative difference up to which a loss matches a formula or a curve of the paper
+WINDOWS = {"T1": (50, 100), "ISDN": (500, 1000)}  # seconds that its figures show; where runs from 0 end
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,52 +52,30 @@ class Reading:
         return (link.warm, link.duration) if self.steady else (0, WINDOWS[link.name][1])
 
 
+# as later studies do, as the paper most likely did, and two ways in which that may differ
 STEADY = Reading(title="after a warm-up", steady=True)
 CAPPED = Reading(title="from 0 s, timeouts up to 64 s")
 UNCAPPED = Reading(title="from 0 s, timeouts without a limit", max_rto="100000 s")
 TOGETHER = Reading(title="from 0 s, all start at once", spread="0 s")
-
 READINGS = (STEADY, CAPPED, UNCAPPED, TOGETHER)
-"""How loss is counted: as later studies do, as the paper most likely did, and two ways in which that may differ."""
 
-TABLED = tuple(flows for flows in FLOWS if flows >= 60)
-"""Numbers of connections through which hyperbolas are fitted, from a third of W_c on."""
-
-FAR_PIPE = replace(T1, name="T1, 200 ms", pipe=160)
-"""The T1 link by way of a satellite."""
-
-BUFFERS = (20, 60, 110, 160, 260)
-"""Buffer sizes of its gateway in packets, in Figure 11."""
-
-FAR = (1, 2, 5, 10, 30, 100)
-"""Its connections."""
-
-PACKETS_EACH = (4, 6)
-"""Packets of buffer for each connection, in Figure 7."""
-
-FEW = {100: (3, 4, 5, 6, 8, 10, 12, 16, 20), 300: (10, 15, 20, 25, 30, 35, 40, 50)}
-"""Few connections, by W_c: Figures 13 and 21."""
-
-AMOUNTS = (0.0, 0.02, 0.1, 0.3)
-"""The longest processing times of Figure 16, as parts of the round-trip time with a full buffer."""
-
+TABLED = tuple(flows for flows in FLOWS if flows >= 60)  # hyperbolas are fitted through these, from W_c / 3 on
+FAR_PIPE = replace(T1, name="T1, 200 ms", pipe=160)  # by way of a satellite: Figure 11
+BUFFERS, FAR = (20, 60, 110, 160, 260), (1, 2, 5, 10, 30, 100)  # its gateway's, in packets, and its connections
+PACKETS_EACH = (4, 6)  # packets of buffer for each connection, in Figure 7
+FEW = {100: (3, 4, 5, 6, 8, 10, 12, 16, 20), 300: (10, 15, 20, 25, 30, 35, 40, 50)}  # by W_c: Figures 13 and 21
+AMOUNTS = (0.0, 0.02, 0.1, 0.3)  # longest processing times of Figure 16, in round trips with a full buffer
 STARTS = {"all start at once": "0 s", "all start within a second": "1 s"}
-"""The time within which connections start."""
-
-MANY = {100: (150, 200, 300, 450, 600), 200: (300,)}
-"""More connections than W_c, by W_c: who is shut off in the seconds that the paper shows."""
-
-MODERN_CAPACITIES = (100, 300, 500)
-"""W_c of the runs with the TCP of ns-2.35."""
+MANY = {100: (150, 200, 300, 450, 600), 200: (300,)}  # more connections than W_c, by W_c
+MODERN_CAPACITIES = (100, 300, 500)  # W_c of the runs with the TCP of ns-2.35
 
 
 def curve(link: Bottleneck, capacity: int) -> str:
-    """Name the curve of a link and W_c."""
     return f"{link.name}, W_c {capacity}"
 
 
+# the curves of the grid, by the link
 CURVES = {name: Named(name, [curve(link, capacity) for capacity in CAPACITIES]) for name, link in LINKS.items()}
-"""The curves of the grid, by the link."""
 
 
 def capacity_of(name: str) -> int:
@@ -98,6 +86,13 @@ def capacity_of(name: str) -> int:
 def is_tabled(name: str, flows: int) -> bool:
     """Say whether the hyperbola of a curve is fitted through a number of connections."""
     return flows in TABLED and flows >= capacity_of(name) / 3
+
+
+def printed(processing: str, name: str, connections: ArrayLike) -> NDArray[np.float64]:
+    """Give the loss by the paper's hyperbola at numbers of connections."""
+    a, b = PAPER[processing][name]
+    x = np.asarray(connections, dtype=np.float64)
+    return np.asarray(b * x / (x + a))
 
 
 def far_setting(buffer: int, flows: int, *, fraction: float = 0.0) -> Setting:
@@ -182,7 +177,6 @@ PARTS: Mapping[str, list[Cell]] = {
         for flows in counts
     ],
 }
-"""Coordinates and setting of each point, by the part."""
 
 MODERN_CELLS: list[Cell] = [
     ({"curve": curve(link, capacity), "connections": flows}, grid_setting(link, capacity, flows))
@@ -190,4 +184,3 @@ MODERN_CELLS: list[Cell] = [
     for capacity in MODERN_CAPACITIES
     for flows in (20, 100, 300, 600)
 ]
-"""Points that are run with the TCP of ns-2.35."""

@@ -49,25 +49,19 @@ NO_SLOW_START = "without slow start"
 EXACT = "the model's process"
 ALL = "process, losses, round trips"
 ACKS_LOST = "a tenth of the ACKs lost"
-WAYS = (AS_IT_IS, FIRSTS, ALONE, INDEPENDENT, NO_SLOW_START, EXACT, ALL, ACKS_LOST)
-"""What is switched off, or on."""
+WAYS = (AS_IT_IS, FIRSTS, ALONE, INDEPENDENT, NO_SLOW_START, EXACT, ALL, ACKS_LOST)  # what is switched off, or on
 
 PLACES = tuple(
     grid_setting(link, 300, flows, fraction=fraction)
     for fraction in (0.0, 0.1)
     for link in (ISDN, T1)
     for flows in (60, 300)
-)
-"""One point of each topology, without processing times and with them."""
+)  # one point of each topology, without processing times and with them
 
-_MOST = 40
-"""Flows of a run that are run again alone."""
-_LONGER = 4
-"""How many times as many packets as were counted the losses of a lone flow are drawn for."""
-_ACK = 40
-"""Bytes of an ACK."""
-_REVERSE = 10
-"""Buffer size in ACKs where a tenth of them is lost."""
+_MOST = 40  # flows of a run that are run again alone
+_LONGER = 4  # how many times as many packets as were counted the losses of a lone flow are drawn for
+_ACK = 40  # bytes of an ACK
+_REVERSE = 10  # buffer size in ACKs where a tenth of them is lost
 
 
 def reason_parts() -> list[Part]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock.papers.core.definition import Definition
 from ackclock.papers.core.evidence import Runs
 from ackclock.papers.core.paper import Chapter, Paper
 from ackclock.papers.manyflows import (
@@ -15,16 +14,16 @@ from ackclock.papers.manyflows import (
     padhye,
     pipe_figures,
 )
-from ackclock.papers.manyflows.claims import CLAIMS, TOPICS
+from ackclock.papers.manyflows.claims import CLAIMS
 from ackclock.papers.manyflows.distances import distance_parts
 from ackclock.papers.manyflows.experiment import PROFILE, modern_scenario, part
 from ackclock.papers.manyflows.fifth import fifth_parts
+from ackclock.papers.manyflows.hyperbolas import overview
 from ackclock.papers.manyflows.internet import components_of, internet_parts
 from ackclock.papers.manyflows.looks import look_parts
 from ackclock.papers.manyflows.ns2 import from_ns2
-from ackclock.papers.manyflows.places import MODERN_CELLS, PARTS, WITH, WITHOUT
+from ackclock.papers.manyflows.places import DEFINITION, MODERN_CELLS, PARTS, WITH, WITHOUT
 from ackclock.papers.manyflows.reasons import reason_parts
-from ackclock.papers.manyflows.tables import overview
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -61,9 +60,9 @@ def derived(runs: Runs) -> Runs:
 
 
 PAPER = Paper(
-    definition=Definition("ackclock.papers.manyflows"),
+    definition=DEFINITION,
     claims=CLAIMS,
-    topics=TOPICS,
+    topics=DEFINITION.topics,
     chapters=(
         Chapter(
             title="Synchronisation: large, small and medium pipes",

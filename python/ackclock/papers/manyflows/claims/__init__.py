@@ -1,11 +1,10 @@
-"""Every claim with the rule that judges it, and which of them sum the paper up."""
+"""Every claim with the rule that judges it."""
 
 from __future__ import annotations
 
 from ackclock.papers.manyflows.claims import distances, formulas, internet, same_delay, with_overhead
-from ackclock.papers.manyflows.claims.topics import TOPICS
 
-__all__ = ["CLAIMS", "TOPICS"]
+__all__ = ["CLAIMS"]
 
 CLAIMS = tuple(
     sorted(
@@ -18,5 +17,4 @@ CLAIMS = tuple(
         ),
         key=lambda claim: claim.key.split(".")[:2],
     )
-)
-"""In the order of the paper; keys are its sections."""
+)  # in the order of the paper; keys are its sections

@@ -10,10 +10,8 @@ from ackclock.papers.manyflows.measures import POWER, STABLE, Excess, OverSquare
 from ackclock.papers.manyflows.places import WITH, WITHOUT
 from ackclock.papers.reading import run_command
 
-_NEAR_THE_SQUARE = 1.25
-"""A factor within which a ratio matches the square of the round trips' ratio."""
-_SAME_POWER = 0.2
-"""The difference up to which two powers of the round trip are the same."""
+_NEAR_THE_SQUARE = 1.25  # a factor within which a ratio matches the square of the round trips' ratio
+_SAME_POWER = 0.2  # the difference up to which two powers of the round trip are the same
 _SETTING = "processing times"
 _FILE = "examples/distances50.toml"
 
@@ -100,4 +98,3 @@ DISTANCES = (
         command=run_command(_FILE, ["clients.1.access.delay=766 ms"]),
     ),
 )
-"""Of section 5.3."""

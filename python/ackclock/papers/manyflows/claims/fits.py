@@ -13,7 +13,7 @@ from ackclock.papers.core.answers import Answers
 from ackclock.papers.core.rules import AtPoints
 from ackclock.papers.core.ways import Ways
 from ackclock.papers.manyflows.measures import LOSS, LOST_PART, OVER_PAPER
-from ackclock.papers.manyflows.places import CURVES, READINGS
+from ackclock.papers.manyflows.places import CURVES, NEAR, READINGS
 from ackclock.papers.truth import OPEN, exactly
 
 if TYPE_CHECKING:
@@ -27,13 +27,9 @@ if TYPE_CHECKING:
 
     Line = Mapping[Scalar, float]
 
-NEAR = 0.1
-"""The relative difference up to which a loss matches a formula or a curve of the paper."""
-
 _TITLES = [reading.title for reading in READINGS]
 
-_HYPERBOLIC = 6
-"""The rms of relative differences, in per cent, up to which points lie on a hyperbola."""
+_HYPERBOLIC = 6  # the rms of relative differences, in per cent, up to which points lie on a hyperbola
 
 
 def squares_of(line: Line, degree: int = 1) -> float:
@@ -116,8 +112,3 @@ def at_each(start: str, asked: Callable[[str], Answers], ways: Mapping[str, str]
     return lambda said: (
         f"{start} " + "; ".join(f"{said.counted(asked(way), 'points')} {words}" for way, words in ways.items()) + "."
     )
-
-
-def pair(said: Said, of: Quantity) -> str:
-    """Write the numbers of two points."""
-    return " and ".join(point.shown(of.digits) for point in said(of).cells.values())

@@ -5,58 +5,32 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from ackclock.papers.claims import BY_SHARE, by_share
 from ackclock.papers.core.claim import Claim
 from ackclock.papers.core.quantities import Measure, computed
-from ackclock.papers.core.rules import AtPoints, Custom, Outcome
+from ackclock.papers.core.rules import AtPoints
+from ackclock.papers.core.ways import Cases
 from ackclock.papers.manyflows.measures import MoreWithinTwo, WithinTwo
 from ackclock.papers.manyflows.padhye import FACTORS, MODELS, PAPER, TOPOLOGIES
 from ackclock.papers.manyflows.places import WITH, WITHOUT
 from ackclock.papers.manyflows.reasons import ACKS_LOST, ALONE, AS_IT_IS, EXACT, INDEPENDENT, NO_SLOW_START
 from ackclock.papers.reading import run_command
-from ackclock.papers.truth import counted
-from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
     from ackclock.papers.core.answers import Answers
-    from ackclock.papers.core.evidence import Side
     from ackclock.papers.core.quantities import Quantity
-    from ackclock.papers.core.rules import Rule
 
 _TWO = FACTORS.index(2.0)
-_MOST = 50
-"""Per cent of the flows beyond which one may speak of most."""
-_NO_WORSE = 1
-"""Points by which a formula's share may be below the other's and is no worse."""
-_MATTERS = 1.1
-"""The factor from which on a reason contributes."""
+_MOST = 50  # per cent of the flows
+_NO_WORSE = 1  # points by which a formula's share may be below the other's
+_MATTERS = 1.1  # the factor from which on a reason contributes
 _FILE, _SMALL_PIPE = "examples/manyflows100.toml", ["clients.0.count=300", "dumbbell.bottleneck.queue.packets=260"]
 _TABLES = run_command(_FILE, _SMALL_PIPE, record="windows")
 _DROPS = run_command(_FILE, _SMALL_PIPE, record="drops")
 
 
-def _with_and_without(asked: Answers, points: str) -> Rule:
-    """Judge both cases together, unless it is not reproduced in one of them and at least partly in the other."""
-
-    def judge(side: Side) -> Outcome:
-        cases = asked.on(side).along("processing")
-        lines = list(cases.cells.values())
-        found = {case: [line[case] for line in lines] for case in (WITHOUT, WITH)}
-        verdict, other = (by_share(answers) for answers in found.values())
-        differ = Verdict.UNDECIDED not in {verdict, other} and (verdict is Verdict.NOT) is not (other is Verdict.NOT)
-        count = " and ".join(f"{counted(answers, points)} {case}" for case, answers in found.items())
-        return Outcome(
-            verdict=Verdict.DEPENDS if differ else by_share([one for answers in found.values() for one in answers]),
-            setting="processing times" if differ else "",
-            why=f"{asked.words[:1].upper()}{asked.words[1:]} at {count}.",
-        )
-
-    return Custom(
-        judge,
-        f"The question at each of the {points}, {WITHOUT} and {WITH}: {asked.words}. {BY_SHARE} It depends on "
-        "processing times if it is not reproduced in one of the two cases, and at least partly in the other.",
-        *asked.quantities,
-    )
+def _with_and_without(asked: Answers, points: str) -> Cases:
+    rule = AtPoints(asked, points=points, by="processing")
+    return Cases(rule, axis="processing", cases=(WITHOUT, WITH), on="processing times")
 
 
 _ORDINALS = ("first", "second", "third")
@@ -66,14 +40,11 @@ def _ratio(way: str, part: str = "reasons") -> Quantity:
     return Measure(name=f"full, {way}", label=f"predicted over sent, {way}", digits=3).at(part)
 
 
-def _contributes(one: Quantity, other: Quantity, what: str) -> AtPoints:
-    """Judge whether a reason contributes by what happens when it is switched off."""
+def _contributes(one: Quantity, other: Quantity, what: str) -> Answers:
+    """Ask whether a reason contributes: whether the ratio changes when it is switched off."""
     change = computed(lambda after, before: math.log(after / before), one, other, words=f"change by {what}", digits=3)
-    return AtPoints(
-        (change.above(math.log(_MATTERS)) | change.below(-math.log(_MATTERS))).called(
-            f"{what} changes the median of predicted over sent, by the full formula, by a factor of more than "
-            f"{_MATTERS:g}"
-        )
+    return (change.above(math.log(_MATTERS)) | change.below(-math.log(_MATTERS))).called(
+        f"{what} changes the median of predicted over sent, by the full formula, by a factor of more than {_MATTERS:g}"
     )
 
 
@@ -83,7 +54,7 @@ def _reason(where: str, text: str, one: Quantity, other: Quantity, what: str) ->
         where=f"3, {where} reason",
         figure="reasons",
         text=text,
-        test=_contributes(one, other, what),
+        test=AtPoints(_contributes(one, other, what)),
         numbers=(computed(lambda a, b: a / b, one, other, words=f"factor by {what}", digits=2),),
         command=_DROPS,
     )
@@ -94,18 +65,14 @@ _lost, _reordered = (
     Measure(name=name, label=label, digits=0).at("reasons")
     for name, label in (("acks_lost", "ACKs lost"), ("reordered", "ACKs reordered"))
 )
-_acks_matter = _contributes(_narrow, _as_it_is, "losing a tenth of the ACKs")
-
-
-def _acks(side: Side) -> Outcome:
-    happened = sum(row.values["acks_lost"] + row.values["reordered"] for row in side.part("reasons"))
-    if happened:
-        return _acks_matter.judge(side)
-    return Outcome(
-        verdict=Verdict.NOT,
-        why="ACKs have a way back of their own with buffer space for all, and nothing overtakes: in these networks it "
-        "does not occur.",
+_occurs = (
+    (_lost.above(0) | _reordered.above(0))
+    .some()
+    .called(
+        "ACKs are lost or reordered in the runs as they are",
+        "in the runs as they are no ACK is lost or reordered: they have a way back of their own",
     )
+)
 
 
 FORMULAS = (
@@ -166,10 +133,8 @@ FORMULAS = (
         where="3, fourth reason",
         figure="reasons",
         text="Lost ACKs and reordered packets contribute to the divergence.",
-        test=Custom(
-            _acks,
-            f"{_acks_matter.words} It must also occur: not reproduced if no ACK is lost or reordered in the runs as "
-            "they are.",
+        test=AtPoints(_contributes(_narrow, _as_it_is, "losing a tenth of the ACKs") & _occurs),
+        numbers=(
             _lost,
             _reordered,
             computed(lambda a, b: a / b, _narrow, _as_it_is, words="factor by losing a tenth of the ACKs", digits=2),
@@ -177,4 +142,3 @@ FORMULAS = (
         command=run_command(_FILE, _SMALL_PIPE, record="packets@bottleneck.reverse"),
     ),
 )
-"""Of section 3."""

@@ -10,14 +10,10 @@ from ackclock.papers.manyflows.internet import ANYONE, BACKBONES, CLUSTERS, DEGR
 from ackclock.papers.manyflows.measures import ACCESS_GOODPUT, ALIKE, AT_BACKBONE, LARGEST, OFF_THE_LAW, STAYS
 from ackclock.papers.reading import run_command
 
-_FULL = 100
-"""The rate of a backbone, in per cent, that carries all that the access links can."""
-_FEW_DROPS = 1
-"""Per cent of the drops that do not count."""
-_NO_LESS = 1
-"""Points of goodput, in per cent of the access links, that do not count."""
-_NEARLY_ALL, _MOST = 90, 50
-"""Per cent of the connections."""
+_FULL = 100  # the rate of a backbone, in per cent, that carries all that the access links can
+_FEW_DROPS = 1  # per cent of the drops that do not count
+_NO_LESS = 1  # points of goodput, in per cent of the access links, that do not count
+_NEARLY_ALL, _MOST = 90, 50  # per cent of the connections
 _NEAR_THE_LAW = 0.05
 _COMMAND = run_command("examples/access_links.toml", [], record="drops@in.t1,out.t1.reverse")
 
@@ -94,4 +90,3 @@ INTERNET = (
         command=_COMMAND,
     ),
 )
-"""Of sections 2 and 4."""

@@ -7,32 +7,19 @@ from typing import TYPE_CHECKING
 from ackclock.papers.core.claim import Claim
 from ackclock.papers.core.evidence import Named
 from ackclock.papers.core.rules import AtPoints, Bars
-from ackclock.papers.manyflows.claims.fits import NEAR, beside_the_paper, exponent, hyperbolic, pair, squares, tabled
+from ackclock.papers.manyflows import measures as m
+from ackclock.papers.manyflows.claims.fits import beside_the_paper, exponent, hyperbolic, squares, tabled
 from ackclock.papers.manyflows.claims.same_delay import APART, LARGE, MEDIUM, SMALL, look
 from ackclock.papers.manyflows.experiment import ISDN, T1, command
-from ackclock.papers.manyflows.measures import (
-    CORRELATION,
-    GOODPUT,
-    JAIN,
-    LOSS,
-    LOW,
-    SHUT_OFF,
-    STARVED,
-    THROUGHPUT,
-)
-from ackclock.papers.manyflows.places import STEADY, WITH, WITHOUT, curve
+from ackclock.papers.manyflows.places import NEAR, STEADY, WITH, WITHOUT, curve
 
 if TYPE_CHECKING:
     from ackclock.papers.core.quantities import Measure, Quantity
 
-_FULL = 85
-"""The buffer's 5th percentile, in per cent of it, from which on it is full and stable."""
-_FEWER = 0.5
-"""Considerably fewer connections."""
-_LINE = 0.99
-"""The R^2 from which on points lie on a line."""
-_LITTLE = 0.025
-"""The difference in throughput or goodput that is little."""
+_FULL = 85  # the buffer's 5th percentile, in per cent of it, from which on it is full and stable
+_FEWER = 0.5  # considerably fewer connections
+_LINE = 0.99  # the R^2 from which on points lie on a line
+_LITTLE = 0.025  # the difference in throughput or goodput that is little
 
 
 def _busy(measure: Measure, pipes: Named[str] | str = LARGE) -> Quantity:
@@ -43,21 +30,21 @@ def _steady(measure: Measure, processing: str) -> Quantity:
     return measure.at("grid", counting=STEADY.title, processing=processing)
 
 
-_apart = _busy(CORRELATION).below(look(CORRELATION))
-_half = _busy(STARVED, SMALL).below(look(STARVED, SMALL)) & ~_busy(STARVED, SMALL).above(
-    look(STARVED, SMALL), times=_FEWER
+_apart = _busy(m.CORRELATION).below(look(m.CORRELATION))
+_half = _busy(m.STARVED, SMALL).below(look(m.STARVED, SMALL)) & ~_busy(m.STARVED, SMALL).above(
+    look(m.STARVED, SMALL), times=_FEWER
 )
 _fewer = _half.called("processing times clearly make connections below a tenth of their share at most half as many")
-_filled = _busy(LOW, SMALL).at_least(_FULL)
+_filled = _busy(m.LOW, SMALL).at_least(_FULL)
 _hundreds = Named("100 connections or more", (100, 150, 200, 300, 450, 600))
 _few, _many = (20, 60), (100, 150)
 _loss = {
-    (amount, flows): LOSS.at("amounts", amount=amount, connections=flows)
+    (amount, flows): m.LOSS.at("amounts", amount=amount, connections=flows)
     for amount in ("0 %", "10 %")
     for flows in (_few, _many)
 }
 _long = {
-    f"shut off {words}": SHUT_OFF.at(
+    f"shut off {words}": m.SHUT_OFF.at(
         "grid", counting=STEADY.title, processing=words, curve=curve(ISDN, 100), connections=600
     )
     for words in (WITHOUT, WITH)
@@ -70,21 +57,19 @@ CLAIMS = (
         text="A processing time of up to 10 % of the round trip breaks the global synchronisation of the large pipe "
         "down, and the buffer becomes stable.",
         test=Bars(
-            whole=_apart & _busy(CORRELATION).at_most(APART) & _busy(LOW).at_least(_FULL),
+            whole=_apart & _busy(m.CORRELATION).at_most(APART) & _busy(m.LOW).at_least(_FULL),
             part=_apart,
         ),
-        why=lambda said: (
-            f"Over ISDN and T1 the loss correlation is {pair(said, _busy(CORRELATION))} with processing times and "
-            f"{pair(said, look(CORRELATION))} without them; the buffer's 5th percentile is {pair(said, _busy(LOW))} % "
-            "of it with them."
-        ),
+        why="The loss correlation is {busy} with processing times and {plain} without them; the buffer's 5th "
+        "percentile is {low} of it with them.",
+        shows={"busy": _busy(m.CORRELATION), "plain": look(m.CORRELATION), "low": _busy(m.LOW)},
         command=command(T1, 440, 100, fraction=0.1, record="queue@bottleneck/100ms"),
     ),
     Claim(
         key="5.2.1-2",
         where="5.2.1; Figure 15",
         text="Breaking the synchronisation increases unfairness and loss.",
-        test=AtPoints(_busy(LOSS).above(look(LOSS)), _busy(JAIN).below(look(JAIN)), points="links"),
+        test=AtPoints(_busy(m.LOSS).above(look(m.LOSS)), _busy(m.JAIN).below(look(m.JAIN)), points="links"),
         command=command(ISDN, 402, 100, fraction=0.1),
     ),
     Claim(
@@ -112,18 +97,20 @@ CLAIMS = (
         text="In the medium pipe even the local synchronisation goes; most connections get reasonable goodput, and the "
         "buffer is mostly full.",
         test=AtPoints(
-            _busy(CORRELATION, MEDIUM).at_most(APART),
-            _busy(LOW, MEDIUM).at_least(_FULL),
-            _busy(SHUT_OFF, MEDIUM).at_most(1),
+            _busy(m.CORRELATION, MEDIUM).at_most(APART),
+            _busy(m.LOW, MEDIUM).at_least(_FULL),
+            _busy(m.SHUT_OFF, MEDIUM).at_most(1),
         ),
-        shows={"correlation": look(CORRELATION, MEDIUM), "low": look(LOW, MEDIUM)},
+        shows={"correlation": look(m.CORRELATION, MEDIUM), "low": look(m.LOW, MEDIUM)},
         command=command(T1, 200, 100, fraction=0.1, record="drops"),
     ),
     Claim(
         key="5.2.4-1",
         where="5.2.4; Figures 19, 20",
         text="The processing time has little effect on throughput and goodput of all.",
-        test=AtPoints(*(_steady(one, WITH).near(_steady(one, WITHOUT), by=_LITTLE) for one in (THROUGHPUT, GOODPUT))),
+        test=AtPoints(
+            *(_steady(one, WITH).near(_steady(one, WITHOUT), by=_LITTLE) for one in (m.THROUGHPUT, m.GOODPUT))
+        ),
         command=command(T1, 100, 300, fraction=0.1),
     ),
     Claim(
@@ -148,7 +135,9 @@ CLAIMS = (
         where="5.2.5; Figures 14, 22",
         text="For the same connections and buffer the loss of many is larger than without.",
         test=AtPoints(
-            LOSS.at("grid", counting=STEADY.title, processing=WITH, connections=_hundreds).above(_steady(LOSS, WITHOUT))
+            m.LOSS.at("grid", counting=STEADY.title, processing=WITH, connections=_hundreds).above(
+                _steady(m.LOSS, WITHOUT)
+            )
         ),
         command=command(T1, 300, 300, fraction=0.1),
     ),
@@ -171,4 +160,3 @@ CLAIMS = (
         command=command(ISDN, 100, 600, fraction=0.1),
     ),
 )
-"""In the order of the paper."""

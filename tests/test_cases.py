@@ -1,0 +1,72 @@
+"""Rules on claims that hold in one case and not in another, and settings that save a claim."""
+
+from __future__ import annotations
+
+import pytest
+
+from ackclock.papers.core.evidence import Run, Runs
+from ackclock.papers.core.quantities import Measure
+from ackclock.papers.core.rules import AtPoints, Holds, Varied
+from ackclock.papers.core.ways import Cases
+from ackclock.report.html import Verdict
+
+X = Measure(name="x", label="x")
+
+
+def world(dry: tuple[float, ...], wet: tuple[float, ...], *, scatter: float = 1e-6) -> Runs:
+    return Runs(
+        {
+            "grid": [
+                Run(where={"case": case, "n": n}, seed=seed, values={"x": value + seed * scatter})
+                for case, values in (("dry", dry), ("wet", wet))
+                for n, value in enumerate(values)
+                for seed in (1, 2, 3)
+            ]
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("dry", "wet", "verdict"),
+    [
+        ((2, 2, 2), (2, 2, 2), Verdict.REPRODUCED),
+        ((2, 2, 2), (2, 2, 0), Verdict.PARTLY),
+        ((2, 2, 2), (0, 0, 0), Verdict.DEPENDS),
+        ((0, 0, 0), (2, 2, 0), Verdict.DEPENDS),
+        ((0, 0, 0), (0, 0, 2), Verdict.NOT),
+    ],
+)
+def test_cases_count_together_unless_they_contradict(
+    dry: tuple[float, ...], wet: tuple[float, ...], verdict: Verdict
+) -> None:
+    rule = Cases(AtPoints(X.at("grid").above(1), by="case"), axis="case", cases=("dry", "wet"), on="the weather")
+    found = rule.judge(world(dry, wet))
+    assert found.verdict is verdict
+    assert found.setting == ("the weather" if verdict is Verdict.DEPENDS else "")
+    assert "dry" in found.why
+    assert "the claim depends on the weather" in rule.words
+
+
+def test_an_undecided_case_contradicts_none() -> None:
+    rule = Cases(AtPoints(X.at("grid").above(1)), axis="case", cases=("dry", "wet"), on="the weather")
+    found = rule.judge(world((0, 0, 0), (1, 1, 1), scatter=0.1))
+    assert found.verdict in {Verdict.UNDECIDED, Verdict.NOT}
+    assert not found.setting
+
+
+@pytest.mark.parametrize(
+    ("usual", "other", "verdict"),
+    [
+        (0, 2, Verdict.DEPENDS),
+        (0, 0, Verdict.NOT),
+        (2, 0, Verdict.REPRODUCED),
+        (2, 2, Verdict.REPRODUCED),
+    ],
+)
+def test_a_setting_may_only_save_a_claim(usual: float, other: float, verdict: Verdict) -> None:
+    asked = {case: Holds(X.at("grid", case=case).above(1)) for case in ("dry", "wet")}
+    rule = Varied(asked["dry"], {"rain": asked["wet"]}, words="It is asked again in the rain.", saved=True)
+    found = rule.judge(world((usual,), (other,)))
+    assert found.verdict is verdict
+    assert found.setting == ("rain" if verdict is Verdict.DEPENDS else "")
+    assert "a claim that is not reproduced is so at least partly" in rule.words
