@@ -14,7 +14,7 @@ from ackclock.papers.core.paper import Both
 from ackclock.papers.core.parts import gather
 from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.manyflows import distances_figures
-from ackclock.papers.manyflows.claims.distances import DISTANCES
+from ackclock.papers.manyflows.claims.flows import DISTANCES
 from ackclock.papers.manyflows.distances import (
     CELLS,
     GROUPS,

@@ -7,9 +7,7 @@ import tomllib
 from typing import TYPE_CHECKING
 
 import ackclock as ac
-from ackclock.papers.manyflows.claims.distances import DISTANCES
-from ackclock.papers.manyflows.claims.formulas import FORMULAS
-from ackclock.papers.manyflows.claims.internet import INTERNET
+from ackclock.papers.manyflows.claims.flows import DISTANCES, FORMULAS, INTERNET
 from ackclock.papers.manyflows.distances import Case
 from ackclock.papers.manyflows.experiment import scenario
 from ackclock.scenario.overrides import override

@@ -13,7 +13,7 @@ from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.paper import Both
 from ackclock.papers.core.parts import gather
 from ackclock.papers.manyflows import internet_figures
-from ackclock.papers.manyflows.claims.internet import INTERNET
+from ackclock.papers.manyflows.claims.flows import INTERNET
 from ackclock.papers.manyflows.internet import (
     ANYONE,
     BACKBONES,

@@ -15,13 +15,14 @@ from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.paper import Both
 from ackclock.papers.core.parts import gather
 from ackclock.papers.core.table import ns2_runs
-from ackclock.papers.manyflows.claims.formulas import FORMULAS
+from ackclock.papers.manyflows.claims.flows import FORMULAS
 from ackclock.papers.manyflows.experiment import ISDN, T1, grid_setting, part, scenario
-from ackclock.papers.manyflows.fifth import BUFFERS, CONNECTIONS, fifth_parts, fifth_scenario, smoothed_round_trips
 from ackclock.papers.manyflows.flow_figures import tables2and3
 from ackclock.papers.manyflows.padhye import (
     FACTORS,
     MODELS,
+    MODEM_BUFFERS,
+    MODEM_CONNECTIONS,
     PAPER,
     RECORD,
     TOPOLOGIES,
@@ -29,9 +30,12 @@ from ackclock.papers.manyflows.padhye import (
     Flows,
     cells,
     empty_round_trips,
+    fifth_parts,
+    fifth_scenario,
     flows_of,
     ratios,
     ratios_of,
+    smoothed_round_trips,
     tables,
     topology,
     unbacked_timeouts,
@@ -215,7 +219,7 @@ def test_topology_5_waits_at_modems_or_at_the_link_they_share() -> None:
     assert alone.goodput.max() <= 28800 / 4000 * 1.05, "what fills a gap counts with what waited behind it"
     assert smoothed_round_trips(run)[alone.usable].min() > 0.24, "a transmission of 139 ms and 100 ms of propagation"
     runs = gather(fifth_parts(), seeds=[1], jobs=1)
-    assert len(runs.part("fifth")) == len(CONNECTIONS) * len(BUFFERS)
+    assert len(runs.part("fifth")) == len(MODEM_CONNECTIONS) * len(MODEM_BUFFERS)
     (told,) = (row.values for row in tables(runs) if row.where["formula"] == "full")
     off = [told[f"within_{factor:g}"] - paper for factor, paper in zip(FACTORS, PAPER[5, "full"], strict=True)]
     assert np.abs(off).max() < 12, "near the paper's, whatever its figure was"

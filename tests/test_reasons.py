@@ -11,7 +11,7 @@ from ackclock.papers.claims import judge
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.paper import Both
 from ackclock.papers.core.parts import gather
-from ackclock.papers.manyflows.claims.formulas import FORMULAS
+from ackclock.papers.manyflows.claims.flows import FORMULAS
 from ackclock.papers.manyflows.flow_figures import REASONS
 from ackclock.papers.manyflows.padhye import MODELS, TOPOLOGIES
 from ackclock.papers.manyflows.places import PROCESSING

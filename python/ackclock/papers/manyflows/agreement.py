@@ -20,7 +20,7 @@ from ackclock.papers.manyflows.experiment import ISDN, T1, flow_summary, grid_se
 from ackclock.papers.manyflows.looks import PIPES, look_parts
 from ackclock.papers.manyflows.measures import HIGH, LOSS, LOW
 from ackclock.papers.manyflows.ns2 import setting_of
-from ackclock.papers.manyflows.places import PROCESSING
+from ackclock.papers.manyflows.places import DEFINITION, PROCESSING
 from ackclock.papers.observation import Observation
 
 if TYPE_CHECKING:
@@ -29,57 +29,7 @@ if TYPE_CHECKING:
     from ackclock.papers.core.evidence import Row
     from ackclock.papers.manyflows.experiment import Setting
 
-_INTRODUCTION = f"""\
-# Agreement with ns-2 where many connections share the link
-
-Made by `python -m ackclock.papers.manyflows.agreement`. A point is a link, a W_c, a longest processing time and a
-number of connections.
-{EXPLAINED}
-Ours are 5 seeds for each point. Those of ns-2 are a single run, which is taken to vary as ours do: with the standard
-deviation s of n seeds, the standard error of the difference is s sqrt(1 + 1/n). One run on that side leaves wide
-intervals: fewer points can be shown equivalent. In the second round both sides have five seeds; whether a bar is met
-is judged by it where there is one. Throughput and goodput are shares of the bottleneck's rate.
-"""
-
-_TIES = """\
-## Phases
-
-Arrivals follow departures at a fixed distance, the rest of a round-trip time over one transmission, and with processing
-times of up to one transmission that still decides who is served. The sinks' own links, in which nothing waits, are
-therefore part of the network: they put arrivals off by 0.43 ms of 2.5 ms. Without them the near one of two groups gets
-10 to 40 % more than in ns-2 at most of the unequal distances.
-
-## Ties
-
-Without processing times a run depends on who wins a tie. Retransmission timeouts are whole ticks of 100 ms; so are 40
-transmissions of a packet on the T1 link, and 8 of them are 5 ticks on ISDN. A packet that a timer sends therefore
-reaches a full buffer at the very instant of one that an ACK lets go, and there is one free place. In ns-2 it is not
-chance that decides. On T1 the time of the next transmission is the last one plus 0.0025 s, rounded down a little each
-time between 32 and 512 s: ACKs come early by some 1e-13 s, and the timer always loses, so that flows which time out
-stay out longer (from 16 to 32 s and from 4 to 8 s the rounding goes up, and the timer always wins). On ISDN 0.0625 s is
-exact in binary; of two events at one time ns-2 takes the one that was scheduled first, which is the timer. Ackclock has
-exact times and breaks such ties by chance; here it has them as ns-2 does by a link detuned by one bit per second, up on
-T1, down on ISDN. The table shows loss with the link detuned as in all other tables, exact, and detuned the other way.
-
-What is left: the first 32 s of ns-2's T1 runs, in which its rounding changes sides, are not reproduced. Runs from time
-0 without processing times are therefore compared with ns-2 on the detuned link, where nothing ties; beside ns-2 on the
-exact link, which loses some 5 % more, they are shown without a bar. After a warm-up nothing of it is left. At unequal
-distances without processing times, the points that miss are those at 16 times the distance: there packets of both
-groups arrive at the same instants, and that ns-2 decides in its own way too.
-"""
-
-_HEADING = f"""\
-## Synchronisation
-
-Large, small and medium pipes as Figures 6, 8, 10, 15, 17 and 18 show them: {{seeds}} seeds, and 3 of ns-2. The buffer's
-percentiles are parts of its size. {STANDARD_ERRORS} standard errors of the difference are put down to chance.
-"""
-
-_BESIDE = """\
-The last column is one run of ns-2 in which each connection begins with a SYN of 40 bytes; all others begin with data.
-How much of the difference is one seed's was not measured.
-"""
-
+_TEXTS = DEFINITION.table("agreement")
 _AGAIN = range(11, 16)  # the seeds with which points that missed once are run again
 _PLACES = ((T1, 200, 200), (T1, 400, 450), (ISDN, 200, 200), (ISDN, 400, 450))  # where ties are measured
 _BIAS = "figure23"
@@ -254,11 +204,11 @@ def synchronisation(*, seeds: int = 5, jobs: int | None = None) -> tuple[list[st
         for rule in _PIPES
     )
     lines = [
-        _HEADING.format(seeds=seeds),
+        _TEXTS["synchronisation"].format(seeds=seeds, errors=STANDARD_ERRORS),
         *measures_table(_PIPES, found, bar=1.0),
         *places_table([place for place in found if not place.agrees], (), counted="connections"),
         f"\nWithout the allowance for chance pipes agree: {near}.\n",
-        _BESIDE,
+        _TEXTS["beside"],
         "| measure | pipe | Ackclock | ns-2 | ns-2, SYN first |",
         "| --- | --- | ---: | ---: | ---: |",
     ]
@@ -273,7 +223,7 @@ def synchronisation(*, seeds: int = 5, jobs: int | None = None) -> tuple[list[st
 def main(arguments: Sequence[str] | None = None) -> int:
     """Compare, print the tables, and give the exit status: 1 if a bar is missed."""
     given = arguments_of("manyflows", __doc__, quick="every tenth point").parse_args(arguments)
-    lines, missed = [_INTRODUCTION], []
+    lines, missed = [_TEXTS["introduction"].format(explained=EXPLAINED)], []
     for one in COMPARED:
         found = agreement(one, seeds=given.seeds, quick=given.quick, jobs=given.jobs)
         again = [] if given.quick else recheck(one, jobs=given.jobs)
@@ -288,7 +238,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             ]
             missed += [f"{one.title}: {each}" for each in missed_bars(one.rules, judged, bar=one.bar)]
     together, failed = synchronisation(seeds=given.seeds, jobs=given.jobs)
-    lines += [*together, "", _TIES, *ties(seeds=given.seeds, jobs=given.jobs), ""]
+    lines += [*together, "", _TEXTS["ties"], *ties(seeds=given.seeds, jobs=given.jobs), ""]
     return tell(lines, [*missed, *failed], markdown=given.markdown)
 
 

@@ -17,7 +17,6 @@ from ackclock.papers.manyflows import (
 from ackclock.papers.manyflows.claims import CLAIMS
 from ackclock.papers.manyflows.distances import distance_parts
 from ackclock.papers.manyflows.experiment import PROFILE, modern_scenario, part
-from ackclock.papers.manyflows.fifth import fifth_parts
 from ackclock.papers.manyflows.hyperbolas import overview
 from ackclock.papers.manyflows.internet import components_of, internet_parts
 from ackclock.papers.manyflows.looks import look_parts
@@ -42,7 +41,7 @@ def parts() -> list[Part]:
         part("modern", MODERN_CELLS, network=modern_scenario),
         *look_parts(),
         part("flows", padhye.cells(), padhye.ratios, record=padhye.RECORD),
-        *fifth_parts(),
+        *padhye.fifth_parts(),
         *reason_parts(),
         *distance_parts(),
         *internet_parts(),
