@@ -52,12 +52,12 @@ class TestTally:
     def test_counts_the_undecided_apart(self) -> None:
         (said,) = summary(judged(Verdict.UNDECIDED, Verdict.PARTLY, Verdict.UNDECIDED), [])
         assert said.lead == "Of 3 claims 1 is partly reproduced and 2 are undecided."
-        assert said.text == "Undecided, since the intervals admit both answers: C-0, C-2."
+        assert said.text == "Undecided, since the intervals are compatible with both answers: C-0, C-2."
 
     def test_says_what_others_depend_on(self) -> None:
         (said,) = summary(judged(Verdict.DEPENDS, Verdict.REPRODUCED), [])
-        assert said.lead == "Of 2 claims 1 is reproduced and 1 depends on what the paper does not print."
-        assert said.text == "What others depend on: a weight (C-0)."
+        assert said.lead == "Of 2 claims 1 is reproduced and 1 depends on an unpublished setting."
+        assert said.text == "Settings on which others depend: a weight (C-0)."
 
     def test_keeps_our_own_claims_apart(self) -> None:
         ours = judged(Verdict.REPRODUCED, Verdict.NOT, origin="ours")

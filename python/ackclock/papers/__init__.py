@@ -1,4 +1,4 @@
-"""The studies that Ackclock makes, a package each: most repeat a paper."""
+"""The studies of Ackclock, one package each. Most reproduce a paper."""
 
 STUDIES = {
     "burstiness": "On the Burstiness of the TCP Congestion-Control Mechanism "
@@ -14,13 +14,13 @@ STUDIES = {
     "selfsimilar": "Comparison of TCP Variants Over Self-Similar Traffic (Salleh and Abu Bakar): Tables 1 and 2, "
     "Figures 3 to 7",
 }
-"""Each study's name and what it repeats or asks."""
+"""Name of each study with the paper that it reproduces, or its question."""
 
 SEEDS = 5
-"""How often each point is run if nobody says."""
+"""Default number of runs per point."""
 
 MORE_SEEDS = {"selfsimilar": 10}
-"""The same of studies whose runs differ more from seed to seed."""
+"""Default for studies whose runs vary more between seeds."""
 
 WITH_CAPTURE = ("selfsimilar",)
 """Studies that take a capture."""
@@ -38,4 +38,4 @@ def few_seeds(seeds: int) -> str:
     if seeds >= SEEDS:
         return ""
     runs = "A single run of each point has no interval" if seeds == 1 else f"Intervals of {seeds} runs are very wide"
-    return f"{runs}: many claims stay undecided. Use --seeds {SEEDS} or more for results to rely on."
+    return f"{runs}: many claims stay undecided. Use --seeds {SEEDS} or more for reliable results."

@@ -1,4 +1,4 @@
-"""Agreement with ns-2: a study says what is compared, as `Compared`, and gets its tables, its bars and a sentence."""
+"""Agreement with ns-2: from a study's comparisons (`Compared`) to tables, bars and a sentence."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ __all__ = [
 ]
 
 Lines = tuple[list[str], list[str]]
-"""Lines of Markdown, and the bars that are missed."""
+"""Lines of Markdown, and the missed bars."""
 
 
 EXPLAINED = f"""\
-Two questions are asked of each point. It is *not distinguishable* if the means of both sides differ by no more than
-the margin, or by no more than {STANDARD_ERRORS} standard errors (s.e.) of the difference: here scatter helps. It is
-*equivalent* if the whole 95 % interval of the difference (Welch 1947) lies within the margin: here scatter does not
-help. A bar asks for a share of points that are not distinguishable. Points that are distinguishable are run again
-with seeds that were not used before. A large difference shows again; with this number of seeds a small one may not.
+Each point gets two tests. It is *not distinguishable* if the means of both sides differ by no more than the margin, or
+by no more than {STANDARD_ERRORS} standard errors (s.e.) of the difference; scatter makes this test easier to pass. It
+is *equivalent* if the whole 95 % interval of the difference (Welch 1947) lies within the margin; scatter makes this
+test harder to pass. A bar is the required share of points that are not distinguishable. Distinguishable points are
+repeated with new seeds: a large difference appears again, but with this number of seeds a small one may not.
 """
-"""What the tables of all studies say."""
+"""The introduction of every study's tables."""
 
 
 def _variant(where: Mapping[str, Any]) -> str:
@@ -53,26 +53,26 @@ def _variant(where: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Compared:
-    """Points that ns-2 ran too, and what is compared there.
+    """A comparison at points that both simulators ran.
 
     Parameters
     ----------
     title
-        Its heading; empty where there is one only.
+        Heading; empty if there is only one comparison.
     study, part, again
-        Runs of ns-2: the study and its part, and the part with points that missed once, with other seeds.
+        Runs of ns-2: the study, its part, and the part with repeated runs of points that missed.
     ours
-        Makes our part, which has these points.
+        Returns our part with these points.
     rules, bar
-        What is compared, and the share of the points of each measure that must not be distinguishable.
+        The compared measures, and the required share of indistinguishable points per measure.
     quick
         Whether a point belongs to a quick comparison.
     named, counted
         Name a point, and its number of clients.
     by_chance
-        Whether points are listed that agree by the allowance for chance only.
+        Whether to list points that agree only because of the allowance for chance.
     more
-        Makes further lines.
+        Returns further lines.
 
     """
 
@@ -97,7 +97,7 @@ class Compared:
         among: Callable[[Mapping[str, Any]], bool] = lambda _: True,
         jobs: int | None = None,
     ) -> list[Comparison]:
-        """Run the points of a part of ns-2's runs and compare; by default with the seeds that it has."""
+        """Run the points of a part of ns-2's runs and compare them (default: with ns-2's seeds)."""
         ours, theirs = self.ours(), [row for row in ns2_runs(self.study).part(part) if among(row.where)]
         there = {frozenset(row.where.items()) for row in theirs}
         asked = replace(ours, spots=[spot for spot in ours.spots if frozenset(spot.where.items()) in there])
@@ -105,7 +105,7 @@ class Compared:
         return compare(made.part(ours.name), theirs, self.rules)
 
     def lines(self, given: argparse.Namespace) -> Lines:
-        """Compare and write the tables."""
+        """Compare, and format the tables."""
         seeds = range(1, given.seeds + 1)
         found = self.compare(self.part, seeds=seeds, jobs=given.jobs, **({"among": self.quick} if given.quick else {}))
         again = [] if given.quick else self.compare(self.again, jobs=given.jobs)
@@ -138,18 +138,18 @@ def command(
     quick: str,
     arguments: Sequence[str] | None = None,
 ) -> int:
-    """Compare, print the tables, and give the exit status: 1 if a bar is missed.
+    """Compare, print the tables, and return the exit code: 1 if a bar is missed.
 
     Parameters
     ----------
     introduction
-        What the tables begin with.
+        Text before the tables.
     compared
-        What is compared.
+        The comparisons.
     description, quick
         As for `arguments_of`.
     arguments
-        Those of the command line, by default.
+        Arguments (default: the command line's).
 
     """
     parser = arguments_of(compared[0].study, description, quick=quick)
@@ -167,31 +167,31 @@ def command(
 
 
 def arguments_of(study: str, description: str | None, *, quick: str) -> argparse.ArgumentParser:
-    """Make the command line of a study's agreement with ns-2; a study may add to it.
+    """Create the argument parser of a study's agreement with ns-2; a study may add arguments.
 
     Parameters
     ----------
     study
-        Its name.
+        Name of the study.
     description
-        What the command says of itself: the first line of this.
+        Text whose first line describes the command.
     quick
-        What little ``--quick`` compares.
+        Subset that ``--quick`` compares.
 
     """
     parser = argparse.ArgumentParser(
         prog=f"python -m ackclock.papers.{study}.agreement",
         description=(description or "").splitlines()[0],
     )
-    parser.add_argument("--seeds", type=int, default=5, help="seeds a point (default 5)")
-    parser.add_argument("--jobs", type=int, help="runs at once (default: one for each processor)")
+    parser.add_argument("--seeds", type=int, default=5, help="seeds per point (default 5)")
+    parser.add_argument("--jobs", type=int, help="number of parallel runs (default: one per CPU core)")
     parser.add_argument("--quick", action="store_true", help=f"{quick} only")
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables to a file too")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="also write the tables to a file")
     return parser
 
 
 def tell(parts: Sequence[str], missed: Sequence[str], *, markdown: Path | None) -> int:
-    """Print tables and whether the bars are met, write them to a file if one is named, and give the exit status."""
+    """Print the tables and whether the bars are met, also to a file if given, and return the exit code."""
     verdict = f"Bars missed: {'; '.join(missed)}" if missed else "Every bar is met."
     text = "\n".join([*parts, f"{verdict}\n"])
     sys.stdout.write(text)
@@ -201,7 +201,7 @@ def tell(parts: Sequence[str], missed: Sequence[str], *, markdown: Path | None) 
 
 
 def measures_table(rules: Sequence[Rule], comparisons: Sequence[Comparison], *, bar: float | None) -> list[str]:
-    """Write a row for each measure, as lines of Markdown: how many points are not distinguishable, how many equivalent.
+    """Format a Markdown table with the numbers of indistinguishable and of equivalent points of each measure.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ def measures_table(rules: Sequence[Rule], comparisons: Sequence[Comparison], *, 
     comparisons
         All points.
     bar
-        The share of the points of each measure that must not be distinguishable; None where they are only shown.
+        Required share of indistinguishable points per measure; None without a requirement.
 
     """
     required = "none" if bar is None else f"{100 * bar:.0f} %"
@@ -243,20 +243,20 @@ def places_table(
     counted: str = "clients",
     seeds: int = 20,
 ) -> list[str]:
-    """Write a row a point, with what came out when it was run again; no line if there is none.
+    """Format a Markdown table of points with their repeated results; empty without points.
 
     Parameters
     ----------
     points
-        What is written.
+        The points.
     again
-        Those that were run again with other seeds.
+        The points that were repeated with other seeds.
     title
-        What these points are called.
+        Heading of the points.
     named, counted
         Name a point, and its number of clients.
     seeds
-        How many other seeds there are.
+        Number of other seeds.
 
     """
     rechecked = {point.point: point for point in again}
@@ -276,19 +276,19 @@ def places_table(
 
 
 def _size(place: Comparison | None) -> str:
-    """Write a difference as a part of ns-2's mean and in standard errors."""
+    """Format a difference as a share of ns-2's mean and in standard errors."""
     return f"{100 * place.relative:+.1f} % ({place.standard_errors:+.1f} s.e.)" if place else "not run again"
 
 
 def statement(places: Sequence[Comparison], *, what: str, margin: str) -> Statement:
-    """Say how far two simulators agree.
+    """Summarise the agreement of the two simulators.
 
     Parameters
     ----------
     places
         All points.
     what
-        What is compared: "c.o.v., throughput and loss".
+        The compared measures: "c.o.v., throughput and loss".
     margin
         The margins of the rules: "4 % of the c.o.v., ...".
 
@@ -299,7 +299,7 @@ def statement(places: Sequence[Comparison], *, what: str, margin: str) -> Statem
     return Statement(
         lead=f"Ackclock and ns-2.35 are not distinguishable at {100 * count / len(places):.1f} % of the points.",
         text=f"Of {len(places)} means of {what}, {count} differ by no more than the margin ({margin}) or "
-        f"{STANDARD_ERRORS} standard errors. That does not prove that they are equal: at {same} "
+        f"{STANDARD_ERRORS} standard errors. This does not prove equality: at {same} "
         f"({100 * same / len(places):.1f} %) the whole 95 % interval of the difference lies within the margin.",
     )
 
@@ -310,7 +310,7 @@ def agreeing(places: Sequence[Comparison]) -> int:
 
 
 def missed_bars(rules: Sequence[Rule], comparisons: Sequence[Comparison], *, bar: float) -> list[str]:
-    """Name the measures of which too many points are distinguishable."""
+    """List the measures with too many distinguishable points."""
     found = []
     for rule in rules:
         places = [place for place in comparisons if place.rule is rule]

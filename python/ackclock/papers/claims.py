@@ -1,4 +1,4 @@
-"""Claims of a paper, each with the rule that judges it: no verdict is typed in, all come out of runs."""
+"""Claims of a paper, each with the rule that computes its verdict from runs."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ S = TypeVar("S")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sides(Generic[S]):
-    """What claims are judged by, in one shape for both simulators: what is said of one is said of the other.
+    """The evidence for claims, in the same shape for both simulators.
 
     Parameters
     ----------
     ours
-        Our runs: they alone decide.
+        Our runs; only these determine the verdict.
     ns2
-        What ns-2 measured of the same; told beside it.
+        The same measures from ns-2, reported for comparison.
 
     """
 
@@ -53,24 +53,24 @@ class Sides(Generic[S]):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Judgement:
-    """What came out for one claim.
+    """The judgement of a claim.
 
     Parameters
     ----------
     verdict
-        What the rule gives.
+        The rule's verdict.
     ours
         Our numbers, with their 95 % intervals (Student's t).
     ns2
-        The same of ns-2; a dash where it was not measured.
+        ns-2's numbers; a dash if not measured.
     why
-        One sentence that the numbers choose.
+        The reason, a sentence that depends on the numbers.
     setting
-        What the outcome depends on, where that is the verdict.
+        The setting on which the outcome depends, for that verdict.
     command
-        A command that shows what was judged, where that is not the claim's own.
+        A command that shows the judged runs; empty for the claim's own command.
     brief
-        What the summary says in place of the sentence, where that is too long for it.
+        A short reason for the summary; empty for the full one.
 
     """
 
@@ -84,7 +84,7 @@ class Judgement:
 
     @property
     def title(self) -> str:
-        """The verdict, with the setting that it depends on."""
+        """The verdict, with the setting on which it depends."""
         return f"{self.verdict} {self.setting}".strip()
 
 
@@ -97,21 +97,21 @@ class Claim(Generic[E_contra]):
     key
         Section and number, such as ``3.2-1``.
     where
-        Where the paper says it: sections and figures.
+        Sections and figures of the paper with the claim.
     text
         The claim in our words.
     paper
-        The paper's number, as it prints it; its word where it has none.
+        The paper's number as printed, or its word.
     rule
-        What decides, in words.
+        The rule in words.
     judge
-        The same as code.
+        The rule as code.
     command
-        A command that shows a run in which it can be seen.
+        A command that shows an example run.
     origin
-        Who makes the claim: the paper, or this study.
+        Source of the claim: the paper or this study.
     figure
-        Slug of the figure that shows it; the figures that `where` names by number, if empty.
+        Slug of the figure that shows it; empty for the figures that `where` names by number.
 
     """
 
@@ -126,12 +126,12 @@ class Claim(Generic[E_contra]):
     figure: str = ""
 
     def tables(self, evidence: E_contra) -> Sequence[Table]:  # noqa: ARG002 - what every claim can be asked
-        """Give the numbers of both simulators as tables: none, since the judgement's words have them."""
+        """Return no tables, since the judgement's text has the numbers of both simulators."""
         return ()
 
 
 class Judgeable(Protocol[E_contra]):
-    """What a claim of either frame has: `Claim`, or `ackclock.papers.core.claim.Claim`."""
+    """Interface of `Claim` and `ackclock.papers.core.claim.Claim`."""
 
     @property
     def key(self) -> str: ...
@@ -156,7 +156,7 @@ class Judgeable(Protocol[E_contra]):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Judged(Generic[E_contra]):
-    """A claim and what came out."""
+    """A claim with its judgement."""
 
     claim: Judgeable[E_contra]
     judgement: Judgement
@@ -164,7 +164,7 @@ class Judged(Generic[E_contra]):
 
     @property
     def cells(self) -> dict[str, str]:
-        """The row of the table, by the names of its columns."""
+        """The cells of the claim's table row, by column."""
         claim, judgement = self.claim, self.judgement
         return {
             "key": claim.key,
@@ -186,16 +186,16 @@ def judge(claims: Sequence[Judgeable[E_contra]], evidence: E_contra) -> list[Jud
 
 
 def by_share(holds: Sequence[Truth]) -> Verdict:
-    """Give the verdict of a rule that asks at several points.
+    """Compute the verdict of a rule from its answers at several points.
 
-    Points that chance may decide do not count against the claim, nor for it: it is reproduced if it holds at more than
-    half of the points and fails at none, partly if it holds at more than half, not reproduced if it fails at half or
-    more, and undecided otherwise. `BY_SHARE` says so to the reader.
+    Undecided points count neither for nor against the claim. It is reproduced if it holds at more than half of the
+    points and fails at none, partly reproduced if it holds at more than half, not reproduced if it fails at half or
+    more, and undecided otherwise. `BY_SHARE` describes this for readers.
 
     Raises
     ------
     ValueError
-        If there is no point.
+        There is no point.
 
     Examples
     --------
@@ -213,17 +213,17 @@ BY_SHARE = (
     "Reproduced if it clearly holds at more than half of the points and clearly fails at none; partly if it clearly "
     "holds at more than half; not reproduced if it clearly fails at half or more; otherwise undecided."
 )
-"""What `by_share` does, in words."""
+"""Description of `by_share` for readers."""
 
-ELSE_UNDECIDED = "Undecided where the intervals admit both."
-"""What `graded` does with open answers, in words."""
+ELSE_UNDECIDED = "Undecided if the intervals are compatible with both."
+"""Description of how `graded` treats open answers."""
 
 
 def graded(*, whole: Truth, part: Truth) -> Verdict:
-    """Give the verdict of a rule with two bars: reproduced over the higher one, partly over the lower one alone.
+    """Compute the verdict of a rule with two bars: reproduced above the higher one, partly above only the lower one.
 
-    What the evidence admits decides. Where it admits *not reproduced* and something else, the verdict is *undecided*;
-    where it admits *reproduced* and *partly*, the lower bar is established, and the verdict is *partly*.
+    If the evidence is compatible with *not reproduced* and another verdict, the verdict is *undecided*. If it is
+    compatible with *reproduced* and *partly*, the lower bar is established, and the verdict is *partly*.
 
     Examples
     --------
@@ -239,7 +239,7 @@ def graded(*, whole: Truth, part: Truth) -> Verdict:
 
 
 def to_csv(judged: Sequence[Judged[E_contra]]) -> str:
-    """Write the table as CSV, a row a claim."""
+    """Format the table as CSV, one row per claim."""
     text = io.StringIO()
     rows = csv.DictWriter(text, list(judged[0].cells), lineterminator="\n")
     rows.writeheader()
@@ -248,7 +248,7 @@ def to_csv(judged: Sequence[Judged[E_contra]]) -> str:
 
 
 def findings(judged: Sequence[Judged[E_contra]]) -> list[Finding]:
-    """Lay the table out for a report."""
+    """Convert the table to findings of a report."""
     return [
         Finding(
             key=one.claim.key,

@@ -1,10 +1,12 @@
 """Two simulators compared, measure by measure, at points.
 
-Two questions are asked of each point, since few runs answer the first one kindly:
+Each point gets two tests, since few runs make the first one easy to pass:
 
 - Are the two *not distinguishable*? The means over the seeds differ by no more than the margin (a fixed share of ns-2's
-  mean, or a fixed amount), or by no more than three standard errors of the difference. Noise helps here.
-- Are they *equivalent*? The whole 95 % interval of the difference lies within the margin. Noise does not help here.
+  mean, or a fixed amount), or by no more than three standard errors of the difference. Noise makes this test easier to
+  pass.
+- Are they *equivalent*? The whole 95 % interval of the difference lies within the margin. Noise makes this test harder
+to pass.
 """
 
 from __future__ import annotations
@@ -24,11 +26,11 @@ if TYPE_CHECKING:
 __all__ = ["STANDARD_ERRORS", "Comparison", "Rule", "compare", "named"]
 
 STANDARD_ERRORS = 3
-"""How many standard errors of the difference are put down to chance."""
+"""Difference in standard errors that is attributed to chance."""
 
 
 def named(measure: str) -> Callable[[Row], float | None]:
-    """Make the measure that takes a number by its name."""
+    """Create a measure that returns a number by name."""
     return lambda run: run.values[measure]
 
 
@@ -38,20 +40,20 @@ def _any(_run: Row) -> bool:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rule:
-    """What is compared, where, and how far apart two means may lie.
+    """A compared measure, with the allowed difference of two means.
 
     Parameters
     ----------
     title
-        What the measure is called in tables.
+        Name of the measure in tables.
     measure
-        Takes it from a run.
+        Computes it from a run.
     relative
-        Allowed difference as a part of ns-2's mean.
+        Allowed difference as a share of ns-2's mean.
     absolute
         Allowed difference in the unit of the measure.
     applies
-        Says for a run whether its point is compared.
+        Whether the point of a run is compared.
 
     """
 
@@ -93,31 +95,31 @@ class Comparison:
 
     @property
     def relative(self) -> float:
-        """The difference as a part of ns-2's mean; not finite where that is 0."""
+        """The difference as a share of ns-2's mean; not finite if that is 0."""
         if self.theirs.mean:
             return self.difference / self.theirs.mean
         return math.copysign(math.inf, self.difference) if self.difference else 0.0
 
     @property
     def standard_error(self) -> float:
-        """The standard error of the difference: of two means of independent runs."""
+        """Standard error of the difference of two means of independent runs."""
         return math.hypot(self.ours.standard_error, self.theirs.standard_error)
 
     @property
     def standard_errors(self) -> float:
-        """The difference in standard errors, with its sign; not finite where no run differed from another."""
+        """The signed difference in standard errors; not finite if all runs are equal."""
         if self.standard_error:
             return self.difference / self.standard_error
         return math.copysign(math.inf, self.difference) if self.difference else 0.0
 
     @property
     def is_near(self) -> bool:
-        """Whether the difference is within the rule without an allowance for chance."""
+        """Whether the difference is within the margin, without an allowance for chance."""
         return abs(self.difference) <= self.margin
 
     @property
     def agrees(self) -> bool:
-        """Whether the two are not distinguishable."""
+        """Whether the means are not distinguishable."""
         return self.is_near or abs(self.difference) <= STANDARD_ERRORS * self.standard_error
 
     @property
@@ -130,7 +132,7 @@ class Comparison:
 
     @property
     def _freedom(self) -> float:
-        """Degrees of freedom of the difference, by Satterthwaite; of a single run, those of the other side."""
+        """Degrees of freedom of the difference, by Satterthwaite; for a single run, the other side's."""
         parts = [(side.standard_error**4, side.count - 1) for side in (self.ours, self.theirs) if side.count > 1]
         if len(parts) < 2 or not any(size for size, _ in parts):
             return float(max(self.ours.count, self.theirs.count, 2) - 1)
@@ -138,25 +140,24 @@ class Comparison:
 
     @property
     def margin(self) -> float:
-        """The difference that the rule allows without regard to chance."""
+        """The allowed difference without chance."""
         return max(self.rule.relative * abs(self.theirs.mean), self.rule.absolute)
 
 
 def compare(
     ours: Iterable[Row], theirs: Iterable[Row], rules: Sequence[Rule], *, single: bool = False
 ) -> list[Comparison]:
-    """Compare every point that both sides have and that a rule applies to.
+    """Compare every common point of both sides to which a rule applies.
 
     Parameters
     ----------
     ours, theirs
-        Runs of both sides, at least two seeds a point: a single run has no standard error.
+        Runs of both sides, with at least two seeds per point: a single run has no standard error.
     rules
-        What is compared.
+        The measures to compare.
     single
-        Takes one run a point of ns-2, which does not show how far it may lie from the mean of many: it is taken to
-        vary as ours do. With the standard deviation ``s`` of our ``n`` seeds, the standard error of the difference is
-        ``s sqrt(1 + 1 / n)``.
+        Accept one run per point of ns-2, and assume that it varies as our runs do. With the standard deviation ``s`` of
+        our ``n`` seeds, the standard error of the difference is ``s sqrt(1 + 1 / n)``.
 
     Returns
     -------
@@ -181,7 +182,7 @@ def compare(
 
 
 def _one(sample: Sequence[float], like: Interval) -> Interval:
-    """Give a single run the standard deviation of others."""
+    """Give a single run the standard deviation of other runs."""
     (mean,) = sample
     error = like.standard_error * math.sqrt(like.count)
     return Interval(mean=mean, half_width=math.inf, standard_error=error, count=1, level=like.level)

@@ -1,4 +1,4 @@
-"""Means over the seeds, with their intervals, along the number of clients."""
+"""Means over seeds with intervals, by number of clients."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Curve:
     variant
         Name of the variant.
     points
-        Number of clients and the interval of the measure there, clients ascending.
+        Pairs of a number of clients and the measure's interval, in increasing order of clients.
 
     """
 
@@ -35,19 +35,19 @@ class Curve:
 
 
 def curves(observations: Iterable[Observation], measure: Callable[[Observation], float | None]) -> list[Curve]:
-    """Average a measure over the seeds of each variant and number of clients.
+    """Average a measure over seeds for each variant and number of clients.
 
     Parameters
     ----------
     observations
         Runs of our engine or of ns-2.
     measure
-        What is averaged, in the unit of the figure; runs that have no such number are left out.
+        The measure in the unit of the figure; runs without this number are omitted.
 
     Returns
     -------
     list of Curve
-        In the order in which the variants appear, without those that have no point.
+        The curves, in the order of the variants, without variants that have no point.
 
     """
     samples: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))

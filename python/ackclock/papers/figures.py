@@ -1,4 +1,4 @@
-"""What series look like in figures: pens, our means with intervals, and ns-2's points."""
+"""Styles of series in figures: pens, our means with intervals, and ns-2's points."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Pen:
-    """What one variant looks like in every figure."""
+    """Style of a variant in all figures."""
 
     colour: str
     marker: Marker
@@ -25,7 +25,7 @@ class Pen:
 
 
 def own(variant: str, points: Mapping[int, Interval] | Mapping[float, Interval], pen: Pen) -> Series:
-    """Draw our means of one variant, by what is on the horizontal axis, with their intervals."""
+    """Draw our means of a variant over the x axis, with intervals."""
     return Series(
         name=variant,
         x=list(points),
@@ -38,7 +38,7 @@ def own(variant: str, points: Mapping[int, Interval] | Mapping[float, Interval],
 
 
 def theirs(variant: str, points: Mapping[int, Interval] | Mapping[float, Interval], pen: Pen) -> Series:
-    """Draw ns-2's means of one variant as hollow markers, which go and come with our curve."""
+    """Draw ns-2's means of a variant as hollow markers, shown and hidden together with our curve."""
     return Series(
         name=f"{variant}, ns-2.35",
         x=list(points),
@@ -56,4 +56,4 @@ def theirs(variant: str, points: Mapping[int, Interval] | Mapping[float, Interva
 HOLLOW = Series(
     name="hollow: ns-2.35", x=[np.nan], y=[np.nan], colour="ink", marker="circle", dash="none", filled=False, size=7.5
 )
-"""The legend's word on ns-2's markers."""
+"""Legend entry of ns-2's markers."""

@@ -1,8 +1,8 @@
-"""Verdicts with two disjoint sets of seeds: which of them differ, and whether any contradict each other.
+"""Compares the verdicts with two disjoint sets of seeds, and fails if any contradict each other.
 
-Each study is run with the seeds 1 to n and with n + 1 to 2n. No claim may be reproduced with one set and not
-reproduced with the other: chance may leave a verdict undecided, but must not turn it round. `make flips` runs this;
-what it found is docs/flips.md.
+Each study runs with the seeds 1 to n and with n + 1 to 2n. No claim may be reproduced with one set and not reproduced
+with the other: chance may leave a verdict undecided, but must not reverse it. `make flips` runs this; docs/flips.md has
+the results.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["Pair", "both", "contradictions", "main", "summary_table", "verdicts"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Pair:
-    """The verdicts on one claim with two disjoint sets of seeds, as the table of claims has them."""
+    """The verdicts on a claim with two disjoint sets of seeds, worded as in the table of claims."""
 
     study: str
     key: str
@@ -36,12 +36,12 @@ class Pair:
 
     @property
     def contradicts(self) -> bool:
-        """Whether one says *reproduced* and the other *not reproduced*."""
+        """Whether one is *reproduced* and the other *not reproduced*."""
         return {self.first, self.second} == {Verdict.REPRODUCED, Verdict.NOT}
 
 
 def verdicts(study: str, *, seeds: Sequence[int], jobs: int | None = None) -> dict[str, str]:
-    """Run a study with some seeds and give the verdict on each claim, with what it depends on, by its key."""
+    """Run a study with some seeds, and return the verdict on each claim by key, with its setting."""
     module = importlib.import_module(f"ackclock.papers.{study}.study")
     with TemporaryDirectory() as folder:
         getattr(module, "PAPER", module).write(Path(folder), seeds=seeds, jobs=jobs)
@@ -55,12 +55,12 @@ def both(study: str, first: Mapping[str, str], second: Mapping[str, str]) -> lis
 
 
 def contradictions(pairs: Sequence[Pair]) -> list[Pair]:
-    """Give the claims whose verdicts contradict each other."""
+    """Find the claims with contradictory verdicts."""
     return [pair for pair in pairs if pair.contradicts]
 
 
 def summary_table(pairs: Sequence[Pair], *, seeds: int) -> list[str]:
-    """Write a row a study, and a row for each claim whose verdicts differ, as lines of Markdown."""
+    """Format Markdown tables with a row per study, and a row per claim with different verdicts."""
     lines = [
         f"Each study with the seeds 1 to {seeds} and with {seeds + 1} to {2 * seeds}:",
         "",
@@ -84,14 +84,14 @@ def summary_table(pairs: Sequence[Pair], *, seeds: int) -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run studies with two sets of seeds, print what differs, and give 1 if verdicts contradict each other."""
+    """Run studies with two sets of seeds, print the differences, and return 1 if verdicts contradict each other."""
     parser = argparse.ArgumentParser(
         prog="python -m ackclock.papers.flips", description=(__doc__ or "").splitlines()[0]
     )
     parser.add_argument("studies", nargs="*", metavar="STUDY", help="studies to run (default: all)")
     parser.add_argument("--seeds", type=int, default=3, help="seeds in each set (default 3)")
-    parser.add_argument("--jobs", type=int, help="runs at once (default: one for each processor)")
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables to a file too")
+    parser.add_argument("--jobs", type=int, help="number of parallel runs (default: one per CPU core)")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="also write the tables to a file")
     given = parser.parse_args(arguments)
     unknown = [study for study in given.studies if study not in STUDIES]
     if unknown:

@@ -1,4 +1,4 @@
-"""The folder of a study: it appears whole or not at all, and replaces only what the study made before."""
+"""The folder of a study: written completely or not at all, and replacing only an earlier folder of the same study."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ _RECORD = "record.json"
 
 
 def check_replaceable(out: Path, *, study: str) -> None:
-    """Refuse a place that a study's folder must not take.
+    """Check that a path may be replaced by a study's folder.
 
     Parameters
     ----------
     out
-        Where the folder is wanted.
+        Path of the folder.
     study
         Name of the study.
 
     Raises
     ------
     ScenarioError
-        If something is there that no earlier run of the study made, or that has files of others in it.
+        The path exists and is not an earlier folder of the study, or contains other files.
 
     """
     if out.is_dir() and not out.is_symlink():
@@ -46,35 +46,34 @@ def check_replaceable(out: Path, *, study: str) -> None:
     raise refuse(
         "--out",
         str(out),
-        f"must be a new folder, or one that holds nothing but an earlier report of {study}",
+        f"must be a new folder, or one that contains only an earlier report of {study}",
     )
 
 
 @contextmanager
 def write_whole(out: Path, *, study: str, record: Mapping[str, Any], checksums: bool = False) -> Iterator[Path]:
-    """Write a folder beside its place and put it there once it is complete.
+    """Write a folder under a temporary name, and rename it once it is complete.
 
     Parameters
     ----------
     out
-        Where the folder shall be.
+        Path of the folder.
     study
         Name of the study.
     record
-        What made the folder; written into it, with the list of its files, as ``record.json``.
+        Provenance of the folder, written as ``record.json`` together with the list of files.
     checksums
-        Add the checksum of each file, and of the record.
+        Add the checksums of the files and of the record.
 
     Yields
     ------
     pathlib.Path
-        An empty folder to write into. It is removed when the body fails or is interrupted.
+        An empty folder to write into. It is removed if the body fails or is interrupted.
 
     Raises
     ------
     ScenarioError
-        As `check_replaceable`, before anything is written and once more at the end; or if nothing can be
-        written there.
+        As for `check_replaceable`, at the start and at the end; or the folder cannot be written.
 
     """
     check_replaceable(out, study=study)
@@ -95,9 +94,9 @@ def write_whole(out: Path, *, study: str, record: Mapping[str, Any], checksums: 
             out.rename(earlier)
         making.rename(out)
     except BaseException as error:
-        if earlier.exists() and not out.exists():  # it was out of the way, and nothing has taken its place
+        if earlier.exists() and not out.exists():  # it was moved away, and the path is still free
             earlier.rename(out)
-        if isinstance(error, OSError) and error.filename is None:  # a full disk names no file
+        if isinstance(error, OSError) and error.filename is None:  # a full disk gives no file name
             error.filename = str(out)
         raise
     finally:

@@ -1,4 +1,4 @@
-"""What one run of a study shows, and how the runs behind a study's curves are asked for."""
+"""Observations of runs, and requests for the runs of a study's curves."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Observation:
-    """What one run of one variant showed.
+    """The measured numbers of a run.
 
     Parameters
     ----------
     variant
-        Name of the variant: the curve that the run is a point of.
+        Name of the variant, and so of the run's curve.
     clients
-        Number of clients, where that is what runs along the figure.
+        Number of clients, the x coordinate.
     seed
         Seed of the run.
     values
-        The measured numbers by their names; None where a number has no meaning, such as the timeouts of UDP.
+        The measured numbers by name; None if a number is undefined, such as the timeouts of UDP.
 
     """
 
@@ -52,12 +52,12 @@ class Observation:
 
 
 def summary(run: Run) -> Mapping[str, float | None]:
-    """Take the summary of a run, number by number."""
+    """Return the numbers of a run's summary."""
     return {name: getattr(run.summary, name) for name in MEASURES}
 
 
 def observed(rows: Iterable[Row]) -> list[Observation]:
-    """Take rows of evidence by variant and number of clients."""
+    """Convert rows of evidence with variant and number of clients."""
     return [
         Observation(
             variant=str(row.where["variant"]), clients=int(row.where["clients"]), seed=row.seed, values=row.values
@@ -67,7 +67,7 @@ def observed(rows: Iterable[Row]) -> list[Observation]:
 
 
 def seeds_of(runs: Sequence[Observation]) -> int:
-    """Count the seeds of some runs."""
+    """Count the seeds of runs."""
     return len({run.seed for run in runs})
 
 
@@ -80,16 +80,16 @@ def cells_wanted(
     make: Callable[[list[tuple[C, list[Replication[T]]]]], R],
     record: Sequence[str] = (),
 ) -> Wanted[T, R]:
-    """Ask for cells of a grid.
+    """Request the runs of a grid's cells.
 
     Parameters
     ----------
     cells
-        Whatever names a place of the grid.
+        Keys of the cells.
     point
-        Gives what is simulated there.
+        Returns the scenario of a cell.
     make
-        What becomes of the cells, in their order, each with its runs in the order of the seeds.
+        Computes the result from the cells in order, each with its runs in the order of the seeds.
     seeds, take, record
         As for `ackclock.study.Wanted`.
 
@@ -112,12 +112,12 @@ def observations_wanted(
     take: Callable[[Run], Mapping[str, float | None]] = summary,
     record: Sequence[str] = (),
 ) -> Wanted[Mapping[str, float | None], list[Observation]]:
-    """Ask for observations of cells, in the order of the cells and, within a cell, of the seeds.
+    """Request observations of cells, ordered by cell and seed.
 
     Parameters
     ----------
     where
-        Gives the variant and the number of clients of a cell.
+        Returns the variant and the number of clients of a cell.
     cells, point, seeds, take, record
         As for `cells_wanted`.
 

@@ -1,4 +1,4 @@
-"""What a study writes into its folder: its runs as tables, its figures, its claims, its page."""
+"""Writes the content of a study's folder: runs as tables, figures, claims and the page."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["command", "record", "write_report", "write_runs", "write_single"]
 
 
 def record(study: str, *, profile: str, seeds: int) -> dict[str, Any]:
-    """Tell what makes the folder of a study: enough to make it again."""
+    """Return the provenance of a study's folder, sufficient to create it again."""
     return {
         **Origin.here().to_dict(),
         "command": command(study, seeds=seeds),
@@ -37,7 +37,7 @@ def record(study: str, *, profile: str, seeds: int) -> dict[str, Any]:
 
 
 def command(study: str, *, seeds: int, capture: Path | None = None) -> str:
-    """Give the command that makes a study's report."""
+    """Return the command that creates a study's report."""
     given = [] if capture is None else ["--capture", str(capture)]
     return shlex.join(["ackclock", "reproduce", study, "--seeds", str(seeds), *given])
 
@@ -48,13 +48,13 @@ def write_report(folder: Path, report: Report, judged: Sequence[Judged[Any]], *,
     Parameters
     ----------
     folder
-        Where to.
+        The folder.
     report
-        The study as a person reads it.
+        The content of the page.
     judged
-        Its claims, each with what came out.
+        The claims with their judgements.
     seeds
-        How many runs each point has: of too few the page warns.
+        Number of runs per point; the page warns if there are too few.
 
     """
     # The summary begins with the tally; the most important finding follows it.
@@ -68,16 +68,16 @@ def write_report(folder: Path, report: Report, judged: Sequence[Judged[Any]], *,
 
 
 def write_runs(path: Path, runs: Sequence[Observation], *, scenario: Callable[[str, int], Scenario]) -> None:
-    """Write one row a run: variant, clients, seed, every number of the summary, and the whole scenario.
+    """Write one row per run: variant, clients, seed, every number of the summary, and the whole scenario.
 
     Parameters
     ----------
     path
         The file.
     runs
-        What is written; all have the same numbers.
+        The runs; all have the same numbers.
     scenario
-        Gives what was simulated, by variant and number of clients.
+        Returns the scenario by variant and number of clients.
 
     """
     import pyarrow as pa  # noqa: PLC0415 - slow to load
@@ -99,14 +99,14 @@ def write_runs(path: Path, runs: Sequence[Observation], *, scenario: Callable[[s
 
 
 def write_single(path: Path, parts: Mapping[str, Sequence[Observation]]) -> None:
-    """Write one row for each number of each run, by what is chosen otherwise in it.
+    """Write one row for each number of each run, by the changed setting.
 
     Parameters
     ----------
     path
         The file.
     parts
-        Runs of any kind, by what is chosen otherwise.
+        Runs of any kind, by the changed setting.
 
     """
     import pyarrow as pa  # noqa: PLC0415 - slow to load
@@ -129,5 +129,5 @@ def write_single(path: Path, parts: Mapping[str, Sequence[Observation]]) -> None
 
 
 def _numbers(run: Row) -> dict[str, float | None]:
-    """Leave the arrays of a run out."""
+    """Return the numbers of a run without its arrays."""
     return {name: value for name, value in run.values.items() if not isinstance(value, Sized)}

@@ -1,4 +1,4 @@
-"""What holds and what does not, in a few sentences at the head of a report."""
+"""The summary of verdicts at the top of a report."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ __all__ = ["Topic", "summary"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Topic:
-    """A claim to state first: the words for each verdict that its rule gives, and the claims whose numbers follow.
+    """A claim for the summary: the words for each possible verdict, and the claims whose numbers follow.
 
-    A claim that is undecided or cannot be tested is stated as such, in its own words.
+    An undecided or untestable claim is reported as such, in its own words.
     """
 
     key: str
@@ -31,19 +31,19 @@ class Topic:
 
 
 def summary(judged: Sequence[Judged[Any]], topics: Sequence[Topic]) -> list[Statement]:
-    """Sum the verdicts up: how many of each, then what matters most.
+    """Summarise the verdicts: their numbers, then the most important claims.
 
     Parameters
     ----------
     judged
         All claims of the study.
     topics
-        What is told after the tally, in order.
+        The topics after the tally, in order.
 
     Returns
     -------
     list of Statement
-        One more than there are topics; words and numbers are those of the verdicts.
+        The tally and a statement per topic, with the words and numbers of the verdicts.
 
     """
     by_key = {one.claim.key: one for one in judged}
@@ -71,7 +71,7 @@ _COUNTED: Mapping[Origin, Mapping[Verdict, tuple[str, str]]] = {
     "paper": {
         Verdict.REPRODUCED: ("is reproduced", "are reproduced"),
         Verdict.PARTLY: ("is partly reproduced", "are partly reproduced"),
-        Verdict.DEPENDS: ("depends on what the paper does not print", "depend on what the paper does not print"),
+        Verdict.DEPENDS: ("depends on an unpublished setting", "depend on unpublished settings"),
         Verdict.UNDECIDED: ("is undecided", "are undecided"),
         Verdict.NOT: ("is not reproduced", "are not reproduced"),
         Verdict.NOT_TESTABLE: ("is not testable", "are not testable"),
@@ -91,7 +91,7 @@ _WHOSE: Mapping[Origin, str] = {"paper": " of the paper", "ours": " of our own"}
 
 
 def _tally(judged: Sequence[Judged[Any]]) -> Statement:
-    """Count the verdicts, and name the claims that fail, that are undecided, and what others depend on."""
+    """Count the verdicts, and list failed claims, undecided claims and the settings on which others depend."""
     whose = {origin: [one for one in judged if one.claim.origin == origin] for origin in _COUNTED}
     apart = all(whose.values())
     counted = [
@@ -115,8 +115,11 @@ def _tally(judged: Sequence[Judged[Any]]) -> Statement:
             text
             for text, there in (
                 (f"{'Not reproduced or confirmed' if apart else 'Not reproduced'}: {'; '.join(failed)}.", failed),
-                (f"Undecided, since the intervals admit both answers: {', '.join(undecided)}.", undecided),
-                (f"What others depend on: {depend}.", depend),
+                (
+                    f"Undecided, since the intervals are compatible with both answers: {', '.join(undecided)}.",
+                    undecided,
+                ),
+                (f"Settings on which others depend: {depend}.", depend),
             )
             if there
         ),

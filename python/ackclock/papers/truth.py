@@ -1,17 +1,17 @@
-"""Three-valued answers: what intervals say for certain, what they exclude, and what they leave open.
+"""Three-valued answers from intervals: certain, excluded, or open.
 
-A rule of a claim is written with comparisons of intervals (`above`, `below`, `near`, ...). Each is `Truth.YES` where
-every value that the intervals admit says so, `Truth.NO` where none does, and `Truth.OPEN` otherwise: a single run,
-which has no interval, leaves everything open. `&`, `|`, `~`, `every`, `some` and `most` combine answers by Kleene's
-strong logic (*Introduction to Metamathematics*, 1952, section 64): the result is YES or NO only if the open answers
-cannot change it. `ackclock.papers.claims.graded` and `by_share` then make the verdict.
+A rule of a claim is written with comparisons of intervals (`above`, `below`, `near`, ...). Each is `Truth.YES` if the
+comparison holds for all values within the intervals, `Truth.NO` if it holds for none, and `Truth.OPEN` otherwise. A
+single run, which has no interval, leaves everything open. `&`, `|`, `~`, `every`, `some` and `most` combine answers by
+Kleene's strong logic (*Introduction to Metamathematics*, 1952, section 64): the result is YES or NO only if the open
+answers cannot change it. `ackclock.papers.claims.graded` and `by_share` compute the verdict.
 
 How to write a judge:
 
 1. Compare intervals, not their means: ``above(a, b)``, ``above(a, b, times=1.1)``, ``near(a, b, by=3)``,
-   ``at_least(a, 0.9)``. Numbers without chance, such as those of a formula, go in as they are; `exactly` makes an
-   answer of a ``bool`` that is exact. What is computed from several means, such as a slope or a ratio, has an interval
-   of its own if it is computed seed by seed (`ackclock.papers.reading.per_seed`).
+   ``at_least(a, 0.9)``. Exact numbers, such as a formula's, can be used directly; `exactly` converts an exact ``bool``
+   to an answer. A value computed from several means, such as a slope or a ratio, has its own interval if it is computed
+   seed by seed (`ackclock.papers.reading.per_seed`).
 2. Combine answers with ``~``, ``&``, ``|``, `every`, `some` and `most`, give them to `graded` or `by_share`, and count
    them in sentences with ``counted(holds, "points")``. An answer has no truth value of its own: ``if x`` is an error,
    ``if x is YES`` is not.
@@ -51,7 +51,7 @@ __all__ = [
 
 
 class Truth(Enum):
-    """An answer: no, open (the evidence admits both) or yes.
+    """An answer: no, open (the evidence is compatible with both) or yes.
 
     Examples
     --------
@@ -65,11 +65,11 @@ class Truth(Enum):
     YES = 2
 
     def __and__(self, other: Truth) -> Truth:
-        """Give the lesser of both."""
+        """Return the lesser of both."""
         return Truth(min(self.value, other.value))
 
     def __or__(self, other: Truth) -> Truth:
-        """Give the greater of both."""
+        """Return the greater of both."""
         return Truth(max(self.value, other.value))
 
     def __invert__(self) -> Truth:
@@ -77,7 +77,7 @@ class Truth(Enum):
         return Truth(2 - self.value)
 
     def __bool__(self) -> NoReturn:
-        """Refuse: an open answer is neither true nor false.
+        """Raise an error: an open answer is neither true nor false.
 
         Raises
         ------
@@ -92,22 +92,22 @@ YES, NO, OPEN = Truth.YES, Truth.NO, Truth.OPEN
 
 
 def exactly(answer: bool) -> Truth:  # noqa: FBT001 - it is the one thing this is about
-    """Make an answer of one that no chance is in."""
+    """Convert an exact ``bool`` to an answer."""
     return YES if answer else NO
 
 
 def every(answers: Iterable[Truth]) -> Truth:
-    """Say whether all answers are yes."""
+    """Check whether all answers are yes."""
     return Truth(min((answer.value for answer in answers), default=YES.value))
 
 
 def some(answers: Iterable[Truth]) -> Truth:
-    """Say whether at least one answer is yes."""
+    """Check whether at least one answer is yes."""
     return Truth(max((answer.value for answer in answers), default=NO.value))
 
 
 def most(answers: Iterable[Truth]) -> Truth:
-    """Say whether more than half of the answers are yes.
+    """Check whether more than half of the answers are yes.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def count(answers: Iterable[Truth], which: Truth = YES) -> int:
 
 
 def counted(answers: Iterable[Truth], what: str) -> str:
-    """Count the answers that are yes, in words, and say how many are open, if any are.
+    """Describe the number of yes answers, and of open ones if there are any.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def counted(answers: Iterable[Truth], what: str) -> str:
 
 
 def above(larger: Interval | float, smaller: Interval | float, *, by: float = 0.0, times: float = 1.0) -> Truth:
-    """Say whether one value is above another.
+    """Check whether one value is above another.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def above(larger: Interval | float, smaller: Interval | float, *, by: float = 0.
     Returns
     -------
     Truth
-        Whether ``larger > times * smaller + by``; open where the intervals admit both.
+        Whether ``larger > times * smaller + by``; open if the intervals are compatible with both.
 
     Examples
     --------
@@ -172,27 +172,27 @@ def above(larger: Interval | float, smaller: Interval | float, *, by: float = 0.
 
 
 def below(smaller: Interval | float, larger: Interval | float, *, by: float = 0.0, times: float = 1.0) -> Truth:
-    """Say whether ``times * smaller + by < larger``: `above` with its sides exchanged."""
+    """Check whether ``times * smaller + by < larger``: `above` with its sides exchanged."""
     return above(larger, smaller, by=by, times=times)
 
 
 def at_least(value: Interval | float, bar: Interval | float) -> Truth:
-    """Say whether a value is at the bar or above."""
+    """Check whether a value is at the bar or above."""
     return ~above(bar, value)
 
 
 def at_most(value: Interval | float, bar: Interval | float) -> Truth:
-    """Say whether a value is at the bar or below."""
+    """Check whether a value is at the bar or below."""
     return ~above(value, bar)
 
 
 def near(one: Interval | float, other: Interval | float, *, by: float) -> Truth:
-    """Say whether two values differ by no more than so much."""
+    """Check whether two values differ by at most `by`."""
     return ~above(one, other, by=by) & ~above(other, one, by=by)
 
 
 def apart(one: Interval | float, other: Interval | float, *, by: float = 0.0) -> Truth:
-    """Say whether two values differ by more than so much: the opposite of `near`."""
+    """Check whether two values differ by more than `by`: the opposite of `near`."""
     return ~near(one, other, by=by)
 
 

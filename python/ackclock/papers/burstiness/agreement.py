@@ -36,14 +36,14 @@ _INTRODUCTION = f"""\
 
 Made by `python -m ackclock.papers.burstiness.agreement`. A point is one variant with one number of clients.
 {EXPLAINED}
-Both sides have 5 seeds for each point (ns-2 has 3 under ns2-2000) and 20 in the second round. That is few where some
-runs dominate, such as those with Vegas flows that starve. A run of the crossover (Reno over FIFO) has settled when
-fewer than {SETTLED} packets are dropped in its last 10 s; the counts of settled seeds agree unless chance would set
-them as far apart in less than {100 * LEAST_P:g} % of all cases (Fisher's exact test).
+Both sides have 5 seeds per point (ns-2 has 3 under ns2-2000), and 20 in the second round. This is few if single runs
+dominate, such as runs with starving Vegas flows. A run of the crossover (Reno over FIFO) has settled if fewer than
+{SETTLED} packets are dropped in its last 10 s. The counts of settled seeds agree unless chance would produce such a
+difference in less than {100 * LEAST_P:g} % of all cases (Fisher's exact test).
 
-Where two kinds of client share the link: [agreement_heterogeneous.md](agreement_heterogeneous.md); where hundreds of
-connections do: [agreement_manyflows.md](agreement_manyflows.md); where one meets self-similar traffic:
-[agreement_selfsimilar.md](agreement_selfsimilar.md).
+Other pages compare two kinds of client ([agreement_heterogeneous.md](agreement_heterogeneous.md)), hundreds of
+connections ([agreement_manyflows.md](agreement_manyflows.md)) and a connection over self-similar traffic
+([agreement_selfsimilar.md](agreement_selfsimilar.md)).
 """
 
 

@@ -1,1 +1,1 @@
-"""The frame of all studies: evidence, quantities, questions, rules and claims as values."""
+"""The framework of all studies: evidence, quantities, questions, rules and claims as values."""

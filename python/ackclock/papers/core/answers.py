@@ -1,7 +1,7 @@
-"""Questions with three answers: comparisons of quantities at each point, and what combines them.
+"""Questions with three-valued answers: comparisons of quantities at each point, and their combinations.
 
-Each question knows its words, so that a rule says what it asks. Answers are `ackclock.papers.truth.Truth`: yes or
-no where every value that the 95 % intervals admit says so, open otherwise.
+Each question has its words, from which rules compose their text. Answers are `ackclock.papers.truth.Truth`: yes or no
+if all values within the 95 % intervals agree, open otherwise.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Kind = Literal["above", "below", "at_least", "at_most", "near", "within"]
 
 
 class Answers(ABC):
-    """A question that is asked at each point of some axes.
+    """A question with an answer at each point of some axes.
 
     Attributes
     ----------
@@ -51,41 +51,41 @@ class Answers(ABC):
         Raises
         ------
         LookupError
-            If no run has a quantity.
+            No run has a quantity.
 
         """
 
     def every(self, axis: str | None = None) -> Answers:
         """Ask whether the answer is yes at every point, or at every point along an axis."""
-        return _Reduced(self, axis, truth.every, self.words, f"it is not so everywhere that {self.words}")
+        return _Reduced(self, axis, truth.every, self.words, f"it is not true at every point that {self.words}")
 
     def some(self, axis: str | None = None) -> Answers:
-        """Ask whether the answer is yes at one point at least."""
+        """Ask whether the answer is yes at one point or more."""
         return _Reduced(self, axis, truth.some, f"{self.words} at one point or more", f"{self.words} at no point")
 
     def most(self, axis: str | None = None) -> Answers:
         """Ask whether the answer is yes at more than half of the points."""
         words = f"{self.words} at more than half of the points"
-        return _Reduced(self, axis, truth.most, words, f"it is not so that {words}")
+        return _Reduced(self, axis, truth.most, words, f"it is not true that {words}")
 
     def where(self, condition: Answers) -> Answers:
-        """Ask only at the points where a condition is met; where it is open the answer is open."""
+        """Ask only at points that meet a condition; if the condition is open, so is the answer."""
         return _Where(self, condition)
 
     def else_no(self, part: str) -> Answers:
-        """Ask at every point of a part: "no" where no run has the quantities."""
+        """Ask at every point of a part, with the answer "no" if no run has the quantities."""
         return _ElseNo(self, part)
 
     def called(self, words: str, denied: str = "") -> Answers:
         """Give the question other words."""
-        return _Called(self, words, denied or f"it is not so that {words}")
+        return _Called(self, words, denied or f"it is not true that {words}")
 
     def __and__(self, other: Answers) -> Answers:
-        """Ask whether both are so."""
+        """Ask whether both answers are yes."""
         return _Both(self, other, lambda a, b: a & b, "and")
 
     def __or__(self, other: Answers) -> Answers:
-        """Ask whether one of them is so at least."""
+        """Ask whether at least one answer is yes."""
         return _Both(self, other, lambda a, b: a | b, "or")
 
     def __invert__(self) -> Answers:
@@ -102,7 +102,7 @@ class Compare(Answers):
         self._kind, self._left, self._right, self._by, self._times = kind, left, right, by, times
         self.quantities = (left,) if isinstance(right, int | float) else (left, right)
         relation = self._relation()
-        # "Below" applies the factor to the smaller side, which here is the first.
+        # "Below" applies the factor to the smaller side, which is the first one here.
         subject = f"{number(times)} times {left.words}" if kind == "below" and times != 1 else left.words
         self.words, self.denied = f"{subject} is {relation}", f"{subject} is not {relation}"
 
@@ -168,7 +168,7 @@ class Steps(Answers):
         self._step = f"step of the {axis.replace('_', ' ')}"
         self._verb = f"{of.words} {kind}{more}"
         self.words = f"{self._verb} at every {self._step}"
-        self.denied = f"it is not so that {self.words}"
+        self.denied = f"it is not true that {self.words}"
 
     def on(self, side: Side) -> Grid[Truth]:
         lines = self._of.points(side).along(self._axis)
@@ -205,7 +205,7 @@ class _Both(Answers):
         self._of, self._how = (one, other), how
         self.quantities = _distinct([*one.quantities, *other.quantities])
         self.words = f"{one.words} {word} {same_subject(one, other.words)}"
-        self.denied = f"it is not so that {self.words}"
+        self.denied = f"it is not true that {self.words}"
 
     def on(self, side: Side) -> Grid[Truth]:
         return joined([one.on(side) for one in self._of]).map(lambda both: self._how(*both))
@@ -254,7 +254,7 @@ class _Called(Answers):
 
 
 def same_subject(first: Answers, words: str, instead: str = "") -> str:
-    """Leave the subject of a question out, or name it by a pronoun, where the question before has the same."""
+    """Omit the subject of a question, or replace it, if the previous question has the same subject."""
     subject = f"{first.quantities[0].words} "
     return f"{instead}{words.removeprefix(subject)}" if words.startswith(subject) else words
 

@@ -1,4 +1,4 @@
-"""A claim: a sentence, whose it is, and the rule that judges it."""
+"""A claim: a sentence, its source, and the rule that judges it."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class Change:
     Parameters
     ----------
     was, now
-        The rule before and after, in short.
+        Short texts of the rule before and after the change.
     before, after
         The verdicts.
     reason
-        Why it was changed.
+        Reason for the change.
 
     """
 
@@ -51,17 +51,17 @@ class Change:
 
 
 class Said:
-    """What a sentence may say: numbers of our runs, by name."""
+    """Access to the numbers of our runs, for sentences."""
 
     def __init__(self, side: Side, outcome: Outcome) -> None:
         self._side, self.outcome = side, outcome
 
     def __call__(self, quantity: Quantity) -> Grid[Interval]:
-        """Give the means of a quantity, with their intervals."""
+        """Return the means of a quantity with their intervals."""
         return quantity.points(self._side)
 
     def answers(self, asked: Answers) -> Grid[Truth]:
-        """Give the answers to a question."""
+        """Return the answers to a question."""
         return asked.on(self._side)
 
     def counted(self, asked: Answers, points: str) -> str:
@@ -69,7 +69,7 @@ class Said:
         return counted(self.answers(asked).cells.values(), points)
 
     def mean(self, quantity: Quantity) -> float:
-        """Give the mean of a quantity that has one point."""
+        """Return the mean of a quantity with a single point."""
         (one,) = self(quantity).cells.values()
         return one.mean
 
@@ -83,30 +83,29 @@ class Claim:
     key
         Section and number, such as ``3.2-1``.
     where
-        Where the paper says it: sections and figures.
+        Sections and figures of the paper with the claim.
     text
         The claim in our words.
     test
         The rule that judges it.
     paper
-        The number that the paper prints; empty where it prints none.
+        The number printed in the paper; empty if there is none.
     origin
-        Whose claim it is.
+        Source of the claim.
     figure
-        Slug of the figure that shows it; the figures that `where` names by number, if empty.
+        Slug of the figure that shows it; empty for the figures that `where` names by number.
     command
-        A command that shows a run in which it can be seen.
+        A command that shows an example run.
     why
-        The sentence on what decided, in place of the rule's own: text with ``{name}`` for means of `shows`, or a
-        function.
+        The reason, instead of the rule's: text with ``{name}`` for means of `shows`, or a function.
     shows
         Further quantities to report, by name.
     numbers
-        Quantities whose numbers are reported; by default those of the rule and of `shows`.
+        Quantities to report (default: the quantities of the rule and of `shows`).
     brief
-        What the summary says in place of the sentence, where that is too long for it: text, or a function.
+        A short reason for the summary: text or a function; empty for the full reason.
     changed
-        How the rule was changed after results had been seen.
+        A change of the rule after its results had been seen.
 
     """
 
@@ -144,16 +143,16 @@ class Claim:
         )
 
     def tables(self, evidence: Evidence) -> list[Table]:
-        """Give both sides' numbers as tables, where they are many."""
+        """Return both sides' numbers as tables, if there are many."""
         return tabled(self._reported(), evidence)
 
     def _reported(self) -> list[Quantity]:
-        """Give the quantities whose numbers are reported, each once."""
+        """Return the quantities to report, without duplicates."""
         quantities = (*self.test.quantities, *self.shows.values()) if self.numbers is None else self.numbers
         return list({one.reported.words: one.reported for one in quantities}.values())
 
     def _numbers(self, side: Side) -> str:
-        """Write the numbers of one side: a dash where it measured none."""
+        """Format the numbers of one side, with a dash if there are none."""
         parts = []
         for one in self._reported():
             with suppress(LookupError):
@@ -170,7 +169,7 @@ class Claim:
 
 
 def _mean(of: Quantity, points: Grid[Interval]) -> str:
-    """Write a mean; several with their intervals and where they are."""
+    """Format a mean, or several means with their intervals and points."""
     if len(points.cells) > 1:
         return points_words(points, digits=of.digits, unit=of.unit)
     (one,) = points.cells.values()

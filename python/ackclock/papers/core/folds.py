@@ -1,4 +1,4 @@
-"""Numbers of the values along an axis, for `Quantity.over` and `Quantity.jackknife`: fits by least squares."""
+"""Least-squares fits of values along an axis, for `Quantity.over` and `Quantity.jackknife`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["exponent", "places", "slope"]
 
 
 def slope(line: Mapping[Scalar, float]) -> float:
-    """Give the slope of the straight line through the values.
+    """Fit a straight line to the values and return its slope.
 
     Examples
     --------
@@ -29,7 +29,7 @@ def slope(line: Mapping[Scalar, float]) -> float:
 
 
 def exponent(line: Mapping[Scalar, float]) -> float:
-    """Give the power of the coordinate with which the values grow: the slope of their logarithms.
+    """Fit a power law to the values and return its exponent: the slope of the logarithms.
 
     Examples
     --------
@@ -42,5 +42,5 @@ def exponent(line: Mapping[Scalar, float]) -> float:
 
 
 def places(line: Mapping[Scalar, float]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Give coordinates and values as arrays."""
+    """Return coordinates and values as arrays."""
     return np.array(list(line), dtype=np.float64), np.array(list(line.values()))

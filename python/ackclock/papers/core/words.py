@@ -1,4 +1,4 @@
-"""Words that rules and sentences share."""
+"""Texts shared by rules and sentences."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DASH", "capital", "coordinate", "key_words", "listed", "number", "points_words", "with_unit"]
 
-DASH = "–"  # noqa: RUF001 - stands for a number that was not measured
+DASH = "–"  # noqa: RUF001 - for a number that was not measured
 
 _AXES = {
     "background": "background of {}",
@@ -22,19 +22,19 @@ _AXES = {
     "stay_ms": "stays of {} ms",
     "vegas": "{} Vegas clients",
 }
-"""How coordinates are written whose axis does not follow its value: "30 clients" needs no entry."""
+"""Formats of coordinates, for axes whose name does not follow the value ("30 clients" needs no entry)."""
 
 _FEW = 6
-"""As many points are written one by one; of more, the smallest and the largest."""
+"""Maximum number of points that are listed individually; otherwise only the smallest and the largest."""
 
 
 def listed(parts: Sequence[str]) -> str:
-    """Join with commas and an "and"."""
+    """Join parts with commas and "and"."""
     return "".join(parts) if len(parts) < 2 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def capital(text: str) -> str:
-    """Begin with a capital letter."""
+    """Capitalize the first letter."""
     return text[:1].upper() + text[1:]
 
 
@@ -44,12 +44,12 @@ def with_unit(number: str, unit: str) -> str:
 
 
 def number(value: float) -> str:
-    """Write a number of a rule."""
+    """Format a number of a rule."""
     return f"{int(value):,}" if value == int(value) else f"{value:.3g}"
 
 
 def key_words(axes: Sequence[str], key: Key) -> str:
-    """Write the coordinates of a point: "Reno, 30 clients"."""
+    """Format the coordinates of a point: "Reno, 30 clients"."""
     return ", ".join(map(_coordinate, axes, key))
 
 
@@ -67,14 +67,14 @@ def _coordinate(axis: str, value: Scalar) -> str:
 
 
 def coordinate(axis: str, values: str) -> str:
-    """Write whole numbers on an axis: "10 and 20 clients"."""
+    """Format integers on an axis: "10 and 20 clients"."""
     if values == "1" and axis not in _AXES:
         axis = axis.removesuffix("s")
     return _AXES.get(axis, f"{{}} {axis.replace('_', ' ')}").format(values)
 
 
 def points_words(points: Grid[Interval], *, digits: int, unit: str) -> str:
-    """Write means with their intervals: each of a few, or the smallest and the largest of many."""
+    """Format means with their intervals: all of a few, or the smallest and the largest of many."""
     cells = points.cells
     if len(cells) == 1:
         return with_unit(next(iter(cells.values())).shown(digits), unit)

@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 _INTRODUCTION = f"""\
 # Agreement with ns-2 where two kinds of client share the link
 
-Made by `python -m ackclock.papers.heterogeneous.agreement`. Reno clients are there from the start, others that run
-Reno or Vegas join them at 1 s. A point is one of their figures' curves at one number of added clients; goodput and loss
-are compared for the added clients and for the background, each by itself.
+Made by `python -m ackclock.papers.heterogeneous.agreement`. Reno clients start first; Reno or Vegas clients join them
+at 1 s. A point is a curve of the figures at one number of added clients. Goodput and loss are compared separately for
+the added clients and for the background.
 {EXPLAINED}
-Ours are 5 seeds for each point, ns-2's 3: few where single runs differ widely. In the second round, which also has the
-points that only the standard errors admit, both sides have 20.
+We have 5 seeds per point, ns-2 has 3, which is few if single runs differ widely. The second round, in which both sides
+have 20 seeds, also repeats the points that pass only because of the standard errors.
 """
 
 RULES = (
