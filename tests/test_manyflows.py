@@ -12,7 +12,7 @@ import ackclock as ac
 from ackclock.papers.comparison import Rule, compare, named
 from ackclock.papers.core.parts import gather
 from ackclock.papers.core.table import ns2_runs
-from ackclock.papers.manyflows.agreement import COMPARED, GRID, agreement
+from ackclock.papers.manyflows.agreement import COMPARED, GRID
 from ackclock.papers.manyflows.distances import Case
 from ackclock.papers.manyflows.experiment import (
     CAPACITIES,
@@ -137,7 +137,7 @@ def test_agrees_with_ns2() -> None:
     """
     parts = [one for one in COMPARED if one.title.endswith("with processing times")]
     assert len(parts) == 3
-    found = [agreement(one, quick=True) for one in parts]
+    found = [one.compare(one.part, seeds=range(1, 6), among=one.quick) for one in parts]
     assert [len(places) for places in found] == [4 * 9, 2, 4]
     assert all(place.agrees for places in found for place in places)
 
@@ -163,11 +163,11 @@ def test_who_wins_ties_moves_loss() -> None:
 
 
 def test_points_that_missed_are_kept_with_other_seeds() -> None:
+    kept = ns2_runs("manyflows")
     for one in COMPARED:
-        if one.bar is not None:
-            again = [run for _, run in one.theirs(again=True)]
-            assert {(run.variant, run.clients) for run in again} <= {
-                (run.variant, run.clients) for _, run in one.theirs()
-            }
-            assert all(run.seed in range(11, 16) for run in again)
+        assert bool(one.again) is (one.bar is not None)
+        first = [row.where for row in kept.part(one.part) if one.among(row.where)]
+        again = [row for row in kept.part(one.again or one.part) if one.among(row.where)]
+        assert all(row.where in first for row in again)
+        assert all(row.seed in range(11, 16) for row in again) or not one.again
     assert {rule.title for rule in GRID} == {"loss", "Jain's index", "throughput", "goodput"}

@@ -51,6 +51,14 @@ def _variant(where: Mapping[str, Any]) -> str:
     return str(where["variant"])
 
 
+def _clients(where: Mapping[str, Any]) -> int:
+    return int(where["clients"])
+
+
+def _all(_where: Mapping[str, Any]) -> bool:
+    return True
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Compared:
     """A comparison at points that both simulators ran.
@@ -60,15 +68,19 @@ class Compared:
     title
         Heading; empty if there is only one comparison.
     study, part, again
-        Runs of ns-2: the study, its part, and the part with repeated runs of points that missed.
+        Runs of ns-2: the study, its part, and the part with repeated runs of points that missed, if there is one.
+    among
+        Whether a point belongs to the comparison.
     ours
         Returns our part with these points.
     rules, bar
-        The compared measures, and the required share of indistinguishable points per measure.
+        The compared measures, and the required share of indistinguishable points per measure, if any is required.
+    single
+        Whether ns-2 has one run per point. Repeated points then replace those that missed when the bar is judged.
     quick
         Whether a point belongs to a quick comparison.
-    named, counted
-        Name a point, and its number of clients.
+    named, counted, count
+        Name a point, and its number of clients, and return that number.
     by_chance
         Whether to list points that agree only because of the allowance for chance.
     more
@@ -80,12 +92,15 @@ class Compared:
     study: str
     part: str
     again: str
+    among: Callable[[Mapping[str, Any]], bool] = _all
     ours: Callable[[], Part]
     rules: Sequence[Rule]
-    bar: float
+    bar: float | None
+    single: bool = False
     quick: Callable[[Mapping[str, Any]], bool]
     named: Callable[[Mapping[str, Any]], str] = _variant
     counted: str = "clients"
+    count: Callable[[Mapping[str, Any]], int] = _clients
     by_chance: bool = False
     more: Callable[[argparse.Namespace], Lines] = lambda _: ([], [])
 
@@ -94,21 +109,22 @@ class Compared:
         part: str,
         *,
         seeds: Sequence[int] = (),
-        among: Callable[[Mapping[str, Any]], bool] = lambda _: True,
+        among: Callable[[Mapping[str, Any]], bool] = _all,
         jobs: int | None = None,
     ) -> list[Comparison]:
         """Run the points of a part of ns-2's runs and compare them (default: with ns-2's seeds)."""
-        ours, theirs = self.ours(), [row for row in ns2_runs(self.study).part(part) if among(row.where)]
+        rows = ns2_runs(self.study).part(part)
+        ours, theirs = self.ours(), [row for row in rows if self.among(row.where) and among(row.where)]
         there = {frozenset(row.where.items()) for row in theirs}
         asked = replace(ours, spots=[spot for spot in ours.spots if frozenset(spot.where.items()) in there])
         made = gather([asked], seeds=seeds or sorted({row.seed for row in theirs}), jobs=jobs, label="agreement")
-        return compare(made.part(ours.name), theirs, self.rules)
+        return compare(made.part(ours.name), theirs, self.rules, single=self.single and part == self.part)
 
     def lines(self, given: argparse.Namespace) -> Lines:
         """Compare, and format the tables."""
         seeds = range(1, given.seeds + 1)
         found = self.compare(self.part, seeds=seeds, jobs=given.jobs, **({"among": self.quick} if given.quick else {}))
-        again = [] if given.quick else self.compare(self.again, jobs=given.jobs)
+        again = [] if given.quick or not self.again else self.compare(self.again, jobs=given.jobs)
         more, missed = self.more(given)
         tables = {"points that miss": [point for point in found if not point.agrees]}
         if self.by_chance:
@@ -121,12 +137,17 @@ class Compared:
             *(
                 line
                 for title, points in tables.items()
-                for line in places_table(points, again, title=title, named=self.named, counted=self.counted)
+                for line in places_table(
+                    points, again, title=title, named=self.named, counted=self.counted, count=self.count
+                )
             ),
             *more,
             "",
         ]
-        missed = [*missed_bars(self.rules, found, bar=self.bar), *missed]
+        if self.single:
+            later = {point.point: point for point in again}
+            found = [point if point.agrees else later.get(point.point, point) for point in found]
+        missed = [*(missed_bars(self.rules, found, bar=self.bar) if self.bar is not None else []), *missed]
         return lines, [f"{self.title}: {each}".removeprefix(": ") for each in missed]
 
 
@@ -241,7 +262,7 @@ def places_table(
     title: str = "points that miss",
     named: Callable[[Mapping[str, Any]], str] = _variant,
     counted: str = "clients",
-    seeds: int = 20,
+    count: Callable[[Mapping[str, Any]], int] = _clients,
 ) -> list[str]:
     """Format a Markdown table of points with their repeated results; empty without points.
 
@@ -253,20 +274,19 @@ def places_table(
         The points that were repeated with other seeds.
     title
         Heading of the points.
-    named, counted
-        Name a point, and its number of clients.
-    seeds
-        Number of other seeds.
+    named, counted, count
+        Name a point, and its number of clients, and return that number.
 
     """
     rechecked = {point.point: point for point in again}
     rows = [
-        f"| {point.rule.title} | {named(point.where)} | {point.clients} | {point.ours.mean:.6g} "
+        f"| {point.rule.title} | {named(point.where)} | {count(point.where)} | {point.ours.mean:.6g} "
         f"| {point.theirs.mean:.6g} | {_size(point)} | {_size(rechecked.get(point.point))} |"
         for point in points
     ]
     if not rows:
         return []
+    seeds = max((point.ours.count for point in again), default=20)
     return [
         "",
         f"| {title} | variant | {counted} | Ackclock | ns-2 | difference | with {seeds} other seeds each |",
