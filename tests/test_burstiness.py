@@ -29,11 +29,12 @@ from ackclock.papers.burstiness.experiment import (
     DROPS,
     VARIANTS,
 )
-from ackclock.papers.burstiness.grid_figures import WEIGHT, grid_drawings
+from ackclock.papers.burstiness.grid_figures import FIGURE_2, FIGURE_3, FIGURE_4, FIGURE_13, WEIGHT
 from ackclock.papers.burstiness.measures import LOSS, TIMEOUTS_PER_DUP_ACK
 from ackclock.papers.burstiness.study import PAPER
 from ackclock.papers.claims import judge
 from ackclock.papers.comparison import Rule, compare, named
+from ackclock.papers.core.evidence import Runs
 from ackclock.papers.core.paper import Both, Paper
 from ackclock.papers.core.parts import Part, Spot, gather
 from ackclock.papers.core.table import ns2_runs, read_runs
@@ -59,8 +60,9 @@ def theirs() -> list[Observation]:
 
 
 def drawn(runs: list[Observation]) -> list[Drawing]:
-    slugs = ("figure2", "figure3", "figure4", "figure13")
-    return grid_drawings(runs, runs, command="ackclock", slugs=slugs)
+    side = Runs({"grid": runs})
+    figures = (FIGURE_2, FIGURE_3, FIGURE_4, FIGURE_13)
+    return [figure.drawing(Both(ours=side, ns2=side), command="ackclock") for figure in figures]
 
 
 def both(runs: Both) -> Both:

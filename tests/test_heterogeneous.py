@@ -27,10 +27,10 @@ from ackclock.papers.heterogeneous.agreement import RULES, agreement_statement
 from ackclock.papers.heterogeneous.evidence import curves, paired, pairs, parts, scaling
 from ackclock.papers.heterogeneous.evidence import theirs as their_side
 from ackclock.papers.heterogeneous.experiment import (
+    GREEDY,
     LATE,
     MOST,
     SCENES,
-    Choice,
     class_summary,
     gateway_name,
     scenario,
@@ -145,8 +145,7 @@ class TestSetup:
         }
 
     def test_choices_reach_the_scenario(self) -> None:
-        choice = Choice(start="10 s", red_weight=0.01, base_rtt="minimum", greedy=True)
-        whole = scenario(FULL, "Vegas/RED", 8, choice=choice).effective()
+        whole = scenario(FULL, "Vegas/RED", 8, start="10 s", weight=0.01, base_rtt="minimum", **GREEDY).effective()
         assert whole.dumbbell is not None
         assert whole.dumbbell.bottleneck.queue is not None
         assert whole.dumbbell.bottleneck.queue.parameters["w_q"] == 0.01
@@ -155,7 +154,7 @@ class TestSetup:
         assert isinstance(added.transport, ac.Tcp)
         assert added.transport.parameters["base_rtt"] == "minimum"
         assert {group.source.kind for group in whole.clients} == {"greedy"}
-        assert scenario(FULL, "Reno", 8, choice=Choice(base_rtt="minimum")) == scenario(FULL, "Reno", 8)
+        assert scenario(FULL, "Reno", 8, base_rtt="minimum") == scenario(FULL, "Reno", 8)
 
     def test_each_curve_ends_with_as_many_clients(self) -> None:
         assert {scene.counts[-1] + scene.background for scene in SCENES} == {MOST}

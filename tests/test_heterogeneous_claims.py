@@ -16,7 +16,7 @@ from ackclock.papers.characterization.claims import CLAIMS as SHORT
 from ackclock.papers.characterization.claims import TOPICS as SHORT_TOPICS
 from ackclock.papers.claims import judge
 from ackclock.papers.heterogeneous.claims import CLAIMS, TOPICS
-from ackclock.papers.heterogeneous.claims.reading import command
+from ackclock.papers.heterogeneous.claims.newcomers import command
 from ackclock.papers.heterogeneous.experiment import SCENES, scenario, variants
 from ackclock.papers.heterogeneous.stochastic import SMALL
 from ackclock.papers.summary import summary

@@ -28,14 +28,12 @@ RECORDS: Final = (ARRIVALS, f"queue@bottleneck/{FINE:g}s", DROPS, f"windows/{UNI
 
 _FINE_PER_UNIT: Final = round(UNIT / FINE)
 
-_ROUNDING: Final = 1e-9
-"""Seconds by which a time may be off, written as a double."""
+_ROUNDING: Final = 1e-9  # seconds by which a time may be off, written as a double
 
 LAGS: Final = 50
 """The longest lag of the autocorrelations, in bins: half a second of `FINE` ones and five seconds of `UNIT` ones."""
 
-BURST = 0.02
-"""Seconds within which packets of a client count as one burst: a fifth of a round trip."""
+BURST = 0.02  # seconds within which packets of a client count as one burst: a fifth of a round trip
 
 _AT_ONCE = 13e-6
 """Seconds after an ACK within which what leaves was let out by it: the longest processing time, and a little."""

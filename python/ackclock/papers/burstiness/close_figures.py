@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from ackclock.papers.core.evidence import Evidence, Row
     from ackclock.papers.core.quantities import Quantity
 
-_MOST = 60
-"""The load at which all variants are compared."""
+_MOST = 60  # the load at which all variants are compared
 
 _OF_LOADS: Mapping[str, Pen] = {
     "Reno, 30 clients": Pen(colour="grey", marker="circle"),
@@ -38,8 +37,7 @@ _OF_LOADS: Mapping[str, Pen] = {
     "Reno, 60 clients": Pen(colour="blue", marker="square"),
 }
 _LOADS = (30, 38, 39, 44, 50, _MOST)
-_TICKS = (10, 20, 30, 40)
-"""Queue lengths that the table names."""
+_TICKS = (10, 20, 30, 40)  # queue lengths that the table names
 _LENGTHS = tuple(range(51))
 _SHOWN_LAGS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50)
 _RUNS = f"Means of {{runs}} from {WARM} s on."

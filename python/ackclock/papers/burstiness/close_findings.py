@@ -21,10 +21,8 @@ if TYPE_CHECKING:
     from ackclock.papers.core.evidence import Row
 
 _MOST = 60
-_FIRST = 39
-"""The first client count at which Reno does not settle."""
-_CLEAR = 0.3
-"""An autocorrelation from which on a return is worth a word."""
+_FIRST = 39  # the first client count at which Reno does not settle
+_CLEAR = 0.3  # an autocorrelation from which on a return is worth a word
 
 
 def close_findings(looks: Sequence[Row]) -> list[str]:

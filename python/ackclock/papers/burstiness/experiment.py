@@ -26,20 +26,15 @@ CAPACITY = BOTTLENECK_RATE * DURATION / (8 * PACKET_SIZE)
 
 RED_WEIGHT = 0.002
 """RED's averaging weight: not in the paper, but what Floyd and Jacobson (1993) recommend and ns then used."""
-WEIGHTS = (8e-5, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 2e-2)
-"""The weights that are tried."""
+WEIGHTS = (8e-5, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 2e-2)  # the weights that are tried
 
 PAPERS_CLIENTS = (1, 2, 4, 8, 10, 15, 20, 25, 30, 34, 36, 38, 39, 40, 42, 44, 46, 48, 50, 55, 60)
 """Client counts within the paper's figures: denser where the bottleneck fills."""
-HEAVY = tuple(clients for clients in PAPERS_CLIENTS if clients > 38)
-"""The paper's heavily congested loads."""
-CLIENTS = (*PAPERS_CLIENTS, 70, 80, 100)
-"""Client counts that are run: the paper's, and more of them than it went to."""
+HEAVY = tuple(clients for clients in PAPERS_CLIENTS if clients > 38)  # the paper's heavily congested loads
+CLIENTS = (*PAPERS_CLIENTS, 70, 80, 100)  # client counts that are run: the paper's, and more of them than it went to
 
-WARM = 20
-"""Seconds after which the numbers of the warm measures begin."""
-FINE = 0.01
-"""Seconds of the bins that arrivals are recorded in: all that is said of longer ones is added up from these."""
+WARM = 20  # seconds after which the numbers of the warm measures begin
+FINE = 0.01  # seconds of the bins that arrivals are recorded in: all that is said of longer ones is added up from these
 ARRIVALS = f"arrivals@bottleneck/{FINE:g}s"
 DROPS = "drops@bottleneck"
 

@@ -2,43 +2,31 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ackclock.analysis import poisson_cov
 from ackclock.papers.burstiness import measures as m
-from ackclock.papers.burstiness.experiment import (
-    ARRIVALS_PER_RTT,
-    CAPACITY,
-    CLIENTS,
-    DURATION,
-    PACKET_SIZE,
-    VARIANTS,
-)
-from ackclock.papers.core.evidence import Runs
-from ackclock.papers.core.figure import Figure, Flat, Lines, Numbers, Plot
+from ackclock.papers.burstiness.experiment import ARRIVALS_PER_RTT, CAPACITY, CLIENTS, DURATION, PACKET_SIZE, VARIANTS
+from ackclock.papers.core.evidence import joined
+from ackclock.papers.core.figure import Figure, Flat, Lines, Numbers, Plot, rows_csv
 from ackclock.papers.figures import Pen
 from ackclock.report.chart import Axis, Level, Note, Scale, Series
 from ackclock.report.html import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from ackclock.analysis import Interval
-    from ackclock.papers.core.evidence import Evidence, Row, Side
+    from ackclock.papers.core.evidence import Evidence, Side
     from ackclock.papers.core.quantities import Measure, Quantity
-    from ackclock.report.html import Drawing
 
-_FIRST_WITH_LOSS = 30
-"""Figures 3, 4 and 13 start here: below, says the paper, all TCPs behave nearly alike."""
+_FIRST_WITH_LOSS = 30  # Figures 3, 4 and 13 start here: below, says the paper, all TCPs behave nearly alike
 _MOST = max(CLIENTS)
 _WEIGHT_CLIENTS = 60
-_MBPS_OF_THOUSAND = 1e3 * 8 * PACKET_SIZE / DURATION / 1e6
-"""Rate of a thousand packets in one run, Mb/s."""
+_MBPS_OF_THOUSAND = 1e3 * 8 * PACKET_SIZE / DURATION / 1e6  # rate of a thousand packets in one run, Mb/s
 
 PENS: Mapping[str, Pen] = {
     "UDP": Pen(colour="grey", marker="circle"),
@@ -206,31 +194,26 @@ def _weight_plot(place: str, label: str, measure: Measure) -> Plot:
     )
 
 
-def _weight_rows(side: Side) -> list[tuple[str, float | None, list[Interval]]]:
+def _weight_rows(side: Side) -> list[tuple[str, str, list[Interval]]]:
     """Give variant, weight and means: the FIFO gateway before the weights of the RED gateway."""
-    rows: list[tuple[str, float | None, list[Interval]]] = []
+    rows: list[tuple[str, str, list[Interval]]] = []
     for plain, red in _PAIRS:
-        fifo = [
-            measure.at("grid", variant=plain, clients=_WEIGHT_CLIENTS).points(side).only for _, measure in _MEASURES
-        ]
-        rows.append((plain, None, fifo))
-        at = [
-            measure.at("weights", variant=red, clients=_WEIGHT_CLIENTS).points(side).cells for _, measure in _MEASURES
-        ]
-        rows += [(red, float(key[0]), [points[key] for points in at]) for key in at[0]]
+        fifo = (measure.at("grid", variant=plain, clients=_WEIGHT_CLIENTS) for _, measure in _MEASURES)
+        rows.append((plain, "", [of.points(side).only for of in fifo]))
+        of_red = [measure.at("weights", variant=red, clients=_WEIGHT_CLIENTS) for _, measure in _MEASURES]
+        points = joined([of.points(side) for of in of_red])
+        rows += [(red, f"{weight:g}", list(cells)) for (weight,), cells in points.cells.items()]
     return rows
 
 
 def _weight_csv(evidence: Evidence) -> str:
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
     names = [f"{measure.name}{end}" for _, measure in _MEASURES for end in ("", "_ci95")]
-    rows.writerow(["source", "variant", "weight", *names])
-    for source, side in (("ackclock", evidence.ours), ("ns-2.35", evidence.ns2)):
-        for variant, weight, points in _weight_rows(side):
-            cells = [f"{number:.6g}" for point in points for number in (point.mean, point.half_width)]
-            rows.writerow([source, variant, weight, *cells])
-    return text.getvalue()
+    rows = [
+        [source, variant, weight, *(f"{end:.6g}" for point in points for end in (point.mean, point.half_width))]
+        for source, side in (("ackclock", evidence.ours), ("ns-2.35", evidence.ns2))
+        for variant, weight, points in _weight_rows(side)
+    ]
+    return rows_csv([["source", "variant", "weight", *names], *rows])
 
 
 def _weight_table(evidence: Evidence) -> Table:
@@ -238,7 +221,7 @@ def _weight_table(evidence: Evidence) -> Table:
         caption=f"{_WEIGHT_CLIENTS} clients: mean ± half-width of the 95 % interval",
         head=["", "weight", *(label for label, _ in _MEASURES)],
         rows=[
-            [variant, "FIFO" if weight is None else f"{weight:g}", *(point.shown(2) for point in points)]
+            [variant, weight or "FIFO", *(point.shown(2) for point in points)]
             for variant, weight, points in _weight_rows(evidence.ours)
         ],
     )
@@ -260,32 +243,17 @@ WEIGHT = Figure(
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Both:
-    ours: Runs
-    ns2: Runs
-
-
-def grid_drawings(
-    ours: Sequence[Row], ns2: Sequence[Row], *, command: str, slugs: Sequence[str] = ("figure2", "figure3", "figure4")
-) -> list[Drawing]:
-    """Draw figures of the grid, which the two papers that followed show again."""
-    both = _Both(ours=Runs({"grid": ours}), ns2=Runs({"grid": ns2}))
-    figures = (FIGURE_2, FIGURE_3, FIGURE_4, FIGURE_13)
-    return [figure.drawing(both, command=command) for figure in figures if figure.slug in slugs]
-
-
-def overview(ours: Side) -> Table:
-    """Lay all variants side by side at the paper's highest load."""
-    columns = [
-        [
-            measure.at("grid", variant=name, clients=_WEIGHT_CLIENTS).points(ours).only.shown(measure.digits)
-            for name in VARIANTS
-        ]
-        for measure in (m.COV, m.COV_OVER_POISSON, m.THROUGHPUT, m.LOSS)
-    ]
-    return Table(
-        caption=f"With {_WEIGHT_CLIENTS} clients: mean ± half-width of the 95 % confidence interval",
-        head=["", "c.o.v.", "relative to Poisson", "throughput, 1000 packets", "loss, %"],
-        rows=[[name, *cells] for name, *cells in zip(VARIANTS, *columns, strict=True)],
-    )
+OVERVIEW = Numbers(
+    of={
+        name: measure.at("grid", variant=VARIANTS, clients=_WEIGHT_CLIENTS)
+        for name, measure in (
+            ("c.o.v.", m.COV),
+            ("relative to Poisson", m.COV_OVER_POISSON),
+            ("throughput, 1000 packets", m.THROUGHPUT),
+            ("loss, %", m.LOSS),
+        )
+    },
+    rows="variant",
+    head="",
+    caption=f"With {_WEIGHT_CLIENTS} clients",
+)

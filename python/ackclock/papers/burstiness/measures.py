@@ -20,13 +20,10 @@ if TYPE_CHECKING:
     from ackclock.papers.core.evidence import Row
     from ackclock.running.run import Run
 
-SETTLED_BY = 185
-"""Seconds by which loss must have ended in a run that has settled."""
+SETTLED_BY = 185  # seconds by which loss must have ended in a run that has settled
 
-_BLOCK = 5
-"""Seconds of the blocks that tell when loss has ended."""
-_BUSY = 10
-"""Drops within one of them that say it has not."""
+_BLOCK = 5  # seconds of the blocks that tell when loss has ended
+_BUSY = 10  # drops within one of them that say it has not
 
 START = 1
 """Seconds within which every client's first slow start is over: it takes five round trips to the advertised window."""

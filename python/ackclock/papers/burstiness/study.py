@@ -11,7 +11,7 @@ from ackclock.papers.burstiness.close import look, push, start, starts
 from ackclock.papers.burstiness.close_figures import FIGURES
 from ackclock.papers.burstiness.close_findings import close_findings
 from ackclock.papers.burstiness.experiment import DEFINITION, client_packets
-from ackclock.papers.burstiness.grid_figures import FIGURE_2, FIGURE_3, FIGURE_4, FIGURE_13, WEIGHT, overview
+from ackclock.papers.burstiness.grid_figures import FIGURE_2, FIGURE_3, FIGURE_4, FIGURE_13, OVERVIEW, WEIGHT
 from ackclock.papers.burstiness.window_figures import WINDOW_FIGURES, WINDOWS, courses_verdict
 from ackclock.papers.burstiness.windows import RECORDS, SEEDS, bands, course, drawn_alone
 from ackclock.papers.core.evidence import Runs
@@ -86,7 +86,7 @@ PAPER = Paper(
     ns2=lambda: ns2_runs("burstiness"),
     derived=derived,
     statements=_statements,
-    overview=lambda evidence: overview(evidence.ours),
+    overview=lambda evidence: OVERVIEW.table(evidence.ours),
     chapters=[
         Chapter(
             title="The paper's figures",

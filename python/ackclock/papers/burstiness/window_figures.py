@@ -26,10 +26,8 @@ if TYPE_CHECKING:
 
     Span = tuple[int, int]
 
-_RANGE = (0.05, 0.95)
-"""The share of the seeds whose values the tables give next to the mean."""
-_LEAST = 0.01
-"""Seconds, packets or times that two means may differ by where chance moves neither."""
+_RANGE = (0.05, 0.95)  # the share of the seeds whose values the tables give next to the mean
+_LEAST = 0.01  # seconds, packets or times that two means may differ by where chance moves neither
 _COLOURS = ("blue", "red", "green")
 _LINES = tuple(f"quantile_{share:g}" for share in QUANTILES)
 
@@ -106,8 +104,7 @@ WINDOW_FIGURES = (
     WindowFigure(11, "Vegas", 30, (0, 200), "the first 20 s"),
     WindowFigure(12, "Vegas", 60, (0, 200), "the first 20 s"),
 )
-WINDOWS = tuple((figure.variant, figure.clients) for figure in WINDOW_FIGURES)
-"""Variant and number of clients of each."""
+WINDOWS = tuple((figure.variant, figure.clients) for figure in WINDOW_FIGURES)  # variant and number of clients of each
 
 
 def runs_of(side: Side, variant: str, clients: int, part: str = "windows") -> list[Row]:
@@ -115,8 +112,7 @@ def runs_of(side: Side, variant: str, clients: int, part: str = "windows") -> li
     return [row for row in side.part(part) if row.where == {"variant": variant, "clients": clients}]
 
 
-Drawn = tuple["Row", "Row"]
-"""The run that is drawn, and the band of all."""
+Drawn = tuple["Row", "Row"]  # the run that is drawn, and the band of all
 
 
 def drawn_of(side: Side, variant: str, clients: int) -> Drawn:

@@ -24,24 +24,18 @@ if TYPE_CHECKING:
 
     Windows = Mapping[str, Any]
 
-CLIENTS_SHOWN = (1, 10, 20)
-"""The clients whose windows the paper draws, counted from 1."""
+CLIENTS_SHOWN = (1, 10, 20)  # the clients whose windows the paper draws, counted from 1
 NAMES = tuple(f"client_{client}" for client in CLIENTS_SHOWN)
 
-UNIT = 0.1
-"""Seconds between two samples: the time unit of the paper's figures, one round-trip propagation delay."""
+UNIT = 0.1  # seconds between two samples: the time unit of the paper's figures, one round-trip propagation delay
 
-SEEDS = range(1, 21)
-"""The seeds that each figure is run with."""
-SEED = SEEDS[0]
-"""The one run that is drawn line by line."""
-QUANTILES = (0.1, 0.5, 0.9)
-"""Where the band of a figure begins, its middle line, and where it ends."""
+SEEDS = range(1, 21)  # the seeds that each figure is run with
+SEED = SEEDS[0]  # the one run that is drawn line by line
+QUANTILES = (0.1, 0.5, 0.9)  # where the band of a figure begins, its middle line, and where it ends
 
 RECORDS = (f"windows@{','.join(str(client - 1) for client in CLIENTS_SHOWN)}/{UNIT:g}s", DROPS)
 
-_FALL = 0.5
-"""Packets within one unit from which on the effective window has fallen."""
+_FALL = 0.5  # packets within one unit from which on the effective window has fallen
 
 
 def effective(window: NDArray[np.float64]) -> NDArray[np.float64]:

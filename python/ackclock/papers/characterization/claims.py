@@ -13,7 +13,7 @@ from ackclock.papers.burstiness.measures import THROUGHPUT
 from ackclock.papers.core.claim import Claim
 from ackclock.papers.core.quantities import computed
 from ackclock.papers.core.rules import Bars
-from ackclock.papers.heterogeneous.claims.reading import END, LARGE, SMALL, close, command
+from ackclock.papers.heterogeneous.claims.newcomers import END, LARGE, SMALL, close, command
 from ackclock.papers.heterogeneous.claims.repeated import repeated
 from ackclock.papers.heterogeneous.claims.sharing import HALF
 from ackclock.papers.heterogeneous.experiment import SCENES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,10 +15,10 @@ from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.parts import Part, Spot
 from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.heterogeneous.experiment import (
+    GREEDY,
     LATE,
     LATE_START,
     SCENES,
-    Choice,
     Scene,
     class_summary,
     gateway_name,
@@ -50,8 +50,7 @@ _ALONE = {
 }
 """Points of the burstiness study that the repeated claims need, next to its grid and its weights."""
 
-_LEAST_SCALE = 0.1
-"""Seconds of the shortest bins that show self-similarity: a round trip."""
+_LEAST_SCALE = 0.1  # seconds of the shortest bins that show self-similarity: a round trip
 
 
 def parts(scenes: Sequence[Scene] = SCENES) -> list[Part]:
@@ -68,18 +67,18 @@ def parts(scenes: Sequence[Scene] = SCENES) -> list[Part]:
         for variant, added in product(variants(scene), LATE[scene.background])
     ]
     weighted = [
-        spot
+        replace(spot, where={**spot.where, "weight": weight})
         for weight in WEIGHTS
-        for spot in _spots((cell for cell in ends if "/" in cell[1]), Choice(red_weight=weight), weight=weight)
+        for spot in curves([cell for cell in ends if "/" in cell[1]], weight=weight).spots
     ]
     return [
         alone["grid"],
         alone["weights"],
         *some,
         curves(figures(scenes)),
-        curves(late, "late_curves", Choice(start=LATE_START)),
-        curves(ends, "least_curves", Choice(base_rtt="minimum")),
-        curves(ends, "greedy_curves", Choice(greedy=True)),
+        curves(late, "late_curves", start=LATE_START),
+        curves(ends, "least_curves", base_rtt="minimum"),
+        curves(ends, "greedy_curves", **GREEDY),
         Part(name="weighted_curves", spots=weighted, take=class_summary),
     ]
 
@@ -89,23 +88,20 @@ def figures(scenes: Sequence[Scene]) -> list[Cell]:
     return [(scene, *cell) for scene in scenes for cell in product(variants(scene), scene.counts)]
 
 
-def curves(cells: Iterable[Cell], name: str = "curves", choice: Choice | None = None) -> Part:
-    """Make the part with some points."""
-    return Part(name=name, spots=_spots(cells, choice or Choice()), take=class_summary)
+def curves(cells: Iterable[Cell], name: str = "curves", **fields: Any) -> Part:
+    """Make the part with some points, at which some fields are different."""
+    spots = [
+        Spot(
+            where={**scene.where, "variant": variant, "clients": added},
+            scenario=scenario(scene, variant, added, **fields),
+        )
+        for scene, variant, added in cells
+    ]
+    return Part(name=name, spots=spots, take=class_summary)
 
 
 def _cell(spot: Spot) -> tuple[Scalar, Scalar]:
     return spot.where["variant"], spot.where["clients"]
-
-
-def _spots(cells: Iterable[Cell], choice: Choice, **where: float) -> list[Spot]:
-    return [
-        Spot(
-            where={**scene.where, "variant": variant, "clients": added, **where},
-            scenario=scenario(scene, variant, added, choice=choice),
-        )
-        for scene, variant, added in cells
-    ]
 
 
 def derived(runs: Runs) -> Runs:

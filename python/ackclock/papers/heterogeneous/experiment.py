@@ -7,48 +7,39 @@ papers do not print comes from the profile `ns2-2.35`. "Right after" the backgro
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from ackclock.papers.burstiness.experiment import (
-    ADVERTISED_WINDOW,
-    BOTTLENECK_RATE,
-    DEFINITION,
-    DURATION,
-    PACKET_SIZE,
-    RATE,
-    RED_WEIGHT,
-)
+from ackclock.papers.burstiness.experiment import BOTTLENECK_RATE, DURATION, PACKET_SIZE, RATE, RED_WEIGHT
+from ackclock.papers.core.definition import Definition
 from ackclock.papers.observation import summary
-from ackclock.scenario import Clients, DropTail, Greedy, Poisson, Red, Scenario, Tcp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ackclock.running.run import Run
+    from ackclock.scenario import Scenario
 
-START = "1 s"
-"""When the newcomers start: the paper says right after the background."""
+DEFINITION = Definition("ackclock.papers.heterogeneous")
+
+START = "1 s"  # of the newcomers: the paper says right after the background
+LATE_START = "10 s"  # after the background's first slow start and the queue that it leaves
+GREEDY = {f"clients.{group}.source": {"kind": "greedy"} for group in (0, 1)}
+"""Changes that give every client data to send at any time."""
 
 GATEWAYS: Mapping[int, Mapping[str, tuple[int, int] | None]] = {
     50: {"": None, "/RED": (10, 40)},
     1500: {"": None, "/RED1": (300, 1200), "/RED2": (75, 300)},
 }
-"""The gateways by their room in packets: what a curve's name ends in, and RED's thresholds, none for FIFO."""
+"""The gateways by their buffer in packets: the end of a curve's name, and RED's thresholds, none for FIFO."""
 
 NEWCOMERS: Mapping[int, Sequence[int]] = {20: (5, 10, 15, 20, 25, 30, 35, 40), 40: (2, 4, 8, 12, 16, 20)}
 """How many clients are added, by how many are there."""
-
-MOST = 60
-"""Clients of both kinds at the end of each curve."""
-
+MOST = 60  # clients of both kinds at the end of each curve
 LATE = {20: (20, 40), 40: (8, 20)}
 """Added clients of the runs in which they start late, by the number of clients in the background."""
+SATURATED = BOTTLENECK_RATE / (8 * PACKET_SIZE) / RATE  # clients that offer what the bottleneck can carry: 41.7
 
-LATE_START = "10 s"
-"""When they then start: after the background's first slow start and the queue that it leaves."""
-
-CLASSES = ("added", "background")
-"""The two kinds of client; what is measured of one begins with its name."""
+CLASSES = ("added", "background")  # the two kinds of client; what is measured of one begins with its name
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -112,68 +103,20 @@ def gateway_name(buffer: int, gateway: str) -> str:
     return f"{kind}, {buffer:,} packets"
 
 
-SATURATED = BOTTLENECK_RATE / (8 * PACKET_SIZE) / RATE
-"""Clients that offer what the bottleneck can carry: 41.7."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Choice:
-    """Parameters that are varied to test the sensitivity of a result.
-
-    Parameters
-    ----------
-    start
-        When the newcomers start.
-    red_weight
-        RED's averaging weight.
-    base_rtt
-        Vegas' rule for the round-trip time without queues; by default the rule of the profile.
-    greedy
-        Whether every client always has data to send.
-
-    """
-
-    start: str = START
-    red_weight: float = RED_WEIGHT
-    base_rtt: Literal["minimum", "ns2"] | None = None
-    greedy: bool = False
-
-
-def scenario(scene: Scene, variant: str, added: int, *, choice: Choice | None = None) -> Scenario:
+def scenario(scene: Scene, variant: str, added: int, **fields: Any) -> Scenario:
     """Make the network with both kinds of client, whose groups are `CLASSES`, the background first.
 
-    `variant` names the protocol of the added clients and the gateway, as in `variants`; `added` is at least 1.
+    `variant` names the protocol of the added clients and the gateway, as in `variants`; `fields` are changes as for
+    `Definition.scenario`, of which ``base_rtt`` concerns Vegas alone.
     """
-    choice = choice or Choice()
-    protocol, _, gateway = variant.lower().partition("/")
-    thresholds = GATEWAYS[scene.buffer][f"/{gateway.upper()}" if gateway else ""]
-    plain = DEFINITION.scenario("Reno", clients=scene.background)
-    source = Greedy() if choice.greedy else Poisson(rate=RATE)
-    own: dict[str, Any] = {"base_rtt": choice.base_rtt} if protocol == "vegas" and choice.base_rtt else {}
-    (reno,) = plain.clients
-    queue = (
-        DropTail(packets=scene.buffer)
-        if thresholds is None
-        else Red(packets=scene.buffer, min_th=thresholds[0], max_th=thresholds[1], w_q=choice.red_weight)
-    )
-    assert plain.dumbbell is not None  # noqa: S101 - the papers' network is one
-    bottleneck = plain.dumbbell.bottleneck.model_copy(update={"queue": queue})
-    return Scenario(
-        profile=plain.profile,
-        duration=plain.duration,
-        packet_size=plain.packet_size,
-        dumbbell=plain.dumbbell.model_copy(update={"bottleneck": bottleneck}),
-        clients=(
-            reno.model_copy(update={"name": "background", "source": source}),
-            Clients(
-                name="added",
-                count=added,
-                start=choice.start,
-                transport=Tcp(protocol, max_window=ADVERTISED_WINDOW, delayed_ack=False, overhead="12 us", **own),
-                source=source,
-            ),
-        ),
-    )
+    protocol, slash, gateway = variant.partition("/")
+    thresholds = GATEWAYS[scene.buffer][slash + gateway]
+    queue: dict[str, Any] = {"kind": "droptail", "packets": scene.buffer}
+    if thresholds is not None:
+        queue |= {"kind": "red", "min_th": thresholds[0], "max_th": thresholds[1], "w_q": RED_WEIGHT}
+    if protocol != "Vegas":
+        fields.pop("base_rtt", None)
+    return DEFINITION.scenario(protocol, queue=queue, background=scene.background, clients=added, **fields)
 
 
 def class_summary(run: Run) -> Mapping[str, float | None]:

@@ -49,11 +49,9 @@ _MODELS: Mapping[str, Pen] = {
     OPEN: Pen(colour="orange", marker="hexagon", dash="dotted"),
 }
 
-_MBPS_OF_THOUSAND = 1e3 * 8 * PACKET_SIZE / DURATION / 1e6
-"""Rate of a thousand packets in one run, Mb/s."""
+_MBPS_OF_THOUSAND = 1e3 * 8 * PACKET_SIZE / DURATION / 1e6  # rate of a thousand packets in one run, Mb/s
 
-_LETTERS = "ABCDEF"
-"""Letters of the figures that the paper does not have."""
+_LETTERS = "ABCDEF"  # letters of the figures that the paper does not have
 
 
 def _along(scene: Scene, *, last: bool = True) -> Axis:

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
     Number = Callable[[Row], float | None]
 
-KINDS = ("Vegas", "Reno")
-"""Protocols of the added clients; the values of a pair begin with their names."""
+KINDS = ("Vegas", "Reno")  # protocols of the added clients; the values of a pair begin with their names
 
 
 def _sum(row: Row, name: str, classes: tuple[str, ...]) -> float | None:

@@ -40,21 +40,17 @@ PLANES: tuple[tuple[int, Gateway], ...] = ((0, "FIFO"), (10, "FIFO"), (10, "RED"
 """Start and gateway of the planes that are run at every buffer and every share; elsewhere half of the clients run
 Vegas."""
 
-LIGHT = 0.6
-"""Share of the usual load at which Poisson sources leave the link unsaturated: 86 % of its rate."""
+LIGHT = 0.6  # share of the usual load at which Poisson sources leave the link unsaturated: 86 % of its rate
 
-IDLE = 0.1
-"""Share of the usual load at which transfers hardly meet each other."""
+IDLE = 0.1  # share of the usual load at which transfers hardly meet each other
 
-PAPERS_SHARES = (20, 40)
-"""Vegas clients of the 60 at the ends of the papers' curves."""
+PAPERS_SHARES = (20, 40)  # Vegas clients of the 60 at the ends of the papers' curves
 
 PAPERS_BUFFERS = (50, 1500)
 
 SHORT, LONG = "start into a short queue", "start into a long queue"
 WHOLE, TIED, LEAST = "measured from 0 s", "no processing time", "least sample as base RTT"
-FEW = "60 packets/s"
-"""Values of the axis by which a part differs from the others."""
+FEW = "60 packets/s"  # values of the axis by which a part differs from the others
 
 
 def line(place: Place) -> list[Place]:

@@ -34,17 +34,14 @@ if TYPE_CHECKING:
 
 Gateway = Literal["FIFO", "RED"]
 
-CLIENTS = 60
-"""Of both kinds together."""
+CLIENTS = 60  # of both kinds together
 
 BUFFERS = (10, 50, 150, 500, 1500, 3000)
 """Buffers of the gateway, packets; the pipe of the 60 clients holds 417 more, the pair's 83."""
 
-SHARES = (3, 15, 30, 45, 57)
-"""Clients of the 60 that run Vegas: 5, 25, 50, 75 and 95 %."""
+SHARES = (3, 15, 30, 45, 57)  # clients of the 60 that run Vegas: 5, 25, 50, 75 and 95 %
 
-STARTS = (0, 1, 10, 60)
-"""Seconds after Reno's when Vegas starts."""
+STARTS = (0, 1, 10, 60)  # seconds after Reno's when Vegas starts
 
 GATEWAYS: tuple[Gateway, ...] = ("FIFO", "RED")
 """RED's thresholds are a fifth and four fifths of the buffer, as in the papers' RED 10/40 and RED1 300/1200."""
@@ -67,11 +64,9 @@ POISSON, GREEDY, OPEN, TRANSFERS, TRACE = APPLICATIONS = (
 )
 """What clients send, with the papers' window of 20 packets; `OPEN` has one of `WIDE`."""
 
-RATE = 100
-"""Packets a second of each of the 60 clients with Poisson sources (the papers' Table 1)."""
+RATE = 100  # packets a second of each of the 60 clients with Poisson sources (the papers' Table 1)
 
-_PAIR_SHARE = 6
-"""Fair share of a client of a pair, relative to a client of 60."""
+_PAIR_SHARE = 6  # fair share of a client of a pair, relative to a client of 60
 
 _TRACE = str(files("ackclock.papers.vegas").joinpath("data", "trace.csv"))
 

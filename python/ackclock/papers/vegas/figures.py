@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from ackclock.papers.vegas.evidence import ByPlace
     from ackclock.report.chart import Dash, Marker
 
+    Look = tuple[str, Marker, Dash]
+
 RATIO = "Goodput of a Vegas client over a Reno client's"
 
 _OUTCOMES = {YES: "holds its own", NO: "loses", OPEN: "is undecided"}
@@ -40,15 +42,13 @@ _COLUMNS = (
 )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Line:
     """A place at every buffer, and what it looks like."""
 
     name: str
     place: Place
-    colour: str
-    marker: Marker
-    dash: Dash = "solid"
+    look: Look
     measure: str = "ratio"
 
 
@@ -95,8 +95,9 @@ def _panel(runs: ByPlace, lines: Sequence[Line], *, title: str, y: Axis, last: b
         means = np.array([point.mean for point in points])
         half = np.array([point.half_width if math.isfinite(point.half_width) else 0.0 for point in points])
         middle, low, high = (np.maximum(values, floor) for values in (means, means - half, means + half))
-        series.append(Series(name=one.name, x=BUFFERS, y=middle, colour=one.colour, marker=one.marker, dash=one.dash))
-        bands.append(Band(name=one.name, x=BUFFERS, low=low, high=high, colour=one.colour, listed=False))
+        colour, marker, dash = one.look
+        series.append(Series(name=one.name, x=BUFFERS, y=middle, colour=colour, marker=marker, dash=dash))
+        bands.append(Band(name=one.name, x=BUFFERS, low=low, high=high, colour=colour, listed=False))
     return Panel(title=title, x=x, y=y, series=series, bands=bands, levels=levels)
 
 

@@ -27,76 +27,81 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ackclock.papers.core.paper import Both
-    from ackclock.report.chart import Dash, Marker
+    from ackclock.papers.vegas.figures import Look
     from ackclock.report.html import Drawing
 
-_BY_APPLICATION: Mapping[str, tuple[str, Marker]] = {
-    POISSON: ("blue", "circle"),
-    GREEDY: ("red", "square"),
-    OPEN: ("amber", "diamond"),
-    TRANSFERS: ("green", "triangle"),
-    TRACE: ("grey", "down"),
+_BY_APPLICATION: Mapping[str, Look] = {
+    POISSON: ("blue", "circle", "solid"),
+    GREEDY: ("red", "square", "solid"),
+    OPEN: ("amber", "diamond", "solid"),
+    TRANSFERS: ("green", "triangle", "solid"),
+    TRACE: ("grey", "down", "solid"),
 }
-_BY_START: Mapping[int, tuple[str, Marker]] = {
-    0: ("blue", "circle"),
-    1: ("sky", "square"),
-    10: ("orange", "triangle"),
-    60: ("red", "diamond"),
+_BY_START: Mapping[int, Look] = {
+    0: ("blue", "circle", "solid"),
+    1: ("sky", "square", "solid"),
+    10: ("orange", "triangle", "solid"),
+    60: ("red", "diamond", "solid"),
 }
+_OF_PAIRS: Mapping[str, Look] = {
+    POISSON: ("green", "pentagon", "dotted"),
+    TRANSFERS: ("mint", "hexagon", "dotted"),
+    TRACE: ("grey", "down", "dotted"),
+}
+_BY_KIND: Mapping[tuple[str, str], Look] = {
+    ("FIFO", "reno"): ("red", "square", "solid"),
+    ("FIFO", "vegas"): ("blue", "circle", "solid"),
+    ("RED", "reno"): ("orange", "diamond", "dashed"),
+    ("RED", "vegas"): ("sky", "triangle", "dashed"),
+}
+_BY_SHARE: Mapping[int, Look] = {
+    SHARES[0]: ("red", "circle", "solid"),
+    SHARES[1]: ("orange", "square", "solid"),
+    SHARES[2]: ("grey", "triangle", "solid"),
+    SHARES[3]: ("blue", "diamond", "solid"),
+    SHARES[4]: ("sky", "down", "solid"),
+}
+_TICKS = [(0.02, "0.02"), (0.05, "0.05"), (0.1, "0.1"), (0.2, "0.2"), (0.5, "0.5"), (1, "1"), (2, "2")]
+_LEVELS = f"Solid line: as much as Reno; dotted: {HELD}."
 
 
-def _ratio_axis() -> Axis:
-    return Axis(label="Vegas / Reno", low=0.02, high=2.5, log=True, ticks=_RATIO_TICKS)
-
-
-_RATIO_TICKS = [(0.02, "0.02"), (0.05, "0.05"), (0.1, "0.1"), (0.2, "0.2"), (0.5, "0.5"), (1, "1"), (2, "2")]
+def _ratio_axis(low: float = 0.02) -> Axis:
+    ticks = [tick for tick in _TICKS if tick[0] >= low]
+    return Axis(label="Vegas / Reno", low=low, high=2.5, log=True, ticks=ticks)
 
 
 def line_drawings(evidence: Both, command: str) -> list[Drawing]:
     """Draw the goodput ratio along the buffer, by application, start and pair, and the buffer that each kind holds."""
     applications: dict[str, list[Line]] = {
-        gateway: [
-            Line(name=name, place=Place(application=name, gateway=gateway), colour=colour, marker=marker)
-            for name, (colour, marker) in _BY_APPLICATION.items()
-        ]
+        gateway: [Line(name, Place(application=name, gateway=gateway), look) for name, look in _BY_APPLICATION.items()]
         for gateway in GATEWAYS
     }
-    others: tuple[tuple[str, str, Marker], ...] = (
-        (POISSON, "green", "pentagon"),
-        (TRANSFERS, "mint", "hexagon"),
-        (TRACE, "grey", "down"),
-    )
+    greedy = Place(application=OPEN, pair=True)
     pair: dict[str, list[Line]] = {
         gateway: [
-            Line(
-                name=f"{OPEN}, {start_words(start)}",
-                place=Place(application=OPEN, pair=True, start=start, gateway=gateway),
-                colour=colour,
-                marker=marker,
-            )
-            for start, (colour, marker) in _BY_START.items()
-        ]
-        + [
-            Line(
-                name=f"{name}, after 10 s",
-                place=Place(application=name, pair=True, gateway=gateway),
-                colour=colour,
-                marker=marker,
-                dash="dotted",
-            )
-            for name, colour, marker in others
+            *(
+                Line(f"{OPEN}, {start_words(start)}", replace(greedy, start=start, gateway=gateway), look)
+                for start, look in _BY_START.items()
+            ),
+            *(
+                Line(f"{name}, after 10 s", replace(greedy, application=name, gateway=gateway), look)
+                for name, look in _OF_PAIRS.items()
+            ),
         ]
         for gateway in GATEWAYS
     }
+    held = {application: _kinds(application, "held") for application in (POISSON, GREEDY, OPEN)}
+    ticks = [(10.0**power, f"{10.0**power:g}") for power in range(-1, 3)]
+    small = [(0.002, "0.002"), (0.01, "0.01"), *_TICKS[2:]]
     return [
         drawing(
             evidence,
             applications,
             slug="applications",
             title="Figure F. Goodput ratio along the buffer, by application",
-            caption=f"{RATIO}, 30 of each; Vegas starts 10 s after Reno. Solid line: as much as Reno; dotted: {HELD}.",
+            caption=f"{RATIO}, 30 of each; Vegas starts 10 s after Reno. {_LEVELS}",
             command=command,
-            axes=[replace(_ratio_axis(), low=0.07, ticks=_RATIO_TICKS[2:])] * 2,
+            axes=[_ratio_axis(0.07)] * 2,
             height=6.8,
         ),
         *(_starts(evidence, gateway, letter, command) for gateway, letter in zip(GATEWAYS, "GH", strict=True)),
@@ -108,22 +113,28 @@ def line_drawings(evidence: Both, command: str) -> list[Drawing]:
             caption=f"{RATIO}: one of each on a bottleneck of 10 Mb/s, with an advertised window of 4,000 packets, "
             "which is more than pipe and buffer hold; below 0.002 points lie on the edge.",
             command=command,
-            axes=[replace(_ratio_axis(), low=0.002, ticks=[(0.002, "0.002"), (0.01, "0.01"), *_RATIO_TICKS[2:]])] * 2,
+            axes=[replace(_ratio_axis(0.002), ticks=small)] * 2,
             height=7.8,
         ),
-        _held(evidence, command),
+        drawing(
+            evidence,
+            held,
+            slug="held",
+            title="Figure J. The buffer that each kind holds",
+            caption="Packets of one client that wait at the gateway, on average over time; 30 of each, Vegas starts "
+            "10 s after Reno. Vegas means to keep 1 to 3.",
+            command=command,
+            axes=[Axis(label="Packets of one client", low=0.03, high=150, log=True, ticks=ticks)] * len(held),
+            height=9.5,
+            ratios=False,
+        ),
     ]
 
 
 def _starts(evidence: Both, gateway: Gateway, letter: str, command: str) -> Drawing:
     panels = {
         application: [
-            Line(
-                name=start_words(start),
-                place=Place(application=application, start=start, gateway=gateway),
-                colour=_BY_START[start][0],
-                marker=_BY_START[start][1],
-            )
+            Line(start_words(start), Place(application=application, start=start, gateway=gateway), _BY_START[start])
             for start in STARTS
         ]
         for application in APPLICATIONS
@@ -133,28 +144,20 @@ def _starts(evidence: Both, gateway: Gateway, letter: str, command: str) -> Draw
         panels,
         slug=f"starts-{gateway.lower()}",
         title=f"Figure {letter}. Goodput ratio by the start of Vegas, {gateway}",
-        caption=f"{RATIO}, 30 of each, a panel for what clients send. Solid line: as much as Reno; dotted: {HELD}.",
+        caption=f"{RATIO}, 30 of each, a panel for what clients send. {_LEVELS}",
         command=command,
         axes=[_ratio_axis()] * len(panels),
         height=13.5,
     )
 
 
-def _kinds(place: Place, measure: str) -> list[Line]:
+def _kinds(application: str, measure: str) -> list[Line]:
     """Give the lines of both kinds behind both gateways."""
-    looks: Mapping[tuple[str, str], tuple[str, Marker, Dash]] = {
-        ("reno", "FIFO"): ("red", "square", "solid"),
-        ("vegas", "FIFO"): ("blue", "circle", "solid"),
-        ("reno", "RED"): ("orange", "diamond", "dashed"),
-        ("vegas", "RED"): ("sky", "triangle", "dashed"),
-    }
     return [
         Line(
-            name=f"{kind.capitalize()}, {gateway}",
-            place=replace(place, gateway=gateway),
-            colour=looks[kind, gateway][0],
-            marker=looks[kind, gateway][1],
-            dash=looks[kind, gateway][2],
+            f"{kind.capitalize()}, {gateway}",
+            Place(application=application, gateway=gateway),
+            _BY_KIND[gateway, kind],
             measure=f"{kind}_{measure}",
         )
         for gateway in GATEWAYS
@@ -162,39 +165,14 @@ def _kinds(place: Place, measure: str) -> list[Line]:
     ]
 
 
-def _held(evidence: Both, command: str) -> Drawing:
-    panels = {application: _kinds(Place(application=application), "held") for application in (POISSON, GREEDY, OPEN)}
-    ticks = [(10.0**power, f"{10.0**power:g}") for power in range(-1, 3)]
-    return drawing(
-        evidence,
-        panels,
-        slug="held",
-        title="Figure J. The buffer that each kind holds",
-        caption="Packets of one client that wait at the gateway, on average over time; 30 of each, Vegas starts 10 s "
-        "after Reno. Vegas means to keep 1 to 3.",
-        command=command,
-        axes=[Axis(label="Packets of one client", low=0.03, high=150, log=True, ticks=ticks)] * len(panels),
-        height=9.5,
-        ratios=False,
-    )
-
-
 def swing_drawings(evidence: Both, command: str) -> list[Drawing]:
     """Draw how queue and windows swing, and who loses how much."""
-    hues = ("sky", "blue", "grey", "orange", "red")
-    markers: tuple[Marker, ...] = ("circle", "square", "triangle", "diamond", "down")
     queue = [
-        Line(
-            name=f"{100 * vegas // CLIENTS} % Vegas",
-            place=Place(application=OPEN, vegas=vegas),
-            colour=colour,
-            marker=marker,
-            measure="queue_sd",
-        )
-        for vegas, colour, marker in zip(SHARES, reversed(hues), markers, strict=True)
+        Line(f"{100 * vegas // CLIENTS} % Vegas", Place(application=OPEN, vegas=vegas), look, measure="queue_sd")
+        for vegas, look in _BY_SHARE.items()
     ]
-    windows = _kinds(Place(application=OPEN), "window_cov")
-    loss, timeouts, jain = (_kinds(Place(application=OPEN), name) for name in ("loss", "timeouts", "jain"))
+    windows, loss, timeouts, jain = (_kinds(OPEN, name) for name in ("window_cov", "loss", "timeouts", "jain"))
+    ticks = [(0.1, "0.1"), (1, "1"), (10, "10"), (100, "100")]
     return [
         drawing(
             evidence,
@@ -206,13 +184,7 @@ def swing_drawings(evidence: Both, command: str) -> list[Drawing]:
             "sampled every second, 30 of each.",
             command=command,
             axes=[
-                Axis(
-                    label="Packets",
-                    low=0.05,
-                    high=900,
-                    log=True,
-                    ticks=[(0.1, "0.1"), (1, "1"), (10, "10"), (100, "100")],
-                ),
+                Axis(label="Packets", low=0.05, high=900, log=True, ticks=ticks),
                 Axis(label="c.o.v. of the window", low=0, high=0.7),
             ],
             height=7.8,

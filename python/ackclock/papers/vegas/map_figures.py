@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from ackclock.papers.core.paper import Both
     from ackclock.papers.vegas.evidence import ByPlace
 
-_ENDS = 2.0
-"""Powers of two to either side of one at which the colours end."""
+_ENDS = 2.0  # powers of two to either side of one at which the colours end
 
 
 def map_drawings(evidence: Both, command: str) -> list[Drawing]:

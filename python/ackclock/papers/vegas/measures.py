@@ -19,17 +19,13 @@ if TYPE_CHECKING:
     from ackclock.papers.core.evidence import Row
     from ackclock.running.run import Run
 
-KINDS = ("reno", "vegas")
-"""Prefixes of the measures of one kind of client."""
+KINDS = ("reno", "vegas")  # prefixes of the measures of one kind of client
 
-HELD = 0.9
-"""Share of a Reno client's goodput from which on a Vegas client gets its share."""
+HELD = 0.9  # share of a Reno client's goodput from which on a Vegas client gets its share
 
-ALIKE = 0.1
-"""The largest difference of two ratios that count as alike."""
+ALIKE = 0.1  # the largest difference of two ratios that count as alike
 
-EFFECT = 0.02
-"""The smallest difference of two ratios that counts as one."""
+EFFECT = 0.02  # the smallest difference of two ratios that counts as one
 
 RECORD = ("queue@bottleneck/100ms", "windows/1s")
 """What runs record, for the oscillation of the queue and of the windows."""

@@ -13,8 +13,7 @@ REDS = Named("with RED", [f"{name}/RED" for name in PLAIN])
 WITHOUT_RED = {f"{name}/RED": name for name in PLAIN}
 
 LIGHT = Named("fewer than 10 clients", [clients for clients in PAPERS_CLIENTS if clients < 10])
-MODERATE = tuple(clients for clients in PAPERS_CLIENTS if 10 <= clients <= 38)
-"""The paper's moderately congested loads."""
+MODERATE = tuple(clients for clients in PAPERS_CLIENTS if 10 <= clients <= 38)  # the paper's moderately congested loads
 SURE = tuple(clients for clients in MODERATE if clients <= 36)
 """Of these, the ones where every run soon settles: at 37 and 38 chance decides when."""
 MOST = max(HEAVY)

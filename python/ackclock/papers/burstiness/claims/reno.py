@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from ackclock.papers.core.quantities import Quantity
 
 _BUFFER = 50
-_HIGHER = 1.1
-"""The smallest ratio of two times, and of two dependence indices, that counts as a difference."""
+_HIGHER = 1.1  # the smallest ratio of two times, and of two dependence indices, that counts as a difference
 _WINDOWS = "windows@0,9,19/0.1s"
 
 _start_share = m.START_SHARE.at("grid", variant="Reno", clients=20)

@@ -21,8 +21,7 @@ def _both(measure: Measure, part: str, clients: int | tuple[int, ...]) -> tuple[
 
 
 _SHOWN = (20, 30, 60)
-_ROOM, _ROOMY = 3, 50
-"""Packets for each client in the large buffer, and the number of clients: `roomy` of study.toml."""
+_ROOM, _ROOMY = 3, 50  # packets for each client in the large buffer, and the number of clients: `roomy` of study.toml
 _cuts, _renos_cuts = _both(m.CUTS, "windows", _SHOWN)
 _lowest, _renos_lowest = _both(m.LOWEST_WINDOW, "windows", _SHOWN)
 _near_optimum = (_cuts.below(_renos_cuts) & _lowest.at_least(_renos_lowest)).called(

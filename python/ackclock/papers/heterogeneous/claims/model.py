@@ -24,12 +24,9 @@ if TYPE_CHECKING:
 
     Line = Mapping[Scalar, Interval]
 
-_NEAR = 0.25
-"""Largest relative error of a reasonable prediction."""
-_RANK = 0.5
-"""Kendall's rank correlation from which on a trend is followed."""
-_LOADS = (39, 44, 50, 60)
-"""Clients whose windows are looked at closely."""
+_NEAR = 0.25  # largest relative error of a reasonable prediction
+_RANK = 0.5  # Kendall's rank correlation from which on a trend is followed
+_LOADS = (39, 44, 50, 60)  # clients whose windows are looked at closely
 
 _COMMAND = (
     'ackclock model stochastic-reno --clients 60 --rate 100 --bandwidth "50 Mbps" --packet-size 1500 --buffer 50 '

@@ -7,11 +7,20 @@ from ackclock.papers.core.rules import AtPoints, Custom
 from ackclock.papers.heterogeneous import measures as m
 from ackclock.papers.heterogeneous.claims.newcomers import (
     BETA,
+    EFFECT,
+    END,
+    EVERY_RED,
     FULL_POINTS,
+    LARGE,
+    LARGE_RED,
+    SMALL,
+    SMALL_RED,
     all_vegas_is_best,
     as_well,
     at_end,
     at_full,
+    close,
+    command,
     differences,
     gains,
     headline,
@@ -20,17 +29,6 @@ from ackclock.papers.heterogeneous.claims.newcomers import (
     red_is_worse,
     reno_fills_the_buffer,
     smoother,
-)
-from ackclock.papers.heterogeneous.claims.reading import (
-    EFFECT,
-    END,
-    EVERY_RED,
-    LARGE,
-    LARGE_RED,
-    SMALL,
-    SMALL_RED,
-    close,
-    command,
     weighed,
 )
 from ackclock.papers.heterogeneous.experiment import SCENES

@@ -11,11 +11,9 @@ from ackclock.papers.vegas.claims.command import command
 from ackclock.papers.vegas.evidence import papers
 from ackclock.papers.vegas.experiment import BUFFERS, OPEN, SHARES, Place
 
-_SOME = 5e-5
-"""The smallest loss that counts: 0.005 %."""
+_SOME = 5e-5  # the smallest loss that counts: 0.005 %
 
-_SMALLEST = 1.02
-"""The smallest ratio of two values that counts as a difference: 2 %."""
+_SMALLEST = 1.02  # the smallest ratio of two values that counts as a difference: 2 %
 
 _MO = "Mo, La, Anantharam and Walrand"
 _FENG = "Feng and Tinnakornsrisuphap, 3.2.1, 3.2.2"

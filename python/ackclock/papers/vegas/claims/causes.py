@@ -17,11 +17,9 @@ if TYPE_CHECKING:
 
 _OURS = "asked here"
 
-_LONGER = 0.005
-"""The smallest difference of two least round-trip times that counts, s."""
+_LONGER = 0.005  # the smallest difference of two least round-trip times that counts, s
 
-_NEAR = 0.02
-"""The largest relative distance from the leftover that counts as equal."""
+_NEAR = 0.02  # the largest relative distance from the leftover that counts as equal
 
 _at_1, _at_10 = (m.RATIO.at("papers", start=start, gateway="FIFO", vegas=20, buffer=1500) for start in (1, 10))
 _more = _at_1.above(_at_10, by=m.EFFECT)
