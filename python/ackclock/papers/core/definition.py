@@ -9,7 +9,7 @@ A part is a table of a study with four fields more:
 
 The table ``fields`` gives paths of the scenario short names, which parts use and which become the axes of the evidence.
 ``variants`` are named sets of fields; a part runs those that its ``over.variant`` lists, or all. ``topics`` are the
-claims that sum the study up.
+claims that sum the study up, ``figures`` the titles and captions of figures by their slugs.
 """
 
 from __future__ import annotations
@@ -105,6 +105,10 @@ class Definition:
             )
             for table in self._data.get("topics", [])
         ]
+
+    def figure(self, slug: str) -> dict[str, Any]:
+        """Give the words of a figure, as arguments of `Figure`: its slug, title and caption."""
+        return {"slug": slug, **self._data["figures"][slug]}
 
     def table(self, name: str) -> Mapping[str, Any]:
         """Give a table of the file that only the study reads, such as the numbers that the paper prints."""

@@ -23,7 +23,7 @@ from ackclock.papers.manyflows.distances import (
 )
 from ackclock.papers.manyflows.flow_figures import powers
 from ackclock.papers.manyflows.measures import GOODPUT_RATIO, POWER, RTT_RATIO
-from ackclock.papers.manyflows.places import WITH, WITHOUT
+from ackclock.papers.manyflows.places import DEFINITION, WITH, WITHOUT
 from ackclock.report.chart import Axis, Band, Level, Panel, Series
 from ackclock.report.html import Table
 
@@ -75,12 +75,7 @@ def _figure23(evidence: Evidence) -> Table:
 
 
 FIGURE23 = Figure(
-    slug="figure23",
-    title="Figure 23. Two groups of connections at unequal distances",
-    what="Goodput of a group over that of another whose way is longer, against the ratio of their mean round "
-    "trips: 5, 10, 25 or 50 connections each over a T1 link, from 100 or 150 s on. Grey: from the square of "
-    "that ratio to twice that square, where the paper says it lies.",
-    points="Full markers are means of {runs}, hollow ones single runs of ns-2.35.",
+    **DEFINITION.figure("figure23"),
     plots=[
         Plot(
             title=title,
@@ -138,10 +133,7 @@ def _windows_csv(evidence: Evidence) -> str:
 
 
 FIGURE24 = Figure(
-    slug="figure24",
-    title="Figure 24. Windows of two connections at unequal distances",
-    what="Where the paper has a sketch, a run: two connections over a T1 link with a buffer of 60 packets, "
-    "processing times up to one transmission. Each window grows by a packet in a round trip of its own.",
+    **DEFINITION.figure("figure24"),
     plots=[Plot(x=Axis(label="Time (s)"), y=Axis(label="cwnd (packets)", low=0), marks=_COURSES)],
     height=3.8,
     numbers=_windows,
@@ -188,11 +180,7 @@ def _sizes(evidence: Evidence) -> Table:
 
 
 SIZES = Figure(
-    slug="group-sizes",
-    title="Figure E. From which size on shares can be predicted",
-    what="Two groups, one four times as far away as the other, within 4 %: nine distances that differ by "
-    "1 %, all seeds of each, side by side at each size, from the shortest. Buffer of 160 packets. What can be "
-    "predicted does not change with so little.",
+    **DEFINITION.figure("group-sizes"),
     plots=[partial(_each_group, processing) for processing in OVERHEADS],
     height=7.4,
     numbers=_sizes,
@@ -226,13 +214,7 @@ def _unequal(evidence: Evidence) -> Table:
 
 
 OTHERWISE = Figure(
-    slug="unequal-groups",
-    title="Figure F. Unequal groups, and more than two",
-    what="What the authors left for later; buffer of 160 packets. (a) The power k of goodput ~ 1 / RTT^k of "
-    "a connection, from two groups, one four times as far away; 1 is what equal loss gives, 2 what epochs of "
-    "equal length give.",
-    points="Bars are 95 % intervals of {runs}.",
-    rest="(b) Goodput of a connection against its round trip, where five groups share the link.",
+    **DEFINITION.figure("unequal-groups"),
     plots=[
         Plot(
             title="(a) 50 connections in two groups of unequal size",

@@ -21,11 +21,11 @@ from ackclock.papers.manyflows.places import (
     BUFFERS,
     CAPPED,
     CURVES,
+    DEFINITION,
     FEW,
     PACKETS_EACH,
     PROCESSING,
     STEADY,
-    TABLES,
     TOGETHER,
     UNCAPPED,
     WINDOWS,
@@ -57,34 +57,22 @@ _COLOURS = (
     Pen(colour="orange", marker="hexagon"),
     Pen(colour="red", marker="diamond"),
 )
-_NAMES = {curve(link, capacity): f"W_c {capacity}" for link in LINKS.values() for capacity in CAPACITIES}
-_FAR_NAMES = {str(buffer): f"B = {buffer}" for buffer in BUFFERS}
-_FEW_NAMES = {words: words.removesuffix("s") for words in PROCESSING}
-_PENS = {
-    "measured": _COLOURS[0],
-    **{
-        name: pen
-        for names in (
-            [f"W_c {capacity}" for capacity in CAPACITIES],
-            _FAR_NAMES.values(),
-            _FEW_NAMES.values(),
-            [f"{100 * amount:g} %" for amount in AMOUNTS],
-        )
-        for name, pen in zip(names, _COLOURS, strict=False)
-    },
-}
+_LINES = (
+    {f"B = {each} n": "measured" for each in PACKETS_EACH},
+    {curve(T1, capacity): f"W_c {capacity}" for capacity in CAPACITIES},
+    {curve(ISDN, capacity): f"W_c {capacity}" for capacity in CAPACITIES},
+    {str(buffer): f"B = {buffer}" for buffer in BUFFERS},
+    {words: words.removesuffix("s") for words in PROCESSING},
+    {f"{100 * amount:g} %": f"{100 * amount:g} %" for amount in AMOUNTS},
+)  # names of curves, by the coordinate
+_NAMES = {at: name for line in _LINES for at, name in line.items()}
+_PENS = {name: pen for line in _LINES for name, pen in zip(dict.fromkeys(line.values()), _COLOURS, strict=False)}
 
 _DASHES: tuple[Dash, ...] = ("dashed", "dotted", "solid")
 _BANDS = (
     "Points are means of {runs}, bands their 95 % confidence intervals (Student's t); hollow markers are single runs "
     "of ns-2.35."
 )
-_WITH = " with a random processing time of up to 10 % of the round-trip time with a full buffer"
-_TIES = (
-    " In ns-2 rounding decides who wins ties of ACKs and timers, not as in Ackclock during the first 32 s of these "
-    "runs: from 0 s it loses some 5 % more (docs/agreement_manyflows.md)."
-)
-_TITLE = {WITHOUT: "", WITH: ", with processing time"}
 _READ = {"T1": (CAPPED, STEADY, TOGETHER), "ISDN": (UNCAPPED, CAPPED, STEADY)}  # the nearest to the paper first
 
 
@@ -106,7 +94,8 @@ class Strip:
 
     @property
     def lines(self) -> Lines:
-        return Lines(of=self.of, x="connections", by=self.by, pens=_PENS, band=True)
+        named = self.of.relabel(self.by, _NAMES)
+        return Lines(of=named, x="connections", by=self.by, pens=_PENS, band=True)
 
     def series(self, evidence: Evidence) -> list[Series | Band]:
         drawn: list[Series | Band] = []
@@ -182,9 +171,6 @@ def _stack(
     strips: Sequence[Strip],
     *,
     slug: str,
-    title: str,
-    what: str,
-    rest: str = "",
     command: str,
     digits: int = 3,
     along: Axis | None = None,
@@ -192,11 +178,8 @@ def _stack(
     """Put panels one above the other; `along` is another horizontal axis than from 0 connections on."""
     axis = along or Axis(label="Connections", low=0)
     return Figure(
-        slug=slug,
-        title=title,
-        what=what,
+        **DEFINITION.figure(slug),
         points=_BANDS,
-        rest=rest,
         plots=[*(strip.plot(replace(axis, label="", ticks=None)) for strip in strips[:-1]), strips[-1].plot(axis)],
         height=1.4 + 2.5 * len(strips),
         data={"value": strips[0].of},
@@ -220,16 +203,12 @@ PREDICTION = _stack(
     [
         Strip(
             title=f"({place}) B = {each} n",
-            of=LOSS.at("predicted", curve=[f"B = {each} n"]).relabel("curve", {f"B = {each} n": "measured"}),
+            of=LOSS.at("predicted", curve=[f"B = {each} n"]),
             exact=partial(_predicted, each),
         )
         for place, each in zip("ab", PACKETS_EACH, strict=True)
     ],
     slug="figure7",
-    title="Figure 7. Loss of a large pipe, and its prediction",
-    what="Connections over T1 with 50 ms and a buffer of 4 or 6 packets for each, from 50 to 200 s.",
-    rest="The paper prints 8 / (3 W² + 21 W + 8); corrected it is 8 / (3 W² + 25 W + 4), and counted ACK by ACK "
-    "8 / (3 W² + 23 W + 13.5).",
     command=command(T1, 440, 100),
     digits=2,
 )
@@ -239,17 +218,12 @@ TOTALS = _stack(
         Strip(
             title=f"({place}) {measure.name}",
             label="Thousand packets",
-            of=measure.at("grid", counting=CAPPED.title, processing=WITHOUT, curve=CURVES["T1"]).relabel(
-                "curve", _NAMES
-            ),
+            of=measure.at("grid", counting=CAPPED.title, processing=WITHOUT, curve=CURVES["T1"]),
             low=None,
         )
         for place, measure in (("a", SENT), ("b", LOST))
     ],
     slug="figure9",
-    title="Figure 9. Packets sent and lost in all",
-    what=f"All connections over T1 with 50 ms, counted from 0 to {WINDOWS['T1'][1]} s.",
-    rest=f"Sent is what leaves the bottleneck and what is lost there.{_TIES}",
     command=run_of(grid_setting(T1, 100, 600, span=(0, WINDOWS["T1"][1]))),
     digits=2,
 )
@@ -257,9 +231,6 @@ TOTALS = _stack(
 AMOUNT = _stack(
     [Strip(title="", of=LOSS.at("amounts"), by="amount")],
     slug="figure16",
-    title="Figure 16. Loss by the longest processing time",
-    what="Connections over T1 with 50 ms and four packets of buffer for each, from 50 to 200 s; the processing "
-    "time is uniform up to that share of the round-trip time with a full buffer.",
     command=command(T1, 440, 100, fraction=0.1),
     digits=2,
 )
@@ -280,20 +251,14 @@ def _throughput(processing: str) -> Figure:
     busy = processing == WITH
     figure, low = (19, 0.5) if busy else (11, 0.8)
     drawn = {
-        ("(a) 200 ms, W_opt = 160", "buffer"): THROUGHPUT.at("far", processing=processing).relabel(
-            "buffer", _FAR_NAMES
-        ),
+        ("(a) 200 ms, W_opt = 160", "buffer"): THROUGHPUT.at("far", processing=processing),
         ("(b) 50 ms, W_opt = 40", "curve"): THROUGHPUT.at(
             "grid", counting=STEADY.title, processing=processing, curve=CURVES["T1"]
-        ).relabel("curve", _NAMES),
+        ),
     }
     return _stack(
         [Strip(title=title, label="Throughput", of=of, by=by, low=low, high=1.01) for (title, by), of in drawn.items()],
         slug=f"figure{figure}",
-        title=f"Figure {figure}. Throughput over T1{_TITLE[processing]}",
-        what=f"What leaves the bottleneck, as a share of its rate,{_WITH if busy else ''} over (a) 200 and (b) 50 ms, "
-        "after a warm-up.",
-        rest="The axis of connections is logarithmic: throughput changes with few of them.",
         command=run_of(far_setting(20, 10, fraction=PROCESSING[processing])),
         along=Axis(
             label="Connections", log=True, low=0.9, high=700, ticks=[(flows, str(flows)) for flows in (1, 10, 100, 600)]
@@ -306,7 +271,7 @@ def _goodput(processing: str) -> Figure:
     busy = processing == WITH
     figure, low = (20, 0.6) if busy else (12, 0.85)
     drawn = {
-        f"{link}{words}": GOODPUT.at(part, **where, curve=CURVES[link]).relabel("curve", _NAMES)
+        f"{link}{words}": GOODPUT.at(part, **where, curve=CURVES[link])
         for part, words, where in (
             ("grid", "", {"counting": STEADY.title, "processing": processing}),
             *(() if busy else (("modern", ", timers of ns-2.35", {}),)),
@@ -319,13 +284,6 @@ def _goodput(processing: str) -> Figure:
             for place, (title, of) in zip("abcd", drawn.items(), strict=False)
         ],
         slug=f"figure{figure}",
-        title=f"Figure {figure}. Goodput{_TITLE[processing]}",
-        what=f"What receivers had not before, as a share of the bottleneck's rate,{_WITH if busy else ''} after a "
-        "warm-up.",
-        rest=""
-        if busy
-        else "The paper finds that it falls with the connections. With a TCP of 1999 it does not; with the timers of "
-        "ns-2.35 (c, d), which send again what is not lost, it does.",
         command=command(ISDN, 500, 300, fraction=PROCESSING[processing]),
     )
     return replace(stacked, height=1.4 + 2.2 * len(drawn))
@@ -333,7 +291,7 @@ def _goodput(processing: str) -> Figure:
 
 def _growth(name: str, points: Points) -> dict[str, Curve]:
     """Give the paper's power of the connections, through the point in the middle."""
-    power = 1 if name == _FEW_NAMES[WITH] else 2
+    power = 1 if name == _NAMES[WITH] else 2
     middle = sorted(points)[len(points) // 2]
     return {"the paper": {int(flows): points[middle].mean * (flows / middle) ** power for flows in points}}
 
@@ -345,9 +303,7 @@ def _few(processing: str) -> Figure:
     strips = [
         Strip(
             title=f"({place}) W_c = {capacity}",
-            of=LOSS.at("few", processing=list(dict.fromkeys((WITHOUT, processing))), curve=curve(T1, capacity)).relabel(
-                "processing", _FEW_NAMES
-            ),
+            of=LOSS.at("few", processing=list(dict.fromkeys((WITHOUT, processing))), curve=curve(T1, capacity)),
             by="processing",
             exact=_growth,
         )
@@ -356,11 +312,6 @@ def _few(processing: str) -> Figure:
     stacked = _stack(
         strips,
         slug=f"figure{figure}",
-        title=f"Figure {figure}. Loss of few connections{_TITLE[processing]}",
-        what=f"Few connections over T1 with 50 ms, without{' and' + _WITH if busy else ' processing time'}, from "
-        "50 to 200 s.",
-        rest="Dashed, through the point in the middle: growth with the square of the connections, as the paper has it "
-        "without processing time, and in proportion to them, as with it.",
         command=command(T1, 100, 20, fraction=PROCESSING[processing]),
     )
     # the two panels do not count the same connections
@@ -382,18 +333,12 @@ def _hyperbolas(processing: str, link: str) -> Figure:
             Strip(
                 title=f"({place}) {reading.title}",
                 label="Loss (%)",
-                of=TABLED_LOSS.at("grid", counting=reading.title, processing=processing, curve=CURVES[link]).relabel(
-                    "curve", _NAMES
-                ),
+                of=TABLED_LOSS.at("grid", counting=reading.title, processing=processing, curve=CURVES[link]),
                 exact=paper,
             )
             for place, reading in zip("abc", _READ[link], strict=True)
         ],
         slug=f"figure{figure}-{link.lower()}",
-        title=f"Figure {figure} and {TABLES[processing]}. Loss of many connections over {link}{_TITLE[processing]}",
-        what=f"Loss at the bottleneck over {link} with 50 ms{_WITH if busy else ''}, counted in three ways "
-        "that the paper leaves open.",
-        rest=f"Dashed: the paper's hyperbolas, by {TABLES[processing]}." + (_TIES if link == "T1" and not busy else ""),
         command=command(LINKS[link], 100, 600, fraction=fraction),
     )
     return replace(stacked, height=9.6, numbers=partial(table, processing=processing, link=link))

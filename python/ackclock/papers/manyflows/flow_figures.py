@@ -12,7 +12,7 @@ from ackclock.papers.core.quantities import Measure
 from ackclock.papers.figures import Pen
 from ackclock.papers.manyflows.measures import WITHIN
 from ackclock.papers.manyflows.padhye import FACTORS, MODELS, PAPER, TOPOLOGIES
-from ackclock.papers.manyflows.places import PROCESSING, WITH, WITHOUT
+from ackclock.papers.manyflows.places import DEFINITION, PROCESSING, WITH, WITHOUT
 from ackclock.papers.manyflows.reasons import ACKS_LOST, WAYS
 from ackclock.report.chart import Axis, Panel, Series
 from ackclock.report.html import Table
@@ -48,20 +48,8 @@ def powers(label: str, low: float, high: float, ticks: Iterable[float]) -> Axis:
 def tables2and3(processing: str) -> Figure:
     """Describe Tables 2 and 3; topology 5 as we take it has no processing times and no runs of ns-2."""
     busy = processing == WITH
-    times = "with processing times of up to 10 % of the round trip" if busy else "without processing times"
-    fifth = (
-        "Of topology 5 the paper's figure is lost: we take its links of 28.8 kb/s for modems of the sources before a "
-        "T1 link, with buffers of 100 to 500 packets and 10 to 600 connections, and their mean smoothed round trips."
-    )
     return Figure(
-        slug="tables2and3-busy" if busy else "tables2and3",
-        title=f"Tables 2 and 3. Flows within a factor of the formulas of Padhye et al., {times}",
-        what="The part of the flows whose rate, in packets sent, is within a factor of what a formula says of the "
-        "flow's own drops, its mean timeout without back-off and the mean round trip of its run; W_c is 100 to 500. "
-        "Lines are our flows, hollow markers the ones of one run of ns-2.35 a point, full markers what the paper "
-        "prints. Flows that lost nothing or everything are left out: the formulas have no answer for them.",
-        points="Each share is of the flows of all seeds.",
-        rest="" if busy else fifth,
+        **DEFINITION.figure("tables2and3-busy" if busy else "tables2and3"),
         plots=[_within(model, processing) for model in MODELS],
         height=8.2,
         numbers=partial(_shares, processing),
@@ -165,13 +153,7 @@ def _reasons_table(evidence: Evidence) -> Table:
 
 
 REASONS = Figure(
-    slug="reasons",
-    title="Figure D. Why the formulas of Padhye et al. are off",
-    what="Median over the flows of predicted over sent, at W_c = 300 with 60 connections (topologies 1 and 3) and 300 "
-    "(2 and 4): as it is; with p counted as the model has it, first losses of a round trip; flows run again alone, "
-    "with the same losses and a constant round trip; the same with as many losses at random places; without the "
-    "packets of slow start and the time for it; with the model's own process simulated in place of its means; all "
-    "three together; and with a way back that carries nine tenths of the ACKs.",
+    **DEFINITION.figure("reasons"),
     plots=[partial(_reasons, letter, processing) for letter, processing in zip("ab", PROCESSING, strict=True)],
     height=7.6,
     numbers=_reasons_table,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from ackclock.papers.manyflows.measures import (
     LARGEST,
     STAYS,
 )
+from ackclock.papers.manyflows.places import DEFINITION
 from ackclock.report.chart import Axis, Level, Series
 from ackclock.report.html import Table
 
@@ -40,8 +42,10 @@ _FIRST, _SECOND, _THIRD = (
     Pen(colour="red", marker="circle", dash="dashed"),
     Pen(colour="orange", marker="triangle", dash="dotted"),
 )
+_SINGLE = replace(_FIRST, dash="none")
 _PLACES = {str(count): str(place) for place, count in enumerate(EXTRA)}  # other connections stand at equal distances
-_RATES = (20, 40, 60, 80, 100, 150, 200, 400)
+_RATES = Axis(low=18, high=440, log=True, ticks=[(rate, str(rate)) for rate in (20, 40, 60, 80, 100, 150, 200, 400)])
+_PERCENT = Axis(label="%", low=0, high=108)
 
 
 def _line(of: Quantity, x: str, name: str, pen: Pen) -> Lines:
@@ -64,31 +68,20 @@ def _backbones(evidence: Evidence) -> Table:
 
 
 BACKBONE = Figure(
-    slug="backbone",
-    title="Figure A. From which rate on a backbone does not matter",
-    what="Eight domains behind T1 links, 80 connections between them and a backbone that all cross, with a "
-    "buffer of 60 packets like the access links. Its rate is given as a share of all access links "
-    "together: (a) the share of all drops that happen at the backbone; (b) goodput of all connections, dotted "
-    "without a backbone. Each seed has other traffic.",
+    **DEFINITION.figure("backbone"),
     points=_POINTS,
     plots=[
         Plot(
-            title=title,
-            x=Axis(label=label, low=18, high=440, log=True, ticks=[(rate, str(rate)) for rate in _RATES]),
-            y=y,
-            marks=[_line(of, "rate", "with a backbone", _FIRST)],
-            levels=levels,
-        )
-        for title, label, y, of, levels in (
-            ("(a)", "", Axis(label="Drops at the backbone (%)", low=-3, high=103), _drops, ()),
-            (
-                "(b)",
-                "Rate of the backbone (% of all access links)",
-                Axis(label="Goodput (% of all access links)", low=0, high=100),
-                _goodput,
-                lambda evidence: [Level(y=_without.points(evidence.ours).only.mean, text="without")],
-            ),
-        )
+            x=_RATES,
+            y=Axis(label="Drops at the backbone (%)", low=-3, high=103),
+            marks=[_line(_drops, "rate", "with a backbone", _FIRST)],
+        ),
+        Plot(
+            x=replace(_RATES, label="Rate of the backbone (% of all access links)"),
+            y=Axis(label="Goodput (% of all access links)", low=0, high=100),
+            marks=[_line(_goodput, "rate", "with a backbone", _FIRST)],
+            levels=lambda evidence: [Level(y=_without.points(evidence.ours).only.mean, text="without")],
+        ),
     ],
     height=7.4,
     numbers=_backbones,
@@ -110,13 +103,7 @@ def _bottlenecks(evidence: Evidence) -> Table:
 
 
 BOTTLENECKS = Figure(
-    slug="bottlenecks",
-    title="Figure B. Whether the place of congestion stays, and is the same for all",
-    what="(a) Twenty connections from one T1 domain to another, whose link others reach over T3: the share "
-    "of the twenty's drops where they enter the backbone, the share of them that lose most at the same link in "
-    "each of six parts of 50 s, and their goodput as a part of the T1 rate. (b) Eight networks of the twelve "
-    "parameters, 1 to 20 connections drawn for each pair of access links: the share of connections that keep "
-    "their bottleneck, and of those that congest where most do that cross the same access link.",
+    **DEFINITION.figure("bottlenecks"),
     points=_POINTS,
     plots=[
         Plot(
@@ -127,7 +114,7 @@ BOTTLENECKS = Figure(
                 high=len(EXTRA) - 0.5,
                 ticks=[(place, str(count)) for place, count in enumerate(EXTRA)],
             ),
-            y=Axis(label="%", low=0, high=108),
+            y=_PERCENT,
             marks=[
                 _line(of.relabel("others", _PLACES), "others", name, pen)
                 for of, name, pen in (
@@ -140,12 +127,10 @@ BOTTLENECKS = Figure(
         Plot(
             title="(b)",
             x=Axis(label="Network", low=0.5, high=len(DRAWN) + 0.5),
-            y=Axis(label="Connections (%)", low=0, high=108),
+            y=_PERCENT,
             marks=[
-                _line(
-                    _drawn_stays, "network", "keep their bottleneck", Pen(colour="blue", marker="square", dash="none")
-                ),
-                _line(_alike, "network", "congest together", Pen(colour="green", marker="diamond", dash="none")),
+                _line(_drawn_stays, "network", "keep their bottleneck", _SINGLE),
+                _line(_alike, "network", "congest together", replace(_THIRD, dash="none")),
             ],
         ),
     ],
@@ -176,11 +161,7 @@ _LAW = Series(
 )
 
 APART = Figure(
-    slug="components",
-    title="Figure C. What taking the Internet apart leaves",
-    what="400 domains, each behind a T1 link; connections join two domains at random, of all or of one "
-    "cluster of ten. (a) Share of the domains in the largest component, with the law of the giant component of "
-    "a random graph, where c is the mean degree; (b) components with traffic.",
+    **DEFINITION.figure("components"),
     points=_POINTS,
     plots=[
         Plot(
@@ -193,7 +174,7 @@ APART = Figure(
                     of=of.at("components"),
                     x="degree",
                     by="traffic",
-                    pens={ANYONE: Pen(colour="blue", marker="square", dash="none"), CLUSTERS: _SECOND},
+                    pens={ANYONE: _SINGLE, CLUSTERS: _SECOND},
                 ),
             ],
         )
