@@ -69,4 +69,4 @@ def test_a_setting_may_only_save_a_claim(usual: float, other: float, verdict: Ve
     found = rule.judge(world((usual,), (other,)))
     assert found.verdict is verdict
     assert found.setting == ("rain" if verdict is Verdict.DEPENDS else "")
-    assert "a claim that is not reproduced is so at least partly" in rule.words
+    assert "a claim that is not reproduced becomes at least partly reproduced" in rule.words

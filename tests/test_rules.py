@@ -286,14 +286,15 @@ class TestRules:
     def test_points_count(self) -> None:
         outcome = AtPoints(self.reno.above(1.5), points="client counts").judge(SIDE)
         assert outcome.verdict is Verdict.PARTLY
-        assert outcome.why == "Loss (Reno) is above 1.5 % at 2 of 3 client counts, not at 10 clients."
+        assert outcome.why == "Loss (Reno) is above 1.5 % at 2 of 3 client counts, but not at 10 clients."
         assert AtPoints(self.reno.above(0.5), self.reno.above(9)).judge(SIDE).verdict is Verdict.NOT
         assert AtPoints(self.ten.above(0.5)).judge(SIDE).why == "Loss (Reno, 10 clients) is above 0.5 %: yes."
 
     def test_points_are_counted_along_an_axis_too(self) -> None:
         outcome = AtPoints(LOSS.at("grid").above(0.7), by="variant").judge(SIDE)
         assert (
-            outcome.why == "Loss is above 0.7 % at 4 of 5 points, not at Vegas, 10 clients: Reno 3 of 3, Vegas 1 of 2."
+            outcome.why
+            == "Loss is above 0.7 % at 4 of 5 points, but not at Vegas, 10 clients: Reno 3 of 3, Vegas 1 of 2."
         )
 
     def test_depends(self) -> None:
@@ -311,7 +312,7 @@ class TestRules:
         rule = Depends(Holds(self.ten.above(1.5)), on="RED's weight", again=loss.above(1), named="weights")
         outcome = rule.judge(side)
         assert (outcome.verdict, outcome.setting) == (Verdict.DEPENDS, "RED's weight")
-        assert outcome.why.endswith("Of 2 weights it clearly holds at weight 0.02 and fails at weight 0.002.")
+        assert outcome.why.endswith("Of 2 other weights, it clearly holds at weight 0.02 and fails at weight 0.002.")
         steady = Depends(Holds(self.ten.above(0.5)), on="RED's weight", again=loss.above(0.1), named="weights")
         assert steady.judge(side).verdict is Verdict.REPRODUCED
         assert "depends on RED's weight" in rule.words
@@ -419,7 +420,7 @@ class TestRules:
 def test_bars_can_count_points_in_place_of_means() -> None:
     loss = LOSS.at("grid", variant="Reno").above(1.5)
     outcome = Bars(whole=loss, part=loss.some(), counted="client counts").judge(SIDE)
-    assert outcome.why == "Loss (Reno) is above 1.5 % at 2 of 3 client counts, not at 10 clients."
+    assert outcome.why == "Loss (Reno) is above 1.5 % at 2 of 3 client counts, but not at 10 clients."
     assert outcome.verdict is P
 
 

@@ -1,16 +1,16 @@
-"""Rules as values: each gives a verdict, the words of the rule, and the sentence on what decided, from one object.
+"""Rules as values. Each object computes a verdict, and composes the rule's text and the reason for the verdict.
 
 - `Holds` asks one question.
-- `Bars` asks two, of which the first is the stricter.
-- `AtPoints` asks one question at several points and counts.
-- `AtMostPartly` asks one question that cannot reproduce the claim, however it is answered.
-- `Depends` asks a question again at other values of a setting that the paper leaves open.
+- `Bars` asks two questions, of which the first is stricter.
+- `AtPoints` counts the answers to one question at several points.
+- `AtMostPartly` asks one question that can support the claim only partly.
+- `Depends` repeats a question at other values of a setting that the paper does not print.
 - `Varied` judges again under other settings.
-- `Fixed` asks whether such settings move the results.
-- `Either` asks one question in each of several ways, which are points of the question.
-- `Custom` is for what none of these says.
+- `Fixed` asks whether such settings change the results.
+- `Either` asks one question in several ways, which are points of the question.
+- `Custom` is for all other rules.
 
-`ackclock.papers.core.ways` has rules that ask another rule several times.
+`ackclock.papers.core.ways` has rules that apply another rule several times.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ __all__ = [
 ]
 
 _NAMED = 3
-"""As many points at which a question is answered "no" are named."""
+"""Maximum number of points with the answer "no" that are listed."""
 
 _ANSWER = {YES: "yes", NO: "no", OPEN: "undecided"}
 
@@ -62,11 +62,11 @@ class Outcome:
     verdict
         The verdict.
     why
-        The sentence on what decided.
+        The reason, a sentence.
     setting
-        What the outcome depends on, where that is the verdict.
+        The setting on which the outcome depends, for that verdict.
     command
-        A command that shows what was judged, where that is not the claim's own.
+        A command that shows the judged runs; empty for the claim's own command.
 
     """
 
@@ -82,9 +82,9 @@ class Rule(ABC):
     Attributes
     ----------
     words
-        The rule as a reader checks it.
+        The rule as text for readers.
     quantities
-        The quantities that it compares: both simulators' numbers are reported.
+        The compared quantities, whose numbers are reported for both simulators.
 
     """
 
@@ -102,10 +102,10 @@ class Bars(Rule):
     Parameters
     ----------
     whole, part
-        The questions. One that is asked at several points must hold at all of them.
+        The questions. A question with several points must hold at all of them.
     counted
-        What these points are, in the plural: the sentence then counts those at which the stricter question is answered
-        "yes", in place of the means that it compares.
+        Plural noun for these points. The reason then counts the points at which the stricter question holds, instead of
+        listing the compared means.
 
     """
 
@@ -131,14 +131,14 @@ class Holds(Bars):
 
 
 class AtMostPartly(Rule):
-    """Partly reproduced if a question is answered "yes", otherwise not: it cannot show more.
+    """Partly reproduced if a question is answered "yes", otherwise not reproduced.
 
     Parameters
     ----------
     question
         The question.
     because
-        Why it cannot, as a clause: "six points are too few".
+        Why the claim cannot be fully reproduced, as a clause: "six points are too few".
 
     """
 
@@ -146,7 +146,8 @@ class AtMostPartly(Rule):
         self._question = question.every()
         self.quantities, self._measured = _reported(question), _asked(question)
         self.words = (
-            f"Partly reproduced if {question.words}; otherwise not. It is never more: {because}. {ELSE_UNDECIDED}"
+            f"Partly reproduced if {question.words}; otherwise not. It cannot be fully reproduced, since {because}. "
+            f"{ELSE_UNDECIDED}"
         )
 
     def judge(self, ours: Side) -> Outcome:
@@ -155,16 +156,16 @@ class AtMostPartly(Rule):
 
 
 class AtPoints(Rule):
-    """One question at several points: `ackclock.papers.claims.by_share` says how they are counted.
+    """Asks one question at several points and combines the answers by `ackclock.papers.claims.by_share`.
 
     Parameters
     ----------
     *questions
-        Asked at each of their points; all points count alike.
+        The questions; all their points have equal weight.
     points
-        What the points are, in the plural: "client counts".
+        Plural noun for the points: "client counts".
     by
-        An axis: the sentence counts for each of its values too.
+        An axis: the reason also counts the points for each of its values.
 
     """
 
@@ -172,7 +173,7 @@ class AtPoints(Rule):
         self._questions, self._points, self._by = questions, points, by
         self.quantities = _reported(*questions)
         asked = "; ".join(question.words for question in questions)
-        self.words = f"The question at each of the {points}: {asked}. {BY_SHARE}"
+        self.words = f"Tested at each of the {points}: {asked}. {BY_SHARE}"
 
     def judge(self, ours: Side) -> Outcome:
         found = [question.on(ours) for question in self._questions]
@@ -185,7 +186,7 @@ class AtPoints(Rule):
 
 
 class Depends(Rule):
-    """Asks again under other settings: a clearly opposite answer there makes the verdict depend on the setting.
+    """Repeats a question under other settings; with a clearly opposite answer the claim depends on the setting.
 
     Parameters
     ----------
@@ -194,13 +195,13 @@ class Depends(Rule):
     on
         The setting, such as "RED's averaging weight".
     again
-        The question under each of the other settings, one point each; or under the only other one.
+        The question under the other settings, with one point for each, or without axes for a single one.
     named
-        What a point is called in a sentence, such as "weights with 60 clients".
+        Plural noun for the points, such as "weights with 60 clients".
     asked
-        The same question under the usual setting. By default the verdict answers it: "no" if it is *not reproduced*.
+        The same question under the usual setting. By default the verdict is the answer: "no" for *not reproduced*.
     words
-        The rule's last sentence, in place of the usual one on what is asked again.
+        The rule's last sentence, instead of the usual one on the repeated question.
 
     """
 
@@ -210,8 +211,8 @@ class Depends(Rule):
         self._rule, self._on, self._again, self._named, self._asked = rule, on, again, named, asked
         self.quantities = rule.quantities
         usual = (
-            f"The question is asked again at other {named}, since the paper does not print {on}: if {again.words} "
-            f"there where the rule says it is not so, or the reverse, the claim depends on {on}."
+            f"Since the paper does not print {on}, the rule also tests at other {named} whether {again.words}. If the "
+            f"answer there is clearly opposite, the claim depends on {on}."
         )
         self.words = f"{rule.words} {words or usual}"
 
@@ -229,7 +230,7 @@ class Depends(Rule):
         return Outcome(verdict=usual.verdict, why=why, setting=usual.setting)
 
     def _elsewhere(self, asked: Grid[Truth]) -> str:
-        """Say where else it holds and fails."""
+        """Describe the settings at which the claim holds and fails."""
         answers = asked.cells
         if not asked.axes:
             return _said(self._again, asked.only)
@@ -237,8 +238,8 @@ class Depends(Rule):
             [key_words(asked.axes, key) for key, answer in answers.items() if answer is one] for one in (YES, NO)
         )
         parts = [f"{word} at {listed(there)}" for word, there in (("holds", yes), ("fails", no)) if there]
-        decided = f"clearly {listed(parts)}" if parts else "is decided at none"
-        return f"Of {len(answers)} {self._named} it {decided}."
+        decided = f"clearly {listed(parts)}" if parts else "is undecided at all"
+        return f"Of {len(answers)} other {self._named}, it {decided}."
 
 
 class Varied(Rule):
@@ -251,9 +252,9 @@ class Varied(Rule):
     under
         Judges under each of the others, by their names: "who wins exact ties".
     words
-        The rule's last sentence: what is asked again.
+        The rule's last sentence, on the other settings.
     saved
-        Only a setting matters under which a claim that is not reproduced is so at least partly.
+        Only settings count under which a claim that is not reproduced becomes at least partly reproduced.
 
     """
 
@@ -263,9 +264,11 @@ class Varied(Rule):
             {one.words: one for each in (rule, *under.values()) for one in each.quantities}.values()
         )
         different = (
-            "a claim that is not reproduced is so at least partly" if saved else "the verdict is clearly different"
+            "a claim that is not reproduced becomes at least partly reproduced"
+            if saved
+            else "the verdict is clearly different"
         )
-        self.words = f"{rule.words} {words} Where {different}, the claim depends on that setting."
+        self.words = f"{rule.words} {words} If {different}, the claim depends on that setting."
 
     def judge(self, ours: Side) -> Outcome:
         usual = self._rule.judge(ours)
@@ -284,12 +287,12 @@ class Varied(Rule):
 
 
 class Fixed(Rule):
-    """Reproduced if no setting moves the results; the claim depends on the settings that clearly do.
+    """Reproduced if no setting changes the results; otherwise the claim depends on the settings that clearly do.
 
     Parameters
     ----------
     moves
-        The question whether the results move, by the name of the setting; one point is enough.
+        The question whether the results change, by the name of the setting; one point is enough.
 
     """
 
@@ -298,8 +301,8 @@ class Fixed(Rule):
         self._moves = {setting: question.some() for setting, question in moves.items()}
         self.quantities = _reported(*moves.values())
         asked = "; ".join(f"{setting} ({question.words})" for setting, question in moves.items())
-        self.words = f"Reproduced if none of these moves the results: {asked}. If one clearly does, the claim depends "
-        self.words += f"on it. {ELSE_UNDECIDED}"
+        self.words = f"Reproduced if none of these settings changes the results: {asked}. If one clearly does, the "
+        self.words += f"claim depends on it. {ELSE_UNDECIDED}"
 
     def judge(self, ours: Side) -> Outcome:
         answers = {setting: question.on(ours).only for setting, question in self._moves.items()}
@@ -314,22 +317,22 @@ class Fixed(Rule):
 
 
 def _said(question: Answers, answer: Truth) -> str:
-    """Write a question as it was answered."""
+    """Format a question with its answer."""
     said = {YES: question.words, NO: question.denied}.get(answer)
     return f"{capital(said)}." if said else f"It is undecided whether {question.words}."
 
 
 class Either(Rule):
-    """Asks one question in several ways: where it clearly holds and clearly fails, the claim depends on the way.
+    """Asks one question in several ways; if the answers are clearly different, the claim depends on the way.
 
     Parameters
     ----------
     question
         The question; its points are the ways.
     on
-        What is left open, such as "the bin".
+        The open choice, such as "the bin".
     points
-        What the points are, in the plural.
+        Plural noun for the points.
 
     """
 
@@ -337,7 +340,7 @@ class Either(Rule):
         self._question, self._on, self._points = question, on, points
         self.quantities = _reported(question)
         self.words = (
-            f"Reproduced if {question.words}, at all {points}; if that clearly holds at one and clearly fails at "
+            f"Reproduced if {question.words}, at all {points}; if this clearly holds at one and clearly fails at "
             f"another, the claim depends on {on}; otherwise not reproduced. {ELSE_UNDECIDED}"
         )
 
@@ -354,16 +357,16 @@ class Either(Rule):
 
 
 class Custom(Rule):
-    """A rule in code, for what no other rule says; its words are written by hand.
+    """A rule in code, with a text written by hand.
 
     Parameters
     ----------
     judge
-        Judges by our runs.
+        Judges our runs.
     words
-        The rule.
+        The rule's text.
     quantities
-        Numbers to report.
+        Quantities to report.
 
     """
 
@@ -375,21 +378,21 @@ class Custom(Rule):
 
 
 def _asked(*questions: Answers) -> tuple[Quantity, ...]:
-    """Give the quantities of some questions, each once."""
+    """Return the quantities of questions, without duplicates."""
     return tuple({one.words: one for question in questions for one in question.quantities}.values())
 
 
 def _reported(*questions: Answers) -> tuple[Quantity, ...]:
-    """Give the quantities whose numbers include those of some questions, each once."""
+    """Return the quantities to report for questions, without duplicates."""
     return tuple({one.reported.words: one.reported for one in _asked(*questions)}.values())
 
 
 def _counted(question: Answers, grid: Grid[Truth], points: str, by: str = "") -> str:
-    """Say at how many points the answer is yes, and where it is no."""
+    """Describe at how many points the answer is yes, and where it is no."""
     if not grid.axes:
         return f"{capital(question.words)}: {_ANSWER[grid.only]}."
     failing = [key_words(grid.axes, key) for key, answer in grid.cells.items() if answer is NO]
-    but = f", not at {listed(failing)}" if 0 < len(failing) <= _NAMED else ""
+    but = f", but not at {listed(failing)}" if 0 < len(failing) <= _NAMED else ""
     split = ""
     if by:
         each: dict[Scalar, list[Truth]] = {}

@@ -20,16 +20,16 @@ __all__ = ["Cases", "Readings", "Ways", "over_readings"]
 
 
 class Ways(Rule):
-    """Asks in several ways, of which none is the usual one: where verdicts differ, the claim depends on the way.
+    """Judges in several equivalent ways; if verdicts differ, the claim depends on the way.
 
     Parameters
     ----------
     rule
         Judges one way; its quantities leave the axis open.
     axis, ways
-        The axis of the runs that tells the ways apart, and its values.
+        The axis of the runs that distinguishes the ways, and its values.
     on
-        What is left open, such as "how losses are counted".
+        The open choice, such as "how losses are counted".
 
     """
 
@@ -37,8 +37,8 @@ class Ways(Rule):
         self._rule, self._axis, self._ways, self._on = rule, axis, ways, on
         self.quantities = rule.quantities
         self.words = (
-            f"{rule.words} Asked separately for each of: {'; '.join(ways)}. Where two verdicts differ, the claim "
-            f"depends on {on}; otherwise it is undecided where one of them is."
+            f"{rule.words} Judged separately for each of: {'; '.join(ways)}. If two verdicts differ, the claim "
+            f"depends on {on}; otherwise it is undecided if one of them is undecided."
         )
 
     def judge(self, ours: Side) -> Outcome:
@@ -59,9 +59,9 @@ class Cases(Rule):
     rule
         Judges one case, or all; its quantities leave the axis open.
     axis, cases
-        The axis of the runs that tells the cases apart, and its values.
+        The axis of the runs that distinguishes the cases, and its values.
     on
-        What the claim depends on where the cases differ.
+        The setting on which the claim depends if the cases differ.
 
     """
 
@@ -69,7 +69,7 @@ class Cases(Rule):
         self._rule, self._axis, self._cases, self._on = rule, axis, cases, on
         self.quantities = rule.quantities
         self.words = (
-            f"{rule.words} If that is not reproduced in one case ({'; '.join(cases)}), and at least partly in another, "
+            f"{rule.words} If it is not reproduced in one case ({'; '.join(cases)}) and at least partly in another, "
             f"the claim depends on {on}."
         )
 
@@ -82,16 +82,16 @@ class Cases(Rule):
 
 
 class Readings(Rule):
-    """Asks another rule under each reading of the paper, and combines the verdicts by `over_readings`.
+    """Applies another rule under each reading of the paper, and combines the verdicts by `over_readings`.
 
     Parameters
     ----------
     rule
         Judges under one reading; its quantities leave the axis open.
     axis, readings
-        The axis of the runs that tells the readings apart, and its values.
+        The axis of the runs that distinguishes the readings, and its values.
     on
-        What is read in several ways, such as "what its fixed-rate source is".
+        The ambiguous part of the paper, such as "what its fixed-rate source is".
 
     """
 
@@ -99,9 +99,9 @@ class Readings(Rule):
         self._rule, self._axis, self._readings, self._on = rule, axis, readings, on
         self.quantities = rule.quantities
         self.words = (
-            f"{rule.words} Asked under each reading ({'; '.join(readings)}). Where verdicts differ, the claim depends "
+            f"{rule.words} Judged under each reading ({'; '.join(readings)}). If verdicts differ, the claim depends "
             f"on {on} if they include *reproduced* and *not reproduced*; it is partly reproduced if most are at least "
-            "*partly*, otherwise not. It is undecided where undecided readings can change that."
+            "*partly*, otherwise not. It is undecided if undecided readings could change this."
         )
 
     def judge(self, ours: Side) -> Outcome:
@@ -115,7 +115,7 @@ class Readings(Rule):
 
 
 def over_readings(verdicts: Sequence[Verdict]) -> Verdict:
-    """Turn the verdicts under several readings into one; `Readings` says the rule in words."""
+    """Combine the verdicts under several readings; `Readings` has the rule as text."""
     if Verdict.UNDECIDED in verdicts:
         decided = (Verdict.REPRODUCED, Verdict.PARTLY, Verdict.NOT)
         ways = product(*[decided if one is Verdict.UNDECIDED else (one,) for one in verdicts])
@@ -141,7 +141,7 @@ class _OneWay:
 
 
 class _OneReading(_OneWay):
-    """The same without the axis: a sentence on one reading does not repeat it at each point."""
+    """The runs at one value, without the axis, so that texts do not repeat the reading at each point."""
 
     def part(self, name: str) -> Sequence[Row]:
         return [
