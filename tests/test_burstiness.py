@@ -34,12 +34,11 @@ from ackclock.papers.burstiness.measures import LOSS, TIMEOUTS_PER_DUP_ACK
 from ackclock.papers.burstiness.study import PAPER
 from ackclock.papers.claims import judge
 from ackclock.papers.comparison import Rule, compare, named
-from ackclock.papers.core.evidence import Runs
+from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.paper import Both, Paper
 from ackclock.papers.core.parts import Part, Spot, gather
 from ackclock.papers.core.table import ns2_runs, read_runs
-from ackclock.papers.curves import curves
-from ackclock.papers.observation import Observation, observed, summary
+from ackclock.papers.observation import summary
 from ackclock.running.origin import Origin
 from ackclock.study import Batch, Point, Wanted, run_grid
 
@@ -50,16 +49,16 @@ if TYPE_CHECKING:
     from ackclock.report.html import Drawing
 
 
-def measured(part: str) -> list[Observation]:
-    return observed(ns2_runs("burstiness").part(part))
+def measured(part: str) -> list[Run]:
+    return [Run(where=row.where, seed=row.seed, values=row.values) for row in ns2_runs("burstiness").part(part)]
 
 
 @pytest.fixture(scope="module")
-def theirs() -> list[Observation]:
-    return [run for run in measured("grid") if run.clients in CLIENTS]
+def theirs() -> list[Run]:
+    return [run for run in measured("grid") if run.where["clients"] in CLIENTS]
 
 
-def drawn(runs: list[Observation]) -> list[Drawing]:
+def drawn(runs: list[Run]) -> list[Drawing]:
     side = Runs({"grid": runs})
     figures = (FIGURE_2, FIGURE_3, FIGURE_4, FIGURE_13)
     return [figure.drawing(Both(ours=side, ns2=side), command="ackclock") for figure in figures]
@@ -70,7 +69,7 @@ def both(runs: Both) -> Both:
     return Both(ours=runs.ours, ns2=runs.ours)
 
 
-def scaled(runs: list[Observation], measure: str, factor: float) -> list[Observation]:
+def scaled(runs: list[Run], measure: str, factor: float) -> list[Run]:
     return [
         dataclasses.replace(run, values={**run.values, measure: factor * (run.values[measure] or 0)}) for run in runs
     ]
@@ -112,21 +111,23 @@ class TestSetup:
 class TestNs2:
     def test_runs_are_all_there(self) -> None:
         modern, era = measured("grid"), measured("grid_2000")
-        assert set(Counter((run.variant, run.clients) for run in modern).values()) == {5}
-        assert set(Counter((run.variant, run.clients) for run in era).values()) == {3}
+        assert set(Counter(tuple(run.where.values()) for run in modern).values()) == {5}
+        assert set(Counter(tuple(run.where.values()) for run in era).values()) == {3}
         assert (len(modern), len(era)) == (7 * 24 * 5, 7 * 13 * 3)
-        assert {run.clients for run in modern} == {*CLIENTS, 70, 80, 100}
+        assert {run.where["clients"] for run in modern} == {*CLIENTS, 70, 80, 100}
 
     def test_values(self) -> None:
-        first = next(run for run in measured("grid") if (run.variant, run.clients, run.seed) == ("Reno", 60, 1))
+        first = next(run for run in measured("grid") if (*run.where.values(), run.seed) == ("Reno", 60, 1))
         assert first.values["cov"] == 0.127617
         assert first.values["timeouts"] == 5025
         assert first.values["loss"] == pytest.approx(17503 / 794330)
-        assert next(run for run in measured("grid_2000") if run.variant == "UDP").values["timeouts"] is None
+        assert next(run for run in measured("grid_2000") if run.where["variant"] == "UDP").values["timeouts"] is None
 
     def test_crossover(self) -> None:
         settled = {
-            (part, clients): sum(run.values["settled"] or 0 for run in measured(part) if run.clients == clients)
+            (part, clients): sum(
+                run.values["settled"] or 0 for run in measured(part) if run.where["clients"] == clients
+            )
             for part in ("crossover", "crossover_2000")
             for clients in (37, 38, 39, 40)
         }
@@ -134,12 +135,12 @@ class TestNs2:
 
 
 class TestComparison:
-    def test_a_simulator_agrees_with_itself(self, theirs: list[Observation]) -> None:
+    def test_a_simulator_agrees_with_itself(self, theirs: list[Run]) -> None:
         compared = compare(theirs, theirs, RULES)
         assert all(place.agrees and place.difference == 0 for place in compared)
         assert {place.rule.title for place in compared} == {rule.title for rule in RULES}
 
-    def test_timeouts_are_compared_where_reno_is_congested(self, theirs: list[Observation]) -> None:
+    def test_timeouts_are_compared_where_reno_is_congested(self, theirs: list[Run]) -> None:
         places = [place for place in compare(theirs, theirs, RULES) if place.rule.title == "timeouts"]
         assert {place.clients for place in places} == {n for n in CLIENTS if n >= 39}
         assert {place.variant for place in places} == {"Reno", "Reno/DelAck", "Reno/RED", "Reno/DelAck/RED"}
@@ -148,17 +149,17 @@ class TestComparison:
         ("measure", "title", "factor"),
         [("cov", "c.o.v. from 0 s", 1.2), ("departures", "departures", 1.02), ("drops_warm", "loss from 20 s", 1.5)],
     )
-    def test_a_wrong_one_is_found_out(self, theirs: list[Observation], measure: str, title: str, factor: float) -> None:
-        crowd = [run for run in theirs if (run.variant, run.clients) == ("Reno", 60)]
+    def test_a_wrong_one_is_found_out(self, theirs: list[Run], measure: str, title: str, factor: float) -> None:
+        crowd = [run for run in theirs if tuple(run.where.values()) == ("Reno", 60)]
         wrong = [place for place in compare(scaled(crowd, measure, factor), crowd, RULES) if not place.agrees]
         assert [place.rule.title for place in wrong] == [title]
         assert wrong[0].relative == pytest.approx(factor - 1)
         assert wrong[0].standard_errors > 3
 
     def test_chance_is_forgiven(self) -> None:
-        def runs(*values: float) -> list[Observation]:
+        def runs(*values: float) -> list[Run]:
             return [
-                Observation(variant="Reno", clients=20, seed=seed, values={"cov": value})
+                Run(where={"variant": "Reno", "clients": 20}, seed=seed, values={"cov": value})
                 for seed, value in enumerate(values)
             ]
 
@@ -179,9 +180,10 @@ class TestComparison:
         ours, theirs = [1.0, 1.2, 1.1, 1.4], [1.3, 1.0, 1.2]
         rule = Rule(title="x", measure=named("x"), relative=0.0, absolute=1.0)
 
-        def runs(values: list[float]) -> list[Observation]:
+        def runs(values: list[float]) -> list[Run]:
             return [
-                Observation(variant="v", clients=1, seed=seed, values={"x": value}) for seed, value in enumerate(values)
+                Run(where={"variant": "v", "clients": 1}, seed=seed, values={"x": value})
+                for seed, value in enumerate(values)
             ]
 
         (place,) = compare(runs(ours), runs(theirs), [rule])
@@ -200,53 +202,53 @@ class TestComparison:
 
 
 class TestWords:
-    def test_ns2_agrees_with_itself(self, theirs: list[Observation]) -> None:
+    def test_ns2_agrees_with_itself(self, theirs: list[Run]) -> None:
         said = agreement_statement(theirs, theirs)
         assert said.lead == "Ackclock and ns-2.35 are not distinguishable at 100.0 % of the points."
         assert "lies within the margin" in said.text
 
-    def test_half_the_burstiness_does_not(self, theirs: list[Observation]) -> None:
+    def test_half_the_burstiness_does_not(self, theirs: list[Run]) -> None:
         said = agreement_statement(scaled(theirs, "cov", 0.5), theirs)
         found = re.search(r"at ([\d.]+) % of the points", said.lead)
         assert found
         assert 60 < float(found[1]) < 75  # two measures of three are as they were
 
-    def test_one_seed_claims_no_agreement(self, theirs: list[Observation]) -> None:
+    def test_one_seed_claims_no_agreement(self, theirs: list[Run]) -> None:
         single = [run for run in theirs if run.seed == 1]
         assert agreement_statement(single, theirs).lead == "A single seed has no error bars."
 
 
 class TestFigures:
-    def test_data(self, theirs: list[Observation]) -> None:
+    def test_data(self, theirs: list[Run]) -> None:
         drawings = drawn(theirs)
         assert [drawing.slug for drawing in drawings] == ["figure2", "figure3", "figure4", "figure13"]
         rows = list(csv.DictReader(io.StringIO(drawings[2].csv)))
         assert {row["source"] for row in rows} == {"ackclock", "ns-2.35"}
         row = next(row for row in rows if (row["variant"], row["clients"]) == ("Vegas", "60"))
-        (vegas,) = (curve for curve in curves(theirs, LOSS) if curve.variant == "Vegas")
-        assert float(row["loss_percent"]) == pytest.approx(vegas.points[60].mean, rel=1e-5)
-        assert float(row["loss_percent_ci95"]) == pytest.approx(vegas.points[60].half_width, rel=1e-5)
+        vegas = LOSS.at("grid").points(Runs({"grid": theirs})).cells["Vegas", 60]
+        assert float(row["loss_percent"]) == pytest.approx(vegas.mean, rel=1e-5)
+        assert float(row["loss_percent_ci95"]) == pytest.approx(vegas.half_width, rel=1e-5)
         assert (min(int(row["clients"]) for row in rows), max(int(row["clients"]) for row in rows)) == (30, 100)
 
-    def test_timeouts_per_duplicate_ack(self, theirs: list[Observation]) -> None:
-        reno = next(run for run in theirs if (run.variant, run.clients, run.seed) == ("Reno", 60, 1))
+    def test_timeouts_per_duplicate_ack(self, theirs: list[Run]) -> None:
+        reno = next(run for run in theirs if (*run.where.values(), run.seed) == ("Reno", 60, 1))
         assert TIMEOUTS_PER_DUP_ACK(reno) == pytest.approx(100 * 5025 / 117808)
         assert TIMEOUTS_PER_DUP_ACK(dataclasses.replace(reno, values={"timeouts": 1, "dup_acks": 0})) is None
         drawing = drawn(theirs)[-1]
         assert drawing.numbers.head == ["Clients", *(name for name in VARIANTS if name != "UDP")]
         assert {row["variant"] for row in csv.DictReader(io.StringIO(drawing.csv))} == set(VARIANTS) - {"UDP"}
 
-    def test_a_point_without_duplicate_acks_is_a_dash(self, theirs: list[Observation]) -> None:
+    def test_a_point_without_duplicate_acks_is_a_dash(self, theirs: list[Run]) -> None:
         silent = [
             dataclasses.replace(run, values={**run.values, "dup_acks": 0})
-            if (run.variant, run.clients) == ("Vegas", 30)
+            if tuple(run.where.values()) == ("Vegas", 30)
             else run
             for run in theirs
         ]
         first = drawn(silent)[-1].numbers.rows[0]
         assert (first[0], first[3]) == ("30", "\N{EN DASH}")
 
-    def test_one_seed_draws_no_bars(self, theirs: list[Observation]) -> None:
+    def test_one_seed_draws_no_bars(self, theirs: list[Run]) -> None:
         drawings = drawn([run for run in theirs if run.seed == 1])
         assert all("single runs, without bars" in drawing.caption for drawing in drawings)
         assert not any("inf" in cell for row in drawings[0].numbers.rows for cell in row)

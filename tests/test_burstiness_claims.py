@@ -13,7 +13,6 @@ from tests.burstiness_world import (
     BY_KEY,
     PAPER,
     SIDE,
-    constant,
     heavy,
     judged,
     light,
@@ -34,14 +33,11 @@ from ackclock.papers.burstiness.measures import settle_time, warm_summary
 from ackclock.papers.claims import judge, to_csv
 from ackclock.papers.core.parts import Part, Spot, gather
 from ackclock.papers.core.table import ns2_runs
-from ackclock.papers.observation import Observation, observed
-from ackclock.papers.reading import along, listed, per_seed, span, weighed
 from ackclock.papers.summary import summary
-from ackclock.papers.truth import NO, OPEN, YES, Truth
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from pathlib import Path
 
     from ackclock.papers.core.evidence import Runs
@@ -294,57 +290,6 @@ class TestTable:
         }
         kept = [new if verdict in reachable[new.claim.key] else old for new, old in zip(forced, table, strict=True)]
         assert len(summary(kept, TOPICS)) == 6
-
-
-class TestReading:
-    def test_along_leaves_out_what_has_no_number(self) -> None:
-        sample = observed(constant({("Vegas", 20): {"first_loss": None}, ("Vegas", 30): {"first_loss": 2.0}}))
-        assert list(along(sample, "Vegas", (20, 30), "first_loss")) == [30]
-        with pytest.raises(LookupError, match="Vegas"):
-            along(sample, "Vegas", (20,), "first_loss")
-
-    def test_statistics_are_taken_seed_by_seed(self) -> None:
-        """The ratio is 2 with either seed; that of the means would be so too, but has no interval."""
-        runs = [
-            Observation(variant="Reno", clients=clients, seed=seed, values={"x": clients * load})
-            for seed, load in enumerate((1.0, 50.0))
-            for clients in (10, 20)
-        ]
-
-        def ratio(those: Sequence[Observation]) -> float:
-            few, many = along(those, "Reno", (10, 20), "x").values()
-            return many.mean / few.mean
-
-        assert str(per_seed(runs, ratio)) == "2 ± 0"
-        assert span(along(runs, "Reno", (10,), "x"), 0) == "255 ± 3,113"
-
-    @pytest.mark.parametrize(
-        ("verdict", "answers", "found", "words"),
-        [
-            (Verdict.REPRODUCED, (YES, OPEN), Verdict.REPRODUCED, "clearly holds at 0.1"),
-            (Verdict.REPRODUCED, (YES, NO), Verdict.DEPENDS, "clearly holds at 0.1 and fails at 0.2"),
-            (Verdict.NOT, (YES, NO), Verdict.DEPENDS, "clearly holds at 0.1 and fails at 0.2"),
-            (Verdict.NOT, (NO, NO), Verdict.NOT, "clearly fails at 0.1 and 0.2"),
-            (Verdict.UNDECIDED, (YES, NO), Verdict.UNDECIDED, "clearly holds at 0.1 and fails at 0.2"),
-            (Verdict.PARTLY, (OPEN, OPEN), Verdict.PARTLY, "is decided at none"),
-        ],
-    )
-    def test_only_a_clear_answer_makes_a_verdict_depend_on_the_weight(
-        self, verdict: Verdict, answers: tuple[Truth, Truth], found: Verdict, words: str
-    ) -> None:
-        weights = dict(zip((0.1, 0.2), answers, strict=True))
-        given, setting, said = weighed(verdict, weights, lambda answer: answer)
-        assert given is found
-        assert bool(setting) is (found is Verdict.DEPENDS)
-        assert said == f"of 2 weights with 60 clients it {words}"
-
-    def test_lists(self) -> None:
-        assert [listed(parts) for parts in ([], ["a"], ["a", "b"], ["a", "b", "c"])] == [
-            "",
-            "a",
-            "a and b",
-            "a, b and c",
-        ]
 
 
 class TestEvidence:

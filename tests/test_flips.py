@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from ackclock.papers.claims import Judgeable
-    from ackclock.papers.core.evidence import Row
+    from ackclock.papers.core.claim import Claim
+    from ackclock.papers.core.evidence import Evidence, Row
 
 NOISE = (0.02, 0.2, 1.0)
 """Relative standard deviations from seed to seed: intervals that settle nearly all, some, and nearly nothing."""
 
 
-def pairs(claims: Sequence[Judgeable[Any]], first: object, second: object) -> list[Pair]:
+def pairs(claims: Sequence[Claim], first: Evidence, second: Evidence) -> list[Pair]:
     one, other = ({each.claim.key: each.judgement.title for each in judge(claims, side)} for side in (first, second))
     return both("made up", one, other)
 

@@ -21,6 +21,7 @@ from ackclock.papers.comparison import compare
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.paper import Both, Paper
 from ackclock.papers.core.parts import gather
+from ackclock.papers.core.quantities import Measure
 from ackclock.papers.core.table import ns2_runs, read_runs
 from ackclock.papers.heterogeneous import agreement, study
 from ackclock.papers.heterogeneous.agreement import RULES, agreement_statement
@@ -49,7 +50,6 @@ from ackclock.papers.heterogeneous.measures import (
     loss,
 )
 from ackclock.papers.heterogeneous.stochastic import OPEN, SMALL, model_runs
-from ackclock.papers.reading import along
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -230,7 +230,8 @@ class TestMeasures:
 class TestModel:
     def test_starts_decide_when_it_jumps(self) -> None:
         runs = model_runs((36, 40, 60), replications=3)
-        small, opened = (along(runs, name, (36, 40, 60), "cov") for name in (SMALL, OPEN))
+        cov = Measure(name="cov", label="c.o.v.").at("model").points(Runs({"model": runs})).cells
+        small, opened = ({count: cov[name, count] for count in (36, 40, 60)} for name in (SMALL, OPEN))
         assert small[36].mean == pytest.approx(360**-0.5, rel=0.05)
         assert small[40].mean > 0.2
         assert opened[40].mean == pytest.approx(400**-0.5, rel=0.05)

@@ -10,6 +10,7 @@ import pytest
 
 import ackclock as ac
 from ackclock.papers.comparison import Rule, compare, named
+from ackclock.papers.core.evidence import Run
 from ackclock.papers.core.parts import gather
 from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.manyflows.agreement import COMPARED, GRID
@@ -27,7 +28,6 @@ from ackclock.papers.manyflows.experiment import (
 )
 from ackclock.papers.manyflows.ns2 import setting_of
 from ackclock.papers.manyflows.places import PROCESSING
-from ackclock.papers.observation import Observation
 from ackclock.scenario.quantity import RATE
 
 
@@ -99,7 +99,7 @@ def test_ns2_has_run_the_whole_grid() -> None:
 
 def test_a_single_run_varies_as_ours_do() -> None:
     """Three runs with mean 0.2 and s = 0.01: the difference from one other has the standard error s sqrt(1 + 1/3)."""
-    run = Observation(variant="T1", clients=10, seed=1, values={"loss": 0.23})
+    run = Run(where={"variant": "T1", "clients": 10}, seed=1, values={"loss": 0.23})
     ours = [replace(run, seed=seed, values={"loss": loss}) for seed, loss in enumerate((0.19, 0.2, 0.21))]
     rule = Rule(title="loss", measure=named("loss"), relative=0.1)
     (found,) = compare(ours, [run], [rule], single=True)

@@ -11,8 +11,7 @@ from tests.long import often
 import ackclock as ac
 from ackclock.papers.core.parts import gather
 from ackclock.papers.core.table import ns2_runs
-from ackclock.papers.selfsimilar.agreement import agreement, background_agreement, parts
-from ackclock.papers.selfsimilar.comparison import TABLE_2, Likeness
+from ackclock.papers.selfsimilar.agreement import TABLE_2, Likeness, agreement, background_agreement, parts
 from ackclock.papers.selfsimilar.experiment import (
     CONSTANT,
     GREEDY,

@@ -9,9 +9,8 @@ from tests.long import often
 import ackclock as ac
 from ackclock.papers.agreement import missed_bars
 from ackclock.papers.core.table import ns2_runs
-from ackclock.papers.selfsimilar.agreement import loads_agreement
-from ackclock.papers.selfsimilar.comparison import BAR
-from ackclock.papers.selfsimilar.comparison import LOADS as LOAD_RULES
+from ackclock.papers.selfsimilar.agreement import BAR, loads_agreement
+from ackclock.papers.selfsimilar.agreement import LOADS as LOAD_RULES
 from ackclock.papers.selfsimilar.experiment import background, binned
 from ackclock.papers.selfsimilar.loads import LOADS, OTHERS, USUAL, load_scenario
 from ackclock.papers.selfsimilar.traffic import (

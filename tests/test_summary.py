@@ -10,8 +10,10 @@ from tests.test_report import small_report
 
 from ackclock.cli import main
 from ackclock.papers import SEEDS, few_seeds, output
-from ackclock.papers.claims import Claim, Judged, Judgement
+from ackclock.papers.claims import Judged, Judgement
+from ackclock.papers.core.claim import Claim
 from ackclock.papers.core.paper import Paper
+from ackclock.papers.core.rules import Custom, Outcome
 from ackclock.papers.summary import Topic, summary
 from ackclock.report.html import Statement, Verdict
 
@@ -24,18 +26,17 @@ IN_THEIR_OWN_WORDS = (Verdict.UNDECIDED, Verdict.NOT_TESTABLE)
 LEADS: dict[Verdict, str] = {verdict: f"It is {verdict}." for verdict in Verdict if verdict not in IN_THEIR_OWN_WORDS}
 
 
-def judged(*verdicts: Verdict, origin: Origin = "paper") -> list[Judged[None]]:
+def judged(*verdicts: Verdict, origin: Origin = "paper") -> list[Judged]:
     found = []
     for number, verdict in enumerate(verdicts):
         setting = "a weight" if verdict is Verdict.DEPENDS else ""
         judgement = Judgement(verdict=verdict, ours="1", ns2="2", why=f"Why {number}.", setting=setting)
-        claim: Claim[None] = Claim(
+        claim = Claim(
             key=f"C-{number}",
             where="1",
             text=f"Claim {number}.",
             paper="3",
-            rule="Rule.",
-            judge=lambda _, judgement=judgement: judgement,  # type: ignore[misc]
+            test=Custom(lambda _: Outcome(verdict=Verdict.REPRODUCED, why=""), "Rule."),
             command="ackclock run",
             origin=origin,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,9 +17,9 @@ from ackclock.papers.selfsimilar.claims.traffic import TRAFFIC_CLAIMS
 from ackclock.papers.vegas.claims import CLAIMS as VEGAS
 
 if TYPE_CHECKING:
-    from ackclock.papers.claims import Judgeable
+    from ackclock.papers.core.claim import Claim
 
-STUDIES: dict[str, tuple[Judgeable[Any], ...]] = {
+STUDIES: dict[str, tuple[Claim, ...]] = {
     "burstiness": BURSTINESS,
     "characterization": CHARACTERIZATION,
     "heterogeneous": HETEROGENEOUS,
@@ -37,7 +37,7 @@ EXACT = {("selfsimilar", "4-1"), ("selfsimilar", "5-1")}
 
 
 @pytest.mark.parametrize(("study", "claim"), RULES, ids=lambda one: one if isinstance(one, str) else one.key)
-def test_a_rule_cannot_be_read_two_ways(study: str, claim: Judgeable[Any]) -> None:
+def test_a_rule_cannot_be_read_two_ways(study: str, claim: Claim) -> None:
     assert not AMBIGUOUS.search(claim.rule), f"{study}: {claim.rule}"
     if (study, claim.key) not in EXACT:
         assert "ndecided" in claim.rule or re.match(r"(?:As|The same as) ", claim.rule), f"{study}: {claim.rule}"

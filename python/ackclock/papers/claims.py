@@ -1,54 +1,33 @@
-"""Claims of a paper, each with the rule that computes its verdict from runs."""
+"""Judgements of claims, and the rules by which answers become verdicts."""
 
 from __future__ import annotations
 
 import csv
 import io
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING
 
 from ackclock.papers.truth import NO, OPEN, YES, Truth, most
 from ackclock.report.html import Finding, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from ackclock.report.html import Origin, Table
+    from ackclock.papers.core.claim import Claim
+    from ackclock.papers.core.evidence import Evidence
+    from ackclock.report.html import Table
 
 __all__ = [
     "BY_SHARE",
     "ELSE_UNDECIDED",
-    "Claim",
-    "Judgeable",
     "Judged",
     "Judgement",
-    "Sides",
     "by_share",
     "findings",
     "graded",
     "judge",
     "to_csv",
 ]
-
-E_contra = TypeVar("E_contra", contravariant=True)  # who judges by a part of the evidence can be given all of it
-S = TypeVar("S")
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Sides(Generic[S]):
-    """The evidence for claims, in the same shape for both simulators.
-
-    Parameters
-    ----------
-    ours
-        Our runs; only these determine the verdict.
-    ns2
-        The same measures from ns-2, reported for comparison.
-
-    """
-
-    ours: S
-    ns2: S
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -89,76 +68,10 @@ class Judgement:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Claim(Generic[E_contra]):
-    """One claim of a paper.
-
-    Parameters
-    ----------
-    key
-        Section and number, such as ``3.2-1``.
-    where
-        Sections and figures of the paper with the claim.
-    text
-        The claim in our words.
-    paper
-        The paper's number as printed, or its word.
-    rule
-        The rule in words.
-    judge
-        The rule as code.
-    command
-        A command that shows an example run.
-    origin
-        Source of the claim: the paper or this study.
-    figure
-        Slug of the figure that shows it; empty for the figures that `where` names by number.
-
-    """
-
-    key: str
-    where: str
-    text: str
-    paper: str
-    rule: str
-    judge: Callable[[E_contra], Judgement]
-    command: str
-    origin: Origin = "paper"
-    figure: str = ""
-
-    def tables(self, evidence: E_contra) -> Sequence[Table]:  # noqa: ARG002 - what every claim can be asked
-        """Return no tables, since the judgement's text has the numbers of both simulators."""
-        return ()
-
-
-class Judgeable(Protocol[E_contra]):
-    """Interface of `Claim` and `ackclock.papers.core.claim.Claim`."""
-
-    @property
-    def key(self) -> str: ...
-    @property
-    def where(self) -> str: ...
-    @property
-    def text(self) -> str: ...
-    @property
-    def paper(self) -> str: ...
-    @property
-    def rule(self) -> str: ...
-    @property
-    def command(self) -> str: ...
-    @property
-    def origin(self) -> Origin: ...
-    @property
-    def figure(self) -> str: ...
-    @property
-    def judge(self) -> Callable[[E_contra], Judgement]: ...
-    def tables(self, evidence: E_contra) -> Sequence[Table]: ...
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Judged(Generic[E_contra]):
+class Judged:
     """A claim with its judgement."""
 
-    claim: Judgeable[E_contra]
+    claim: Claim
     judgement: Judgement
     tables: Sequence[Table] = ()
 
@@ -180,7 +93,7 @@ class Judged(Generic[E_contra]):
         }
 
 
-def judge(claims: Sequence[Judgeable[E_contra]], evidence: E_contra) -> list[Judged[E_contra]]:
+def judge(claims: Sequence[Claim], evidence: Evidence) -> list[Judged]:
     """Judge each claim by the evidence, in order."""
     return [Judged(claim=claim, judgement=claim.judge(evidence), tables=claim.tables(evidence)) for claim in claims]
 
@@ -238,7 +151,7 @@ def graded(*, whole: Truth, part: Truth) -> Verdict:
     return Verdict.UNDECIDED if OPEN in (whole, part) else Verdict.NOT
 
 
-def to_csv(judged: Sequence[Judged[E_contra]]) -> str:
+def to_csv(judged: Sequence[Judged]) -> str:
     """Format the table as CSV, one row per claim."""
     text = io.StringIO()
     rows = csv.DictWriter(text, list(judged[0].cells), lineterminator="\n")
@@ -247,7 +160,7 @@ def to_csv(judged: Sequence[Judged[E_contra]]) -> str:
     return text.getvalue()
 
 
-def findings(judged: Sequence[Judged[E_contra]]) -> list[Finding]:
+def findings(judged: Sequence[Judged]) -> list[Finding]:
     """Convert the table to findings of a report."""
     return [
         Finding(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ackclock.papers.reading import listed
+from ackclock.papers.core.words import listed
 from ackclock.report.html import Statement, Verdict
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Topic:
     also: Sequence[str] = ()
 
 
-def summary(judged: Sequence[Judged[Any]], topics: Sequence[Topic]) -> list[Statement]:
+def summary(judged: Sequence[Judged], topics: Sequence[Topic]) -> list[Statement]:
     """Summarise the verdicts: their numbers, then the most important claims.
 
     Parameters
@@ -61,7 +61,7 @@ def summary(judged: Sequence[Judged[Any]], topics: Sequence[Topic]) -> list[Stat
     ]
 
 
-def _lead(topic: Topic, one: Judged[Any]) -> str:
+def _lead(topic: Topic, one: Judged) -> str:
     verdict = one.judgement.verdict
     return f"{verdict.capitalize()}: {one.claim.text}" if verdict in _OPEN else topic.leads[verdict]
 
@@ -90,7 +90,7 @@ _COUNTED: Mapping[Origin, Mapping[Verdict, tuple[str, str]]] = {
 _WHOSE: Mapping[Origin, str] = {"paper": " of the paper", "ours": " of our own"}
 
 
-def _tally(judged: Sequence[Judged[Any]]) -> Statement:
+def _tally(judged: Sequence[Judged]) -> Statement:
     """Count the verdicts, and list failed claims, undecided claims and the settings on which others depend."""
     whose = {origin: [one for one in judged if one.claim.origin == origin] for origin in _COUNTED}
     apart = all(whose.values())
@@ -126,6 +126,6 @@ def _tally(judged: Sequence[Judged[Any]]) -> Statement:
     )
 
 
-def _counts(judged: Sequence[Judged[Any]], origin: Origin) -> str:
+def _counts(judged: Sequence[Judged], origin: Origin) -> str:
     counts = Counter(one.judgement.verdict for one in judged)
     return listed([f"{counts[one]} {_COUNTED[origin][one][counts[one] != 1]}" for one in Verdict if counts[one]])

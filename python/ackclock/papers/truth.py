@@ -11,7 +11,7 @@ How to write a judge:
 1. Compare intervals, not their means: ``above(a, b)``, ``above(a, b, times=1.1)``, ``near(a, b, by=3)``,
    ``at_least(a, 0.9)``. Exact numbers, such as a formula's, can be used directly; `exactly` converts an exact ``bool``
    to an answer. A value computed from several means, such as a slope or a ratio, has its own interval if it is computed
-   seed by seed (`ackclock.papers.reading.per_seed`).
+   seed by seed (`ackclock.papers.core.quantities.computed`).
 2. Combine answers with ``~``, ``&``, ``|``, `every`, `some` and `most`, give them to `graded` or `by_share`, and count
    them in sentences with ``counted(holds, "points")``. An answer has no truth value of its own: ``if x`` is an error,
    ``if x is YES`` is not.

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from ackclock.papers.buffers.measures import UTILIZATION
-from ackclock.papers.core.claim import Claim
+from ackclock.papers.core.claim import Claim, run_command
 from ackclock.papers.core.evidence import Named
 from ackclock.papers.core.rules import AtPoints, Bars, Holds
-from ackclock.papers.reading import run_command
 from ackclock.papers.summary import Topic
 from ackclock.report.html import Verdict
 

@@ -194,7 +194,7 @@ class Paper:
         command = self._command(seeds=len(seeds), capture=capture)
         output.write_report(folder, self.report(evidence, judged, command=command), judged, seeds=len(seeds))
 
-    def report(self, evidence: Both, judged: Sequence[Judged[Any]], *, command: str) -> Report:
+    def report(self, evidence: Both, judged: Sequence[Judged], *, command: str) -> Report:
         """Make the report.
 
         Parameters

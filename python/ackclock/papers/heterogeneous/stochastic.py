@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ackclock.analysis.models import stochastic_reno
 from ackclock.papers.burstiness.experiment import ARRIVALS_PER_RTT, BOTTLENECK_RATE, CLIENTS, PACKET_SIZE, RATE
-from ackclock.papers.observation import Observation
+from ackclock.papers.core.evidence import Run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,11 +19,11 @@ _BUFFER = 50
 _REPLICATIONS = 10
 
 
-def model_runs(counts: Sequence[int] = CLIENTS, *, replications: int = _REPLICATIONS) -> list[Observation]:
+def model_runs(counts: Sequence[int] = CLIENTS, *, replications: int = _REPLICATIONS) -> list[Run]:
     """Run the model on the paper's network, without its first 20 s; repetitions take the place of seeds."""
     interval = ARRIVALS_PER_RTT / RATE
     return [
-        Observation(variant=name, clients=clients, seed=place, values={"cov": float(value)})
+        Run(where={"variant": name, "clients": clients}, seed=place, values={"cov": float(value)})
         for name, window in _START.items()
         for clients in counts
         for place, value in enumerate(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ackclock.analysis.models import rtt_bias_band
-from ackclock.papers import reading
 from ackclock.papers.core.figure import Course, Figure, Lines, Plot, Scatter, rows_csv
 from ackclock.papers.core.quantities import Profile
 from ackclock.papers.figures import Pen
@@ -54,7 +54,10 @@ def _figure23(evidence: Evidence) -> Table:
 
     def inside(key: Key) -> str:
         band = rtt_bias_band(rtt_1=1.0, rtt_2=rtt[key].mean)
-        meets = reading.low(ratio[key]) <= float(band.high) and reading.high(ratio[key]) >= float(band.low)
+        point = ratio[key]
+        # A single run has no interval.
+        low, high = (point.low, point.high) if math.isfinite(point.half_width) else (point.mean, point.mean)
+        meets = low <= float(band.high) and high >= float(band.low)
         return "inside" if meets else "outside"
 
     return Table(

@@ -12,9 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ackclock.papers.core.claim import run_command
 from ackclock.papers.core.parts import Part, Spot
 from ackclock.papers.observation import summary
-from ackclock.papers.reading import run_command
 from ackclock.scenario import Clients, DropTail, Dumbbell, Greedy, Link, Measure, Scenario, Tcp
 from ackclock.scenario.network import mean_rate
 from ackclock.scenario.quantity import seconds

@@ -8,21 +8,22 @@ bar is missed.
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from ackclock.papers.agreement import EXPLAINED, arguments_of, measures_table, missed_bars, places_table, tell
-from ackclock.papers.comparison import compare
+from ackclock.papers.comparison import Rule, compare, named
+from ackclock.papers.core.evidence import Run
 from ackclock.papers.core.parts import Part, Spot, gather
 from ackclock.papers.core.table import ns2_runs
-from ackclock.papers.observation import Observation
-from ackclock.papers.selfsimilar.comparison import BACKGROUND, BAR, LEAST_P, LOADS, TABLE_2, by_distribution
 from ackclock.papers.selfsimilar.experiment import (
     BINS,
     CONSTANT,
     ENDS,
     READINGS,
+    SCALES,
     SETTINGS,
     SOURCES,
     background,
@@ -31,16 +32,93 @@ from ackclock.papers.selfsimilar.experiment import (
     scenario,
 )
 from ackclock.papers.selfsimilar.loads import load_parts
+from ackclock.papers.selfsimilar.traffic import BINS as WIDTHS
+from ackclock.papers.selfsimilar.traffic import ESTIMATORS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ackclock.papers.comparison import Comparison, Rule
+    from ackclock.papers.comparison import Comparison
     from ackclock.papers.core.evidence import Row
-    from ackclock.papers.selfsimilar.comparison import Likeness
 
 SEEDS: Final = 40  # seeds a point, on both sides
 LOAD_SEEDS: Final = 20  # the same of the background from low load to high
+
+BAR: Final = 0.95  # share of the points of each measure that must agree
+LEAST_P: Final = 0.01  # samples are unlike if chance would set them as far apart in a smaller share of cases
+
+
+def _has_one_fate(run: Row) -> bool:
+    return not str(run.where["variant"]).startswith("Vegas")
+
+
+TABLE_2: Final = tuple(
+    Rule(title=title, measure=named(title), relative=relative, applies=_has_one_fate)
+    for title, relative in (("arrivals", 0.01), ("acks", 0.01), ("drops", 0.15), ("retransmissions", 0.15))
+)
+"""The counts of Table 2."""
+
+BACKGROUND: Final = (
+    Rule(title="load", measure=named("load"), relative=0.01),
+    *(Rule(title=f"c.o.v. in {scale:g} s", measure=named(f"cov_{scale:g}"), relative=0.02) for scale in SCALES),
+    *(Rule(title=f"H in {scale:g} s", measure=named(f"hurst_{scale:g}"), relative=0.01) for scale in SCALES),
+)
+"""The mean of the background, its spread over a ladder of time scales, and its Hurst parameter there."""
+
+LOADS: Final = (
+    Rule(title="load", measure=named("load"), relative=0.01),
+    Rule(title="loss", measure=named("loss"), relative=0.15),
+    *(Rule(title=f"c.o.v. in {scale:g} s", measure=named(f"cov {scale:g}"), relative=0.02) for scale in WIDTHS),
+    *(
+        Rule(title=f"H, {method}, in {scale:g} s", measure=named(f"{method} {scale:g}"), relative=0.01)
+        for method in ESTIMATORS
+        for scale in WIDTHS
+    ),
+)
+"""The background from low load to high: those methods that 100 s are enough for find points on both sides."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Likeness:
+    """One measure of one variant, run by run on both sides."""
+
+    title: str
+    variant: str
+    ours: tuple[float, ...]
+    theirs: tuple[float, ...]
+
+    @property
+    def p(self) -> float:
+        """The probability of samples at least as far apart, were both the same (Kolmogorov and Smirnov, exact)."""
+        from scipy.stats import ks_2samp  # noqa: PLC0415 - slow to load
+
+        return float(ks_2samp(self.ours, self.theirs).pvalue)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether chance may have set them apart."""
+        return self.p > LEAST_P
+
+
+def by_distribution(ours: Iterable[Row], theirs: Iterable[Row]) -> list[Likeness]:
+    """Compare Vegas's runs by what Table 2 counts, measure by measure, in the order of its readings.
+
+    A mean says little of them: a base round-trip time that ns-2 took from the gap between two ACKs, after a timeout,
+    halts a run for good, and one run of ten delivers a third of what the others do.
+    """
+    mine, others = list(ours), list(theirs)
+    names = dict.fromkeys(str(run.where["variant"]) for run in mine if not _has_one_fate(run))
+    return [
+        Likeness(title=rule.title, variant=name, ours=_values(mine, name, rule), theirs=_values(others, name, rule))
+        for rule in TABLE_2
+        for name in names
+    ]
+
+
+def _values(runs: Iterable[Row], name: str, rule: Rule) -> tuple[float, ...]:
+    values = (rule.measure(run) for run in runs if run.where["variant"] == name)
+    return tuple(value for value in values if value is not None)
+
 
 _INTRODUCTION = f"""\
 # Agreement with ns-2 where one connection meets self-similar traffic
@@ -123,20 +201,20 @@ def loads_agreement(*, seeds: int, jobs: int | None = None) -> list[Comparison]:
     return compare(_loaded(made.part("loads")), _loaded(ns2_runs("selfsimilar").part("loads")), LOADS)
 
 
-def _named(rows: Iterable[Row]) -> list[Observation]:
+def _named(rows: Iterable[Row]) -> list[Run]:
     return [_observed(f"{row.where['variant']}, {row.where['reading']}", SOURCES, row) for row in rows]
 
 
-def _alone(rows: Iterable[Row]) -> list[Observation]:
+def _alone(rows: Iterable[Row]) -> list[Run]:
     return [_observed("background", SOURCES, row) for row in rows]
 
 
-def _loaded(rows: Iterable[Row]) -> list[Observation]:
+def _loaded(rows: Iterable[Row]) -> list[Run]:
     return [_observed(str(row.where["background"]), int(row.where["sources"]), row) for row in rows]
 
 
-def _observed(variant: str, sources: int, row: Row) -> Observation:
-    return Observation(variant=variant, clients=sources, seed=row.seed, values=row.values)
+def _observed(variant: str, sources: int, row: Row) -> Run:
+    return Run(where={"variant": variant, "clients": sources}, seed=row.seed, values=row.values)
 
 
 def _likeness_table(found: Sequence[Likeness]) -> list[str]:
@@ -156,12 +234,10 @@ def _counts_table(flows: Sequence[Row]) -> list[str]:
     """Write a row a point, as lines of Markdown."""
     ours, theirs = _named(flows), _named(ns2_runs("selfsimilar").part("counts"))
     lines = [f"| variant | {' | '.join(rule.title for rule in TABLE_2)} |", "| --- |" + " --- |" * len(TABLE_2)]
-    for name in dict.fromkeys(run.variant for run in ours):
+    for name in dict.fromkeys(run.where["variant"] for run in ours):
+        here, there = ([run for run in side if run.where["variant"] == name] for side in (ours, theirs))
         cells = [
-            ", ".join(
-                _spread([run.values[rule.title] for run in side if run.variant == name]) for side in (ours, theirs)
-            )
-            for rule in TABLE_2
+            ", ".join(_spread([run.values[rule.title] for run in side]) for side in (here, there)) for rule in TABLE_2
         ]
         lines.append(f"| {name} | {' | '.join(cells)} |")
     return lines

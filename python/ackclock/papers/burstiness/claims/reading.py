@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ackclock.papers.burstiness.experiment import HEAVY, PAPERS_CLIENTS, RED_WEIGHT, VARIANTS
+from ackclock.papers.core.claim import run_command
 from ackclock.papers.core.evidence import Named
-from ackclock.papers.reading import run_command
 
 TCPS = Named("every TCP", [variant for variant in VARIANTS if variant != "UDP"])
 RENOS = Named("every Reno", [name for name in TCPS if str(name).startswith("Reno")])

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ackclock.papers.burstiness.experiment import HEAVY, RED_WEIGHT
 from ackclock.papers.burstiness.measures import LOSS, QUEUE, THROUGHPUT
+from ackclock.papers.core.claim import run_command
 from ackclock.papers.core.evidence import Named
 from ackclock.papers.core.quantities import computed
 from ackclock.papers.core.rules import AtPoints, Bars, Depends, Outcome
@@ -19,7 +20,6 @@ from ackclock.papers.heterogeneous.experiment import (
     START,
     gateway_name,
 )
-from ackclock.papers.reading import run_command
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from ackclock.papers.core.claim import Claim
+from ackclock.papers.core.claim import Claim, run_command
 from ackclock.papers.core.evidence import Named
 from ackclock.papers.core.quantities import Measure, computed
 from ackclock.papers.core.rules import AtPoints, Bars, Depends, Holds
@@ -16,7 +16,6 @@ from ackclock.papers.manyflows.internet import ANYONE, BACKBONES, CLUSTERS, DEGR
 from ackclock.papers.manyflows.padhye import FACTORS, MODELS, PAPER, TOPOLOGIES
 from ackclock.papers.manyflows.places import WITH, WITHOUT
 from ackclock.papers.manyflows.reasons import ACKS_LOST, ALONE, AS_IT_IS, EXACT, INDEPENDENT, NO_SLOW_START
-from ackclock.papers.reading import run_command
 
 if TYPE_CHECKING:
     from ackclock.papers.core.answers import Answers

@@ -9,14 +9,13 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from ackclock.papers.core.claim import Change, Claim
+from ackclock.papers.core.claim import Change, Claim, run_command
 from ackclock.papers.core.evidence import Named
 from ackclock.papers.core.folds import exponent
 from ackclock.papers.core.paired import lead
 from ackclock.papers.core.quantities import folded
 from ackclock.papers.core.rules import AtPoints
 from ackclock.papers.core.table import ns2_runs
-from ackclock.papers.reading import run_command
 from ackclock.papers.selfsimilar.experiment import CONSTANT, GREEDY, RATE
 from ackclock.papers.selfsimilar.last_hop import (
     ARRIVALS,

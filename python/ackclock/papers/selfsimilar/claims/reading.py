@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from ackclock.papers.core.claim import run_command
 from ackclock.papers.core.ways import Readings
 from ackclock.papers.core.words import listed
-from ackclock.papers.reading import run_command
 from ackclock.papers.selfsimilar.experiment import CONSTANT, DURATION, GREEDY, READINGS, WINDOW
 from ackclock.papers.truth import counted
 

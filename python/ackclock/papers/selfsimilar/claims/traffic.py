@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ackclock.papers.core.claim import Change, Claim
+from ackclock.papers.core.claim import Change, Claim, run_command
 from ackclock.papers.core.folds import exponent
 from ackclock.papers.core.rules import AtPoints, Bars, Depends, Either
-from ackclock.papers.reading import run_command
 from ackclock.papers.selfsimilar.experiment import SOURCES
 from ackclock.papers.selfsimilar.loads import H_OUT, LOADS, LOSS, OTHERS, USUAL
 from ackclock.papers.selfsimilar.traffic import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ackclock.papers.reading import run_command
+from ackclock.papers.core.claim import run_command
 from ackclock.papers.vegas.experiment import Place, scenario
 
 if TYPE_CHECKING:
