@@ -79,8 +79,8 @@ def numbers(run: Windows, losses: NDArray[np.float64]) -> dict[str, float | None
         ``falls``
             How often the three did, added up.
         ``together``
-            How often all three did within `UNIT` of each other, as far as samples tell: at the same sample or at two
-            neighbouring ones. No fall counts twice.
+            Number of times that all three did within `UNIT` of each other, judged by samples: at the same sample or at
+            two neighbouring ones. No fall counts twice.
         ``last_together``
             Seconds at which they last did; None if they never did.
         ``before_first_fall``, ``lowest``

@@ -1,4 +1,4 @@
-"""The runs that claims are judged by: rows of named parts, in one shape for our runs and for ns-2's."""
+"""The runs by which claims are judged: rows of named parts, in the same shape for our runs and for ns-2's."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class Row(Protocol):
 
     @property
     def values(self) -> Mapping[str, Any]:
-        """Measured numbers by name, None where a number has no meaning, and arrays."""
+        """Measured numbers by name (None if undefined), and arrays."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Run:
-    """A `Row` that was read from a file or made by hand."""
+    """A `Row` read from a file or made by hand."""
 
     where: Mapping[str, Scalar]
     seed: int
@@ -46,12 +46,12 @@ class Side(Protocol):
     """The runs of one simulator."""
 
     def part(self, name: str) -> Sequence[Row]:
-        """Give the runs of a part of the study.
+        """Return the runs of a part of the study.
 
         Raises
         ------
         LookupError
-            If this simulator did not run the part.
+            This simulator did not run the part.
 
         """
 
@@ -63,14 +63,14 @@ class Runs:
     parts: Mapping[str, Sequence[Row]] = field(default_factory=dict)
 
     def part(self, name: str) -> Sequence[Row]:
-        """Give the runs of a part, as `Side.part`."""
+        """Return the runs of a part, as `Side.part`."""
         if not self.parts.get(name):
             raise LookupError(f"no runs of {name}")
         return self.parts[name]
 
 
 class Evidence(Protocol):
-    """The runs of both simulators. Only ours decide; those of ns-2 are reported next to them."""
+    """The runs of both simulators. Only ours determine verdicts; ns-2's are reported for comparison."""
 
     @property
     def ours(self) -> Side:
@@ -81,7 +81,7 @@ class Evidence(Protocol):
         """Runs of ns-2."""
 
 
-class Named(tuple[S_co, ...]):  # noqa: SLOT001 - it has a name besides
+class Named(tuple[S_co, ...]):  # noqa: SLOT001 - it also has a name
     """Values of an axis under a common name, such as "fewer than 10 clients".
 
     Examples
@@ -95,7 +95,7 @@ class Named(tuple[S_co, ...]):  # noqa: SLOT001 - it has a name besides
     name: str
 
     def __new__(cls, name: str, values: Iterable[S_co]) -> Self:
-        """Name some values."""
+        """Give values a common name."""
         made = super().__new__(cls, values)
         made.name = name
         return made
@@ -103,7 +103,7 @@ class Named(tuple[S_co, ...]):  # noqa: SLOT001 - it has a name besides
 
 @dataclass(frozen=True, slots=True)
 class Grid(Generic[V]):
-    """Something at each point of some axes. Without axes there is one point, whose key is empty."""
+    """A value at each point of some axes. Without axes there is one point with an empty key."""
 
     axes: tuple[str, ...]
     cells: Mapping[Key, V]
@@ -125,7 +125,7 @@ class Grid(Generic[V]):
         return Grid(axes, {tuple(key[place] for place in places): value for key, value in self.cells.items()})
 
     def along(self, axis: str) -> Grid[dict[Scalar, V]]:
-        """Collect the points along an axis, which the result no longer has."""
+        """Collect the points along an axis; the result does not have this axis."""
         if axis not in self.axes:
             raise ValueError(f"axis: {axis!r} is not among {self.axes}")
         at = self.axes.index(axis)

@@ -1,8 +1,8 @@
-"""Figures as values: panels of quantities, and the CSV, table, markers of ns-2 and caption that belong to them.
+"""Figures as values: panels of quantities with their CSV, table, caption and markers of ns-2.
 
-A `Plot` says which quantities stand against which axis; a `Figure` stacks plots and names the quantities of its data.
-Everything else is made of them: our means with 95 % intervals, ns-2's means as hollow markers, what a point is. The
-marks of a plot are `Lines`, `Scatter`, `Flat` and `Course`.
+A `Plot` defines which quantities are drawn over which axis; a `Figure` stacks plots and names the quantities of its
+data. Everything else is made of them: our means with 95 % intervals, ns-2's means as hollow markers, what a point is.
+The marks of a plot are `Lines`, `Scatter`, `Flat` and `Course`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ __all__ = [
 
 T = TypeVar("T")
 Made: TypeAlias = T | Callable[[Any], T]
-"""A value, or what makes one of the evidence, such as an axis that ends above the largest mean."""
+"""A value, or a function that computes it from the evidence, such as an axis that ends above the largest mean."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,9 +57,9 @@ class Plot:
     x, y
         The axes.
     marks
-        What is drawn: marks, and series that no run is in, such as a formula.
+        Marks, and series without runs, such as a formula.
     title, levels, notes, bands, right, heat
-        As for `ackclock.report.chart.Panel`.
+        As in `ackclock.report.chart.Panel`.
 
     """
 
@@ -99,14 +99,14 @@ class Numbers:
     Parameters
     ----------
     of
-        The quantity; of several, the columns follow one another, under the names that they may have.
+        The quantity, or several quantities with optional names, whose columns follow each other.
     rows, columns
         Their axes. Without `rows` there is a row for each named quantity; without `columns` there is one column, with
         several axes one for each of their points.
     head
         Heading of the first column.
     caption
-        What the numbers are, with the unit.
+        Description of the numbers, with unit.
 
     """
 
@@ -117,7 +117,7 @@ class Numbers:
     caption: str
 
     def table(self, ours: Side) -> Table:
-        """Lay the numbers out."""
+        """Create the table."""
         at: dict[tuple[Scalar, Scalar], str] = {}
         for name, one in self._named():
             with suppress(LookupError) if name else nullcontext():
@@ -137,7 +137,7 @@ class Numbers:
         return list(self.of.items()) if isinstance(self.of, Mapping) else [("", one) for one in self.of]
 
     def _place(self, name: str, points: Grid[Interval], key: Key) -> tuple[Scalar, Scalar]:
-        """Give the row and the column of a point."""
+        """Return the row and the column of a point."""
         column = _at(points, key, self.columns)
         if not self.rows:
             return name, key_words(points.axes, key)
@@ -153,26 +153,26 @@ class Figure:
     Parameters
     ----------
     slug, title
-        Short name for files and links, and heading.
+        Short name for files and links; heading.
     what, rest
-        The caption before and after what it says of points, bars and markers.
+        The caption before and after its text on points, bars and markers.
     points
-        What the caption says of points in place of that, with ``{runs}`` for how many runs each has.
+        A replacement for the text on points, with ``{runs}`` for the number of runs per point.
     plots
-        From top to bottom; a function draws a panel of another kind.
+        The panels, from top to bottom; a function draws a panel of another kind.
     height
-        Inches on paper.
+        Height on paper, in inches.
     data
         The quantities of the CSV, by the names of their columns; all have the same axes. Without any, the CSV is the
         table.
     axes
-        Headings of the axes in the CSV, where they are not their names.
+        Headings of the axes in the CSV, if they differ from the names.
     numbers
-        The table below the figure; a function makes one of another shape.
+        The table below the figure; a function creates a table of another shape.
     csv
-        Writes the CSV, where its rows are not the points of `data`.
+        Writes the CSV, if its rows are not the points of `data`.
     command
-        A command that shows what the figure shows, in place of the one that makes the report.
+        A command that shows the figure's content, instead of the command that creates the report.
 
     """
 
@@ -190,7 +190,7 @@ class Figure:
     command: str = ""
 
     def drawing(self, evidence: Evidence, *, command: str) -> Drawing:
-        """Draw the figure and lay its data beside it."""
+        """Draw the figure and add its data."""
         table = self.numbers.table(evidence.ours) if isinstance(self.numbers, Numbers) else self.numbers(evidence)
         if self.csv:
             data = self.csv(evidence)
@@ -212,7 +212,7 @@ class Figure:
         )
 
     def _points(self, evidence: Evidence) -> str:
-        """Say what points are, by the first quantity of the data, or else of the marks."""
+        """Describe the points, by the first quantity of the data, or else of the marks."""
         marks = (mark for plot in self.plots if isinstance(plot, Plot) for mark in plot.marks)
         drawn = (one.of if isinstance(one, Lines) else one.y for one in marks if isinstance(one, Lines | Scatter))
         first = next(iter((*self.data.values(), *drawn)), None)
@@ -222,7 +222,7 @@ class Figure:
 
 
 def points_and_bars(of: Quantity, evidence: Evidence) -> str:
-    """Say what points, bars and hollow markers are, and of how many runs."""
+    """Describe points, bars and hollow markers, with their numbers of runs."""
     ours = _counted(of.points(evidence.ours))
     bars = (
         "Points are single runs, without bars."
@@ -236,7 +236,7 @@ def points_and_bars(of: Quantity, evidence: Evidence) -> str:
 
 
 def _counted(points: Grid[Interval]) -> str:
-    """Say how many runs a mean has; by the first axis, where its values differ in that."""
+    """Describe the number of runs per mean, by the values of the first axis if they differ."""
     most: dict[Scalar, int] = {}
     for key, point in points.cells.items():
         name = key[0] if key else ""
@@ -256,7 +256,7 @@ def _runs(count: int) -> str:
 def from_zero(
     label: str, *of: Quantity, least: float = 0.0, margin: float = 0.0, space: float = 1.08
 ) -> Callable[[Any], Axis]:
-    """Make an axis from 0, or from a margin below, to above the largest mean of either simulator, and above `least`."""
+    """Create an axis from 0, or from a margin below, to above the largest mean of both simulators and `least`."""
 
     def axis(evidence: Evidence) -> Axis:
         means = [least]
@@ -270,14 +270,14 @@ def from_zero(
 
 
 def rows_csv(rows: Iterable[Iterable[object]]) -> str:
-    """Write rows as CSV."""
+    """Format rows as CSV."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(rows)
     return text.getvalue()
 
 
 def to_csv(data: Mapping[str, Quantity], evidence: Evidence, *, axes: Mapping[str, str]) -> str:
-    """Write quantities as CSV: a row for each point of each simulator, means with half-widths of 95 % intervals."""
+    """Format quantities as CSV: one row per point and simulator, with means and half-widths of 95 % intervals."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     order: tuple[str, ...] | None = None

@@ -1,4 +1,4 @@
-"""What is drawn in a plot: lines of means, two quantities against each other, levels, and courses of a run."""
+"""Marks of plots: lines of means, scatter plots of two quantities, levels, and time courses of a run."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ __all__ = ["Course", "Flat", "Lines", "Mark", "Scatter"]
 
 
 class Mark(Protocol):
-    """Something drawn in a plot, such as `Lines` and `Flat`."""
+    """An element of a plot, such as `Lines` or `Flat`."""
 
     def series(self, evidence: Evidence) -> Sequence[Series | Band]:
-        """Give its series and bands."""
+        """Return its series and bands."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Lines:
-    """Means along one axis, a line for each value of another: ours with intervals, ns-2's as hollow markers.
+    """Means along one axis, with a line for each value of another: ours with intervals, ns-2's as hollow markers.
 
     Parameters
     ----------
@@ -42,17 +42,17 @@ class Lines:
     x, by
         The axes; without `by` there is one line.
     pens
-        What each line looks like, by the value of `by`; of one line, by its name.
+        Style of each line, by the value of `by`, or by name for a single line.
     name
-        Name of the line where there is only one.
+        Name of a single line.
     plain
-        Ours without markers and intervals, as where points are dense.
+        Draw our means without markers and intervals, for dense points.
     band
-        With intervals as bands instead of bars.
+        Draw intervals as bands instead of bars.
     places
-        Where values of x stand, where that is not their size.
+        Positions of x values, if they differ from the values.
     apart
-        Distance between lines whose points stand side by side, not joined.
+        Distance between lines whose points are placed side by side and not joined.
 
     """
 
@@ -82,7 +82,7 @@ class Lines:
         return drawn
 
     def lines(self, side: Side) -> dict[str, dict[float, Interval]]:
-        """Give the points of each line of a simulator, along x ascending."""
+        """Return the points of each line of a simulator, in increasing order of x."""
         with suppress(LookupError):
             lines = self.of.points(side).along(self.x)
             by = lines.axes.index(self.by) if self.by else None
@@ -95,7 +95,7 @@ class Lines:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Flat:
-    """Our mean as a line from edge to edge, one for each value of an axis: what another setting gives.
+    """Our mean as a horizontal line, one for each value of an axis, such as the result of another setting.
 
     Parameters
     ----------
@@ -104,9 +104,9 @@ class Flat:
     by
         The axis.
     low, high
-        Where the lines begin and end.
+        Ends of the lines.
     pens
-        What each line looks like.
+        Style of each line.
 
     """
 
@@ -130,7 +130,7 @@ class Flat:
 
 
 def _band(name: str, points: Mapping[float, Interval], colour: str) -> Band:
-    """Draw 95 % intervals, not below 0; a single run has none."""
+    """Draw 95 % intervals, clipped at 0; a single run has none."""
     widths = [point.half_width if math.isfinite(point.half_width) else 0.0 for point in points.values()]
     means = np.array([point.mean for point in points.values()])
     low = np.where(means < 0, means - widths, np.maximum(means - widths, 0))
@@ -139,18 +139,18 @@ def _band(name: str, points: Mapping[float, Interval], colour: str) -> Band:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Scatter:
-    """Means of two quantities against each other: ours as full markers, ns-2's as hollow ones.
+    """Means of one quantity over another: ours as full markers, ns-2's as hollow ones.
 
     Parameters
     ----------
     x, y
         The quantities; both have the same axes.
     by
-        The axis whose values look different.
+        The axis whose values have different markers.
     pens
-        What the markers of each value look like.
+        Style of each value's markers.
     names
-        What the legend calls each value.
+        Name of each value in the legend.
 
     """
 
@@ -177,7 +177,7 @@ class Scatter:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Course:
-    """What one run of ours shows over time: the first of a part that is at a point, its arrays as a line.
+    """Arrays of one of our runs over time, as a line: the first run of a part at a point.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ class Course:
     name, pen
         Name and look of the line.
     held
-        Whether a value holds until the next, so that the line has steps.
+        Whether a value holds until the next one, so that the line has steps.
 
     """
 
@@ -201,12 +201,12 @@ class Course:
     held: bool = False
 
     def arrays(self, evidence: Evidence) -> tuple[np.ndarray, np.ndarray]:
-        """Give times and values.
+        """Return times and values.
 
         Raises
         ------
         LookupError
-            If no run of ours is there.
+            There is no run at the point.
 
         """
         for row in evidence.ours.part(self.part):

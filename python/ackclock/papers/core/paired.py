@@ -1,4 +1,4 @@
-"""Comparisons of runs that share their seed, and of one printed number with single runs."""
+"""Comparisons of runs with the same seed, and of a printed number with single runs."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ __all__ = ["lead", "never", "reaches", "share_of_runs", "spans", "within_reach"]
 def lead(
     of: Quantity, axis: str, value: Scalar, *, others: Sequence[Scalar] = (), relative: bool = False, digits: int = 2
 ) -> Quantity:
-    """Subtract each other value along an axis from the one at `value`, seed by seed: runs of a seed share their load.
+    """Compute the lead of `value` over each other value along an axis, seed by seed: runs of a seed share their load.
 
     Parameters
     ----------
     of, axis, value
-        The quantity, and who leads: ``lead(arrivals, "variant", "Reno")``.
+        The quantity, the axis and the leading value: ``lead(arrivals, "variant", "Reno")``.
     others
-        Over whom; over all others by default. The result has them along the axis.
+        The other values (default: all). The result has them along the axis.
     relative
-        In per cent of the mean of both over all seeds.
+        As a percentage of the mean of both over all seeds.
     digits
         Decimals.
 
@@ -75,7 +75,7 @@ def _less(own: Mapping[int, float], other: Mapping[int, float], *, relative: boo
 
 
 def share_of_runs(of: Quantity, holds: Callable[[float], bool], words: str) -> Quantity:
-    """Give the share of the runs in which a number fulfils a condition, with Wilson's 95 % interval."""
+    """Compute the share of runs in which a number meets a condition, with Wilson's 95 % interval."""
     return _Share(of, holds, words)
 
 
@@ -111,7 +111,7 @@ def _wilson(answers: Sequence[float]) -> Interval:
 
 
 def never(of: Quantity, holds: Callable[[float], bool], words: str) -> Answers:
-    """Ask whether no run fulfils a condition: a single one answers "no", but "yes" takes two runs at least."""
+    """Ask whether no run meets a condition: a single run can answer "no", but "yes" needs at least two runs."""
 
     def answer(_at: Coordinates, values: Sequence[float]) -> Truth:
         return NO if any(map(holds, values)) else YES if len(values) > 1 else OPEN
@@ -120,14 +120,14 @@ def never(of: Quantity, holds: Callable[[float], bool], words: str) -> Answers:
 
 
 def reaches(of: Quantity, printed: Callable[[Coordinates], float], words: str) -> Answers:
-    """Ask at each point whether one more run may well have a printed number (`within_reach`).
+    """Ask at each point whether a printed number is plausible for one more run (`within_reach`).
 
     Parameters
     ----------
     of
         The quantity.
     printed
-        Gives the number by the coordinates of a point.
+        Returns the number for the coordinates of a point.
     words
         The question.
 
@@ -160,10 +160,10 @@ class _OfRuns(Answers):
 
 
 def within_reach(sample: Sequence[float], value: float) -> Truth:
-    """Say whether one more run may well have a value: it lies where 95 % of runs do, were these normal.
+    """Check whether a value is plausible for one more run: within the range of 95 % of normally distributed runs.
 
-    No where Student's t leaves it out of the interval for one more run. Yes where it lies in the middle 95 % of the
-    normal distribution also if mean and standard deviation are as unfavourable as their 95 % intervals allow.
+    No if it is outside Student's prediction interval for one more run. Yes if it is within the middle 95 % of the
+    normal distribution even for the least favourable mean and standard deviation within their 95 % intervals.
     """
     from scipy.stats import chi2, norm  # noqa: PLC0415 - slow to load
 

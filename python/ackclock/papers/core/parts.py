@@ -1,7 +1,7 @@
-"""Parts of a study: grids of runs with what is taken of each, made once and kept in a store.
+"""Parts of a study: grids of runs with the numbers taken from each run, made once and kept in a store.
 
-A run is kept under all that made it: scenario, seed, records, the engine's revision, and the sources of the function
-that took its numbers. A study that is interrupted, or asked for with more seeds, makes only the runs that are missing.
+The key of a run consists of its scenario, seed, records, the engine's revision, and the source of the function that
+took its numbers. An interrupted study, or one with more seeds, makes only the missing runs.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ if TYPE_CHECKING:
 __all__ = ["Part", "Spot", "Taken", "gather"]
 
 Taken = Mapping[str, Any]
-"""What is taken of a run: finite numbers, None where a number has no meaning, or one-dimensional arrays."""
+"""The numbers of a run: finite numbers, None for undefined ones, or one-dimensional arrays."""
 
 _MEASURES = "measures"
-"""The store's table of values: a row for each number, and for each element of an array."""
+"""The store's table of values, with a row for each number and each array element."""
 
 _EMPTY = -1
-"""Place of the row that stands for an empty array."""
+"""Index in the row of an empty array."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Spot:
     """A point of a part: its coordinates and its scenario.
 
-    Where the scenario itself is drawn for each seed, `drawn` makes it, and `scenario` is one of them.
+    If the scenario itself is random, `drawn` creates it for each seed, and `scenario` is one example.
     """
 
     where: Mapping[str, Scalar]
@@ -61,7 +61,7 @@ class Spot:
 
     @property
     def name(self) -> str:
-        """The coordinates in words, for the message about a run that fails."""
+        """The coordinates as text, for the message on a failed run."""
         return ", ".join(f"{axis} = {value}" for axis, value in self.where.items())
 
 
@@ -74,15 +74,15 @@ class Part:
     name
         Name in the evidence.
     spots
-        The points; all have the same axes.
+        The points, all with the same axes.
     take
-        Takes the numbers of a run; a function of a module, so that its sources are known.
+        Takes the numbers of a run; a module-level function, so that its source is known.
     record
-        The records that it needs.
+        The records that `take` needs.
     seeds
-        Seeds of this part, where they are not the study's.
+        Seeds of this part (default: the study's).
     work
-        Gives the cost of a run, relative to other runs; simulated seconds times clients by default.
+        Returns the cost of a run relative to others (default: simulated seconds times clients).
 
     """
 
@@ -102,27 +102,27 @@ def gather(
     jobs: int | None = None,
     label: str = "runs",
 ) -> Runs:
-    """Make the runs of all parts, each only once, and those alone that a store does not have.
+    """Make the runs of all parts, each only once, except runs that the store already has.
 
     Parameters
     ----------
     parts
-        What is run.
+        The parts.
     seeds
-        The seeds of parts that have none of their own.
+        Seeds of parts without seeds of their own.
     store
-        Folder of the store; without one nothing is kept.
+        Folder of the store; without it, nothing is kept.
     jobs
-        Number of runs at a time; one for each processor by default.
+        Number of parallel runs (default: one per CPU core).
     label
         Name of the work in the progress bar.
 
     Raises
     ------
     ScenarioError
-        If a scenario or a record request is not allowed, before the first run; or if the folder holds no store.
+        Before the first run: a scenario or a record request is not allowed, or the folder contains no store.
     KeyboardInterrupt
-        On Ctrl-C; the store has every run that had ended.
+        On Ctrl-C; the store has all finished runs.
 
     """
     with Store.open(store, create=True) if store else nullcontext() as opened:
@@ -144,7 +144,7 @@ def gather(
 
 
 class _Keeper:
-    """Reads runs from a store, wants those that are missing, and keeps them as they end."""
+    """Reads runs from a store, requests the missing ones, and stores them when they end."""
 
     def __init__(self, store: Store | None) -> None:
         self._store = store
@@ -152,7 +152,7 @@ class _Keeper:
         self._known = _read(store) if store else {}
 
     def want(self, batch: Batch, part: Part, spot: Spot, seeds: Sequence[int]) -> Callable[[], Mapping[int, Taken]]:
-        """Want the missing runs of a point; what comes back gives the values of every seed after the batch has run."""
+        """Request the missing runs of a point; the returned function gives the values of all seeds after the batch."""
         if spot.drawn:
             each = [self._want(batch, part, spot, spot.drawn(seed), [seed]) for seed in seeds]
             return lambda: {seed: values for give in each for seed, values in give().items()}
@@ -204,7 +204,7 @@ class _Keeper:
 
 
 def _checked(part: Part, values: Taken) -> Taken:
-    """Make numbers floats and sequences arrays, and refuse what a store would not give back as it is."""
+    """Convert numbers to floats and sequences to arrays, and reject values that a store cannot preserve."""
     checked: dict[str, Any] = {}
     for name, value in values.items():
         if value is None:
@@ -219,7 +219,7 @@ def _checked(part: Part, values: Taken) -> Taken:
 
 
 def _table(values: Taken) -> pa.Table:
-    """Lay values out as rows; a number has no place."""
+    """Convert values to rows; a number has no index."""
     rows = [
         (name, place, number)
         for name, value in values.items()
@@ -235,12 +235,12 @@ def _table(values: Taken) -> pa.Table:
 
 
 def _numbered(array: NDArray[np.float64]) -> list[tuple[int, float | None]]:
-    """Give the elements with their places; an empty array is one row before the first place."""
+    """Return the elements with their indices; an empty array is one row with the index `_EMPTY`."""
     return list(enumerate(array.tolist())) or [(_EMPTY, None)]
 
 
 def _read(store: Store) -> dict[str, Taken]:
-    """Read the values of all runs that a store has, by their names."""
+    """Read the values of all runs in a store, by run id."""
     done = store.done()
     if not done:
         return {}
@@ -265,7 +265,7 @@ def _read(store: Store) -> dict[str, Taken]:
 
 
 def _alike(rows: list[Observed]) -> list[Observed]:
-    """Give all rows of a part the same names: None stands for what a run has not, and what none has is left out."""
+    """Give all rows of a part the same names: missing numbers become None, and names without any number are omitted."""
     names = dict.fromkeys(name for row in rows for name, value in row.values.items() if value is not None)
     return [
         Observed(where=row.where, seed=row.seed, values={name: row.values.get(name) for name in names}) for row in rows
@@ -278,7 +278,7 @@ def _work(scenario: Scenario) -> float:
 
 @cache
 def _version(take: Callable[[Run], Taken]) -> str:
-    """Name a function and the sources that decide what it takes: its module, and what that imports of studies."""
+    """Name a function, with a digest of the sources that determine its result: its module and imported ones."""
     sources: dict[str, bytes] = {}
     _collect(take.__module__, sources)
     digest = hashlib.sha256(b"\0".join(sources[name] for name in sorted(sources))).hexdigest()[:16]
@@ -286,7 +286,7 @@ def _version(take: Callable[[Run], Taken]) -> str:
 
 
 def _collect(module: str, sources: dict[str, bytes]) -> None:
-    """Read the source of a module and of those that it imports and that may decide as well."""
+    """Read the source of a module and of its imports that may affect the result."""
     spec = find_spec(module)
     if module in sources or spec is None or spec.origin is None:
         return
@@ -299,7 +299,7 @@ def _collect(module: str, sources: dict[str, bytes]) -> None:
 
 
 def _takes(module: str) -> bool:
-    """Tell whether the functions of a module may decide what is taken; the engine has a revision of its own."""
+    """Whether the functions of a module may affect the result; the engine has its own revision."""
     return module.startswith(("ackclock.papers.", "ackclock.analysis")) and not module.startswith(
         "ackclock.papers.core"
     )

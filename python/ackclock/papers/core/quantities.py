@@ -1,9 +1,9 @@
-"""Quantities: numbers that rules and figures ask of the runs of either simulator, with their words and digits.
+"""Quantities: numbers of both simulators' runs for rules and figures, with their texts and digits.
 
-A `Measure` takes a number from a run. `Measure.at` asks for it in a part of the study: an axis is given one value, or
-several, or is left open and so ranges over all values there are. The result is a `Quantity`, which each side answers by
-a grid of means with 95 % intervals (Student's t over the seeds). Whatever is computed of quantities is computed seed by
-seed, so that it has an interval too.
+A `Measure` takes a number from a run. `Measure.at` requests it in a part of the study: an axis gets one value, several
+values, or none, which selects all values that exist. The result is a `Quantity`, which for each side is a grid of means
+with 95 % intervals (Student's t over the seeds). Computations with quantities are done seed by seed, so that their
+results also have intervals.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["Measure", "Profile", "Quantity", "computed", "folded", "numbers"]
 
 _FEW = 4
-"""As many values of an axis are named one by one."""
+"""Maximum number of values of an axis that are listed individually."""
 
 
 class Quantity(ABC):
@@ -42,13 +42,13 @@ class Quantity(ABC):
     Attributes
     ----------
     words
-        What it is and where, such as "first loss (Reno, 20 and 30 clients)".
+        Name and points, such as "first loss (Reno, 20 and 30 clients)".
     label
-        The same without the axes along which it varies: "first loss (Reno)".
+        Name without the axes along which it varies: "first loss (Reno)".
     unit
         Its unit; empty for a pure number.
     digits
-        Decimals with which it is written.
+        Number of decimals.
 
     """
 
@@ -59,22 +59,22 @@ class Quantity(ABC):
 
     @property
     def reported(self) -> Quantity:
-        """The quantity whose numbers include those of this one."""
+        """The quantity that is reported for this one."""
         return self
 
     @abstractmethod
     def samples(self, side: Side) -> Grid[Mapping[int, float]]:
-        """Give the number of each seed at each point.
+        """Return the number of each seed at each point.
 
         Raises
         ------
         LookupError
-            If no run has it.
+            No run has the quantity.
 
         """
 
     def points(self, side: Side) -> Grid[Interval]:
-        """Give the mean over the seeds at each point, with its interval; raises as `samples` does."""
+        """Return the mean over the seeds at each point, with its interval; raises as `samples` does."""
         return self.samples(side).map(lambda sample: student_interval(list(sample.values())))
 
     def over(
@@ -86,31 +86,31 @@ class Quantity(ABC):
         unit: str | None = None,
         digits: int | None = None,
     ) -> Quantity:
-        """Compute a number of the values along an axis, seed by seed: an exponent, a spread, a largest.
+        """Compute a number from the values along an axis, seed by seed: an exponent, a spread, a maximum.
 
-        Points for which `fold` gives None are left out.
+        Points for which `fold` returns None are omitted.
         """
         return folded(fold, axis, self, words=words, unit=unit, digits=digits)
 
     def jackknife(self, axis: str, fold: Fold, words: str) -> Quantity:
-        """Compute a number of the means along an axis, with an interval by Tukey's pseudo-values.
+        """Compute a number from the means along an axis, with an interval from Tukey's pseudo-values.
 
-        Each pseudo-value is what the runs of one seed add to the number of all runs (Miller, "The Jackknife - a
-        Review", Biometrika 61, 1974). Use it where the number of a single seed is biased, as a fitted exponent is.
-        Points for which `fold` gives None are left out.
+        Each pseudo-value is the contribution of one seed's runs to the number (Miller, "The Jackknife - a Review",
+        Biometrika 61, 1974). Use it if the number of a single seed is biased, as for a fitted exponent. Points for
+        which `fold` returns None are omitted.
         """
         return _Jackknifed(self, axis, fold, words)
 
     def changes(self, axis: str) -> Quantity:
-        """Subtract from the value at each point of an axis the value before it, seed by seed."""
+        """Compute the change from the previous value at each point of an axis, seed by seed."""
         return _Changes(self, axis)
 
     def pick(self, **where: Scalar) -> Quantity:
-        """Take the points with some coordinates out of those there are."""
+        """Select the points with the given coordinates."""
         return _Picked(self, where)
 
     def measured_by(self, name: str, side: Callable[[], Side]) -> Quantity:
-        """Take the runs of a simulator of this name, whoever is asked: a claim may compare both."""
+        """Use the runs of the named simulator on both sides, so that a claim can compare the simulators."""
         return _Elsewhere(self, name, side)
 
     def relabel(self, axis: str, names: Mapping[str, str]) -> Quantity:
@@ -122,7 +122,7 @@ class Quantity(ABC):
         return _Given(self, of, holds, words)
 
     def called(self, words: str, *, unit: str | None = None, digits: int | None = None) -> Quantity:
-        """Give the quantity other words, and another unit or number of decimals."""
+        """Change the text, and optionally the unit or the number of decimals."""
         return computed(lambda value: value, self, words=words, unit=unit, digits=digits)
 
     def __truediv__(self, other: Quantity) -> Quantity:
@@ -142,11 +142,11 @@ class Quantity(ABC):
         return Compare("below", self, other, by=by, times=times)
 
     def at_least(self, other: Quantity | float) -> Answers:
-        """Ask whether this is as large as the other, or larger."""
+        """Ask whether this is at least the other."""
         return Compare("at_least", self, other)
 
     def at_most(self, other: Quantity | float) -> Answers:
-        """Ask whether this is as small as the other, or smaller."""
+        """Ask whether this is at most the other."""
         return Compare("at_most", self, other)
 
     def near(self, other: Quantity | float, *, by: float) -> Answers:
@@ -173,13 +173,13 @@ class Measure:
     Parameters
     ----------
     name
-        Name in data files, and in the values of the run unless `of` makes the number.
+        Name in data files, and in the values of the run unless `of` computes the number.
     label
-        What people call it, without unit.
+        Label without unit.
     unit, digits
-        Unit, and decimals with which it is written.
+        Unit, and number of decimals.
     of
-        Makes the number of a run; by default the value with the name of the measure is taken.
+        Computes the number from a run (default: the value with the measure's name).
 
     """
 
@@ -191,11 +191,11 @@ class Measure:
     of: Callable[[Row], float | None] | None = None
 
     def __call__(self, row: Row) -> float | None:
-        """Take the number of a run; None where it has no meaning."""
+        """Return the number of a run; None if undefined."""
         return row.values.get(self.name) if self.of is None else self.of(row)
 
     def at(self, part: str, **where: Scalar | Sequence[Scalar]) -> Quantity:
-        """Ask for the measure in a part of the study, at one or several values of each axis."""
+        """Request the measure in a part of the study, at one or several values of each axis."""
         return _At(self, part, where)
 
 
@@ -206,11 +206,11 @@ class Profile:
     Parameters
     ----------
     name, label, unit, digits
-        As for `Measure`.
+        As in `Measure`.
     axes
         The values of each axis. The last axis varies fastest.
     of
-        Takes the numbers of a run, one for each point; None where one, or all, have no meaning.
+        Returns the numbers of a run, one per point; None for an undefined number, or instead of all.
 
     """
 
@@ -223,7 +223,7 @@ class Profile:
     of: Callable[[Row], Sequence[float | None] | NDArray[np.float64] | None]
 
     def at(self, part: str, **where: Scalar | Sequence[Scalar]) -> Quantity:
-        """Ask for the profile in a part of the study; its axes come last."""
+        """Request the profile in a part of the study; its axes are the last ones."""
         return _Profiled(self, part, where)
 
 
@@ -258,7 +258,7 @@ class _At(Quantity):
         return Grid(axes, dict(sorted(found.items(), key=lambda item: self._rank(axes, item[0]))))
 
     def _rank(self, axes: Sequence[str], key: Key) -> tuple[object, ...]:
-        """Order points as the values of each axis were given, or as they were run."""
+        """Order points by the given values of each axis, or else as they were run."""
         return tuple(
             given.index(value) if _several(given := self._where.get(axis, 0)) else 0  # type: ignore[union-attr]
             for axis, value in zip(axes, key, strict=True)
@@ -308,7 +308,7 @@ def _several(given: Scalar | Sequence[Scalar]) -> bool:
 
 
 def _there(axis: str, given: Scalar | Sequence[Scalar]) -> str:
-    """Write where on an axis."""
+    """Format the values of an axis."""
     if isinstance(given, Named):
         return given.name
     if isinstance(given, str | int | float):
@@ -323,14 +323,14 @@ def _there(axis: str, given: Scalar | Sequence[Scalar]) -> str:
 
 
 def numbers(of: Quantity, side: Side) -> str:
-    """Write what a quantity is and its means on one side; raises as `Quantity.samples` does."""
+    """Format the label of a quantity with its means on one side; raises as `Quantity.samples` does."""
     return f"{of.label}: {points_words(of.points(side), digits=of.digits, unit=of.unit)}"
 
 
 def computed(
     make: Callable[..., float], *of: Quantity, words: str, unit: str | None = None, digits: int | None = None
 ) -> Quantity:
-    """Compute a number of several quantities at the same point, seed by seed."""
+    """Compute a number from several quantities at the same point, seed by seed."""
     return _Computed(make, of, words, of[0].unit if unit is None else unit, of[0].digits if digits is None else digits)
 
 
@@ -342,7 +342,7 @@ def folded(
     unit: str | None = None,
     digits: int | None = None,
 ) -> Quantity:
-    """Compute a number of several quantities along an axis, seed by seed: a rank correlation.
+    """Compute a number from several quantities along an axis, seed by seed, such as a rank correlation.
 
     `fold` takes the values of each quantity by the coordinate.
     """
@@ -481,7 +481,7 @@ class _Given(Quantity):
 
 
 def _filled(cells: Mapping[Key, Mapping[int, float]], axes: tuple[str, ...], words: str) -> Grid[Mapping[int, float]]:
-    """Leave out points without a number; raises LookupError if none has one."""
+    """Omit points without a number; raises LookupError if all are."""
     kept = {key: sample for key, sample in cells.items() if sample}
     if not kept:
         raise LookupError(f"no run has {words}")

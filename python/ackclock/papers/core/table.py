@@ -29,7 +29,7 @@ _FIXED = ("source", "part", "seed", "measure", "place", "value")
 
 
 def write_runs(path: Path, sides: Mapping[str, Runs]) -> None:
-    """Write runs as Parquet: a row for each number, and for each element of an array.
+    """Write runs as Parquet, with a row for each number and each array element.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def write_runs(path: Path, sides: Mapping[str, Runs]) -> None:
 
 
 def read_runs(path: Path, *, source: str) -> Runs:
-    """Read the runs of one source from such a file, parts and runs in the order in which they were written."""
+    """Read the runs of one source from a file of `write_runs`, in the order of writing."""
     table = pq.read_table(path)
     table = table.filter(pc.equal(table["source"], source))
     axes = [name for name in table.column_names if name not in _FIXED]
@@ -87,7 +87,7 @@ def ns2_runs(study: str) -> Runs:
 
 
 def _begins(table: pa.Table) -> NDArray[np.int64]:
-    """Find the rows at which a number or an array begins."""
+    """Find the rows at which a number or an array starts."""
     changed = np.zeros(len(table), dtype=bool)
     changed[:1] = True
     for name in table.column_names:

@@ -1,4 +1,4 @@
-"""The numbers of a claim as tables, where a quantity has several points."""
+"""Tables of a claim's numbers, for quantities with several points."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ if TYPE_CHECKING:
 __all__ = ["tabled"]
 
 _FEW = 2
-"""So few points are written in a sentence."""
+"""Maximum number of points for a sentence instead of a table."""
 _COLUMNS = 8
-"""An axis with more values than these runs down a table."""
+"""Maximum number of values of an axis across a table."""
 _SIDES = ("Ackclock", "ns-2.35")
 
 
 def tabled(quantities: Sequence[Quantity], evidence: Evidence) -> list[Table]:
-    """Lay the means of quantities out: points down and simulators across, or two axes down and across.
+    """Arrange the means of quantities: points down and simulators across, or two axes down and across.
 
     Parameters
     ----------
     quantities
-        The quantities that belong to a claim.
+        The quantities of a claim.
     evidence
         The runs of both simulators.
 
     Returns
     -------
     list of Table
-        A table for each quantity that our runs have; none at all if no quantity has more than two points.
+        A table for each quantity of our runs; no tables if no quantity has more than two points.
 
     """
     measured = {of: points for of in quantities if (points := _points(of, evidence.ours))}
@@ -81,7 +81,7 @@ def _points(of: Quantity, side: Side) -> Grid[Interval] | None:
 
 
 def _across(points: Grid[Interval]) -> str | None:
-    """Choose the axis that runs across: the one of most values that fit, if there are two axes."""
+    """Choose the axis across: with two axes, the one with the most values that fit."""
     counts: Mapping[str, int] = {axis: len({key[at] for key in points.cells}) for at, axis in enumerate(points.axes)}
     fitting = [axis for axis, count in counts.items() if 1 < count <= _COLUMNS]
     varied = sum(count > 1 for count in counts.values())

@@ -285,7 +285,7 @@ def mix() -> Scenario:
 
 
 def stand_in(file: Path, *, seed: int) -> Trace:
-    """Simulate `mix`, write its packets as a capture, as they come to the bottleneck from either side, and read it.
+    """Simulate `mix`, write its packets as a capture, as they arrive at the bottleneck from either side, and read it.
 
     Parameters
     ----------

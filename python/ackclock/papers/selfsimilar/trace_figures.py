@@ -38,7 +38,7 @@ def words(both: Both) -> str:
     trace: Trace = both.capture
     what = (
         "The authors' capture is not public. These packets are simulated: pages and short exchanges over TCP, and "
-        f"some UDP, as they come to a link of 2 Mb/s from either side. They were written as {STAND_IN}, next to this "
+        f"some UDP, as they arrive at a link of 2 Mb/s from either side. They were written as {STAND_IN}, next to this "
         "page, and read as any capture; their bytes are those of IP. The option --capture FILE puts a real one in "
         "their place."
         if trace.simulated

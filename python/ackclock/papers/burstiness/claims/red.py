@@ -251,7 +251,7 @@ CLAIMS = (
         where="3.2.3",
         text="The timeouts contribute to Reno's higher c.o.v. and lower throughput.",
         test=six_points(_rough.at_least(0.5) | _carried.at_most(-0.5)),
-        why="{why} That is no proof of a cause.",
+        why="{why} This does not prove a cause.",
         changed=no_more_than_partly("reproduced if both rank correlations are 0.5 or more in size"),
         command=command("Reno/RED", 60),
     ),
