@@ -46,8 +46,6 @@ MODERATE: Final = LOSSES[2:5]  # losses that exceed the background's, and leave 
 _BOTH: Final = ("NewReno", "SACK")
 _LATER: Final = "6, future work"
 _WHOLE: Final = 0.99 * RATE * 8000 / MILLION  # Mb/s: the constant rate within 1 %
-
-
 _NOT_BEHIND: Final = "no variant is clearly above NewReno, by however little; what was open counted for the claim"
 _COUNTED: Final = Change(
     was="it clearly holds at every point",
@@ -135,23 +133,23 @@ _arrived = (
     ARRIVALS.at("steps", variant=_BOTH),
 )
 
+_load = partial(Claim, origin="ours", where=f"{_LATER}: load", figure="load")
+_losses = partial(Claim, origin="ours", where=f"{_LATER}: wireless", figure="last-hop-losses")
+_rates = partial(Claim, origin="ours", where=f"{_LATER}: wireless", figure="last-hop-rates")
+
 LAST_HOP_CLAIMS: Final = (
-    Claim(
+    _load(
         key="F-1",
-        where=f"{_LATER}: load",
         text="From low to high load a greedy connection gets less with each step, whatever the variant.",
-        origin="ours",
         test=AtPoints(_greedy.changes("sources").below(0), points="steps of the variants"),
         changed=_COUNTED,
         numbers=(_greedy,),
-        figure="load",
         command=_sources(LOADS[-1]),
     ),
-    Claim(
+    _load(
         key="F-2",
         where=f"6: load of the paper; {_LATER}",
         text="NewReno has the highest throughput, from low to high load.",
-        origin="ours",
         test=AtPoints(_newreno.at_least(-1).every("variant"), points="loads"),
         changed=Change(
             was=_NOT_BEHIND,
@@ -161,14 +159,12 @@ LAST_HOP_CLAIMS: Final = (
             reason=_REASON,
         ),
         numbers=(_greedy,),
-        figure="load",
         command=_sources(LOADS[0]),
     ),
-    Claim(
+    _load(
         key="F-3",
         where=f"6: load of the paper; {_LATER}",
         text="NewReno has the highest efficiency, from low to high load.",
-        origin="ours",
         test=AtPoints(_efficient.at_least(-0.02).every("variant"), points="loads"),
         changed=Change(
             was=_NOT_BEHIND,
@@ -178,52 +174,40 @@ LAST_HOP_CLAIMS: Final = (
             reason=_REASON,
         ),
         numbers=(EFFICIENCY.at("load", reading=GREEDY.name),),
-        figure="load",
         command=_sources(LOADS[3]),
     ),
-    Claim(
+    _load(
         key="F-4",
-        where=f"{_LATER}: load",
         text="A source of 6.2 Mb/s is carried whole at low load and not at high load, whatever the variant.",
-        origin="ours",
         test=AtPoints(_carried.above(_WHOLE), _cut.below(_WHOLE)),
         numbers=(_constant,),
-        figure="load",
         command=_sources(_LOW[-1]),
     ),
-    Claim(
+    _load(
         key="F-5",
-        where=f"{_LATER}: load",
         text="At high load it makes no difference whether the source is greedy or of a fixed rate.",
-        origin="ours",
         test=AtPoints(_whatever.near(0, by=1)),
-        figure="load",
         command=_sources(_HIGH[0]),
     ),
-    Claim(
+    _load(
         key="F-6",
         where=f"{_LATER}: load; Mathis et al.",
         text="Self-similar background makes losses in clusters: at the same loss a connection gets more than Mathis et "
         "al. say and independent losses leave it.",
-        origin="ours",
         test=AtPoints(_clustered.above(_independent), points="loads"),
-        figure="load",
         command=_sources(_CLUSTERED[1]),
     ),
-    Claim(
+    _losses(
         key="F-7",
         where=f"{_LATER}: wireless; Mathis et al.",
         text="Under random losses NewReno and SACK get what Mathis et al. say.",
-        origin="ours",
         test=AtPoints(TO_MATHIS.at("losses", **_moderate, variant=_BOTH).near(1, by=0.2)),
-        figure="last-hop-losses",
         command=_command(RANDOM, 'flows.1.transport.variant="sack"'),
     ),
-    Claim(
+    _losses(
         key="F-8",
         where=f"{_LATER}: wireless; Mathis et al.",
         text="Goodput falls with the square root of the loss.",
-        origin="ours",
         test=AtPoints(_exponents.near(-0.5, by=0.1), points="variants"),
         shows={"alone": _alone},
         changed=Change(
@@ -235,34 +219,26 @@ LAST_HOP_CLAIMS: Final = (
         ),
         why="{why} Where the hop loses little, much of the loss is the background's, in clusters that cost less than "
         "the same number alone: the exponent is steeper than in the hop's own loss ({alone}).",
-        figure="last-hop-losses",
         command=_command(RANDOM, "links.2.loss.probability=0.01"),
     ),
-    Claim(
+    _losses(
         key="F-9",
-        where=f"{_LATER}: wireless",
         text="The same loss in bursts costs less: a window with several losses is cut once.",
-        origin="ours",
         test=AtPoints(_gain.above(0), by="variant"),
-        figure="last-hop-losses",
         command=_bursts(0.0002),
     ),
-    Claim(
+    _losses(
         key="F-10",
-        where=f"{_LATER}: wireless",
         text="Where losses are many, bursts cost more: they end in timeouts.",
-        origin="ours",
         test=AtPoints(_harm.above(0), points="variants"),
         why="{why} Such a channel turns good by packets sent: a lone packet after each timeout often finds it bad "
         "again, and timeouts double.",
-        figure="last-hop-losses",
         command=_bursts(0.0062),
     ),
-    Claim(
+    _losses(
         key="F-11",
         where=f"{_LATER}: wireless; RFC 6675, RFC 6582",
         text="SACK is above NewReno where losses come in bursts, and as good where they come alone.",
-        origin="ours",
         test=AtPoints(_sack_random.at_most(5), _sack_bursts.above(0), points="losses"),
         changed=Change(
             was="SACK is not clearly above NewReno at random, by however little",
@@ -271,56 +247,43 @@ LAST_HOP_CLAIMS: Final = (
             after="reproduced",
             reason=_REASON,
         ),
-        figure="last-hop-losses",
         command=_bursts(0.0006, 'flows.1.transport.variant="sack"'),
     ),
-    Claim(
+    _losses(
         key="F-12",
         where=f"{_LATER}: wireless; Brakmo and Peterson",
         text="Under random losses that congestion does not cause, Vegas gets most.",
-        origin="ours",
         test=AtPoints(_vegas.above(0).every("variant"), points="losses"),
         why="{why} At a random loss Vegas cuts its window by a quarter and not by half.",
-        figure="last-hop-losses",
         command=_command(RANDOM, 'flows.1.transport.variant="vegas"', "flows.1.packet_size=1000"),
     ),
-    Claim(
+    _rates(
         key="F-13",
-        where=f"{_LATER}: wireless",
         text="A last hop whose rate changes carries less than one that holds the mean.",
-        origin="ours",
         test=AtPoints(_held.above(0)),
         numbers=(GOODPUT.at("rates"),),
-        figure="last-hop-rates",
         command=_command(RATES),
     ),
-    Claim(
+    _rates(
         key="F-14",
-        where=f"{_LATER}: wireless",
         text="Of such changes, slow ones cost least: a window has time to follow.",
-        origin="ours",
         test=AtPoints(_slow.above(0)),
         changed=_COUNTED,
         numbers=(GOODPUT.at("rates"),),
-        figure="last-hop-rates",
         command=_command(RATES),
     ),
-    Claim(
+    _rates(
         key="F-15",
-        where=f"{_LATER}: wireless",
         text="Vegas, which needs no loss to find the rate, has most where it is constant and least where it changes.",
-        origin="ours",
         test=AtPoints(_vegas_held.above(0), _vegas_changing.below(0)),
         changed=_COUNTED,
         numbers=(GOODPUT.at("rates"),),
-        figure="last-hop-rates",
         command=_command(RATES, 'flows.1.transport.variant="vegas"', "flows.1.packet_size=1000"),
     ),
-    Claim(
+    _losses(
         key="F-16",
         where=f"{_LATER}: wireless; ns-2.35",
         text="ns-2 delivers as much over such a last hop.",
-        origin="ours",
         test=AtPoints(*(one.within(0.05, of=one.measured_by("ns-2.35", _ns2)) for one in _arrived)),
         changed=Change(
             was="the means differ by at most 5 %",
@@ -329,7 +292,6 @@ LAST_HOP_CLAIMS: Final = (
             after="undecided",
             reason="Means decided, however wide their intervals.",
         ),
-        figure="last-hop-losses",
         command=_command(STEPS),
     ),
 )
