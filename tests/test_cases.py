@@ -54,6 +54,15 @@ def test_an_undecided_case_contradicts_none() -> None:
     assert not found.setting
 
 
+def test_a_jackknifed_number_may_have_a_unit_and_digits_of_its_own() -> None:
+    of = X.at("grid", case="dry")
+    most = of.jackknife("n", lambda line: max(line.values()), "most", unit="%", digits=4)
+    assert (most.unit, most.digits) == ("%", 4)
+    plain = of.jackknife("n", lambda line: max(line.values()), "most")
+    assert (plain.unit, plain.digits) == (of.unit, of.digits)
+    assert plain.points(world((1, 3, 2), (0, 0, 0))).only.mean == pytest.approx(3, abs=1e-4)
+
+
 @pytest.mark.parametrize(
     ("usual", "other", "verdict"),
     [

@@ -92,14 +92,16 @@ class Quantity(ABC):
         """
         return folded(fold, axis, self, words=words, unit=unit, digits=digits)
 
-    def jackknife(self, axis: str, fold: Fold, words: str) -> Quantity:
+    def jackknife(
+        self, axis: str, fold: Fold, words: str, *, unit: str | None = None, digits: int | None = None
+    ) -> Quantity:
         """Compute a number from the means along an axis, with an interval from Tukey's pseudo-values.
 
         Each pseudo-value is the contribution of one seed's runs to the number (Miller, "The Jackknife - a Review",
         Biometrika 61, 1974). Use it if the number of a single seed is biased, as for a fitted exponent. Points for
         which `fold` returns None are omitted.
         """
-        return _Jackknifed(self, axis, fold, words)
+        return _Jackknifed(self, axis, fold, words, unit=unit, digits=digits)
 
     def changes(self, axis: str) -> Quantity:
         """Compute the change from the previous value at each point of an axis, seed by seed."""
@@ -395,10 +397,12 @@ class _Folded(Quantity):
 
 
 class _Jackknifed(Quantity):
-    def __init__(self, of: Quantity, axis: str, fold: Fold, words: str) -> None:
+    def __init__(
+        self, of: Quantity, axis: str, fold: Fold, words: str, *, unit: str | None, digits: int | None
+    ) -> None:
         self._of, self._axis, self._fold = of, axis, fold
         self.words = self.label = words
-        self.unit, self.digits = of.unit, of.digits
+        self.unit, self.digits = of.unit if unit is None else unit, of.digits if digits is None else digits
 
     def samples(self, side: Side) -> Grid[Mapping[int, float]]:
         lines = self._of.samples(side).along(self._axis)

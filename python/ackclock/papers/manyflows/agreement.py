@@ -103,7 +103,6 @@ def _ties(setting: Setting) -> bool:
 
 
 def ties(given: argparse.Namespace) -> list[str]:
-    """Measure what ties do, and write it as lines of Markdown."""
     settings = [grid_setting(*place) for place in _PLACES]
     cells = [
         ({"at": at, "way": way}, replace(one, detuned=way * one.detuned))
@@ -130,7 +129,6 @@ def _pipe(where: Mapping[str, Any]) -> str:
 
 
 def synchronisation(given: argparse.Namespace) -> tuple[list[str], list[str]]:
-    """Compare all pipes: give lines of Markdown, and the bars that are missed."""
     made = gather(look_parts(), seeds=range(1, given.seeds + 1), jobs=given.jobs, label="synchronisation")
     theirs, first = (ns2_runs("manyflows").part(name) for name in ("looks", "looks_syn"))
     order = [row.where for row in first]

@@ -85,7 +85,6 @@ def figure23(where: Mapping[str, Scalar]) -> Case:
 
 
 def split_name(counts: Sequence[int]) -> str:
-    """Name two groups by their sizes."""
     return f"{counts[0]} near and {counts[1]} far"
 
 
@@ -138,7 +137,6 @@ def shares(run: Run) -> Taken:
 
 
 def values_of(rtt: Reals, goodput: Reals, flows: Reals) -> Taken:
-    """Give the values of a row."""
     return {
         "rtt": rtt,
         "goodput": goodput,

@@ -12,6 +12,7 @@ from ackclock.analysis.models import rtt_bias_band
 from ackclock.papers.core.figure import Course, Figure, Lines, Plot, Scatter, rows_csv
 from ackclock.papers.core.quantities import Profile
 from ackclock.papers.figures import Pen
+from ackclock.papers.manyflows import measures as m
 from ackclock.papers.manyflows.distances import (
     GROUPS,
     OVERHEADS,
@@ -22,7 +23,6 @@ from ackclock.papers.manyflows.distances import (
     spread,
 )
 from ackclock.papers.manyflows.flow_figures import powers
-from ackclock.papers.manyflows.measures import GOODPUT_RATIO, POWER, RTT_RATIO
 from ackclock.papers.manyflows.places import DEFINITION, WITH, WITHOUT
 from ackclock.report.chart import Axis, Band, Level, Panel, Series
 from ackclock.report.html import Table
@@ -49,7 +49,7 @@ def _point(processing: str, buffer: str, size: str, far: str) -> str:
 def _figure23(evidence: Evidence) -> Table:
     (rtt, _), (ratio, theirs) = (
         [one.at("figure23").points(side).cells for side in (evidence.ours, evidence.ns2)]
-        for one in (RTT_RATIO, GOODPUT_RATIO)
+        for one in (m.RTT_RATIO, m.GOODPUT_RATIO)
     )
 
     def inside(key: Key) -> str:
@@ -86,8 +86,8 @@ FIGURE23 = Figure(
             y=powers("Goodput, near over far", 0.08, 400, (0.125, 0.5, 1, 2, 8, 32, 128)),
             marks=[
                 Scatter(
-                    x=RTT_RATIO.at("figure23", processing=processing),
-                    y=GOODPUT_RATIO.at("figure23", processing=processing),
+                    x=m.RTT_RATIO.at("figure23", processing=processing),
+                    y=m.GOODPUT_RATIO.at("figure23", processing=processing),
                     by="buffer",
                     pens=_BUFFERS,
                     names="buffer {}",
@@ -151,7 +151,6 @@ def _groups(evidence: Evidence, processing: str, size: int) -> list[Row]:
 
 
 def _each_group(processing: str, evidence: Evidence) -> Panel:
-    """Draw every run, side by side at each size."""
     drawn: list[tuple[float, float]] = []
     for size in GROUPS:
         ratios = [row.values["goodput_ratio"] for row in _groups(evidence, processing, size)]
@@ -194,7 +193,7 @@ _BY_PROCESSING = {
     _WORDS[WITH]: Pen(colour="blue", marker="square"),
     _WORDS[WITHOUT]: Pen(colour="red", marker="circle", dash="dashed"),
 }
-_power = POWER.at("unequal").relabel("processing", _WORDS)
+_power = m.POWER.at("unequal").relabel("processing", _WORDS)
 _near = {split_name(counts): f"{100 * counts[0] / sum(counts):g}" for counts in UNEQUAL}
 
 
@@ -204,7 +203,7 @@ def _five(name: str) -> Quantity:
 
 
 def _unequal(evidence: Evidence) -> Table:
-    two, five = (POWER.at(part).points(evidence.ours).cells for part in ("unequal", "several"))
+    two, five = (m.POWER.at(part).points(evidence.ours).cells for part in ("unequal", "several"))
     rows = [
         [f"{counts[0]} and {counts[1]}", *(two[processing, split_name(counts)].shown(2) for processing in OVERHEADS)]
         for counts in UNEQUAL

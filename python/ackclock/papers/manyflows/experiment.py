@@ -38,33 +38,17 @@ FLOWS = (10, 20, 60, 100, 150, 200, 300, 450, 600)  # numbers of connections
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Bottleneck:
-    """A link that the connections share.
-
-    Parameters
-    ----------
-    name
-        What the paper calls it.
-    bps
-        Its rate, bit/s.
-    pipe
-        W_opt: packets that the path holds besides the buffer, as the paper rounds them.
-    duration, warm
-        Seconds that a run lasts, and from when on it is measured.
-    detuned
-        Bits per second by which the rate differs where nothing else keeps timers and ACKs from tying: see `Setting`.
-
-    """
+    """A link that the connections share."""
 
     name: str
     bps: int
-    pipe: int
-    duration: int
-    warm: int
-    detuned: int
+    pipe: int  # W_opt: packets that the path holds besides the buffer, as the paper rounds them
+    duration: int  # seconds that a run lasts
+    warm: int  # from when on it is measured
+    detuned: int  # bits per second by which the rate differs without processing times: see `Setting`
 
     @property
     def service(self) -> float:
-        """Seconds that the transmission of a packet takes."""
         return 8 * PACKET_SIZE / self.bps
 
 
@@ -78,50 +62,26 @@ LINKS: Mapping[str, Bottleneck] = {link.name: link for link in (T1, ISDN)}
 class Setting:
     """A network and its connections.
 
-    Parameters
-    ----------
-    link
-        The bottleneck.
-    flows
-        How many connections there are, in all groups together.
-    capacity
-        W_c in packets; the buffer is what the pipe leaves of it.
-    overhead
-        Longest processing time before sending, in seconds: uniform from 0.
-    delay
-        Propagation delay of the bottleneck, in milliseconds.
-    access, counts
-        Propagation delay of the sources' links and number of connections, group by group.
-    duration, warm
-        Seconds that a run lasts, and from when on it is measured.
-    spread
-        The time over which the connections start.
-    max_rto
-        The largest retransmission timeout.
-    clock
-        The granularity of the round-trip clock: the profile's where it is None.
-    detuned
-        Bits per second by which the bottleneck's rate differs from its name's. Timeouts are whole ticks of 100 ms, and
-        so are 40 transmissions on the T1 link, 8 for every 5 ticks on ISDN: without processing times a packet that a
-        timer sends reaches the gateway at the very instant of one that an ACK releases, and only one of them fits. In
-        ns-2 the rounding of doubles decides it, always the same way: from 32 to 512 s the timer loses on T1; on ISDN,
-        where sums are exact, the event that was scheduled first is first, which is the timer. One bit per second more
-        or less decides it in the same way. At 0, chance does, and loss differs by up to a fifth.
-
+    `detuned` is by how many bits per second the bottleneck's rate differs from its name's. Timeouts are whole ticks of
+    100 ms, and so are 40 transmissions on the T1 link, 8 for every 5 ticks on ISDN: without processing times a packet
+    that a timer sends reaches the gateway at the very instant of one that an ACK releases, and only one of them fits.
+    In ns-2 the rounding of doubles decides it, always the same way: from 32 to 512 s the timer loses on T1; on ISDN,
+    where sums are exact, the event that was scheduled first is first, which is the timer. One bit per second more or
+    less decides it in the same way. At 0, chance does, and loss differs by up to a fifth.
     """
 
     link: Bottleneck
-    flows: int
-    capacity: int
-    overhead: float = 0.0
-    delay: int = 50
-    access: tuple[str, ...] = (ACCESS,)
-    counts: tuple[int, ...] = ()
+    flows: int  # connections of all groups together
+    capacity: int  # W_c in packets; the buffer is what the pipe leaves of it
+    overhead: float = 0.0  # longest processing time before sending, in seconds: uniform from 0
+    delay: int = 50  # propagation delay of the bottleneck, in milliseconds
+    access: tuple[str, ...] = (ACCESS,)  # propagation delay of the sources' links, group by group
+    counts: tuple[int, ...] = ()  # connections of each group
     duration: int
     warm: int
-    spread: str = "1 s"
+    spread: str = "1 s"  # the time over which the connections start
     max_rto: str = "64 s"
-    clock: str | None = None
+    clock: str | None = None  # the granularity of the round-trip clock; the profile's by default
     detuned: int = 0
 
     @property
@@ -131,12 +91,10 @@ class Setting:
 
     @property
     def window(self) -> float:
-        """W: a connection's share of W_c, in packets."""
         return self.capacity / self.flows
 
     @property
     def name(self) -> str:
-        """What it is called, without the number of connections."""
         words = [f"{self.link.name}, W_c {self.capacity}"]
         words += [f"{1000 * self.overhead:g} ms overhead"] if self.overhead else []
         words += [f"access {' and '.join(self.access)}"] if self.access != (ACCESS,) else []
@@ -172,7 +130,6 @@ def grid_setting(
 
 
 def scenario(setting: Setting) -> Scenario:
-    """Give the network of a setting."""
     rate = f"{setting.link.bps + setting.detuned} bps"
     transport = Tcp(
         "reno",
@@ -208,7 +165,6 @@ def scenario(setting: Setting) -> Scenario:
 
 
 def modern_scenario(setting: Setting) -> Scenario:
-    """Give the network of a setting with the TCP of ns-2.35."""
     return Scenario.from_dict(scenario(setting).to_dict() | {"profile": MODERN})
 
 

@@ -13,9 +13,9 @@ from ackclock.analysis.models import large_pipe_loss
 from ackclock.papers.core.figure import Figure, Lines, Plot, rows_csv
 from ackclock.papers.core.words import DASH
 from ackclock.papers.figures import Pen
+from ackclock.papers.manyflows import measures as m
 from ackclock.papers.manyflows.experiment import CAPACITIES, ISDN, LINKS, T1, command, grid_setting, run_of
 from ackclock.papers.manyflows.hyperbolas import table
-from ackclock.papers.manyflows.measures import GOODPUT, LOSS, LOST, SENT, TABLED_LOSS, THROUGHPUT
 from ackclock.papers.manyflows.places import (
     AMOUNTS,
     BUFFERS,
@@ -131,7 +131,6 @@ class Strip:
         return Plot(title=self.title, x=x, y=y, marks=[self])
 
     def rows(self, evidence: Evidence) -> list[list[object]]:
-        """Give what is shown: a row for each point."""
         ours, theirs = (self.lines.lines(side) for side in (evidence.ours, evidence.ns2))
         rows: list[list[object]] = []
         for name, points in ours.items():
@@ -152,7 +151,6 @@ def _csv(strips: Sequence[Strip], evidence: Evidence) -> str:
 
 
 def _numbers(strips: Sequence[Strip], digits: int, evidence: Evidence) -> Table:
-    """Lay our means out: a row for each number of connections of each panel, a column a curve."""
     lines = {strip.title: strip.lines.lines(evidence.ours) for strip in strips}
     names = list(dict.fromkeys(name for here in lines.values() for name in here))
     rows = [
@@ -190,7 +188,6 @@ def _stack(
 
 
 def _predicted(each: int, *_: object) -> dict[str, Curve]:
-    """Give the three formulas for buffers of `each` packets for a connection."""
     x = np.array([*range(10, 60, 5), *range(60, 310, 20), 300])
     laws = large_pipe_loss(window=each + T1.pipe / x, smooth=True)
     return {
@@ -203,7 +200,7 @@ PREDICTION = _stack(
     [
         Strip(
             title=f"({place}) B = {each} n",
-            of=LOSS.at("predicted", curve=[f"B = {each} n"]),
+            of=m.LOSS.at("predicted", curve=[f"B = {each} n"]),
             exact=partial(_predicted, each),
         )
         for place, each in zip("ab", PACKETS_EACH, strict=True)
@@ -221,7 +218,7 @@ TOTALS = _stack(
             of=measure.at("grid", counting=CAPPED.title, processing=WITHOUT, curve=CURVES["T1"]),
             low=None,
         )
-        for place, measure in (("a", SENT), ("b", LOST))
+        for place, measure in (("a", m.SENT), ("b", m.LOST))
     ],
     slug="figure9",
     command=run_of(grid_setting(T1, 100, 600, span=(0, WINDOWS["T1"][1]))),
@@ -229,7 +226,7 @@ TOTALS = _stack(
 )
 
 AMOUNT = _stack(
-    [Strip(title="", of=LOSS.at("amounts"), by="amount")],
+    [Strip(title="", of=m.LOSS.at("amounts"), by="amount")],
     slug="figure16",
     command=command(T1, 440, 100, fraction=0.1),
     digits=2,
@@ -237,7 +234,6 @@ AMOUNT = _stack(
 
 
 def of_many(processing: str) -> list[Figure]:
-    """Give the figures of all connections together."""
     return [
         _throughput(processing),
         _goodput(processing),
@@ -251,8 +247,8 @@ def _throughput(processing: str) -> Figure:
     busy = processing == WITH
     figure, low = (19, 0.5) if busy else (11, 0.8)
     drawn = {
-        ("(a) 200 ms, W_opt = 160", "buffer"): THROUGHPUT.at("far", processing=processing),
-        ("(b) 50 ms, W_opt = 40", "curve"): THROUGHPUT.at(
+        ("(a) 200 ms, W_opt = 160", "buffer"): m.THROUGHPUT.at("far", processing=processing),
+        ("(b) 50 ms, W_opt = 40", "curve"): m.THROUGHPUT.at(
             "grid", counting=STEADY.title, processing=processing, curve=CURVES["T1"]
         ),
     }
@@ -271,7 +267,7 @@ def _goodput(processing: str) -> Figure:
     busy = processing == WITH
     figure, low = (20, 0.6) if busy else (12, 0.85)
     drawn = {
-        f"{link}{words}": GOODPUT.at(part, **where, curve=CURVES[link])
+        f"{link}{words}": m.GOODPUT.at(part, **where, curve=CURVES[link])
         for part, words, where in (
             ("grid", "", {"counting": STEADY.title, "processing": processing}),
             *(() if busy else (("modern", ", timers of ns-2.35", {}),)),
@@ -303,7 +299,7 @@ def _few(processing: str) -> Figure:
     strips = [
         Strip(
             title=f"({place}) W_c = {capacity}",
-            of=LOSS.at("few", processing=list(dict.fromkeys((WITHOUT, processing))), curve=curve(T1, capacity)),
+            of=m.LOSS.at("few", processing=list(dict.fromkeys((WITHOUT, processing))), curve=curve(T1, capacity)),
             by="processing",
             exact=_growth,
         )
@@ -333,7 +329,7 @@ def _hyperbolas(processing: str, link: str) -> Figure:
             Strip(
                 title=f"({place}) {reading.title}",
                 label="Loss (%)",
-                of=TABLED_LOSS.at("grid", counting=reading.title, processing=processing, curve=CURVES[link]),
+                of=m.TABLED_LOSS.at("grid", counting=reading.title, processing=processing, curve=CURVES[link]),
                 exact=paper,
             )
             for place, reading in zip("abc", _READ[link], strict=True)

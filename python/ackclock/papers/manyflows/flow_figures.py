@@ -41,7 +41,6 @@ _PENS = {
 
 
 def powers(label: str, low: float, high: float, ticks: Iterable[float]) -> Axis:
-    """Make a logarithmic axis."""
     return Axis(label=label, low=low, high=high, log=True, ticks=[(tick, f"{tick:g}") for tick in ticks])
 
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 
 def _lines(of: Measure, side: Side, reading: Reading, processing: str, link: str) -> dict[str, dict[Scalar, float]]:
-    """Give the means along the connections, by the curve."""
     with suppress(LookupError):
         found = of.at("grid", counting=reading.title, processing=processing, curve=CURVES[link]).points(side)
         lines = found.map(lambda point: point.mean).along("connections").cells
@@ -45,7 +44,6 @@ def away(side: Side, reading: Reading, processing: str, link: str) -> dict[str, 
 
 
 def table(evidence: Evidence, *, processing: str, link: str) -> Table:
-    """Lay out a and b of the paper, of our points and of ns-2's, for the curves of a link."""
     rows = []
     for reading in READINGS:
         mine, theirs = (fits(side, reading, processing, link) for side in (evidence.ours, evidence.ns2))

@@ -124,7 +124,6 @@ def _drawn(draw: int) -> Scenario:
 
 
 def _drops(run: Run) -> tuple[NDArray[np.str_], NDArray[np.int64], NDArray[np.float64]]:
-    """Give the link, the flow and the time of each drop in the measured time."""
     table = run.table("drops")
     late = table["time"].to_numpy() >= seconds(run.scenario.measure.from_ or "")
     links = table["link"].cast("string").to_numpy(zero_copy_only=False).astype(np.str_)
@@ -132,7 +131,6 @@ def _drops(run: Run) -> tuple[NDArray[np.str_], NDArray[np.int64], NDArray[np.fl
 
 
 def at_backbone(run: Run) -> Taken:
-    """Take the values of ``backbone``."""
     links, _, _ = _drops(run)
     return {
         "at_backbone": float((links == "backbone").mean()),
@@ -172,7 +170,6 @@ def steady(where: NDArray[np.str_]) -> dict[str, float | None]:
 
 
 def at_entry(run: Run) -> Taken:
-    """Take the values of ``extra``."""
     links, flows, _ = _drops(run)
     count = run.scenario.groups[0].count
     twenty = flows < count
@@ -184,7 +181,6 @@ def at_entry(run: Run) -> Taken:
 
 
 def together(run: Run) -> Taken:
-    """Take the values of ``drawn``."""
     where = bottlenecks(run)
     crossed = np.array(
         [(flow.from_, f"{flow.to}.reverse") for flow in run.scenario.flows for _ in range(flow.count)], dtype=np.str_

@@ -9,6 +9,7 @@ import numpy as np
 
 from ackclock.papers.core.figure import Figure, Lines, Plot
 from ackclock.papers.figures import Pen
+from ackclock.papers.manyflows import measures as m
 from ackclock.papers.manyflows.internet import (
     ANYONE,
     BACKBONES,
@@ -17,15 +18,6 @@ from ackclock.papers.manyflows.internet import (
     DRAWN,
     EXTRA,
     giant_component,
-)
-from ackclock.papers.manyflows.measures import (
-    ACCESS_GOODPUT,
-    ALIKE,
-    AT_BACKBONE,
-    AT_ENTRY,
-    COMPONENTS,
-    LARGEST,
-    STAYS,
 )
 from ackclock.papers.manyflows.places import DEFINITION
 from ackclock.report.chart import Axis, Level, Series
@@ -53,16 +45,15 @@ def _line(of: Quantity, x: str, name: str, pen: Pen) -> Lines:
 
 
 def _shown(evidence: Evidence, of: Quantity) -> dict[Any, str]:
-    """Write the means along the only axis."""
     return {at: point.shown(of.digits) for (at,), point in of.points(evidence.ours).cells.items()}
 
 
-_drops, _goodput = (one.at("backbone", rate=BACKBONES) for one in (AT_BACKBONE, ACCESS_GOODPUT))
-_without = ACCESS_GOODPUT.at("backbone", rate=0)
+_drops, _goodput = (one.at("backbone", rate=BACKBONES) for one in (m.AT_BACKBONE, m.ACCESS_GOODPUT))
+_without = m.ACCESS_GOODPUT.at("backbone", rate=0)
 
 
 def _backbones(evidence: Evidence) -> Table:
-    drops, goodput, without = (_shown(evidence, one) for one in (_drops, _goodput, ACCESS_GOODPUT.at("backbone")))
+    drops, goodput, without = (_shown(evidence, one) for one in (_drops, _goodput, m.ACCESS_GOODPUT.at("backbone")))
     rows = [[f"{rate} %", drops[rate], goodput[rate]] for rate in BACKBONES]
     return Table(caption=_CAPTION, head=["Backbone", "drops at it", "goodput"], rows=[*rows, ["none", "0", without[0]]])
 
@@ -87,8 +78,8 @@ BACKBONE = Figure(
     numbers=_backbones,
 )
 
-_stays, _entry, _extra_goodput = (one.at("extra") for one in (STAYS, AT_ENTRY, ACCESS_GOODPUT))
-_drawn_stays, _alike = (one.at("drawn") for one in (STAYS, ALIKE))
+_stays, _entry, _extra_goodput = (one.at("extra") for one in (m.STAYS, m.AT_ENTRY, m.ACCESS_GOODPUT))
+_drawn_stays, _alike = (one.at("drawn") for one in (m.STAYS, m.ALIKE))
 
 
 def _bottlenecks(evidence: Evidence) -> Table:
@@ -143,7 +134,7 @@ def _apart(evidence: Evidence) -> Table:
     columns = [
         _shown(evidence, one.at("components", traffic=who))
         for who in (ANYONE, CLUSTERS)
-        for one in (LARGEST, COMPONENTS)
+        for one in (m.LARGEST, m.COMPONENTS)
     ]
     return Table(
         caption="Share of the domains in the largest component, and components per 100 domains",
@@ -179,8 +170,8 @@ APART = Figure(
             ],
         )
         for title, label, words, law, of in (
-            ("(a)", "", "Domains in the largest", [_LAW], LARGEST),
-            ("(b)", "Domains that one talks to, mean", "Components, per 100 domains", [], COMPONENTS),
+            ("(a)", "", "Domains in the largest", [_LAW], m.LARGEST),
+            ("(b)", "Domains that one talks to, mean", "Components, per 100 domains", [], m.COMPONENTS),
         )
     ],
     height=7.4,

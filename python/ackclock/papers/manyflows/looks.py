@@ -42,7 +42,6 @@ class Pipe:
 
     @property
     def name(self) -> str:
-        """What it is called."""
         return f"{self.link.name}, n = {self.flows}, B = {self.buffer}"
 
     @property
@@ -52,7 +51,6 @@ class Pipe:
         return (end - start) / self.link.service / self.flows
 
     def setting(self, processing: str) -> Setting:
-        """Give its setting, by the processing time."""
         span = (ISDN.warm, 1500) if self.link is ISDN else (T1.warm, T1.duration)
         capacity = self.buffer + self.link.pipe
         return grid_setting(self.link, capacity, self.flows, fraction=PROCESSING[processing], span=span)
@@ -88,7 +86,6 @@ def look_parts() -> list[Part]:
 
 
 def pipe_of(made: Scenario) -> Pipe:
-    """Find the pipe that a scenario is."""
     bottleneck = made.dumbbell and made.dumbbell.bottleneck
     for pipe in PIPES.values():
         if bottleneck and bottleneck.queue and bottleneck.queue.packets == pipe.buffer:
@@ -99,7 +96,6 @@ def pipe_of(made: Scenario) -> Pipe:
 
 
 def look(run: Run) -> Taken:
-    """Take the numbers of a run of a pipe."""
     pipe = pipe_of(run.scenario)
     setting = pipe.setting(WITHOUT)
     start, end = WINDOWS[pipe.link.name]

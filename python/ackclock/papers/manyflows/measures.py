@@ -37,7 +37,6 @@ def _percent(name: str, label: str, digits: int = 0) -> Measure:
 
 
 def _of_buffer(name: str, label: str) -> Measure:
-    """Take a part of a pipe's buffer in per cent."""
 
     def number(row: Row) -> float:
         return 100 * (row.values[name] or 0.0) / PIPES[str(row.where["pipe"])].buffer
@@ -60,7 +59,6 @@ def _over_paper(row: Row) -> float:
 
 
 def _over_formula(law: str) -> Measure:
-    """Divide the loss by a formula for large pipes."""
     each = {f"B = {each} n": each for each in PACKETS_EACH}
 
     def number(row: Row) -> float:
@@ -82,7 +80,6 @@ def _wasted(row: Row) -> float:
 
 
 def _power(row: Row) -> float:
-    """Fit the power by least squares on the groups' logarithms."""
     return -float(np.polyfit(np.log(row.values["rtt"]), np.log(row.values["goodput"]), 1)[0])
 
 

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 
 def from_ns2() -> Runs:
-    """Give the runs of ns-2, part by part."""
     kept = ns2_runs("manyflows")
     return Runs(
         {

@@ -55,28 +55,13 @@ _ACK = 40  # bytes of an ACK
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Flows:
-    """What the flows of a run sent, and what the formulas take: one number a flow.
+    """What the flows of a run sent, and what the formulas take: one number a flow."""
 
-    Parameters
-    ----------
-    sent
-        Packets sent per second, retransmissions among them.
-    goodput
-        Packets per second that arrived for the first time and in order.
-    loss
-        Drops over packets sent; between the two there is only the flow's own link.
-    rtt
-        Mean round-trip time in seconds: that of the run for all its flows.
-    timeout
-        Mean timeout without back-off, in seconds.
-
-    """
-
-    sent: Reals
-    goodput: Reals
-    loss: Reals
-    rtt: Reals
-    timeout: Reals
+    sent: Reals  # packets per second, retransmissions among them
+    goodput: Reals  # packets per second that arrived for the first time and in order
+    loss: Reals  # drops over packets sent; between the two there is only the flow's own link
+    rtt: Reals  # mean round-trip time of the run, in seconds
+    timeout: Reals  # mean timeout without back-off, in seconds
 
     @property
     def usable(self) -> NDArray[np.bool_]:
@@ -84,7 +69,6 @@ class Flows:
         return (self.loss > 0) & (self.loss < 1) & (self.sent > 0)
 
     def chosen(self, which: NDArray[np.bool_] | NDArray[np.int64]) -> Flows:
-        """Give some of the flows."""
         return Flows(**{name: getattr(self, name)[which] for name in self.__slots__})
 
 
@@ -106,7 +90,6 @@ def cells() -> list[Cell]:
 
 
 def topology(setting: Setting) -> int:
-    """Give the topology of Table 1 to which a setting belongs, from 1 to 4."""
     return (3 if setting.link is T1 else 1) + (setting.flows > FEW)
 
 
@@ -116,7 +99,6 @@ def ratios(run: Run) -> Taken:
 
 
 def ratios_of(flows: Flows) -> Taken:
-    """Give what each formula predicts over what was sent, flow by flow."""
     usable = flows.chosen(flows.usable)
     return {model: predicted(usable, model) / usable.sent for model in MODELS}
 
@@ -150,14 +132,7 @@ def mean_round_trips(run: Run) -> Reals:
 
 
 def empty_round_trips(effective: Scenario) -> Reals:
-    """Give the round-trip time of each flow of a dumbbell, in seconds, where nothing waits.
-
-    Parameters
-    ----------
-    effective
-        With every default written out; ACKs have 40 bytes.
-
-    """
+    """Give the round-trip time of each flow of a dumbbell that has all defaults, in seconds, where nothing waits."""
     dumbbell = effective.dumbbell
     if dumbbell is None or dumbbell.reverse is None:
         raise ValueError("effective: must be a dumbbell with every default written out")
@@ -208,7 +183,6 @@ def predicted(flows: Flows, model: Model) -> Reals:
 
 
 def pooled(rows: Iterable[Row], model: Model) -> Reals:
-    """Put the ratios of the flows of several runs together."""
     return np.concatenate([np.asarray(row.values[model], dtype=np.float64) for row in rows])
 
 
@@ -275,7 +249,6 @@ def _links(connections: int) -> str:
 
 
 def fifth_scenario(connections: int, buffer: int) -> Scenario:
-    """Give the network."""
     made = scenario(_setting(connections, buffer))
     modem = Link(rate=_MODEM, delay="1 us", queue=DropTail(packets=buffer))
     return made.model_copy(

@@ -31,7 +31,6 @@ _SHOWN = (CORRELATION, SHARE, LOW, MIDDLE, HIGH, LOSS, JAIN, LEAST, MOST, STARVE
 
 
 def pipe_figures(processing: str) -> list[Figure]:
-    """Give a figure for each pipe."""
     return [_figure(pipe, {"processing": processing, "pipe": pipe.name}) for pipe in PIPES.values()]
 
 
@@ -83,7 +82,6 @@ def _looks(side: Side, where: Mapping[str, Scalar], part: str = "looks") -> list
 
 
 def _ranked(looks: Sequence[Row]) -> list[Interval]:
-    """Average what the connection of each rank receives."""
     return [student_interval(rank) for rank in np.stack([look.values["received"] for look in looks], axis=1).tolist()]
 
 

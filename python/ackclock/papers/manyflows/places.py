@@ -48,7 +48,6 @@ class Reading:
     max_rto: str = "64 s"
 
     def span(self, link: Bottleneck) -> tuple[int, int]:
-        """Give the begin and the end of the measured time, in seconds."""
         return (link.warm, link.duration) if self.steady else (0, WINDOWS[link.name][1])
 
 
@@ -79,7 +78,6 @@ CURVES = {name: Named(name, [curve(link, capacity) for capacity in CAPACITIES]) 
 
 
 def capacity_of(name: str) -> int:
-    """Give the W_c of a curve of the grid."""
     return int(name.rpartition(" ")[2])
 
 

@@ -11,15 +11,7 @@ import numpy as np
 from ackclock.analysis import loss_events
 from ackclock.analysis.models import pftk
 from ackclock.analysis.models.pftk import timeout_share, window_and_rounds
-from ackclock.papers.manyflows.experiment import (
-    ISDN,
-    PACKET_SIZE,
-    PROFILE,
-    T1,
-    grid_setting,
-    part,
-    scenario,
-)
+from ackclock.papers.manyflows.experiment import ISDN, PACKET_SIZE, PROFILE, T1, grid_setting, part, scenario
 from ackclock.papers.manyflows.padhye import MODELS, RECORD, flows_of, predicted, topology
 from ackclock.papers.manyflows.places import WITH, WITHOUT
 from ackclock.running.run import simulate
@@ -133,7 +125,6 @@ def _first_losses(run: Run, flows: Flows) -> Reals:
 
 
 def _steps_back(flow: NDArray[np.uint32], number: NDArray[np.uint64]) -> int:
-    """Count the ACKs that come after one of a larger number."""
     order = np.argsort(flow, kind="stable")
     flow, number = flow[order], number[order].astype(np.int64)
     return int(((np.diff(number) < 0) & (flow[1:] == flow[:-1])).sum())
@@ -144,10 +135,7 @@ def _mean_window(p: float) -> float:
 
 
 def _alone(run: Run, losses: Sequence[Flags], flows: Flows) -> Flows:
-    """Run flows again that share nothing and lose given packets, numbered in the order in which they reach the link.
-
-    Whatever they send, their round trip is the mean one of `flows`.
-    """
+    """Run flows again that lose given packets, with the constant mean round trip of `flows` and nothing shared."""
     way = Link(rate="100 Gbps", delay=f"{round(1e6 * flows.rtt[0] / 2)} us")
     lists = [tuple((np.flatnonzero(lost) + 1).tolist()) for lost in losses if lost.any()]
     alone = Scenario(
@@ -225,7 +213,6 @@ def process_rate(*, p: float, rtt: float, t0: float, cycles: int = 400, chains: 
 
 
 def _with_narrow_reverse(setting: Setting) -> Scenario:
-    """Give a setting whose way back carries nine tenths of the ACKs."""
     made = scenario(setting)
     if made.dumbbell is None or made.dumbbell.reverse is None:
         raise ValueError("setting: must be a dumbbell")
@@ -239,7 +226,6 @@ def _with_narrow_reverse(setting: Setting) -> Scenario:
 
 
 def narrow(run: Run) -> Taken:
-    """Take the medians where a tenth of the ACKs is lost."""
     flows, reverse = flows_of(run), run.scenario.dumbbell and run.scenario.dumbbell.reverse
     if not reverse:
         raise ValueError("run: must be of a dumbbell")

@@ -6,14 +6,9 @@ from typing import TYPE_CHECKING
 
 from ackclock.papers.core.evidence import Runs
 from ackclock.papers.core.paper import Chapter, Paper
-from ackclock.papers.manyflows import (
-    distances_figures,
-    figures,
-    flow_figures,
-    internet_figures,
-    padhye,
-    pipe_figures,
-)
+from ackclock.papers.manyflows import distances_figures as distant
+from ackclock.papers.manyflows import figures, flow_figures, padhye, pipe_figures
+from ackclock.papers.manyflows import internet_figures as internet
 from ackclock.papers.manyflows.claims import CLAIMS
 from ackclock.papers.manyflows.distances import distance_parts
 from ackclock.papers.manyflows.experiment import PROFILE, modern_scenario, part
@@ -25,17 +20,10 @@ from ackclock.papers.manyflows.places import DEFINITION, MODERN_CELLS, PARTS, WI
 from ackclock.papers.manyflows.reasons import reason_parts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ackclock.papers.core.paper import Both
     from ackclock.papers.core.parts import Part
-    from ackclock.report.html import Drawing
-
-    Draw = Callable[[Both, str], Drawing | Sequence[Drawing]]
 
 
 def parts() -> list[Part]:
-    """Give all parts of the study."""
     return [
         *(part(name, cells) for name, cells in PARTS.items()),
         part("modern", MODERN_CELLS, network=modern_scenario),
@@ -83,16 +71,9 @@ PAPER = Paper(
             text="What is taken for granted of access links and bottlenecks, how well formulas predict a flow's "
             "rate and why they do not do better, and who gets how much at which distance.",
             figures=[
-                internet_figures.BACKBONE,
-                internet_figures.BOTTLENECKS,
-                internet_figures.APART,
-                flow_figures.tables2and3(WITHOUT),
-                flow_figures.tables2and3(WITH),
-                flow_figures.REASONS,
-                distances_figures.FIGURE23,
-                distances_figures.FIGURE24,
-                distances_figures.SIZES,
-                distances_figures.OTHERWISE,
+                *(internet.BACKBONE, internet.BOTTLENECKS, internet.APART),
+                *(flow_figures.tables2and3(WITHOUT), flow_figures.tables2and3(WITH), flow_figures.REASONS),
+                *(distant.FIGURE23, distant.FIGURE24, distant.SIZES, distant.OTHERWISE),
             ],
         ),
     ),
@@ -100,11 +81,6 @@ PAPER = Paper(
     ns2=from_ns2,
     derived=derived,
     overview=overview,
-    provenance=lambda _: [
-        (
-            "ns-2's points",
-            "ns-2.35 (Debian 2.35+dfsg-5), unmodified, one run each and three of each pipe; in the CSV files",
-        )
-    ],
+    provenance=lambda _: [("ns-2's points", "ns-2.35 (Debian 2.35+dfsg-5), unmodified, in evidence.parquet")],
     profile=PROFILE,
 )

@@ -39,18 +39,14 @@ def squares_of(line: Line, degree: int = 1) -> float:
 
 
 def exponent(processing: str) -> Quantity:
-    """Give the exponent of the loss of few connections, by W_c."""
     few = LOSS.at("few", processing=processing)
-    return few.jackknife("connections", folds.exponent, f"exponent of the loss {processing}").called(
-        f"exponent of the loss {processing}", unit="", digits=2
-    )
+    return few.jackknife("connections", folds.exponent, f"exponent of the loss {processing}", unit="", digits=2)
 
 
 def squares(processing: str, degree: int) -> Quantity:
-    """Give the R^2 of a line or of a parabola through the loss of few connections, by W_c."""
     words = f"R² of a {'parabola' if degree == 2 else 'line'} through the loss {processing}"
     few = LOSS.at("few", processing=processing)
-    return few.jackknife("connections", lambda line: squares_of(line, degree), words).called(words, unit="", digits=4)
+    return few.jackknife("connections", lambda line: squares_of(line, degree), words, unit="", digits=4)
 
 
 def _rms(line: Line) -> float | None:
@@ -85,7 +81,7 @@ def hyperbolic(processing: str) -> Rule:
     """Judge whether the loss of many connections lies on hyperbolas, in each way of counting."""
     loss = LOST_PART.at("grid", processing=processing)
     words = f"rms of the loss's relative differences from the nearest hyperbola ({processing})"
-    rms = loss.jackknife("connections", _rms, words).called(words, unit="%", digits=1)
+    rms = loss.jackknife("connections", _rms, words, unit="%", digits=1)
     return AtPoints(rms.at_most(_HYPERBOLIC), _Bounded(loss), points="curves and ways of counting")
 
 
@@ -95,7 +91,6 @@ def tabled(processing: str, link: str) -> Rule:
 
 
 def beside_the_paper(processing: str, link: str) -> Callable[[Said], str]:
-    """Say at how many points it is, in each way of counting."""
     return at_each(
         f"Loss is within {100 * NEAR:g} % of the paper's curves at",
         lambda title: _beside(processing, link, counting=title),

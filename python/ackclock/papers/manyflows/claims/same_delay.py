@@ -11,15 +11,7 @@ from ackclock.papers.core.rules import AtPoints, Bars, Varied
 from ackclock.papers.core.ways import Ways
 from ackclock.papers.core.words import listed
 from ackclock.papers.manyflows import measures as m
-from ackclock.papers.manyflows.claims.fits import (
-    at_each,
-    beside_the_paper,
-    exponent,
-    hyperbolic,
-    squares,
-    squares_of,
-    tabled,
-)
+from ackclock.papers.manyflows.claims import fits
 from ackclock.papers.manyflows.experiment import ISDN, MODERN, T1, command, grid_setting, run_of
 from ackclock.papers.manyflows.looks import PIPES
 from ackclock.papers.manyflows.places import (
@@ -50,10 +42,9 @@ MEDIUM, _LARGE_T1, _LARGE_ISDN = "T1, n = 100, B = 160", "T1, n = 100, B = 400",
 APART = 0.1  # the loss correlation up to which connections are not synchronised
 
 _TOGETHER = 0.3  # the one from which on they are
-_FULL_BUFFER, _HALF_FULL = 95, 200 / 3
-"""The buffer's 95th percentile from which on it fills, and its 5th up to which it swings to about half, in per cent."""
-_AXES = {_LARGE_ISDN: (20, 140), _LARGE_T1: (160, 340)}
-"""The ends of the axes on which Figure 6 shows what each connection received."""
+_FULL_BUFFER = 95  # the buffer's 95th percentile from which on it fills, in per cent
+_HALF_FULL = 200 / 3  # its 5th percentile up to which it swings to about half
+_AXES = {_LARGE_ISDN: (20, 140), _LARGE_T1: (160, 340)}  # of Figure 6: packets received
 _FULL = 0.995  # the throughput from which on the link is full
 _NEARLY = 0.9  # the throughput that is close to it, for many connections behind a small buffer
 _FALL = 0.05  # by how much goodput falls from 20 to 600 connections, where it falls
@@ -67,7 +58,6 @@ _SMALL_PIPE = curve(T1, 100)
 
 
 def look(measure: Measure, pipes: Named[str] | str = LARGE) -> Quantity:
-    """Ask for a measure of pipes without processing times."""
     return measure.at("looks", processing=WITHOUT, pipe=pipes)
 
 
@@ -103,24 +93,26 @@ def _alive(**where: str) -> Quantity:
 
 _many = Named("100 connections or more", (100, 150, 200, 300, 450, 600))
 _totals = [
-    one.at("grid", counting=(CAPPED.title, STEADY.title), processing=WITHOUT, curve=_SMALL_PIPE, connections=_many)
+    one.at(
+        "grid",
+        counting=(CAPPED.title, STEADY.title),
+        processing=WITHOUT,
+        curve=_SMALL_PIPE,
+        connections=_many,
+    )
     for one in (m.SENT, m.LOST)
 ]
-_slopes = [
-    one.jackknife("connections", slope, f"slope of the {one.words}").called(f"slope of the {one.words}", digits=4)
-    for one in _totals
-]
+_slopes = [one.jackknife("connections", slope, f"slope of the {one.words}", digits=4) for one in _totals]
 _straight = [
-    one.jackknife("connections", squares_of, f"R² of a line through the {one.words}").called(
-        f"R² of a line through the {one.words}", unit="", digits=3
-    )
+    one.jackknife("connections", fits.squares_of, f"R² of a line through the {one.words}", unit="", digits=3)
     for one in _totals
 ]
 _rising = _slopes[0].above(0) & _slopes[1].above(0)
 
 _grid = {"counting": STEADY.title, "processing": WITHOUT}
 _curves = Named(
-    "W_c 100, 300 and 500", [curve(link, capacity) for link in (T1, ISDN) for capacity in MODERN_CAPACITIES]
+    "W_c 100, 300 and 500",
+    [curve(link, capacity) for link in (T1, ISDN) for capacity in MODERN_CAPACITIES],
 )
 
 
@@ -210,7 +202,7 @@ CLAIMS = (
             ways=list(STARTS),
             on="how connections start",
         ),
-        why=at_each(
+        why=fits.at_each(
             "With W_c = 100, from 50 to 100 s, the number of active connections is within a third of W_c at",
             lambda start: _alive(start=start).near(100, by=100 / 3),
             {start: f"if {start}" for start in STARTS},
@@ -315,8 +307,8 @@ CLAIMS = (
         text="With few connections (W_c above 3 n) loss grows quadratically with their number.",
         paper="n²",
         test=Bars(
-            whole=exponent(WITHOUT).near(2, by=0.2),
-            part=squares(WITHOUT, 2).at_least(_PARABOLA) & exponent(WITHOUT).at_least(_BENT),
+            whole=fits.exponent(WITHOUT).near(2, by=0.2),
+            part=fits.squares(WITHOUT, 2).at_least(_PARABOLA) & fits.exponent(WITHOUT).at_least(_BENT),
         ),
         command=command(T1, 100, 20),
     ),
@@ -324,7 +316,7 @@ CLAIMS = (
         key="5.1.6-2",
         where="5.1.6; Figure 14",
         text="With many connections (n above W_c / 3) loss matches hyperbolas b x / (x + a) impressively well.",
-        test=hyperbolic(WITHOUT),
+        test=fits.hyperbolic(WITHOUT),
         command=command(T1, 100, 600),
     ),
     Claim(
@@ -332,8 +324,8 @@ CLAIMS = (
         where="5.1.6; Table 4, T1",
         text="Over T1 these hyperbolas have the a and b of Table 4.",
         paper="W_c = 100: a = 144.9, b = 0.3237; 500: a = 769.2, b = 0.3948",
-        test=tabled(WITHOUT, "T1"),
-        why=beside_the_paper(WITHOUT, "T1"),
+        test=fits.tabled(WITHOUT, "T1"),
+        why=fits.beside_the_paper(WITHOUT, "T1"),
         command=run_of(grid_setting(T1, 100, 600, span=(0, _WINDOW[1]))),
     ),
     Claim(
@@ -341,8 +333,8 @@ CLAIMS = (
         where="5.1.6; Table 4, ISDN",
         text="Over ISDN these hyperbolas have the a and b of Table 4.",
         paper="W_c = 100: a = 149.3, b = 0.4646; 500: a = 2000, b = 1.1852",
-        test=tabled(WITHOUT, "ISDN"),
-        why=beside_the_paper(WITHOUT, "ISDN"),
+        test=fits.tabled(WITHOUT, "ISDN"),
+        why=fits.beside_the_paper(WITHOUT, "ISDN"),
         command=run_of(grid_setting(ISDN, 100, 600, span=(0, 1000), max_rto="100000 s")),
     ),
 )
