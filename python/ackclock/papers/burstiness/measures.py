@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +12,7 @@ from ackclock import analysis
 from ackclock.papers.burstiness.close import look as look  # noqa: PLC0414 - study.toml names it
 from ackclock.papers.burstiness.experiment import ARRIVALS_PER_RTT, DURATION, FINE, WARM
 from ackclock.papers.burstiness.windows import CLIENTS_SHOWN, UNIT
+from ackclock.papers.core.folds import of_values
 from ackclock.papers.core.quantities import Measure
 from ackclock.papers.observation import summary
 
@@ -55,53 +57,25 @@ def settle_time(run: Run) -> Mapping[str, float | None]:
     return {"settle_time": float(_BLOCK * (busy[-1] + 1)) if busy.size else 0.0}
 
 
-def warm_loss(run: Row) -> float | None:
-    """Give the loss from `WARM` seconds on, as a fraction."""
-    drops, arrivals = run.values["drops_warm"], run.values["arrivals"]
-    # ns-2's runs do not count the arrivals from 20 s on: on both sides, their share of the time stands in.
-    return drops / (arrivals * (1 - WARM / DURATION)) if drops is not None and arrivals else None
+# ns-2's runs do not count the arrivals from 20 s on: on both sides, their share of the time stands in.
+warm_loss = of_values(
+    lambda drops, arrivals: drops / (arrivals * (1 - WARM / DURATION)) if arrivals else None, "drops_warm", "arrivals"
+)
+"""The loss from `WARM` seconds on, as a fraction."""
 
 
-def _start_share(run: Row) -> float | None:
-    start, drops = run.values.get("drops_start"), run.values.get("drops")
-    return None if start is None or not drops else 100 * start / drops
-
-
-def _between(name: str, low: float, high: float) -> Callable[[Row], float | None]:
+def _between(name: str, low: float, high: float) -> Callable[[Row], float]:
     """Make the measure that is 100 for a run whose time lies between two others, and 0 for any other run."""
     return lambda run: 100.0 * ((time := run.values[name]) is not None and low <= time <= high)
 
 
-def _poissons(name: str) -> Callable[[Row], float | None]:
-    """Make a c.o.v. relative to the one that the clients' Poisson sources alone would give."""
-
-    def measure(run: Row) -> float | None:
-        value = run.values.get(name)
-        return None if value is None else value * math.sqrt(ARRIVALS_PER_RTT * float(run.where["clients"]))
-
-    return measure
+def _poissons(cov: float, clients: int) -> float:
+    """Give a c.o.v. relative to the one that the clients' Poisson sources alone would give."""
+    return cov * math.sqrt(ARRIVALS_PER_RTT * clients)
 
 
-def _times(name: str, factor: float) -> Callable[[Row], float | None]:
-    """Make the measure that is a value of the run in another unit."""
-    return lambda run: None if (value := run.values.get(name)) is None else factor * value
-
-
-def _timeouts_per_dup_ack(run: Row) -> float | None:
-    timeouts, dup_acks = run.values["timeouts"], run.values["dup_acks"]
-    return 100 * timeouts / dup_acks if timeouts is not None and dup_acks else None
-
-
-def _excess(run: Row) -> float | None:
-    return None if (ratio := COV_OVER_POISSON(run)) is None else 100 * (ratio - 1)
-
-
-def _warm_loss(run: Row) -> float | None:
-    return None if (loss := warm_loss(run)) is None else 100 * loss
-
-
-def _queue_per_client(run: Row) -> float | None:
-    return None if (queue := run.values.get("queue_mean")) is None else queue / float(run.where["clients"])
+def _share(part: float, whole: float) -> float | None:
+    return 100 * part / whole if whole else None
 
 
 def _lowest(run: Row) -> float | None:
@@ -110,34 +84,56 @@ def _lowest(run: Row) -> float | None:
     return run.values.get("highest") if lowest is None else lowest
 
 
+_percent = partial(of_values, lambda fraction: 100 * fraction)
+
 COV = Measure("cov", "c.o.v.", digits=4)
-COV_OVER_POISSON = Measure("cov_over_poisson", "c.o.v. over Poisson's", of=_poissons("cov"))
+COV_OVER_POISSON = Measure("cov_over_poisson", "c.o.v. over Poisson's", of=of_values(_poissons, "cov", "clients"))
 WARM_COV_OVER_POISSON = Measure(
-    "warm_cov_over_poisson", f"c.o.v. over Poisson's from {WARM} s on", of=_poissons("cov_warm")
+    "warm_cov_over_poisson", f"c.o.v. over Poisson's from {WARM} s on", of=of_values(_poissons, "cov_warm", "clients")
 )
-EXCESS = Measure("excess", "excess of the c.o.v. over Poisson's", "%", digits=0, of=_excess)
+EXCESS = Measure(
+    "excess",
+    "excess of the c.o.v. over Poisson's",
+    "%",
+    digits=0,
+    of=of_values(lambda ratio: 100 * (ratio - 1), COV_OVER_POISSON),
+)
 THROUGHPUT = Measure(
     "thousand_departures",
     "throughput",
     "thousand packets",
     digits=1,
-    of=lambda run: None if (value := run.values["departures"]) is None else value / 1e3,
+    of=of_values(lambda packets: packets / 1e3, "departures"),
 )
-LOSS = Measure("loss_percent", "loss", "%", of=_times("loss", 100))
-WARM_LOSS = Measure("warm_loss", f"loss from {WARM} s on", "%", digits=3, of=_warm_loss)
+LOSS = Measure("loss_percent", "loss", "%", of=_percent("loss"))
+WARM_LOSS = Measure("warm_loss", f"loss from {WARM} s on", "%", digits=3, of=_percent(warm_loss))
 TIMEOUTS = Measure("timeouts", "timeouts", digits=0)
 TIMEOUTS_PER_DUP_ACK = Measure(
-    "timeouts_per_dup_ack_percent", "timeouts per duplicate ACK", "%", of=_timeouts_per_dup_ack
+    "timeouts_per_dup_ack_percent", "timeouts per duplicate ACK", "%", of=of_values(_share, "timeouts", "dup_acks")
 )
 JAIN = Measure("jain_index", "Jain's index", digits=3)
 QUEUE = Measure("queue_mean", "mean queue", "packets", digits=1)
-QUEUE_PER_CLIENT = Measure("queue_per_client", "packets waiting for each client", of=_queue_per_client)
-START_SHARE = Measure("start_share", f"share of the drops in the first {START} s", "%", digits=0, of=_start_share)
+QUEUE_PER_CLIENT = Measure(
+    "queue_per_client",
+    "packets waiting for each client",
+    of=of_values(lambda queue, clients: queue / clients, "queue_mean", "clients"),
+)
+START_SHARE = Measure(
+    "start_share",
+    f"share of the drops in the first {START} s",
+    "%",
+    digits=0,
+    of=of_values(_share, "drops_start", "drops"),
+)
 FIRST_LOSS = Measure("first_loss", "first loss", "s", digits=3)
 LAST_LOSS = Measure("last_loss", "last loss", "s", digits=1)
 LARGEST_WINDOW = Measure("before_first_fall", "largest window before the first cut", "packets", digits=1)
 LOWEST_WINDOW = Measure("lowest", "smallest of the three windows after the first cut", "packets", digits=1, of=_lowest)
-CUTS = Measure("falls", "cuts of a window a second", of=_times("falls", 1 / (len(CLIENTS_SHOWN) * DURATION)))
+CUTS = Measure(
+    "falls",
+    "cuts of a window a second",
+    of=of_values(lambda falls: falls * (1 / (len(CLIENTS_SHOWN) * DURATION)), "falls"),
+)
 LAST_FALL = Measure("last_fall", "last cut of any of the three windows", "s", digits=1)
 TOGETHER = Measure(
     "together", "share of runs with a common cut", "%", digits=0, of=_between("last_together", 0, math.inf)
@@ -159,15 +155,15 @@ CUTTING = Measure(
     f"share of the clients that cut their window in the same {UNIT:g} s",
     "%",
     digits=1,
-    of=_times("cutting", 100),
+    of=_percent("cutting"),
 )
 ABOVE_MAX_TH = Measure(
-    "above_max_th", "share of the time with RED's average at max_th or above", "%", of=_times("above_max_th", 100)
+    "above_max_th", "share of the time with RED's average at max_th or above", "%", of=_percent("above_max_th")
 )
 LONGEST_SEQUENCE = Measure("longest_sequence", "longest run of drops", "packets", digits=0)
 LOSSES_PER_EVENT = Measure("losses_per_event", "losses of a flow within a round trip", "packets")
 MULTIPLE_LOSSES = Measure(
-    "multiple_losses", "share of these with two losses or more", "%", digits=0, of=_times("multiple_losses", 100)
+    "multiple_losses", "share of these with two losses or more", "%", digits=0, of=_percent("multiple_losses")
 )
 WINDOW_RATIO = Measure("window_ratio", "variance of the sum of the windows over the sum of their variances")
 QUEUE_COV = Measure("queue_cov", "c.o.v. of the queue")

@@ -1,4 +1,4 @@
-"""Least-squares fits of values along an axis, for `Quantity.over` and `Quantity.jackknife`."""
+"""Numbers made of others: of the values of a run, for `Measure`, and fits along an axis, for `Quantity.over`."""
 
 from __future__ import annotations
 
@@ -7,13 +7,34 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
-    from ackclock.papers.core.evidence import Scalar
+    from ackclock.papers.core.evidence import Row, Scalar
 
-__all__ = ["exponent", "places", "slope"]
+    Number = Callable[[Row], float | None]
+
+__all__ = ["exponent", "of_values", "places", "slope"]
+
+
+def of_values(make: Callable[..., float | None], *names: str | Number) -> Number:
+    """Make a number of values and coordinates of a run, by name, or of other numbers; None where one has no meaning.
+
+    Examples
+    --------
+    >>> from ackclock.papers.core.evidence import Run
+    >>> each = of_values(lambda packets, clients: packets / clients, "packets", "clients")
+    >>> each(Run(where={"clients": 4}, seed=1, values={"packets": 6.0}))
+    1.5
+
+    """
+
+    def number(row: Row) -> float | None:
+        given = [row.values.get(one, row.where.get(one)) if isinstance(one, str) else one(row) for one in names]
+        return None if None in given else make(*given)
+
+    return number
 
 
 def slope(line: Mapping[Scalar, float]) -> float:

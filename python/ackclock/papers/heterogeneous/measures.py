@@ -2,78 +2,53 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ackclock.papers.burstiness.experiment import DURATION
 from ackclock.papers.core.evidence import Run
+from ackclock.papers.core.folds import of_values
 from ackclock.papers.core.quantities import Measure
 from ackclock.papers.heterogeneous.experiment import CLASSES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ackclock.papers.core.evidence import Row
-
-    Number = Callable[[Row], float | None]
+    from ackclock.papers.core.folds import Number
 
 KINDS = ("Vegas", "Reno")  # protocols of the added clients; the values of a pair begin with their names
 
 
-def _sum(row: Row, name: str, classes: tuple[str, ...]) -> float | None:
-    numbers = [row.values.get(f"{one}_{name}") for one in classes]
-    return None if None in numbers else sum(number for number in numbers if number is not None)
+def _total(name: str, *classes: str) -> Number:
+    return of_values(lambda *each: sum(each), *(f"{one}_{name}" for one in classes))
 
 
-def _thousands(name: str, *classes: str) -> Number:
-    def number(row: Row) -> float | None:
-        packets = _sum(row, name, classes)
-        return None if packets is None else packets / 1e3
-
-    return number
+_thousands = partial(of_values, lambda packets: packets / 1e3)
+_percent = partial(of_values, lambda fraction: 100 * fraction)
 
 
 def goodput(name: str) -> Number:
     """Make the measure of the goodput of a class, in thousand packets."""
-    return _thousands("goodput_packets", name)
+    return _thousands(f"{name}_goodput_packets")
 
 
 def loss(*classes: str) -> Number:
     """Make the measure of the drops of some classes as a share of their arrivals."""
-
-    def number(row: Row) -> float | None:
-        drops, arrivals = (_sum(row, name, classes) for name in ("drops", "arrivals"))
-        return drops / arrivals if drops is not None and arrivals else None
-
-    return number
-
-
-def _percent(fraction: Number) -> Number:
-    def number(row: Row) -> float | None:
-        share = fraction(row)
-        return None if share is None else 100 * share
-
-    return number
+    totals = (_total(name, *classes) for name in ("drops", "arrivals"))
+    return of_values(lambda drops, arrivals: drops / arrivals if arrivals else None, *totals)
 
 
 def _per_client(name: str) -> Number:
     """Make the goodput of one client, in packets a second of the time that it is there: the added ones come at 1 s."""
     axis, seconds = ("clients", DURATION - 1.0) if name == "added" else ("background", float(DURATION))
-
-    def number(row: Row) -> float | None:
-        packets = row.values.get(f"{name}_goodput_packets")
-        return None if packets is None else packets / float(row.where[axis]) / seconds
-
-    return number
+    return of_values(lambda packets, clients: packets / clients / seconds, f"{name}_goodput_packets", axis)
 
 
-def _queue_share(row: Row) -> float | None:
+def _queue_share(waiting: float, own: float, whole: float, clients: int) -> float | None:
     """Give the mean number of waiting packets of one added client.
 
     In a first-in, first-out queue the share of a class in the queue is its share in the departures.
     """
-    waiting, own = row.values.get("queue_mean"), row.values.get("added_departures")
-    whole = _sum(row, "departures", CLASSES)
-    return waiting * own / whole / float(row.where["clients"]) if waiting is not None and own and whole else None
+    return waiting * own / whole / clients if own and whole else None
 
 
 CARRIED = Measure(
@@ -81,14 +56,14 @@ CARRIED = Measure(
     "throughput of added clients",
     "thousand packets",
     digits=1,
-    of=_thousands("departures", "added"),
+    of=_thousands("added_departures"),
 )
 GOODPUT = Measure(
     "thousand_goodput",
     "goodput of added clients",
     "thousand packets",
     digits=1,
-    of=_thousands("goodput_packets", "added"),
+    of=goodput("added"),
 )
 EACH = Measure("goodput_per_client", "goodput of an added client", "packets/s", digits=1, of=_per_client("added"))
 LOSS = Measure("loss_percent", "loss of added clients", "%", of=_percent(loss("added")))
@@ -101,10 +76,14 @@ ALL_CARRIED = Measure(
     "throughput of all clients",
     "thousand packets",
     digits=1,
-    of=_thousands("departures", *CLASSES),
+    of=_thousands(_total("departures", *CLASSES)),
 )
 ALL_LOSS = Measure("all_loss_percent", "loss of all clients", "%", of=_percent(loss(*CLASSES)))
-HELD = Measure("queue_share", "waiting packets of an added client", of=_queue_share)
+HELD = Measure(
+    "queue_share",
+    "waiting packets of an added client",
+    of=of_values(_queue_share, "queue_mean", "added_departures", _total("departures", *CLASSES), "clients"),
+)
 _COV = Measure("cov", "c.o.v. of all arrivals", digits=4)
 _QUEUE = Measure("queue_mean", "waiting packets", "packets", digits=0)
 
@@ -143,50 +122,37 @@ VEGAS_EACH, _ = _of_each(EACH)
 BESIDE_VEGAS, _ = _of_each(BACKGROUND_EACH)
 
 
-def _combined(vegas: Measure, reno: Measure, combine: Callable[[float, float], float | None]) -> Number:
-    def number(row: Row) -> float | None:
-        one, other = vegas(row), reno(row)
-        return None if one is None or other is None else combine(one, other)
-
-    return number
-
-
 RATIO = Measure(
     "goodput_ratio",
     "Vegas/Reno goodput ratio",
-    of=_combined(VEGAS_GOODPUT, RENO_GOODPUT, lambda vegas, reno: vegas / reno if reno else None),
+    of=of_values(lambda vegas, reno: vegas / reno if reno else None, VEGAS_GOODPUT, RENO_GOODPUT),
 )
-MORE_LOSS = Measure("more_loss", "larger loss of the two", "%", of=_combined(VEGAS_LOSS, RENO_LOSS, max))
+MORE_LOSS = Measure("more_loss", "larger loss of the two", "%", of=of_values(max, VEGAS_LOSS, RENO_LOSS))
 RELATIVE = Measure(
     "relative",
     "share of Reno's loss that Vegas saves",
     "%",
     digits=0,
-    of=_combined(VEGAS_LOSS, RENO_LOSS, lambda vegas, reno: 100 * (1 - vegas / reno) if reno else None),
+    of=of_values(lambda vegas, reno: 100 * (1 - vegas / reno) if reno else None, VEGAS_LOSS, RENO_LOSS),
 )
 DIFFERENCE = Measure(
     "difference",
     "Reno's loss less Vegas'",
     "points",
-    of=_combined(VEGAS_LOSS, RENO_LOSS, lambda vegas, reno: reno - vegas),
+    of=of_values(lambda vegas, reno: reno - vegas, VEGAS_LOSS, RENO_LOSS),
 )
 ALL_GAIN = Measure(
     "all_gain",
     "gain of all clients from added Vegas clients, relative to Reno",
     "%",
     digits=1,
-    of=_combined(VEGAS_ALL, RENO_ALL, lambda vegas, reno: 100 * (vegas / reno - 1) if vegas and reno else None),
+    of=of_values(lambda vegas, reno: 100 * (vegas / reno - 1) if vegas and reno else None, VEGAS_ALL, RENO_ALL),
 )
 
 
 def _timed_out(row: Row) -> float | None:
     timeouts, cuts = row.values.get("timeouts") or 0, row.values.get("fast_retransmits") or 0
     return 100 * timeouts / (timeouts + cuts) if timeouts + cuts else None
-
-
-def _relative_dependence(row: Row) -> float | None:
-    index = row.values.get("dependence")
-    return None if index is None else 100 * index / float(row.where["clients"])
 
 
 WARM_COV = Measure("cov_warm", "c.o.v. without the first 20 s", digits=4)
@@ -196,6 +162,6 @@ DEPENDENCE = Measure(
     "dependence index as a share of the clients, which it is in the model",
     "%",
     digits=0,
-    of=_relative_dependence,
+    of=of_values(lambda index, clients: 100 * index / clients, "dependence", "clients"),
 )
 SLOPE = Measure("slope", "exponent of the c.o.v. in the length of the bins")

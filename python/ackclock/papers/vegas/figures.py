@@ -1,4 +1,4 @@
-"""What the figures share: the data of places, lines along the buffer, and the table of causes."""
+"""The map, and what all figures share: the data of places, lines along the buffer, and the table of causes."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ import csv
 import io
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ackclock.papers.core.figure import Figure
 from ackclock.papers.truth import NO, OPEN, YES, at_least
-from ackclock.papers.vegas.evidence import by_place, interval, line
-from ackclock.papers.vegas.experiment import BUFFERS, GREEDY, TRACE, TRANSFERS, Place
+from ackclock.papers.vegas.evidence import PLANES, by_place, interval, line, plane
+from ackclock.papers.vegas.experiment import APPLICATIONS, BUFFERS, CLIENTS, GREEDY, SHARES, TRACE, TRANSFERS, Place
 from ackclock.papers.vegas.experiment import OPEN as WIDE_OPEN
 from ackclock.papers.vegas.measures import HELD, KINDS
-from ackclock.report.chart import Axis, Band, Chart, Level, Panel, Series
-from ackclock.report.html import Drawing, Table
+from ackclock.report.chart import Axis, Band, Heat, Level, Panel, Series
+from ackclock.report.html import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -24,11 +26,15 @@ if TYPE_CHECKING:
     from ackclock.analysis import Interval
     from ackclock.papers.core.paper import Both
     from ackclock.papers.vegas.evidence import ByPlace
+    from ackclock.papers.vegas.experiment import Gateway
     from ackclock.report.chart import Dash, Marker
 
     Look = tuple[str, Marker, Dash]
 
 RATIO = "Goodput of a Vegas client over a Reno client's"
+
+_ENDS = 2.0  # powers of two to either side of one at which the colours end
+_BUFFERS = [f"{buffer:,}" for buffer in BUFFERS]
 
 _OUTCOMES = {YES: "holds its own", NO: "loses", OPEN: "is undecided"}
 _CHOSEN = ("application", "clients", "vegas", "gateway", "buffer", "start", "load", "base_rtt", "ties", "whole")
@@ -79,15 +85,40 @@ def _has(runs: ByPlace, place: Place, name: str) -> bool:
     return any(run.get(name) is not None for run in runs[place])
 
 
-def _panel(runs: ByPlace, lines: Sequence[Line], *, title: str, y: Axis, last: bool, levels: Sequence[Level]) -> Panel:
-    """Draw lines along the buffer, each with the band of its 95 % interval."""
-    x = Axis(
-        label="Buffer (packets)" if last else "",
-        low=8,
-        high=3750,
-        log=True,
-        ticks=[(buffer, f"{buffer:,}") for buffer in BUFFERS],
+def lines_figure(
+    panels: Mapping[str, Sequence[Line]],
+    *,
+    slug: str,
+    title: str,
+    caption: str,
+    axes: Sequence[Axis],
+    height: float,
+    ratios: bool = True,
+) -> Figure:
+    """Describe panels of lines along the buffer, by title; ratios have levels at one and at `HELD`."""
+    last = list(panels)[-1]
+    every = [(name, one) for name, lines in panels.items() for one in lines]
+    places = [place for _, one in every for place in line(one.place)]
+    return Figure(
+        slug=slug,
+        title=title,
+        what=f"{caption} Bands are 95 % confidence intervals (Student's t).",
+        plots=[
+            partial(_panel, lines=lines, title=name, y=axis, last=name == last, ratios=ratios)
+            for (name, lines), axis in zip(panels.items(), axes, strict=True)
+        ],
+        height=height,
+        csv=lambda evidence: data(by_place(evidence.ours), places),
+        numbers=partial(_numbers, every=every),
     )
+
+
+def _panel(evidence: Both, *, lines: Sequence[Line], title: str, y: Axis, last: bool, ratios: bool) -> Panel:
+    """Draw lines along the buffer, each with the band of its 95 % interval."""
+    runs = by_place(evidence.ours)
+    ticks = [(buffer, f"{buffer:,}") for buffer in BUFFERS]
+    x = Axis(label="Buffer (packets)" if last else "", low=8, high=3750, log=True, ticks=ticks)
+    levels = (Level(y=1, dotted=False), Level(y=HELD)) if ratios else ()
     floor = y.low if y.log and y.low else -np.inf
     series, bands = [], []
     for one in lines:
@@ -101,41 +132,15 @@ def _panel(runs: ByPlace, lines: Sequence[Line], *, title: str, y: Axis, last: b
     return Panel(title=title, x=x, y=y, series=series, bands=bands, levels=levels)
 
 
-def drawing(
-    evidence: Both,
-    panels: Mapping[str, Sequence[Line]],
-    *,
-    slug: str,
-    title: str,
-    caption: str,
-    command: str,
-    axes: Sequence[Axis],
-    height: float,
-    ratios: bool = True,
-) -> Drawing:
-    """Draw panels of lines along the buffer, by title; ratios have levels at one and at `HELD`."""
+def _numbers(evidence: Both, *, every: Sequence[tuple[str, Line]]) -> Table:
     runs = by_place(evidence.ours)
-    levels = (Level(y=1, dotted=False), Level(y=HELD)) if ratios else ()
-    drawn = [
-        _panel(runs, lines, title=name, y=axis, last=number == len(panels), levels=levels)
-        for number, ((name, lines), axis) in enumerate(zip(panels.items(), axes, strict=True), start=1)
-    ]
-    every = [(name, one) for name, lines in panels.items() for one in lines]
-    return Drawing(
-        chart=Chart(panels=drawn, height=height),
-        slug=slug,
-        title=title,
-        caption=f"{caption} Bands are 95 % confidence intervals (Student's t).",
-        csv=data(runs, [place for _, one in every for place in line(one.place)]),
-        numbers=Table(
-            caption="Mean ± half-width of the 95 % interval by the buffer",
-            head=["", *(f"{buffer:,}" for buffer in BUFFERS)],
-            rows=[
-                [f"{name}, {one.name}", *(interval(runs, place, one.measure).shown(2) for place in line(one.place))]
-                for name, one in every
-            ],
-        ),
-        command=command,
+    return Table(
+        caption="Mean ± half-width of the 95 % interval by the buffer",
+        head=["", *_BUFFERS],
+        rows=[
+            [f"{name}, {one.name}", *(interval(runs, place, one.measure).shown(2) for place in line(one.place))]
+            for name, one in every
+        ],
     )
 
 
@@ -165,6 +170,71 @@ def cause_lines(evidence: Both) -> Table:
     return Table(
         caption=f"{RATIO} by the buffer, 30 of each and Vegas 10 s after Reno behind FIFO unless stated; a "
         f"question mark where the 95 % interval reaches to both sides of {HELD}",
-        head=["", *(f"{buffer:,}" for buffer in BUFFERS)],
+        head=["", *_BUFFERS],
         rows=[[name, *(cell(interval(runs, at)) for at in line(place))] for name, place in rows],
     )
+
+
+def _plane(evidence: Both, *, application: str, start: int, gateway: Gateway) -> Panel:
+    """Draw one plane of the map."""
+    runs = by_place(evidence.ours)
+    ratios = [interval(runs, place) for place in plane(application, start, gateway)]
+    logs = np.array([math.log2(max(ratio.mean, 1e-3)) for ratio in ratios]).reshape(len(SHARES), len(BUFFERS))
+    words = np.array([cell(ratio) for ratio in ratios]).reshape(logs.shape).tolist()
+    label = "Buffer (packets)" if (start, gateway) == PLANES[-1] else ""
+    return Panel(
+        title=f"{gateway}, {start_words(start)}",
+        x=Axis(label=label, ticks=list(enumerate(_BUFFERS))),
+        y=Axis(
+            label="Clients that run Vegas (%)",
+            ticks=[(place, f"{100 * vegas // CLIENTS}") for place, vegas in enumerate(SHARES)],
+        ),
+        series=(),
+        heat=Heat(
+            values=logs,
+            words=words,
+            label="Vegas / Reno, per client",
+            low=-_ENDS,
+            high=_ENDS,
+            parted=True,
+            ticks=[(-2, "≤ ¼"), (-1, "½"), (0, "1"), (1, "2"), (2, "≥ 4")],
+        ),
+    )
+
+
+def _map_table(evidence: Both, *, application: str) -> Table:
+    runs = by_place(evidence.ours)
+    return Table(
+        caption=f"{RATIO}: mean ± half-width of the 95 % interval; in brackets Vegas' share of all goodput",
+        head=["", *_BUFFERS],
+        rows=[
+            [
+                f"{gateway}, {start_words(start)}, {100 * vegas // CLIENTS} %",
+                *(
+                    f"{interval(runs, place).shown(2)} ({100 * interval(runs, place, 'share').mean:.0f} %)"
+                    for place in plane(application, start, gateway)
+                    if place.vegas == vegas
+                ),
+            ]
+            for start, gateway in PLANES
+            for vegas in SHARES
+        ],
+    )
+
+
+def _map(application: str, letter: str) -> Figure:
+    where = [place for one in PLANES for place in plane(application, *one)]
+    return Figure(
+        slug=f"map-{application.rsplit(maxsplit=1)[-1] if application != WIDE_OPEN else 'open'}".lower(),
+        title=f"Figure {letter}. The map: {application}",
+        what=f"{RATIO}, {CLIENTS} clients of both kinds, at each buffer and each share of clients that run Vegas: "
+        "blue where Vegas gets more, orange where Reno does. A question mark: the 95 % interval (Student's t) reaches "
+        f"to both sides of {HELD}, from which on Vegas gets its share. Vegas starts together with Reno, or 10 s later.",
+        plots=[partial(_plane, application=application, start=start, gateway=gateway) for start, gateway in PLANES],
+        height=8.6,
+        csv=lambda evidence: data(by_place(evidence.ours), where),
+        numbers=partial(_map_table, application=application),
+    )
+
+
+MAPS = [_map(application, letter) for letter, application in zip("ABCDE", APPLICATIONS, strict=True)]

@@ -19,16 +19,15 @@ from ackclock.papers.vegas.experiment import (
     Gateway,
     Place,
 )
-from ackclock.papers.vegas.figures import RATIO, Line, drawing, start_words
+from ackclock.papers.vegas.figures import RATIO, Line, lines_figure, start_words
 from ackclock.papers.vegas.measures import HELD, KINDS
 from ackclock.report.chart import Axis
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ackclock.papers.core.paper import Both
+    from ackclock.papers.core.figure import Figure
     from ackclock.papers.vegas.figures import Look
-    from ackclock.report.html import Drawing
 
 _BY_APPLICATION: Mapping[str, Look] = {
     POISSON: ("blue", "circle", "solid"),
@@ -70,8 +69,8 @@ def _ratio_axis(low: float = 0.02) -> Axis:
     return Axis(label="Vegas / Reno", low=low, high=2.5, log=True, ticks=ticks)
 
 
-def line_drawings(evidence: Both, command: str) -> list[Drawing]:
-    """Draw the goodput ratio along the buffer, by application, start and pair, and the buffer that each kind holds."""
+def _line_figures() -> list[Figure]:
+    """Describe the goodput ratio by application, start and pair, and the buffer that each kind holds."""
     applications: dict[str, list[Line]] = {
         gateway: [Line(name, Place(application=name, gateway=gateway), look) for name, look in _BY_APPLICATION.items()]
         for gateway in GATEWAYS
@@ -94,36 +93,30 @@ def line_drawings(evidence: Both, command: str) -> list[Drawing]:
     ticks = [(10.0**power, f"{10.0**power:g}") for power in range(-1, 3)]
     small = [(0.002, "0.002"), (0.01, "0.01"), *_TICKS[2:]]
     return [
-        drawing(
-            evidence,
+        lines_figure(
             applications,
             slug="applications",
             title="Figure F. Goodput ratio along the buffer, by application",
             caption=f"{RATIO}, 30 of each; Vegas starts 10 s after Reno. {_LEVELS}",
-            command=command,
             axes=[_ratio_axis(0.07)] * 2,
             height=6.8,
         ),
-        *(_starts(evidence, gateway, letter, command) for gateway, letter in zip(GATEWAYS, "GH", strict=True)),
-        drawing(
-            evidence,
+        *(_starts(gateway, letter) for gateway, letter in zip(GATEWAYS, "GH", strict=True)),
+        lines_figure(
             pair,
             slug="pair",
             title="Figure I. One against one",
             caption=f"{RATIO}: one of each on a bottleneck of 10 Mb/s, with an advertised window of 4,000 packets, "
             "which is more than pipe and buffer hold; below 0.002 points lie on the edge.",
-            command=command,
             axes=[replace(_ratio_axis(0.002), ticks=small)] * 2,
             height=7.8,
         ),
-        drawing(
-            evidence,
+        lines_figure(
             held,
             slug="held",
             title="Figure J. The buffer that each kind holds",
             caption="Packets of one client that wait at the gateway, on average over time; 30 of each, Vegas starts "
             "10 s after Reno. Vegas means to keep 1 to 3.",
-            command=command,
             axes=[Axis(label="Packets of one client", low=0.03, high=150, log=True, ticks=ticks)] * len(held),
             height=9.5,
             ratios=False,
@@ -131,7 +124,7 @@ def line_drawings(evidence: Both, command: str) -> list[Drawing]:
     ]
 
 
-def _starts(evidence: Both, gateway: Gateway, letter: str, command: str) -> Drawing:
+def _starts(gateway: Gateway, letter: str) -> Figure:
     panels = {
         application: [
             Line(start_words(start), Place(application=application, start=start, gateway=gateway), _BY_START[start])
@@ -139,13 +132,11 @@ def _starts(evidence: Both, gateway: Gateway, letter: str, command: str) -> Draw
         ]
         for application in APPLICATIONS
     }
-    return drawing(
-        evidence,
+    return lines_figure(
         panels,
         slug=f"starts-{gateway.lower()}",
         title=f"Figure {letter}. Goodput ratio by the start of Vegas, {gateway}",
         caption=f"{RATIO}, 30 of each, a panel for what clients send. {_LEVELS}",
-        command=command,
         axes=[_ratio_axis()] * len(panels),
         height=13.5,
     )
@@ -165,8 +156,8 @@ def _kinds(application: str, measure: str) -> list[Line]:
     ]
 
 
-def swing_drawings(evidence: Both, command: str) -> list[Drawing]:
-    """Draw how queue and windows swing, and who loses how much."""
+def _swing_figures() -> list[Figure]:
+    """Describe how queue and windows swing, and who loses how much."""
     queue = [
         Line(f"{100 * vegas // CLIENTS} % Vegas", Place(application=OPEN, vegas=vegas), look, measure="queue_sd")
         for vegas, look in _BY_SHARE.items()
@@ -174,15 +165,13 @@ def swing_drawings(evidence: Both, command: str) -> list[Drawing]:
     windows, loss, timeouts, jain = (_kinds(OPEN, name) for name in ("window_cov", "loss", "timeouts", "jain"))
     ticks = [(0.1, "0.1"), (1, "1"), (10, "10"), (100, "100")]
     return [
-        drawing(
-            evidence,
+        lines_figure(
             {"(a) The queue": queue, "(b) The windows": windows},
             slug="swings",
             title="Figure K. What swings",
             caption="Endless data, open window; Vegas starts 10 s after Reno. (a) Standard deviation of the queue "
             "behind FIFO, sampled every 0.1 s; (b) coefficient of variation over time of the window of a client, "
             "sampled every second, 30 of each.",
-            command=command,
             axes=[
                 Axis(label="Packets", low=0.05, high=900, log=True, ticks=ticks),
                 Axis(label="c.o.v. of the window", low=0, high=0.7),
@@ -190,14 +179,12 @@ def swing_drawings(evidence: Both, command: str) -> list[Drawing]:
             height=7.8,
             ratios=False,
         ),
-        drawing(
-            evidence,
+        lines_figure(
             {"(a) Loss": loss, "(b) Timeouts": timeouts, "(c) Jain's index within a kind": jain},
             slug="losses",
             title="Figure L. Loss, timeouts and fairness of each kind",
             caption="Greedy sources, open window, 30 of each; Vegas starts 10 s after Reno. (a) Dropped share of what "
             "arrives; (b) timeouts of one client in a second; (c) Jain's index of the goodputs of one kind's clients.",
-            command=command,
             axes=[
                 Axis(label="Dropped share", low=0, high=0.035),
                 Axis(label="Timeouts a second", low=0, high=0.55),
@@ -207,3 +194,6 @@ def swing_drawings(evidence: Both, command: str) -> list[Drawing]:
             ratios=False,
         ),
     ]
+
+
+LINES, SWINGS = _line_figures(), _swing_figures()

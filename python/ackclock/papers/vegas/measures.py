@@ -8,6 +8,7 @@ import numpy as np
 
 from ackclock.analysis import sampled_windows
 from ackclock.papers.burstiness.experiment import BOTTLENECK_RATE, PACKET_SIZE
+from ackclock.papers.core.folds import of_values
 from ackclock.papers.core.quantities import Measure
 from ackclock.papers.vegas.experiment import CLIENTS, RATE
 from ackclock.scenario import Tcp
@@ -16,7 +17,6 @@ from ackclock.scenario.quantity import seconds
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ackclock.papers.core.evidence import Row
     from ackclock.running.run import Run
 
 KINDS = ("reno", "vegas")  # prefixes of the measures of one kind of client
@@ -98,17 +98,12 @@ def leftover(vegas: int) -> float:
     return (BOTTLENECK_RATE / (8 * PACKET_SIZE) - (CLIENTS - vegas) * RATE) / vegas / RATE
 
 
-def _over_leftover(row: Row) -> float | None:
-    ratio = row.values.get("ratio")
-    return None if ratio is None else ratio / leftover(int(row.where["vegas"]))
-
-
 RATIO = Measure("ratio", "Vegas/Reno goodput ratio")
 OVER_LEFTOVER = Measure(
     "over_leftover",
     "Vegas/Reno goodput ratio over the ratio that Reno's applications leave",
     digits=3,
-    of=_over_leftover,
+    of=of_values(lambda ratio, vegas: ratio / leftover(vegas), "ratio", "vegas"),
 )
 UTILIZATION = Measure("utilization", "utilization of the link")
 QUEUE_SD = Measure("queue_sd", "standard deviation of the queue", "packets", digits=1)

@@ -11,9 +11,8 @@ from ackclock.papers.core.paper import Chapter, Paper
 from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.vegas.claims import CLAIMS, TOPICS
 from ackclock.papers.vegas.evidence import by_part, places, runs_at
-from ackclock.papers.vegas.figures import cause_lines
-from ackclock.papers.vegas.line_figures import line_drawings, swing_drawings
-from ackclock.papers.vegas.map_figures import map_drawings
+from ackclock.papers.vegas.figures import MAPS, cause_lines
+from ackclock.papers.vegas.line_figures import LINES, SWINGS
 from ackclock.papers.vegas.measures import KINDS
 
 if TYPE_CHECKING:
@@ -46,13 +45,13 @@ PAPER = Paper(
     statements=lambda evidence: [agreement_statement(evidence.ours, evidence.ns2)],
     overview=cause_lines,
     chapters=[
-        Chapter(title="The map", figures=[map_drawings]),
+        Chapter(title="The map", figures=MAPS),
         Chapter(
             title="Along the buffer",
             text="Lines through the map at half Vegas, at every start and behind both gateways, and one against one.",
-            figures=[line_drawings],
+            figures=LINES,
         ),
-        Chapter(title="What swings, and what is lost", figures=[swing_drawings]),
+        Chapter(title="What swings, and what is lost", figures=SWINGS),
     ],
     provenance=lambda _: [("ns-2", "ns-2.35 (Debian 2.35+dfsg-5), unmodified")],
 )

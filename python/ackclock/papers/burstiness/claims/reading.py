@@ -18,10 +18,6 @@ SURE = tuple(clients for clients in MODERATE if clients <= 36)
 """Of these, the ones where every run soon settles: at 37 and 38 chance decides when."""
 MOST = max(HEAVY)
 
-WEIGHED = (
-    " With 60 clients the same is asked at seven averaging weights of RED from 8e-5 to 0.02, since the paper prints "
-    "none: if an answer is clearly the opposite, it depends on the weight."
-)
 WEIGHT = "RED's averaging weight"
 WEIGHTS = f"weights with {MOST} clients"
 
