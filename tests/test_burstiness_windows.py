@@ -293,7 +293,7 @@ class TestAgreement:
     def test_ns2_agrees_with_itself(self, theirs: list[Sequence[Row]]) -> None:
         every = [run for courses in theirs for run in courses]
         said = courses_verdict(every, every)
-        assert said.lead == "The windows go as ns-2's."
+        assert said.lead == "The windows agree with ns-2's."
         assert "Of 88 means over 20 seeds" in said.text
         assert "88 lie within 3" in said.text
         assert "0.0 standard errors" in said.text
@@ -303,7 +303,7 @@ class TestAgreement:
             [changed(run, first_loss=(run.values["first_loss"] or 0) + 1) for run in courses] for courses in theirs
         ]
         said = courses_verdict([run for courses in moved for run in courses], [run for one in theirs for run in one])
-        assert said.lead == "The windows do not all go as ns-2's."
+        assert said.lead == "The windows do not all agree with ns-2's."
         assert "80 lie within 3" in said.text
         table = courses_table(moved[0], theirs[0])
         assert table.caption.endswith("10 of 11 do")

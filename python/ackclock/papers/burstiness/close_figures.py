@@ -110,10 +110,10 @@ SCALES_FIGURE = Figure(
     slug="scales",
     title="Figure A. Burstiness at every time scale",
     what=f"Coefficient of variation of the arrivals at the gateway, counted in bins of {SCALES[0]:g} to {SCALES[-1]:g} "
-    f"s: (a) of all variants with {_MOST} clients; (b) the same relative to a Poisson process of as many arrivals; (c) "
+    f"s: (a) of all variants with {_MOST} clients; (b) the same relative to a Poisson process with the same mean; (c) "
     "Reno behind FIFO at several loads.",
     points=_RUNS,
-    rest=f"Bars: 95 % confidence intervals. The paper looked at {UNIT:g} s alone.",
+    rest=f"Bars: 95 % confidence intervals. The paper uses only {UNIT:g} s.",
     plots=[
         Plot(
             title=f"(a) {_MOST} clients",
@@ -176,7 +176,7 @@ MEMORY_FIGURE = Figure(
     what=f"Autocorrelation of the arrivals at the gateway with {_MOST} clients, in bins of (a) {FINE:g} s and (b) "
     f"{UNIT:g} s.",
     points=_RUNS,
-    rest="A Poisson process has none beyond the grey band.",
+    rest="For a Poisson process all values are within the grey band.",
     plots=[
         Plot(
             title=f"({place}) bins of {width:g} s",
@@ -222,12 +222,13 @@ def _queue_table(evidence: Evidence) -> Table:
 
 QUEUE_FIGURE = Figure(
     slug="queue",
-    title="Figure C. What the queue sees",
-    what=f"Share of the time in which at least that many packets wait at the gateway, with {_MOST} clients and a "
+    title="Figure C. Queue length",
+    what=f"Share of the time with at least a given number of packets waiting at the gateway, with {_MOST} clients "
+    "and a "
     f"buffer of 50, sampled every {FINE:g} s.",
     points=_RUNS,
-    rest="A steep fall far to the right is a queue that is always nearly full; a straight descent is one that swings "
-    "through all lengths.",
+    rest="A steep fall at the right shows a queue that is always nearly full; a straight descent shows one that "
+    "oscillates over all lengths.",
     plots=[
         Plot(
             x=Axis(label="Packets waiting, at least", low=0, high=_LENGTHS[-1]),

@@ -1,4 +1,4 @@
-"""What the close look says, in sentences whose words the numbers choose."""
+"""Findings of the close look at runs, in sentences that depend on the numbers."""
 
 from __future__ import annotations
 
@@ -60,9 +60,7 @@ def _sawtooth(looks: Sequence[Row]) -> str:
             if lag is not None
             else f"{variant} not at all"
         )
-    return (
-        f"A common sawtooth shows where arrivals repeat themselves. At {_MOST} clients they do so for {listed(parts)}."
-    )
+    return f"A common sawtooth makes arrivals periodic. At {_MOST} clients they repeat for {listed(parts)}."
 
 
 def _return(values: NDArray[np.float64]) -> int | None:
@@ -88,9 +86,10 @@ def _dependence(looks: Sequence[Row]) -> str:
         else "does not change with the load beyond chance"
     )
     return (
-        f"How much Reno's clients depend on each other {verdict}: the number that cut their windows at once varies "
-        f"{few.shown(1)} times as much with {_FIRST} clients as it would were they independent, and {many.shown(1)} "
-        f"times with {_MOST}; when any cut, {100 * share:.0f} % of them do."
+        f"The dependence between Reno's clients {verdict}: the variance of the number that cut their windows at "
+        "once is "
+        f"{few.shown(1)} times its value for independent clients with {_FIRST} clients, and {many.shown(1)} "
+        f"times with {_MOST}. If any cut, {100 * share:.0f} % of them do."
     )
 
 

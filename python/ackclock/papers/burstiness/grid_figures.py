@@ -98,7 +98,7 @@ FIGURE_2 = Figure(
     title="Figure 2. Coefficient of variation of the aggregated TCP traffic",
     what="Arrivals at the gateway, counted in bins of one round-trip propagation delay (0.1 s) over the whole run: (a) "
     "standard deviation over mean; (b) the same relative to the Poisson process that the clients generate.",
-    rest=f"Thin line: 1/√(λτn) with λτ = {ARRIVALS_PER_RTT} packets a client.",
+    rest=f"Thin line: 1/√(λτn) with λτ = {ARRIVALS_PER_RTT} packets per client.",
     plots=[
         Plot(
             title="(a)",
@@ -139,7 +139,7 @@ FIGURE_4 = Figure(
     slug="figure4",
     title="Figure 4. Packet loss percentage of the aggregated TCP traffic",
     what="Packets that the gateway dropped, as a share of all that arrived, retransmissions included.",
-    rest="UDP, which does not slow down, leaves the frame where the load passes the capacity.",
+    rest="UDP, which does not slow down, is outside the frame when the load exceeds the capacity.",
     plots=[
         Plot(
             x=_from_first_loss,
@@ -155,7 +155,7 @@ FIGURE_13 = Figure(
     slug="figure13",
     title="Figure 13. Timeouts per duplicate ACK",
     what="Timeouts as a percentage of the duplicate ACKs that reached the senders, of all clients together.",
-    rest="UDP has neither.",
+    rest="UDP has no timeouts and no ACKs.",
     plots=[
         Plot(
             x=_from_first_loss,

@@ -39,10 +39,10 @@ COURSE_RULES = [
         "first_fall": "first fall, s",
         "last_fall": "last fall, s",
         "falls": "falls",
-        "together": "all three fall together, times",
-        "last_together": "the last time they do, s",
-        "before_first_fall": "highest before the first fall, packets",
-        "lowest": "lowest from then on, packets",
+        "together": "common falls of all three, times",
+        "last_together": "last common fall, s",
+        "before_first_fall": "largest before the first fall, packets",
+        "lowest": "smallest after it, packets",
         "highest": "highest, packets",
         "mean": "mean, packets",
     }.items()
@@ -82,12 +82,15 @@ class WindowFigure:
             slug=f"figure{self.number}",
             title=f"Figure {self.number}. Congestion windows of TCP {self.variant} with {self.clients} clients",
             caption=f"Clients {listed(list(map(str, CLIENTS_SHOWN)))} of one run, seed {SEED}, sampled every {UNIT:g} "
-            f"s: (a) and (b) {self.shows}, (c) and (d) the whole run. Bold lines are what TCP may send, the congestion "
-            f"window cut off at the advertised window of {ADVERTISED_WINDOW} packets (dotted); thin lines go on where "
-            "the congestion window is larger, without effect. ns-2's run (seed 1) draws other random numbers: compare "
-            "the patterns, not single losses. Grey: where the three windows lie in most of "
-            f"{len(own)} runs of each simulator, which the table sums up. The CSV has the congestion windows; those of "
-            "ns-2 are kept to a tenth of a packet.",
+            f"s: (a) and (b) {self.shows}, (c) and (d) the whole run. Bold lines are the effective window, the "
+            "congestion "
+            f"window limited by the advertised window of {ADVERTISED_WINDOW} packets (dotted); thin lines show "
+            "larger congestion windows, which have no effect. ns-2's run (seed 1) has different random numbers: "
+            "compare "
+            "the patterns, not single losses. Grey: the range of the three windows in most of "
+            f"{len(own)} runs of each simulator, which the table summarises. The CSV has the congestion windows; "
+            "those of "
+            "ns-2 are rounded to a tenth of a packet.",
             csv=_data(*drawn),
             numbers=courses_table(own, other),
             command=command,
@@ -204,7 +207,7 @@ def courses_table(ours: Sequence[Row], theirs: Sequence[Row]) -> Table:
     return Table(
         caption=f"Mean and, in brackets, the range of 90 % of {len(ours)} seeds: losses of any client at the "
         f"gateway, and the effective windows (at most {ADVERTISED_WINDOW} packets) of clients "
-        f"{', '.join(map(str, CLIENTS_SHOWN))} in samples of {UNIT:g} s. A window has fallen where it is smaller by "
+        f"{', '.join(map(str, CLIENTS_SHOWN))} in samples of {UNIT:g} s. A window has fallen if it is smaller by "
         f"half a packet or more than at the sample before.{_zeros(ours, theirs)} Means agree within "
         f"{STANDARD_ERRORS} standard errors (s.e.) of their difference: {agreeing} of {len(places)} do",
         head=["", "Ackclock", "ns-2.35", "difference", "agrees"],
@@ -257,9 +260,9 @@ def courses_verdict(ours: Sequence[Row], theirs: Sequence[Row]) -> Statement:
     agreeing = [place for place in places if place.agrees]
     varied = [place for place in places if place.standard_error]
     largest = max((abs(place.standard_errors) for place in varied), default=0.0)
-    words = "go as" if len(agreeing) >= 0.95 * len(places) else "do not all go as"
+    words = "agree" if len(agreeing) >= 0.95 * len(places) else "do not all agree"
     return Statement(
-        lead=f"The windows {words} ns-2's.",
+        lead=f"The windows {words} with ns-2's.",
         text=f"Of {len(places)} means over {len({run.seed for run in ours})} seeds (first and last loss, falls, "
         f"lowest, highest and mean window of Figures 5 to 12), {len(agreeing)} lie within {STANDARD_ERRORS} standard "
         f"errors of ns-2's; {len(places) - len(varied)} are the same in every run, and of the others the largest "

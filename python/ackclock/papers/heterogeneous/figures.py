@@ -93,8 +93,8 @@ def _newcomers(scene: Scene, first: int) -> list[Figure]:
         Figure(
             slug=f"figure{first}",
             title=f"Figure {first}. Throughput of additional clients {where}",
-            what=f"{met} (a) Packets of the added clients that the bottleneck transmitted in {DURATION} s, as the "
-            "paper draws it; (b) the same for one client and second, where only packets count that arrived for the "
+            what=f"{met} (a) Packets of the added clients that the bottleneck transmitted in {DURATION} s, as in "
+            "the paper; (b) goodput of one client per second, which counts only packets that arrived for the "
             "first time and in order.",
             rest=f"Dotted line: the {RATE} packets/s that the application of a client makes.",
             plots=[
@@ -122,9 +122,7 @@ def _newcomers(scene: Scene, first: int) -> list[Figure]:
             title=f"Figure {first + 1}. Packet-loss percentage of additional clients {where}",
             what=f"{met} Packets of the added clients that the gateway dropped, as a share of their packets that "
             "arrived, retransmissions included.",
-            rest="FIFO's curves lie on zero where every window fits into the pipe and the buffer."
-            if scene.buffer > 50
-            else "",
+            rest="FIFO's curves are zero if all windows fit into the pipe and the buffer." if scene.buffer > 50 else "",
             plots=[
                 Plot(
                     x=_along(scene),
@@ -156,8 +154,8 @@ def _others(scene: Scene, letter: str) -> Figure:
     return Figure(
         slug=f"others-{scene.slug}",
         title=f"Figure {letter}. The background and all together ({scene.name})",
-        what="What the newcomers, whose protocol and gateway the legend names, leave to the clients that were there "
-        "before, and the result for all: (a) goodput of one client of the background, (b) loss of the background, "
+        what="Effect of the newcomers, whose protocol and gateway the legend names, on the background clients, "
+        "and the result for all: (a) goodput of one client of the background, (b) loss of the background, "
         f"(c) packets of all clients that the bottleneck transmitted in {DURATION} s, (d) their loss.",
         rest=f"Dotted line: the capacity of the bottleneck, {CAPACITY:,.0f} packets.",
         plots=[
@@ -223,8 +221,8 @@ MODEL = Figure(
     what="Simulated Reno behind FIFO, as in Figure 2, and the paper's model, equations (1) to (4), with gamma = "
     "μτ/8P + B: the printed one adds packets per second to packets. (a) The c.o.v. in bins of 0.1 s; (b) relative "
     "to Poisson's.",
-    rest="The model is run without its first 20 s. The window that it starts from decides when it meets "
-    "congestion first, and it stays congested then.",
+    rest="The first 20 s of the model are omitted. Its initial window determines when it first becomes "
+    "congested; then it stays congested.",
     plots=[
         Plot(
             title="(a)",

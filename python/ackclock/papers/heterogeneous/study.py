@@ -41,8 +41,8 @@ def paper(
                 figures=[FIGURE_2, FIGURE_3, FIGURE_4, *newcomer_figures(scenes), *([MODEL] if has_model else [])],
             ),
             Chapter(
-                title="What the paper does not show",
-                text="What newcomers gain, others lose: these figures show the clients that were there before, all "
+                title="Beyond the paper",
+                text="Newcomers gain at the expense of others: these figures show the background clients, all "
                 "clients together, and Vegas against Reno.",
                 figures=more_figures(scenes),
             ),

@@ -116,7 +116,7 @@ def _line_figures() -> list[Figure]:
             slug="held",
             title="Figure J. The buffer that each kind holds",
             caption="Packets of one client that wait at the gateway, on average over time; 30 of each, Vegas starts "
-            "10 s after Reno. Vegas means to keep 1 to 3.",
+            "10 s after Reno. Vegas aims at 1 to 3.",
             axes=[Axis(label="Packets of one client", low=0.03, high=150, log=True, ticks=ticks)] * len(held),
             height=9.5,
             ratios=False,
@@ -168,7 +168,7 @@ def _swing_figures() -> list[Figure]:
         lines_figure(
             {"(a) The queue": queue, "(b) The windows": windows},
             slug="swings",
-            title="Figure K. What swings",
+            title="Figure K. Oscillations",
             caption="Endless data, open window; Vegas starts 10 s after Reno. (a) Standard deviation of the queue "
             "behind FIFO, sampled every 0.1 s; (b) coefficient of variation over time of the window of a client, "
             "sampled every second, 30 of each.",
@@ -183,11 +183,11 @@ def _swing_figures() -> list[Figure]:
             {"(a) Loss": loss, "(b) Timeouts": timeouts, "(c) Jain's index within a kind": jain},
             slug="losses",
             title="Figure L. Loss, timeouts and fairness of each kind",
-            caption="Greedy sources, open window, 30 of each; Vegas starts 10 s after Reno. (a) Dropped share of what "
-            "arrives; (b) timeouts of one client in a second; (c) Jain's index of the goodputs of one kind's clients.",
+            caption="Greedy sources, open window, 30 of each; Vegas starts 10 s after Reno. (a) Dropped share of "
+            "arrivals; (b) timeouts of one client per second; (c) Jain's index of the goodputs of one kind's clients.",
             axes=[
                 Axis(label="Dropped share", low=0, high=0.035),
-                Axis(label="Timeouts a second", low=0, high=0.55),
+                Axis(label="Timeouts per second", low=0, high=0.55),
                 Axis(label="Jain's index", low=0.6, high=1.02),
             ],
             height=9.5,

@@ -26,11 +26,11 @@ RULES = [
 
 
 def agreement_statement(ours: Runs, theirs: Runs) -> Statement:
-    """Say how well our runs agree with ns-2's, where ns-2 was run."""
+    """Summarise the agreement of our runs with ns-2's."""
     points = len({tuple(row.where.items()) for row in theirs.part("places")})
     return statement(
         compare(ours.part("places"), theirs.part("places"), RULES),
-        what=f"goodput at {points} points, of a Reno and of a Vegas client each by itself",
+        what=f"goodput at {points} points, of a Reno and of a Vegas client separately",
         margin="5 % of the goodput",
     )
 
@@ -51,7 +51,7 @@ PAPER = Paper(
             text="Lines through the map at half Vegas, at every start and behind both gateways, and one against one.",
             figures=LINES,
         ),
-        Chapter(title="What swings, and what is lost", figures=SWINGS),
+        Chapter(title="Oscillations and losses", figures=SWINGS),
     ],
     provenance=lambda _: [("ns-2", "ns-2.35 (Debian 2.35+dfsg-5), unmodified")],
 )

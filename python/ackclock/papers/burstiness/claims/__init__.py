@@ -1,7 +1,7 @@
-"""Every claim of the paper with the rule that judges it, and which of them sum the paper up.
+"""Every claim of the paper with its rule, and the claims for the summary.
 
-What the paper defines, sets up or reports from other work is no claim here; a claim made in several places stands once,
-with all of them named.
+Definitions, the setup and results of other work are not claims. A claim that the paper makes in several places is
+listed once, with all places.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from ackclock.papers.summary import Topic
 from ackclock.report.html import Verdict
 
 CLAIMS = (*traffic.CLAIMS, *reno.CLAIMS, *vegas.CLAIMS, *red.CLAIMS, *traffic.CONCLUSIONS)
-"""In the order of the paper; keys are its sections."""
+"""The claims in the order of the paper, with its sections as keys."""
 
 TOPICS = (
     Topic(
@@ -19,7 +19,7 @@ TOPICS = (
         leads={
             Verdict.REPRODUCED: "Congestion makes Reno bursty and leaves Vegas smooth, up to 60 clients.",
             Verdict.PARTLY: "Congestion makes most TCP variants bursty; Vegas stays smooth up to 60 clients.",
-            Verdict.NOT: "Congestion does not make TCP bursty as the paper says.",
+            Verdict.NOT: "Congestion does not make TCP bursty, unlike in the paper.",
         },
         also=("3.2-10",),
     ),
@@ -35,7 +35,7 @@ TOPICS = (
     Topic(
         key="3.2.1-5",
         leads={
-            Verdict.REPRODUCED: "Reno settles with 38 clients, and with 39 not within the 200 s.",
+            Verdict.REPRODUCED: "Reno settles with 38 clients, but not within 200 s with 39.",
             Verdict.PARTLY: "Reno stops settling near 38 clients.",
             Verdict.NOT: "Reno does not stop settling at 38 clients.",
         },
@@ -56,7 +56,7 @@ TOPICS = (
             Verdict.REPRODUCED: "RED makes every TCP burstier.",
             Verdict.PARTLY: "RED mostly makes TCP burstier.",
             Verdict.NOT: "RED does not make TCP burstier.",
-            Verdict.DEPENDS: "Whether RED harms is decided by a weight that the paper does not print.",
+            Verdict.DEPENDS: "Whether RED harms depends on a weight that the paper does not print.",
         },
     ),
 )

@@ -1,4 +1,4 @@
-"""What the claims of this paper share: loads, variants, RED's weight, and the commands of runs."""
+"""Common parts of this paper's claims: loads, variants, RED's weight, and the commands of runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WITHOUT_RED = {f"{name}/RED": name for name in PLAIN}
 LIGHT = Named("fewer than 10 clients", [clients for clients in PAPERS_CLIENTS if clients < 10])
 MODERATE = tuple(clients for clients in PAPERS_CLIENTS if 10 <= clients <= 38)  # the paper's moderately congested loads
 SURE = tuple(clients for clients in MODERATE if clients <= 36)
-"""Of these, the ones where every run soon settles: at 37 and 38 chance decides when."""
+"""The moderate loads at which every run settles soon; at 37 and 38 the time is random."""
 MOST = max(HEAVY)
 
 WEIGHT = "RED's averaging weight"
@@ -23,18 +23,18 @@ WEIGHTS = f"weights with {MOST} clients"
 
 
 def command(variant: str, clients: int, *fields: str, red_weight: float = RED_WEIGHT, record: str = "") -> str:
-    """Give the command that makes one run.
+    """Return the command that makes one run.
 
     Parameters
     ----------
     variant, clients
-        What runs.
+        Variant and number of clients.
     fields
-        Further fields that differ, as ``PATH=VALUE``.
+        Further changed fields, as ``PATH=VALUE``.
     red_weight
         RED's averaging weight, for a gateway that has one.
     record
-        A table to keep, if any.
+        A table to record, if any.
 
     """
     protocol, *ends = variant.split("/")

@@ -66,7 +66,7 @@ def _worse(measure: Measure, *, higher: bool) -> Depends:
             )
         ),
         on=WEIGHT,
-        again=(reno & vegas).called("it is so for Reno and for Vegas"),
+        again=(reno & vegas).called("the same holds for both Reno and Vegas"),
         named=WEIGHTS,
     )
 
@@ -76,14 +76,14 @@ def _cost_at_weights(protocol: str) -> Quantity:
         lambda red, plain: 100 * (1 - red / plain),
         _at_weights(m.THROUGHPUT, f"{protocol}/RED"),
         m.THROUGHPUT.at("grid", variant=protocol, clients=MOST),
-        words=f"share of {protocol}'s throughput that RED takes",
+        words=f"share of {protocol}'s throughput lost to RED",
         unit="%",
     )
 
 
 _queues, _red_queues = (m.QUEUE.at("queues", variant=variants, clients=(39, 60)) for variants in (PLAIN, REDS))
 _renos_cost, _vegas_cost = (
-    penalty(f"{name}/RED", name).called(f"share of {name}'s throughput that RED takes") for name in ("Reno", "Vegas")
+    penalty(f"{name}/RED", name).called(f"share of {name}'s throughput lost to RED") for name in ("Reno", "Vegas")
 )
 _smoother = _at(m.COV_OVER_POISSON, "Vegas/RED").below(_at(m.COV_OVER_POISSON, "Reno/RED"))
 _faster = _at(m.THROUGHPUT, "Vegas/RED").above(_at(m.THROUGHPUT, "Reno/RED"))
@@ -95,7 +95,7 @@ _full = {name: m.ABOVE_MAX_TH.at("close", variant=f"{name}/RED", clients=MOST) f
 _full_at_weights = {
     name: m.ABOVE_MAX_TH.at("close_weights", variant=f"{name}/RED", clients=MOST) for name in ("Vegas", "Reno")
 }
-_CLOSE_WEIGHTS = f"{WEIGHTS} that were looked at closely"
+_CLOSE_WEIGHTS = f"{WEIGHTS} with detailed records"
 _renos_timeouts, _vegas_timeouts = (_by_gateway(m.TIMEOUTS, "grid", name) for name in ("Reno", "Vegas"))
 _sequences = [
     _by_gateway(measure, "close", "Reno").above(_by_gateway(measure, "close", "Vegas"))
@@ -111,14 +111,14 @@ CLAIMS = (
     Claim(
         key="3.2.3-1",
         where="3.2.3; Figure 2",
-        text="RED increases the modulation: with it the c.o.v. is significantly higher than without.",
+        text="RED increases the modulation: the c.o.v. is significantly higher with it than without.",
         test=_worse(m.COV_OVER_POISSON, higher=True),
         command=command("Reno/RED", 60, red_weight=8e-5),
     ),
     Claim(
         key="3.2.3-2",
         where="3.2.3; Figure 3",
-        text="RED hurts performance: with it the throughput is significantly lower than without.",
+        text="RED hurts performance: the throughput is significantly lower with it than without.",
         test=_worse(m.THROUGHPUT, higher=False),
         command=command("Reno/RED", 60, red_weight=8e-5),
     ),
@@ -140,12 +140,12 @@ CLAIMS = (
         test=Depends(
             AtPoints(
                 _renos_cost.above(_vegas_cost).called(
-                    "with 39 to 60 clients RED takes a larger share of the throughput from Reno than from Vegas"
+                    "with 39 to 60 clients RED costs Reno a larger share of the throughput than Vegas"
                 ),
                 points="client counts",
             ),
             on=WEIGHT,
-            again=_cost_at_weights("Reno").above(_cost_at_weights("Vegas")).called("RED takes more from Reno"),
+            again=_cost_at_weights("Reno").above(_cost_at_weights("Vegas")).called("RED costs Reno more"),
             named=WEIGHTS,
         ),
         command=command("Reno/RED", 60),
@@ -189,7 +189,7 @@ CLAIMS = (
     Claim(
         key="3.2.3-7",
         where="3.2.3",
-        text="From 40 Vegas clients on RED always drops, its average above max_th.",
+        text="With 40 or more Vegas clients RED always drops, since its average is above max_th.",
         test=Depends(
             Bars(whole=_full["Vegas"].at_least(95), part=_full["Vegas"].at_least(50)),
             on=WEIGHT,
@@ -214,7 +214,7 @@ CLAIMS = (
     Claim(
         key="3.2.3-9",
         where="3.2.3; Figure 13",
-        text="Vegas has very few timeouts for each duplicate ACK.",
+        text="Vegas has very few timeouts per duplicate ACK.",
         test=AtPoints(
             _by_gateway(m.TIMEOUTS_PER_DUP_ACK, "grid", "Vegas", HEAVY)
             .below(_by_gateway(m.TIMEOUTS_PER_DUP_ACK, "grid", "Reno", HEAVY), times=2)
@@ -225,10 +225,10 @@ CLAIMS = (
     Claim(
         key="3.2.3-10",
         where="3.2.3",
-        text="Reno's bursts cause large sequences of losses, larger than Vegas' do.",
+        text="Reno's bursts cause longer sequences of losses than Vegas' bursts.",
         test=Bars(
             whole=_sequences[0] & _sequences[1] & _sequences[2],
-            part=(_sequences[0] | _sequences[1] | _sequences[2]).some().called("one of these six is so"),
+            part=(_sequences[0] | _sequences[1] | _sequences[2]).some().called("at least one of these six holds"),
         ),
         command=command("Reno", 60, record="drops"),
     ),
@@ -243,7 +243,7 @@ CLAIMS = (
             ).some(),
             part=_renos_timeouts.above(_vegas_timeouts),
         ),
-        why="{why} The paper does not say which gateway it compares, nor with how many clients.",
+        why="{why} The paper does not state the gateway and the number of clients of this comparison.",
         command=command("Vegas/RED", 60),
     ),
     Claim(
@@ -261,7 +261,7 @@ CLAIMS = (
         text="Duplicate ACKs make Vegas push more data into the full RED gateway, which loses more.",
         test=Bars(whole=_pushes & _loses, part=_pushes | _loses),
         why="Each duplicate ACK releases {pushed} of new data within 13 µs; RED drops {lost} of these, and {usual} of "
-        "all that is sent for the first time (60 clients, from 20 to 40 s).",
+        "all new data (60 clients, from 20 to 40 s).",
         shows={"pushed": _pushed, "lost": _pushed_loss, "usual": _new_loss},
         command=command("Vegas/RED", 60, record="acks"),
     ),

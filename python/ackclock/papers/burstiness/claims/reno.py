@@ -1,4 +1,4 @@
-"""The claims of section 3.2.1, on Reno: when it loses, when it settles, and how far its clients act together."""
+"""The claims of section 3.2.1, on Reno: losses, settling, and the dependence between clients."""
 
 from __future__ import annotations
 
@@ -81,8 +81,8 @@ CLAIMS = (
         where="3.2.1; Figure 5",
         text="With 20 Reno clients nearly all losses occur during slow start.",
         test=Bars(whole=_start_share.at_least(95), part=_start_share.above(50)),
-        why="With 20 clients {share} of the drops fall into the first second, in which every window grows from 1 to "
-        "20; the last one falls at {last}.",
+        why="With 20 clients {share} of the drops occur in the first second, in which every window grows from 1 to "
+        "20; the last drop is at {last}.",
         shows={"share": _start_share, "last": m.LAST_LOSS.at("windows", variant="Reno", clients=20)},
         command=command("Reno", 20, record="drops"),
     ),
@@ -93,7 +93,7 @@ CLAIMS = (
         paper="17 packets",
         test=Bars(
             whole=_window.at_least(_BUFFER / 3).called("three bursts of the largest window fill the buffer"),
-            part=_window.at_least(_BUFFER / 20).called("20 such bursts do"),
+            part=_window.at_least(_BUFFER / 20).called("20 such bursts fill it"),
         ),
         why=lambda said: (
             f"Before the first cut the largest window is {said.mean(_window):.1f} packets: "
@@ -128,7 +128,7 @@ CLAIMS = (
     Claim(
         key="3.2.1-6",
         where="3.2.1; Figures 5 to 7",
-        text="Up to 38 clients, the more there are the longer it takes to settle.",
+        text="Up to 38 clients, settling takes longer with more clients.",
         test=Bars(
             whole=_last_loss.rises("clients", times=_HIGHER),
             part=_last_loss.pick(clients=38).above(_last_loss.pick(clients=20), times=_HIGHER),
@@ -174,7 +174,7 @@ CLAIMS = (
     Claim(
         key="3.2.1-10",
         where="3.2.1, 4; Figures 6 to 9",
-        text="The more clients, the likelier their windows fall together.",
+        text="With more clients, simultaneous cuts of their windows become more likely.",
         test=Bars(whole=_grows & ~_dependence.falls("clients", times=_HIGHER).some(), part=_grows),
         shows={"cutting": _cutting},
         command=command("Reno", 60, record="windows/0.1s"),
@@ -182,7 +182,7 @@ CLAIMS = (
     Claim(
         key="3.2.1-11",
         where="3.2.1, 4; Figure 9",
-        text="With 60 clients most streams take the same decision at once.",
+        text="With 60 clients most streams make the same decision at the same time.",
         test=Bars(whole=_cutting.pick(clients=60).above(50), part=_cutting.pick(clients=60).above(25)),
         command=command("Reno", 60, record="windows/0.1s"),
     ),
@@ -191,8 +191,9 @@ CLAIMS = (
         where="1, 3.2, 3.2.1, 4; Figure 9",
         text="Reno's congestion control makes the streams highly dependent on each other.",
         test=Bars(whole=_dependence.pick(clients=60).above(30), part=_dependence.pick(clients=60).above(1)),
-        why="The number of clients that cut at once varies {index} times as much as if each cut for itself. Were all "
-        "60 to cut together, it would be 60 times.",
+        why="The variance of the number of clients that cut at once is {index} times its value for independent "
+        "clients. If all "
+        "60 always cut together, it would be 60 times.",
         shows={"index": _dependence.pick(clients=60)},
         command=command("Reno", 60, record="windows/0.1s"),
     ),
@@ -206,14 +207,14 @@ CLAIMS = (
             part=_fills | _leaves,
         ),
         why="Within the first second up to {backlog} wait in a client, and up to {burst} leave it within a fifth of a "
-        "round trip, where the window is {window} before it is first cut.",
+        "round trip. The window is {window} before its first cut.",
         shows={"backlog": _backlog, "burst": _burst, "window": _window},
         command=command("Reno", 20, record="packets"),
     ),
     Claim(
         key="3.2.1-14",
         where="3.2.1",
-        text="Falling together makes the sum of the windows, and so queue and loss, fluctuate wildly.",
+        text="Simultaneous cuts make the sum of the windows, and so queue and loss, fluctuate wildly.",
         test=Bars(whole=_swing & _wild, part=_swing.every() | _wild.every()),
         command=command("Reno", 39, record="windows/100ms"),
     ),

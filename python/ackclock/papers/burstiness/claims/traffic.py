@@ -1,4 +1,4 @@
-"""The claims of the abstract, section 2.2, 3.1, 3.2 and 4: what kind of traffic TCP makes, and what that costs."""
+"""The claims of the abstract and sections 2.2, 3.1, 3.2 and 4, on the burstiness of TCP's traffic and its cost."""
 
 from __future__ import annotations
 
@@ -167,7 +167,8 @@ CLAIMS = (
     Claim(
         key="0-1",
         where="abstract, 1, 4; Figure 2",
-        text="Even where the applications' traffic grows smoother as more of it is added up, TCP makes the sum bursty.",
+        text="Even if the sum of the applications' traffic becomes smoother with more of them, TCP makes the sum "
+        "bursty.",
         test=AtPoints(_rough.above(1).called("with 39 to 60 clients the c.o.v. is above Poisson's")),
         command=command("Reno", 60),
     ),
@@ -208,7 +209,7 @@ CLAIMS = (
     Claim(
         key="3.2-1",
         where="3.2; Figure 2",
-        text="The sum of n Poisson sources grows smoother with n: its c.o.v. is 1/√(λτn).",
+        text="The sum of n Poisson sources becomes smoother with n: its c.o.v. is 1/√(λτn).",
         paper="n^-0.5",
         test=Bars(whole=_slope.near(-0.5, by=0.02), part=_slope.below(0)),
         command=command("UDP", 20),
@@ -265,7 +266,7 @@ CLAIMS = (
             Holds(_noticed & _stays),
             on="whether the start-up counts",
             again=_noticed.called("with the first 20 s the c.o.v. is above 1.1 times Poisson's at one point or more"),
-            words="If only the c.o.v. of the whole runs is so, the claim depends on whether the start-up counts.",
+            words="If this holds only for the c.o.v. of whole runs, the claim depends on whether the start-up counts.",
         ),
         command=command("Reno", 30, "measure.from=20 s"),
     ),
@@ -364,7 +365,7 @@ CONCLUSIONS = (
     Claim(
         key="4-2",
         where="4; Figure 2",
-        text="Reno's traffic does not smooth out much even when many streams are added up.",
+        text="Reno's traffic does not become much smoother even for the sum of many streams.",
         test=Bars(whole=_renos_slope.above(-0.25), part=_renos_slope.above(-0.5)),
         why="{why} For Poisson traffic the exponent is -0.5.",
         shows={"ends": m.COV.at("grid", variant="Reno", clients=(39, 60, 100))},

@@ -25,7 +25,8 @@ _ROOM, _ROOMY = 3, 50  # packets for each client in the large buffer, and the nu
 _cuts, _renos_cuts = _both(m.CUTS, "windows", _SHOWN)
 _lowest, _renos_lowest = _both(m.LOWEST_WINDOW, "windows", _SHOWN)
 _near_optimum = (_cuts.below(_renos_cuts) & _lowest.at_least(_renos_lowest)).called(
-    "with 20, 30 and 60 clients the windows of clients 1, 10 and 20 are cut less often than Reno's, and no lower"
+    "with 20, 30 and 60 clients the windows of clients 1, 10 and 20 are cut less often than Reno's, and to "
+    "values that are not lower"
 )
 _loss, _renos_loss = _both(m.LOSS, "grid", HEAVY)
 _dependence, _renos_dependence = _both(m.DEPENDENCE, "close", MOST)
@@ -33,7 +34,7 @@ _cutting, _renos_cutting = _both(m.CUTTING, "close", MOST)
 _cov, _renos_cov = _both(m.COV_OVER_POISSON, "grid", HEAVY)
 _jain, _renos_jain = _both(m.JAIN, "grid", HEAVY)
 _with_minimum = m.JAIN.at("minimum", variant="Vegas", clients=HEAVY).called(
-    "Jain's index of Vegas with the smallest round trip for its base"
+    "Jain's index of Vegas with the smallest round trip as its base"
 )
 _tied, _renos_tied = (
     one.called(f"Jain's index of {name} without processing time")
@@ -51,7 +52,7 @@ CLAIMS = (
         key="3.2.2-1",
         where="3.2.2; Figures 10 to 12",
         text="Each Vegas window stays close to its optimal value.",
-        test=Bars(whole=_near_optimum, part=_near_optimum.some().called("it is so at one of the three loads")),
+        test=Bars(whole=_near_optimum, part=_near_optimum.some().called("this holds at one of the three loads")),
         command=command("Vegas", 60, record="windows@0,9,19/0.1s"),
     ),
     Claim(
@@ -67,7 +68,7 @@ CLAIMS = (
     Claim(
         key="3.2.2-3",
         where="3.2.2",
-        text="That lowers the dependency between the streams.",
+        text="This lowers the dependency between the streams.",
         test=Bars(whole=_dependence.below(_renos_dependence), part=_cutting.below(_renos_cutting)),
         command=command("Vegas", 60, record="windows/0.1s"),
     ),
@@ -93,7 +94,7 @@ CLAIMS = (
             {
                 "what Vegas takes for its base round trip": AtPoints(
                     _with_minimum.above(_renos_jain).called(
-                        "with the smallest round trip for its base Jain's index of Vegas is above Reno's"
+                        "with the smallest round trip as its base Jain's index of Vegas is above Reno's"
                     ),
                     points="client counts",
                 ),
@@ -102,7 +103,7 @@ CLAIMS = (
                     points="client counts",
                 ),
             },
-            words="It is asked again with a Vegas that takes the smallest round trip for its base, and without "
+            words="The test is repeated with the smallest round trip as Vegas' base round trip, and without "
             "processing time (44 and 60 clients).",
         ),
         command=command("Vegas", 60, "clients.0.transport.base_rtt=minimum"),

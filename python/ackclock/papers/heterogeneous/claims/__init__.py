@@ -45,8 +45,8 @@ TOPICS = (
     Topic(
         key="3.2.2-6",
         leads={
-            Verdict.REPRODUCED: "With a large buffer the two get much the same.",
-            Verdict.PARTLY: "With a large buffer the two mostly get much the same.",
+            Verdict.REPRODUCED: "With a large buffer the two get about the same.",
+            Verdict.PARTLY: "With a large buffer the two mostly get about the same.",
             Verdict.NOT: "With a large buffer and a full link the two do not get the same.",
             Verdict.DEPENDS: "Whether the two get the same with a large buffer depends on when the newcomers start.",
         },
@@ -67,7 +67,7 @@ TOPICS = (
         leads={
             Verdict.REPRODUCED: "Greedy sources help Reno, as the paper supposes.",
             Verdict.PARTLY: "Greedy sources mostly help Reno, as the paper supposes.",
-            Verdict.NOT: "Greedy sources do not help Reno as the paper supposes.",
+            Verdict.NOT: "Greedy sources do not help Reno, unlike the paper's assumption.",
         },
     ),
 )

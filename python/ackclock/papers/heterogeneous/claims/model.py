@@ -104,7 +104,8 @@ CLAIMS = (
         test=Custom(
             _follows,
             "Over the client counts up to 60: reproduced if Kendall's rank correlation of the two is at least "
-            f"{_RANK:g} and the steps between counts at which each rises most touch; partly if one of the two; "
+            f"{_RANK:g} and the steps between counts with the steepest rise of each are the same or adjacent; "
+            "partly if only one holds; "
             f"otherwise not reproduced. {ELSE_UNDECIDED}",
             _model(SMALL),
             _reno,
@@ -122,7 +123,7 @@ CLAIMS = (
     Claim(
         key="4-4",
         where="4",
-        text="It does since it assumes very strong dependencies between streams and has no timeouts.",
+        text="The reasons are very strong dependencies between streams in the model and no timeouts.",
         test=Bars(whole=_loose & _timed, part=_loose | _timed),
         command=_COMMAND,
     ),

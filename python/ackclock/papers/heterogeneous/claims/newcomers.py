@@ -79,8 +79,9 @@ def close(background: int, margin: float) -> Rule:
             f"with a start at 10 s the ratio is within {margin:g} of 1 at every point",
             f"with a start at 10 s the ratio is not within {margin:g} of 1 at every point",
         ),
-        words=f"Asked again where the newcomers start at 10 s, not {START}, of which the paper says only right after "
-        "the background: if the answer at the same points is clearly the opposite, the claim depends on that.",
+        words=f"The test is repeated with newcomers that start at 10 s instead of {START}, since the paper says "
+        "only right after "
+        "the background: if the answer at the same points is clearly opposite, the claim depends on the start.",
     )
 
 
@@ -114,11 +115,11 @@ def loses_less(background: int, gateways: Named[str], reds: Named[str]) -> Rule:
         "added", lambda line: max(line.values()), "largest loss"
     )
     reno = at_full(m.RENO_LOSS, background, gateway=gateways)
-    lossy = reno.given(most, lambda loss: loss >= _LEAST_LOSS, f"anybody loses {_LEAST_LOSS} % or more")
+    lossy = reno.given(most, lambda loss: loss >= _LEAST_LOSS, f"any client loses {_LEAST_LOSS} % or more")
     less = lossy.above(at_full(m.VEGAS_LOSS, background, gateway=gateways))
     asked = less.called(
         f"added Vegas clients lose a smaller share than added Reno clients (background of {background}, "
-        f"{gateways.name}), where anybody loses {_LEAST_LOSS} % or more"
+        f"{gateways.name}), where any client loses {_LEAST_LOSS} % or more"
     )
     reno_end, vegas_end = (at_end(one, "weighted", background, gateway=reds) for one in (m.RENO_LOSS, m.VEGAS_LOSS))
     again = reno_end.above(vegas_end).every("gateway").called("added Vegas clients lose a smaller share behind RED")

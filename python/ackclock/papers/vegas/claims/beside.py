@@ -40,7 +40,7 @@ PAPERS = (
         key="F-2",
         where=_FENG,
         figure="map-poisson",
-        text="In the papers' own setting with a buffer of 1500 packets, it does as well too.",
+        text="In the papers' own setting with a buffer of 1500 packets, it also does as well.",
         test=AtPoints(m.RATIO.at("papers", start=1, buffer=1500).at_least(m.HELD), points="ends of the papers' curves"),
         shows={"late": m.RATIO.at("papers", start=10, buffer=1500)},
         why="{why} The papers compare added Vegas clients with Reno clients added in their place; here they are "
@@ -51,8 +51,7 @@ PAPERS = (
         key="F-3",
         where="Feng and Tinnakornsrisuphap, abstract, 5",
         figure="map-poisson",
-        text="In competition with Reno, Vegas does as well as Reno, whatever the buffer, the share, the start and the "
-        "application.",
+        text="In competition with Reno, Vegas does as well as Reno for every buffer, share, start and application.",
         test=AtPoints(m.RATIO.at("map").at_least(m.HELD), points="points of the map", by="application"),
         command=command(Place()),
     ),
@@ -60,7 +59,7 @@ PAPERS = (
         key="F-4",
         where="both papers",
         figure="applications",
-        text="With a small buffer Vegas gets its share, whatever the application.",
+        text="With a small buffer Vegas gets its share with every application.",
         test=AtPoints(m.RATIO.at("halves", buffer=(10, 50)).at_least(m.HELD), by="application"),
         command=command(Place(application=OPEN)),
     ),
@@ -71,7 +70,7 @@ MO = (
         key="M-1",
         where=_MO,
         figure="pair",
-        text="One Vegas connection with a greedy source loses to one Reno connection, and the more so the larger the "
+        text="One Vegas connection with a greedy source loses to one Reno connection, and loses more with a larger "
         "buffer.",
         test=AtPoints(
             (
@@ -99,7 +98,7 @@ MO = (
         key="M-2",
         where=_MO,
         figure="pair",
-        text="One against one, Vegas does as well as Reno or better where the buffer is very small.",
+        text="One against one, Vegas does as well as Reno or better with a very small buffer.",
         test=AtPoints(m.RATIO.at("pairs", application=OPEN, buffer=BUFFERS[0]).at_least(m.HELD)),
         command=command(replace(_PAIR, buffer=10)),
     ),
@@ -107,7 +106,7 @@ MO = (
         key="M-3",
         where=_MO,
         figure="held",
-        text="Reno takes the buffer: it keeps what there is, while Vegas keeps a few packets.",
+        text="Reno takes the buffer: it fills all of it, while Vegas keeps a few packets.",
         test=AtPoints(
             *(
                 m.RENO_KEPT.at(part, application=OPEN, start=10, gateway="FIFO", buffer=_LARGE)
@@ -131,7 +130,7 @@ MO = (
         key="M-5",
         where=_MO,
         figure="applications",
-        text="RED makes the two more compatible: it leaves Vegas more than a FIFO buffer of the same size.",
+        text="RED makes the two more compatible: Vegas gets more than with a FIFO buffer of the same size.",
         test=AtPoints(
             _wide["RED"]
             .above(_wide["FIFO"], by=m.EFFECT)
@@ -147,7 +146,7 @@ SWINGS = (
         key="O-1",
         where="Feng and Tinnakornsrisuphap, 3.2.3",
         figure="swings",
-        text="The more clients run Vegas, the less the queue varies.",
+        text="The queue varies less with more Vegas clients.",
         test=AtPoints(
             _queue.pick(vegas=SHARES[0])
             .above(_queue.pick(vegas=SHARES[-1]), times=_SMALLEST)
@@ -160,7 +159,7 @@ SWINGS = (
         key="O-2",
         where=_MO,
         figure="swings",
-        text="Also in competition with Reno the window of a Vegas client varies less than a Reno client's.",
+        text="In competition with Reno, too, a Vegas client's window varies less than a Reno client's.",
         test=AtPoints(
             m.RENO_COV.at("halves", application=OPEN).above(m.VEGAS_COV.at("halves", application=OPEN), times=_SMALLEST)
         ),

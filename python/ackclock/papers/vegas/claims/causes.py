@@ -77,7 +77,7 @@ CAUSES = (
                 m.RATIO.at("arrivals", queue=LONG).above(m.RATIO.at("arrivals", queue=SHORT), by=m.EFFECT)
                 & m.RTT_LEAST.at("arrivals", queue=LONG).above(m.RTT_LEAST.at("arrivals", queue=SHORT), by=_LONGER)
             ).called(
-                "where Vegas starts into the longer queue, the Vegas/Reno goodput ratio is more than "
+                "if Vegas starts with the longer queue, the Vegas/Reno goodput ratio is more than "
                 f"{m.EFFECT} higher and its least RTT more than {1e3 * _LONGER:g} ms longer"
             ),
             points="pairs of starts",
@@ -88,8 +88,8 @@ CAUSES = (
         key="W-2",
         where="Feng and Tinnakornsrisuphap, 3.2.2; the start is ours",
         figure="starts-fifo",
-        text="That is why Vegas gets its share in the papers with a large buffer: its clients start into the queue "
-        "that Reno's slow start leaves.",
+        text="That is why Vegas gets its share in the papers with a large buffer: its clients start when "
+        "Reno's slow start has filled the queue.",
         test=Bars(whole=_more & _at_1.at_least(m.HELD), part=_more),
         shows={
             f"met_{start}": m.QUEUE_MET.at("papers", start=start, gateway="FIFO", vegas=20, buffer=1500)
@@ -104,7 +104,7 @@ CAUSES = (
         where=_OURS,
         figure="starts-fifo",
         origin="ours",
-        text="What the papers see is the start-up: measured later, Vegas' share is different.",
+        text="The papers measure the start-up: later measurements give Vegas a different share.",
         test=AtPoints(
             ~m.RATIO.at("whole", measured=WHOLE).near(_ends, by=m.ALIKE), points="ends of the papers' curves"
         ),
@@ -163,7 +163,7 @@ CAUSES = (
         key="W-9",
         where=_OURS,
         origin="ours",
-        text="ns-2's rule for the base round-trip time costs Vegas goodput where buffers are small, and nowhere else.",
+        text="ns-2's rule for the base round-trip time costs Vegas goodput only with small buffers.",
         test=AtPoints(
             _with_least((10, 50), "50 packets or less"), ~_with_least((500, 1500, 3000), "500 packets or more")
         ),
