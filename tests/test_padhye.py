@@ -30,8 +30,8 @@ from ackclock.papers.manyflows.padhye import (
     Flows,
     cells,
     empty_round_trips,
+    fifth,
     fifth_parts,
-    fifth_scenario,
     flows_of,
     ratios,
     ratios_of,
@@ -39,6 +39,7 @@ from ackclock.papers.manyflows.padhye import (
     tables,
     topology,
     unbacked_timeouts,
+    with_modems,
 )
 from ackclock.papers.manyflows.places import PROCESSING, WITH, WITHOUT
 from ackclock.papers.manyflows.study import derived
@@ -212,7 +213,7 @@ def test_the_tables_are_drawn_with_ns2_and_the_paper() -> None:
 
 
 def test_topology_5_waits_at_modems_or_at_the_link_they_share() -> None:
-    made = fifth_scenario(60, 100)
+    made = with_modems(fifth(60, 100))
     assert [group.access.rate for group in made.clients if group.access] == ["28800 bps"]
     run = ac.simulate(made, seed=1, record=("drops@bottleneck", "windows"))
     alone = flows_of(run)

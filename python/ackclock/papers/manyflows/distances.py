@@ -35,7 +35,6 @@ GROUPS = (1, 2, 5, 10, 25)  # connections of each of two groups
 NEARLY = tuple(round(4 * (1 + step / 100), 3) for step in range(-4, 5))  # nine distances that differ by 1 %
 UNEQUAL = ((5, 45), (10, 40), (25, 25), (40, 10), (45, 5))  # near and far connections
 SEVERAL = (1.0, 2.0, 4.0, 8.0, 16.0)  # propagation delays of five groups, in those of the nearest
-
 _NEAR = 51  # propagation delay of the nearest group there, in milliseconds, 50 of them over the bottleneck
 _SHORT = {(60, 10), (60, 25), (160, 10)}  # buffer and connections where ns-2 was measured from 100 to 400 s
 _DRAWN = (200, 260)  # seconds that Figure 24 shows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,15 +25,11 @@ if TYPE_CHECKING:
     from ackclock.running.run import Run
     from ackclock.scenario import Scenario
 
+# rates of a backbone, in per cent of those of all access links together; 0 stands for none
 BACKBONES = (20, 40, 60, 70, 80, 85, 90, 95, 100, 120, 150, 200, 400)
-"""Rates of a backbone, in per cent of those of all access links together; 0 stands for none."""
-
 EXTRA = (0, 1, 2, 5, 10, 20, 40)  # connections that reach the T1 domain of 20 others over a faster link
-
 DRAWN = tuple(range(1, 9))  # networks of the twelve parameters that are drawn
-
 DEGREES = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0)  # domains that one talks to, on average
-
 CLUSTER = 10  # domains of a cluster
 ANYONE, CLUSTERS = "anyone with anyone", f"within clusters of {CLUSTER}"
 
@@ -42,11 +38,16 @@ _MANY = 400  # domains that are taken apart
 _MOST = 20  # connections of two types of access links, at most, where they are drawn
 _BUFFER = 60
 T1_BPS = RATE.parse(ACCESS_RATES["t1"])  # bits per second of the T1 links of section 2
-_WARM, _END, _WINDOWS = 50, 350, 6
-"""From when on and until when runs are measured, in seconds, and in how many equal parts."""
+_WARM, _END, _WINDOWS = 50, 350, 6  # when measurement begins and ends, in seconds, and its equal parts
 
-_TRANSPORT = Tcp("reno", max_window=WINDOW, overhead="2500 us")
-"""Processing times up to a transmission on a T1 link: without, ties and phases would decide."""
+_COMMON: Mapping[str, Any] = {
+    "duration": f"{_END} s",
+    # processing times up to a transmission on a T1 link: without, ties and phases would decide
+    "transport": Tcp("reno", max_window=WINDOW, overhead="2500 us"),
+    "source": Greedy(),
+    "packet_size": PACKET_SIZE,
+    "profile": PROFILE,
+}
 
 
 def internet_parts() -> list[Part]:
@@ -88,13 +89,9 @@ def _backbone(percent: int, seed: int) -> Scenario:
     return wide_area(
         dict.fromkeys(names, access),
         clustered_connections(names, _CONNECTIONS, seed=seed),
-        duration=f"{_END} s",
-        transport=_TRANSPORT,
-        source=Greedy(),
         backbone=Link(rate=f"{rate} bps", delay="0 s", queue=queue) if percent else None,
         measure=Measure(link=names[0], from_=f"{_WARM} s"),
-        packet_size=PACKET_SIZE,
-        profile=PROFILE,
+        **_COMMON,
     )
 
 
@@ -104,12 +101,8 @@ def _abstract(connections: Mapping[tuple[str, str], int]) -> Scenario:
         delay="50 ms",
         buffer_in=_BUFFER,
         buffer_out=_BUFFER,
-        duration=f"{_END} s",
-        transport=_TRANSPORT,
-        source=Greedy(),
         measure=Measure(link="in.t1", from_=f"{_WARM} s"),
-        packet_size=PACKET_SIZE,
-        profile=PROFILE,
+        **_COMMON,
     )
 
 

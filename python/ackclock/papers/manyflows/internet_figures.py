@@ -121,7 +121,7 @@ BOTTLENECKS = Figure(
             y=_PERCENT,
             marks=[
                 _line(_drawn_stays, "network", "keep their bottleneck", _SINGLE),
-                _line(_alike, "network", "congest together", replace(_THIRD, dash="none")),
+                _line(_alike, "network", "congest together", Pen(colour="green", marker="diamond", dash="none")),
             ],
         ),
     ],

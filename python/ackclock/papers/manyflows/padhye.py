@@ -10,9 +10,8 @@ import numpy as np
 
 from ackclock.analysis.models import pftk, within_factors
 from ackclock.papers.core.evidence import Run as Observed
-from ackclock.papers.core.parts import Part, Spot
 from ackclock.papers.core.table import ns2_runs
-from ackclock.papers.manyflows.experiment import T1, Setting, scenario, work
+from ackclock.papers.manyflows.experiment import T1, Setting, part, scenario
 from ackclock.papers.manyflows.ns2 import setting_of
 from ackclock.papers.manyflows.places import DEFINITION, WITH, WITHOUT
 from ackclock.scenario import DropTail, Link
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ackclock.papers.core.evidence import Row, Runs, Scalar
-    from ackclock.papers.core.parts import Taken
+    from ackclock.papers.core.parts import Part, Taken
     from ackclock.papers.manyflows.places import Cell
     from ackclock.running.run import Run
     from ackclock.scenario import Scenario
@@ -46,7 +45,6 @@ PAPER: Mapping[tuple[int, Model], tuple[float, ...]] = {
 }  # per cent of the flows within each of `FACTORS`, by topology and formula
 
 RECORD = ("drops", "windows")  # what `flows_of` reads
-
 _SAMPLES = 40  # how often the timeout of each flow is looked at, as in the reference runs
 UNTIMED = 6.0  # seconds that count as the timeout of a flow that has no round-trip time: the first one
 _LONGEST = 64.0  # seconds that no timeout exceeds
@@ -221,44 +219,29 @@ _MODEM_SPAN = (250, 1000)
 
 def fifth_parts() -> list[Part]:
     """Give the runs of topology 5, by the number of connections: each has a modem link of its own to record."""
-    return [
-        Part(
-            name="fifth",
-            spots=[
-                Spot(
-                    where={
-                        "processing": WITHOUT,
-                        "topology": 5,
-                        "setting": f"buffers of {buffer}",
-                        "connections": connections,
-                    },
-                    scenario=fifth_scenario(connections, buffer),
-                )
-                for buffer in MODEM_BUFFERS
-            ],
-            take=fifth_ratios,
-            record=(f"drops@{_links(connections)}", *(one for one in RECORD if one != "drops")),
-            work=work,
-        )
-        for connections in MODEM_CONNECTIONS
-    ]
+    parts = []
+    for connections in MODEM_CONNECTIONS:
+        where: dict[str, Scalar] = {"processing": WITHOUT, "topology": 5}
+        cells = [
+            ({**where, "setting": f"buffers of {buffer}", "connections": connections}, fifth(connections, buffer))
+            for buffer in MODEM_BUFFERS
+        ]
+        links = ",".join(["bottleneck", *(f"access.{number}" for number in range(connections))])
+        parts.append(part("fifth", cells, fifth_ratios, record=(f"drops@{links}", "windows"), network=with_modems))
+    return parts
 
 
-def _links(connections: int) -> str:
-    return ",".join(["bottleneck", *(f"access.{number}" for number in range(connections))])
+def fifth(connections: int, buffer: int) -> Setting:
+    warm, duration = _MODEM_SPAN
+    return Setting(link=T1, flows=connections, capacity=buffer + T1.pipe, duration=duration, warm=warm)
 
 
-def fifth_scenario(connections: int, buffer: int) -> Scenario:
-    made = scenario(_setting(connections, buffer))
-    modem = Link(rate=_MODEM, delay="1 us", queue=DropTail(packets=buffer))
+def with_modems(setting: Setting) -> Scenario:
+    made = scenario(setting)
+    modem = Link(rate=_MODEM, delay="1 us", queue=DropTail(packets=setting.buffer))
     return made.model_copy(
         update={"clients": tuple(group.model_copy(update={"access": modem}) for group in made.clients)}
     )
-
-
-def _setting(connections: int, buffer: int) -> Setting:
-    warm, duration = _MODEM_SPAN
-    return Setting(link=T1, flows=connections, capacity=buffer + T1.pipe, duration=duration, warm=warm)
 
 
 def smoothed_round_trips(run: Run) -> Reals:

@@ -40,7 +40,6 @@ LARGE, SMALL = (
 MEDIUM, _LARGE_T1, _LARGE_ISDN = "T1, n = 100, B = 160", "T1, n = 100, B = 400", "ISDN, n = 100, B = 400"
 
 APART = 0.1  # the loss correlation up to which connections are not synchronised
-
 _TOGETHER = 0.3  # the one from which on they are
 _FULL_BUFFER = 95  # the buffer's 95th percentile from which on it fills, in per cent
 _HALF_FULL = 200 / 3  # its 5th percentile up to which it swings to about half
@@ -51,8 +50,8 @@ _FALL = 0.05  # by how much goodput falls from 20 to 600 connections, where it f
 _NEGLIGIBLE = 2.5  # the share of the link's rate, in per cent, that unnecessary retransmissions may take
 _LOSSY = 20  # the loss in per cent from which on the paper finds more than that
 _STRAIGHT = 0.98  # the R^2 from which on totals grow linearly
-_PARABOLA, _BENT = 0.995, 1.2
-"""The R^2 from which on points lie on a parabola, and the exponent from which on a curve is not nearly linear."""
+_PARABOLA = 0.995  # the R^2 from which on points lie on a parabola
+_BENT = 1.2  # the exponent from which on a curve is not nearly linear
 _WINDOW = WINDOWS["T1"]
 _SMALL_PIPE = curve(T1, 100)
 
