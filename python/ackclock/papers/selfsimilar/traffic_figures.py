@@ -178,9 +178,9 @@ _many = {
         ("sources of one rate each: variance", ALIKE, VARIANCE),
     )
 }
-_memory = H.at("many", division=ALIKE, method="local Whittle", bin=0.1)
+_memory = {kind: H.at("many", division=ALIKE, kind=kind, method="local Whittle", bin=0.1) for kind in (POISSON, ON_OFF)}
 _cells = {f"{title}, {name}": of for title, curves in _many.items() for name, of in curves.items()}
-_cells |= {f"Hurst parameter, {kind}": _memory.pick(kind=kind) for kind in (POISSON, ON_OFF)}
+_cells |= {f"Hurst parameter, {kind}": of for kind, of in _memory.items()}
 _MANY_PENS: Final = {
     "Poisson, 0.1 s": _PENS[POISSON],
     "Poisson, 10 s": Pen(colour="sky", marker="square", dash="dashed"),
@@ -213,7 +213,7 @@ _MULTIPLEXING: Final = Figure(
             title="(d) sources of one rate each: Hurst parameter in bins of 0.1 s",
             x=Axis(label="Sources", log=True, ticks=_counts),
             y=Axis(label="H, local Whittle", low=0.4, high=1.1),
-            marks=[Lines(of=_memory, x="sources", by="kind", pens=_PENS)],
+            marks=[Lines(of=of, x="sources", name=f"{kind}, 0.1 s", pens=_MANY_PENS) for kind, of in _memory.items()],
         ),
     ],
     height=10.4,
