@@ -13,7 +13,7 @@ from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.paper import Both
 from ackclock.papers.core.parts import gather
 from ackclock.papers.core.table import ns2_runs
-from ackclock.papers.manyflows import distances_figures
+from ackclock.papers.manyflows import flow_figures
 from ackclock.papers.manyflows.claims.flows import DISTANCES
 from ackclock.papers.manyflows.distances import (
     CELLS,
@@ -140,10 +140,10 @@ def test_ns2_lies_where_it_was_measured() -> None:
 def test_figures_show_every_run() -> None:
     evidence = Both(ours=made_up(), ns2=Runs({"figure23": NS2}))
     figures = (
-        distances_figures.FIGURE23,
-        distances_figures.FIGURE24,
-        distances_figures.SIZES,
-        distances_figures.OTHERWISE,
+        flow_figures.FIGURE23,
+        flow_figures.FIGURE24,
+        flow_figures.SIZES,
+        flow_figures.OTHERWISE,
     )
     drawings = [figure.drawing(evidence, command="x") for figure in figures]
     assert [drawing.slug for drawing in drawings] == ["figure23", "figure24", "group-sizes", "unequal-groups"]

@@ -1,26 +1,29 @@
-"""Tables 2 and 3, and why the formulas of Padhye et al. are off."""
+"""Tables 2 and 3, Figures 23 and 24, why formulas are off, and groups that the authors left for later."""
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ackclock.papers.core.figure import Figure, Lines, Plot
-from ackclock.papers.core.quantities import Measure
+from ackclock.analysis.models import rtt_bias_band
+from ackclock.papers.core.figure import Course, Figure, Lines, Plot, Scatter, rows_csv
+from ackclock.papers.core.quantities import Measure, Profile
 from ackclock.papers.figures import Pen
-from ackclock.papers.manyflows.measures import WITHIN
+from ackclock.papers.manyflows import measures as m
+from ackclock.papers.manyflows.distances import GROUPS, OVERHEADS, SEVERAL, UNEQUAL, pair_spread, split_name, spread
 from ackclock.papers.manyflows.padhye import FACTORS, MODELS, PAPER, TOPOLOGIES
 from ackclock.papers.manyflows.places import DEFINITION, PROCESSING, WITH, WITHOUT
 from ackclock.papers.manyflows.reasons import ACKS_LOST, WAYS
-from ackclock.report.chart import Axis, Panel, Series
+from ackclock.report.chart import Axis, Band, Level, Panel, Series
 from ackclock.report.html import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ackclock.papers.core.evidence import Evidence
+    from ackclock.papers.core.evidence import Evidence, Key, Row
     from ackclock.papers.core.quantities import Quantity
     from ackclock.papers.manyflows.padhye import Model
 
@@ -40,7 +43,7 @@ _PENS = {
 }
 
 
-def powers(label: str, low: float, high: float, ticks: Iterable[float]) -> Axis:
+def _powers(label: str, low: float, high: float, ticks: Iterable[float]) -> Axis:
     return Axis(label=label, low=low, high=high, log=True, ticks=[(tick, f"{tick:g}") for tick in ticks])
 
 
@@ -56,7 +59,7 @@ def tables2and3(processing: str) -> Figure:
 
 
 def _within(model: Model, processing: str) -> Plot:
-    shares = WITHIN.at("padhye", processing=processing, formula=model)
+    shares = m.WITHIN.at("padhye", processing=processing, formula=model)
     paper = [
         Series(
             name=f"{name}, paper",
@@ -74,7 +77,7 @@ def _within(model: Model, processing: str) -> Plot:
     named = shares.relabel("topology", {str(one): name for one, name in _NAMES.items()})
     return Plot(
         title="Table 3: full" if model == "full" else "Table 2: approximate",
-        x=powers("Factor, either way", 1.4, 4.3, FACTORS),
+        x=_powers("Factor, either way", 1.4, 4.3, FACTORS),
         y=Axis(label="Flows within it (%)", low=0, high=103),
         marks=[
             Lines(of=named, x="factor", by="topology", pens=_PENS, plain=True),
@@ -115,7 +118,7 @@ def _reasons(letter: str, processing: str, evidence: Evidence) -> Panel:
     found = {way: _ratio("full", way).points(evidence.ours).cells for way in WAYS}
     return Panel(
         title=f"({letter}) {processing}",
-        x=powers(
+        x=_powers(
             "Predicted by the full formula over sent, median" if letter == "b" else "",
             0.7,
             2.1,
@@ -156,4 +159,209 @@ REASONS = Figure(
     plots=[partial(_reasons, letter, processing) for letter, processing in zip("ab", PROCESSING, strict=True)],
     height=7.6,
     numbers=_reasons_table,
+)
+
+_BUFFERS = {
+    60: Pen(colour="blue", marker="square"),
+    160: Pen(colour="red", marker="circle"),
+    400: Pen(colour="orange", marker="triangle"),
+}
+_TITLES = {WITH: "(a) processing times up to one transmission (2.5 ms)", WITHOUT: "(b) no processing times"}
+_ALONG = np.geomspace(1, 20, 60)
+_BAND = rtt_bias_band(rtt_1=1.0, rtt_2=_ALONG)
+
+
+def _point(processing: str, buffer: str, size: str, far: str) -> str:
+    overhead = 1000 * OVERHEADS[processing]
+    return f"{size} at 1 and {size} at {float(far):g}, buffer {buffer}, {overhead:g} ms overhead"
+
+
+def _figure23(evidence: Evidence) -> Table:
+    (rtt, _), (ratio, theirs) = (
+        [one.at("figure23").points(side).cells for side in (evidence.ours, evidence.ns2)]
+        for one in (m.RTT_RATIO, m.GOODPUT_RATIO)
+    )
+
+    def inside(key: Key) -> str:
+        band = rtt_bias_band(rtt_1=1.0, rtt_2=rtt[key].mean)
+        point = ratio[key]
+        # A single run has no interval.
+        low, high = (point.low, point.high) if math.isfinite(point.half_width) else (point.mean, point.mean)
+        meets = low <= float(band.high) and high >= float(band.low)
+        return "inside" if meets else "outside"
+
+    return Table(
+        caption="Far over near for round trips, near over far for goodput",
+        head=["Connections at a distance", "round trips", "goodput", "ns-2.35", "goodput / round trips²", "band"],
+        rows=[
+            [
+                _point(*map(str, key)),
+                f"{rtt[key].mean:.2f}",
+                ratio[key].shown(2),
+                f"{theirs[key].mean:.2f}",
+                f"{ratio[key].mean / rtt[key].mean ** 2:.2f}",
+                inside(key),
+            ]
+            for key in ratio
+        ],
+    )
+
+
+FIGURE23 = Figure(
+    **DEFINITION.figure("figure23"),
+    plots=[
+        Plot(
+            title=title,
+            x=_powers("Round-trip time, far over near" if processing == WITHOUT else "", 0.93, 20, (1, 2, 4, 8, 16)),
+            y=_powers("Goodput, near over far", 0.08, 400, (0.125, 0.5, 1, 2, 8, 32, 128)),
+            marks=[
+                Scatter(
+                    x=m.RTT_RATIO.at("figure23", processing=processing),
+                    y=m.GOODPUT_RATIO.at("figure23", processing=processing),
+                    by="buffer",
+                    pens=_BUFFERS,
+                    names="buffer {}",
+                )
+            ],
+            bands=[Band(name="the paper's band", x=_ALONG, low=_BAND.low, high=_BAND.high, colour="grey")],
+        )
+        for processing, title in _TITLES.items()
+    ],
+    height=9.0,
+    numbers=_figure23,
+)
+
+
+_COURSES = [
+    Course(part="figure24", x=f"{name} time", y=f"{name} cwnd", name=words, pen=_BUFFERS[buffer], held=True)
+    for name, words, buffer in (("near", "near: 102 ms away", 60), ("far", "far: 204 ms", 160))
+]
+
+
+def _windows(evidence: Evidence) -> Table:
+    courses = {course.name: course.arrays(evidence) for course in _COURSES}
+    return Table(
+        caption="Windows in packets over the time shown",
+        head=["Connection", "least", "mean", "most", "halvings"],
+        rows=[
+            [
+                name,
+                f"{cwnd.min():.1f}",
+                f"{np.average(cwnd[:-1], weights=np.diff(time)):.1f}",
+                f"{cwnd.max():.1f}",
+                str(int((np.diff(cwnd) < -0.3 * cwnd[:-1]).sum())),
+            ]
+            for name, (time, cwnd) in courses.items()
+        ],
+    )
+
+
+def _windows_csv(evidence: Evidence) -> str:
+    rows = [
+        (course.name.partition(":")[0], f"{at:.4f}", f"{window:.3f}")
+        for course in _COURSES
+        for at, window in zip(*course.arrays(evidence), strict=True)
+    ]
+    return rows_csv([("connection", "time", "cwnd"), *rows])
+
+
+FIGURE24 = Figure(
+    **DEFINITION.figure("figure24"),
+    plots=[Plot(x=Axis(label="Time (s)"), y=Axis(label="cwnd (packets)", low=0), marks=_COURSES)],
+    height=3.8,
+    numbers=_windows,
+    csv=_windows_csv,
+)
+
+
+def _groups(evidence: Evidence, processing: str, size: int) -> list[Row]:
+    wanted = (processing, size)
+    rows = evidence.ours.part("groups")
+    return [row for row in rows if (row.where["processing"], row.where["connections"]) == wanted]
+
+
+def _each_group(processing: str, evidence: Evidence) -> Panel:
+    drawn: list[tuple[float, float]] = []
+    for size in GROUPS:
+        ratios = [row.values["goodput_ratio"] for row in _groups(evidence, processing, size)]
+        drawn += zip(size * np.geomspace(0.9, 1.11, len(ratios)), ratios, strict=True)
+    x, y = zip(*drawn, strict=True)
+    return Panel(
+        title=_TITLES[processing],
+        x=_powers("Connections in each group" if processing == WITHOUT else "", 0.8, 32, GROUPS),
+        y=_powers("Goodput, near over far", 0.125, 64, (0.25, 1, 4, 16, 64)),
+        series=[Series(name="one run", x=x, y=y, colour="blue", marker="circle", dash="none", size=3.2)],
+        levels=[Level(y=1, dotted=False)],
+    )
+
+
+def _sizes(evidence: Evidence) -> Table:
+    rows = []
+    for processing, title in _TITLES.items():
+        for size in GROUPS:
+            here = _groups(evidence, processing, size)
+            mean = 2 ** np.mean(np.log2([row.values["goodput_ratio"] for row in here]))
+            spreads = (f"{2**each:.2f}" for each in (spread(here), pair_spread(here)))
+            rows.append([f"{size}, {title[4:]}", f"{mean:.2f}", *spreads])
+    return Table(
+        caption="Geometric mean of the ratio, and the factor that is one standard deviation of its logarithm, of "
+        "groups and of single connections of them",
+        head=["Connections in each group", "goodput ratio", "spread by", "of single pairs by"],
+        rows=rows,
+    )
+
+
+SIZES = Figure(
+    **DEFINITION.figure("group-sizes"),
+    plots=[partial(_each_group, processing) for processing in OVERHEADS],
+    height=7.4,
+    numbers=_sizes,
+)
+
+_WORDS = {WITH: "processing times to 2.5 ms", WITHOUT: "none"}
+_BY_PROCESSING = {
+    _WORDS[WITH]: Pen(colour="blue", marker="square"),
+    _WORDS[WITHOUT]: Pen(colour="red", marker="circle", dash="dashed"),
+}
+_power = m.POWER.at("unequal").relabel("processing", _WORDS)
+_near = {split_name(counts): f"{100 * counts[0] / sum(counts):g}" for counts in UNEQUAL}
+
+
+def _five(name: str) -> Quantity:
+    each = Profile(name=name, label=name, axes={"group": SEVERAL}, of=lambda row: row.values[name])
+    return each.at("several").relabel("processing", _WORDS)
+
+
+def _unequal(evidence: Evidence) -> Table:
+    two, five = (m.POWER.at(part).points(evidence.ours).cells for part in ("unequal", "several"))
+    rows = [
+        [f"{counts[0]} and {counts[1]}", *(two[processing, split_name(counts)].shown(2) for processing in OVERHEADS)]
+        for counts in UNEQUAL
+    ]
+    return Table(
+        caption="The power k by which goodput falls with the round-trip time",
+        head=["Connections, near and far", *(f"exponent, {words}" for words in _WORDS.values())],
+        rows=[*rows, [f"10 at each of {len(SEVERAL)} distances", *(point.shown(2) for point in five.values())]],
+    )
+
+
+OTHERWISE = Figure(
+    **DEFINITION.figure("unequal-groups"),
+    plots=[
+        Plot(
+            title="(a) 50 connections in two groups of unequal size",
+            x=Axis(label="Connections in the near group (%)", low=0, high=100),
+            y=Axis(label="Power of the round trip", low=0),
+            marks=[Lines(of=_power.relabel("groups", _near), x="groups", by="processing", pens=_BY_PROCESSING)],
+            levels=[Level(y=2, text="equally long epochs"), Level(y=1, text="equal loss")],
+        ),
+        Plot(
+            title="(b) five groups of 10",
+            x=_powers("Round-trip time (s)", 0.38, 2.4, (0.4, 0.6, 0.8, 1.2, 1.6, 2.4)),
+            y=_powers("Goodput of one (packets/s)", 1, 40, (1, 2, 4, 8, 16, 32)),
+            marks=[Scatter(x=_five("rtt"), y=_five("goodput"), by="processing", pens=_BY_PROCESSING)],
+        ),
+    ],
+    height=7.8,
+    numbers=_unequal,
 )

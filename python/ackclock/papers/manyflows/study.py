@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from ackclock.papers.core.evidence import Runs
 from ackclock.papers.core.paper import Chapter, Paper
-from ackclock.papers.manyflows import distances_figures as distant
 from ackclock.papers.manyflows import figures, flow_figures, padhye, pipe_figures
 from ackclock.papers.manyflows import internet_figures as internet
 from ackclock.papers.manyflows.claims import CLAIMS
@@ -73,7 +72,7 @@ PAPER = Paper(
             figures=[
                 *(internet.BACKBONE, internet.BOTTLENECKS, internet.APART),
                 *(flow_figures.tables2and3(WITHOUT), flow_figures.tables2and3(WITH), flow_figures.REASONS),
-                *(distant.FIGURE23, distant.FIGURE24, distant.SIZES, distant.OTHERWISE),
+                *(flow_figures.FIGURE23, flow_figures.FIGURE24, flow_figures.SIZES, flow_figures.OTHERWISE),
             ],
         ),
     ),
