@@ -231,8 +231,8 @@ class TestAnswers:
         reno = LOSS.at("grid", variant="Reno")
         asked = reno.above(3).where(reno.at_least(2))
         assert asked.on(SIDE).cells == {(20,): OPEN, (40,): YES}
-        assert asked.words == "loss (Reno) is above 3 %, where loss (Reno) is at least 2 %"
-        assert asked.denied.startswith("loss (Reno) is not above 3 %, where")
+        assert asked.words == "the loss (Reno) is above 3 %, where the loss (Reno) is at least 2 %"
+        assert asked.denied.startswith("the loss (Reno) is not above 3 %, where")
 
     def test_ask_of_each_step(self) -> None:
         reno = LOSS.at("grid", variant="Reno")
@@ -244,15 +244,22 @@ class TestAnswers:
         reno = LOSS.at("grid", variant="Reno", clients=(10, 20))
         ten, twenty = (reno.pick(clients=clients) for clients in (10, 20))
         assert twenty.above(ten, times=1.1).words == (
-            "loss (Reno, 20 clients) is above 1.1 times loss (Reno, 10 clients)"
+            "the loss (Reno, 20 clients) is above 1.1 times the loss (Reno, 10 clients)"
         )
-        assert ten.below(twenty, times=2).words == "2 times loss (Reno, 10 clients) is below loss (Reno, 20 clients)"
-        assert (~ten.below(3)).words == "loss (Reno, 10 clients) is not below 3 %"
-        assert (ten.at_least(1) & ten.at_most(2)).words == "loss (Reno, 10 clients) is at least 1 % and is at most 2 %"
-        assert ten.near(1, by=0.05).words == "loss (Reno, 10 clients) is within 0.05 % of 1 %"
-        assert ten.within(0.1, of=twenty).words == ("loss (Reno, 10 clients) is within 10 % of loss (Reno, 20 clients)")
+        assert (
+            ten.below(twenty, times=2).words
+            == "2 times the loss (Reno, 10 clients) is below the loss (Reno, 20 clients)"
+        )
+        assert (~ten.below(3)).words == "the loss (Reno, 10 clients) is not below 3 %"
+        assert (
+            ten.at_least(1) & ten.at_most(2)
+        ).words == "the loss (Reno, 10 clients) is at least 1 % and is at most 2 %"
+        assert ten.near(1, by=0.05).words == "the loss (Reno, 10 clients) is within 0.05 % of 1 %"
+        assert ten.within(0.1, of=twenty).words == (
+            "the loss (Reno, 10 clients) is within 10 % of the loss (Reno, 20 clients)"
+        )
         assert reno.falls("clients", times=1.1).some().denied == (
-            "loss (Reno, 10 and 20 clients) falls by a factor of more than 1.1 at no step of the clients"
+            "the loss (Reno, 10 and 20 clients) falls by a factor of more than 1.1 at no step of the clients"
         )
         assert reno.above(1).called("it loses").words == "it loses"
 
@@ -277,7 +284,7 @@ class TestRules:
     def test_bars_say_what_they_ask_and_what_was_measured(self) -> None:
         rule = Bars(whole=self.ten.above(1.5), part=self.ten.above(0.5))
         assert rule.words.startswith(
-            "Reproduced if loss (Reno, 10 clients) is above 1.5 %; partly if it is above 0.5 %; otherwise not "
+            "Reproduced if the loss (Reno, 10 clients) is above 1.5 %; partly if it is above 0.5 %; otherwise not "
         )
         assert Bars(whole=self.reno.above(1.5), part=self.ten.above(0.5)).judge(SIDE).verdict is Verdict.PARTLY
         assert rule.judge(SIDE).why == "Loss (Reno, 10 clients) is 1.0 ± <0.1 %."
@@ -286,15 +293,15 @@ class TestRules:
     def test_points_count(self) -> None:
         outcome = AtPoints(self.reno.above(1.5), points="client counts").judge(SIDE)
         assert outcome.verdict is Verdict.PARTLY
-        assert outcome.why == "Loss (Reno) is above 1.5 % at 2 of 3 client counts, but not at 10 clients."
+        assert outcome.why == "The loss (Reno) is above 1.5 % at 2 of 3 client counts, but not at 10 clients."
         assert AtPoints(self.reno.above(0.5), self.reno.above(9)).judge(SIDE).verdict is Verdict.NOT
-        assert AtPoints(self.ten.above(0.5)).judge(SIDE).why == "Loss (Reno, 10 clients) is above 0.5 %: yes."
+        assert AtPoints(self.ten.above(0.5)).judge(SIDE).why == "The loss (Reno, 10 clients) is above 0.5 %: yes."
 
     def test_points_are_counted_along_an_axis_too(self) -> None:
         outcome = AtPoints(LOSS.at("grid").above(0.7), by="variant").judge(SIDE)
         assert (
             outcome.why
-            == "Loss is above 0.7 % at 4 of 5 points, but not at Vegas, 10 clients: Reno 3 of 3, Vegas 1 of 2."
+            == "The loss is above 0.7 % at 4 of 5 points, but not at Vegas, 10 clients: Reno 3 of 3, Vegas 1 of 2."
         )
 
     def test_depends(self) -> None:
@@ -327,10 +334,10 @@ class TestRules:
         unsure = Depends(usual, on="load", again=twenty.above(2), asked=self.ten.above(1.5), words="So it says.")
         assert unsure.judge(SIDE).verdict is Verdict.PARTLY
         assert unsure.words.endswith("So it says.")
-        assert unsure.judge(SIDE).why.endswith("It is undecided whether loss (Reno, 20 clients) is above 2 %.")
+        assert unsure.judge(SIDE).why.endswith("It is undecided whether the loss (Reno, 20 clients) is above 2 %.")
         open_ = Depends(usual, on="load", again=twenty.above(1.5), asked=self.ten.above(1))
         assert open_.judge(SIDE).verdict is Verdict.PARTLY
-        assert open_.judge(SIDE).why.endswith("Loss (Reno, 20 clients) is above 1.5 %.")
+        assert open_.judge(SIDE).why.endswith("The loss (Reno, 20 clients) is above 1.5 %.")
 
     def test_at_most_partly(self) -> None:
         rule = AtMostPartly(self.ten.above(0.5), because="one point is too few")
@@ -356,16 +363,16 @@ class TestRules:
         assert Fixed({"ties": still}).judge(SIDE).verdict is Verdict.REPRODUCED
         assert Fixed({"ties": still, "weight": unsure}).judge(SIDE).verdict is Verdict.UNDECIDED
         assert Fixed({"ties": moving, "weight": unsure}).judge(SIDE).setting == "ties"
-        assert "ties (loss (Reno) is above 3 %)" in Fixed({"ties": moving}).words
+        assert "ties (the loss (Reno) is above 3 %)" in Fixed({"ties": moving}).words
         said = Fixed({"ties": moving.called("ties move it"), "weight": unsure}).judge(SIDE).why
-        assert said == "Ties move it. It is undecided whether loss (Reno) is above 4 %."
+        assert said == "Ties move it. It is undecided whether the loss (Reno) is above 4 %."
 
     def test_several_questions_of_one_point_each(self) -> None:
         outcome = AtPoints(self.ten.above(0.5), self.ten.above(1), self.ten.above(2)).judge(SIDE)
         assert outcome.why.split(". ") == [
-            "Loss (Reno, 10 clients) is above 0.5 %: yes",
-            "Loss (Reno, 10 clients) is above 1 %: undecided",
-            "Loss (Reno, 10 clients) is above 2 %: no.",
+            "The loss (Reno, 10 clients) is above 0.5 %: yes",
+            "The loss (Reno, 10 clients) is above 1 %: undecided",
+            "The loss (Reno, 10 clients) is above 2 %: no.",
         ]
 
     @pytest.mark.parametrize(
@@ -410,7 +417,7 @@ class TestRules:
         assert outcome.setting == ("the TCP" if verdict is Verdict.DEPENDS else "")
         assert "depends on the TCP" in rule.words
         if verdict is Verdict.DEPENDS:
-            assert outcome.why == "Loss (10 clients) is above 0.7 % at 1 of 2 TCPs: Reno."
+            assert outcome.why == "The loss (10 clients) is above 0.7 % at 1 of 2 TCPs: Reno."
 
     def test_custom(self) -> None:
         rule = Custom(lambda _: Outcome(verdict=Verdict.NOT, why="So."), "Never.")
@@ -420,7 +427,7 @@ class TestRules:
 def test_bars_can_count_points_in_place_of_means() -> None:
     loss = LOSS.at("grid", variant="Reno").above(1.5)
     outcome = Bars(whole=loss, part=loss.some(), counted="client counts").judge(SIDE)
-    assert outcome.why == "Loss (Reno) is above 1.5 % at 2 of 3 client counts, but not at 10 clients."
+    assert outcome.why == "The loss (Reno) is above 1.5 % at 2 of 3 client counts, but not at 10 clients."
     assert outcome.verdict is P
 
 

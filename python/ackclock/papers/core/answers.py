@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ackclock.papers import truth
 from ackclock.papers.core.evidence import Grid, joined
-from ackclock.papers.core.words import number, with_unit
+from ackclock.papers.core.words import definite, number, with_unit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -103,7 +103,8 @@ class Compare(Answers):
         self.quantities = (left,) if isinstance(right, int | float) else (left, right)
         relation = self._relation()
         # "Below" applies the factor to the smaller side, which is the first one here.
-        subject = f"{number(times)} times {left.words}" if kind == "below" and times != 1 else left.words
+        subject = definite(left.words)
+        subject = f"{number(times)} times {subject}" if kind == "below" and times != 1 else subject
         self.words, self.denied = f"{subject} is {relation}", f"{subject} is not {relation}"
 
     def on(self, side: Side) -> Grid[Truth]:
@@ -140,7 +141,7 @@ class Compare(Answers):
         other = (
             with_unit(number(self._right), self._left.unit)
             if isinstance(self._right, int | float)
-            else self._right.words
+            else definite(self._right.words)
         )
         by = with_unit(number(self._by), self._left.unit)
         match self._kind:
@@ -166,7 +167,7 @@ class Steps(Answers):
         more = f" by more than {with_unit(number(by), of.unit)}" if by else ""
         more += f" by a factor of more than {number(times)}" if times != 1 else ""
         self._step = f"step of the {axis.replace('_', ' ')}"
-        self._verb = f"{of.words} {kind}{more}"
+        self._verb = f"{definite(of.words)} {kind}{more}"
         self.words = f"{self._verb} at every {self._step}"
         self.denied = f"it is not true that {self.words}"
 
@@ -255,7 +256,7 @@ class _Called(Answers):
 
 def same_subject(first: Answers, words: str, instead: str = "") -> str:
     """Omit the subject of a question, or replace it, if the previous question has the same subject."""
-    subject = f"{first.quantities[0].words} "
+    subject = f"{definite(first.quantities[0].words)} "
     return f"{instead}{words.removeprefix(subject)}" if words.startswith(subject) else words
 
 

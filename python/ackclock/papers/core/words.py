@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from ackclock.analysis import Interval
     from ackclock.papers.core.evidence import Grid, Key, Scalar
 
-__all__ = ["DASH", "capital", "coordinate", "key_words", "listed", "number", "points_words", "with_unit"]
+__all__ = ["DASH", "capital", "coordinate", "definite", "key_words", "listed", "number", "points_words", "with_unit"]
 
 DASH = "–"  # noqa: RUF001 - for a number that was not measured
 
@@ -24,6 +24,8 @@ _AXES = {
 }
 """Formats of coordinates, for axes whose name does not follow the value ("30 clients" needs no entry)."""
 
+_DETERMINERS = {"a", "all", "an", "any", "each", "every", "half", "no", "one", "the"}
+
 _FEW = 6
 """Maximum number of points that are listed individually; otherwise only the smallest and the largest."""
 
@@ -36,6 +38,11 @@ def listed(parts: Sequence[str]) -> str:
 def capital(text: str) -> str:
     """Capitalize the first letter."""
     return text[:1].upper() + text[1:]
+
+
+def definite(noun: str) -> str:
+    """Put "the" before a noun: "the loss (Reno)", but "Jain's index" and "every loss"."""
+    return f"the {noun}" if noun[:1].islower() and noun.split(maxsplit=1)[0] not in _DETERMINERS else noun
 
 
 def with_unit(number: str, unit: str) -> str:
