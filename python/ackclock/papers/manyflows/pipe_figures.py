@@ -54,7 +54,7 @@ def _figure(pipe: Pipe, where: Mapping[str, str]) -> Figure:
         what=f"(a) ACKs of the first seed from {start} to {end} s, each dot at least one, connections by what they "
         "receive: white stripes are losses from which all recover together. (b) Packets received in that time, "
         "connections in the order of it:",
-        points="mean of {runs} with the 95 % band",
+        points="mean of {runs} with the 95 % band;",
         rest=("and without processing time; " if busy else "")
         + "dashed, ns-2.35; level, the fair share. (c) Packets in the buffer of the first seed; dotted, the 5th and "
         f"95th percentiles of ns-2.35 from {setting.warm} to {setting.duration} s.",
