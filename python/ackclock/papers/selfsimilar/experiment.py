@@ -13,25 +13,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
 from ackclock.analysis import cov, kettani_gubner_k1
-from ackclock.scenario import (
-    Constant,
-    DropTail,
-    Flow,
-    GraphLink,
-    Greedy,
-    Measure,
-    Node,
-    OnOff,
-    Pareto,
-    Scenario,
-    Tcp,
-    Udp,
-)
+from ackclock.papers.core.definition import Definition
+from ackclock.scenario import Constant, Greedy, Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,9 +37,10 @@ SETTLED: Final = 2  # seconds, from which on the background is looked at: every 
 SOURCES: Final = 40  # on/off sources: they take 0.38 of the link, and totals are in the range of Table 2
 BOTTLENECK: Final = 50_000_000  # bit/s
 PACKET: Final = 1000  # bytes of a packet of the background
-_DATA, _HEADER = 1000, 40  # bytes of a packet of the connection; ns-2's Vegas leaves the header out
 _OPEN: Final = 10_000  # packets of advertised window: never the limit
 _STEP: Final = 0.01  # seconds in which the background is counted
+DEFINITION: Final = Definition("ackclock.papers.selfsimilar")
+_NETWORK: Final = Scenario.from_dict(DEFINITION.table("scenario"))
 RATE: Final = 775  # packets a second of the fixed-rate source
 SCALES: Final = (0.01, 0.1, 0.5, 1.0)  # seconds: bins over which the background is looked at
 
@@ -100,59 +89,27 @@ SETTINGS = [Setting(reading=reading, variant=variant) for reading in READINGS.va
 
 
 def scenario(setting: Setting) -> Scenario:
-    """Give the network with the connection of a setting; its groups are ``background`` and ``flow``."""
-    flow = Flow(
-        name="flow",
-        from_="x",
-        to="y",
-        packet_size=_DATA if setting.variant == "vegas" else _DATA + _HEADER,
-        transport=Tcp(setting.variant, max_window=setting.reading.window, clock="1 ms"),
-        source=setting.reading.source,
-    )
-    return _network(_sources(setting.sources), flow)
+    """Return the network with the connection of a setting; its groups are ``background`` and ``flow``."""
+    changes: dict[str, Any] = {
+        "flows.0.count": setting.sources,
+        "flows.1.transport.variant": setting.variant,
+        "flows.1.transport.max_window": setting.reading.window,
+        "flows.1.source": setting.reading.source,
+    }
+    if setting.variant == "vegas":
+        changes["flows.1.packet_size"] = PACKET
+    return _NETWORK.changed(changes)
 
 
 def unresponsive() -> Scenario:
-    """Give the network with the source of constant rate over UDP, which knows no windows and sends nothing again."""
-    size = _DATA + _HEADER
-    flow = Flow(name="flow", from_="x", to="y", packet_size=size, transport=Udp(), source=CONSTANT.source)
-    return _network(_sources(SOURCES), flow)
+    """Return the network with the source of constant rate over UDP, which knows no windows and sends nothing again."""
+    return _NETWORK.changed({"flows.1.transport": {"kind": "udp"}})
 
 
 def background(sources: int = SOURCES) -> Scenario:
-    """Give the network with the on/off sources alone: of one seed the same packets as beside any connection."""
-    return _network(_sources(sources))
-
-
-def _sources(count: int) -> Flow:
-    """Give the on/off sources, at the gateway itself: links of their own would only delay all of them alike."""
-    period = Pareto(mean="500 ms", shape=1.2)
-    return Flow(
-        name="background",
-        count=count,
-        from_="A",
-        to="B",
-        packet_size=PACKET,
-        spread="1 s",
-        transport=Udp(),
-        source=OnOff(rate=125, on=period, off=period),
-    )
-
-
-def _network(*flows: Flow) -> Scenario:
-    queue = DropTail(packets=10, ties="arrival")
-    return Scenario(
-        profile="ns2-2.35",
-        duration=f"{DURATION} s",
-        measure=Measure(link="A->B"),
-        nodes=[Node(name=name) for name in ("x", "A", "B", "y")],
-        links=[
-            GraphLink(from_="x", to="A", rate="100 Mbps", delay="10 ms"),
-            GraphLink(from_="A", to="B", rate=f"{BOTTLENECK} bps", delay="25 ms", queue=queue),
-            GraphLink(from_="B", to="y", rate="100 Mbps", delay="2.5 ms"),
-        ],
-        flows=flows,
-    )
+    """Return the network with the on/off sources alone: of one seed the same packets as with any connection."""
+    alone = _NETWORK.model_copy(update={"flows": _NETWORK.flows[:1]})
+    return alone.changed({"flows.0.count": sources})
 
 
 ENDS: Final = f"arrivals@B->y,A->x/{DURATION}s"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock.papers.core.definition import Definition
 from ackclock.papers.core.paper import Chapter, Paper
 from ackclock.papers.core.parts import Part, Spot
 from ackclock.papers.core.table import ns2_runs
@@ -12,7 +11,7 @@ from ackclock.papers.selfsimilar.claims import CLAIMS, TOPICS
 from ackclock.papers.selfsimilar.claims.last_hop import LAST_HOP_CLAIMS, LAST_HOP_TOPICS
 from ackclock.papers.selfsimilar.claims.traffic import TRAFFIC_CLAIMS, TRAFFIC_TOPICS
 from ackclock.papers.selfsimilar.course_figures import COURSES, FIGURE_7, FIGURE_JITTER
-from ackclock.papers.selfsimilar.experiment import SETTINGS, SOURCES, scenario, unresponsive
+from ackclock.papers.selfsimilar.experiment import DEFINITION, SETTINGS, SOURCES, scenario, unresponsive
 from ackclock.papers.selfsimilar.figures import DIFFERENCES, FIGURE_4, RANKING, supported, table_2
 from ackclock.papers.selfsimilar.last_hop import last_hop_parts
 from ackclock.papers.selfsimilar.last_hop_figures import LEFT_FOR_LATER
@@ -56,7 +55,7 @@ def _provenance(both: Both) -> list[tuple[str, str]]:
 
 
 PAPER = Paper(
-    definition=Definition("ackclock.papers.selfsimilar"),
+    definition=DEFINITION,
     claims=(*CLAIMS, *TRAFFIC_CLAIMS, *LAST_HOP_CLAIMS),
     topics=(*TOPICS, *TRAFFIC_TOPICS, *LAST_HOP_TOPICS),
     parts=_parts,

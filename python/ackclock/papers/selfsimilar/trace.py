@@ -20,20 +20,9 @@ from ackclock.analysis import hurst
 from ackclock.capture import read_capture
 from ackclock.capture.reading import WHAT
 from ackclock.papers.core.evidence import Run
+from ackclock.papers.selfsimilar.experiment import DEFINITION
 from ackclock.running.run import simulate
-from ackclock.scenario import (
-    Clients,
-    DropTail,
-    Dumbbell,
-    Exponential,
-    Link,
-    OnOff,
-    Pareto,
-    Scenario,
-    Tcp,
-    Transfers,
-    Udp,
-)
+from ackclock.scenario import Scenario
 from ackclock.scenario.errors import unreadable
 
 if TYPE_CHECKING:
@@ -51,7 +40,6 @@ STAND_IN: Final = "stand-in.pcapng"
 LAYERS: Final = ("ARP", "IP", "LLC", "TCP", "UDP")
 """Protocols whose shares of all packets the paper prints: protocols on links, then those on IP."""
 
-_DURATION: Final = 300  # seconds: the authors' five minutes
 _BOTH_WAYS: Final = "bottleneck,bottleneck.reverse"
 _MOST: Final = 4_000_000  # packets: all are held at once, to look at their order
 _MOST_BINS: Final = 10_000
@@ -59,21 +47,7 @@ _MOST_BINS: Final = 10_000
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PacketSizes:
-    """The packets of a capture, real or simulated.
-
-    Parameters
-    ----------
-    time
-        When each was seen, in seconds, in any order; two or more, not all at once.
-    size
-        Its bytes.
-
-    Raises
-    ------
-    ValueError
-        If there are not as many times as sizes, or one of them is not allowed.
-
-    """
+    """The packets of a capture: when each was seen, in seconds and any order, and its bytes."""
 
     time: Reals
     size: Reals
@@ -109,18 +83,7 @@ class PacketSizes:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Memory:
-    """A series of packet sizes, and what is known of its Hurst parameter.
-
-    Parameters
-    ----------
-    name
-        What its values are.
-    values
-        Bytes.
-    found
-        None where it has too few values, or all are the same.
-
-    """
+    """A series of bytes, and its Hurst parameter: None where it has too few values, or all are the same."""
 
     name: str
     values: Reals
@@ -149,22 +112,7 @@ def _hurst(values: Reals) -> Hurst | None:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Trace:
-    """A capture as Figure 3 and section 5 look at one.
-
-    Parameters
-    ----------
-    capture
-        What it shows.
-    sha256
-        The digest of its file, in hexadecimal digits.
-    sizes
-        Its packets.
-    memory
-        What is known of the Hurst parameter of their sizes.
-    simulated
-        Whether it only stands in for one.
-
-    """
+    """A capture as Figure 3 and section 5 look at one; a simulated one stands in for it."""
 
     capture: Capture
     sha256: str
@@ -203,14 +151,7 @@ class Trace:
 
 
 def read_trace(file: Path, *, simulated: bool = False) -> Trace:
-    """Read a capture.
-
-    Parameters
-    ----------
-    file
-        Pcap or pcapng, plain or in gzip.
-    simulated
-        Whether it only stands in for one.
+    """Read a capture: pcap or pcapng, plain or in gzip.
 
     Raises
     ------
@@ -249,51 +190,14 @@ def _sizes(file: Path, packets: Path) -> PacketSizes:
 
 
 def mix() -> Scenario:
-    """Give a small network whose packets stand in for the authors' capture."""
-    return Scenario(
-        profile="rfc",
-        duration=f"{_DURATION} s",
-        dumbbell=Dumbbell(
-            access=Link(rate="10 Mbps", delay="1 ms"),
-            bottleneck=Link(rate="2 Mbps", delay="20 ms", queue=DropTail(packets=50)),
-        ),
-        clients=[
-            Clients(
-                name="web",
-                count=10,
-                packet_size=1500,
-                direction="reverse",
-                transport=Tcp("newreno"),
-                source=Transfers(size=Pareto(mean="12 kB", shape=1.2), think=Pareto(mean="18 s", shape=1.5)),
-            ),
-            Clients(
-                name="exchanges",
-                count=10,
-                packet_size=576,
-                transport=Tcp("newreno"),
-                source=Transfers(size=Exponential(mean="800 B"), think=Exponential(mean="8 s")),
-            ),
-            Clients(
-                name="calls",
-                count=2,
-                packet_size=200,
-                transport=Udp(packet_sizes="exponential"),
-                source=OnOff(rate=2, on=Pareto(mean="2 s", shape=1.5), off=Pareto(mean="6 s", shape=1.5)),
-            ),
-        ],
-    )
+    """Return a small network whose packets stand in for the authors' capture."""
+    return Scenario.from_dict(DEFINITION.table("stand_in"))
 
 
 def stand_in(file: Path, *, seed: int) -> Trace:
     """Simulate `mix`, write its packets as a capture, as they arrive at the bottleneck from either side, and read it.
 
-    Parameters
-    ----------
-    file
-        A new file. The same seed gives the same bytes.
-    seed
-        Of the run.
-
+    The same seed gives the same bytes.
     """
     run = simulate(mix(), seed=seed, capture=[_BOTH_WAYS], jobs=1)
     run.write_pcapng(_BOTH_WAYS, file)

@@ -212,7 +212,7 @@ CLAIMS: Final = (
             was="efficiencies up to 0.0005 apart are the same",
             now="efficiencies up to 0.0002 apart are the same",
             before="partly",
-            after="partly",
+            after="not reproduced",
             reason="0.0002 is half of the least difference that the paper calls one.",
         ),
     ),
