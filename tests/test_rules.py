@@ -26,10 +26,9 @@ from ackclock.papers.core.rules import (
     Fixed,
     Holds,
     Outcome,
-    Varied,
 )
 from ackclock.papers.core.tabled import tabled
-from ackclock.papers.core.ways import Readings, Ways, over_readings
+from ackclock.papers.core.ways import Readings, Varied, Ways, over_readings
 from ackclock.papers.core.words import points_words
 from ackclock.papers.figures import Pen
 from ackclock.papers.truth import NO, OPEN, YES

@@ -5,7 +5,6 @@
 - `AtPoints` counts the answers to one question at several points.
 - `AtMostPartly` asks one question that can support the claim only partly.
 - `Depends` repeats a question at other values of a setting that the paper does not print.
-- `Varied` judges again under other settings.
 - `Fixed` asks whether such settings change the results.
 - `Either` asks one question in several ways, which are points of the question.
 - `Custom` is for all other rules.
@@ -44,7 +43,6 @@ __all__ = [
     "Holds",
     "Outcome",
     "Rule",
-    "Varied",
 ]
 
 _NAMED = 3
@@ -240,50 +238,6 @@ class Depends(Rule):
         parts = [f"{word} at {listed(there)}" for word, there in (("holds", yes), ("fails", no)) if there]
         decided = f"clearly {listed(parts)}" if parts else "is undecided at all"
         return f"Of {len(answers)} other {self._named}, it {decided}."
-
-
-class Varied(Rule):
-    """Judges again under other settings: a clearly different verdict makes the claim depend on that setting.
-
-    Parameters
-    ----------
-    rule
-        Judges under the usual setting.
-    under
-        Judges under each of the others, by their names: "who wins exact ties".
-    words
-        The rule's last sentence, on the other settings.
-    saved
-        Only settings count under which a claim that is not reproduced becomes at least partly reproduced.
-
-    """
-
-    def __init__(self, rule: Rule, under: Mapping[str, Rule], *, words: str, saved: bool = False) -> None:
-        self._rule, self._under, self._saved = rule, under, saved
-        self.quantities = tuple(
-            {one.words: one for each in (rule, *under.values()) for one in each.quantities}.values()
-        )
-        different = (
-            "a claim that is not reproduced becomes at least partly reproduced"
-            if saved
-            else "the verdict is clearly different"
-        )
-        self.words = f"{rule.words} {words} If {different}, the claim depends on that setting."
-
-    def judge(self, ours: Side) -> Outcome:
-        usual = self._rule.judge(ours)
-        others = {setting: rule.judge(ours) for setting, rule in self._under.items()}
-        flips = [
-            setting
-            for setting, other in others.items()
-            if Verdict.UNDECIDED not in (usual.verdict, other.verdict) != (usual.verdict, usual.verdict)
-            and (usual.verdict is Verdict.NOT or not self._saved)
-        ]
-        return Outcome(
-            verdict=Verdict.DEPENDS if flips else usual.verdict,
-            why=" ".join([usual.why, *(other.why for other in others.values())]),
-            setting=listed(flips),
-        )
 
 
 class Fixed(Rule):

@@ -1,4 +1,10 @@
-"""Rules that ask another rule several times: in `Ways` that are all equal, in `Cases`, under `Readings` of a paper."""
+"""Rules that apply another rule several times.
+
+- `Varied` applies it under other settings too.
+- `Ways` applies it in several ways, of which none is the usual one.
+- `Cases` applies it to all runs, and to each of several cases.
+- `Readings` applies it under each reading of the paper.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +14,59 @@ from typing import TYPE_CHECKING
 
 from ackclock.papers.core.evidence import Run
 from ackclock.papers.core.rules import Outcome, Rule
-from ackclock.papers.core.words import capital
+from ackclock.papers.core.words import capital, listed
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ackclock.papers.core.evidence import Row, Scalar, Side
 
-__all__ = ["Cases", "Readings", "Ways", "over_readings"]
+__all__ = ["Cases", "Readings", "Varied", "Ways", "over_readings"]
+
+
+class Varied(Rule):
+    """Judges again under other settings: a clearly different verdict makes the claim depend on that setting.
+
+    Parameters
+    ----------
+    rule
+        Judges under the usual setting.
+    under
+        Judges under each of the others, by their names: "who wins exact ties".
+    words
+        The rule's last sentence, on the other settings.
+    saved
+        Only settings count under which a claim that is not reproduced becomes at least partly reproduced.
+
+    """
+
+    def __init__(self, rule: Rule, under: Mapping[str, Rule], *, words: str, saved: bool = False) -> None:
+        self._rule, self._under, self._saved = rule, under, saved
+        self.quantities = tuple(
+            {one.words: one for each in (rule, *under.values()) for one in each.quantities}.values()
+        )
+        different = (
+            "a claim that is not reproduced becomes at least partly reproduced"
+            if saved
+            else "the verdict is clearly different"
+        )
+        self.words = f"{rule.words} {words} If {different}, the claim depends on that setting."
+
+    def judge(self, ours: Side) -> Outcome:
+        usual = self._rule.judge(ours)
+        others = {setting: rule.judge(ours) for setting, rule in self._under.items()}
+        flips = [
+            setting
+            for setting, other in others.items()
+            if Verdict.UNDECIDED not in (usual.verdict, other.verdict) != (usual.verdict, usual.verdict)
+            and (usual.verdict is Verdict.NOT or not self._saved)
+        ]
+        return Outcome(
+            verdict=Verdict.DEPENDS if flips else usual.verdict,
+            why=" ".join([usual.why, *(other.why for other in others.values())]),
+            setting=listed(flips),
+        )
 
 
 class Ways(Rule):

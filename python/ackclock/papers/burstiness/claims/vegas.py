@@ -8,7 +8,8 @@ from ackclock.papers.burstiness import measures as m
 from ackclock.papers.burstiness.claims.reading import MOST, command
 from ackclock.papers.burstiness.experiment import HEAVY
 from ackclock.papers.core.claim import Claim
-from ackclock.papers.core.rules import AtPoints, Bars, Varied
+from ackclock.papers.core.rules import AtPoints, Bars
+from ackclock.papers.core.ways import Varied
 
 if TYPE_CHECKING:
     from ackclock.papers.core.quantities import Measure, Quantity

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from ackclock.papers.core.claim import Claim
 from ackclock.papers.core.evidence import Named
 from ackclock.papers.core.folds import slope
-from ackclock.papers.core.rules import AtPoints, Bars, Varied
-from ackclock.papers.core.ways import Ways
+from ackclock.papers.core.rules import AtPoints, Bars
+from ackclock.papers.core.ways import Varied, Ways
 from ackclock.papers.core.words import listed
 from ackclock.papers.manyflows import measures as m
 from ackclock.papers.manyflows.claims import fits
