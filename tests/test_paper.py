@@ -7,6 +7,7 @@ import csv
 import re
 import signal
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,11 +16,19 @@ import ackclock as ac
 from ackclock import papers
 from ackclock.cli import main
 from ackclock.papers.core.definition import Definition
+from ackclock.papers.core.evidence import Run, Runs
+from ackclock.papers.core.marks import Lines
+from ackclock.papers.core.paper import Both, Chapter
+from ackclock.papers.core.quantities import Measure
 from ackclock.papers.core.table import read_runs, write_runs
+from ackclock.papers.figures import Pen
+from ackclock.papers.summary import Topic
 from ackclock.scenario.errors import ScenarioError
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+LOSS = Measure("loss", "Loss")
 
 TOML = """
 title = "Loss by load"
@@ -74,6 +83,10 @@ def loss(run):
 STUDY = """
 from ackclock.papers.core.claim import Claim
 from ackclock.papers.core.definition import Definition
+from ackclock.papers.core.evidence import Run, Runs
+from ackclock.papers.core.marks import Lines
+from ackclock.papers.core.paper import Both, Chapter
+from ackclock.papers.core.quantities import Measure
 from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot
 from ackclock.papers.core.paper import Chapter, Paper
 from ackclock.papers.core.rules import Holds
@@ -231,3 +244,47 @@ def test_the_recipe_can_be_followed(root: Path, tmp_path: Path, monkeypatch: pyt
     assert ended.value.code == 0
     with (tmp_path / "out" / "claims.csv").open(encoding="utf-8", newline="") as table:
         assert [row["verdict"] for row in csv.DictReader(table)] == ["reproduced", "reproduced"]
+
+
+class TestMistakes:
+    """Mistakes of who writes a study: each has one line that says what there is."""
+
+    def test_a_share_is_below_one(self) -> None:
+        with pytest.raises(ValueError, match="share: 1.1 must be between 0 and 1; a range is at_least"):
+            LOSS.at("grid").within(1.1, of=1.34)
+
+    def test_unknown_names(self) -> None:
+        rows = [Run(where={"variant": "Reno", "clients": 2}, seed=1, values={"loss": 0.1})]
+        side = Runs({"grid": rows})
+        for quantity, message in (
+            (LOSS.at("grd"), "no runs of grd; there are runs of grid"),
+            (LOSS.at("grid", variant="Tahoe"), "no run of grid has Loss .*; its runs have loss"),
+        ):
+            with pytest.raises(LookupError, match=message):
+                quantity.points(side)
+        with pytest.raises(ScenarioError, match="axis: 'buffer' is not allowed; must be one of variant, clients"):
+            LOSS.at("grid").points(side).along("buffer")
+        line = Lines(of=LOSS.at("grid"), x="clients", by="variant", pens={"Vegas": Pen(colour="red", marker="circle")})
+        with pytest.raises(ScenarioError, match="pens: 'Reno' is not allowed; must be the name of a line: Vegas"):
+            line.series(Both(ours=side, ns2=Runs()))
+        with pytest.raises(ScenarioError, match="colour: 'crimson' is not allowed; must be one of"):
+            Pen(colour="crimson", marker="circle")
+
+    def test_names_that_refer_to_nothing_are_found_before_the_first_run(self, tmp_path: Path) -> None:
+        from ackclock.papers.buffers.study import PAPER  # noqa: PLC0415
+
+        topic = Topic(key="9", leads={})
+        with pytest.raises(ScenarioError, match="topic: '9' is not allowed; must be the key of a claim: 2-1"):
+            replace(PAPER, topics=[topic]).write(tmp_path, seeds=[1])
+        other = replace(PAPER, chapters=[Chapter(title="None", figures=[])])
+        with pytest.raises(ScenarioError, match="headline: 'utilization' is not allowed; must be the slug of a figure"):
+            other.write(tmp_path, seeds=[1])
+
+    def test_a_definition_has_a_title(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        package = tmp_path / "untitled"
+        package.mkdir()
+        (package / "__init__.py").touch()
+        (package / "study.toml").write_text('source = "x"', encoding="utf-8")
+        monkeypatch.syspath_prepend(tmp_path)
+        with pytest.raises(ScenarioError, match="untitled/study.toml: title: missing; a study needs title, source"):
+            _ = Definition("untitled").source

@@ -81,7 +81,7 @@ class TestGrid:
         assert Grid((), {(): 3}).only == 3
         with pytest.raises(ValueError, match="axes"):
             _ = Grid(("clients",), {(10,): 3}).only
-        with pytest.raises(ValueError, match="'seed' is not among"):
+        with pytest.raises(ValueError, match="axis: 'seed' is not allowed; must be one of clients"):
             Grid(("clients",), {(10,): 3}).along("seed")
 
 

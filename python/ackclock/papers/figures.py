@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock.report.chart import Dash, Marker, Series
+from ackclock.report.style import COLOURS
+from ackclock.scenario.errors import refuse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,6 +24,11 @@ class Pen:
     colour: str
     marker: Marker
     dash: Dash = "solid"
+
+    def __post_init__(self) -> None:
+        """Refuse a colour that no figure has."""
+        if self.colour not in COLOURS:
+            raise refuse("colour", self.colour, f"must be one of {', '.join(COLOURS)}")
 
 
 def own(variant: str, points: Mapping[int, Interval] | Mapping[float, Interval], pen: Pen) -> Series:

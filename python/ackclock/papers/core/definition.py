@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 from ackclock.papers.core.parts import Part, Spot
 from ackclock.papers.summary import Topic
 from ackclock.report.html import Verdict
+from ackclock.scenario.errors import impossible
 from ackclock.scenario.overrides import assigned
 from ackclock.study.design import VARIANT, Study
 
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from ackclock.scenario import Scenario
 
 __all__ = ["Definition"]
+
+_REQUIRED = ("title", "source", "question", "headline", "setup")
 
 _VERDICTS = {
     "reproduced": Verdict.REPRODUCED,
@@ -57,7 +60,11 @@ class Definition:
 
     @cached_property
     def _data(self) -> dict[str, Any]:
-        return tomllib.loads(files(self.package).joinpath("study.toml").read_text(encoding="utf-8"))
+        data = tomllib.loads(files(self.package).joinpath("study.toml").read_text(encoding="utf-8"))
+        for name in _REQUIRED:
+            if name not in data:
+                raise impossible(f"{self.name}/study.toml: {name}: missing; a study needs {', '.join(_REQUIRED)}")
+        return data
 
     @property
     def name(self) -> str:

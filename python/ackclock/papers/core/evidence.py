@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
+from ackclock.scenario.errors import refuse
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -65,7 +67,7 @@ class Runs:
     def part(self, name: str) -> Sequence[Row]:
         """Return the runs of a part, as `Side.part`."""
         if not self.parts.get(name):
-            raise LookupError(f"no runs of {name}")
+            raise LookupError(f"no runs of {name}; there are runs of {', '.join(self.parts) or 'nothing'}")
         return self.parts[name]
 
 
@@ -115,20 +117,24 @@ class Grid(Generic[V]):
             raise ValueError(f"axes: {self.axes} must be empty")
         return self.cells[()]
 
+    def place(self, axis: str) -> int:
+        """Return the place of an axis in the keys."""
+        if axis not in self.axes:
+            raise refuse("axis", axis, f"must be one of {', '.join(self.axes) or 'none: there is a single point'}")
+        return self.axes.index(axis)
+
     def map(self, change: Callable[[V], W]) -> Grid[W]:
         """Apply a function at each point."""
         return Grid(self.axes, {key: change(value) for key, value in self.cells.items()})
 
     def ordered(self, axes: tuple[str, ...]) -> Grid[V]:
         """Put the axes in another order."""
-        places = [self.axes.index(axis) for axis in axes]
+        places = [self.place(axis) for axis in axes]
         return Grid(axes, {tuple(key[place] for place in places): value for key, value in self.cells.items()})
 
     def along(self, axis: str) -> Grid[dict[Scalar, V]]:
         """Collect the points along an axis; the result does not have this axis."""
-        if axis not in self.axes:
-            raise ValueError(f"axis: {axis!r} is not among {self.axes}")
-        at = self.axes.index(axis)
+        at = self.place(axis)
         lines: dict[Key, dict[Scalar, V]] = {}
         for key, value in self.cells.items():
             lines.setdefault(key[:at] + key[at + 1 :], {})[key[at]] = value

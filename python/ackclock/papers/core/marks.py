@@ -12,6 +12,7 @@ import numpy as np
 from ackclock.papers.core.evidence import joined
 from ackclock.papers.figures import own, theirs
 from ackclock.report.chart import Band, Series
+from ackclock.scenario.errors import refuse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -73,19 +74,19 @@ class Lines:
             for number, (name, points) in enumerate(lines.items()):
                 shift = self.apart * (number - (len(lines) - 1) / 2)
                 placed = {self.places.get(at, at) + shift: point for at, point in points.items()}
-                line = look(name, placed, self.pens[name])
+                line = look(name, placed, _pen(self.pens, name))
                 line = replace(line, dash="none", size=5.0) if self.apart else line
                 line = replace(line, marker=None) if self.plain and look is own else line
                 drawn.append(replace(line, error=None) if self.plain or self.band else line)
                 if self.band and look is own:
-                    drawn.append(_band(name, points, self.pens[name].colour))
+                    drawn.append(_band(name, points, _pen(self.pens, name).colour))
         return drawn
 
     def lines(self, side: Side) -> dict[str, dict[float, Interval]]:
         """Return the points of each line of a simulator, in increasing order of x."""
         with suppress(LookupError):
             lines = self.of.points(side).along(self.x)
-            by = lines.axes.index(self.by) if self.by else None
+            by = lines.place(self.by) if self.by else None
             return {
                 self.name if by is None else str(key[by]): {float(at): line[at] for at in sorted(line, key=float)}
                 for key, line in lines.cells.items()
@@ -122,11 +123,18 @@ class Flat:
                 name=str(key[0]),
                 x=[self.low, self.high],
                 y=[point.mean] * 2,
-                colour=self.pens[str(key[0])].colour,
+                colour=_pen(self.pens, str(key[0])).colour,
                 width=1.1,
             )
             for key, point in self.of.points(evidence.ours).cells.items()
         ]
+
+
+def _pen(pens: Mapping[str, Pen], name: str) -> Pen:
+    """Look a line's style up."""
+    if name not in pens:
+        raise refuse("pens", name, f"must be the name of a line: {', '.join(pens)}")
+    return pens[name]
 
 
 def _band(name: str, points: Mapping[float, Interval], colour: str) -> Band:

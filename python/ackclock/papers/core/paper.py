@@ -14,6 +14,7 @@ from ackclock.papers.core.table import write_runs
 from ackclock.papers.summary import summary
 from ackclock.report.html import Drawing, Report, Section, Table
 from ackclock.running.origin import Origin
+from ackclock.scenario.errors import refuse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -183,6 +184,7 @@ class Paper:
             The capture that `read_capture` gave.
 
         """
+        self._check()
         evidence = self.evidence(seeds=seeds, jobs=jobs, store=store)
         if capture:
             ours = Runs({**evidence.ours.parts, "capture": [capture.row]})
@@ -193,6 +195,17 @@ class Paper:
         judged = judge(self.claims, evidence)
         command = self._command(seeds=len(seeds), capture=capture)
         output.write_report(folder, self.report(evidence, judged, command=command), judged, seeds=len(seeds))
+
+    def _check(self) -> None:
+        """Look for names that refer to nothing, before the first run."""
+        keys = [claim.key for claim in self.claims]
+        for key in (key for topic in self.topics for key in (topic.key, *topic.also)):
+            if key not in keys:
+                raise refuse("topic", key, f"must be the key of a claim: {', '.join(keys)}")
+        figures = [figure for chapter in self.chapters for figure in chapter.figures]
+        slugs = [figure.slug for figure in figures if isinstance(figure, Figure)]
+        if len(slugs) == len(figures) and self.definition.headline not in slugs:
+            raise refuse("headline", self.definition.headline, f"must be the slug of a figure: {', '.join(slugs)}")
 
     def report(self, evidence: Both, judged: Sequence[Judged], *, command: str) -> Report:
         """Make the report.

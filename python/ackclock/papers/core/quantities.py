@@ -155,8 +155,10 @@ class Quantity(ABC):
         """Ask whether both differ by no more than `by`."""
         return Compare("near", self, other, by=by)
 
-    def within(self, share: float, of: Quantity | float) -> Answers:
-        """Ask whether this differs from the other by no more than a share of the other."""
+    def within(self, share: float, *, of: Quantity | float) -> Answers:
+        """Ask whether this differs from the other by no more than a share of the other, between 0 and 1."""
+        if not 0 < share < 1:
+            raise ValueError(f"share: {share:g} must be between 0 and 1; a range is at_least(low) & at_most(high)")
         return Compare("within", self, of, by=share)
 
     def rises(self, axis: str, *, by: float = 0.0, times: float = 1.0) -> Answers:
@@ -256,7 +258,8 @@ class _At(Quantity):
                 if value is not None:
                     found.setdefault(tuple(at[axis] for axis in axes), {})[row.seed] = value
         if not found:
-            raise LookupError(f"no run has {self.words}")
+            known = ", ".join(rows[0].values)
+            raise LookupError(f"no run of {self._part} has {self.words}; its runs have {known or 'no numbers'}")
         return Grid(axes, dict(sorted(found.items(), key=lambda item: self._rank(axes, item[0]))))
 
     def _rank(self, axes: Sequence[str], key: Key) -> tuple[object, ...]:
