@@ -12,7 +12,7 @@ import ackclock as ac
 from ackclock.analysis import cov, student_interval
 from ackclock.papers.burstiness.close import LAGS, RECORDS, SCALES, _backlog, _burst
 from ackclock.papers.burstiness.close import look as look_at
-from ackclock.papers.burstiness.close_findings import close_findings
+from ackclock.papers.burstiness.close_figures import close_findings
 from ackclock.papers.burstiness.experiment import DEFINITION, VARIANTS
 from ackclock.papers.burstiness.study import derived, parts
 from ackclock.papers.core.evidence import Row, Run, Runs

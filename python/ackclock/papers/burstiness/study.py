@@ -8,8 +8,7 @@ from ackclock.papers.burstiness.agreement import agreement_statement
 from ackclock.papers.burstiness.claims import CLAIMS, TOPICS
 from ackclock.papers.burstiness.close import RECORDS as LOOKED_AT
 from ackclock.papers.burstiness.close import look, push, start, starts
-from ackclock.papers.burstiness.close_figures import FIGURES
-from ackclock.papers.burstiness.close_findings import close_findings
+from ackclock.papers.burstiness.close_figures import FIGURES, close_findings
 from ackclock.papers.burstiness.experiment import DEFINITION, client_packets
 from ackclock.papers.burstiness.grid_figures import FIGURE_2, FIGURE_3, FIGURE_4, FIGURE_13, OVERVIEW, WEIGHT
 from ackclock.papers.burstiness.window_figures import WINDOW_FIGURES, WINDOWS, courses_verdict
