@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, replace
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ackclock.analysis import student_interval
 from ackclock.papers.core.evidence import Run, Runs
@@ -58,20 +58,19 @@ def line(place: Place) -> list[Place]:
     return [replace(place, buffer=buffer) for buffer in BUFFERS]
 
 
+def grid(**axes: Sequence[Any]) -> list[Place]:
+    """Give the places with each combination of some coordinates, the last of which varies first."""
+    return [Place(**dict(zip(axes, values, strict=True))) for values in product(*axes.values())]
+
+
 def plane(application: str, start: int, gateway: Gateway) -> list[Place]:
     """Give the places over buffer and share, shares first."""
-    return [
-        Place(application=application, start=start, gateway=gateway, vegas=vegas, buffer=buffer)
-        for vegas, buffer in product(SHARES, BUFFERS)
-    ]
+    return grid(application=[application], start=[start], gateway=[gateway], vegas=SHARES, buffer=BUFFERS)
 
 
-def papers(buffer: int, *, start: int = 1) -> list[Place]:
-    """Give the ends of the papers' curves behind a gateway: 20 Vegas clients join 40 of Reno, or 40 join 20."""
-    return [
-        Place(start=start, buffer=buffer, gateway=gateway, vegas=vegas)
-        for gateway, vegas in product(GATEWAYS, PAPERS_SHARES)
-    ]
+def papers(*buffers: int, start: int = 1) -> list[Place]:
+    """Give the ends of the papers' curves behind gateways: 20 Vegas clients join 40 of Reno, or 40 join 20."""
+    return grid(start=[start], buffer=buffers, gateway=GATEWAYS, vegas=PAPERS_SHARES)
 
 
 def parts() -> dict[str, Located]:
@@ -81,38 +80,27 @@ def parts() -> dict[str, Located]:
     at every start, others after 10 s; ``papers`` the ends of the papers' curves. ``arrivals`` has pairs of places with
     another queue when Vegas starts. Each other part switches one thing.
     """
-    halves = product(APPLICATIONS, STARTS, GATEWAYS)
-    pairs = [(OPEN, start) for start in STARTS] + [(other, 10) for other in (POISSON, TRANSFERS, TRACE)]
-    early, late = ([place for buffer in PAPERS_BUFFERS for place in papers(buffer, start=start)] for start in (1, 10))
+    early, late = (papers(*PAPERS_BUFFERS, start=start) for start in (1, 10))
     half, curves = ("application", "start", "gateway", "buffer"), ("gateway", "vegas", "buffer")
-    least = [
-        Place(application=application, start=start, base_rtt="minimum")
-        for application, start in product((POISSON, OPEN), (0, 10))
+    along: dict[str, Sequence[Any]] = {"gateway": GATEWAYS, "buffer": BUFFERS}
+    pairs = [
+        *grid(pair=[True], application=[OPEN], start=STARTS, **along),
+        *grid(pair=[True], application=[POISSON, TRANSFERS, TRACE], **along),
     ]
+    least = grid(base_rtt=["minimum"], application=[POISSON, OPEN], start=[0, 10], buffer=BUFFERS)
     return {
         "map": _part(
             (place for application in APPLICATIONS for one in PLANES for place in plane(application, *one)),
             *("application", "start", *curves),
         ),
-        "halves": _part(
-            _lines(
-                Place(application=application, start=start, gateway=gateway) for application, start, gateway in halves
-            ),
-            *half,
-        ),
-        "pairs": _part(
-            _lines(
-                Place(application=application, start=start, gateway=gateway, pair=True)
-                for (application, start), gateway in product(pairs, GATEWAYS)
-            ),
-            *half,
-        ),
+        "halves": _part(grid(application=APPLICATIONS, start=STARTS, **along), *half),
+        "pairs": _part(pairs, *half),
         "papers": _part([*early, *late], "start", *curves),
         "whole": _part((replace(place, whole=True) for place in early), *curves, measured=WHOLE),
         "ties": _part((replace(place, ties=True) for place in early), *curves, senders=TIED),
-        "light": _part(line(Place(load=LIGHT)), "buffer", rate=FEW),
+        "light": _part(grid(load=[LIGHT], buffer=BUFFERS), "buffer", rate=FEW),
         "idle": _part([Place(application=TRANSFERS, load=IDLE)]),
-        "least": _part(_lines(least), "application", "start", "buffer", base=LEAST),
+        "least": _part(least, "application", "start", "buffer", base=LEAST),
         "arrivals": [
             (place, {"case": case, "queue": queue})
             for case, places in _ARRIVALS.items()
@@ -135,10 +123,6 @@ _ARRIVALS = {
     "20 join 40, Poisson, 1,500": _arrivals((10, 1), vegas=PAPERS_SHARES[0], buffer=1500),
 }
 """Places with a short queue when Vegas starts, and with a long one."""
-
-
-def _lines(places: Iterable[Place]) -> list[Place]:
-    return [one for place in places for one in line(place)]
 
 
 def _part(places: Iterable[Place], *axes: str, **common: str) -> Located:
