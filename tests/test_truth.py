@@ -17,7 +17,6 @@ from ackclock.papers.truth import (
     YES,
     Truth,
     above,
-    apart,
     at_least,
     at_most,
     below,
@@ -67,7 +66,6 @@ class TestComparisons:
             (at_least(a, b), x >= y),
             (at_most(a, b), x <= y),
             (near(a, b, by=abs(by)), abs(x - y) <= abs(by)),
-            (apart(a, b, by=abs(by)), abs(x - y) > abs(by)),
         ]
         assert all(answer in (OPEN, exactly(so)) for answer, so in asked)
 

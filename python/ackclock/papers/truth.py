@@ -36,7 +36,6 @@ __all__ = [
     "YES",
     "Truth",
     "above",
-    "apart",
     "at_least",
     "at_most",
     "below",
@@ -189,11 +188,6 @@ def at_most(value: Interval | float, bar: Interval | float) -> Truth:
 def near(one: Interval | float, other: Interval | float, *, by: float) -> Truth:
     """Check whether two values differ by at most `by`."""
     return ~above(one, other, by=by) & ~above(other, one, by=by)
-
-
-def apart(one: Interval | float, other: Interval | float, *, by: float = 0.0) -> Truth:
-    """Check whether two values differ by more than `by`: the opposite of `near`."""
-    return ~near(one, other, by=by)
 
 
 def _ends(value: Interval | float) -> tuple[float, float]:
