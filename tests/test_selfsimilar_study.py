@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from tests.long import long_only
-from tests.selfsimilar_world import SEEDS, evidence, side
+from tests.selfsimilar_world import SEEDS, evidence, put, side
 
 import ackclock as ac
 from ackclock.analysis import compare_paired
@@ -36,6 +36,7 @@ from ackclock.papers.selfsimilar.experiment import (
     scenario,
     unresponsive,
 )
+from ackclock.papers.selfsimilar.figures import RANKING, supported
 from ackclock.papers.selfsimilar.looks import (
     RECORD,
     SPIKE,
@@ -217,6 +218,20 @@ class TestPaired:
         assert found == compare_paired(*pair).difference
         (relative,) = lead(arrivals, "variant", "NewReno", others=["SACK"], relative=True).points(side()).cells.values()
         assert relative.mean == pytest.approx(200 * (77312 - 75673) / (77312 + 75673))
+
+
+class TestOrder:
+    def test_has_clear_leads_only(self) -> None:
+        greedy = supported(evidence()).text.partition(";  constant")[0]
+        assert greedy.startswith(
+            "Greedy: Tahoe above Vegas; NewReno above Tahoe, Vegas and SACK; SACK above Tahoe and Vegas"
+        )
+        alike = supported(evidence(put("arrivals", 70000.0))).text
+        assert alike == "Greedy: none; constant rate: none; window of 60: none."
+
+    def test_all_that_tie_are_first(self) -> None:
+        drawing = RANKING.drawing(evidence(put("arrivals", 80000.0, "tahoe", "sack")), command="ackclock")
+        assert drawing.numbers.rows[0][:5] == ["greedy", "12", "0", "0", "12"]
 
 
 class TestNs2:

@@ -21,6 +21,7 @@ from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.selfsimilar.experiment import (
     BINS,
     CONSTANT,
+    DEFINITION,
     ENDS,
     READINGS,
     SCALES,
@@ -126,6 +127,7 @@ def _values(runs: Iterable[Row], name: str, rule: Rule) -> tuple[float, ...]:
     return tuple(value for value in values if value is not None)
 
 
+_TEXTS = DEFINITION.table("agreement")
 _INTRODUCTION = f"""\
 # Agreement with ns-2 where one connection meets self-similar traffic
 
@@ -134,44 +136,6 @@ and a variant, over 40 on/off sources with Pareto periods. Both sides have {SEED
 {EXPLAINED}
 The load of 100 s differs by 5 % from seed to seed, since the periods have no variance, and everything else with it:
 that is most of the standard errors.
-"""
-
-_VEGAS = f"""\
-Vegas has several fates: now and then a run delivers a third of what others do, since ns-2's Vegas takes, after a
-timeout, the gap between two ACKs for its base round-trip time (`base_rtt = "ns2"`) and trusts it from then on. A mean
-says little of that. Two samples agree unless chance would set them as far apart in less than {100 * LEAST_P:g} % of all
-cases (Kolmogorov and Smirnov's two-sample test).
-"""
-
-_LOADS = """\
-From 5 to 95 sources, 25 of 210-byte packets, and 40 that Tahoe carries; 20 seeds on both sides. The sources of one seed
-are the first ones of any larger number: the points of a measure are no independent trials.
-"""
-
-_ADJACENT = """\
-The reference runs behind `table2.csv` seed the generators of the 40 sources with adjacent numbers. ns-2.35 takes such a
-number for all six words of a generator's state, and the first draws of adjacent ones are then nearly the same: 0.0003
-apart. Early in a run all sources are on and off together. In its second second the load of a seed differs from that of
-another with a standard deviation of 31 % of its mean, where independent sources have less than 10 %. The runs above
-leave out the first 100 draws of each source, after which nothing of it is left; these do not:
-"""
-
-_COUNTS = """\
-## What each side counts
-
-Mean and standard deviation over the seeds, ours before ns-2's.
-"""
-
-_TIES = """\
-## Ties
-
-A packet crosses an access link in half the time that it takes at the bottleneck. In a busy period that begins with the
-connection's own packet, every other one of a burst arrives in the very instant in which a transmission ends. Where the
-queue of 10 is full, who goes first decides. In 100 s of a greedy Vegas run of ns-2 the arrival is first in 98 % of such
-ties; so it is here (`ties = "arrival"`). Over ns-2's own background, packet by packet, a Vegas run then sends its first
-1,111 packets as ns-2 does, 5 of them dropped; with the departure first, which is the default, its first 86. Vegas shows
-it most: ns-2's adds no header to 1000 bytes of data, and as packets of the background are as large, they move no tie.
-With the departure first, Vegas at a constant rate and with a window of 60 have p from 0.01 to 0.07 in the tables above.
 """
 
 
@@ -264,15 +228,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     lines, missed = [_INTRODUCTION, *_means("The background", BACKGROUND, background), ""], []
     missed += [f"The background: {each}" for each in missed_bars(BACKGROUND, background, bar=BAR)]
     loads = loads_agreement(seeds=min(given.seeds, LOAD_SEEDS), jobs=given.jobs)
-    lines += [*_means("From low load to high", LOADS, loads), "", _LOADS]
+    lines += [*_means("From low load to high", LOADS, loads), "", _TEXTS["loads"]]
     missed += [f"From low load to high: {each}" for each in missed_bars(LOADS, loads, bar=BAR)]
-    for title, text, part in (("Table 2", _VEGAS, "counts"), ("Beside adjacent seeds", _ADJACENT, "adjacent")):
+    for title, text, part in (
+        ("Table 2", _TEXTS["vegas"], "counts"),
+        ("Beside adjacent seeds", _TEXTS["adjacent"], "adjacent"),
+    ):
         means, vegas = agreement(flows, part)
         lines += [*_means(title, TABLE_2, means), "", text, *_likeness_table(vegas), ""]
         missed += [f"{title}: {each}" for each in missed_bars(TABLE_2, means, bar=BAR)]
         alike = sum(each.agrees for each in vegas)
         missed += [f"{title}: {alike} of {len(vegas)} samples of Vegas agree"] if alike < BAR * len(vegas) else []
-    lines += [_COUNTS, *_counts_table(flows), "", _TIES]
+    lines += [_TEXTS["counts"], *_counts_table(flows), "", _TEXTS["ties"]]
     return tell(lines, missed, markdown=given.markdown)
 
 
