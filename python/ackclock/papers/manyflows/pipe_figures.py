@@ -51,12 +51,12 @@ def _figure(pipe: Pipe, where: Mapping[str, str]) -> Figure:
         slug=f"figure{figure}-{pipe.link.name.lower()}-{pipe.buffer}",
         title=f"Figure {figure}. A {pipe.size} pipe: {pipe.flows} connections over {pipe.link.name}, buffer "
         f"{pipe.buffer}, {extent}",
-        what=f"(a) ACKs of the first seed from {start} to {end} s, each dot at least one, connections by what they "
-        "receive: white stripes are losses from which all recover together. (b) Packets received in that time, "
-        "connections in the order of it:",
-        points="mean of {runs} with the 95 % band;",
-        rest=("and without processing time; " if busy else "")
-        + "dashed, ns-2.35; level, the fair share. (c) Packets in the buffer of the first seed; dotted, the 5th and "
+        what=f"(a) Each dot is one or more ACKs of the first seed from {start} to {end} s, a row for each connection, "
+        "sorted by the ACKs that it receives. White stripes are losses from which all recover together. (b) Packets "
+        "that each connection receives in that time, sorted.",
+        points="Solid: mean of {runs} with the 95 % band.",
+        rest=("Dotted grey: without processing time. " if busy else "")
+        + "Dashed: ns-2.35. Level: the fair share. (c) Packets in the buffer of the first seed. Dotted: the 5th and "
         f"95th percentiles of ns-2.35 from {setting.warm} to {setting.duration} s.",
         plots=[
             partial(_acks, pipe, where),
