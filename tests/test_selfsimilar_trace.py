@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 HEAD = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 0, 1)
 
 
-OTHERS = ("Table 1, and the background's Hurst parameter", "What the authors left for later")
+OTHERS = ("Table 1, and the background's Hurst parameter", "The authors' future work")
 
 
 def record(time: int, length: int) -> bytes:
@@ -205,7 +205,7 @@ class TestClaim:
         assert found.verdict is verdict, found.why
         assert found.command == f"ackclock capture {shlex.quote(str(real.capture.path))}"
         assert f"{other.shares['TCP']:.1f} % of its packets are TCP" in found.why
-        assert "parts of all packets" in found.why
+        assert "refer to all packets" in found.why
 
     def test_a_stand_in_decides_nothing(self, made: Trace) -> None:
         found = TRACE_CLAIM.judge(dataclasses.replace(evidence(), capture=made))

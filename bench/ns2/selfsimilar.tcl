@@ -12,7 +12,7 @@
 #       packets   a file for the packets that enter the links x->A and B->y (- for none)
 #       every     s between lines
 # Runs 100 s and prints a line every so many seconds:
-#   bin BACKGROUND RECEIVED CWND     bytes of the sources that came to A, and bytes that came to the link to y, since the
+#   bin BACKGROUND RECEIVED CWND     bytes of the sources that reached A, and bytes that reached the link to y, since the
 #                                    last; the window in packets
 # (times of lines are summed up, so that of 10,000 the last is after the end and not printed), and at the end
 #   counts ARRIVALS DROPS RETRANSMISSIONS ACKS TIMEOUTS      of the connection; arrivals are those at the link to y

@@ -1,4 +1,4 @@
-"""What the authors left for later, drawn: the connection by load, and the variants over a wireless last hop."""
+"""Figures of the authors' future work: the connection by load, and the variants over a wireless last hop."""
 
 from __future__ import annotations
 
@@ -171,12 +171,12 @@ _RATES: Final = Figure(
     slug="last-hop-rates",
     title="Figure X. A last hop whose rate changes",
     what=f"The link to the receiver holds {BUFFER} packets; its rate is one of four and then another, for exponential "
-    f"times, {MEAN_RATE / MILLION:g} Mb/s on average. The rates are made, not measured: a trace of its own for each "
+    f"times, {MEAN_RATE / MILLION:g} Mb/s on average. The rates are generated, not measured: one trace per "
     "seed, the same for all variants.",
-    rest="Variants stand side by side. A stay of 0 ms is a rate that does not change.",
+    rest="Variants are placed side by side. A stay of 0 ms is a constant rate.",
     plots=[
         Plot(
-            title=f"(a) a made rate, {_stays[2]} at each on average",
+            title=f"(a) a generated rate, {_stays[2]} at each on average",
             x=Axis(label="Time (s)", low=0, high=_drawn),
             y=Axis(label="Rate (Mb/s)", low=0),
             marks=[_rate],
@@ -191,7 +191,7 @@ _RATES: Final = Figure(
 )
 
 LEFT_FOR_LATER: Final = Chapter(
-    title="What the authors left for later",
+    title="The authors' future work",
     text="A background from low load to high, and a wireless last hop: losses one by one or in bursts, and a rate that "
     "changes.",
     figures=[_LOAD, _LOSSES, _RATES],

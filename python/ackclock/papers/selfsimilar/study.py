@@ -68,9 +68,11 @@ PAPER = Paper(
     chapters=[
         Chapter(
             title="Table 2: which order do the runs support?",
-            text="Of one seed all variants meet the same background, so that they are compared seed by seed. The "
-            "paper's fixed-rate source may be three things: endless data, 775 packets a second, or a receiver that "
-            "holds the connection to about that.",
+            text="With the same seed all variants have the same background, so that they are compared seed by "
+            "seed. The "
+            "paper's fixed-rate source can be read in three ways: endless data, 775 packets a second, or a "
+            "receiver whose "
+            "window limits the connection to about this rate.",
             figures=[RANKING, DIFFERENCES],
         ),
         Chapter(title="Figure 3 and the protocols of the capture", text=words, figures=[figure_3, protocols]),

@@ -65,7 +65,7 @@ INTERNET = (
             Holds(m.LARGEST.at("components", degree=2.0).below(0.5)),
             axis="traffic",
             ways=(ANYONE, CLUSTERS),
-            on="who talks to whom",
+            on="which domains communicate",
         ),
         command=_COMMAND,
     ),
@@ -73,7 +73,8 @@ INTERNET = (
         key="2.2-2",
         where="2.2, not in the paper",
         figure="components",
-        text="Where anyone talks to anyone, the largest component is the giant component of a random graph, with "
+        text="If all domains communicate with all others, the largest component is the giant component of a "
+        "random graph, with "
         "S = 1 - exp(-cS).",
         origin="ours",
         test=AtPoints(
@@ -96,7 +97,7 @@ INTERNET = (
         key="4-2",
         where="4, assumption 2",
         figure="bottlenecks",
-        text="Different connections that share an access link congest at the same place.",
+        text="Connections that share an access link are congested at the same place.",
         test=Bars(whole=_together.at_least(_NEARLY_ALL), part=_together.above(_MOST)),
         command=_COMMAND,
     ),
@@ -151,8 +152,8 @@ _occurs = (
     (_lost.above(0) | _reordered.above(0))
     .some()
     .called(
-        "ACKs are lost or reordered in the runs as they are",
-        "in the runs as they are no ACK is lost or reordered: they have a way back of their own",
+        "ACKs are lost or reordered in the unchanged runs",
+        "in the unchanged runs no ACK is lost or reordered, since they have a separate return path",
     )
 )
 
@@ -253,7 +254,7 @@ DISTANCES = (
             AtPoints(_inside),
             on=_SETTING,
             again=_inside_without.most(),
-            words=f"The question is asked again {WITHOUT}: if most points answer the opposite there, the claim depends "
+            words=f"The test is repeated {WITHOUT}: if most points have the opposite answer there, the claim depends "
             "on them.",
         ),
         why=lambda said: (
@@ -295,7 +296,7 @@ DISTANCES = (
         key="5.3-4",
         where="5.3, left for later by its authors",
         figure="unequal-groups",
-        text="Groups of unequal size share the link as equal ones do.",
+        text="Groups of unequal size share the link in the same way as equal groups.",
         origin="ours",
         test=AtPoints(m.POWER.at("unequal", groups=_others).near(_equal, by=_SAME_POWER)),
         command=run_command(_GROUPS_FILE, ["clients.0.count=45", "clients.1.count=5"]),
@@ -304,7 +305,7 @@ DISTANCES = (
         key="5.3-5",
         where="5.3, left for later by its authors",
         figure="unequal-groups",
-        text="Five groups share the link as two do.",
+        text="Five groups share the link in the same way as two.",
         origin="ours",
         test=Ways(
             Holds(m.POWER.at("several").called("power with five groups").near(_equal, by=_SAME_POWER)),

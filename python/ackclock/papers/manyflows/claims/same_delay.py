@@ -146,8 +146,8 @@ CLAIMS = (
     Claim(
         key="5.1.1-1",
         where="5.1.1; Figure 6",
-        text="In a large pipe (W_c above 3 n) all connections, 100 of them too, halve their windows in synchrony, and "
-        "the buffer swings from half to full.",
+        text="In a large pipe (W_c above 3 n) all connections, even 100, halve their windows in synchrony, and "
+        "the buffer oscillates between half and full.",
         test=AtPoints(
             look(m.CORRELATION).at_least(_TOGETHER),
             look(m.SHARE).at_least(90),
@@ -163,8 +163,7 @@ CLAIMS = (
     Claim(
         key="5.1.1-2",
         where="5.1.1; Figure 6",
-        text="Synchronised, all connections share the resources very fairly: in the steady state they send equally "
-        "much.",
+        text="Synchronised connections share the resources very fairly: in the steady state they send equally much.",
         paper="160 to 340 packets received over T1, 20 to 140 over ISDN",
         test=Bars(whole=look(m.JAIN).at_least(0.95) & _in_figure6(), part=look(m.JAIN).at_least(0.8)),
         command=command(T1, 440, 100),
@@ -228,7 +227,8 @@ CLAIMS = (
     Claim(
         key="5.1.3-1",
         where="5.1.3; Figure 10",
-        text="A medium pipe lies between: no global but local synchronisation, less fair than the large pipe, almost "
+        text="A medium pipe is in between: local but not global synchronisation, less fair than the large pipe, "
+        "and almost "
         "no connection shut off.",
         test=AtPoints(
             look(m.CORRELATION, _LARGE_T1).above(look(m.CORRELATION, MEDIUM)),
@@ -271,7 +271,7 @@ CLAIMS = (
         test=Varied(
             _timers(_usual),
             {"the timers of the TCP": _timers(_modern)},
-            words=f"That is judged by the timers of 1999, and again by those of {MODERN}.",
+            words=f"This is judged with the timers of 1999, and again with the timers of {MODERN}.",
             saved=True,
         ),
         why=lambda said: (
@@ -293,7 +293,7 @@ CLAIMS = (
     Claim(
         key="5.1.5-3",
         where="5.1.5; Figure 12",
-        text="With more loss than that, on a slow link, the goodput lost to them becomes significant.",
+        text="With more loss, on a slow link, the goodput lost to them becomes significant.",
         test=AtPoints(
             _wasted.given(_loss, lambda loss: loss >= _LOSSY, f"loss is {_LOSSY} % or more").above(_NEGLIGIBLE)
         ),

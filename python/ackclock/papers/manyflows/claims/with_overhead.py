@@ -1,4 +1,4 @@
-"""The claims of section 5.2: what a random processing time of up to a tenth of the round-trip time changes."""
+"""The claims of section 5.2: effects of a random processing time of up to a tenth of the round-trip time."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ CLAIMS = (
     Claim(
         key="5.2.1-1",
         where="5.2.1; Figure 15",
-        text="A processing time of up to 10 % of the round trip breaks the global synchronisation of the large pipe "
-        "down, and the buffer becomes stable.",
+        text="A processing time of up to 10 % of the round trip breaks the global synchronisation of the large pipe, "
+        "and the buffer becomes stable.",
         test=Bars(
             whole=_apart & _busy(m.CORRELATION).at_most(APART) & _busy(m.LOW).at_least(_FULL),
             part=_apart,
@@ -75,7 +75,7 @@ CLAIMS = (
     Claim(
         key="5.2.1-3",
         where="5.2.1; Figure 16",
-        text="Below 100 connections the processing time leaves loss almost as it is; above, it raises it.",
+        text="Below 100 connections the processing time hardly changes loss; above, it increases loss.",
         paper="100 connections",
         test=AtPoints(
             _loss["10 %", _few].within(NEAR, of=_loss["0 %", _few]), _loss["10 %", _many].above(_loss["0 %", _many])
@@ -94,7 +94,8 @@ CLAIMS = (
     Claim(
         key="5.2.3-1",
         where="5.2.3; Figure 18",
-        text="In the medium pipe even the local synchronisation goes; most connections get reasonable goodput, and the "
+        text="In the medium pipe even the local synchronisation disappears; most connections get reasonable "
+        "goodput, and the "
         "buffer is mostly full.",
         test=AtPoints(
             _busy(m.CORRELATION, MEDIUM).at_most(APART),
@@ -107,7 +108,7 @@ CLAIMS = (
     Claim(
         key="5.2.4-1",
         where="5.2.4; Figures 19, 20",
-        text="The processing time has little effect on throughput and goodput of all.",
+        text="The processing time has little effect on total throughput and goodput.",
         test=AtPoints(
             *(_steady(one, WITH).near(_steady(one, WITHOUT), by=_LITTLE) for one in (m.THROUGHPUT, m.GOODPUT))
         ),
@@ -133,7 +134,7 @@ CLAIMS = (
     Claim(
         key="5.2.5-3",
         where="5.2.5; Figures 14, 22",
-        text="For the same connections and buffer the loss of many is larger than without.",
+        text="For the same connections and buffer the loss of many connections is larger than without.",
         test=AtPoints(
             m.LOSS.at("grid", counting=STEADY.title, processing=WITH, connections=_hundreds).above(
                 _steady(m.LOSS, WITHOUT)

@@ -1,4 +1,4 @@
-"""What the paper reads off Figures 4 to 7: how throughput grows, how windows move, and when round trips are long."""
+"""The claims on Figures 4 to 7: growth of throughput, windows, and long round-trip times."""
 
 from __future__ import annotations
 
@@ -87,13 +87,14 @@ def _together(said: Said) -> str:
     spikes, explained = (
         sum(point.mean * point.count for point in said(one).cells.values()) for one in (_spikes, _explained)
     )
-    return f"In {explained:.0f} of {spikes:.0f} spikes a packet was sent again meanwhile."
+    return f"In {explained:.0f} of {spikes:.0f} spikes a packet was retransmitted during the sample."
 
 
 def _meanwhile(said: Said) -> str:
     usual = [point.mean for point in said(_usually).cells.values()]
     return (
-        f"{_together(said)} Of all tenths of a second it is so of {100 * sum(usual) / len(usual):.1f} %. Ten packets "
+        f"{_together(said)} Over all tenths of a second the share is {100 * sum(usual) / len(usual):.1f} %. Ten "
+        "packets "
         "in the buffer add only 1.6 ms: longer samples are timed from a first sending, or wait in a burst of the "
         "sender's own."
     )
@@ -140,7 +141,7 @@ CLAIMS: Final = (
         test=over_readings(
             Bars(
                 whole=_chaotic("Tahoe") & _chaotic("Vegas"),
-                part=(_chaotic("Tahoe") | _chaotic("Vegas")).called("it is so of one of them"),
+                part=(_chaotic("Tahoe") | _chaotic("Vegas")).called("this holds for one of them"),
             )
         ),
         shows={"falls": FALLS.at("flows")},
@@ -160,7 +161,7 @@ CLAIMS: Final = (
         ),
         shows={"longest": _longest},
         brief=means(
-            "Tahoe's longest round trips take {} in the mean.",
+            "Tahoe's longest round trips take {} on average.",
             _tahoes,
             lambda longest: f"{longest.mean:.0f} ms",
         ),
@@ -170,13 +171,13 @@ CLAIMS: Final = (
             now=f"constant up to {_STEADY} ms",
             before="partly",
             after="partly",
-            reason="With other seeds a burst on the access link makes 78 ms of 77: no change of the round trip.",
+            reason="With other seeds a burst on the access link increases 77 ms to 78, with the same round trip.",
         ),
     ),
     Claim(
         key="5-15",
         where="5, Figures 6 and 7",
-        text="Spikes of the round-trip time occur as packets are sent again.",
+        text="Spikes of the round-trip time occur when packets are retransmitted.",
         test=Bars(
             whole=_beyond(0.9).called(
                 "of the tenths of a second with a sample above 77 ms, in 90 % or more a packet was sent again while "

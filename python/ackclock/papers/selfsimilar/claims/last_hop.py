@@ -1,7 +1,8 @@
-"""Our claims on what the authors left for later: from low to high load, and over a wireless last hop.
+"""Our claims on the authors' future work: low to high load, and a wireless last hop.
 
-The paper prints no number. The claims extend its conclusion, and ask what theory says: Mathis et al. of independent
-losses, and what each recovery does with several losses in one window. All runs of one seed have the same background.
+The paper prints no number. The claims extend its conclusion, and ask what theory says: the law of Mathis et al. for
+independent losses, and the effect of each recovery algorithm on several losses in one window. All runs of a seed have
+the same background.
 """
 
 from __future__ import annotations
@@ -46,16 +47,16 @@ MODERATE: Final = LOSSES[2:5]  # losses that exceed the background's, and leave 
 _BOTH: Final = ("NewReno", "SACK")
 _LATER: Final = "6, future work"
 _WHOLE: Final = 0.99 * RATE * 8000 / MILLION  # Mb/s: the constant rate within 1 %
-_NOT_BEHIND: Final = "no variant is clearly above NewReno, by however little; what was open counted for the claim"
+_NOT_BEHIND: Final = "no variant is clearly above NewReno, by any margin; open answers counted for the claim"
 _COUNTED: Final = Change(
     was="it clearly holds at every point",
     now="it clearly holds at more than half of the points, and clearly fails at none",
     before="partly",
     after="reproduced",
-    reason="Points that the intervals leave open count neither way.",
+    reason="Open points count neither for nor against the claim.",
 )
 _REASON: Final = (
-    "An interval around 0 shows neither a lead nor its absence: the rule says from which lead on it counts."
+    "An interval around 0 shows neither a lead nor its absence: the rule defines the smallest lead that counts."
 )
 
 
@@ -140,7 +141,7 @@ _rates = partial(Claim, origin="ours", where=f"{_LATER}: wireless", figure="last
 LAST_HOP_CLAIMS: Final = (
     _load(
         key="F-1",
-        text="From low to high load a greedy connection gets less with each step, whatever the variant.",
+        text="From low to high load a greedy connection gets less with each step, for every variant.",
         test=AtPoints(_greedy.changes("sources").below(0), points="steps of the variants"),
         changed=_COUNTED,
         numbers=(_greedy,),
@@ -178,7 +179,7 @@ LAST_HOP_CLAIMS: Final = (
     ),
     _load(
         key="F-4",
-        text="A source of 6.2 Mb/s is carried whole at low load and not at high load, whatever the variant.",
+        text="A source of 6.2 Mb/s is carried completely at low load, but not at high load, for every variant.",
         test=AtPoints(_carried.above(_WHOLE), _cut.below(_WHOLE)),
         numbers=(_constant,),
         command=_sources(_LOW[-1]),
@@ -192,15 +193,15 @@ LAST_HOP_CLAIMS: Final = (
     _load(
         key="F-6",
         where=f"{_LATER}: load; Mathis et al.",
-        text="Self-similar background makes losses in clusters: at the same loss a connection gets more than Mathis et "
-        "al. say and independent losses leave it.",
+        text="Self-similar background causes clustered losses: at the same loss a connection gets more than Mathis et "
+        "al. predict and more than with independent losses.",
         test=AtPoints(_clustered.above(_independent), points="loads"),
         command=_sources(_CLUSTERED[1]),
     ),
     _losses(
         key="F-7",
         where=f"{_LATER}: wireless; Mathis et al.",
-        text="Under random losses NewReno and SACK get what Mathis et al. say.",
+        text="Under random losses NewReno and SACK get the goodput that Mathis et al. predict.",
         test=AtPoints(TO_MATHIS.at("losses", **_moderate, variant=_BOTH).near(1, by=0.2)),
         command=_command(RANDOM, 'flows.1.transport.variant="sack"'),
     ),
@@ -217,28 +218,29 @@ LAST_HOP_CLAIMS: Final = (
             after="undecided",
             reason=_COUNTED.reason,
         ),
-        why="{why} Where the hop loses little, much of the loss is the background's, in clusters that cost less than "
-        "the same number alone: the exponent is steeper than in the hop's own loss ({alone}).",
+        why="{why} If the hop loses little, much of the loss is due to the background, in clusters that cost less than "
+        "the same number of single losses: the exponent is steeper than in the hop's own loss ({alone}).",
         command=_command(RANDOM, "links.2.loss.probability=0.01"),
     ),
     _losses(
         key="F-9",
-        text="The same loss in bursts costs less: a window with several losses is cut once.",
+        text="The same loss in bursts costs less: a window with several losses is cut only once.",
         test=AtPoints(_gain.above(0), by="variant"),
         command=_bursts(0.0002),
     ),
     _losses(
         key="F-10",
-        text="Where losses are many, bursts cost more: they end in timeouts.",
+        text="With many losses, bursts cost more: they lead to timeouts.",
         test=AtPoints(_harm.above(0), points="variants"),
-        why="{why} Such a channel turns good by packets sent: a lone packet after each timeout often finds it bad "
+        why="{why} The state of such a channel changes per packet sent: after a timeout a single packet often "
+        "meets the bad state "
         "again, and timeouts double.",
         command=_bursts(0.0062),
     ),
     _losses(
         key="F-11",
         where=f"{_LATER}: wireless; RFC 6675, RFC 6582",
-        text="SACK is above NewReno where losses come in bursts, and as good where they come alone.",
+        text="SACK is above NewReno with losses in bursts, and equal with single losses.",
         test=AtPoints(_sack_random.at_most(5), _sack_bursts.above(0), points="losses"),
         changed=Change(
             was="SACK is not clearly above NewReno at random, by however little",
@@ -252,21 +254,21 @@ LAST_HOP_CLAIMS: Final = (
     _losses(
         key="F-12",
         where=f"{_LATER}: wireless; Brakmo and Peterson",
-        text="Under random losses that congestion does not cause, Vegas gets most.",
+        text="Under random losses without congestion, Vegas gets the most.",
         test=AtPoints(_vegas.above(0).every("variant"), points="losses"),
-        why="{why} At a random loss Vegas cuts its window by a quarter and not by half.",
+        why="{why} At a random loss Vegas cuts its window by a quarter instead of a half.",
         command=_command(RANDOM, 'flows.1.transport.variant="vegas"', "flows.1.packet_size=1000"),
     ),
     _rates(
         key="F-13",
-        text="A last hop whose rate changes carries less than one that holds the mean.",
+        text="A last hop with a changing rate carries less than one with the constant mean rate.",
         test=AtPoints(_held.above(0)),
         numbers=(GOODPUT.at("rates"),),
         command=_command(RATES),
     ),
     _rates(
         key="F-14",
-        text="Of such changes, slow ones cost least: a window has time to follow.",
+        text="Slow changes cost the least: a window has time to follow.",
         test=AtPoints(_slow.above(0)),
         changed=_COUNTED,
         numbers=(GOODPUT.at("rates"),),
@@ -274,7 +276,8 @@ LAST_HOP_CLAIMS: Final = (
     ),
     _rates(
         key="F-15",
-        text="Vegas, which needs no loss to find the rate, has most where it is constant and least where it changes.",
+        text="Vegas, which needs no loss to find the rate, gets the most at a constant rate and the least at a "
+        "changing one.",
         test=AtPoints(_vegas_held.above(0), _vegas_changing.below(0)),
         changed=_COUNTED,
         numbers=(GOODPUT.at("rates"),),
@@ -283,14 +286,14 @@ LAST_HOP_CLAIMS: Final = (
     _losses(
         key="F-16",
         where=f"{_LATER}: wireless; ns-2.35",
-        text="ns-2 delivers as much over such a last hop.",
+        text="ns-2 delivers the same over such a last hop.",
         test=AtPoints(*(one.within(0.05, of=one.measured_by("ns-2.35", _ns2)) for one in _arrived)),
         changed=Change(
             was="the means differ by at most 5 %",
-            now="so do all values that their intervals admit",
+            now="so do all values within their intervals",
             before="reproduced",
             after="undecided",
-            reason="Means decided, however wide their intervals.",
+            reason="Means decided, regardless of their intervals.",
         ),
         command=_command(STEPS),
     ),

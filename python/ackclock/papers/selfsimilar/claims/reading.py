@@ -1,4 +1,4 @@
-"""What the rules share: readings of the source, short words for the summary, and the command of a run."""
+"""Common parts of the rules: readings of the source, short texts for the summary, and the command of a run."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ if TYPE_CHECKING:
     from ackclock.papers.truth import Truth
 
 FILE: Final = "examples/selfsimilar.toml"
-"""The scenario that commands start from: NewReno with a source of constant rate."""
+"""The base scenario of commands: NewReno with a source of constant rate."""
 
 _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     CONSTANT.name: (),
     GREEDY.name: ('flows.1.source={kind = "greedy"}',),
     WINDOW.name: ('flows.1.source={kind = "greedy"}', "flows.1.transport.max_window=60"),
 }
-"""How the readings differ from the file."""
+"""Changes of the readings to the file."""
 
 
 def over_readings(rule: Rule) -> Readings:
-    """Ask a rule under each reading of the source."""
+    """Judge a rule under each reading of the source."""
     return Readings(rule, axis="reading", readings=list(READINGS), on="what its fixed-rate source is")
 
 
 def counts(words: str, asked: Answers, points: str) -> Callable[[Said], str]:
-    """Make the summary's words on a question: at how many points the answer is yes, under each reading."""
+    """Compose the summary's text on a question: the number of points with the answer yes, under each reading."""
 
     def brief(said: Said) -> str:
         answers: dict[str, list[Truth]] = {}
@@ -52,7 +52,7 @@ def counts(words: str, asked: Answers, points: str) -> Callable[[Said], str]:
 
 
 def means(words: str, of: Quantity, write: Callable[[Interval], str]) -> Callable[[Said], str]:
-    """Make the summary's words on a quantity: its means under each reading."""
+    """Compose the summary's text on a quantity: its means under each reading."""
 
     def brief(said: Said) -> str:
         points: dict[str, list[str]] = {}
@@ -65,14 +65,14 @@ def means(words: str, of: Quantity, write: Callable[[Interval], str]) -> Callabl
 
 
 def _briefly(words: str, each: Mapping[str, str]) -> str:
-    """Say something of each reading; once, if it is the same under all."""
+    """Format a text for each reading, or only once if it is the same for all."""
     if len(set(each.values())) == 1:
         return words.format(f"{next(iter(each.values()))} (all readings)")
     return words.format(listed([f"{said} ({reading})" for reading, said in each.items()]))
 
 
 def command(setting: Setting, *, duration: int = DURATION, record: str = "") -> str:
-    """Give the command that makes one run of a setting over so many seconds, from the repository's root."""
+    """Return the command that makes one run of a setting, from the repository's root."""
     variant = () if setting.variant == "newreno" else (f'flows.1.transport.variant="{setting.variant}"',)
     size = ("flows.1.packet_size=1000",) if setting.variant == "vegas" else ()
     length = () if duration == DURATION else (f"duration={duration} s",)

@@ -1,4 +1,4 @@
-"""What the paper reads off Table 2: who delivers most, at which efficiency, how the counts fit, and H."""
+"""The claims on Table 2: deliveries, efficiency, consistency of the counts, and H."""
 
 from __future__ import annotations
 
@@ -57,14 +57,16 @@ def _lead(of: Quantity, who: str, *others: str) -> Quantity:
 def _first(of: Quantity, who: str, bar: float, words: str) -> Bars:
     """Make the rule on who has most."""
     ahead = _lead(of, who)
-    some = (ahead.above(bar).some() & ~ahead.below(-bar).some()).called("it is so of one other and it is below none")
+    some = (ahead.above(bar).some() & ~ahead.below(-bar).some()).called(
+        "this holds for one other variant and NewReno is below none"
+    )
     return Bars(whole=ahead.above(bar).called(words), part=some)
 
 
 _reached = reaches(
     COUNT.at("flows"),
     lambda at: TABLE_2[str(at["variant"])][str(at["count"])],
-    "the printed count is within the middle 95 % of single runs, were they normal",
+    "the printed count is within the middle 95 % of normally distributed single runs",
 )
 _ahead = _lead(_arrivals, "NewReno")
 _most = _ahead.over("variant", lambda line: float(min(line.values()) >= 0), "share of seeds in which NewReno is first")
@@ -95,7 +97,7 @@ def _printed(at: Mapping[str, Scalar]) -> float:
 
 
 _may_miss = (spans(_missing, "reading", _printed, "") | reaches(_missing, _printed, "").some("reading")).called(
-    "the printed difference lies between the smallest and the largest of all runs, or one more run may well have it"
+    "the printed difference lies between the smallest and the largest of all runs, or is plausible for one more run"
 )
 
 _inside = (_hurst.at_least(0.815) & _hurst.at_most(0.905)).called("H is from 0.82 to 0.90, rounded")
@@ -120,8 +122,8 @@ def _capture(side: Side) -> Outcome:
     except LookupError:
         return Outcome(
             verdict=Verdict.NOT_TESTABLE,
-            why="The capture is not public, so nobody can count again. The printed shares fit together: 90.7 % TCP and "
-            "5.84 % UDP add up to the 96.54 % of IP if all are parts of all packets.",
+            why="The capture is not public, so the counts cannot be checked. The printed shares are consistent: "
+            "90.7 % TCP and 5.84 % UDP add up to the 96.54 % of IP if all are shares of all packets.",
         )
     values = row.values
     asked = {
@@ -132,8 +134,8 @@ def _capture(side: Side) -> Outcome:
     file = str(row.where["file"])
     return Outcome(
         verdict=by_share([exactly(holds) for holds in asked.values()]),
-        why=f"Of {file}: {'; '.join(f'{words}: {_YES[holds]}' for words, holds in asked.items())}. TCP dominates from "
-        f"{_DOMINATES:g} % on. The printed shares are parts of all packets.",
+        why=f"For {file}: {'; '.join(f'{words}: {_YES[holds]}' for words, holds in asked.items())}. TCP dominates from "
+        f"{_DOMINATES:g} % on. The printed shares refer to all packets.",
         command=shlex.join(["ackclock", "capture", file]),
     )
 
@@ -158,9 +160,9 @@ CLAIMS: Final = (
         paper="IP 96.54 %; TCP 90.7 %, UDP 5.84 %; H = 0.88",
         test=Custom(
             _capture,
-            "Not testable unless a capture is given (--capture). Of that three things are asked: whether 90 % of its "
+            "Not testable unless a capture is given (--capture). Three properties are tested: whether 90 % of its "
             "packets are TCP, and whether long-range dependence is claimed of f(t), packet by packet, and of the bytes "
-            "per bin. Reproduced if all are so, partly if two, otherwise not reproduced.",
+            "per bin. Reproduced if all three hold, partly if two hold, otherwise not reproduced.",
         ),
         command="ackclock capture trace.pcap",
         changed=Change(
@@ -174,16 +176,16 @@ CLAIMS: Final = (
     Claim(
         key="5-2",
         where="5, Table 2",
-        text="One run of each variant counts what Table 2 counts.",
+        text="One run of each variant has the counts of Table 2.",
         paper="16 counts, of one run each",
         test=over_readings(
             Bars(
                 whole=_reached,
-                part=_reached.most().called("it is so of more than half of the counts"),
+                part=_reached.most().called("this holds for more than half of the counts"),
                 counted="counts",
             )
         ),
-        brief=counts("One run may well have {} of Table 2.", _reached, "counts"),
+        brief=counts("{} of Table 2 are plausible for one run.", _reached, "counts"),
         command=command(Setting(reading=CONSTANT, variant="sack")),
     ),
     Claim(
@@ -213,7 +215,7 @@ CLAIMS: Final = (
             now="efficiencies up to 0.0002 apart are the same",
             before="partly",
             after="not reproduced",
-            reason="0.0002 is half of the least difference that the paper calls one.",
+            reason="0.0002 is half of the smallest difference that the paper mentions.",
         ),
     ),
     Claim(
@@ -234,7 +236,7 @@ CLAIMS: Final = (
     Claim(
         key="5-6",
         where="5, Table 2",
-        text="Tahoe delivers 70,000 packets and sends as many again as are dropped.",
+        text="Tahoe delivers 70,000 packets and retransmits as many as are dropped.",
         paper="70,070 packets, 43 dropped, 45 sent again",
         test=over_readings(
             Bars(whole=_close & _excess.at_most(0), part=(_close | _excess.at_most(0)).called("one of these holds"))
@@ -245,7 +247,7 @@ CLAIMS: Final = (
     Claim(
         key="5-7",
         where="5, Table 2",
-        text="There are as many fewer ACKs than arrivals as Table 2 has it.",
+        text="The difference between arrivals and ACKs is as in Table 2.",
         paper="110 fewer (Tahoe), 36 (NewReno), 8 (SACK), and 7 more (Vegas)",
         test=AtPoints(_may_miss, points="variants"),
         why="{why} Arrivals are acknowledged at once, so ACKs lag by those in flight at the end: no count at one "
@@ -267,7 +269,7 @@ CLAIMS: Final = (
         text="TCP sustains the long-range dependence of the background: its own traffic has it too.",
         paper="H near that of the background",
         test=over_readings(
-            Bars(whole=_has_memory, part=_has_memory.some().called("it is so of one variant"), counted="variants")
+            Bars(whole=_has_memory, part=_has_memory.some().called("this holds for one variant"), counted="variants")
         ),
         shows={
             f"{one.name} of the background": one.at("background memory").called(f"{one.label} (background alone)")
@@ -280,7 +282,7 @@ CLAIMS: Final = (
     Claim(
         key="5-10",
         where="5, Table 2",
-        text="Of the four, Vegas' traffic has the highest Hurst parameter.",
+        text="Vegas' traffic has the highest Hurst parameter of the four.",
         paper="0.90; the others 0.82 to 0.84",
         test=over_readings(_first(_hurst, "Vegas", 0, "H of Vegas is above H of each other variant (paired)")),
         shows={"hurst": _hurst},

@@ -54,7 +54,7 @@ _FILE: Final = "examples/onoff40.toml"
 _POISSON: Final = 'flows.0.source={kind = "poisson", rate = 62.5}'
 
 
-_BY_MEANS: Final = "Means decided. Now every value that the 95 % intervals admit has to say the same."
+_BY_MEANS: Final = "Means decided. Now all values within the 95 % intervals must agree."
 
 
 def _over_bins(profile: Profile, kind: str | tuple[str, ...], bins: tuple[float, ...] = LADDER) -> Quantity:
@@ -121,7 +121,7 @@ _TABLE_1: Final = (
     Claim(
         key="T1-1",
         where="Table 1",
-        text="Peaks of Poisson traffic exist at small time scales but decrease in larger ones.",
+        text="Peaks of Poisson traffic exist at small time scales but decrease at larger ones.",
         test=Bars(whole=_poisson_bins.near(_INDEPENDENT, by=0.02), part=_poisson_bins.below(_HALF)),
         shows={
             "covs": COV.at("times", kind=POISSON, bin=_ENDS),
@@ -135,7 +135,7 @@ _TABLE_1: Final = (
     Claim(
         key="T1-2",
         where="Table 1; 2",
-        text="Peaks of self-similar traffic exist in all time scales.",
+        text="Peaks of self-similar traffic exist at all time scales.",
         test=Bars(whole=_lasting, part=_lasting.some()),
         shows={"covs": COV.at("times", kind=(ON_OFF, NOISE), bin=_ENDS)},
         figure="scales-of-burstiness",
@@ -147,7 +147,7 @@ _TABLE_1: Final = (
         text="Multiplexing averages out the peaks of Poisson traffic.",
         test=Either(
             _over_sources(COV, POISSON).below(_HALF).every("bin"),
-            on="what stays as sources are added",
+            on="what remains constant as sources are added",
             points="ways to add sources",
         ),
         figure="multiplexing",
@@ -172,7 +172,7 @@ _TABLE_1: Final = (
     Claim(
         key="T1-6",
         where="Table 1, by peaks in packets",
-        text="Multiplexing makes the peaks of self-similar traffic worse, counted in packets, other than Poisson's.",
+        text="Counted in packets, multiplexing makes the peaks of self-similar traffic worse, unlike Poisson's.",
         test=Bars(whole=_grows & _faster, part=_grows),
         figure="multiplexing",
         command=_traffic_command("flows.0.count=256"),
@@ -180,7 +180,7 @@ _TABLE_1: Final = (
     Claim(
         key="T1-7",
         where="Table 1, by time scales",
-        text="Multiplexing does not take the memory away: over time scales the sum is as rough as its parts.",
+        text="Multiplexing does not remove the memory: over time scales the sum is as rough as its parts.",
         test=Bars(
             whole=_apart.every()
             & _even.called(f"any two numbers of on/off sources have an H within {_NEAR:g} of each other"),
@@ -191,7 +191,7 @@ _TABLE_1: Final = (
         why="H of on/off sources: {memory}; of Poisson sources: {none}.",
         changed=Change(
             was="the means of H of on/off sources differ by at most 0.05",
-            now="so do all values that their intervals admit",
+            now="so do all values within their intervals",
             before="reproduced",
             after="partly",
             reason=_BY_MEANS,
@@ -205,7 +205,7 @@ _TABLE_1: Final = (
         text="The index of dispersion is no longer meaningful for self-similar traffic.",
         test=Bars(whole=_blind & ~_tells, part=_blind),
         shows={"peak": PEAK.at("times", kind=ON_OFF, bin=_ENDS)},
-        why=f"{{why}} If it grows with the exponent 2 H - 1 of H = {ASYMPTOTIC:g}, it means something at a stated time "
+        why=f"{{why}} If it grows with the exponent 2 H - 1 of H = {ASYMPTOTIC:g}, it is meaningful for a given time "
         "scale. The peak over the mean, of which the paper says the same, grows with a run's length and is not judged.",
         figure="scales-of-burstiness",
         command=_traffic_command(),
@@ -215,7 +215,7 @@ _TABLE_1: Final = (
         where="2, after Stallings",
         text="The c.o.v. of the times between packets is no longer meaningful for self-similar traffic.",
         test=Bars(whole=_gaps, part=_gaps.some()),
-        why="{why} A measure that cannot tell these kinds of traffic from one another says nothing of their memory.",
+        why="{why} A measure that cannot distinguish these kinds of traffic has no information on their memory.",
         figure="scales-of-burstiness",
         command=run_command(_FILE, ["links.0.rate=1 Gbps"], record="packets"),
     ),
@@ -247,13 +247,13 @@ _BACKGROUND: Final = (
         paper="0.8",
         test=Either(_usual.near(0.8, by=_NEAR), on=_THE_BIN),
         shows={"h": _usual},
-        why="{why} Of one and the same traffic it is {h}.",
+        why="{why} For the same traffic it is {h}.",
         changed=Change(
             was="an interval reaches to within 0.05 of 0.8",
             now="an interval lies within 0.05 of 0.8",
             before="depends on the bin",
             after="undecided",
-            reason="An interval counted for the claim that admitted other values too.",
+            reason="An interval that also contained other values counted for the claim.",
         ),
         figure="hurst-by-bin",
         command=_background_command(),
@@ -278,40 +278,40 @@ _BACKGROUND: Final = (
     Claim(
         key="H-3",
         where="4",
-        text="Behind ten packets of buffer the background has the Hurst parameter that it came with.",
+        text="A buffer of ten packets does not change the background's Hurst parameter.",
         origin="ours",
         test=AtPoints(_behind.near(0, by=_NEAR)),
         shows={"loss": LOSS.at("loads", background=USUAL, sources=LOADS[-1])},
-        why=f"{{why}} At {LOADS[-1]} % load the link drops {{loss}} of the packets, and cuts what leaves at its rate.",
+        why=f"{{why}} At {LOADS[-1]} % load the link drops {{loss}} of the packets, and limits the output to its rate.",
         figure="hurst-behind",
         command=_background_command("flows.0.count=95"),
     ),
     Claim(
         key="H-4",
         where="4",
-        text="Pareto periods with a shape of 1.2 go with a Hurst parameter of 0.8.",
+        text="Pareto periods with a shape of 1.2 give a Hurst parameter of 0.8.",
         paper="1.2 and 0.8",
         test=AtPoints(_long.near(0.8, by=_NEAR), points="methods"),
         shows={"h": _long},
-        why=f"{{why}} It is {{h}}. Theory gives (3 - shape) / 2 = {ASYMPTOTIC:g}; 0.8 would take a shape of 1.4.",
+        why=f"{{why}} It is {{h}}. Theory gives (3 - shape) / 2 = {ASYMPTOTIC:g}; 0.8 would need a shape of 1.4.",
         figure="hurst-by-bin",
         command=run_command(_FILE, ["duration=1000 s"], record="arrivals/1s"),
     ),
     Claim(
         key="H-5",
         where="4",
-        text="What the paper leaves open of the background, its packets and what carries them, does not matter for H.",
+        text="Details of the background that the paper does not print (packets and transport) do not matter for H.",
         origin="ours",
         test=Depends(
             AtPoints(_left_open),
             on=_THE_BIN,
             asked=_long_bins.every(),
-            again=_left_open.every().called("it is so at all of them", "it is not so at all of them"),
+            again=_left_open.every().called("it holds at all of them", "it does not hold at all of them"),
             words=f"If it holds in all bins above {BINS[0]:g} s and fails in shorter ones, it depends on the bin.",
         ),
         changed=Change(
             was="the means of H differ by at most 0.05",
-            now="so do all values that their intervals admit",
+            now="so do all values within their intervals",
             before="depends on the bin",
             after="undecided",
             reason=_BY_MEANS,
@@ -356,7 +356,7 @@ TRAFFIC_TOPICS: Final = (
         leads={
             Verdict.REPRODUCED: "The background's Hurst parameter is the same at any load.",
             Verdict.PARTLY: "By most methods the background's Hurst parameter is the same at any load.",
-            Verdict.NOT: "It does not show that the background's Hurst parameter is the same at any load.",
+            Verdict.NOT: "The runs do not show that the background's Hurst parameter is the same at any load.",
         },
     ),
 )
