@@ -177,9 +177,7 @@ FIGURE_7 = Figure(
             for time in _first(side, reading, variant, "again")
         ),
     ),
-    numbers=lambda both: numbers(
-        both, READINGS, [measures.RETRANSMISSIONS, measures.DROPS, measures.TIMEOUTS], "Packets in 100 s"
-    ),
+    numbers=lambda both: numbers(both, READINGS, _SENT_AGAIN, "Packets in 100 s"),
 )
 
 
