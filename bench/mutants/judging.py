@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import io
 import json
+import math
 import os
 import shutil
 import signal
@@ -24,10 +25,10 @@ from typing import TYPE_CHECKING, Any
 import coverage
 
 from mutants.chosen import CHOSEN
-from mutants.reach import TESTS
+from mutants.reach import IMPORT, TESTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from mutants.edits import Mutant
 
@@ -99,21 +100,24 @@ class Judge:
                 self.users[context].add(name)
         self.data = coverage.CoverageData(str(tree.data))
         self.data.read()
-        self.importers = _importers(tree.root)
+        self.files = _files(tree.root)
+        self.importers = _importers(tree.root, self.files)
 
     def tests_of(self, mutant: Mutant) -> list[str]:
-        """Choose the tests that reach a mutant; for code that runs at import, the tests of importing modules."""
-        files = {mutant.file, *self.importers[mutant.file]} if mutant.on_import else {mutant.file}
+        """Choose the tests that reach a mutant; for one that acts on import, those that reach what may use it."""
         first, last = mutant.lines
-        contexts = {
-            context
-            for file in files
-            for line, there in self.data.contexts_by_lineno(str(self.tree.root / file)).items()
-            if mutant.on_import or first <= line <= last
-            for context in there
-        }
+        reached = self._contexts(mutant.file, first, last)
+        files = {mutant.file} if mutant.on_import else set()
+        files |= {self.files[name] for name in _imported(reached) if name in self.files}
+        users = {user for file in files for user in (file, *self.importers[file])}
+        contexts = reached.union(*(self._contexts(file) for file in users))
         found = {test for context in contexts for test in self.users.get(context, ())}
         return self._in_order(found or {name for name, test in self.tests.items() if test["starts"]})
+
+    def _contexts(self, file: str, first: float = 0, last: float = math.inf) -> set[str]:
+        """List the contexts in which lines of a file were reached."""
+        by_line = self.data.contexts_by_lineno(str(self.tree.root / file))
+        return {context for line, there in by_line.items() if first <= line <= last for context in there}
 
     def _in_order(self, tests: Iterable[str]) -> list[str]:
         """Order tests by file, so that module fixtures run once: the fastest file first, and its fastest test first."""
@@ -188,14 +192,23 @@ def _end(group: int) -> None:
         return
 
 
-def _importers(root: Path) -> dict[str, set[str]]:
-    """Map each file to the files that import it, directly or through its package."""
-    files = {
+def _imported(contexts: Iterable[str]) -> set[str]:
+    """Name the modules in whose contexts something was reached."""
+    return {context.removeprefix(IMPORT) for context in contexts if context.startswith(IMPORT)}
+
+
+def _files(root: Path) -> dict[str, str]:
+    """List the file of each module."""
+    return {
         ".".join(path.relative_to(root / "python").with_suffix("").parts).removesuffix(".__init__"): str(
             path.relative_to(root)
         )
         for path in sorted((root / PACKAGE).rglob("*.py"))
     }
+
+
+def _importers(root: Path, files: Mapping[str, str]) -> dict[str, set[str]]:
+    """Map each file to the files that import it, directly or through its package."""
     importers: dict[str, set[str]] = {file: set() for file in files.values()}
     for file in files.values():
         for node in ast.walk(ast.parse((root / file).read_bytes())):

@@ -12,6 +12,7 @@ import json
 import os
 import sys
 import time
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +21,11 @@ import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Generator
+    from types import ModuleType
 
 TESTS = "ACKCLOCK_MUTANTS_TESTS"
+IMPORT = "import "
+"""What contexts of modules that are executed begin with."""
 
 _contexts = [""]
 _tests: dict[str, dict[str, Any]] = {}
@@ -35,6 +39,22 @@ def _notice_processes(event: str, _: tuple[object, ...]) -> None:
 
 
 sys.addaudithook(_notice_processes)
+
+_execute = SourceFileLoader.exec_module
+
+
+def _execute_in_context(loader: SourceFileLoader, module: ModuleType) -> None:
+    """Execute a module in a context of its own: what it calls then, every user of the module depends on."""
+    _contexts.append(f"{IMPORT}{module.__name__}")
+    _switch()
+    try:
+        _execute(loader, module)
+    finally:
+        _contexts.pop()
+        _switch()
+
+
+SourceFileLoader.exec_module = _execute_in_context  # type: ignore[assignment, method-assign]
 
 
 def _switch() -> None:
