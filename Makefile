@@ -35,7 +35,7 @@ COMPILE := $(VENV)/lock/bin/pip-compile --quiet --generate-hashes --strip-extras
 ENGINE := Cargo.toml Cargo.lock $(shell find crates \( -name tests -o -name examples \) -prune -o \
 	\( -type d -o -name '*.rs' -o -name Cargo.toml \) -print)
 
-.PHONY: help reproduce test check ray long extras laws hostile kills fuzz mutants bench guard traces agreement flips validation guides build \
+.PHONY: help reproduce test check ray long extras laws hostile kills fuzz mutants bench guard traces agreement flips validation kept guides build \
 	signatures lock format clean
 .DEFAULT_GOAL := help
 
@@ -105,6 +105,9 @@ flips: $(VENV)/.built ## run STUDY with two sets of SEEDS (3) seeds each; fail i
 
 validation: $(VENV)/.built ## write docs/validation.md: what the tests hold the program to, and how it came out
 	$(PY) bench/validation.py
+
+kept: $(VENV)/.built ## keep the pieces of all pages as they are now, once a person has looked at what changed
+	ACKCLOCK_KEEP=1 $(PY) -m pytest -q -m 'not needs' $$(grep -l 'import hold' tests/test_*.py)
 
 guides: $(VENV)/.built ## run every block of the guides and write its output below it (PAGES=docs/guide/first_study.md: one page)
 	$(PY) bench/guides.py $(PAGES)

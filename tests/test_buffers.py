@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.kept import hold
 
 import ackclock as ac
 from ackclock.papers.buffers.claims import CLAIMS
 from ackclock.papers.buffers.study import FIGURE, PAPER
+from ackclock.papers.claims import judge
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.paper import Both
 from ackclock.report.html import Verdict
@@ -95,6 +97,7 @@ def test_the_figure_has_a_row_for_each_point() -> None:
         == "source,variant,packets,runs,utilization_percent,utilization_percent_ci95,loss_percent,loss_percent_ci95"
     )
     assert len(rows) == 1 + 4 * 7
+    hold("buffers", PAPER.report(evidence(), judge(CLAIMS, evidence()), command="ackclock reproduce buffers"))
 
 
 def test_the_commands_run_the_scenario_of_the_study(root: Path) -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 import scipy.stats
+from tests.kept import hold
 
 import ackclock as ac
 from ackclock.cli import main
@@ -294,6 +295,7 @@ class TestReport:
         assert [drawing.slug for drawing in report.drawings] == slugs
         assert [finding.key for finding in report.findings] == [claim.key for claim in CLAIMS]
         assert sum(report.verdicts.values()) == len(CLAIMS)
+        hold("burstiness", report)
         last = report.sections[-1]
         assert last.title == "Changed rules"
         assert last.table is not None

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from pyarrow import parquet
+from tests.kept import hold
 from typer.testing import CliRunner
 
 import ackclock as ac
@@ -168,6 +169,7 @@ def test_one_is_singular(folder: Path, tmp_path: Path) -> None:
     capture = ac.read_capture(folder / "ethernet.pcap", packets=packets)
     one = dataclasses.replace(capture, flow_count=1, retransmissions=1, flows=capture.flows.slice(0, 1))
     report = capture_report(one, packets, scales=None, notices=[], command="ackclock capture")
+    hold("capture", report)
     assert "packets in 1 conversation," in report.said
     assert report.summary[0].text == "1 TCP segment retransmitted, as observed here."
     (table,) = (section.table for section in report.sections if section.table)

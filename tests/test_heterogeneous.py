@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.burstiness_world import constant
+from tests.kept import hold
 
 import ackclock as ac
 from ackclock.cli import main
@@ -289,6 +290,7 @@ class TestReport:
         assert [drawing.slug for drawing in report.drawings] == [*figures, *others, *shares]
         assert [finding.key for finding in report.findings] == [claim.key for claim in paper.claims]
         assert sum(report.verdicts.values()) == len(paper.claims)
+        hold(name, report)
         letters = [drawing.title[:9] for drawing in report.drawings[len(figures) :]]
         assert letters == [f"Figure {letter}." for letter in "ABCDEF"[: len(letters)]]
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from tests.kept import hold
 from tests.manyflows_world import PAPER, SIDE
 
 import ackclock as ac
@@ -177,6 +178,7 @@ class TestReport:
         assert {claim.figure for claim in CLAIMS if claim.figure} <= {drawing.slug for drawing in report.drawings}
         assert keys[0] == "2.1-1"
         assert keys[-1] == "5.3-5"
+        hold("manyflows", report)
 
     def test_figures_have_the_numbers(self, report: Report) -> None:
         drawings = {one.slug: one for one in report.drawings}

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from tests.kept import hold
 from tests.single_seed import single_seed
 from tests.typed import typed
 
 import ackclock as ac
 from ackclock.analysis.models import mathis
-from ackclock.papers.claims import judge
+from ackclock.papers.claims import findings, judge
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.paper import Both
 from ackclock.papers.core.parts import gather
@@ -37,7 +38,8 @@ from ackclock.papers.selfsimilar.last_hop import (
     lossy,
 )
 from ackclock.papers.selfsimilar.last_hop_figures import LEFT_FOR_LATER
-from ackclock.report.html import Verdict
+from ackclock.papers.summary import summary
+from ackclock.report.html import Report, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -233,7 +235,11 @@ def test_the_formula_needs_a_loss() -> None:
 
 
 def test_figures_hold_every_place() -> None:
-    drawings = LEFT_FOR_LATER.section(world(holds=True), command="ackclock reproduce selfsimilar").drawings
+    judged = judge(LAST_HOP_CLAIMS, world(holds=True))
+    section = LEFT_FOR_LATER.section(world(holds=True), command="ackclock reproduce selfsimilar")
+    told = summary(judged, LAST_HOP_TOPICS)
+    hold("last-hop", Report(title="", source="", summary=told, sections=[section], findings=findings(judged)))
+    drawings = section.drawings
     assert [drawing.slug for drawing in drawings] == ["load", "last-hop-losses", "last-hop-rates"]
     for drawing, places, variants in zip(drawings, (LOADS, LOSSES, DWELLS), (8, 8, 4), strict=True):
         assert len(drawing.csv.splitlines()) == 1 + variants * len(places)

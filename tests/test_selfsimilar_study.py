@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from tests.kept import hold
 from tests.long import long_only
 from tests.selfsimilar_world import SEEDS, evidence, put, side
 
@@ -290,6 +291,7 @@ class TestReport:
         assert {"ranking", "differences", "jitter", *(f"figure{number}" for number in range(4, 8))} <= set(slugs)
         assert len(set(slugs)) == len(slugs)
         assert [finding.key for finding in report.findings] == [claim.key for claim in CLAIMS]
+        hold("selfsimilar", report)
 
     def test_table_2_is_beside_the_papers(self, report: Report) -> None:
         assert report.overview is not None

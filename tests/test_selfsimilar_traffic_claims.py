@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from tests.kept import hold
 from tests.long import long_only
 from tests.single_seed import single_seed
 from tests.typed import typed
 
 import ackclock as ac
-from ackclock.papers.claims import judge
+from ackclock.papers.claims import findings, judge
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.folds import exponent
 from ackclock.papers.core.paper import Both
@@ -39,7 +40,7 @@ from ackclock.papers.selfsimilar.traffic import (
 )
 from ackclock.papers.selfsimilar.traffic_figures import TRAFFIC
 from ackclock.papers.summary import summary
-from ackclock.report.html import Verdict
+from ackclock.report.html import Report, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -240,10 +241,11 @@ def test_commands_run_what_claims_are_about() -> None:
 
 
 def test_figures_show_every_place() -> None:
-    drawings = {
-        drawing.slug: drawing
-        for drawing in TRAFFIC.section(made_up(), command="ackclock reproduce selfsimilar").drawings
-    }
+    judged = judge(TRAFFIC_CLAIMS, made_up())
+    section = TRAFFIC.section(made_up(), command="ackclock reproduce selfsimilar")
+    told = summary(judged, TRAFFIC_TOPICS)
+    hold("traffic", Report(title="", source="", summary=told, sections=[section], findings=findings(judged)))
+    drawings = {drawing.slug: drawing for drawing in section.drawings}
     assert list(drawings) == [
         "time-scales",
         "scales-of-burstiness",

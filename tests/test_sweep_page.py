@@ -11,6 +11,7 @@ import html5lib
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.kept import hold
 
 import ackclock as ac
 from ackclock.analysis import student_interval
@@ -154,6 +155,7 @@ class TestPage:
     def test_a_figure_for_each_measure_that_is_defined(self) -> None:
         report = page(runs(TWO))
         assert [drawing.slug for drawing in report.drawings] == ["cov", "loss"]
+        hold("sweep", report)
         assert [drawing.slug for drawing in page(runs(TWO), y=["loss"]).drawings] == ["loss"]
         with pytest.raises(ac.ScenarioError, match="--y: 'los' is not allowed; did you mean 'loss'"):
             page(runs(TWO), y=["los"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.kept import hold
 from tests.typed import typed
 from tests.vegas_world import beside, evidence, once, put, unsteady
 
@@ -124,6 +125,7 @@ class TestRules:
 
     def test_figures_of_claims_are_drawn(self) -> None:
         report = PAPER.report(evidence(), judge(CLAIMS, evidence()), command="ackclock reproduce vegas")
+        hold("vegas", report)
         named = {finding.figure for finding in report.findings} - {""}
         assert {"map-poisson", "pair", "starts-fifo"} <= named <= {drawing.slug for drawing in report.drawings}
 

@@ -1,0 +1,95 @@
+"""Holds pages and runs to what was looked at when they were kept: each claim, table, caption, number, line, scenario.
+
+A page is cut into pieces, and `tests/data/kept` has a checksum of each. A change of a piece is reported by its name;
+``make kept`` keeps the new pieces, once a person has looked at them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from zlib import crc32
+
+import numpy as np
+
+from ackclock.report.html import render
+from ackclock.report.screen import interactive
+
+if TYPE_CHECKING:
+    from ackclock.papers.core.parts import Part, Spot
+    from ackclock.report.html import Report
+
+__all__ = ["hold", "hold_runs"]
+
+_ROOT: Final = Path(__file__).resolve().parents[1]
+_FOLDER: Final = _ROOT / "tests" / "data" / "kept"
+_KEEP: Final = bool(os.environ.get("ACKCLOCK_KEEP"))
+
+
+def hold(name: str, report: Report) -> None:
+    """Compare the pieces of a page with those that were kept."""
+    _compare(name, _pieces(report))
+
+
+def hold_runs(name: str, parts: Sequence[Part]) -> None:
+    """Compare the runs of a study, part by part, with those that were kept."""
+
+    def scenario(spot: Spot) -> str:
+        return (spot.drawn(1) if spot.drawn else spot.scenario).to_json().replace(str(_ROOT), "")
+
+    runs = {part.name: [[spot.where, scenario(spot), part.record, part.seeds] for spot in part.spots] for part in parts}
+    _compare(f"{name}-runs", {part: _plain(given) for part, given in runs.items()})
+
+
+def _compare(name: str, pieces: Mapping[str, Any]) -> None:
+    path = _FOLDER / f"{name}.json"
+    found = {piece: f"{crc32(repr(value).encode()):08x}" for piece, value in pieces.items()}
+    if _KEEP:
+        path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    kept = json.loads(path.read_text(encoding="utf-8"))
+    changed = [piece for piece in {**kept, **found} if kept.get(piece) != found.get(piece)]
+    assert not changed, f"look at what has changed in {name}, then `make kept`: {', '.join(changed)}"
+
+
+def _pieces(report: Report) -> dict[str, Any]:
+    """Cut a page into named pieces; what made it is left out."""
+    page: dict[str, Any] = {
+        "head": [report.title, report.source, report.question, report.said, report.shows, report.warning],
+        "summary": report.summary,
+        "overview": report.overview,
+        "set-up": report.setup,
+    }
+    for finding in report.findings:
+        page[f"claim {finding.key}"] = finding
+    for section in report.sections:
+        page[f"section {section.title}"] = [section.text, section.table]
+        for drawing in section.drawings:
+            figure = f"figure {drawing.slug}"
+            page[f"{figure}, caption"] = [drawing.title, drawing.caption, drawing.command]
+            page[f"{figure}, data"] = drawing.csv
+            page[f"{figure}, numbers"] = drawing.numbers
+            page[f"{figure}, chart"] = drawing.chart
+            page[f"{figure}, on screen"] = interactive(drawing.chart, label=drawing.title)
+    page["page"] = render(replace(report, provenance=()))
+    return {piece: _plain(value) for piece, value in page.items()}
+
+
+def _plain(value: Any) -> Any:
+    """Turn a value into words, numbers of six digits, and lists of them."""
+    match value:
+        case Enum():
+            return value.name
+        case float() | np.floating():
+            return f"{value:.6g}"
+        case Mapping():
+            return [[_plain(key), _plain(each)] for key, each in value.items()]
+        case np.ndarray() | list() | tuple():
+            return [_plain(each) for each in value]
+        case _ if is_dataclass(value):
+            return [_plain(getattr(value, field.name)) for field in fields(value)]
+    return value
