@@ -6,6 +6,7 @@ import csv
 import dataclasses
 import io
 import json
+import math
 import re
 import sys
 from collections import Counter
@@ -193,6 +194,19 @@ class TestComparison:
         for margin, equivalent in ((edge + 1e-9, True), (edge - 1e-9, False)):
             rule = Rule(title="x", measure=named("x"), relative=0.0, absolute=margin)
             assert dataclasses.replace(place, rule=rule).is_equivalent is equivalent
+
+    def test_a_single_run_of_theirs_leaves_our_degrees_of_freedom(self) -> None:
+        """A prediction interval: ours vary by s, and theirs is one more run of the same spread."""
+        ours = [1.0, 1.2, 1.1, 1.4]
+        reach = scipy.stats.t.ppf(0.975, len(ours) - 1) * np.std(ours, ddof=1) * math.sqrt(1 + 1 / len(ours))
+        for margin, equivalent in ((0.075 + reach + 1e-9, True), (0.075 + reach - 1e-9, False)):
+            rule = Rule(title="x", measure=named("x"), relative=0.0, absolute=margin)
+            rows = [
+                [Run(where={"variant": "v"}, seed=seed, values={"x": value}) for seed, value in enumerate(values)]
+                for values in (ours, [1.1])
+            ]
+            (place,) = compare(*rows, [rule], single=True)
+            assert place.is_equivalent is equivalent
 
     def test_fisher(self) -> None:
         same = agreement.Crossover(clients=38, ours=(9, 12), theirs=(10, 12))

@@ -129,12 +129,14 @@ WORSE: list[tuple[str, Verdict, list[Callable[[Runs], Runs]]]] = [
         [put(part, "cov", times("cov", 0.3), *TCPS[3:], at=heavy) for part in ("grid", "weights")],
     ),
     ("3.2.3-1", Verdict.DEPENDS, [put("weights", "cov", times("cov", 0.3))]),
+    ("3.2.3-1", Verdict.DEPENDS, [put("weights", "cov", times("cov", 0.3), "Vegas/RED")]),
     (
         "3.2.3-2",
         Verdict.NOT,
         [put(part, "departures", times("departures", 1.2), *TCPS[3:], at=heavy) for part in ("grid", "weights")],
     ),
     ("3.2.3-2", Verdict.DEPENDS, [put("weights", "departures", times("departures", 1.2))]),
+    ("3.2.3-2", Verdict.DEPENDS, [put("weights", "departures", times("departures", 1.2), "Reno/RED")]),
     ("3.2.3-3", Verdict.NOT, [put("queues", "queue_mean", 100.0, *TCPS[3:])]),
     (
         "3.2.3-4",
