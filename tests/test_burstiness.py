@@ -201,11 +201,11 @@ class TestComparison:
         reach = scipy.stats.t.ppf(0.975, len(ours) - 1) * np.std(ours, ddof=1) * math.sqrt(1 + 1 / len(ours))
         for margin, equivalent in ((0.075 + reach + 1e-9, True), (0.075 + reach - 1e-9, False)):
             rule = Rule(title="x", measure=named("x"), relative=0.0, absolute=margin)
-            rows = [
+            left, right = (
                 [Run(where={"variant": "v"}, seed=seed, values={"x": value}) for seed, value in enumerate(values)]
                 for values in (ours, [1.1])
-            ]
-            (place,) = compare(*rows, [rule], single=True)
+            )
+            (place,) = compare(left, right, [rule], single=True)
             assert place.is_equivalent is equivalent
 
     def test_fisher(self) -> None:
