@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ackclock.papers.core.evidence import Run, Runs
-from ackclock.papers.core.quantities import Measure
+from ackclock.papers.core.measures import Measure
 from ackclock.papers.core.rules import AtPoints, Holds
 from ackclock.papers.core.ways import Cases, Varied
 from ackclock.report.html import Verdict

@@ -20,9 +20,9 @@ from ackclock.papers.characterization import study as short
 from ackclock.papers.claims import judge
 from ackclock.papers.comparison import compare
 from ackclock.papers.core.evidence import Run, Runs
+from ackclock.papers.core.measures import Measure
 from ackclock.papers.core.paper import Both, Paper
 from ackclock.papers.core.parts import gather
-from ackclock.papers.core.quantities import Measure
 from ackclock.papers.core.table import ns2_runs, read_runs
 from ackclock.papers.heterogeneous import agreement, study
 from ackclock.papers.heterogeneous.agreement import RULES, agreement_statement

@@ -34,7 +34,7 @@ from ackclock.report.html import Verdict
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ackclock.papers.core.quantities import Measure
+    from ackclock.papers.core.measures import Measure
 
 SEEDS = (1, 2, 3)
 

@@ -18,8 +18,8 @@ from ackclock.cli import main
 from ackclock.papers.core.definition import Definition
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.marks import Lines
+from ackclock.papers.core.measures import Measure
 from ackclock.papers.core.paper import Both, Chapter
-from ackclock.papers.core.quantities import Measure
 from ackclock.papers.core.table import read_runs, write_runs
 from ackclock.papers.figures import Pen
 from ackclock.papers.summary import Topic
@@ -71,7 +71,7 @@ take = "loss"
 """
 
 MEASURES = """
-from ackclock.papers.core.quantities import Measure
+from ackclock.papers.core.measures import Measure
 
 LOSS = Measure(name="loss", label="loss", unit="%", digits=1)
 
@@ -86,7 +86,7 @@ from ackclock.papers.core.definition import Definition
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.marks import Lines
 from ackclock.papers.core.paper import Both, Chapter
-from ackclock.papers.core.quantities import Measure
+from ackclock.papers.core.measures import Measure
 from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot
 from ackclock.papers.core.paper import Chapter, Paper
 from ackclock.papers.core.rules import Holds

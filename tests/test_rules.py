@@ -14,8 +14,9 @@ from ackclock.papers.core.claim import Claim
 from ackclock.papers.core.evidence import Grid, Named, Run, Runs, joined
 from ackclock.papers.core.figure import Figure, Flat, Lines, Numbers, Plot, curves_csv
 from ackclock.papers.core.folds import exponent, slope
+from ackclock.papers.core.measures import Measure, Profile
 from ackclock.papers.core.paired import lead, never, reaches, share_of_runs, spans, within_reach
-from ackclock.papers.core.quantities import Measure, Profile, computed, folded
+from ackclock.papers.core.quantities import computed, folded
 from ackclock.papers.core.rules import (
     AtMostPartly,
     AtPoints,

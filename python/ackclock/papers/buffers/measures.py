@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock.papers.core.quantities import Measure
+from ackclock.papers.core.measures import Measure
 
 if TYPE_CHECKING:
     from ackclock.papers.core.parts import Taken

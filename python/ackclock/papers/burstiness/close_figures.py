@@ -13,7 +13,7 @@ from ackclock.papers.burstiness.grid_figures import PENS
 from ackclock.papers.burstiness.measures import QUEUE
 from ackclock.papers.burstiness.windows import UNIT
 from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot, curves_csv
-from ackclock.papers.core.quantities import Measure, Profile
+from ackclock.papers.core.measures import Measure, Profile
 from ackclock.papers.core.words import listed
 from ackclock.papers.figures import Pen
 from ackclock.report.chart import Axis, Band, Level, Series

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from ackclock.analysis import Interval
     from ackclock.papers.core.evidence import Evidence, Side
-    from ackclock.papers.core.quantities import Measure, Quantity
+    from ackclock.papers.core.measures import Measure
+    from ackclock.papers.core.quantities import Quantity
 
 _FIRST_WITH_LOSS = 30  # Figures 3, 4 and 13 start here: below, says the paper, all TCPs behave nearly alike
 _MOST = max(CLIENTS)

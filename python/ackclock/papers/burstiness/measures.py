@@ -13,7 +13,7 @@ from ackclock.papers.burstiness.close import look as look  # noqa: PLC0414 - stu
 from ackclock.papers.burstiness.experiment import ARRIVALS_PER_RTT, DURATION, FINE, WARM
 from ackclock.papers.burstiness.windows import CLIENTS_SHOWN, UNIT
 from ackclock.papers.core.folds import of_values
-from ackclock.papers.core.quantities import Measure
+from ackclock.papers.core.measures import Measure
 from ackclock.papers.observation import summary
 
 if TYPE_CHECKING:

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ackclock.papers.core.evidence import Evidence
-    from ackclock.papers.core.quantities import Measure, Quantity
+    from ackclock.papers.core.measures import Measure
+    from ackclock.papers.core.quantities import Quantity
 
 PENS: Mapping[str, Pen] = {
     "Reno": Pen(colour="blue", marker="square"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ackclock.papers.burstiness.experiment import DURATION
 from ackclock.papers.core.evidence import Run
 from ackclock.papers.core.folds import of_values
-from ackclock.papers.core.quantities import Measure
+from ackclock.papers.core.measures import Measure
 from ackclock.papers.heterogeneous.experiment import CLASSES
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from ackclock.report.html import Table
 if TYPE_CHECKING:
     from ackclock.analysis.models import Hyperbola
     from ackclock.papers.core.evidence import Evidence, Scalar, Side
-    from ackclock.papers.core.quantities import Measure
+    from ackclock.papers.core.measures import Measure
     from ackclock.papers.manyflows.places import Reading
 
 

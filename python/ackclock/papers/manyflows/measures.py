@@ -9,7 +9,8 @@ import numpy as np
 from ackclock.analysis import Interval, student_interval
 from ackclock.analysis.models import large_pipe_loss
 from ackclock.papers.core.evidence import Grid
-from ackclock.papers.core.quantities import Measure, Profile, Quantity
+from ackclock.papers.core.measures import Measure, Profile
+from ackclock.papers.core.quantities import Quantity
 from ackclock.papers.manyflows.distances import spread
 from ackclock.papers.manyflows.experiment import PACKET_SIZE, T1
 from ackclock.papers.manyflows.internet import giant_component

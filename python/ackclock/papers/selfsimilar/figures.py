@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     from ackclock.analysis import Interval
     from ackclock.papers.core.evidence import Evidence, Row, Side
+    from ackclock.papers.core.measures import Measure
     from ackclock.papers.core.paper import Both
-    from ackclock.papers.core.quantities import Measure
 
 PENS: Final[Mapping[str, Pen]] = {
     "Tahoe": Pen(colour="grey", marker="down"),

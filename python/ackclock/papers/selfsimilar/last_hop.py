@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ackclock.analysis.models import mathis
+from ackclock.papers.core.measures import Measure
 from ackclock.papers.core.parts import Part, Spot
-from ackclock.papers.core.quantities import Measure
 from ackclock.papers.selfsimilar.experiment import (
     BOTTLENECK,
     CONSTANT,

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ackclock.papers.core.evidence import Evidence
-    from ackclock.papers.core.quantities import Measure
+    from ackclock.papers.core.measures import Measure
 
 _PENS: Final[Mapping[str, Pen]] = {
     "Tahoe": Pen(colour="grey", marker="down"),

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ackclock.analysis import cov
+from ackclock.papers.core.measures import Measure, Profile
 from ackclock.papers.core.parts import Part, Spot
-from ackclock.papers.core.quantities import Measure, Profile
 from ackclock.papers.selfsimilar.experiment import BOTTLENECK, DURATION, SETTLED, SOURCES, background, binned
 from ackclock.papers.selfsimilar.traffic import BINS, SHAPE, STEP, hurst, hursts
 from ackclock.scenario import Clients, DropTail, Dumbbell, Link, OnOff, Pareto, Scenario, Tcp

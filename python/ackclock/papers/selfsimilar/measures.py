@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock.papers.core.quantities import Measure, Profile
+from ackclock.papers.core.measures import Measure, Profile
 from ackclock.papers.selfsimilar.looks import LOW, MARKS, SPIKE
 from ackclock.papers.selfsimilar.paper import COUNTS
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from ackclock.analysis import cov, kettani_gubner, kettani_gubner_k1
 from ackclock.analysis.scaling import abry_veitch, local_whittle
+from ackclock.papers.core.measures import Measure, Profile
 from ackclock.papers.core.parts import Part, Spot
-from ackclock.papers.core.quantities import Measure, Profile
 from ackclock.papers.selfsimilar.experiment import PACKET, SOURCES, binned
 from ackclock.scenario import (
     DropTail,

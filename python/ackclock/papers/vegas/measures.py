@@ -9,7 +9,7 @@ import numpy as np
 from ackclock.analysis import sampled_windows
 from ackclock.papers.burstiness.experiment import BOTTLENECK_RATE, PACKET_SIZE
 from ackclock.papers.core.folds import of_values
-from ackclock.papers.core.quantities import Measure
+from ackclock.papers.core.measures import Measure
 from ackclock.papers.vegas.experiment import CLIENTS, RATE
 from ackclock.scenario import Tcp
 from ackclock.scenario.quantity import seconds

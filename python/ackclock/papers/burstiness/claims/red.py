@@ -27,7 +27,8 @@ from ackclock.papers.core.rules import AtPoints, Bars, Depends, Holds
 
 if TYPE_CHECKING:
     from ackclock.papers.core.answers import Answers
-    from ackclock.papers.core.quantities import Measure, Quantity
+    from ackclock.papers.core.measures import Measure
+    from ackclock.papers.core.quantities import Quantity
 
 _GATEWAYS = {"Reno": "FIFO", "Vegas": "FIFO", "Reno/RED": "RED", "Vegas/RED": "RED"}
 

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
     from ackclock.papers.core.answers import Answers
     from ackclock.papers.core.evidence import Scalar
-    from ackclock.papers.core.quantities import Measure, Quantity
+    from ackclock.papers.core.measures import Measure
+    from ackclock.papers.core.quantities import Quantity
 
 _SIX_POINTS = "over six points even a rank correlation of 0.6 is not significant (p = 0.14, two-sided)"
 

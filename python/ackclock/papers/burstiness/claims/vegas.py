@@ -12,7 +12,8 @@ from ackclock.papers.core.rules import AtPoints, Bars
 from ackclock.papers.core.ways import Varied
 
 if TYPE_CHECKING:
-    from ackclock.papers.core.quantities import Measure, Quantity
+    from ackclock.papers.core.measures import Measure
+    from ackclock.papers.core.quantities import Quantity
 
 
 def _both(measure: Measure, part: str, clients: int | tuple[int, ...]) -> tuple[Quantity, Quantity]:

@@ -25,7 +25,8 @@ from ackclock.report.html import Verdict
 if TYPE_CHECKING:
     from ackclock.papers.core.answers import Answers
     from ackclock.papers.core.evidence import Scalar, Side
-    from ackclock.papers.core.quantities import Measure, Quantity
+    from ackclock.papers.core.measures import Measure
+    from ackclock.papers.core.quantities import Quantity
     from ackclock.papers.core.rules import Rule
     from ackclock.papers.heterogeneous.experiment import Scene
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from ackclock.papers.core.claim import Claim, run_command
 from ackclock.papers.core.evidence import Named
-from ackclock.papers.core.quantities import Measure, computed
+from ackclock.papers.core.measures import Measure
+from ackclock.papers.core.quantities import computed
 from ackclock.papers.core.rules import AtPoints, Bars, Depends, Holds
 from ackclock.papers.core.ways import Cases, Ways
 from ackclock.papers.manyflows import measures as m

@@ -31,7 +31,8 @@ from ackclock.papers.manyflows.places import (
 
 if TYPE_CHECKING:
     from ackclock.papers.core.answers import Answers
-    from ackclock.papers.core.quantities import Measure, Quantity
+    from ackclock.papers.core.measures import Measure
+    from ackclock.papers.core.quantities import Quantity
 
 LARGE, SMALL = (
     Named(f"{size} pipes", [name for name, pipe in PIPES.items() if pipe.size == size]) for size in ("large", "small")

@@ -14,7 +14,8 @@ from ackclock.papers.manyflows.experiment import ISDN, T1, command
 from ackclock.papers.manyflows.places import NEAR, STEADY, WITH, WITHOUT, curve
 
 if TYPE_CHECKING:
-    from ackclock.papers.core.quantities import Measure, Quantity
+    from ackclock.papers.core.measures import Measure
+    from ackclock.papers.core.quantities import Quantity
 
 _FULL = 85  # the buffer's 5th percentile, in per cent of it, from which on it is full and stable
 _FEWER = 0.5  # considerably fewer connections

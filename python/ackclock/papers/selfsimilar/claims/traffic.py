@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ackclock.papers.core.evidence import Scalar
-    from ackclock.papers.core.quantities import Profile, Quantity
+    from ackclock.papers.core.measures import Profile
+    from ackclock.papers.core.quantities import Quantity
 
 _INDEPENDENT: Final = -0.5  # exponent of the c.o.v. of independent bins in their length, and of sources in their number
 _HALF: Final = (

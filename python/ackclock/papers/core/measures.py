@@ -1,0 +1,185 @@
+"""Measures: numbers of one run, and where in a study they are asked for.
+
+A `Measure` takes a number from a run, a `Profile` several. `at` requests it in a part of the study: an axis gets one
+value, several values, or none, which selects all values that exist. The result is a `Quantity`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from itertools import product
+from typing import TYPE_CHECKING
+
+from ackclock.papers.core.evidence import Grid, Named, Run
+from ackclock.papers.core.quantities import Quantity
+from ackclock.papers.core.words import coordinate, key_words, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ackclock.papers.core.evidence import Key, Row, Scalar, Side
+
+__all__ = ["Measure", "Profile"]
+
+_FEW = 4
+"""Maximum number of values of an axis that are listed individually."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A number of one run.
+
+    Parameters
+    ----------
+    name
+        Name in data files, and in the values of the run unless `of` computes the number.
+    label
+        Label without unit.
+    unit, digits
+        Unit, and number of decimals.
+    of
+        Computes the number from a run (default: the value with the measure's name).
+
+    """
+
+    name: str
+    label: str
+    unit: str = ""
+    _: KW_ONLY
+    digits: int = 2
+    of: Callable[[Row], float | None] | None = None
+
+    def __call__(self, row: Row) -> float | None:
+        """Return the number of a run; None if undefined."""
+        return row.values.get(self.name) if self.of is None else self.of(row)
+
+    def at(self, part: str, **where: Scalar | Sequence[Scalar]) -> Quantity:
+        """Request the measure in a part of the study, at one or several values of each axis."""
+        return _At(self, part, where)
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Numbers of one run along axes of their own, such as the c.o.v. at each length of the bins.
+
+    Parameters
+    ----------
+    name, label, unit, digits
+        As in `Measure`.
+    axes
+        The values of each axis. The last axis varies fastest.
+    of
+        Returns the numbers of a run, one per point; None for an undefined number, or instead of all.
+
+    """
+
+    name: str
+    label: str
+    unit: str = ""
+    _: KW_ONLY
+    digits: int = 2
+    axes: Mapping[str, Sequence[Scalar]]
+    of: Callable[[Row], Sequence[float | None] | NDArray[np.float64] | None]
+
+    def at(self, part: str, **where: Scalar | Sequence[Scalar]) -> Quantity:
+        """Request the profile in a part of the study; its axes are the last ones."""
+        return _Profiled(self, part, where)
+
+
+class _At(Quantity):
+    def __init__(self, measure: Measure, part: str, where: Mapping[str, Scalar | Sequence[Scalar]]) -> None:
+        self._measure, self._part, self._where = measure, part, where
+        self.unit, self.digits = measure.unit, measure.digits
+        fixed = [
+            _there(axis, given) for axis, given in where.items() if isinstance(given, Named) or not _several(given)
+        ]
+        self.words = _placed(measure.label, [_there(axis, given) for axis, given in where.items()])
+        self.label = _placed(measure.label, fixed)
+
+    def samples(self, side: Side) -> Grid[Mapping[int, float]]:
+        rows = side.part(self._part)
+        fixed = {axis: given for axis, given in self._where.items() if not _several(given)}
+        among = {axis: given for axis, given in self._where.items() if _several(given)}
+        axes = tuple(axis for axis in (*among, *rows[0].where) if axis not in fixed)
+        axes = tuple(dict.fromkeys(axes))
+        found: dict[Key, dict[int, float]] = {}
+        for row in rows:
+            at = row.where
+            if all(at[axis] == value for axis, value in fixed.items()) and all(
+                at[axis] in values  # type: ignore[operator]  # these are sequences
+                for axis, values in among.items()
+            ):
+                value = self._measure(row)
+                if value is not None:
+                    found.setdefault(tuple(at[axis] for axis in axes), {})[row.seed] = value
+        if not found:
+            known = ", ".join(rows[0].values)
+            raise LookupError(f"no run of {self._part} has {self.words}; its runs have {known or 'no numbers'}")
+        return Grid(axes, dict(sorted(found.items(), key=lambda item: self._rank(axes, item[0]))))
+
+    def _rank(self, axes: Sequence[str], key: Key) -> tuple[object, ...]:
+        """Order points by the given values of each axis, or else as they were run."""
+        return tuple(
+            given.index(value) if _several(given := self._where.get(axis, 0)) else 0  # type: ignore[union-attr]
+            for axis, value in zip(axes, key, strict=True)
+        )
+
+
+class _Profiled(_At):
+    def __init__(self, profile: Profile, part: str, where: Mapping[str, Scalar | Sequence[Scalar]]) -> None:
+        measure = Measure(name=profile.name, label=profile.label, unit=profile.unit, digits=profile.digits)
+        super().__init__(measure, part, where)
+        self._profile = profile
+
+    def samples(self, side: Side) -> Grid[Mapping[int, float]]:
+        return super().samples(_Spread(side, self._profile))
+
+
+@dataclass(frozen=True, slots=True)
+class _Spread:
+    """The runs of one simulator with a row for each number of a profile."""
+
+    of: Side
+    profile: Profile
+
+    def part(self, name: str) -> Sequence[Row]:
+        axes = self.profile.axes
+        rows = [
+            Run(
+                where={**row.where, **dict(zip(axes, place, strict=True))},
+                seed=row.seed,
+                values={self.profile.name: number},
+            )
+            for row in self.of.part(name)
+            if (numbers_ := self.profile.of(row)) is not None
+            for place, number in zip(product(*axes.values()), numbers_, strict=True)
+        ]
+        if not rows:
+            raise LookupError(f"no run has {self.profile.label}")
+        return rows
+
+
+def _placed(label: str, where: Sequence[str]) -> str:
+    return f"{label} ({', '.join(where)})" if where else label
+
+
+def _several(given: Scalar | Sequence[Scalar]) -> bool:
+    return not isinstance(given, str | int | float)
+
+
+def _there(axis: str, given: Scalar | Sequence[Scalar]) -> str:
+    """Format the values of an axis."""
+    if isinstance(given, Named):
+        return given.name
+    if isinstance(given, str | int | float):
+        return key_words([axis], (given,))
+    each = [
+        f"{value:g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else value
+        for value in given
+    ]
+    if isinstance(given[0], str):
+        return listed(each) if len(each) <= _FEW else f"{len(each)} values of {axis.replace('_', ' ')}"
+    return coordinate(axis, listed(each) if len(each) <= _FEW else f"{each[0]} to {each[-1]}")
