@@ -58,7 +58,7 @@ class TestTally:
     def test_says_what_others_depend_on(self) -> None:
         (said,) = summary(judged(Verdict.DEPENDS, Verdict.REPRODUCED), [])
         assert said.lead == "Of 2 claims 1 is reproduced and 1 depends on an unpublished setting."
-        assert said.text == "Settings on which others depend: a weight (C-0)."
+        assert said.text == "The verdict of C-0 depends on an unpublished setting: a weight."
 
     def test_keeps_our_own_claims_apart(self) -> None:
         ours = judged(Verdict.REPRODUCED, Verdict.NOT, origin="ours")

@@ -103,11 +103,15 @@ def _tally(judged: Sequence[Judged]) -> Statement:
         f"{one.claim.text.rstrip('.')} ({one.claim.key})" for one in judged if one.judgement.verdict is Verdict.NOT
     ]
     undecided = [one.claim.key for one in judged if one.judgement.verdict is Verdict.UNDECIDED]
-    settings: dict[str, list[str]] = {}
+    settings: dict[tuple[Origin, str], list[str]] = {}
     for one in judged:
         if one.judgement.setting:
-            settings.setdefault(one.judgement.setting, []).append(one.claim.key)
-    depend = "; ".join(f"{setting} ({', '.join(keys)})" for setting, keys in settings.items())
+            settings.setdefault((one.claim.origin, one.judgement.setting), []).append(one.claim.key)
+    depend = " ".join(
+        f"The verdict{'s of' if len(keys) > 1 else ' of'} {listed(keys)} depend{'' if len(keys) > 1 else 's'} on "
+        f"{'an unpublished' if origin == 'paper' else 'a'} setting: {setting}."
+        for (origin, setting), keys in settings.items()
+    )
     lead = "; ".join(counted)
     return Statement(
         lead=f"{lead[0].upper()}{lead[1:]}.",
@@ -119,7 +123,7 @@ def _tally(judged: Sequence[Judged]) -> Statement:
                     f"Undecided, since the intervals are compatible with both answers: {', '.join(undecided)}.",
                     undecided,
                 ),
-                (f"Settings on which others depend: {depend}.", depend),
+                (depend, depend),
             )
             if there
         ),

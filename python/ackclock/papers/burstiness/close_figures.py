@@ -167,7 +167,7 @@ MEMORY_FIGURE = Figure(
     what=f"Autocorrelation of the arrivals at the gateway with {_MOST} clients, in bins of (a) {FINE:g} s and (b) "
     f"{UNIT:g} s.",
     points=_RUNS,
-    rest="For a Poisson process all values are within the grey band.",
+    rest="For a Poisson process 95 % of the values are within the grey band.",
     plots=[
         Plot(
             title=f"({place}) bins of {width:g} s",
@@ -221,7 +221,8 @@ QUEUE_FIGURE = Figure(
         },
         rows="variant",
         head="",
-        caption="Packets waiting on average, share of the time with at least so many, and without space (full)",
+        caption="Packets waiting on average, share of the time with at least each number of them, and without "
+        "space (full)",
     ),
 )
 
@@ -232,7 +233,7 @@ _CLEAR = 0.3  # an autocorrelation from which on a return is worth a word
 
 
 def close_findings(looks: Sequence[Row]) -> list[str]:
-    """Say what the close look shows: on time scales, the sawtooth, dependence between clients, and RED."""
+    """Give one finding each about time scales, the sawtooth, dependence between clients, and RED."""
     return [_scales(looks), _sawtooth(looks), _dependence(looks), _red(looks)]
 
 

@@ -231,10 +231,10 @@ def _weight_table(evidence: Evidence) -> Table:
 WEIGHT = Figure(
     slug="weight",
     title="Figure D. RED's averaging weight",
-    what=f"{_WEIGHT_CLIENTS} clients: (a) c.o.v. relative to Poisson, (b) throughput and (c) loss, by the weight of "
-    "the present queue in RED's average. Horizontal lines: the FIFO gateway.",
+    what=f"{_WEIGHT_CLIENTS} clients: (a) c.o.v. relative to Poisson, (b) throughput and (c) loss, against the "
+    "weight of the present queue in RED's average. Horizontal lines show the FIFO gateway.",
     points="Points are means of {runs} with 95 % confidence intervals; hollow markers are single runs of ns-2.35 "
-    "without processing time, in which exact ties decide too.",
+    "without processing time, whose results exact ties also influence.",
     rest="The paper prints no weight.",
     plots=[_weight_plot(place, label, measure) for place, (label, measure) in zip("abc", _MEASURES, strict=True)],
     height=8.2,

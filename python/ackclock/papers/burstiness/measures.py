@@ -170,7 +170,7 @@ QUEUE_COV = Measure("queue_cov", "c.o.v. of the queue")
 BACKLOG = Measure("backlog", "most packets that wait in a client", "packets", digits=1)
 BURST = Measure("burst", "largest burst of a client", "packets", digits=1)
 PUSHED = Measure("pushed", "new packets sent for each duplicate ACK", "packets")
-PUSHED_LOSS = Measure("pushed_loss", "loss of these", "%")
+PUSHED_LOSS = Measure("pushed_loss", "loss of the new packets that duplicate ACKs release", "%")
 NEW_LOSS = Measure("loss", "loss of all new packets", "%")
 
 # Names by which other studies take these of an observation.

@@ -89,8 +89,8 @@ class WindowFigure:
             "compare "
             "the patterns, not single losses. Grey: the range of the three windows in most of "
             f"{len(own)} runs of each simulator, which the table summarises. The CSV has the congestion windows; "
-            "those of "
-            "ns-2 are rounded to a tenth of a packet.",
+            "the "
+            "windows of ns-2 are rounded to a tenth of a packet.",
             csv=_data(*drawn),
             numbers=courses_table(own, other),
             command=command,
@@ -230,8 +230,8 @@ def _zeros(ours: Sequence[Row], theirs: Sequence[Row]) -> str:
     # Of ns-2's runs with the seeds 1 to 20 and every window sampled, 11 have one, 0.2 to 0.8 s long; of ours, 10.
     return (
         f" A window of 0 is a slip of ns-2's Vegas (stale_records), for less than a second after a timeout: with 60 "
-        f"clients one of them has it in about every second run of either simulator; these three, in {here} of "
-        f"{len(ours)} here and {there} of {len(theirs)} there."
+        f"clients some client has such a window in about every second run of either simulator. One of these three "
+        f"clients has it in {here} of {len(ours)} runs of Ackclock and {there} of {len(theirs)} runs of ns-2."
     )
 
 
@@ -265,6 +265,6 @@ def courses_verdict(ours: Sequence[Row], theirs: Sequence[Row]) -> Statement:
         lead=f"The windows {words} with ns-2's.",
         text=f"Of {len(places)} means over {len({run.seed for run in ours})} seeds (first and last loss, falls, "
         f"lowest, highest and mean window of Figures 5 to 12), {len(agreeing)} lie within {STANDARD_ERRORS} standard "
-        f"errors of ns-2's; {len(places) - len(varied)} are the same in every run, and of the others the largest "
-        f"difference is {largest:.1f} standard errors.",
+        f"errors of ns-2's; {len(places) - len(varied)} are the same in every run, and the largest difference of "
+        f"the other means is {largest:.1f} standard errors.",
     )

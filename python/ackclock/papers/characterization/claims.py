@@ -54,10 +54,10 @@ _gains = [
 ]
 _better = _all(
     [gain.above(0) for pair in _gains for gain in pair],
-    "behind FIFO and RED of 50 packets, 60 clients together carry more with Vegas than with Reno, all alike and added "
-    "to 20 Reno clients",
+    "behind FIFO and RED of 50 packets, 60 clients together carry more with Vegas than with Reno, both if all run the "
+    "same TCP and if 40 are added to 20 Reno clients",
 )
-_smaller = _all([alone.above(mixed) for alone, mixed in _gains], "the gain is smaller in the second case")
+_smaller = _all([alone.above(mixed) for alone, mixed in _gains], "the gain is smaller if 20 Reno clients stay")
 _ends = {gateway: RATIO.at("pairs", background=20, gateway=gateway, added=END[20]) for gateway in (*SMALL, *LARGE)}
 _wins = {
     gateways: _all(
@@ -67,7 +67,7 @@ _wins = {
 }
 _larger = _wins[SMALL] & _all(
     [_ends[small].above(_ends[large]) for small in SMALL for large in LARGE],
-    "its advantage is larger there than behind any gateway of 1,500 packets",
+    "the advantage of Vegas is larger there than behind any gateway of 1,500 packets",
 )
 
 
@@ -82,8 +82,9 @@ CLAIMS = (
         where="abstract",
         text="The TCP stack itself induces much of the self-similar behaviour of network traffic.",
         test=Bars(whole=_slope.above(-0.4).every(), part=_slope.above(-0.5).most()),
-        why="From bins of a round trip to bins of 10 s Reno's c.o.v. is proportional to a power of their length: "
-        "{slope}; the exponent is -0.5 without memory, and nearer to 0 where traffic is self-similar.",
+        why="From bins of one round-trip time to bins of 10 s, Reno's c.o.v. is proportional to a power of the length "
+        "of the bins. The exponent is {slope}. It is -0.5 for traffic without memory, and nearer to 0 for "
+        "self-similar traffic.",
         shows={"slope": _slope},
         command=plain_command("Reno", 60, record="arrivals/100ms"),
     ),
@@ -97,7 +98,7 @@ CLAIMS = (
         "0-3",
         "3.2.3-1",
         "abstract; Figure 2",
-        text="That is due to the extra burstiness which the RED gateway itself induces.",
+        text="Performance degrades because of the extra burstiness which the RED gateway itself induces.",
     ),
     repeated("2-1", "0-1", "2; Figure 2"),
     repeated("3-1", "3.2-1", "3, TCP Reno vs. TCP Vegas; Figure 2"),
@@ -187,9 +188,9 @@ TOPICS = (
     Topic(
         key="5-5",
         leads={
-            Verdict.REPRODUCED: "Vegas helps all, and less where some clients stay with Reno.",
-            Verdict.PARTLY: "Vegas helps all, and no less where some clients stay with Reno.",
-            Verdict.NOT: "Vegas does not always help all.",
+            Verdict.REPRODUCED: "Vegas helps all clients, and helps less if some stay with Reno.",
+            Verdict.PARTLY: "Vegas helps all clients, and helps no less if some stay with Reno.",
+            Verdict.NOT: "Vegas does not always help all clients.",
         },
     ),
 )

@@ -141,7 +141,10 @@ def spans(of: Quantity, axis: str, printed: Callable[[Coordinates], float], word
 
 
 class _OfRuns(Answers):
-    """A question about the single runs at each point; runs along `pooled` are one sample."""
+    """A question about the individual runs at each point.
+
+    Runs that differ only along the axis `pooled` form one sample.
+    """
 
     def __init__(
         self, of: Quantity, words: str, answer: Callable[[Coordinates, Sequence[float]], Truth], pooled: str = ""

@@ -155,9 +155,9 @@ def _others(scene: Scene, letter: str) -> Figure:
     return Figure(
         slug=f"others-{scene.slug}",
         title=f"Figure {letter}. The background and all together ({scene.name})",
-        what="Effect of the newcomers, whose protocol and gateway the legend names, on the background clients, "
-        "and the result for all: (a) goodput of one client of the background, (b) loss of the background, "
-        f"(c) packets of all clients that the bottleneck transmitted in {DURATION} s, (d) their loss.",
+        what="Effect of the newcomers on the background clients, and the result for all clients. The legend names the "
+        "protocol of the newcomers and the gateway: (a) goodput of one client of the background, (b) loss of the "
+        f"background, (c) packets of all clients that the bottleneck transmitted in {DURATION} s, (d) their loss.",
         rest=f"Dotted line: the capacity of the bottleneck, {CAPACITY:,.0f} packets.",
         plots=[
             Plot(
@@ -182,9 +182,9 @@ def _advantage(background: int, letter: str) -> Figure:
     return Figure(
         slug=f"advantage-{background}",
         title=f"Figure {letter}. Vegas against Reno (background of {background} Reno clients)",
-        what="Goodput of the added clients where they run Vegas, over the goodput of as many that run Reno: behind the "
-        "same gateway, with the same seed.",
-        rest="Above the line Vegas gets more, below it Reno.",
+        what="Ratio of the goodput of added Vegas clients to the goodput of as many added Reno clients, behind the "
+        "same gateway and with the same seed.",
+        rest="Above the line Vegas gets more; below it Reno gets more.",
         plots=[
             Plot(
                 x=_along(scene),
@@ -220,8 +220,8 @@ MODEL = Figure(
     slug="figure13",
     title="Figure 13. Coefficient of variation of simulated Reno and of the stochastic model",
     what="Simulated Reno behind FIFO, as in Figure 2, and the paper's model, equations (1) to (4), with gamma = "
-    "μτ/8P + B: the printed one adds packets per second to packets. (a) The c.o.v. in bins of 0.1 s; (b) relative "
-    "to Poisson's.",
+    "μτ/8P + B: the printed gamma adds packets per second to packets. (a) The c.o.v. in bins of 0.1 s; (b) the same "
+    "relative to the Poisson value.",
     rest="The first 20 s of the model are omitted. Its initial window determines when it first becomes "
     "congested; then it stays congested.",
     plots=[

@@ -66,7 +66,7 @@ def _over_formula(law: str) -> Measure:
         window = each[str(row.where["curve"])] + T1.pipe / connections(row)
         return (row.values["loss"] or 0.0) / float(getattr(large_pipe_loss(window=window, smooth=True), law))
 
-    return Measure(name=f"over_{law}", label=f"loss over the {law} formula", digits=3, of=number)
+    return Measure(name=f"over_{law}", label=f"loss relative to the {law} formula", digits=3, of=number)
 
 
 def _sent(row: Row) -> float:
@@ -87,8 +87,8 @@ def _power(row: Row) -> float:
 # of all connections over one bottleneck
 LOSS = _percent("loss", "loss", 2)
 TABLED_LOSS = Measure(name="loss", label="loss", unit="%", digits=2, of=_tabled(LOSS))
-LOST_PART = Measure(name="loss", label="lost part of the packets", digits=4, of=_tabled(lambda row: row.values["loss"]))
-OVER_PAPER = Measure(name="over_paper", label="loss over the paper's own curve", of=_tabled(_over_paper))
+LOST_PART = Measure(name="loss", label="lost share of packets", digits=4, of=_tabled(lambda row: row.values["loss"]))
+OVER_PAPER = Measure(name="over_paper", label="loss relative to the paper's own curve", of=_tabled(_over_paper))
 OVER_PRINTED, OVER_CORRECTED = map(_over_formula, ("printed", "corrected"))
 SENT = Measure(name="sent", label="packets sent", unit="thousand packets", of=_sent)
 LOST = Measure(
@@ -96,7 +96,7 @@ LOST = Measure(
 )
 THROUGHPUT = Measure(name="throughput", label="throughput", digits=4)
 GOODPUT = Measure(name="goodput", label="goodput", digits=4)
-WASTED = Measure(name="wasted", label="throughput less goodput", unit="%", of=_wasted)
+WASTED = Measure(name="wasted", label="throughput minus goodput", unit="%", of=_wasted)
 SHUT_OFF = Measure(name="shut_off", label="connections shut off", digits=1)
 ACTIVE = Measure(
     name="active",
@@ -114,7 +114,7 @@ MIDDLE = _of_buffer("middle", "buffer's median")
 HIGH = _of_buffer("high", "buffer's 95th percentile")
 SWING = Measure(
     name="swing",
-    label="distance of the buffer's 5th and 95th percentiles",
+    label="distance between the buffer's 5th and 95th percentiles",
     unit="%",
     digits=0,
     of=lambda row: (HIGH(row) or 0.0) - (LOW(row) or 0.0),
@@ -128,12 +128,12 @@ AT_BACKBONE = _percent("at_backbone", "share of drops at the backbone", 1)
 ACCESS_GOODPUT = _percent("goodput", "goodput", 1)
 AT_ENTRY = _percent("at_entry", "share of drops at the entry")
 STAYS = _percent("steady", "share of connections that keep their bottleneck")
-ALIKE = _percent("together", "share of connections that congest where most of their neighbours do")
+ALIKE = _percent("together", "share of connections congested where most connections of their access link are")
 LARGEST = Measure(name="largest", label="share of the domains in the largest component", digits=3)
 COMPONENTS = Measure(name="components", label="components for each 100 domains", digits=1)
 OFF_THE_LAW = Measure(
     name="off_the_law",
-    label="share of the domains in the largest component less the law's",
+    label="difference of the largest component's share of the domains from the share in a random graph",
     digits=3,
     of=lambda row: row.values["largest"] - giant_component(float(row.where["degree"])),
 )
@@ -181,8 +181,8 @@ class Excess(Quantity):
     """
 
     words = label = (
-        f"standard deviation of the log2 of the goodput ratio of two groups, less {STABLE:g} times the one of two "
-        "connections"
+        f"standard deviation of the log2 of the goodput ratio of two groups, minus {STABLE:g} times the standard "
+        "deviation for two connections"
     )
     unit, digits = "", 2
 
@@ -244,7 +244,7 @@ class MoreWithinTwo(Quantity):
     """By how much more of the flows are within a factor of 2 of the approximate formula than of the full one."""
 
     words = label = (
-        "share of the flows within a factor of 2 of the approximate formula less the one of the full formula"
+        "share of the flows within a factor of 2 of the approximate formula, minus the share for the full formula"
     )
     unit, digits = "%", 1
 

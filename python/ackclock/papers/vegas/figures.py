@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     Look = tuple[str, Marker, Dash]
 
-RATIO = "Goodput of a Vegas client over a Reno client's"
+RATIO = "Ratio of a Vegas client's goodput to a Reno client's"
 
 _ENDS = 2.0  # powers of two to either side of one at which the colours end
 _BUFFERS = [f"{buffer:,}" for buffer in BUFFERS]
@@ -168,8 +168,8 @@ def cause_lines(evidence: Both) -> Table:
     )
     runs = by_place(evidence.ours)
     return Table(
-        caption=f"{RATIO} by the buffer, 30 of each and Vegas 10 s after Reno behind FIFO unless stated; a "
-        f"question mark where the 95 % interval reaches to both sides of {HELD}",
+        caption=f"{RATIO} by the buffer, 30 clients of each kind, and Vegas starts 10 s after Reno behind "
+        f"FIFO unless stated; a question mark means that the 95 % interval contains {HELD}",
         head=["", *_BUFFERS],
         rows=[[name, *(cell(interval(runs, at)) for at in line(place))] for name, place in rows],
     )
@@ -228,8 +228,9 @@ def _map(application: str, letter: str) -> Figure:
         slug=f"map-{application.rsplit(maxsplit=1)[-1] if application != WIDE_OPEN else 'open'}".lower(),
         title=f"Figure {letter}. The map: {application}",
         what=f"{RATIO}, {CLIENTS} clients of both kinds, at each buffer and each share of clients that run Vegas: "
-        "blue where Vegas gets more, orange where Reno does. A question mark: the 95 % interval (Student's t) reaches "
-        f"to both sides of {HELD}, from which on Vegas gets its share. Vegas starts together with Reno, or 10 s later.",
+        f"blue where Vegas gets more, orange where Reno gets more. Vegas gets its share from {HELD} on; a question "
+        "mark means that the 95 % interval (Student's t) contains that value. Vegas starts together with Reno or 10 s "
+        "later.",
         plots=[partial(_plane, application=application, start=start, gateway=gateway) for start, gateway in PLANES],
         height=8.6,
         csv=lambda evidence: data(by_place(evidence.ours), where),

@@ -61,7 +61,7 @@ _BY_SHARE: Mapping[int, Look] = {
     SHARES[4]: ("sky", "down", "solid"),
 }
 _TICKS = [(0.02, "0.02"), (0.05, "0.05"), (0.1, "0.1"), (0.2, "0.2"), (0.5, "0.5"), (1, "1"), (2, "2")]
-_LEVELS = f"Solid line: as much as Reno; dotted: {HELD}."
+_LEVELS = f"Solid line: Vegas gets as much as Reno; dotted line: a ratio of {HELD}."
 
 
 def _ratio_axis(low: float = 0.02) -> Axis:
@@ -97,7 +97,7 @@ def _line_figures() -> list[Figure]:
             applications,
             slug="applications",
             title="Figure F. Goodput ratio along the buffer, by application",
-            caption=f"{RATIO}, 30 of each; Vegas starts 10 s after Reno. {_LEVELS}",
+            caption=f"{RATIO}, 30 clients of each; Vegas starts 10 s after Reno. {_LEVELS}",
             axes=[_ratio_axis(0.07)] * 2,
             height=6.8,
         ),
@@ -115,7 +115,8 @@ def _line_figures() -> list[Figure]:
             held,
             slug="held",
             title="Figure J. The buffer that each kind holds",
-            caption="Packets of one client that wait at the gateway, on average over time; 30 of each, Vegas starts "
+            caption="Packets of one client that wait at the gateway, on average over time. "
+            "30 clients of each kind; Vegas starts "
             "10 s after Reno. Vegas aims at 1 to 3.",
             axes=[Axis(label="Packets of one client", low=0.03, high=150, log=True, ticks=ticks)] * len(held),
             height=9.5,
@@ -136,7 +137,7 @@ def _starts(gateway: Gateway, letter: str) -> Figure:
         panels,
         slug=f"starts-{gateway.lower()}",
         title=f"Figure {letter}. Goodput ratio by the start of Vegas, {gateway}",
-        caption=f"{RATIO}, 30 of each, a panel for what clients send. {_LEVELS}",
+        caption=f"{RATIO}, 30 of each, one panel for each application. {_LEVELS}",
         axes=[_ratio_axis()] * len(panels),
         height=13.5,
     )

@@ -158,7 +158,7 @@ CLAIMS = (
         test=Depends(
             AtPoints(
                 _smoother.called("with 39 to 60 clients the c.o.v. of Vegas/RED is below that of Reno/RED"),
-                _faster.called("its throughput is higher"),
+                _faster.called("the throughput of Vegas/RED is higher"),
             ),
             on=WEIGHT,
             again=_better_at_weights.called("Vegas/RED has the lower c.o.v. and the higher throughput"),
@@ -194,7 +194,7 @@ CLAIMS = (
         test=Depends(
             Bars(whole=_full["Vegas"].at_least(95), part=_full["Vegas"].at_least(50)),
             on=WEIGHT,
-            again=_full_at_weights["Vegas"].at_least(95).called("it is at least 95 %"),
+            again=_full_at_weights["Vegas"].at_least(95).called("the share is at least 95 %"),
             named=_CLOSE_WEIGHTS,
             asked=_full["Vegas"].at_least(95),
         ),
@@ -261,8 +261,8 @@ CLAIMS = (
         where="3.2.3",
         text="Duplicate ACKs make Vegas push more data into the full RED gateway, which loses more.",
         test=Bars(whole=_pushes & _loses, part=_pushes | _loses),
-        why="Each duplicate ACK releases {pushed} of new data within 13 µs; RED drops {lost} of these, and {usual} of "
-        "all new data (60 clients, from 20 to 40 s).",
+        why="Each duplicate ACK releases {pushed} of new data within 13 µs; RED drops {lost} of these packets, "
+        "and {usual} of all new data (60 clients, from 20 to 40 s).",
         shows={"pushed": _pushed, "lost": _pushed_loss, "usual": _new_loss},
         command=command("Vegas/RED", 60, record="acks"),
     ),

@@ -72,7 +72,7 @@ for _step, _other in _rises.items():
 
 def _steepest(said: Said) -> str:
     before, after = max(_rises, key=lambda step: said.mean(_rises[step]))
-    return f"The steepest rise of the c.o.v. with the clients is from {before} to {after}."
+    return f"The c.o.v. rises most, for each client added, from {before} to {after} clients."
 
 
 CLAIMS = (
@@ -89,7 +89,8 @@ CLAIMS = (
     Claim(
         key="3.2.1-2",
         where="3.2.1; Figure 5",
-        text="There, bursts of 17 packets from three of the 20 clients are enough to overflow the buffer of 50.",
+        text="During slow start, bursts of 17 packets from three of the 20 clients are enough to overflow the buffer "
+        "of 50.",
         paper="17 packets",
         test=Bars(
             whole=_window.at_least(_BUFFER / 3).called("three bursts of the largest window fill the buffer"),
@@ -149,10 +150,10 @@ CLAIMS = (
     Claim(
         key="3.2.1-8",
         where="3.2.1; Figure 8",
-        text="With 39 clients they never settle.",
+        text="With 39 clients the windows never settle.",
         test=Bars(whole=_settled.pick(clients=39).at_most(0), part=_settled.pick(clients=39).below(50)),
-        why="{settled} of the runs with 39 clients have settled by 185 s; from 20 s on the c.o.v. is {cov} times "
-        "Poisson's.",
+        why="{settled} of the runs with 39 clients have settled by 185 s. From 20 s on the c.o.v. is {cov} times the "
+        "Poisson value.",
         shows={
             "settled": _settled.pick(clients=39),
             "cov": m.WARM_COV_OVER_POISSON.at("grid", variant="Reno", clients=39),
@@ -162,7 +163,7 @@ CLAIMS = (
     Claim(
         key="3.2.1-9",
         where="3.2.1; Figure 2",
-        text="This makes the c.o.v. rise sharply at 39 clients.",
+        text="Because the windows do not settle, the c.o.v. rises sharply at 39 clients.",
         test=Bars(
             whole=_sharpest.called("Reno's c.o.v. rises most, for each client added, from 38 to 39 clients"),
             part=_sharp.above(0),
@@ -192,22 +193,21 @@ CLAIMS = (
         text="Reno's congestion control makes the streams highly dependent on each other.",
         test=Bars(whole=_dependence.pick(clients=60).above(30), part=_dependence.pick(clients=60).above(1)),
         why="The variance of the number of clients that cut at once is {index} times its value for independent "
-        "clients. If all "
-        "60 always cut together, it would be 60 times.",
+        "clients. It would be 60 times that value if all 60 clients always cut together.",
         shows={"index": _dependence.pick(clients=60)},
         command=command("Reno", 60, record="windows/0.1s"),
     ),
     Claim(
         key="3.2.1-13",
         where="3.2.1; Figure 5",
-        text="Sources do not wait for windows: while these are small, send buffers fill, and whole windows leave as "
+        text="Sources do not wait for windows: while windows are small, send buffers fill, and whole windows leave as "
         "bursts when ACKs arrive.",
         test=Bars(
             whole=_fills & _leaves.called("nine tenths of the largest window before the first cut leave in one burst"),
             part=_fills | _leaves,
         ),
         why="Within the first second up to {backlog} wait in a client, and up to {burst} leave it within a fifth of a "
-        "round trip. The window is {window} before its first cut.",
+        "round-trip time. The largest window before the first cut is {window}.",
         shows={"backlog": _backlog, "burst": _burst, "window": _window},
         command=command("Reno", 20, record="packets"),
     ),

@@ -70,7 +70,7 @@ def no_more_than_partly(was: str) -> Change:
 
 def slope(variant: str, counts: tuple[int, ...]) -> Quantity:
     """Fit the exponent with which a variant's c.o.v. changes with the number of clients."""
-    words = f"exponent of {variant}'s c.o.v. in the number of clients, from {counts[0]} to {counts[-1]}"
+    words = f"exponent with which {variant}'s c.o.v. changes from {counts[0]} to {counts[-1]} clients"
     return m.COV.at("grid", variant=variant, clients=counts).over("clients", exponent, words, unit="", digits=3)
 
 
@@ -94,9 +94,9 @@ _slope = slope("UDP", PAPERS_CLIENTS)
 _none = m.LOSS.at("grid", variant=TCPS, clients=LIGHT).at_most(0).every()
 _none = _none.called("no TCP loses a packet with fewer than 10 clients")
 _little = m.LOSS.at("grid", variant=TCPS, clients=SURE).at_most(1).every()
-_little = _little.called("none loses more than 1 % with 10 to 36")
+_little = _little.called("no TCP loses more than 1 % with 10 to 36 clients")
 _overload = m.LOSS.at("grid", variant="UDP", clients=HEAVY).above(0.1).every()
-_overload = _overload.called("UDP, which sends what the clients generate, loses more than 0.1 % with 39 and more")
+_overload = _overload.called("UDP, which sends all generated packets, loses more than 0.1 % with 39 clients or more")
 _of_sure, _of_moderate = (m.COV_OVER_POISSON.at("grid", variant=TCPS, clients=counts) for counts in (SURE, MODERATE))
 _noticed = _of_sure.above(1.1).some()
 _stays = m.WARM_COV_OVER_POISSON.at("grid", variant=TCPS, clients=SURE).above(1.1).some()
@@ -125,7 +125,7 @@ _loss_gap = m.LOSS.at("grid", variant=TCPS, clients=_few).over(
 
 _BEFORE, _AFTER = 36, 44
 _growth = (m.COV.at("grid", variant=TCPS, clients=_AFTER) / m.COV.at("grid", variant=TCPS, clients=_BEFORE)).called(
-    f"c.o.v. with {_AFTER} clients over that with {_BEFORE}", digits=2
+    f"ratio of the c.o.v. with {_AFTER} clients to the c.o.v. with {_BEFORE}", digits=2
 )
 _excess = {name: m.EXCESS.at("grid", variant=name, clients=HEAVY) for name in ("Reno", "Reno/RED")}
 _harmed = ("Reno", "Reno/RED")
@@ -193,7 +193,7 @@ CLAIMS = (
                     "clients changes by more than 1 %"
                 ),
                 WEIGHT: _spread.above(1.25).called(
-                    f"at one weight the c.o.v. of Reno/RED with {MOST} clients is more than 25 % above that at another"
+                    f"at one weight the c.o.v. of Reno/RED with {MOST} clients is over 25 % above its value at another"
                 ),
             }
         ),
@@ -247,7 +247,7 @@ CLAIMS = (
             .near(1, by=0.1)
             .called("with fewer than 10 clients the c.o.v. is within 10 % of Poisson's")
         ),
-        why="{why} Without the first 20 s the c.o.v. is {warm} times Poisson's.",
+        why="{why} Without the first 20 s the c.o.v. is {warm} times the Poisson value.",
         shows={"warm": m.WARM_COV_OVER_POISSON.at("grid", variant=TCPS, clients=LIGHT)},
         command=command("Reno", 4),
     ),
@@ -262,11 +262,14 @@ CLAIMS = (
     Claim(
         key="3.2-6",
         where="3.2; Figure 2",
-        text="So congestion control noticeably modulates the traffic when the network is moderately congested.",
+        text="Congestion control noticeably modulates the traffic when the network is moderately congested.",
         test=Depends(
             Holds(_noticed & _stays),
             on="whether the start-up counts",
-            again=_noticed.called("with the first 20 s the c.o.v. is above 1.1 times Poisson's at one point or more"),
+            again=_noticed.called(
+                "if the first 20 s are included, the c.o.v. of at least one TCP at one client count exceeds 1.1 times "
+                "the Poisson value"
+            ),
             words="If this holds only for the c.o.v. of whole runs, the claim depends on whether the start-up counts.",
         ),
         command=command("Reno", 30, "measure.from=20 s"),
@@ -358,8 +361,8 @@ CONCLUSIONS = (
         where="1, 4; Figures 8, 9",
         text="Reno's probing makes its windows fluctuate rapidly and continually.",
         test=Bars(whole=_often & _long, part=_often | _long),
-        why="With 60 clients a Reno window is cut {reno} times a second, for the last time at {last}; a Vegas window "
-        "{vegas} times a second.",
+        why="With 60 clients a Reno window is cut {reno} times a second, for the last time at {last}. A Vegas window "
+        "is cut {vegas} times a second.",
         shows={"reno": _falls, "last": _last_fall, "vegas": m.CUTS.at("windows", variant="Vegas", clients=MOST)},
         command=command("Reno", 60, record="windows@0,9,19/0.1s"),
     ),

@@ -70,7 +70,7 @@ CLAIMS = (
     Claim(
         key="3.2.2-3",
         where="3.2.2",
-        text="This lowers the dependency between the streams.",
+        text="The lower loss of Vegas lowers the dependency between the streams.",
         test=Bars(whole=_dependence.below(_renos_dependence), part=_cutting.below(_renos_cutting)),
         command=command("Vegas", 60, record="windows/0.1s"),
     ),
@@ -119,7 +119,7 @@ CLAIMS = (
             part=_renos_roomy.above(_roomy, times=1.1),
         ),
         why=f"With {_ROOMY} clients and a buffer of {_ROOM} packets each, Vegas loses {{vegas}} and Reno {{reno}} "
-        "after the start; with the paper's 50 packets {few} and {renos_few}.",
+        "after the start; with the paper's buffer of 50 packets, Vegas loses {few} and Reno {renos_few}.",
         shows={"vegas": _roomy, "reno": _renos_roomy, "few": _small, "renos_few": _renos_small},
         command=command("Vegas", 50, "dumbbell.bottleneck.queue.packets=150"),
     ),

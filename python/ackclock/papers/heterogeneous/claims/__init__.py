@@ -45,10 +45,10 @@ TOPICS = (
     Topic(
         key="3.2.2-6",
         leads={
-            Verdict.REPRODUCED: "With a large buffer the two get about the same.",
-            Verdict.PARTLY: "With a large buffer the two mostly get about the same.",
-            Verdict.NOT: "With a large buffer and a full link the two do not get the same.",
-            Verdict.DEPENDS: "Whether the two get the same with a large buffer depends on when the newcomers start.",
+            Verdict.REPRODUCED: "With a large buffer Vegas and Reno get about the same.",
+            Verdict.PARTLY: "With a large buffer Vegas and Reno mostly get about the same.",
+            Verdict.NOT: "With a large buffer and a full link Vegas and Reno do not get the same.",
+            Verdict.DEPENDS: "Whether both get the same with a large buffer depends on when the newcomers start.",
         },
         also=("3.2.2-5", "3.2.3-1"),
     ),

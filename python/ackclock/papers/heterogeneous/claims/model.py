@@ -54,8 +54,8 @@ def _follows(side: Side) -> Outcome:
     holds = _correlated(reno, model), _rise_together(reno, model)
     return Outcome(
         verdict=graded(whole=every(holds), part=some(holds)),
-        why=f"The rank correlation of the two is {rank:.2f}; Reno rises most from {few} to {many} clients, the model "
-        f"from {low} to {high} and, from W = 20, from {least} to {most}.",
+        why=f"The rank correlation of the two curves is {rank:.2f}. The c.o.v. of Reno rises most from {few} to {many} "
+        f"clients, the c.o.v. of the model from {low} to {high}, or from {least} to {most} if it begins at W = 20.",
     )
 
 
@@ -115,7 +115,7 @@ CLAIMS = (
     Claim(
         key="4-3",
         where="4; Figure 13",
-        text="The model overestimates the burstiness when heavily loaded.",
+        text="The model overestimates the burstiness under heavy load.",
         test=AtPoints(_model(SMALL, HEAVY).above(_heavy), points="client counts"),
         shows={"opened": _model(FROM_20, HEAVY)},
         command=_COMMAND,
@@ -123,7 +123,7 @@ CLAIMS = (
     Claim(
         key="4-4",
         where="4",
-        text="The reasons are very strong dependencies between streams in the model and no timeouts.",
+        text="The reasons are that the model has very strong dependencies between streams and no timeouts.",
         test=Bars(whole=_loose & _timed, part=_loose | _timed),
         command=_COMMAND,
     ),

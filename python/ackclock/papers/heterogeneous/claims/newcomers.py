@@ -191,14 +191,16 @@ def smoother() -> Rule:
         at_full(one, 20, gateway=red) for one in (m.RENO_COV, m.VEGAS_COV, m.RENO_ALL, m.VEGAS_ALL)
     )
     usual = AtPoints(
-        rough.above(smooth).called("the c.o.v. of all arrivals is lower where Vegas is added than where Reno is"),
-        fast.above(slow).called("the throughput of all clients is higher where Vegas is added"),
+        rough.above(smooth).called("the c.o.v. of all arrivals is lower with added Vegas than with added Reno clients"),
+        fast.above(slow).called("the throughput of all clients is higher with added Vegas clients"),
         points=f"{FULL_POINTS} behind RED 10/40",
     )
     rough, smooth, slow, fast = (
         at_end(one, "weighted", 20, gateway=red) for one in (m.RENO_COV, m.VEGAS_COV, m.RENO_ALL, m.VEGAS_ALL)
     )
-    both = (rough.above(smooth) & fast.above(slow)).called("with Vegas the c.o.v. is lower and the throughput higher")
+    both = (rough.above(smooth) & fast.above(slow)).called(
+        "with added Vegas the c.o.v. is lower and the throughput higher"
+    )
     return weighed(usual, both)
 
 
@@ -243,8 +245,9 @@ def headline(side: Side) -> Outcome:
     return Outcome(
         verdict=Verdict.DEPENDS if turned else usual.verdict,
         setting=WHEN if turned else "",
-        why=f"{usual.why} At the points that were run with both starts, with a start at 1 s: {early.why} At 10 s: "
-        f"{late.why} With the least sample as Vegas' base RTT, at the ends of the curves: {least.why}",
+        why=f"{usual.why} At the points that were run with both starts, with newcomers that start at 1 s: {early.why} "
+        f"With newcomers that start at 10 s: {late.why} At the ends of the curves, with the least sample as Vegas' "
+        f"base RTT: {least.why}",
     )
 
 
@@ -256,7 +259,7 @@ def _both_starts(part: str) -> AtPoints:
             one.at(part, background=background, added=added) for one in (m.RATIO, m.VEGAS_LOSS, m.RENO_LOSS)
         )
         asked = ratio.at_least(_AS_WELL) & ~vegas.above(reno, times=1 / _AS_WELL)
-        questions.append(asked.called(f"it does as well with {background} Reno clients in the background"))
+        questions.append(asked.called(f"Vegas does as well as Reno when competing with {background} Reno clients"))
     return AtPoints(*questions)
 
 

@@ -1,4 +1,4 @@
-"""Claims on clients of one kind, which this paper repeats from the burstiness paper: the same rules judge them."""
+"""Claims about clients of one kind. This paper repeats them from the burstiness paper, so the same rules judge them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ABSTRACT = (
         "0-3",
         "3.2.3-1",
         "abstract; Figure 2",
-        text="It is even worse when RED gateways are employed.",
+        text="The burstiness is even worse when RED gateways are employed.",
     ),
     repeated("2.2-1", "2.2-1", "2.2"),
     repeated(
@@ -82,7 +82,7 @@ CONCLUSIONS = (
         "5-2",
         "3.2.1-14",
         "3.2.3, 5",
-        text="The sum of the windows oscillates with them, and so does the gateway's queue.",
+        text="The sum of the windows oscillates with the single windows, and so does the gateway's queue.",
     ),
     repeated(
         "5-3",

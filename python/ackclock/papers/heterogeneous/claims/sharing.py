@@ -11,7 +11,7 @@ from ackclock.papers.heterogeneous.experiment import SCENES
 _HALF_SMALL, _HALF_LARGE, _FULL_SMALL, _FULL_LARGE = SCENES
 
 _ratios = {background: n.at_end(m.RATIO, "pairs", background, gateway=n.SMALL) for background in n.END}
-_SAVED = "Vegas saves of Reno's loss: {saved}; in points: {points}."
+_SAVED = "The loss of Vegas is below the loss of Reno by these shares of Reno's loss: {saved}; in points: {points}."
 _mo = "contrary to what Mo et al. found"
 
 HEADLINE = (
@@ -22,8 +22,8 @@ HEADLINE = (
         f"{_mo}.",
         test=Custom(
             n.headline,
-            f"{n.as_well('pairs').words} Asked again where the newcomers start at 10 s: if it is reproduced with one "
-            "start and not with the other, it depends on that.",
+            f"{n.as_well('pairs').words} The test is repeated with newcomers that start at 10 s: if the claim is "
+            "reproduced with one start and not with the other, it depends on the start.",
             m.RATIO.at("pairs", background=20, added=n.END[20]),
             m.RATIO.at("pairs", background=40, added=n.END[40]),
         ),
@@ -123,7 +123,8 @@ RED_BESIDE = (
     Claim(
         key="3.2.1-13",
         where="3.2.1",
-        text="There it produces smoother traffic than Reno behind a RED gateway, and so performs better.",
+        text="In competition with 20 Reno clients behind a RED gateway, Vegas produces smoother traffic than Reno, "
+        "and so performs better.",
         test=n.smoother(),
         command=n.command(_HALF_SMALL, "Vegas/RED", 40),
     ),

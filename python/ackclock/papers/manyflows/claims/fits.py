@@ -80,19 +80,19 @@ def _bounded(line: Mapping[Scalar, Mapping[int, float]]) -> Truth:
 def hyperbolic(processing: str) -> Rule:
     """Judge whether the loss of many connections lies on hyperbolas, in each way of counting."""
     loss = LOST_PART.at("grid", processing=processing)
-    words = f"rms of the loss's relative differences from the nearest hyperbola ({processing})"
+    words = f"rms of the relative differences between the loss and the nearest hyperbola ({processing})"
     rms = loss.jackknife("connections", _rms, words, unit="%", digits=1)
     return AtPoints(rms.at_most(_HYPERBOLIC), _Bounded(loss), points="curves and ways of counting")
 
 
 def tabled(processing: str, link: str) -> Rule:
-    """Judge whether the loss of many connections is the one of the paper's own curves, by the way of counting."""
+    """Judge whether the loss of many connections matches the paper's curves, for each way of counting."""
     return Ways(AtPoints(_beside(processing, link)), axis="counting", ways=_TITLES, on="how losses are counted")
 
 
 def beside_the_paper(processing: str, link: str) -> Callable[[Said], str]:
     return at_each(
-        f"Loss is within {100 * NEAR:g} % of the paper's curves at",
+        f"The loss is within {100 * NEAR:g} % of the paper's curves at",
         lambda title: _beside(processing, link, counting=title),
         dict(zip(_TITLES, _TITLES, strict=True)),
     )

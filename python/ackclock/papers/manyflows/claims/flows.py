@@ -128,7 +128,7 @@ def _contributes(one: Quantity, other: Quantity, what: str) -> Answers:
     """Ask whether a reason contributes: whether the ratio changes when it is switched off."""
     change = computed(lambda after, before: math.log(after / before), one, other, words=f"change by {what}", digits=3)
     return (change.above(math.log(_MATTERS)) | change.below(-math.log(_MATTERS))).called(
-        f"{what} changes the median of predicted over sent, by the full formula, by a factor of more than {_MATTERS:g}"
+        f"{what} changes the median ratio of predicted to sent packets (full formula) by a factor of over {_MATTERS:g}"
     )
 
 
@@ -259,10 +259,11 @@ DISTANCES = (
             "on them.",
         ),
         why=lambda said: (
-            f"With the processing times that the paper prescribes {said.counted(_inside, 'points')} lie in the band, "
-            f"{said.counted(_busy.below(1), 'points')} below it and {said.counted(_busy.above(2), 'points')} above it; "
-            f"{WITHOUT} {said.counted(_inside_without, 'points')}, {said.counted(_plain.below(1), 'points')} and "
-            f"{said.counted(_plain.above(2), 'points')}."
+            f"With the processing times that the paper prescribes, the ratio is in this band at "
+            f"{said.counted(_inside, 'points')}, below it at {said.counted(_busy.below(1), 'points')} and above it at "
+            f"{said.counted(_busy.above(2), 'points')}. {WITHOUT.capitalize()}, the ratio is in the band at "
+            f"{said.counted(_inside_without, 'points')}, below it at {said.counted(_plain.below(1), 'points')} and "
+            f"above it at {said.counted(_plain.above(2), 'points')}."
         ),
         shows={"without": _plain},
         command=run_command(_GROUPS_FILE, []),
@@ -270,7 +271,7 @@ DISTANCES = (
     Claim(
         key="5.3-2",
         where="5.3; Figure 23",
-        text="The ratios do not match the square of the round trips' ratio very well.",
+        text="The ratios of throughput do not match the square of the ratio of round-trip times very well.",
         test=AtPoints(_off, points="ratios"),
         command=run_command(_GROUPS_FILE, ["clients.1.access.delay=52 ms"]),
     ),

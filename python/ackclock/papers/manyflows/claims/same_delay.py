@@ -128,7 +128,7 @@ def _faster(fall: Quantity) -> Answers:
         link: fall.relabel("curve", {curve(link, one): f"W_c {one}" for one in MODERN_CAPACITIES})
         for link in (T1, ISDN)
     }
-    return over[ISDN].above(over[T1]).every().called("it falls by more over ISDN than over T1 with each W_c")
+    return over[ISDN].above(over[T1]).every().called("goodput falls by more over ISDN than over T1 with each W_c")
 
 
 def _timers(fall: Quantity) -> Bars:
@@ -157,7 +157,7 @@ CLAIMS = (
             points="links",
         ),
         why="The loss correlation is {correlation}; {share} of the connections lose in an epoch; the buffer's 5th "
-        "percentile is {low} of it, its 95th {high}.",
+        "percentile is {low} of its size, its 95th percentile is {high}.",
         shows={"correlation": look(m.CORRELATION), "share": look(m.SHARE), "low": look(m.LOW), "high": look(m.HIGH)},
         command=command(T1, 440, 100, record="queue@bottleneck/100ms"),
     ),
@@ -175,10 +175,10 @@ CLAIMS = (
         text="The loss of a large pipe is predicted by 8 / (3 W² + 21 W + 8), which matches very well.",
         test=AtPoints(_printed),
         why=lambda said: (
-            f"{said.outcome.why} It is clearly below the formula at "
+            f"{said.outcome.why} The loss is clearly below the formula at "
             f"{said.counted(m.OVER_PRINTED.at('predicted').below(1), 'points')}: windows that grow by 1 / cwnd take "
-            "longer than the formula says. 8 / (3 W² + 25 W + 4) is within 10 % at "
-            f"{said.counted(_corrected, 'points')}."
+            "longer than the formula assumes. The loss is within 10 % of the corrected formula 8 / (3 W² + 25 W + 4) "
+            f"at {said.counted(_corrected, 'points')}."
         ),
         shows={"corrected": m.OVER_CORRECTED.at("predicted")},
         command=command(T1, 440, 100),
@@ -202,7 +202,7 @@ CLAIMS = (
             on="how connections start",
         ),
         why=fits.at_each(
-            "With W_c = 100, from 50 to 100 s, the number of active connections is within a third of W_c at",
+            "With W_c = 100, from 50 to 100 s, the number of active connections differs from W_c by at most a third at",
             lambda start: _alive(start=start).near(100, by=100 / 3),
             {start: f"if {start}" for start in STARTS},
         ),
@@ -211,7 +211,7 @@ CLAIMS = (
     Claim(
         key="5.1.2-2",
         where="5.1.2; Figure 9",
-        text="Beyond that the total numbers of packets sent and lost grow linearly with the connections.",
+        text="Beyond W_c connections the total numbers of packets sent and lost grow linearly with the connections.",
         test=Bars(whole=_rising & _straight[0].at_least(_STRAIGHT) & _straight[1].at_least(_STRAIGHT), part=_rising),
         command=run_of(grid_setting(T1, 100, 600, span=(0, _WINDOW[1]))),
     ),
@@ -228,9 +228,8 @@ CLAIMS = (
     Claim(
         key="5.1.3-1",
         where="5.1.3; Figure 10",
-        text="A medium pipe is in between: local but not global synchronisation, less fair than the large pipe, "
-        "and almost "
-        "no connection shut off.",
+        text="A medium pipe is in between: its synchronisation is local and not global, it is less fair than the large "
+        "pipe, and almost no connection is shut off.",
         test=AtPoints(
             look(m.CORRELATION, _LARGE_T1).above(look(m.CORRELATION, MEDIUM)),
             look(m.CORRELATION, MEDIUM).above(APART),
@@ -243,8 +242,8 @@ CLAIMS = (
     Claim(
         key="5.1.4-1",
         where="5.1.4; Figure 11 (a)",
-        text="With less buffer than W_opt the throughput is below 1; the fewer connections and the smaller the buffer, "
-        "the lower.",
+        text="With a buffer smaller than W_opt the throughput is below 1. It is lower with fewer connections and with "
+        "a smaller buffer.",
         test=Bars(
             whole=_far(_up_to_pipe, 1, 2, 5, 10).rises("buffer").every() & _more(100, 10).every() & _more(10, 1),
             part=_far(_up_to_pipe, 1, 2, 5, 10).rises("buffer").every() & _more(100, 10),
@@ -276,9 +275,9 @@ CLAIMS = (
             saved=True,
         ),
         why=lambda said: (
-            f"From 20 to 600 connections goodput falls by {100 * _FALL:g} % of the link or more on "
+            f"From 20 to 600 connections goodput falls by {100 * _FALL:g} % of the link's rate or more on "
             f"{said.counted(_usual.at_least(_FALL), 'curves')} with the timers of 1999, and on "
-            f"{said.counted(_modern.at_least(_FALL), 'curves')} with those of ns-2.35."
+            f"{said.counted(_modern.at_least(_FALL), 'curves')} with the timers of ns-2.35."
         ),
         command=run_of(grid_setting(T1, 100, 600), profile=MODERN),
     ),
@@ -294,7 +293,7 @@ CLAIMS = (
     Claim(
         key="5.1.5-3",
         where="5.1.5; Figure 12",
-        text="With more loss, on a slow link, the goodput lost to them becomes significant.",
+        text="With more loss, on a slow link, unnecessary retransmissions cost a significant share of goodput.",
         test=AtPoints(
             _wasted.given(_loss, lambda loss: loss >= _LOSSY, f"loss is {_LOSSY} % or more").above(_NEGLIGIBLE)
         ),
@@ -322,7 +321,7 @@ CLAIMS = (
     Claim(
         key="5.1.6-3",
         where="5.1.6; Table 4, T1",
-        text="Over T1 these hyperbolas have the a and b of Table 4.",
+        text="Over T1 the loss follows the paper's hyperbolas, with the parameters a and b of Table 4.",
         paper="W_c = 100: a = 144.9, b = 0.3237; 500: a = 769.2, b = 0.3948",
         test=fits.tabled(WITHOUT, "T1"),
         why=fits.beside_the_paper(WITHOUT, "T1"),
@@ -331,7 +330,7 @@ CLAIMS = (
     Claim(
         key="5.1.6-4",
         where="5.1.6; Table 4, ISDN",
-        text="Over ISDN these hyperbolas have the a and b of Table 4.",
+        text="Over ISDN the loss follows the paper's hyperbolas, with the parameters a and b of Table 4.",
         paper="W_c = 100: a = 149.3, b = 0.4646; 500: a = 2000, b = 1.1852",
         test=fits.tabled(WITHOUT, "ISDN"),
         why=fits.beside_the_paper(WITHOUT, "ISDN"),

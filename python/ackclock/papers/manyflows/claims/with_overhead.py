@@ -61,8 +61,8 @@ CLAIMS = (
             whole=_apart & _busy(m.CORRELATION).at_most(APART) & _busy(m.LOW).at_least(_FULL),
             part=_apart,
         ),
-        why="The loss correlation is {busy} with processing times and {plain} without them; the buffer's 5th "
-        "percentile is {low} of it with them.",
+        why="The loss correlation is {busy} with processing times and {plain} without; the buffer's 5th "
+        "percentile is {low} of its size with processing times.",
         shows={"busy": _busy(m.CORRELATION), "plain": look(m.CORRELATION), "low": _busy(m.LOW)},
         command=command(T1, 440, 100, fraction=0.1, record="queue@bottleneck/100ms"),
     ),
@@ -86,8 +86,8 @@ CLAIMS = (
     Claim(
         key="5.2.2-1",
         where="5.2.2; Figure 17",
-        text="In the small pipe considerably fewer connections are shut off than without, and the buffer is mostly "
-        "full and stable.",
+        text="In the small pipe considerably fewer connections are shut off than without processing times, and the "
+        "buffer is mostly full and stable.",
         test=Bars(whole=_fewer & _filled, part=_filled.every() | _fewer.every()),
         shows=_long,
         command=command(T1, 100, 300, fraction=0.1, record="queue@bottleneck/100ms"),
@@ -118,7 +118,7 @@ CLAIMS = (
     Claim(
         key="5.2.5-1",
         where="5.2.5; Figure 21",
-        text="With few connections it makes loss grow mostly linearly with their number.",
+        text="With few connections the processing time makes loss grow mostly linearly with their number.",
         test=Bars(
             whole=exponent(WITH).near(1, by=0.2),
             part=squares(WITH, 1).at_least(_LINE) & exponent(WITH).below(exponent(WITHOUT)),
@@ -135,7 +135,7 @@ CLAIMS = (
     Claim(
         key="5.2.5-3",
         where="5.2.5; Figures 14, 22",
-        text="For the same connections and buffer the loss of many connections is larger than without.",
+        text="For the same connections and buffer, loss of many connections is larger than without processing times.",
         test=AtPoints(
             m.LOSS.at("grid", counting=STEADY.title, processing=WITH, connections=_hundreds).above(
                 _steady(m.LOSS, WITHOUT)

@@ -40,11 +40,12 @@ PAPERS = (
         key="F-2",
         where=_FENG,
         figure="map-poisson",
-        text="In the papers' own setting with a buffer of 1500 packets, it also does as well.",
+        text="In the papers' own setting with a buffer of 1500 packets, a Vegas client also does as well as the Reno "
+        "clients.",
         test=AtPoints(m.RATIO.at("papers", start=1, buffer=1500).at_least(m.HELD), points="ends of the papers' curves"),
         shows={"late": m.RATIO.at("papers", start=10, buffer=1500)},
-        why="{why} The papers compare added Vegas clients with Reno clients added in their place; here they are "
-        "compared with the Reno clients that they join.",
+        why="{why} The papers compare added Vegas clients with Reno clients added in their place; this study "
+        "compares added Vegas clients with the Reno clients that they join.",
         command=command(papers(1500)[0]),
     ),
     Claim(
@@ -70,8 +71,8 @@ MO = (
         key="M-1",
         where=_MO,
         figure="pair",
-        text="One Vegas connection with a greedy source loses to one Reno connection, and loses more with a larger "
-        "buffer.",
+        text="One Vegas connection with a greedy source gets less than one Reno connection, and still less with a "
+        "larger buffer.",
         test=AtPoints(
             (
                 _pair.pick(buffer=BUFFERS[0]).above(_pair.pick(buffer=BUFFERS[-1]), by=m.EFFECT)
@@ -130,7 +131,7 @@ MO = (
         key="M-5",
         where=_MO,
         figure="applications",
-        text="RED makes the two more compatible: Vegas gets more than with a FIFO buffer of the same size.",
+        text="RED makes Vegas and Reno more compatible: Vegas gets more than with a FIFO buffer of the same size.",
         test=AtPoints(
             _wide["RED"]
             .above(_wide["FIFO"], by=m.EFFECT)

@@ -59,7 +59,7 @@ def _with_least(buffers: tuple[int, ...], words: str) -> Answers:
         .above(usual, by=m.EFFECT)
         .called(
             f"the least sample as base RTT raises the Vegas/Reno goodput ratio by more than {m.EFFECT} with {words}",
-            f"with {words} it does not",
+            f"with {words} the least sample does not raise the ratio by more than that",
         )
     )
 
@@ -131,7 +131,7 @@ CAUSES = (
                 "map", application=POISSON, gateway="FIFO", buffer=1500, vegas=(30, 45, 57), start=(0, 10)
             ).near(1, by=_NEAR)
         ),
-        why="{why} The applications leave (4167 - 100 N_R) / (100 N_V), with N_R and N_V clients.",
+        why="{why} With N_R Reno and N_V Vegas clients, applications leave a ratio of (4167 - 100 N_R) / (100 N_V).",
         command=command(Place(buffer=1500, vegas=45)),
     ),
     Claim(
