@@ -324,7 +324,7 @@ class TestAgreement:
         assert "window of 0" not in courses_table(vegas, vegas).caption
         first, *others = vegas
         table = courses_table([changed(first, lowest=0.0), *others], vegas)
-        assert "1 of 20 here and 0 of 20 there" in table.caption
+        assert "1 of 20 runs of Ackclock and 0 of 20 runs of ns-2" in table.caption
 
     def test_what_never_happened_is_a_dash(self) -> None:
         runs = rows(trace([1, 2, 3]), trace([1, 2, 3]), seeds=(1, 2))
