@@ -128,7 +128,12 @@ def cardwell(
     b: PerAck = "1",
     initial_window: Annotated[str, typer.Option(metavar="PACKETS", help="Initial window.")] = "1",
     w_max: Advertised = None,
-    delayed_ack: Annotated[str, typer.Option(metavar="SECONDS", help="Mean delay of the first packet's ACK.")] = "0",
+    delayed_ack: Annotated[
+        str,
+        typer.Option(
+            metavar="SECONDS", help="Mean time the receiver holds back the ACK of the first packet (delayed ACKs)."
+        ),
+    ] = "0",
     json: Json = False,
 ) -> None:
     """Predict the duration of a short flow without its handshake, by the model of Cardwell et al. (2000)."""
@@ -161,7 +166,8 @@ def large_pipe_loss(
         str,
         typer.Option(
             metavar="PACKETS",
-            help="Capacity of the pipe per flow, including the buffer; an integer unless --smooth is given.",
+            help="Window per flow: capacity of pipe and buffer divided by the number of flows; "
+            "an integer unless --smooth is given.",
         ),
     ],
     b: PerAck = "1",

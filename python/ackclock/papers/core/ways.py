@@ -149,9 +149,10 @@ class Readings(Rule):
         self._rule, self._axis, self._readings, self._on = rule, axis, readings, on
         self.quantities = rule.quantities
         self.words = (
-            f"{rule.words} Judged under each reading ({'; '.join(readings)}). If verdicts differ, the claim depends "
-            f"on {on} if they include *reproduced* and *not reproduced*; it is partly reproduced if most are at least "
-            "*partly*, otherwise not. It is undecided if undecided readings could change this."
+            f"{rule.words} Judged under each reading, an interpretation of the paper ({'; '.join(readings)}). If "
+            f"verdicts differ, the claim depends on {on} if they include *reproduced* and *not reproduced*; it is "
+            "partly reproduced if most are at least *partly*, otherwise not. It is undecided if undecided readings "
+            "could change this."
         )
 
     def judge(self, ours: Side) -> Outcome:

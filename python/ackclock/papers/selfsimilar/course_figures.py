@@ -87,9 +87,9 @@ def _window_figure(reading: str, ending: str) -> Figure:
     return Figure(
         slug=f"figure5{ending}",
         title=f"Figure 5. Congestion window of TCP variants, {reading}",
-        what=f"The first run of each, sampled every {STEP} s, over a band with the middle 80 % of all seeds; dashed: "
-        f"one run of ns-2.35, with other random numbers. Dotted line: the {LOW} packets below which the paper's "
-        f"NewReno and SACK never fall. The table has all seeds, from {SETTLED} s on.",
+        what=f"Window in the first run of each variant, sampled every {STEP} s; the band contains the middle 80 % of "
+        f"all seeds. Dashed: one run of ns-2.35 with other random numbers. Dotted: {LOW} packets; in the paper NewReno "
+        f"and SACK are never below this line. The table contains all seeds, from {SETTLED} s on.",
         plots=[
             partial(_course, variant, reading=reading, name="cwnd", y=Axis(label="cwnd (packets)", low=0), level=LOW)
             for variant in KEYS
@@ -109,9 +109,10 @@ def _round_trip_figure(reading: str, ending: str) -> Figure:
     return Figure(
         slug=f"figure6{ending}",
         title=f"Figure 6. Round-trip time of TCP variants, {reading}",
-        what=f"The largest sample that the sender took in every {STEP} s, in ticks of 1 ms, of one run; dashed: one of "
-        "ns-2.35. A packet sent once takes 75.3 ms, and up to 1.6 ms more behind ten others. A sample far above "
-        f"{SPIKE} ms (dotted) was timed from the first sending of a packet that was sent again meanwhile.",
+        what=f"Largest round-trip time that the sender measured in every {STEP} s of one run, in ticks of 1 ms; "
+        "dashed: one run of ns-2.35. A packet sent once takes 75.3 ms, and up to 1.6 ms more behind ten others. "
+        "A sample far "
+        f"above {SPIKE} ms (dotted) starts at the first transmission of a packet that was then retransmitted.",
         plots=[
             partial(
                 _course, variant, reading=reading, name="rtt", y=Axis(label="RTT (ms)", low=70, high=230), level=SPIKE
@@ -127,7 +128,7 @@ def _round_trip_figure(reading: str, ending: str) -> Figure:
 
 
 _SHOWN: Final = {CONSTANT.name: "", GREEDY.name: "-greedy", WINDOW.name: "-window"}
-"""The readings, the one that is nearest to the paper's Figure 5 first, by the ends of their files' names."""
+"""Suffix of the file names for each reading; the reading that is closest to the paper's Figure 5 comes first."""
 
 COURSES = (
     *(_window_figure(reading, ending) for reading, ending in _SHOWN.items()),
@@ -136,7 +137,7 @@ COURSES = (
 
 
 def _again(reading: str, both: Both) -> Panel:
-    """Draw when one run of each variant sent a packet again."""
+    """Draw the times at which one run of each variant retransmitted a packet."""
     variants = list(reversed(KEYS))
     drawn = []
     for place, variant in enumerate(variants):
@@ -165,7 +166,7 @@ _SENT_AGAIN = (measures.RETRANSMISSIONS, measures.DROPS, measures.TIMEOUTS)
 FIGURE_7 = Figure(
     slug="figure7",
     title="Figure 7. Occurrences of retransmitted packets",
-    what="When one run of each variant sent a packet again; hollow: one run of ns-2.35, below.",
+    what="Times at which one run of each variant retransmitted a packet; hollow markers below: one run of ns-2.35.",
     plots=[partial(_again, reading) for reading in READINGS],
     height=7.2,
     csv=lambda both: csv_text(
@@ -182,7 +183,7 @@ FIGURE_7 = Figure(
 
 
 def _transports(side: Side) -> Iterator[tuple[str, dict[str, Interval]]]:
-    """Give the delays over each transport at the constant rate, and over each variant under the other readings."""
+    """Give the delays of each transport at the constant rate, then of each variant under the other readings."""
     found = {name: {**points_of(side, one), **points_of(side, one, "udp")} for name, one in measures.JITTER.items()}
     constant = CONSTANT.name
     others = [setting for setting in settings() if setting[0] != constant]
@@ -206,12 +207,12 @@ def _jitter(name: str, both: Both) -> Panel:
 FIGURE_JITTER = Figure(
     slug="jitter",
     title="Jitter of the fixed-rate source",
-    what=f"Of {RATE} packets a second over the same backgrounds; points are means of all seeds with 95 % intervals "
-    "(Student's t). Jitter is the mean of RFC 3550's interarrival jitter over all arrivals; delay variation is by how "
-    "much 99 % of them are later, at most, than the fastest (RFC 5481). In the network delays run from the sending of "
-    "a packet to its arrival; for the application, from its making by the source to its delivery in order. TCP adds no "
-    "jitter on the way, but holds back packets that its window does not let out, above all in the first seconds, and "
-    "packets that wait for a retransmission. The paper says that jitter was measured, and prints none.",
+    what=f"A source of {RATE} packets a second over the same backgrounds: means of all seeds with 95 % intervals "
+    "(Student's t). Jitter is the mean of RFC 3550's interarrival jitter over all arrivals. Delay variation is the "
+    "99th percentile of the delay minus the smallest delay (RFC 5481). The network's delay runs from the sending of a "
+    "packet to its arrival, the application's delay from its creation by the source to its delivery in order. TCP adds "
+    "no jitter in the network. It holds back packets that exceed its window, above all in the first seconds, and "
+    "packets that wait for a retransmission. The paper says that jitter was measured, but prints no value.",
     plots=[partial(_jitter, name) for name in measures.JITTER],
     height=8.6,
     csv=lambda both: csv_text(
@@ -232,8 +233,8 @@ FIGURE_JITTER = Figure(
         ),
     ),
     numbers=lambda both: Table(
-        caption="Mean ± half-width of the 95 % interval; under other readings in the network only, as their sources "
-        "make nothing at a fixed rate",
+        caption="Mean ± half-width of the 95 % interval. The other sources (readings) have values for the network "
+        "only, since they do not create packets at a fixed rate",
         head=["", *(one.label for one in measures.JITTER.values())],
         rows=[
             [

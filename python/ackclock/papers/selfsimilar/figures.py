@@ -37,7 +37,7 @@ PENS: Final[Mapping[str, Pen]] = {
     "Vegas": Pen(colour="green", marker="triangle"),
     "SACK": Pen(colour="red", marker="square"),
 }
-"""What each variant looks like."""
+"""Colour and marker of each variant."""
 
 _PAIRS: Final = (
     ("NewReno", "SACK"),
@@ -47,11 +47,11 @@ _PAIRS: Final = (
     ("SACK", "Tahoe"),
     ("Vegas", "Tahoe"),
 )
-"""The differences that are shown: the first less the second."""
+"""The differences that are shown: the first minus the second."""
 
 LAST = list(READINGS)[-1]
 KEYS = {name: key for key, name in VARIANTS.items()}
-"""What the CSV files call the variants."""
+"""Names of the variants in the CSV files."""
 
 
 def sides(both: Both) -> tuple[tuple[str, Side], ...]:
@@ -86,7 +86,7 @@ def time_axis(reading: str) -> Axis:
 
 
 def table_2(both: Both) -> Table:
-    """Lay Table 2 out: the paper's numbers, and ours and ns-2's under each reading."""
+    """Lay out Table 2: numbers of the paper, of our runs and of ns-2 for each reading."""
     counted = (measures.ARRIVALS, measures.DROPS, measures.RETRANSMISSIONS, measures.ACKS)
     rates = (measures.EFFICIENCY, measures.PLAIN, measures.HURST, measures.HURST_1)
     columns = [(side, reading) for _, side in sides(both) for reading in READINGS]
@@ -104,16 +104,17 @@ def table_2(both: Both) -> Table:
                 ]
             )
     return Table(
-        caption=f"Table 2: mean ± half-width of the 95 % interval, {_seeds(both.ours)}, by what the fixed-rate source "
-        "is. Efficiency is the paper's, arrivals over arrivals, drops and retransmissions; plain: over arrivals and "
-        "drops. H is of packets received in 0.1 s, by the paper's method with K lags",
+        caption="Table 2 for each interpretation of the paper's fixed-rate source (reading): mean ± half-width of the "
+        f"95 % interval over {_seeds(both.ours)}. Efficiency, as in the paper: arrivals / (arrivals + drops + "
+        "retransmissions); plain: arrivals / (arrivals + drops). H of the packets received in bins of 0.1 s is "
+        "estimated by the paper's method with K lags",
         head=["", "Paper", *map(capital, READINGS), *(f"ns-2.35, {name}" for name in READINGS)],
         rows=rows,
     )
 
 
 def _order(side: Side, reading: str) -> str:
-    """Say in words which order the runs support: those leads only that are clear."""
+    """Describe the order that the runs support; only clear leads are included."""
     arrivals, said = measures.ARRIVALS.at("flows", reading=reading), []
     for variant in KEYS:
         ahead = lead(arrivals, "variant", variant, relative=True).above(measures.TIE)
@@ -123,21 +124,22 @@ def _order(side: Side, reading: str) -> str:
 
 
 def supported(both: Both) -> Statement:
-    """Say which order of the variants the runs support, under each reading."""
+    """Describe the order of the variants that the runs support, for each reading."""
     orders = "; ".join(f"{reading}: {_order(both.ours, reading)}" for reading in READINGS)
     return Statement(
-        lead="The order that the runs support, by arrivals over the same backgrounds.", text=f"{capital(orders)}."
+        lead="Order of the variants that the runs support, by arrivals over the same backgrounds.",
+        text=f"{capital(orders)}.",
     )
 
 
 def _firsts(side: Side, reading: str) -> list[str]:
-    """Count the seeds in which each variant has most; where several have, each."""
+    """Count the seeds in which each variant delivers most; ties count for each variant."""
     rows = np.array([[row.values["arrivals"] for row in runs_of(side, reading, variant)] for variant in KEYS])
     return [f"{count}" for count in (rows == rows.max(axis=0)).sum(axis=1)]
 
 
 def _ranked(reading: str, both: Both) -> Panel:
-    """Draw the arrivals of each variant seed by seed, with the paper's at the left."""
+    """Draw the arrivals of each variant seed by seed, with the paper's numbers at the left."""
     seeds = sorted({row.seed for row in both.ours.part("flows")})
     drawn = []
     for (variant, pen), shift in zip(PENS.items(), (-0.24, -0.08, 0.08, 0.24), strict=True):
@@ -162,9 +164,9 @@ def _ranked(reading: str, both: Both) -> Panel:
 
 RANKING = Figure(
     slug="ranking",
-    title="Who is first? Arrivals seed by seed",
-    what="Packets that reached the receiver in 100 s. Above one seed all variants met the same background; at the left "
-    "are the numbers of Table 2. Markers of one seed stand side by side, so that equal ones are seen.",
+    title="Which variant delivers most? Arrivals seed by seed",
+    what="Packets that reached the receiver in 100 s. All markers in one column (one seed) have the same background; "
+    "the leftmost column shows Table 2. Markers of a column are side by side, so that equal numbers remain visible.",
     plots=[partial(_ranked, reading) for reading in READINGS],
     height=7.6,
     csv=lambda both: csv_text(
@@ -177,8 +179,8 @@ RANKING = Figure(
         ),
     ),
     numbers=lambda both: Table(
-        caption="Seeds in which each variant delivers most (where several do, each), and the order that the runs "
-        f"support: differences of more than {measures.TIE} % whose paired 95 % interval leaves out zero",
+        caption="Number of seeds in which each variant delivers most (ties count for each variant), and the order that "
+        f"the runs support: only differences whose paired 95 % interval lies above {measures.TIE} %",
         head=["", *KEYS, "Supported"],
         rows=[
             [f"{reading}{ending}", *_firsts(side, reading), _order(side, reading)]
@@ -247,10 +249,9 @@ def _compared(both: Both) -> Iterator[list[object]]:
 DIFFERENCES = Figure(
     slug="differences",
     title="Differences between variants over the same background",
-    what="The first variant's arrivals less the second's, seed by seed: mean and paired 95 % interval (Student's t), "
-    "in per cent of the mean of both; N, S, V and T are NewReno, SACK, Vegas and Tahoe. The paper has, in this order, "
-    + ", ".join(f"{_printed(*pair):+.1f}" for pair in _PAIRS)
-    + " %, of one run each.",
+    what="Arrivals of the first variant minus arrivals of the second with the same seed: mean and paired 95 % interval "
+    "(Student's t), in per cent of the mean of both. N, S, V and T are NewReno, SACK, Vegas and Tahoe. The paper's "
+    "single runs give, in this order, " + ", ".join(f"{_printed(*pair):+.1f}" for pair in _PAIRS) + " %.",
     plots=[partial(_differences, reading) for reading in READINGS],
     height=7.6,
     csv=lambda both: csv_text(
@@ -258,7 +259,7 @@ DIFFERENCES = Figure(
         _compared(both),
     ),
     numbers=lambda both: Table(
-        caption="Arrivals, first less second: mean ± half-width of the paired 95 % interval",
+        caption="Arrivals of the first variant minus the second: mean ± half-width of the paired 95 % interval",
         head=["", *(f"{first} - {second}" for first, second in _PAIRS)],
         rows=[
             [f"{reading}{ending}", *(point.shown(0) for point in _leads(side, reading, relative=False))]
@@ -297,8 +298,9 @@ _so_far = measures.RATE.at("flows")
 FIGURE_4 = Figure(
     slug="figure4",
     title="Figure 4. Throughput of TCP variants",
-    what="Data received from 0 s up to each time over that time, 1000 bytes a packet. Lines are means of all seeds, "
-    "with bands for the 95 % interval (Student's t); hollow markers are means of ns-2.35. The paper shows one run.",
+    what="Throughput so far: data received since 0 s (1000 bytes per packet), divided by the time. Lines are means of "
+    "all seeds with bands for the 95 % interval (Student's t); hollow markers are means of ns-2.35. The paper shows "
+    "one run.",
     plots=[
         Plot(
             title=reading,
@@ -317,7 +319,7 @@ FIGURE_4 = Figure(
         both,
         READINGS,
         [measures.RATES[mark] for mark in (5, 20, 50, 100)],
-        "Throughput up to so many seconds (Mb/s)",
+        "Throughput from 0 s up to the given time (Mb/s)",
     ),
 )
 

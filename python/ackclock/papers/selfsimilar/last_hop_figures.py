@@ -82,15 +82,15 @@ _shares = [(1e-4, "0.01%"), (1e-3, "0.1%"), (1e-2, "1%"), (1e-1, "10%")]
 _LOAD: Final = Figure(
     slug="load",
     title="Figure L. From low to high load",
-    what=f"One connection over {LOADS[0]} to {LOADS[-1]} on/off sources, the same backgrounds for all variants.",
-    rest="Efficiency is the paper's: arrivals over arrivals, drops and retransmissions.",
+    what=f"One connection competes with {LOADS[0]} to {LOADS[-1]} on/off sources, the same for all variants.",
+    rest="Efficiency, as in the paper: arrivals / (arrivals + drops + retransmissions).",
     plots=[
         *(
             _by_load(title, reading.name, GOODPUT, Axis(label=_GOODPUT, low=0.2, high=40, log=True, ticks=_POWERS))
-            for title, reading in (("(a) data without end", GREEDY), ("(b) a source of 6.2 Mb/s", CONSTANT))
+            for title, reading in (("(a) greedy source", GREEDY), ("(b) constant rate of 6.2 Mb/s", CONSTANT))
         ),
         *(
-            _by_load(f"({letter}) data without end", GREEDY.name, measure, y, last=letter == "e")
+            _by_load(f"({letter}) greedy source", GREEDY.name, measure, y, last=letter == "e")
             for letter, measure, y in (
                 ("c", LOSS, Axis(label="Share lost", low=5e-5, high=0.15, log=True, ticks=_shares)),
                 ("d", TIMEOUTS, Axis(label="Timeouts in 100 s", low=0)),
@@ -116,9 +116,9 @@ _mathis = Series(
 _LOSSES: Final = Figure(
     slug="last-hop-losses",
     title="Figure W. A last hop that loses packets",
-    what="Goodput over the paper's background where the link to the receiver loses packets.",
-    rest=f"Of ns-2, packets delivered. Dotted: Mathis et al. for that loss alone and {1000 * RTT:g} ms; to the left "
-    "the background's drops count for more.",
+    what="Goodput over the paper's background if the link to the receiver loses packets.",
+    rest="The comparison with ns-2 uses the packets delivered. Dotted: model of Mathis et al. for the last hop's loss "
+    f"alone and a round-trip time of {1000 * RTT:g} ms. At the left, drops by the background matter more.",
     plots=[
         Plot(
             title=title,
@@ -170,18 +170,22 @@ _rate = Series(
 _RATES: Final = Figure(
     slug="last-hop-rates",
     title="Figure X. A last hop whose rate changes",
-    what=f"The link to the receiver holds {BUFFER} packets; its rate is one of four and then another, for exponential "
-    f"times, {MEAN_RATE / MILLION:g} Mb/s on average. The rates are generated, not measured: one trace per "
-    "seed, the same for all variants.",
+    what=f"The link to the receiver holds {BUFFER} packets. Its rate switches between four values after exponentially "
+    f"distributed times; the mean rate is {MEAN_RATE / MILLION:g} Mb/s. The rates are generated, not measured: one "
+    "trace per seed, the same for all variants.",
     rest="Variants are placed side by side. A stay of 0 ms is a constant rate.",
     plots=[
         Plot(
-            title=f"(a) a generated rate, {_stays[2]} at each on average",
+            title=f"(a) a generated rate with a mean stay of {_stays[2]}",
             x=Axis(label="Time (s)", low=0, high=_drawn),
             y=Axis(label="Rate (Mb/s)", low=0),
             marks=[_rate],
         ),
-        _by_stay(f"(b) goodput, of {MEAN_RATE / MILLION:g} Mb/s", GOODPUT, Axis(label=_GOODPUT, low=0, high=4.2)),
+        _by_stay(
+            f"(b) goodput at a mean rate of {MEAN_RATE / MILLION:g} Mb/s",
+            GOODPUT,
+            Axis(label=_GOODPUT, low=0, high=4.2),
+        ),
         _by_stay("(c) timeouts", TIMEOUTS, Axis(label="Timeouts in 100 s", low=-0.7), "Mean stay at a rate"),
     ],
     height=10.0,
@@ -192,7 +196,7 @@ _RATES: Final = Figure(
 
 LEFT_FOR_LATER: Final = Chapter(
     title="The authors' future work",
-    text="A background from low load to high, and a wireless last hop: losses one by one or in bursts, and a rate that "
-    "changes.",
+    text="A background from low to high load, and a wireless last hop that loses packets, one by one or in bursts, or "
+    "changes its rate.",
     figures=[_LOAD, _LOSSES, _RATES],
 )

@@ -75,7 +75,7 @@ def figure_3(both: Both, command: str) -> Drawing:
                     x=Axis(low=0, high=end),
                 ),
                 Panel(
-                    title=f"(b) what comes in {width:g} s",
+                    title=f"(b) data per {width:g} s",
                     x=Axis(label="Time (s)", low=0, high=end),
                     y=Axis(label=f"kB in {width:g} s", low=0),
                     series=[
@@ -96,8 +96,8 @@ def figure_3(both: Both, command: str) -> Drawing:
         caption=f"{sizes.size.size:,} packets, {sizes.size.sum():,.0f} bytes in {sizes.length:.4g} s; the paper has "
         f"{TRACE['packets']:,.0f} packets, {TRACE['bytes']:,.0f} bytes in {TRACE['seconds']:.0f} s. A dot stands for "
         "all packets of about that size and time. The table has the Hurst parameter by six methods with 95 % "
-        f"intervals, the paper's first: it has H = {TRACE['hurst']:g}. Long-range dependence is claimed where there is "
-        "no trend, no cycle, and scaling that lasts.",
+        f"intervals, the paper's method first; the paper has H = {TRACE['hurst']:g}. "
+        "Long-range dependence is claimed if there is no trend, no cycle, and scaling that lasts.",
         csv=csv_text(
             ["time", "packets", "bytes"],
             (
@@ -106,7 +106,7 @@ def figure_3(both: Both, command: str) -> Drawing:
             ),
         ),
         numbers=Table(
-            caption="Hurst parameter with its 95 % interval; a dash where a method cannot speak",
+            caption="Hurst parameter with its 95 % interval; a dash where a method gives no estimate",
             head=["Method", *(each.name for each in trace.memory)],
             rows=[
                 *([name, *(_estimate(each, method) for each in trace.memory)] for method, name in METHODS.items()),
@@ -151,8 +151,8 @@ def protocols(both: Both, command: str) -> Drawing:
         ),
         slug="protocols",
         title="Section 5. Protocols of the capture",
-        caption="The share of each in all packets. IP is that of both versions. The paper's 90.7 % TCP and 5.84 % UDP "
-        "add up to its 96.54 % IP: they, too, are shares of all packets.",
+        caption="Share of each protocol in all packets. IP includes both versions. The paper's 90.7 % TCP and 5.84 % "
+        "UDP add up to its 96.54 % IP: they, too, are shares of all packets.",
         csv=csv_text(
             ["protocol", "layer", "packets", "bytes"],
             ([each.name, each.layer, each.packets, each.bytes] for each in trace.capture.mix),

@@ -80,7 +80,10 @@ class Store:
         return *self._notices, *self._losses
 
     def done(self) -> set[str]:
-        """Give the runs that are there by now, whoever added them, except those that failed or have lost rows."""
+        """Return the runs now in the store, including those that other processes added.
+
+        Runs that failed or whose rows were lost are excluded.
+        """
         with self._folder.locked(alone=False):
             return self._contents(mend=False, checked=lambda _: self._writes).done()
 

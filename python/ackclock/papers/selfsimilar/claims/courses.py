@@ -51,13 +51,13 @@ def _chaotic(variant: str) -> Answers:
     """Ask whether a variant often starts from 1, and more often than NewReno and SACK."""
     more = lead(FALLS.at("flows"), "variant", variant, others=_WIDE).above(0).every()
     often = FALLS.at("flows", variant=variant).at_least(3)
-    words = "window falls to 2 packets or 1 three times or more, and more often than NewReno's and SACK's (paired)"
+    words = "window falls to 2 packets or 1 at least three times, and more often than NewReno's and SACK's (paired)"
     return (often & more).called(f"{variant}'s {words}")
 
 
 _longest = LONGEST.at("flows")
 _tahoes = LONGEST.at("flows", variant="Tahoe")
-_steady = never(_tahoes, lambda ms: ms > _STEADY, f"no sample of Tahoe's is above {_STEADY} ms")
+_steady = never(_tahoes, lambda ms: ms > _STEADY, f"no sample of Tahoe is above {_STEADY} ms")
 _others = share_of_runs(
     LONGEST.at("flows", variant=("NewReno", "Vegas", "SACK")),
     lambda ms: ms > _STEADY,
@@ -94,9 +94,8 @@ def _meanwhile(said: Said) -> str:
     usual = [point.mean for point in said(_usually).cells.values()]
     return (
         f"{_together(said)} Over all tenths of a second the share is {100 * sum(usual) / len(usual):.1f} %. Ten "
-        "packets "
-        "in the buffer add only 1.6 ms: longer samples are timed from a first sending, or wait in a burst of the "
-        "sender's own."
+        "packets in the buffer add only 1.6 ms. Longer samples start at the first transmission of a retransmitted "
+        "packet, or include a wait in the sender's own burst."
     )
 
 
@@ -104,11 +103,11 @@ CLAIMS: Final = (
     Claim(
         key="5-11",
         where="5, Figure 4",
-        text="Vegas starts with a higher throughput and flattens at 50 s, while the others go on growing.",
+        text="Vegas starts with a higher throughput and flattens at 50 s, while the others' throughput still grows.",
         test=over_readings(
             Bars(
                 whole=_starts.called("up to 20 s Vegas has more throughput than each other variant (paired)")
-                & _flattens.called("from 50 to 100 s the throughput so far of each other variant grows by more"),
+                & _flattens.called("from 50 to 100 s the throughput so far of each other variant grows more"),
                 part=(_starts | _flattens).called("one of these holds"),
             )
         ),
@@ -124,7 +123,7 @@ CLAIMS: Final = (
             Bars(
                 whole=_open
                 & _kept.called(
-                    f"from {SETTLED} s on in {_SOME:g} of the runs of both, at least, the window is never below {LOW}"
+                    f"from {SETTLED} s on, both windows are never below {LOW} packets in at least {_SOME:g} of the runs"
                 ),
                 part=(_open | _kept).called("one of these holds"),
             )
@@ -150,13 +149,15 @@ CLAIMS: Final = (
     Claim(
         key="5-14",
         where="5, Figure 6",
-        text="Tahoe's round-trip time is constant at 75 ms; those of the others vary.",
+        text="Tahoe's round-trip time is constant at 75 ms; the round-trip times of the other variants vary.",
         paper="0.075 s",
         test=over_readings(
             Bars(
                 whole=_steady
-                & _vary.every().called(f"{_SOME:g} of the runs of each other variant, at least, have one"),
-                part=(_steady & _vary.some()).called("the others' runs have one for one variant only"),
+                & _vary.every().called(f"at least {_SOME:g} of the runs of each other variant have such a sample"),
+                part=(_steady & _vary.some()).called(
+                    "the first holds, and the second holds for at least one other variant"
+                ),
             )
         ),
         shows={"longest": _longest},
@@ -171,7 +172,7 @@ CLAIMS: Final = (
             now=f"constant up to {_STEADY} ms",
             before="partly",
             after="partly",
-            reason="With other seeds a burst on the access link increases 77 ms to 78, with the same round trip.",
+            reason="With other seeds a burst on the access link adds 1 ms to a sample of 77 ms; the path is the same.",
         ),
     ),
     Claim(
@@ -180,10 +181,10 @@ CLAIMS: Final = (
         text="Spikes of the round-trip time occur when packets are retransmitted.",
         test=Bars(
             whole=_beyond(0.9).called(
-                "of the tenths of a second with a sample above 77 ms, in 90 % or more a packet was sent again while "
-                "the sample was taken"
+                "a packet was retransmitted during the sample in at least 90 % of the tenths of a second with a sample "
+                "above 77 ms"
             ),
-            part=_beyond(0.5).called("in half of them"),
+            part=_beyond(0.5).called("this holds for at least half of them"),
         ),
         numbers=(_spikes, _explained),
         why=_meanwhile,

@@ -96,18 +96,18 @@ _exponents = folded(
     "lost_of_a_million",
     LOSS.at("losses", **_moderate),
     GOODPUT.at("losses", **_moderate),
-    words="exponent of the goodput in the run's loss (random)",
+    words="exponent b of the power law goodput ∝ (loss in the run)^b (random)",
     unit="",
     digits=2,
 )
 _alone = GOODPUT.at("losses", **_moderate).over(
-    "lost_of_a_million", exponent, "exponent in the hop's own loss", unit=""
+    "lost_of_a_million", exponent, "exponent for the hop's own loss", unit=""
 )
 _gain = lead(GOODPUT.at("losses", lost_of_a_million=MODERATE[:2]), "kind", BURSTS).called(
-    "goodput with losses in bursts less goodput with as many at random"
+    "goodput with losses in bursts minus goodput with as many random losses"
 )
 _harm = lead(GOODPUT.at("losses", lost_of_a_million=LOSSES[-1]), "kind", RANDOM).called(
-    f"goodput with {LOSSES[-1]:,} lost of a million at random less goodput with as many lost in bursts"
+    f"goodput with {LOSSES[-1]:,} random losses in a million minus goodput with as many losses in bursts"
 )
 _sack_random, _sack_bursts = (
     lead(
@@ -121,10 +121,10 @@ _sack_random, _sack_bursts = (
 )
 _vegas = lead(GOODPUT.at("losses", kind=RANDOM, lost_of_a_million=LOSSES[2:]), "variant", "Vegas")
 _held = lead(GOODPUT.at("rates"), "stay_ms", DWELLS[0]).called(
-    "goodput with a constant rate less goodput with one that changes"
+    "goodput with a constant rate minus goodput with a changing rate"
 )
 _slow = lead(GOODPUT.at("rates"), "stay_ms", DWELLS[-1], others=DWELLS[1:-1]).called(
-    f"goodput with stays of {DWELLS[-1] / 1000:g} s at a rate less goodput with shorter ones"
+    f"goodput with stays of {DWELLS[-1] / 1000:g} s at a rate minus goodput with shorter stays"
 )
 _vegas_held = lead(GOODPUT.at("rates", stay_ms=Named("constant rate", DWELLS[:1])), "variant", "Vegas")
 _vegas_changing = lead(GOODPUT.at("rates", stay_ms=Named("rates that change", DWELLS[1:])), "variant", "Vegas")
@@ -212,14 +212,15 @@ LAST_HOP_CLAIMS: Final = (
         test=AtPoints(_exponents.near(-0.5, by=0.1), points="variants"),
         shows={"alone": _alone},
         changed=Change(
-            was="an interval that is not from -0.6 to -0.4 counts against the claim",
-            now="an interval that lies there in part counts neither way",
+            was="an interval that does not lie from -0.6 to -0.4 counts against the claim",
+            now="an interval that overlaps this range counts neither way",
             before="not reproduced",
             after="undecided",
             reason=_COUNTED.reason,
         ),
-        why="{why} If the hop loses little, much of the loss is due to the background, in clusters that cost less than "
-        "the same number of single losses: the exponent is steeper than in the hop's own loss ({alone}).",
+        why="{why} If the hop loses little, much of the loss is due to the background. Its losses come in clusters, "
+        "which cost less than as many single losses. The exponent for the hop's own loss is therefore flatter "
+        "({alone}).",
         command=_command(RANDOM, "links.2.loss.probability=0.01"),
     ),
     _losses(
@@ -232,9 +233,8 @@ LAST_HOP_CLAIMS: Final = (
         key="F-10",
         text="With many losses, bursts cost more: they lead to timeouts.",
         test=AtPoints(_harm.above(0), points="variants"),
-        why="{why} The state of such a channel changes per packet sent: after a timeout a single packet often "
-        "meets the bad state "
-        "again, and timeouts double.",
+        why="{why} The state of such a channel changes only when packets are sent: after a timeout a single packet "
+        "often meets the bad state again, and timeouts double.",
         command=_bursts(0.0062),
     ),
     _losses(
@@ -290,7 +290,7 @@ LAST_HOP_CLAIMS: Final = (
         test=AtPoints(*(one.within(0.05, of=one.measured_by("ns-2.35", _ns2)) for one in _arrived)),
         changed=Change(
             was="the means differ by at most 5 %",
-            now="so do all values within their intervals",
+            now="all values within the intervals differ by at most 5 %",
             before="reproduced",
             after="undecided",
             reason="Means decided, regardless of their intervals.",

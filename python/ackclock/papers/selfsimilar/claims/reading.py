@@ -34,8 +34,10 @@ _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 def over_readings(rule: Rule) -> Readings:
-    """Judge a rule under each reading of the source."""
-    return Readings(rule, axis="reading", readings=list(READINGS), on="what its fixed-rate source is")
+    """Judge a rule for each reading: each interpretation of the paper's fixed-rate source."""
+    return Readings(
+        rule, axis="reading", readings=list(READINGS), on="the interpretation of the paper's fixed-rate source"
+    )
 
 
 def counts(words: str, asked: Answers, points: str) -> Callable[[Said], str]:

@@ -58,7 +58,7 @@ def _first(of: Quantity, who: str, bar: float, words: str) -> Bars:
     """Make the rule on who has most."""
     ahead = _lead(of, who)
     some = (ahead.above(bar).some() & ~ahead.below(-bar).some()).called(
-        "this holds for one other variant and NewReno is below none"
+        f"this holds for at least one other variant, and {who} is clearly below none"
     )
     return Bars(whole=ahead.above(bar).called(words), part=some)
 
@@ -111,7 +111,9 @@ _has_memory = (
 _width = {name: NOISE_WIDTH.at("methods", method=name) for name in ("optimisation", "wavelet")}
 _narrower = _width["optimisation"].below(_width["wavelet"])
 _covered = share_of_runs(
-    NOISE_COVERED.at("methods", method="optimisation"), bool, f"share of its 95 % intervals that hold H = {TRUTH}"
+    NOISE_COVERED.at("methods", method="optimisation"),
+    bool,
+    f"share of the optimisation's 95 % intervals that contain H = {TRUTH}",
 )
 
 
@@ -149,8 +151,8 @@ CLAIMS: Final = (
         text="The optimisation method gives better confidence intervals than wavelets.",
         test=Bars(whole=_narrower & _covered.at_least(0.9), part=_narrower),
         shows={"h": NOISE_H.at("methods")},
-        why=f"{{why}} The noise is exact, with H = {TRUTH}: {PATHS} paths of {LENGTH} values. The method assumes such "
-        "noise, which TCP's traffic is not. The methods are not timed.",
+        why=f"{{why}} Both methods estimate H of {PATHS} paths of {LENGTH} values of exact Gaussian noise with H = "
+        f"{TRUTH}. The optimisation method assumes such noise; TCP's traffic is different. Run time is not measured.",
         command=command(Setting(reading=CONSTANT, variant="newreno"), record=f"arrivals@B->y/{1000 * BIN:g}ms"),
     ),
     Claim(
@@ -205,7 +207,7 @@ CLAIMS: Final = (
     Claim(
         key="5-4",
         where="5, Table 2",
-        text="NewReno and SACK have the same efficiency, higher than those of Tahoe and Vegas.",
+        text="NewReno and SACK have the same efficiency, and a higher one than Tahoe and Vegas.",
         paper="0.9991 both; Tahoe 0.9987, Vegas 0.9986",
         test=over_readings(Bars(whole=_alike & _higher, part=(_alike | _higher).called("one of these holds"))),
         shows={"efficiency": _efficiency},
@@ -230,13 +232,13 @@ CLAIMS: Final = (
             )
         ),
         shows={"arrivals": _arrivals},
-        brief=counts("Clearly more than Vegas deliver {}.", _fewest, "variants"),
+        brief=counts("Vegas delivers clearly less than {}.", _fewest, "variants"),
         command=command(Setting(reading=GREEDY, variant="vegas")),
     ),
     Claim(
         key="5-6",
         where="5, Table 2",
-        text="Tahoe delivers 70,000 packets and retransmits as many as are dropped.",
+        text="Tahoe delivers 70,000 packets and retransmits as many packets as are dropped.",
         paper="70,070 packets, 43 dropped, 45 sent again",
         test=over_readings(
             Bars(whole=_close & _excess.at_most(0), part=(_close | _excess.at_most(0)).called("one of these holds"))
@@ -250,8 +252,8 @@ CLAIMS: Final = (
         text="The difference between arrivals and ACKs is as in Table 2.",
         paper="110 fewer (Tahoe), 36 (NewReno), 8 (SACK), and 7 more (Vegas)",
         test=AtPoints(_may_miss, points="variants"),
-        why="{why} Arrivals are acknowledged at once, so ACKs lag by those in flight at the end: no count at one "
-        "instant can have more ACKs than arrivals.",
+        why="{why} The receiver acknowledges each arrival at once, so the difference is the ACKs in flight at the end: "
+        "at no instant can there be more ACKs than arrivals.",
         command=command(Setting(reading=CONSTANT, variant="vegas")),
     ),
     Claim(
@@ -266,16 +268,20 @@ CLAIMS: Final = (
     Claim(
         key="5-9",
         where="5; abstract; 6",
-        text="TCP sustains the long-range dependence of the background: its own traffic has it too.",
+        text="TCP sustains the long-range dependence of the background: TCP's own traffic has it too.",
         paper="H near that of the background",
         test=over_readings(
-            Bars(whole=_has_memory, part=_has_memory.some().called("this holds for one variant"), counted="variants")
+            Bars(
+                whole=_has_memory,
+                part=_has_memory.some().called("this holds for at least one variant"),
+                counted="variants",
+            )
         ),
         shows={
             f"{one.name} of the background": one.at("background memory").called(f"{one.label} (background alone)")
             for one in (WAVELETS, WHITTLE)
         },
-        why=f"{{why}} Packets are counted in each second of {LONG:,} s, since 100 s are too few to tell.",
+        why=f"{{why}} Packets are counted in each second of {LONG:,} s, since 100 s are too short to show it.",
         brief=counts(f"Long-range dependence shows in {LONG:,} s for {{}}.", _has_memory, "variants"),
         command=command(Setting(reading=GREEDY, variant="newreno"), duration=LONG, record="arrivals@B->y/1s"),
     ),
