@@ -16,15 +16,17 @@ from typing import TYPE_CHECKING, Any, Final
 from zlib import crc32
 
 import numpy as np
+from tests.described import values
 
 from ackclock.report.html import render
 from ackclock.report.screen import interactive
 
 if TYPE_CHECKING:
+    from ackclock.papers.core.paper import Paper
     from ackclock.papers.core.parts import Part, Spot
     from ackclock.report.html import Report
 
-__all__ = ["hold", "hold_runs"]
+__all__ = ["hold", "hold_runs", "hold_values"]
 
 _ROOT: Final = Path(__file__).resolve().parents[1]
 _FOLDER: Final = _ROOT / "tests" / "data" / "kept"
@@ -44,6 +46,11 @@ def hold_runs(name: str, parts: Sequence[Part]) -> None:
 
     runs = {part.name: [[spot.where, scenario(spot), part.record, part.seeds] for spot in part.spots] for part in parts}
     _compare(f"{name}-runs", {part: _plain(given) for part, given in runs.items()})
+
+
+def hold_values(name: str, paper: Paper) -> None:
+    """Compare the claims and figures of a study as values, `tests.described`, with those that were kept."""
+    _compare(f"{name}-values", values(paper))
 
 
 def _compare(name: str, pieces: Mapping[str, Any]) -> None:
