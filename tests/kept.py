@@ -22,11 +22,12 @@ from ackclock.report.html import render
 from ackclock.report.screen import interactive
 
 if TYPE_CHECKING:
+    from ackclock.papers.claims import Judged
     from ackclock.papers.core.paper import Paper
     from ackclock.papers.core.parts import Part, Spot
-    from ackclock.report.html import Report
+    from ackclock.report.html import Report, Statement
 
-__all__ = ["hold", "hold_runs", "hold_values"]
+__all__ = ["hold", "hold_judged", "hold_runs", "hold_values"]
 
 _ROOT: Final = Path(__file__).resolve().parents[1]
 _FOLDER: Final = _ROOT / "tests" / "data" / "kept"
@@ -46,6 +47,12 @@ def hold_runs(name: str, parts: Sequence[Part]) -> None:
 
     runs = {part.name: [[spot.where, scenario(spot), part.record, part.seeds] for spot in part.spots] for part in parts}
     _compare(f"{name}-runs", {part: _plain(given) for part, given in runs.items()})
+
+
+def hold_judged(name: str, judged: Sequence[Judged], said: Sequence[Statement]) -> None:
+    """Compare the judgement of each claim, and the summary, with those that were kept."""
+    pieces = {f"claim {one.claim.key}": _plain(one.judgement) for one in judged}
+    _compare(name, {**pieces, "summary": _plain(said)})
 
 
 def hold_values(name: str, paper: Paper) -> None:
