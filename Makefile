@@ -107,7 +107,7 @@ validation: $(VENV)/.built ## write docs/validation.md: what the tests hold the 
 	$(PY) bench/validation.py
 
 kept: $(VENV)/.built ## keep the pieces of all pages as they are now, once a person has looked at what changed
-	ACKCLOCK_KEEP=1 $(PY) -m pytest -q -m 'not needs' $$(grep -l 'import hold' tests/test_*.py)
+	ACKCLOCK_KEEP=1 $(PY) -m pytest -q -m 'not needs' $$(grep -rl 'import hold' tests --include='test_*.py')
 
 guides: $(VENV)/.built ## run every block of the guides and write its output below it (PAGES=docs/guide/first_study.md: one page)
 	$(PY) bench/guides.py $(PAGES)
