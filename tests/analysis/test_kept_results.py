@@ -25,7 +25,7 @@ METHODS = ("abry_veitch", "local_whittle", "kettani_gubner_k1", "kettani_gubner"
 
 def uniform(count: int, *, root: float = 2) -> NDArray[np.float64]:
     """Give numbers from 0 to 1 without a generator, whose numbers might change with the library's version."""
-    return np.modf(np.sqrt(root) * np.arange(1, count + 1) ** 2)[0]
+    return np.asarray(np.sqrt(root) * np.arange(1, count + 1) ** 2 % 1, dtype=np.float64)
 
 
 NOISE = np.log(1 / uniform(3000))
@@ -36,13 +36,13 @@ COUNTS = np.floor(6 * NOISE).astype(int)
 def walk() -> NDArray[np.float64]:
     """Give a series with long memory: sums of noise that change at every power of two."""
     steps = uniform(4096) - 0.5
-    return np.sum([np.repeat(steps[:: 2**octave], 2**octave) for octave in range(10)], axis=0)
+    return np.asarray(sum(np.repeat(steps[:: 2**octave], 2**octave) for octave in range(10)))
 
 
 def results() -> dict[str, Any]:
     """Call each function of series and samples."""
     times, flows, windows = 40 * uniform(300), np.floor(5 * uniform(300, root=3)), 1 + 30 * uniform(300, root=5)
-    of_losses = {"times": times, "flows": flows, "count": 6}
+    of_losses: dict[str, Any] = {"times": times, "flows": flows, "count": 6}
     cuts = uniform(400).reshape(4, 100) < 0.2
     return {
         "cov": analysis.cov(COUNTS),
@@ -57,8 +57,8 @@ def results() -> dict[str, Any]:
         "loss_sequences": analysis.loss_sequences(times, 0.2),
         "loss_epochs": analysis.loss_epochs(**of_losses, gap=0.3),
         "loss_correlation": analysis.loss_correlation(**of_losses, round_trip=0.5, start=3, end=33.2),
-        "quantile_interval": analysis.quantile_interval(NOISE[:60].reshape(6, 10), 0.35, level=0.9),
-        "cdf_intervals": analysis.cdf_intervals(NOISE[:60].reshape(6, 10), [0.5, 1.5]),
+        "quantile_interval": analysis.quantile_interval(list(NOISE[:60].reshape(6, 10)), 0.35, level=0.9),
+        "cdf_intervals": analysis.cdf_intervals(list(NOISE[:60].reshape(6, 10)), [0.5, 1.5]),
         "student_interval": analysis.student_interval(NOISE[:12], level=0.9),
         "bootstrap_interval": analysis.bootstrap_interval(NOISE[:40], level=0.9),
         "batch_means": analysis.batch_means(NOISE, level=0.9),
