@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import typer
-from tests.kept import hold_values
+from tests.readable import hold_readable
 
 from ackclock.cli import app, main
+from ackclock.scenario.schema import json_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +32,7 @@ def test_options_are_those_that_were_kept() -> None:
         }
         for one in command.params:
             found[name][" ".join(one.opts)] = [repr(one.default), one.required, getattr(one, "multiple", False)]
-    hold_values("options", found)
+    hold_readable("options", found)
 
 
 P, RTT, T0 = "--p=0.01", "--rtt=0.1", "--t0=1"
@@ -95,3 +96,10 @@ def test_a_number_is_allowed_within_its_range(
     for end in (low, high):
         if option not in {"--clients", "--replications", "--rate"}:  # their models take seconds at the upper end
             assert refusal(capfd, *words, f"{option}={end}") == ""
+
+
+def test_the_schema_is_that_which_was_kept() -> None:
+    """Each field of a scenario with its default, range and pattern."""
+    schema = json_schema()
+    kinds = schema.pop("$defs")
+    hold_readable("schema", {"scenario": schema, **kinds})
