@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from tests.kept import hold
+from tests.readable import hold_readable
 
 import ackclock as ac
 from ackclock.analysis import student_interval
@@ -261,6 +262,35 @@ class TestPage:
     def test_an_empty_store_has_no_page(self) -> None:
         with pytest.raises(ac.ScenarioError, match="must contain a run that did not fail"):
             page(runs(TWO).slice(0, 0))
+
+
+def test_charts_are_those_that_were_kept() -> None:
+    """Axes, ticks, series, bands, cells and heights of figures, for each kind of layout."""
+    tables = {
+        "two": runs(TWO),
+        "one seed": runs(TWO, seeds=1),
+        "grid": runs(GRID),
+        "words": runs([{"variant": name} for name in ("reno", "vegas", "tahoe")]),
+        "words and words": runs([{"variant": name, "on": on} for name in ("reno", "vegas") for on in (True, False)]),
+        "ratio of 29": runs([{"a": value} for value in (1, 3, 29)]),
+        "ratio of 30": runs([{"a": value} for value in (1, 3, 30)]),
+        "from zero": runs([{"a": value} for value in (0, 3, 300)]),
+        "eight values": runs([{"a": 2.0**value} for value in range(8)]),
+        "nine values": runs([{"a": 2.0**value} for value in range(9)]),
+        "nine series": runs([{"a": a, "variant": f"v{number}"} for a in (1, 2) for number in range(9)]),
+        "wide": runs([{"a": a, "b": b} for a in range(17) for b in range(2)], seeds=2),
+        "as wide as words allow": runs([{"a": a, "b": b} for a in range(12) for b in range(2)], seeds=2),
+        "tall": runs([{"a": a, "b": b} for a in range(2) for b in range(21)], seeds=2),
+        "scattered": runs([{"a": place, "b": -place, "c": f"w{place % 2}"} for place in range(4)]),
+        "of little difference": runs(TWO, cov=5.0),
+        "undefined": runs(TWO, cov=None, loss=0.5),
+    }
+    charts: dict[str, Any] = {}
+    for name, table in tables.items():
+        given = {"by": ["variant"]} if name == "nine series" else {}
+        for drawing in page(table, y=["loss" if name == "undefined" else "cov"], **given).drawings:
+            charts[f"{name}: {drawing.slug}"] = drawing.chart
+    hold_readable("sweep-charts", charts)
 
 
 STUDY = """

@@ -128,4 +128,4 @@ def _logarithmic(ends: Span, most: int) -> list[tuple[float, str]]:
 def _power(digit: int, power: int) -> str:
     if _PLAIN[0] <= power <= _PLAIN[1]:
         return f"{digit * 10.0**power:,.{max(0, -power)}f}"
-    return f"{digit} x 10{power}".translate(_SUPERSCRIPT) if digit > 1 else "10" + str(power).translate(_SUPERSCRIPT)
+    return (f"{digit} x 10" if digit > 1 else "10") + str(power).translate(_SUPERSCRIPT)
