@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import pytest
 from tests.kept import hold_runs, hold_values
+from tests.papers import PAPERS
 
 from ackclock.papers import STUDIES
 
 
-@pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.parametrize("name", PAPERS)
 def test_runs_are_those_that_were_kept(name: str) -> None:
     """Each point of each part: coordinates, scenario, records and seeds."""
-    paper = import_module(f"ackclock.papers.{name}.study").PAPER
-    hold_runs(name, [*paper.definition.parts(), *paper.parts()])
+    hold_runs(name, [*PAPERS[name].definition.parts(), *PAPERS[name].parts()])
 
 
-@pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.parametrize("name", PAPERS)
 def test_rules_and_figures_are_those_that_were_kept(name: str) -> None:
     """Each number, coordinate and operator of the rules and quantities: ``python -m tests.described`` prints them."""
-    hold_values(name, import_module(f"ackclock.papers.{name}.study").PAPER)
+    hold_values(name, PAPERS[name])
+
+
+def test_no_study_is_left_out() -> None:
+    assert PAPERS.keys() == STUDIES.keys()

@@ -112,6 +112,24 @@ def judge(tmp_path: Path) -> Judge:
     return Judge(tree)
 
 
+def test_a_mutant_that_acts_on_import_is_judged_by_tests_of_files_that_import_it(tmp_path: Path) -> None:
+    tree = Tree(tmp_path)
+    (number,) = found(tree.root, "N = 1\n", "data.py")
+    (tree.root / "tests").mkdir()
+    for name, text in (
+        ("world", "from ackclock.data import N"),
+        ("test_direct", "import ackclock.data"),
+        ("test_through_world", "from tests import world"),
+        ("test_other", "import ackclock"),
+    ):
+        (tree.root / "tests" / f"{name}.py").write_text(text, encoding="utf-8")
+    coverage.CoverageData(str(tree.data)).write()
+    test = {"seconds": 1.0, "fixtures": [], "passed": True, "starts": False}
+    names = [f"tests/test_{name}.py::test" for name in ("direct", "other", "through_world")]
+    tree.tests_file.write_text(json.dumps(dict.fromkeys(names, test)), encoding="utf-8")
+    assert Judge(tree).tests_of(number) == [names[0], names[2]]
+
+
 def test_a_mutant_is_judged_by_the_tests_that_reach_it(judge: Judge) -> None:
     chosen = {
         (mutant.line, mutant.before): judge.tests_of(mutant)

@@ -16,21 +16,16 @@ from tests import (
     vegas_world,
 )
 from tests.kept import hold_judged
+from tests.papers import PAPERS
 from tests.uneven import uneven
 
-from ackclock.papers.buffers.study import PAPER as BUFFERS
-from ackclock.papers.burstiness.study import PAPER as BURSTINESS
-from ackclock.papers.characterization.study import PAPER as CHARACTERIZATION
 from ackclock.papers.claims import judge
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.paper import Both
-from ackclock.papers.heterogeneous.study import PAPER as HETEROGENEOUS
-from ackclock.papers.manyflows.study import PAPER as MANYFLOWS
-from ackclock.papers.selfsimilar.claims import CLAIMS, TOPICS
+from ackclock.papers.selfsimilar import claims as table2
 from ackclock.papers.selfsimilar.claims.last_hop import LAST_HOP_CLAIMS, LAST_HOP_TOPICS
 from ackclock.papers.selfsimilar.claims.traffic import TRAFFIC_CLAIMS, TRAFFIC_TOPICS
 from ackclock.papers.summary import summary
-from ackclock.papers.vegas.study import PAPER as VEGAS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,25 +33,32 @@ if TYPE_CHECKING:
     from ackclock.papers.core.claim import Claim
     from ackclock.papers.summary import Topic
 
-STUDIES: dict[str, tuple[Sequence[Claim], Sequence[Topic], Callable[[], Both]]] = {
-    "buffers": (BUFFERS.claims, BUFFERS.topics, test_buffers.evidence),
-    "burstiness": (BURSTINESS.claims, BURSTINESS.topics, lambda: burstiness_world.PAPER),
-    "characterization": (CHARACTERIZATION.claims, CHARACTERIZATION.topics, lambda: heterogeneous_world.PAPER),
-    "heterogeneous": (HETEROGENEOUS.claims, HETEROGENEOUS.topics, lambda: heterogeneous_world.PAPER),
-    "manyflows": (MANYFLOWS.claims, MANYFLOWS.topics, lambda: manyflows_world.PAPER),
-    "selfsimilar": (CLAIMS, TOPICS, selfsimilar_world.evidence),
-    "last-hop": (LAST_HOP_CLAIMS, LAST_HOP_TOPICS, lambda: test_selfsimilar_last_hop.world(holds=True)),
-    "traffic": (TRAFFIC_CLAIMS, TRAFFIC_TOPICS, test_selfsimilar_traffic_claims.made_up),
-    "vegas": (VEGAS.claims, VEGAS.topics, vegas_world.evidence),
+WORLDS: dict[str, Callable[[], Both]] = {
+    "buffers": test_buffers.evidence,
+    "burstiness": lambda: burstiness_world.PAPER,
+    "characterization": lambda: heterogeneous_world.PAPER,
+    "heterogeneous": lambda: heterogeneous_world.PAPER,
+    "manyflows": lambda: manyflows_world.PAPER,
+    "selfsimilar": selfsimilar_world.evidence,
+    "last-hop": lambda: test_selfsimilar_last_hop.world(holds=True),
+    "traffic": test_selfsimilar_traffic_claims.made_up,
+    "vegas": vegas_world.evidence,
+}
+
+CLAIMS: dict[str, tuple[Sequence[Claim], Sequence[Topic]]] = {
+    **{name: (paper.claims, paper.topics) for name, paper in PAPERS.items()},
+    "selfsimilar": (table2.CLAIMS, table2.TOPICS),
+    "last-hop": (LAST_HOP_CLAIMS, LAST_HOP_TOPICS),
+    "traffic": (TRAFFIC_CLAIMS, TRAFFIC_TOPICS),
 }
 
 
 @pytest.mark.parametrize("by", [0.1, 0.4])
-@pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.parametrize("name", WORLDS)
 def test_verdicts_and_reasons_are_those_that_were_kept(name: str, by: float) -> None:
     """Verdict, reason and numbers of each claim, and the summary."""
-    claims, topics, world = STUDIES[name]
-    judged = judge(claims, uneven(world(), by=by))
+    claims, topics = CLAIMS[name]
+    judged = judge(claims, uneven(WORLDS[name](), by=by))
     hold_judged(f"{name}-uneven-{100 * by:.0f}", judged, summary(judged, topics))
 
 

@@ -101,10 +101,10 @@ class Judge:
         self.data = coverage.CoverageData(str(tree.data))
         self.data.read()
         self.files = _files(tree.root)
-        self.importers = _importers(tree.root, self.files)
+        self.importers = _importers(tree.root, {**self.files, **_test_files(tree.root)})
 
     def tests_of(self, mutant: Mutant) -> list[str]:
-        """Choose the tests that reach a mutant; for one that acts on import, those that reach what may use it."""
+        """Choose the tests that reach a mutant; for one that acts on import, also those that import it or its users."""
         first, last = mutant.lines
         reached = self._contexts(mutant.file, first, last)
         files = {mutant.file} if mutant.on_import else set()
@@ -112,6 +112,7 @@ class Judge:
         users = {user for file in files for user in (file, *self.importers[file])}
         contexts = reached.union(*(self._contexts(file) for file in users))
         found = {test for context in contexts for test in self.users.get(context, ())}
+        found |= {test for test in self.tests if test.partition("::")[0] in users}
         return self._in_order(found or {name for name, test in self.tests.items() if test["starts"]})
 
     def _contexts(self, file: str, first: float = 0, last: float = math.inf) -> set[str]:
@@ -207,8 +208,14 @@ def _files(root: Path) -> dict[str, str]:
     }
 
 
+def _test_files(root: Path) -> dict[str, str]:
+    """List the file of each module of tests."""
+    paths = [path.relative_to(root) for path in sorted((root / "tests").rglob("*.py"))]
+    return {".".join(path.with_suffix("").parts): str(path) for path in paths}
+
+
 def _importers(root: Path, files: Mapping[str, str]) -> dict[str, set[str]]:
-    """Map each file to the files that import it, directly or through its package."""
+    """Map each file to the files that import it, directly or through its package or a module of tests."""
     importers: dict[str, set[str]] = {file: set() for file in files.values()}
     for file in files.values():
         for node in ast.walk(ast.parse((root / file).read_bytes())):
@@ -223,6 +230,8 @@ def _importers(root: Path, files: Mapping[str, str]) -> dict[str, set[str]]:
                 if name in files:
                     importers[files[name]].add(file)
     return {
-        file: users.union(*(importers[user] for user in users if user.endswith("__init__.py")))
+        file: users.union(
+            *(importers[user] for user in users if user.endswith("__init__.py") or user.startswith("tests/"))
+        )
         for file, users in importers.items()
     }

@@ -1,0 +1,26 @@
+"""All studies by name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ackclock.papers.buffers.study import PAPER as BUFFERS
+from ackclock.papers.burstiness.study import PAPER as BURSTINESS
+from ackclock.papers.characterization.study import PAPER as CHARACTERIZATION
+from ackclock.papers.heterogeneous.study import PAPER as HETEROGENEOUS
+from ackclock.papers.manyflows.study import PAPER as MANYFLOWS
+from ackclock.papers.selfsimilar.study import PAPER as SELFSIMILAR
+from ackclock.papers.vegas.study import PAPER as VEGAS
+
+if TYPE_CHECKING:
+    from ackclock.papers.core.paper import Paper
+
+PAPERS: dict[str, Paper] = {
+    "buffers": BUFFERS,
+    "burstiness": BURSTINESS,
+    "characterization": CHARACTERIZATION,
+    "heterogeneous": HETEROGENEOUS,
+    "manyflows": MANYFLOWS,
+    "selfsimilar": SELFSIMILAR,
+    "vegas": VEGAS,
+}
