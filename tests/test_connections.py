@@ -118,6 +118,26 @@ def test_published_sizes_have_their_distribution() -> None:
     assert np.abs(found - expected).max() * math.sqrt(len(above)) < 1.95
 
 
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        (
+            "web-search",
+            "6 0.15, 13 0.2, 19 0.3, 33 0.4, 53 0.53, 133 0.6, 667 0.7, 1333 0.8, 3333 0.9, 6667 0.97, 20000 1",
+        ),
+        ("data-mining", "1 0.5, 2 0.6, 3 0.7, 7 0.8, 267 0.9, 2107 0.95, 66667 0.99, 666667 1"),
+    ],
+)
+def test_published_sizes_are_the_points_of_the_scripts(name: str, lines: str) -> None:
+    """Validates: every point of the named tables.
+    Source: the files CDF_dctcp.tcl and CDF_vl2.tcl of pFabric's scripts: packets of 1460 bytes, and shares.
+    Tolerance: none.
+    """
+    points = [(float(packets), float(share)) for packets, share in map(str.split, lines.split(","))]
+    assert list(TABLES[name].packets) == points
+    assert list(TABLES[name].points) == [(1460 * packets, share) for packets, share in points]
+
+
 def test_processor_sharing_is_what_long_transfers_come_near() -> None:
     """Compare completion times with a queue that shares its server equally.
 

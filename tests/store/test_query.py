@@ -201,6 +201,51 @@ def test_a_table_shows_what_fits_and_names_the_rest(folder: Path, capsys: pytest
 
 
 @pytest.mark.parametrize(
+    ("query", "lines"),
+    [
+        (
+            "select seed, cov, cov_poisson as nothing, 'v' || seed as name, 1 as n from runs order by cov limit 3",
+            [
+                "seed       cov  nothing  name  n",
+                "   1       0.1        -  v1    1",
+                "   2  0.242857        -  v2    1",
+                "   3  0.385714        -  v3    1",
+            ],
+        ),
+        ("select 'a' as \"left\", 12 as n", ["left   n", "a     12"]),
+        ("select 1 as n where false", ["n"]),
+    ],
+)
+def test_a_table_as_printed(folder: Path, capsys: pytest.CaptureFixture[str], query: str, lines: list[str]) -> None:
+    assert run([folder, query]) == 0
+    assert capsys.readouterr().out.splitlines() == lines
+
+
+@pytest.mark.parametrize(
+    ("wide", "narrow", "fits"),
+    [(7, "y", 8), (7, "yy", 7), (8, "y", 7), (0, "y", 1)],
+)
+def test_columns_fill_120_characters(
+    folder: Path, capsys: pytest.CaptureFixture[str], wide: int, narrow: str, fits: int
+) -> None:
+    """Seven columns of 15, one of 1 and two spaces between any two are 120 characters."""
+    columns = [*("x" * 15 for _ in range(wide)), narrow]
+    given = ", ".join(f"'{text}' as {chr(97 + place)}" for place, text in enumerate(columns))
+    assert run([folder, f"select {given}"]) == 0
+    _, row, *rest = capsys.readouterr().out.splitlines()
+    assert row == "  ".join(columns[:fits])
+    left = len(columns) - fits
+    names = ", ".join(chr(97 + place) for place in range(fits, len(columns)))
+    assert rest == [f"{left} more column{'s' * (left > 1)} (--json and --csv give them): {names}"] * (left > 0)
+
+
+def test_the_first_column_is_always_shown(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([folder, "select repeat('x', 130) as long, 1 as n"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines == ["long".ljust(120), "x" * 119 + "…", "1 more column (--json and --csv give them): n"]
+
+
+@pytest.mark.parametrize(
     ("arguments", "told"),
     [
         (["select foo from runs"], "query: cannot be used: Binder Error: "),

@@ -49,6 +49,11 @@ def test_tasks_are_asked_for_as_there_is_room() -> None:
             assert asked <= number + 1 + threads.room
 
 
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_sixty_four_tasks_are_queued_for_each_thread(jobs: int) -> None:
+    assert Threads(square, jobs).room == 64 * jobs
+
+
 def test_tasks_may_depend_on_what_came_of_others() -> None:
     ended: list[int] = []
 

@@ -90,7 +90,8 @@ def _show(answer: "pa.Table") -> None:
     out.print(table)
     if shown < len(widths):
         rest = names[shown:]
-        out.print(Text(f"{len(rest)} more columns (--json and --csv give them): {listed(rest)}"))
+        noun = "column" if len(rest) == 1 else "columns"
+        out.print(Text(f"{len(rest)} more {noun} (--json and --csv give them): {listed(rest)}"))
 
 
 def _text(value: object) -> str:
