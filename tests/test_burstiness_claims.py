@@ -26,8 +26,8 @@ from tests.burstiness_world import (
 from tests.typed import typed
 
 import ackclock as ac
-from ackclock.papers.burstiness.claims import CLAIMS, TOPICS
-from ackclock.papers.burstiness.claims.reading import TCPS, command
+from ackclock.papers.burstiness.claims import CLAIMS
+from ackclock.papers.burstiness.claims.reading import TCPS
 from ackclock.papers.burstiness.experiment import ARRIVALS, CLIENTS, DEFINITION, DROPS, VARIANTS, WEIGHTS
 from ackclock.papers.burstiness.measures import settle_time, warm_summary
 from ackclock.papers.claims import judge, to_csv
@@ -254,13 +254,6 @@ class TestClaims:
         monkeypatch.chdir(root)
         assert typed(claim.command).effective().duration == "200 s"
 
-    @pytest.mark.parametrize(("variant", "clients"), list(product(VARIANTS, (20, 60))))
-    def test_commands_run_the_scenarios_of_the_figures(
-        self, variant: str, clients: int, root: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.chdir(root)
-        assert typed(command(variant, clients)).effective() == DEFINITION.scenario(variant, clients=clients).effective()
-
 
 class TestTable:
     def test_rows(self) -> None:
@@ -271,13 +264,13 @@ class TestTable:
         assert all(row["rule"] and row["command"] for row in rows)
 
     def test_summary_follows_the_verdicts(self) -> None:
-        said = summary(judge(CLAIMS, PAPER), TOPICS)
+        said = summary(judge(CLAIMS, PAPER), DEFINITION.topics)
         assert len(said) <= 6
         assert said[0].lead == "Of 52 claims 50 are reproduced and 2 are partly reproduced."  # no empty counts
         assert not said[0].text
         assert "RED makes every TCP burstier." in [one.lead for one in said]
         other = put("weights", "cov", times("cov", 0.3))(put("close", "cutting", 0.1)(SIDE))
-        said = summary(judge(CLAIMS, dataclasses.replace(PAPER, ours=other)), TOPICS)
+        said = summary(judge(CLAIMS, dataclasses.replace(PAPER, ours=other)), DEFINITION.topics)
         assert "(3.2.1-11)" in said[0].text
         assert "Whether RED harms depends on a weight that the paper does not print." in [one.lead for one in said]
 
@@ -291,7 +284,7 @@ class TestTable:
             key: {Verdict.REPRODUCED, Verdict.UNDECIDED, *(v for k, v, _ in WORSE if k == key)} for key in BY_KEY
         }
         kept = [new if verdict in reachable[new.claim.key] else old for new, old in zip(forced, table, strict=True)]
-        assert len(summary(kept, TOPICS)) == 6
+        assert len(summary(kept, DEFINITION.topics)) == 6
 
 
 class TestEvidence:

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from itertools import product
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.burstiness_world import put as put_alone
 from tests.heterogeneous_world import PAPER, SIDE, anywhere, beside, judged_by, put, put_list
 from tests.single_seed import single_seed
-from tests.typed import typed
 
 from ackclock.papers.burstiness.claims import CLAIMS as ALONE
 from ackclock.papers.characterization.claims import CLAIMS as SHORT
-from ackclock.papers.characterization.claims import TOPICS as SHORT_TOPICS
+from ackclock.papers.characterization.claims import DEFINITION as SHORT_DEFINITION
 from ackclock.papers.claims import judge
-from ackclock.papers.heterogeneous.claims import CLAIMS, TOPICS
-from ackclock.papers.heterogeneous.claims.newcomers import command
-from ackclock.papers.heterogeneous.experiment import SCENES, scenario, variants
+from ackclock.papers.heterogeneous.claims import CLAIMS
+from ackclock.papers.heterogeneous.experiment import DEFINITION
 from ackclock.papers.heterogeneous.stochastic import SMALL
 from ackclock.papers.summary import summary
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.heterogeneous_world import Change, Where
 
     from ackclock.papers.core.evidence import Runs
@@ -187,24 +182,8 @@ class TestVerdicts:
         assert len(set(keys)) == len(keys)
 
     def test_topics_are_claims(self) -> None:
-        for claims, topics in ((CLAIMS, TOPICS), (SHORT, SHORT_TOPICS)):
+        for claims, topics in ((CLAIMS, DEFINITION.topics), (SHORT, SHORT_DEFINITION.topics)):
             judged = judge(claims, PAPER)
             said = summary(judged, topics)
             assert len(said) == 1 + len(topics)
             assert said[0].lead.startswith(f"Of {len(claims)} claims ")
-
-
-class TestCommands:
-    @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.slug)
-    def test_run_the_scenarios_of_the_figures(self, scene: object, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.chdir(root)
-        chosen = next(known for known in SCENES if known == scene)
-        for variant, added in product(variants(chosen), (chosen.counts[0], chosen.most)):
-            line = command(chosen, variant, added)
-            assert typed(line).effective() == scenario(chosen, variant, added).effective(), line
-
-    def test_of_every_claim_can_be_typed(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.chdir(root)
-        for claim in (*OWN.values(), *OWN_SHORT.values()):
-            if not claim.command.startswith("ackclock model"):
-                assert typed(claim.command).effective().duration == "200 s"

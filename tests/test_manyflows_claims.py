@@ -186,9 +186,9 @@ class TestVerdicts:
         assert all(len(one.judgement.ns2) > 1 for one in judge(list(BY_KEY.values()), PAPER))
 
     def test_topics_are_claims(self) -> None:
-        said = summary(judge(CLAIMS, PAPER), STUDY.topics)
-        assert len(said) == 1 + len(STUDY.topics)
-        assert {verdict for topic in STUDY.topics for verdict in topic.leads} == set(Verdict) - {
+        said = summary(judge(CLAIMS, PAPER), STUDY.definition.topics)
+        assert len(said) == 1 + len(STUDY.definition.topics)
+        assert {verdict for topic in STUDY.definition.topics for verdict in topic.leads} == set(Verdict) - {
             Verdict.UNDECIDED,
             Verdict.NOT_TESTABLE,
         }

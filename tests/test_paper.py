@@ -8,6 +8,7 @@ import re
 import signal
 import sys
 from dataclasses import replace
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import pytest
@@ -22,7 +23,6 @@ from ackclock.papers.core.measures import Measure
 from ackclock.papers.core.paper import Both, Chapter
 from ackclock.papers.core.table import read_runs, write_runs
 from ackclock.papers.figures import Pen
-from ackclock.papers.summary import Topic
 from ackclock.scenario.errors import ScenarioError
 
 if TYPE_CHECKING:
@@ -70,6 +70,16 @@ over = {variant = ["Reno"]}
 take = "loss"
 """
 
+CLAIMS = """
+[claims.1-1]
+where = "1; Figure 1"
+text = "Loss grows."
+
+[[topics]]
+key = "1-1"
+reproduced = "Loss grows with load."
+"""
+
 MEASURES = """
 from ackclock.papers.core.measures import Measure
 
@@ -81,7 +91,6 @@ def loss(run):
 """
 
 STUDY = """
-from ackclock.papers.core.claim import Claim
 from ackclock.papers.core.definition import Definition
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.marks import Lines
@@ -97,10 +106,10 @@ from ackclock.report.chart import Axis
 loss = LOSS.at("grid", variant=("Reno", "Vegas"), clients=(2, 6))
 grows = loss.pick(variant="Reno", clients=6).above(loss.pick(variant="Reno", clients=2))
 pens = {"Reno": Pen(colour="blue", marker="circle"), "Vegas": Pen(colour="red", marker="square")}
+DEFINITION = Definition("ackclock.papers.tiny")
 PAPER = Paper(
-    definition=Definition("ackclock.papers.tiny"),
-    claims=[Claim(key="1-1", where="1; Figure 1", text="Loss grows.", test=Holds(grows))],
-    topics=[],
+    definition=DEFINITION,
+    claims=[DEFINITION.claim("1-1", Holds(grows))],
     chapters=[
         Chapter(
             title="Figures",
@@ -131,7 +140,13 @@ def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Make the package of a study, and give its folder."""
     folder = tmp_path / "papers" / "tiny"
     folder.mkdir(parents=True)
-    for name, text in {"study.toml": TOML, "measures.py": MEASURES, "study.py": STUDY, "__init__.py": ""}.items():
+    for name, text in {
+        "study.toml": TOML,
+        "claims.toml": CLAIMS,
+        "measures.py": MEASURES,
+        "study.py": STUDY,
+        "__init__.py": "",
+    }.items():
         (folder / name).write_text(text, encoding="utf-8")
     monkeypatch.setattr(papers, "__path__", [*papers.__path__, str(folder.parent)])
     monkeypatch.setitem(papers.STUDIES, "tiny", "a tiny study")
@@ -233,11 +248,11 @@ def test_the_recipe_can_be_followed(root: Path, tmp_path: Path, monkeypatch: pyt
     blocks = re.findall(r"```(?:toml|python)\n(.*?)```", text, flags=re.DOTALL)
     folder = tmp_path / "papers" / "small_buffers"
     folder.mkdir(parents=True)
-    for name, block in zip(("study.toml", "measures.py", "claims.py", "study.py"), blocks, strict=False):
+    for name, block in zip(("study.toml", "measures.py", "claims.toml", "claims.py", "study.py"), blocks, strict=False):
         (folder / name).write_text(block, encoding="utf-8")
     (folder / "__init__.py").touch()
     monkeypatch.setattr(papers, "__path__", [*papers.__path__, str(folder.parent)])
-    monkeypatch.setattr(papers, "STUDIES", papers.STUDIES | ast.literal_eval(f"{{{blocks[4]}}}"))
+    monkeypatch.setattr(papers, "STUDIES", papers.STUDIES | ast.literal_eval(f"{{{blocks[5]}}}"))
     monkeypatch.setattr("ackclock.papers.cli.STUDIES", papers.STUDIES)
     with pytest.raises(SystemExit) as ended:
         main(["reproduce", "small_buffers", "--seeds", "3", "--out", str(tmp_path / "out")])
@@ -273,12 +288,26 @@ class TestMistakes:
     def test_names_that_refer_to_nothing_are_found_before_the_first_run(self, tmp_path: Path) -> None:
         from ackclock.papers.buffers.study import PAPER  # noqa: PLC0415
 
-        topic = Topic(key="9", leads={})
-        with pytest.raises(ScenarioError, match="topic: '9' is not allowed; must be the key of a claim: 2-1"):
-            replace(PAPER, topics=[topic]).write(tmp_path, seeds=[1])
+        with pytest.raises(ScenarioError, match="claims: '2-1' is not allowed; must be those of claims.toml: 2-1, 2-2"):
+            replace(PAPER, claims=PAPER.claims[:1]).write(tmp_path, seeds=[1])
         other = replace(PAPER, chapters=[Chapter(title="None", figures=[])])
         with pytest.raises(ScenarioError, match="headline: 'utilization' is not allowed; must be the slug of a figure"):
             other.write(tmp_path, seeds=[1])
+
+    @pytest.mark.parametrize(
+        ("old", "new", "message"),
+        [
+            ('text = "Loss', 'txt = "Loss', "tiny/claims.toml: 1-1: 'txt' is not allowed; must be one of where, text"),
+            ('where = "1; Figure 1"', "", "tiny/claims.toml: 1-1: a claim needs where and text"),
+            ("[claims.1-1]", "[claims.1-2]", "tiny/claims.toml: claim: '1-1' is not allowed; must be one of 1-2"),
+            ('key = "1-1"', 'key = "9"', "topic: '9' is not allowed; must be the key of a claim: 1-1"),
+        ],
+    )
+    def test_words_of_claims(self, study: Path, tmp_path: Path, old: str, new: str, message: str) -> None:
+        assert old in CLAIMS
+        (study / "claims.toml").write_text(CLAIMS.replace(old, new), encoding="utf-8")
+        with pytest.raises(ScenarioError, match=message):
+            import_module("ackclock.papers.tiny.study").PAPER.write(tmp_path / "out", seeds=[1])
 
     def test_a_definition_has_a_title(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         package = tmp_path / "untitled"

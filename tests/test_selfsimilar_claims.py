@@ -6,22 +6,21 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.few import few
 from tests.selfsimilar_world import evidence, instead, memory, methods, put, side
-from tests.typed import typed
 
 from ackclock.papers.claims import judge
 from ackclock.papers.core.evidence import Runs
-from ackclock.papers.selfsimilar.claims import CLAIMS, TOPICS
-from ackclock.papers.selfsimilar.claims.reading import command
-from ackclock.papers.selfsimilar.experiment import CONSTANT, GREEDY, SETTINGS, WINDOW, Setting, scenario
+from ackclock.papers.selfsimilar import study
+from ackclock.papers.selfsimilar.claims import CLAIMS
+from ackclock.papers.selfsimilar.experiment import CONSTANT, GREEDY, SETTINGS, WINDOW, Setting
 from ackclock.papers.summary import summary
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.selfsimilar_world import Change
 
+TOPICS = few(study.PAPER, CLAIMS).definition.topics
 BY_KEY = {claim.key: claim for claim in CLAIMS}
 
 R, P, D, N, U = Verdict.REPRODUCED, Verdict.PARTLY, Verdict.DEPENDS, Verdict.NOT, Verdict.UNDECIDED
@@ -152,22 +151,3 @@ class TestRules:
         )
         said = summary(judge(CLAIMS, evidence()), TOPICS)
         assert all(len(statement.text) < 400 for statement in said)
-
-
-class TestCommands:
-    def test_run_the_scenarios_of_the_settings(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.chdir(root)
-        for setting in SETTINGS:
-            line = command(setting)
-            assert typed(line).effective() == scenario(setting).effective(), line
-
-    def test_of_every_claim_can_be_typed(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.chdir(root)
-        for claim in CLAIMS:
-            if claim.key == "5-1":  # about a capture that is not public
-                assert claim.command == "ackclock capture trace.pcap"
-                continue
-            assert typed(claim.command).effective().profile == "ns2-2.35"
-
-    def test_the_plainest_is_the_example(self) -> None:
-        assert command(Setting(reading=CONSTANT, variant="newreno")) == "ackclock run examples/selfsimilar.toml"

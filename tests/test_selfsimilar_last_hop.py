@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from tests.few import few
 from tests.kept import hold
 from tests.single_seed import single_seed
 from tests.typed import typed
@@ -19,7 +20,8 @@ from ackclock.papers.core.paper import Both
 from ackclock.papers.core.parts import gather
 from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.selfsimilar import last_hop as module
-from ackclock.papers.selfsimilar.claims.last_hop import LAST_HOP_CLAIMS, LAST_HOP_TOPICS, MODERATE
+from ackclock.papers.selfsimilar import study
+from ackclock.papers.selfsimilar.claims.last_hop import LAST_HOP_CLAIMS, MODERATE
 from ackclock.papers.selfsimilar.experiment import CONSTANT, GREEDY, VARIANTS
 from ackclock.papers.selfsimilar.last_hop import (
     BURSTS,
@@ -48,6 +50,8 @@ if TYPE_CHECKING:
     from ackclock.papers.core.evidence import Scalar
 
 SEEDS = (1, 2, 3, 4)
+
+TOPICS = few(study.PAPER, LAST_HOP_CLAIMS).definition.topics
 
 
 @pytest.mark.parametrize("dwell", DWELLS)
@@ -95,8 +99,8 @@ def test_a_run_shows_what_became_of_its_packets(monkeypatch: pytest.MonkeyPatch)
     Source: counting; the binomial distribution of losses at random.
     Tolerance: packets in flight at the end; four standard errors.
     """
-    for name, few in (("LOADS", (5,)), ("LOSSES", (10_000,)), ("DWELLS", (0, 1000))):
-        monkeypatch.setattr(module, name, few)
+    for name, chosen in (("LOADS", (5,)), ("LOSSES", (10_000,)), ("DWELLS", (0, 1000))):
+        monkeypatch.setattr(module, name, chosen)
     runs = gather(last_hop_parts(), seeds=[1], jobs=1).parts
     assert {part: len(some) for part, some in runs.items()} == {"load": 8, "losses": 8, "rates": 8, "steps": 4}
     for run in (run for some in runs.values() for run in some):
@@ -223,13 +227,6 @@ def test_a_tie_is_no_lead() -> None:
     assert close(1.02) is Verdict.NOT
 
 
-def test_what_matters_first_is_a_claim() -> None:
-    keys = {claim.key for claim in LAST_HOP_CLAIMS}
-    assert len(keys) == len(LAST_HOP_CLAIMS)
-    for topic in LAST_HOP_TOPICS:
-        assert {topic.key, *topic.also} <= keys
-
-
 def test_the_formula_needs_a_loss() -> None:
     assert TO_MATHIS(Run(where={}, seed=1, values={"goodput": 1.0, "loss": 0.0})) is None
 
@@ -237,7 +234,7 @@ def test_the_formula_needs_a_loss() -> None:
 def test_figures_hold_every_place() -> None:
     judged = judge(LAST_HOP_CLAIMS, world(holds=True))
     section = LEFT_FOR_LATER.section(world(holds=True), command="ackclock reproduce selfsimilar")
-    told = summary(judged, LAST_HOP_TOPICS)
+    told = summary(judged, TOPICS)
     hold("last-hop", Report(title="", source="", summary=told, sections=[section], findings=findings(judged)))
     drawings = section.drawings
     assert [drawing.slug for drawing in drawings] == ["load", "last-hop-losses", "last-hop-rates"]

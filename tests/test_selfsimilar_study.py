@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from tests.few import few
 from tests.kept import hold
 from tests.long import long_only
 from tests.selfsimilar_world import SEEDS, evidence, put, side
@@ -59,10 +60,9 @@ if TYPE_CHECKING:
     from ackclock.papers.core.parts import Taken
     from ackclock.report.html import Report
 
-HALF = dataclasses.replace(
+HALF = few(
     study.PAPER,
-    claims=CLAIMS,
-    topics=[topic for topic in study.PAPER.topics if topic.key in {claim.key for claim in CLAIMS}],
+    CLAIMS,
     chapters=[chapter for chapter in study.PAPER.chapters if chapter.title in {"Jitter", "Figures 4 to 7"}]
     + [chapter for chapter in study.PAPER.chapters if chapter.title.startswith("Table 2")],
 )

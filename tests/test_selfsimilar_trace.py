@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from tests.few import few
 from tests.selfsimilar_world import evidence
 
 import ackclock as ac
@@ -216,11 +217,8 @@ class TestClaim:
 class TestCommand:
     @pytest.fixture(autouse=True)
     def _without_runs(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-        keys = {claim.key for claim in CLAIMS}
         own = [chapter for chapter in study.PAPER.chapters if chapter.title not in OTHERS]
-        topics = [topic for topic in study.PAPER.topics if topic.key in keys]
-        small = dataclasses.replace(study.PAPER, claims=CLAIMS, topics=topics, chapters=own)
-        monkeypatch.setattr(study, "PAPER", small)
+        monkeypatch.setattr(study, "PAPER", few(study.PAPER, CLAIMS, chapters=own))
         monkeypatch.setattr(Paper, "evidence", lambda *_, **__: evidence())
         monkeypatch.chdir(tmp_path)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from tests.few import few
 from tests.kept import hold
 from tests.long import long_only
 from tests.single_seed import single_seed
@@ -18,7 +19,8 @@ from ackclock.papers.core.folds import exponent
 from ackclock.papers.core.paper import Both
 from ackclock.papers.core.parts import gather
 from ackclock.papers.core.table import ns2_runs
-from ackclock.papers.selfsimilar.claims.traffic import TRAFFIC_CLAIMS, TRAFFIC_TOPICS
+from ackclock.papers.selfsimilar import study
+from ackclock.papers.selfsimilar.claims.traffic import TRAFFIC_CLAIMS
 from ackclock.papers.selfsimilar.experiment import background
 from ackclock.papers.selfsimilar.loads import CARRIED, LOADS, OTHERS, USUAL, load_parts
 from ackclock.papers.selfsimilar.traffic import (
@@ -46,6 +48,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 SEEDS = (1, 2, 3)
+
+TOPICS = few(study.PAPER, TRAFFIC_CLAIMS).definition.topics
 
 
 def chance(seed: int) -> float:
@@ -195,8 +199,8 @@ def test_claims_turn_with_what_is_measured(key: str, found: Both, verdict: Verdi
 
 def test_topics_have_words_for_what_their_rules_can_give() -> None:
     for found in (made_up(), made_up(alike=lambda _: 0.2, h=lambda _, count, *__: 0.7 + count / 500)):
-        told = summary(judge(TRAFFIC_CLAIMS, found), TRAFFIC_TOPICS)
-        assert len(told) == 1 + len(TRAFFIC_TOPICS)
+        told = summary(judge(TRAFFIC_CLAIMS, found), TOPICS)
+        assert len(told) == 1 + len(TOPICS)
         assert all(statement.lead and statement.text for statement in told)
 
 
@@ -243,7 +247,7 @@ def test_commands_run_what_claims_are_about() -> None:
 def test_figures_show_every_place() -> None:
     judged = judge(TRAFFIC_CLAIMS, made_up())
     section = TRAFFIC.section(made_up(), command="ackclock reproduce selfsimilar")
-    told = summary(judged, TRAFFIC_TOPICS)
+    told = summary(judged, TOPICS)
     hold("traffic", Report(title="", source="", summary=told, sections=[section], findings=findings(judged)))
     drawings = {drawing.slug: drawing for drawing in section.drawings}
     assert list(drawings) == [

@@ -6,28 +6,25 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.kept import hold
-from tests.typed import typed
 from tests.vegas_world import beside, evidence, once, put, unsteady
 
 from ackclock.papers.claims import judge
 from ackclock.papers.core.evidence import Runs
 from ackclock.papers.summary import summary
-from ackclock.papers.vegas.claims import CLAIMS, TOPICS
-from ackclock.papers.vegas.claims.command import command
-from ackclock.papers.vegas.evidence import places
-from ackclock.papers.vegas.experiment import GREEDY, OPEN, POISSON, TRACE, TRANSFERS, Place, scenario
+from ackclock.papers.vegas.claims import CLAIMS
+from ackclock.papers.vegas.experiment import GREEDY, OPEN, TRACE, TRANSFERS, Place
 from ackclock.papers.vegas.measures import leftover
 from ackclock.papers.vegas.study import PAPER
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from tests.vegas_world import Change
 
     from ackclock.papers.core.paper import Both
 
+TOPICS = PAPER.definition.topics
 BY_KEY = {claim.key: claim for claim in CLAIMS}
 
 
@@ -133,22 +130,3 @@ class TestRules:
     def test_leftover_is_what_is_over(self, vegas: int, part: float) -> None:
         """4166.7 packets a second less 100 for each Reno client, over 100 for each Vegas client."""
         assert leftover(vegas) == pytest.approx(part, abs=1e-4)
-
-
-class TestCommands:
-    def test_run_the_scenarios_of_the_places(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.chdir(root)
-        for place in places()[::7]:
-            line = command(place)
-            found, wanted = (whole.effective().to_dict() for whole in (typed(line, options=["--set"]), scenario(place)))
-            for clients in (*found["clients"], *wanted["clients"]):
-                clients["source"].pop("path", None)  # where a trace lies depends on who asks; its digest does not
-            assert found == wanted, line
-
-    def test_of_every_claim_can_be_typed(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.chdir(root)
-        for claim in CLAIMS:
-            assert typed(claim.command, options=["--set"]).effective().profile == "ns2-2.35"
-
-    def test_the_plainest_is_the_example(self) -> None:
-        assert command(Place(application=POISSON)) == "ackclock run examples/vegas_beside_reno.toml"

@@ -17,9 +17,11 @@ from ackclock.papers.selfsimilar.claims.traffic import TRAFFIC_CLAIMS
 from ackclock.papers.vegas.claims import CLAIMS as VEGAS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ackclock.papers.core.claim import Claim
 
-STUDIES: dict[str, tuple[Claim, ...]] = {
+STUDIES: dict[str, Sequence[Claim]] = {
     "burstiness": BURSTINESS,
     "characterization": CHARACTERIZATION,
     "heterogeneous": HETEROGENEOUS,

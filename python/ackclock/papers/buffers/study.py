@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from ackclock.papers.buffers.claims import BUSY, CLAIMS, PRODUCT, TOPICS
+from ackclock.papers.buffers.claims import BUSY, CLAIMS, DEFINITION, PRODUCT
 from ackclock.papers.buffers.measures import LOSS, UTILIZATION
-from ackclock.papers.core.definition import Definition
 from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot
 from ackclock.papers.core.paper import Chapter, Paper
 from ackclock.papers.figures import Pen
@@ -42,9 +41,8 @@ FIGURE = Figure(
 )
 
 PAPER = Paper(
-    definition=Definition("ackclock.papers.buffers"),
+    definition=DEFINITION,
     claims=CLAIMS,
-    topics=TOPICS,
     chapters=[Chapter(title="Figures", figures=[FIGURE])],
     profile="rfc",
 )

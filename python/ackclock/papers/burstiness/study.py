@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ackclock.papers.burstiness.agreement import agreement_statement
-from ackclock.papers.burstiness.claims import CLAIMS, TOPICS
+from ackclock.papers.burstiness.claims import CLAIMS
 from ackclock.papers.burstiness.close import RECORDS as LOOKED_AT
 from ackclock.papers.burstiness.close import look, push, start, starts
 from ackclock.papers.burstiness.close_figures import FIGURES, close_findings
@@ -80,7 +80,6 @@ def _close_words(evidence: Both) -> str:
 PAPER = Paper(
     definition=DEFINITION,
     claims=CLAIMS,
-    topics=TOPICS,
     parts=parts,
     ns2=lambda: ns2_runs("burstiness"),
     derived=derived,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ackclock.papers.characterization.claims import CLAIMS, TOPICS
+from ackclock.papers.characterization.claims import CLAIMS, DEFINITION
 from ackclock.papers.heterogeneous.experiment import SCENES
 from ackclock.papers.heterogeneous.study import paper
 
-PAPER = paper("ackclock.papers.characterization", scenes=SCENES[:2], claims=CLAIMS, topics=TOPICS, has_model=False)
+PAPER = paper(DEFINITION, scenes=SCENES[:2], claims=CLAIMS, has_model=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
@@ -14,7 +13,7 @@ from ackclock.papers.core.words import DASH, points_words, with_unit
 from ackclock.papers.truth import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from ackclock.analysis import Interval
     from ackclock.papers.core.answers import Answers
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from ackclock.papers.truth import Truth
     from ackclock.report.html import Table
 
-__all__ = ["Change", "Claim", "Origin", "Said", "run_command"]
+__all__ = ["Change", "Claim", "Origin", "Said"]
 
 Origin = Literal["paper", "ours"]
 
@@ -175,13 +174,3 @@ def _mean(of: Quantity, points: Grid[Interval]) -> str:
         return points_words(points, digits=of.digits, unit=of.unit)
     (one,) = points.cells.values()
     return with_unit(f"{one.mean:,.{of.digits}f}", of.unit)
-
-
-def run_command(file: str, fields: Sequence[str], *, record: str = "") -> str:
-    """Return the command that makes one run: of a scenario's file with other fields, ``PATH=VALUE``, and a record."""
-    words = ["ackclock", "run", file]
-    for one in fields:
-        words += ["--set", one]
-    if record:
-        words += ["--record", record, "--out", "out/run"]
-    return shlex.join(words)

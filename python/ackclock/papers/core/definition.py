@@ -1,4 +1,6 @@
-"""What a study is, by its `study.toml`: title, source, set-up, and grids of runs in the format of `ackclock.Study`.
+"""A study by its TOML files: what it is and runs (`study.toml`), and what it claims (`claims.toml`).
+
+`study.toml` has title, source, set-up, and grids of runs in the format of `ackclock.Study`.
 
 A part is a table of a study with four fields more:
 
@@ -8,34 +10,45 @@ A part is a table of a study with four fields more:
 - ``seeds``: number of its seeds, where it is not the study's.
 
 The table ``fields`` gives paths of the scenario short names, which parts use and which become the axes of the evidence.
-``variants`` are named sets of fields; a part runs those that its ``over.variant`` lists, or all. ``topics`` are the
-claims that sum the study up, ``figures`` the titles and captions of figures by their slugs.
+``variants`` are named sets of fields; a part runs those that its ``over.variant`` lists, or all. ``figures`` has the
+titles and captions of figures by their slugs.
+
+`claims.toml` has the words of each claim by its key; the study's ``claims`` module has the rules. ``topics`` are the
+claims that sum the study up.
 """
 
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
 from importlib.resources import files
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from ackclock.papers.core.claim import Change, Claim
 from ackclock.papers.core.parts import Part, Spot
 from ackclock.papers.summary import Topic
 from ackclock.report.html import Verdict
-from ackclock.scenario.errors import impossible
+from ackclock.scenario.errors import impossible, refuse
 from ackclock.scenario.overrides import assigned
 from ackclock.study.design import VARIANT, Study
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from ackclock.papers.core.claim import Said
+    from ackclock.papers.core.quantities import Quantity
+    from ackclock.papers.core.rules import Rule
     from ackclock.scenario import Scenario
 
 __all__ = ["Definition"]
 
 _REQUIRED = ("title", "source", "question", "headline", "setup")
+
+_WORDS = {"where": "", "text": "", "paper": "", "origin": "paper", "figure": "", "command": "", "changed": None}
+"""Fields of a claim in `claims.toml`, with their defaults; a claim needs the first two."""
 
 _VERDICTS = {
     "reproduced": Verdict.REPRODUCED,
@@ -101,6 +114,51 @@ class Definition:
         """The set-up: name and value."""
         return [(name, str(value)) for name, value in self._data["setup"].items()]
 
+    @cached_property
+    def _claims(self) -> dict[str, Any]:
+        data = tomllib.loads(files(self.package).joinpath("claims.toml").read_text(encoding="utf-8"))
+        for key, words in data["claims"].items():
+            for name in words.keys() - _WORDS.keys():
+                raise refuse(f"{self.name}/claims.toml: {key}", name, f"must be one of {', '.join(_WORDS)}")
+            if not {"where", "text"} <= words.keys():
+                raise impossible(f"{self.name}/claims.toml: {key}: a claim needs where and text")
+        return data
+
+    @property
+    def keys(self) -> Sequence[str]:
+        """Keys of the claims, in their order."""
+        return list(self._claims["claims"])
+
+    def words(self, key: str) -> dict[str, Any]:
+        """Give the words of a claim, as arguments of `Claim`: its key, sentence, source and command."""
+        if key not in self.keys:
+            raise refuse(f"{self.name}/claims.toml: claim", key, f"must be one of {', '.join(self.keys)}")
+        table = self._claims["claims"][key]
+        changed = Change(**table["changed"]) if "changed" in table else None
+        return {**_WORDS, **table, "key": key, "changed": changed}
+
+    def claim(
+        self,
+        key: str,
+        test: Rule,
+        *,
+        why: str | Callable[[Said], str] = "",
+        shows: Mapping[str, Quantity] = MappingProxyType({}),
+        numbers: tuple[Quantity, ...] | None = None,
+        brief: str | Callable[[Said], str] = "",
+    ) -> Claim:
+        """Join the words of a claim with the rule that judges it; the parameters are those of `Claim`."""
+        return Claim(**self.words(key), test=test, why=why, shows=shows, numbers=numbers, brief=brief)
+
+    def repeated(self, keys: Mapping[str, str], *, of: Sequence[Claim]) -> list[Claim]:
+        """Make claims with the rules of another study, whose keys are given by the keys here."""
+        theirs = {claim.key: claim for claim in of}
+        return [replace(theirs[other], **self.words(key)) for key, other in keys.items()]
+
+    def ordered(self, claims: Iterable[Claim]) -> Sequence[Claim]:
+        """Sort claims as the file has them."""
+        return sorted(claims, key=lambda claim: self.keys.index(claim.key))
+
     @property
     def topics(self) -> Sequence[Topic]:
         """The claims that sum the study up, with a sentence for each verdict; ``not_reproduced`` stands for "not"."""
@@ -110,7 +168,7 @@ class Definition:
                 leads={verdict: table[name] for name, verdict in _VERDICTS.items() if name in table},
                 also=tuple(table.get("also", ())),
             )
-            for table in self._data.get("topics", [])
+            for table in self._claims.get("topics", [])
         ]
 
     def figure(self, slug: str) -> dict[str, Any]:

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from ackclock.papers.core.definition import Definition
     from ackclock.papers.core.evidence import Row
     from ackclock.papers.core.parts import Part
-    from ackclock.papers.summary import Topic
     from ackclock.report.html import Statement
 
 __all__ = ["Both", "Chapter", "Paper"]
@@ -102,8 +101,8 @@ class Paper:
     ----------
     definition
         Its `study.toml`.
-    claims, topics
-        What is judged, and which claims sum the study up.
+    claims
+        The claims with their rules, in the order of `claims.toml`.
     chapters
         The figures.
     parts
@@ -131,7 +130,6 @@ class Paper:
 
     definition: Definition
     claims: Sequence[Claim]
-    topics: Sequence[Topic]
     chapters: Sequence[Chapter]
     parts: Callable[[], Sequence[Part]] = list
     ns2: Callable[[], Runs] = Runs
@@ -199,7 +197,9 @@ class Paper:
     def _check(self) -> None:
         """Look for names that refer to nothing, before the first run."""
         keys = [claim.key for claim in self.claims]
-        for key in (key for topic in self.topics for key in (topic.key, *topic.also)):
+        if keys != list(self.definition.keys):
+            raise refuse("claims", ", ".join(keys), f"must be those of claims.toml: {', '.join(self.definition.keys)}")
+        for key in (key for topic in self.definition.topics for key in (topic.key, *topic.also)):
             if key not in keys:
                 raise refuse("topic", key, f"must be the key of a claim: {', '.join(keys)}")
         figures = [figure for chapter in self.chapters for figure in chapter.figures]
@@ -225,7 +225,7 @@ class Paper:
             source=self.definition.source,
             question=self.definition.question,
             shows=self.definition.headline,
-            summary=[*summary(judged, self.topics), *self.statements(evidence)],
+            summary=[*summary(judged, self.definition.topics), *self.statements(evidence)],
             overview=self.overview(evidence) if self.overview else None,
             findings=findings(judged),
             sections=[

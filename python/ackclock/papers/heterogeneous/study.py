@@ -6,30 +6,26 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ackclock.papers.burstiness.grid_figures import FIGURE_2, FIGURE_3, FIGURE_4
-from ackclock.papers.core.definition import Definition
 from ackclock.papers.core.paper import Chapter, Paper
 from ackclock.papers.heterogeneous.agreement import agreement_statement
-from ackclock.papers.heterogeneous.claims import CLAIMS, TOPICS
+from ackclock.papers.heterogeneous.claims import CLAIMS
 from ackclock.papers.heterogeneous.evidence import derived, parts, theirs, with_model
-from ackclock.papers.heterogeneous.experiment import SCENES
+from ackclock.papers.heterogeneous.experiment import DEFINITION, SCENES
 from ackclock.papers.heterogeneous.figures import MODEL, more_figures, newcomer_figures, overview
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ackclock.papers.core.claim import Claim
+    from ackclock.papers.core.definition import Definition
     from ackclock.papers.heterogeneous.experiment import Scene
-    from ackclock.papers.summary import Topic
 
 
-def paper(
-    package: str, *, scenes: Sequence[Scene], claims: Sequence[Claim], topics: Sequence[Topic], has_model: bool
-) -> Paper:
+def paper(definition: Definition, *, scenes: Sequence[Scene], claims: Sequence[Claim], has_model: bool) -> Paper:
     """Make the value of a paper whose figures are these."""
     return Paper(
-        definition=Definition(package),
+        definition=definition,
         claims=claims,
-        topics=topics,
         parts=partial(parts, scenes),
         derived=with_model if has_model else derived,
         ns2=partial(theirs, scenes),
@@ -51,4 +47,4 @@ def paper(
     )
 
 
-PAPER = paper("ackclock.papers.heterogeneous", scenes=SCENES, claims=CLAIMS, topics=TOPICS, has_model=True)
+PAPER = paper(DEFINITION, scenes=SCENES, claims=CLAIMS, has_model=True)

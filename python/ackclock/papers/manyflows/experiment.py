@@ -9,10 +9,10 @@ nearer to its departures, and without much processing time such phases decide wh
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ackclock.papers.core.claim import run_command
 from ackclock.papers.core.parts import Part, Spot
 from ackclock.papers.observation import summary
 from ackclock.scenario import Clients, DropTail, Dumbbell, Greedy, Link, Measure, Scenario, Tcp
@@ -217,7 +217,8 @@ def run_of(setting: Setting, *, profile: str = "", record: str = "") -> str:
     usual = fields(grid_setting(T1, 440, 100))  # the large pipe over T1, which is the example
     sets = [f"profile={profile}"] if profile else []
     sets += [f"{name}={value}" for name, value in fields(setting).items() if value != usual[name]]
-    return run_command("examples/manyflows100.toml", sets, record=record)
+    words = ["ackclock", "run", "examples/manyflows100.toml", *(word for one in sets for word in ("--set", one))]
+    return shlex.join([*words, "--record", record, "--out", "out/run"] if record else words)
 
 
 def command(link: Bottleneck, capacity: int, flows: int, *, fraction: float = 0.0, record: str = "") -> str:

@@ -48,7 +48,6 @@ def derived(runs: Runs) -> Runs:
 PAPER = Paper(
     definition=DEFINITION,
     claims=CLAIMS,
-    topics=DEFINITION.topics,
     chapters=(
         Chapter(
             title="Synchronisation: large, small and medium pipes",

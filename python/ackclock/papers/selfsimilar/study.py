@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from ackclock.papers.core.paper import Chapter, Paper
 from ackclock.papers.core.parts import Part, Spot
 from ackclock.papers.core.table import ns2_runs
-from ackclock.papers.selfsimilar.claims import CLAIMS, TOPICS
-from ackclock.papers.selfsimilar.claims.last_hop import LAST_HOP_CLAIMS, LAST_HOP_TOPICS
-from ackclock.papers.selfsimilar.claims.traffic import TRAFFIC_CLAIMS, TRAFFIC_TOPICS
+from ackclock.papers.selfsimilar.claims import CLAIMS
+from ackclock.papers.selfsimilar.claims.last_hop import LAST_HOP_CLAIMS
+from ackclock.papers.selfsimilar.claims.traffic import TRAFFIC_CLAIMS
 from ackclock.papers.selfsimilar.course_figures import COURSES, FIGURE_7, FIGURE_JITTER
 from ackclock.papers.selfsimilar.experiment import DEFINITION, SETTINGS, SOURCES, scenario, unresponsive
 from ackclock.papers.selfsimilar.figures import DIFFERENCES, FIGURE_4, RANKING, supported, table_2
@@ -57,7 +57,6 @@ def _provenance(both: Both) -> list[tuple[str, str]]:
 PAPER = Paper(
     definition=DEFINITION,
     claims=(*CLAIMS, *TRAFFIC_CLAIMS, *LAST_HOP_CLAIMS),
-    topics=(*TOPICS, *TRAFFIC_TOPICS, *LAST_HOP_TOPICS),
     parts=_parts,
     ns2=lambda: ns2_runs("selfsimilar"),
     further=methods,

@@ -12,6 +12,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal
 
 from ackclock.papers.burstiness.experiment import ADVERTISED_WINDOW, PACKET_SIZE, RED_WEIGHT
+from ackclock.papers.core.definition import Definition
 from ackclock.scenario import (
     Clients,
     DropTail,
@@ -31,6 +32,8 @@ from ackclock.scenario import (
 
 if TYPE_CHECKING:
     from ackclock.scenario.sources import Source
+
+DEFINITION = Definition("ackclock.papers.vegas")
 
 Gateway = Literal["FIFO", "RED"]
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from ackclock.papers.agreement import statement
 from ackclock.papers.comparison import Rule, compare, named
-from ackclock.papers.core.definition import Definition
 from ackclock.papers.core.paper import Chapter, Paper
 from ackclock.papers.core.table import ns2_runs
-from ackclock.papers.vegas.claims import CLAIMS, TOPICS
+from ackclock.papers.vegas.claims import CLAIMS
 from ackclock.papers.vegas.evidence import by_part, places, runs_at
+from ackclock.papers.vegas.experiment import DEFINITION
 from ackclock.papers.vegas.figures import MAPS, cause_lines
 from ackclock.papers.vegas.line_figures import LINES, SWINGS
 from ackclock.papers.vegas.measures import KINDS
@@ -36,9 +36,8 @@ def agreement_statement(ours: Runs, theirs: Runs) -> Statement:
 
 
 PAPER = Paper(
-    definition=Definition("ackclock.papers.vegas"),
+    definition=DEFINITION,
     claims=CLAIMS,
-    topics=TOPICS,
     parts=lambda: [runs_at(places())],
     derived=by_part,
     ns2=lambda: ns2_runs("vegas"),

@@ -1,9 +1,8 @@
-"""Common parts of this paper's claims: loads, variants, RED's weight, and the commands of runs."""
+"""Common parts of this paper's claims: loads, variants and RED's weight."""
 
 from __future__ import annotations
 
-from ackclock.papers.burstiness.experiment import HEAVY, PAPERS_CLIENTS, RED_WEIGHT, VARIANTS
-from ackclock.papers.core.claim import run_command
+from ackclock.papers.burstiness.experiment import HEAVY, PAPERS_CLIENTS, VARIANTS
 from ackclock.papers.core.evidence import Named
 
 TCPS = Named("every TCP", [variant for variant in VARIANTS if variant != "UDP"])
@@ -20,32 +19,3 @@ MOST = max(HEAVY)
 
 WEIGHT = "RED's averaging weight"
 WEIGHTS = f"weights with {MOST} clients"
-
-
-def command(variant: str, clients: int, *fields: str, red_weight: float = RED_WEIGHT, record: str = "") -> str:
-    """Return the command that makes one run.
-
-    Parameters
-    ----------
-    variant, clients
-        Variant and number of clients.
-    fields
-        Further changed fields, as ``PATH=VALUE``.
-    red_weight
-        RED's averaging weight, for a gateway that has one.
-    record
-        A table to record, if any.
-
-    """
-    protocol, *ends = variant.split("/")
-    sets = [f"clients.0.count={clients}"] if clients != 60 else []
-    if protocol == "UDP":
-        sets.append('clients.0.transport={kind="udp"}')
-    elif protocol == "Vegas":
-        sets.append("clients.0.transport.variant=vegas")
-    if "DelAck" in ends:
-        sets.append("clients.0.transport.delayed_ack=true")
-    if "RED" in ends:
-        queue = f'{{kind="red", packets=50, min_th=10, max_th=40, w_q={red_weight:g}}}'
-        sets.append(f"dumbbell.bottleneck.queue={queue}")
-    return run_command("examples/feng60.toml", [*sets, *fields], record=record)

@@ -12,16 +12,13 @@ from ackclock.papers.burstiness.claims.reading import (
     WEIGHT,
     WEIGHTS,
     WITHOUT_RED,
-    command,
 )
 from ackclock.papers.burstiness.claims.traffic import (
-    no_more_than_partly,
     penalty,
     rank_correlation,
     six_points,
 )
-from ackclock.papers.burstiness.experiment import HEAVY
-from ackclock.papers.core.claim import Claim
+from ackclock.papers.burstiness.experiment import DEFINITION, HEAVY
 from ackclock.papers.core.quantities import computed
 from ackclock.papers.core.rules import AtPoints, Bars, Depends, Holds
 
@@ -30,6 +27,7 @@ if TYPE_CHECKING:
     from ackclock.papers.core.measures import Measure
     from ackclock.papers.core.quantities import Quantity
 
+claim = DEFINITION.claim
 _GATEWAYS = {"Reno": "FIFO", "Vegas": "FIFO", "Reno/RED": "RED", "Vegas/RED": "RED"}
 
 
@@ -109,36 +107,19 @@ _pushed, _pushed_loss, _new_loss = (
 _pushes, _loses = _pushed.at_least(0.5), _pushed_loss.above(_new_loss)
 
 CLAIMS = (
-    Claim(
-        key="3.2.3-1",
-        where="3.2.3; Figure 2",
-        text="RED increases the modulation: the c.o.v. is significantly higher with it than without.",
-        test=_worse(m.COV_OVER_POISSON, higher=True),
-        command=command("Reno/RED", 60, red_weight=8e-5),
-    ),
-    Claim(
-        key="3.2.3-2",
-        where="3.2.3; Figure 3",
-        text="RED hurts performance: the throughput is significantly lower with it than without.",
-        test=_worse(m.THROUGHPUT, higher=False),
-        command=command("Reno/RED", 60, red_weight=8e-5),
-    ),
-    Claim(
-        key="3.2.3-3",
-        where="3.2.3",
-        text="RED's thresholds make the buffer look smaller to TCP.",
-        test=AtPoints(
+    claim("3.2.3-1", _worse(m.COV_OVER_POISSON, higher=True)),
+    claim("3.2.3-2", _worse(m.THROUGHPUT, higher=False)),
+    claim(
+        "3.2.3-3",
+        AtPoints(
             _red_queues.relabel("variant", WITHOUT_RED)
             .below(_queues)
             .called("with 39 and 60 clients fewer packets wait on average with RED than without")
         ),
-        command=command("Reno/RED", 60, record="queue/10ms"),
     ),
-    Claim(
-        key="3.2.3-4",
-        where="3.2.3; Figure 3",
-        text="Reno, which needs a large buffer, suffers severely; Vegas less.",
-        test=Depends(
+    claim(
+        "3.2.3-4",
+        Depends(
             AtPoints(
                 _renos_cost.above(_vegas_cost).called(
                     "with 39 to 60 clients RED costs Reno a larger share of the throughput than Vegas"
@@ -149,13 +130,10 @@ CLAIMS = (
             again=_cost_at_weights("Reno").above(_cost_at_weights("Vegas")).called("RED costs Reno more"),
             named=WEIGHTS,
         ),
-        command=command("Reno/RED", 60),
     ),
-    Claim(
-        key="3.2.3-5",
-        where="3.2.3; Figures 2, 3",
-        text="With a RED gateway Vegas makes smoother traffic than Reno and performs better.",
-        test=Depends(
+    claim(
+        "3.2.3-5",
+        Depends(
             AtPoints(
                 _smoother.called("with 39 to 60 clients the c.o.v. of Vegas/RED is below that of Reno/RED"),
                 _faster.called("the throughput of Vegas/RED is higher"),
@@ -164,13 +142,10 @@ CLAIMS = (
             again=_better_at_weights.called("Vegas/RED has the lower c.o.v. and the higher throughput"),
             named=WEIGHTS,
         ),
-        command=command("Vegas/RED", 60),
     ),
-    Claim(
-        key="3.2.3-6",
-        where="3.2.3; Figure 4",
-        text="Vegas/RED loses a larger share than Vegas and than Reno with either gateway.",
-        test=Depends(
+    claim(
+        "3.2.3-6",
+        Depends(
             AtPoints(
                 _at(m.LOSS, "Vegas/RED")
                 .above(m.LOSS.at("grid", variant=("Vegas", "Reno/RED", "Reno"), clients=HEAVY))
@@ -185,85 +160,59 @@ CLAIMS = (
             ).called("Vegas/RED loses the largest share"),
             named=WEIGHTS,
         ),
-        command=command("Vegas/RED", 60),
     ),
-    Claim(
-        key="3.2.3-7",
-        where="3.2.3",
-        text="With 40 or more Vegas clients RED always drops, since its average is above max_th.",
-        test=Depends(
+    claim(
+        "3.2.3-7",
+        Depends(
             Bars(whole=_full["Vegas"].at_least(95), part=_full["Vegas"].at_least(50)),
             on=WEIGHT,
             again=_full_at_weights["Vegas"].at_least(95).called("the share is at least 95 %"),
             named=_CLOSE_WEIGHTS,
             asked=_full["Vegas"].at_least(95),
         ),
-        command=command("Vegas/RED", 60, record="queue/10ms"),
     ),
-    Claim(
-        key="3.2.3-8",
-        where="3.2.3",
-        text="Vegas' gateway spends more time above max_th than Reno's.",
-        test=Depends(
+    claim(
+        "3.2.3-8",
+        Depends(
             Holds(_full["Vegas"].above(_full["Reno"])),
             on=WEIGHT,
             again=_full_at_weights["Vegas"].above(_full_at_weights["Reno"]).called("Vegas/RED has the larger share"),
             named=_CLOSE_WEIGHTS,
         ),
-        command=command("Reno/RED", 60, record="queue/10ms"),
     ),
-    Claim(
-        key="3.2.3-9",
-        where="3.2.3; Figure 13",
-        text="Vegas has very few timeouts per duplicate ACK.",
-        test=AtPoints(
+    claim(
+        "3.2.3-9",
+        AtPoints(
             _by_gateway(m.TIMEOUTS_PER_DUP_ACK, "grid", "Vegas", HEAVY)
             .below(_by_gateway(m.TIMEOUTS_PER_DUP_ACK, "grid", "Reno", HEAVY), times=2)
             .called("with 39 to 60 clients Vegas' timeouts per duplicate ACK are below half of Reno's")
         ),
-        command=command("Vegas/RED", 60),
     ),
-    Claim(
-        key="3.2.3-10",
-        where="3.2.3",
-        text="Reno's bursts cause longer sequences of losses than Vegas' bursts.",
-        test=Bars(
+    claim(
+        "3.2.3-10",
+        Bars(
             whole=_sequences[0] & _sequences[1] & _sequences[2],
             part=(_sequences[0] | _sequences[1] | _sequences[2]).some().called("at least one of these six holds"),
         ),
-        command=command("Reno", 60, record="drops"),
     ),
-    Claim(
-        key="3.2.3-11",
-        where="3.2.3",
-        text="Reno therefore has 250 to 300 % more timeouts than Vegas.",
-        paper="+250 to +300 %",
-        test=Bars(
+    claim(
+        "3.2.3-11",
+        Bars(
             whole=(
                 _renos_timeouts.above(_vegas_timeouts, times=3) & ~_renos_timeouts.above(_vegas_timeouts, times=4.5)
             ).some(),
             part=_renos_timeouts.above(_vegas_timeouts),
         ),
         why="{why} The paper does not state the gateway and the number of clients of this comparison.",
-        command=command("Vegas/RED", 60),
     ),
-    Claim(
-        key="3.2.3-12",
-        where="3.2.3",
-        text="The timeouts contribute to Reno's higher c.o.v. and lower throughput.",
-        test=six_points(_rough.at_least(0.5) | _carried.at_most(-0.5)),
-        why="{why} This does not prove a cause.",
-        changed=no_more_than_partly("reproduced if both rank correlations are 0.5 or more in size"),
-        command=command("Reno/RED", 60),
+    claim(
+        "3.2.3-12", six_points(_rough.at_least(0.5) | _carried.at_most(-0.5)), why="{why} This does not prove a cause."
     ),
-    Claim(
-        key="3.2.3-13",
-        where="3.2.3",
-        text="Duplicate ACKs make Vegas push more data into the full RED gateway, which loses more.",
-        test=Bars(whole=_pushes & _loses, part=_pushes | _loses),
+    claim(
+        "3.2.3-13",
+        Bars(whole=_pushes & _loses, part=_pushes | _loses),
         why="Each duplicate ACK releases {pushed} of new data within 13 µs; RED drops {lost} of these packets, "
         "and {usual} of all new data (60 clients, from 20 to 40 s).",
         shows={"pushed": _pushed, "lost": _pushed_loss, "usual": _new_loss},
-        command=command("Vegas/RED", 60, record="acks"),
     ),
 )

@@ -6,9 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ackclock.papers.burstiness import measures as m
-from ackclock.papers.burstiness.claims.reading import command
-from ackclock.papers.burstiness.experiment import ADVERTISED_WINDOW, PAPERS_CLIENTS
-from ackclock.papers.core.claim import Claim
+from ackclock.papers.burstiness.experiment import ADVERTISED_WINDOW, DEFINITION, PAPERS_CLIENTS
 from ackclock.papers.core.quantities import computed
 from ackclock.papers.core.rules import Bars, Holds
 
@@ -16,6 +14,7 @@ if TYPE_CHECKING:
     from ackclock.papers.core.claim import Said
     from ackclock.papers.core.quantities import Quantity
 
+claim = DEFINITION.claim
 _BUFFER = 50
 _HIGHER = 1.1  # the smallest ratio of two times, and of two dependence indices, that counts as a difference
 _WINDOWS = "windows@0,9,19/0.1s"
@@ -76,23 +75,16 @@ def _steepest(said: Said) -> str:
 
 
 CLAIMS = (
-    Claim(
-        key="3.2.1-1",
-        where="3.2.1; Figure 5",
-        text="With 20 Reno clients nearly all losses occur during slow start.",
-        test=Bars(whole=_start_share.at_least(95), part=_start_share.above(50)),
+    claim(
+        "3.2.1-1",
+        Bars(whole=_start_share.at_least(95), part=_start_share.above(50)),
         why="With 20 clients {share} of the drops occur in the first second, in which every window grows from 1 to "
         "20; the last drop is at {last}.",
         shows={"share": _start_share, "last": m.LAST_LOSS.at("windows", variant="Reno", clients=20)},
-        command=command("Reno", 20, record="drops"),
     ),
-    Claim(
-        key="3.2.1-2",
-        where="3.2.1; Figure 5",
-        text="During slow start, bursts of 17 packets from three of the 20 clients are enough to overflow the buffer "
-        "of 50.",
-        paper="17 packets",
-        test=Bars(
+    claim(
+        "3.2.1-2",
+        Bars(
             whole=_window.at_least(_BUFFER / 3).called("three bursts of the largest window fill the buffer"),
             part=_window.at_least(_BUFFER / 20).called("20 such bursts fill it"),
         ),
@@ -100,122 +92,65 @@ CLAIMS = (
             f"Before the first cut the largest window is {said.mean(_window):.1f} packets: "
             f"{_BUFFER / said.mean(_window):.1f} such bursts at once fill the buffer of {_BUFFER}."
         ),
-        command=command("Reno", 20, record=_WINDOWS),
     ),
-    Claim(
-        key="3.2.1-3",
-        where="3.2.1; Figure 6",
-        text="With 30 clients congestion occurs even earlier in slow start.",
-        test=Holds(_first_loss.pick(clients=30).below(_first_loss.pick(clients=20))),
-        why=_earlier,
-        command=command("Reno", 30, record="drops"),
-    ),
-    Claim(
-        key="3.2.1-4",
-        where="3.2.1; Figure 6",
-        text="With 30 clients all three windows shown fall at the same time, at 4 s, and then grow steadily.",
-        paper="4 s",
-        test=Bars(whole=_steady & _in_time.above(50), part=_steady & _together.above(50)),
-        command=command("Reno", 30, record=_WINDOWS),
-    ),
-    Claim(
-        key="3.2.1-5",
-        where="3.2.1; Figures 7, 8",
-        text="The ability to settle ends between 38 and 39 clients.",
-        paper="38 | 39",
-        test=Bars(whole=_most[37] & _most[38] & ~_most[39] & ~_most[40], part=_most[37] & ~_most[40]),
-        command=command("Reno", 39, record="drops"),
-    ),
-    Claim(
-        key="3.2.1-6",
-        where="3.2.1; Figures 5 to 7",
-        text="Up to 38 clients, settling takes longer with more clients.",
-        test=Bars(
+    claim("3.2.1-3", Holds(_first_loss.pick(clients=30).below(_first_loss.pick(clients=20))), why=_earlier),
+    claim("3.2.1-4", Bars(whole=_steady & _in_time.above(50), part=_steady & _together.above(50))),
+    claim("3.2.1-5", Bars(whole=_most[37] & _most[38] & ~_most[39] & ~_most[40], part=_most[37] & ~_most[40])),
+    claim(
+        "3.2.1-6",
+        Bars(
             whole=_last_loss.rises("clients", times=_HIGHER),
             part=_last_loss.pick(clients=38).above(_last_loss.pick(clients=20), times=_HIGHER),
         ),
-        command=command("Reno", 30, record="drops"),
     ),
-    Claim(
-        key="3.2.1-7",
-        where="3.2.1; Figure 7",
-        text="With 38 clients the windows settle after 25 s.",
-        paper="25 s",
-        test=Bars(
+    claim(
+        "3.2.1-7",
+        Bars(
             whole=_settle_time.at_least(25 / 2) & _settle_time.at_most(2 * 25),
             part=_settle_time.at_least(25 / 10) & _settle_time.at_most(m.SETTLED_BY),
         ),
-        command=command("Reno", 38, record="drops"),
     ),
-    Claim(
-        key="3.2.1-8",
-        where="3.2.1; Figure 8",
-        text="With 39 clients the windows never settle.",
-        test=Bars(whole=_settled.pick(clients=39).at_most(0), part=_settled.pick(clients=39).below(50)),
+    claim(
+        "3.2.1-8",
+        Bars(whole=_settled.pick(clients=39).at_most(0), part=_settled.pick(clients=39).below(50)),
         why="{settled} of the runs with 39 clients have settled by 185 s. From 20 s on the c.o.v. is {cov} times the "
         "Poisson value.",
         shows={
             "settled": _settled.pick(clients=39),
             "cov": m.WARM_COV_OVER_POISSON.at("grid", variant="Reno", clients=39),
         },
-        command=command("Reno", 39, record=_WINDOWS),
     ),
-    Claim(
-        key="3.2.1-9",
-        where="3.2.1; Figure 2",
-        text="Because the windows do not settle, the c.o.v. rises sharply at 39 clients.",
-        test=Bars(
+    claim(
+        "3.2.1-9",
+        Bars(
             whole=_sharpest.called("Reno's c.o.v. rises most, for each client added, from 38 to 39 clients"),
             part=_sharp.above(0),
         ),
         why=_steepest,
         numbers=(m.COV_OVER_POISSON.at("grid", variant="Reno", clients=(36, 38, 39)),),
-        command=command("Reno", 39),
     ),
-    Claim(
-        key="3.2.1-10",
-        where="3.2.1, 4; Figures 6 to 9",
-        text="With more clients, simultaneous cuts of their windows become more likely.",
-        test=Bars(whole=_grows & ~_dependence.falls("clients", times=_HIGHER).some(), part=_grows),
+    claim(
+        "3.2.1-10",
+        Bars(whole=_grows & ~_dependence.falls("clients", times=_HIGHER).some(), part=_grows),
         shows={"cutting": _cutting},
-        command=command("Reno", 60, record="windows/0.1s"),
     ),
-    Claim(
-        key="3.2.1-11",
-        where="3.2.1, 4; Figure 9",
-        text="With 60 clients most streams make the same decision at the same time.",
-        test=Bars(whole=_cutting.pick(clients=60).above(50), part=_cutting.pick(clients=60).above(25)),
-        command=command("Reno", 60, record="windows/0.1s"),
-    ),
-    Claim(
-        key="3.2.1-12",
-        where="1, 3.2, 3.2.1, 4; Figure 9",
-        text="Reno's congestion control makes the streams highly dependent on each other.",
-        test=Bars(whole=_dependence.pick(clients=60).above(30), part=_dependence.pick(clients=60).above(1)),
+    claim("3.2.1-11", Bars(whole=_cutting.pick(clients=60).above(50), part=_cutting.pick(clients=60).above(25))),
+    claim(
+        "3.2.1-12",
+        Bars(whole=_dependence.pick(clients=60).above(30), part=_dependence.pick(clients=60).above(1)),
         why="The variance of the number of clients that cut at once is {index} times its value for independent "
         "clients. It would be 60 times that value if all 60 clients always cut together.",
         shows={"index": _dependence.pick(clients=60)},
-        command=command("Reno", 60, record="windows/0.1s"),
     ),
-    Claim(
-        key="3.2.1-13",
-        where="3.2.1; Figure 5",
-        text="Sources do not wait for windows: while windows are small, send buffers fill, and whole windows leave as "
-        "bursts when ACKs arrive.",
-        test=Bars(
+    claim(
+        "3.2.1-13",
+        Bars(
             whole=_fills & _leaves.called("nine tenths of the largest window before the first cut leave in one burst"),
             part=_fills | _leaves,
         ),
         why="Within the first second up to {backlog} wait in a client, and up to {burst} leave it within a fifth of a "
         "round-trip time. The largest window before the first cut is {window}.",
         shows={"backlog": _backlog, "burst": _burst, "window": _window},
-        command=command("Reno", 20, record="packets"),
     ),
-    Claim(
-        key="3.2.1-14",
-        where="3.2.1",
-        text="Simultaneous cuts make the sum of the windows, and so queue and loss, fluctuate wildly.",
-        test=Bars(whole=_swing & _wild, part=_swing.every() | _wild.every()),
-        command=command("Reno", 39, record="windows/100ms"),
-    ),
+    claim("3.2.1-14", Bars(whole=_swing & _wild, part=_swing.every() | _wild.every())),
 )

@@ -14,10 +14,8 @@ from ackclock.papers.burstiness.claims.reading import (
     TCPS,
     WEIGHT,
     WEIGHTS,
-    command,
 )
-from ackclock.papers.burstiness.experiment import CAPACITY, CLIENTS, DURATION, HEAVY, PAPERS_CLIENTS
-from ackclock.papers.core.claim import Change, Claim
+from ackclock.papers.burstiness.experiment import CAPACITY, CLIENTS, DEFINITION, DURATION, HEAVY, PAPERS_CLIENTS
 from ackclock.papers.core.evidence import Named
 from ackclock.papers.core.folds import exponent
 from ackclock.papers.core.quantities import computed, folded
@@ -31,6 +29,7 @@ if TYPE_CHECKING:
     from ackclock.papers.core.measures import Measure
     from ackclock.papers.core.quantities import Quantity
 
+claim = DEFINITION.claim
 _SIX_POINTS = "over six points even a rank correlation of 0.6 is not significant (p = 0.14, two-sided)"
 
 
@@ -55,17 +54,6 @@ def rank_correlation(one: Measure, other: Measure) -> Quantity:
 def six_points(question: Answers) -> AtMostPartly:
     """Judge by rank correlations over the six TCPs."""
     return AtMostPartly(question, because=_SIX_POINTS)
-
-
-def no_more_than_partly(was: str) -> Change:
-    """Record that a rank correlation no longer reproduces a claim."""
-    return Change(
-        was=was,
-        now="partly reproduced if one of the two holds, never more",
-        before="reproduced",
-        after="partly",
-        reason=f"A rule must not conclude more than its data allow: {_SIX_POINTS}.",
-    )
 
 
 def slope(variant: str, counts: tuple[int, ...]) -> Quantity:
@@ -165,28 +153,11 @@ def penalty(variant: str | tuple[str, ...], reference: str) -> Quantity:
 
 
 CLAIMS = (
-    Claim(
-        key="0-1",
-        where="abstract, 1, 4; Figure 2",
-        text="Even if the sum of the applications' traffic becomes smoother with more of them, TCP makes the sum "
-        "bursty.",
-        test=AtPoints(_rough.above(1).called("with 39 to 60 clients the c.o.v. is above Poisson's")),
-        command=command("Reno", 60),
-    ),
-    Claim(
-        key="2.2-1",
-        where="2.2, 3.1",
-        text="The smaller the c.o.v. of the traffic, the better the gateway performs: more throughput, less loss.",
-        test=six_points(_carried.at_most(-0.5) | _lost.at_least(0.5)),
-        changed=no_more_than_partly("reproduced if both rank correlations are 0.5 or more in size"),
-        command=command("Vegas/RED", 60),
-    ),
-    Claim(
-        key="3.1-1",
-        where="3.1; Table 1",
-        text="Table 1 lists the parameters of the simulation: with them, the experiment is fixed.",
-        paper="Table 1",
-        test=Fixed(
+    claim("0-1", AtPoints(_rough.above(1).called("with 39 to 60 clients the c.o.v. is above Poisson's"))),
+    claim("2.2-1", six_points(_carried.at_most(-0.5) | _lost.at_least(0.5))),
+    claim(
+        "3.1-1",
+        Fixed(
             {
                 "who wins exact ties": (_tied(m.COV) | _tied(m.THROUGHPUT) | _tied(m.JAIN)).called(
                     "without processing time, c.o.v., throughput or Jain's index of Reno or Vegas with 44 or 60 "
@@ -205,65 +176,36 @@ CLAIMS = (
             ),
             _of_weights,
         ),
-        command=command("Reno", 60, "clients.0.transport.overhead=0 s"),
     ),
-    Claim(
-        key="3.2-1",
-        where="3.2; Figure 2",
-        text="The sum of n Poisson sources becomes smoother with n: its c.o.v. is 1/√(λτn).",
-        paper="n^-0.5",
-        test=Bars(whole=_slope.near(-0.5, by=0.02), part=_slope.below(0)),
-        command=command("UDP", 20),
-    ),
-    Claim(
-        key="3.2-2",
-        where="3.2; Figure 2",
-        text="UDP does not modulate the traffic: its c.o.v. is very close to that of the Poisson process.",
-        test=AtPoints(
+    claim("3.2-1", Bars(whole=_slope.near(-0.5, by=0.02), part=_slope.below(0))),
+    claim(
+        "3.2-2",
+        AtPoints(
             m.COV_OVER_POISSON.at("grid", variant="UDP", clients=PAPERS_CLIENTS)
             .near(1, by=0.05)
             .called("the c.o.v. of UDP is within 5 % of Poisson's"),
             points="client counts",
         ),
-        command=command("UDP", 60),
     ),
-    Claim(
-        key="3.2-3",
-        where="3.2",
-        text="The network is uncongested below 10 clients, intermittently congested from 10 to 38, and above 38 the "
-        "clients generate more than it can carry.",
-        paper="10, 38 clients",
-        test=Bars(whole=_none & _little & _overload, part=_none | _little | _overload),
+    claim(
+        "3.2-3",
+        Bars(whole=_none & _little & _overload, part=_none | _little | _overload),
         why=f"{{why}} The capacity is {CAPACITY / DURATION / 100:.1f} clients.",
-        command=command("UDP", 40),
     ),
-    Claim(
-        key="3.2-4",
-        where="3.2; Figure 2",
-        text="Uncongested, the traffic that enters the gateway is very similar to what the clients generate, for every "
-        "TCP.",
-        test=AtPoints(
+    claim(
+        "3.2-4",
+        AtPoints(
             m.COV_OVER_POISSON.at("grid", variant=TCPS, clients=LIGHT)
             .near(1, by=0.1)
             .called("with fewer than 10 clients the c.o.v. is within 10 % of Poisson's")
         ),
         why="{why} Without the first 20 s the c.o.v. is {warm} times the Poisson value.",
         shows={"warm": m.WARM_COV_OVER_POISSON.at("grid", variant=TCPS, clients=LIGHT)},
-        command=command("Reno", 4),
     ),
-    Claim(
-        key="3.2-5",
-        where="3.2; Figure 2",
-        text="From 10 to 38 clients the c.o.v. of the TCPs is up to 50 % above the Poisson value.",
-        paper="up to +50 %",
-        test=Bars(whole=_up_to_half(_of_moderate), part=_up_to_half(_of_sure)),
-        command=command("Reno", 30),
-    ),
-    Claim(
-        key="3.2-6",
-        where="3.2; Figure 2",
-        text="Congestion control noticeably modulates the traffic when the network is moderately congested.",
-        test=Depends(
+    claim("3.2-5", Bars(whole=_up_to_half(_of_moderate), part=_up_to_half(_of_sure))),
+    claim(
+        "3.2-6",
+        Depends(
             Holds(_noticed & _stays),
             on="whether the start-up counts",
             again=_noticed.called(
@@ -272,63 +214,46 @@ CLAIMS = (
             ),
             words="If this holds only for the c.o.v. of whole runs, the claim depends on whether the start-up counts.",
         ),
-        command=command("Reno", 30, "measure.from=20 s"),
     ),
-    Claim(
-        key="3.2-7",
-        where="3.2; Figures 3, 4",
-        text="This burstiness is not strong enough to harm throughput and loss.",
-        test=AtPoints(
+    claim(
+        "3.2-7",
+        AtPoints(
             (_share.at_least(99) & m.LOSS.at("grid", variant=TCPS, clients=MODERATE).at_most(0.5)).called(
                 "a TCP with 10 to 38 clients carries at least 99 % of UDP's throughput and loses at most 0.5 %"
             )
         ),
-        command=command("Vegas", 34),
     ),
-    Claim(
-        key="3.2-8",
-        where="3.2; Figures 3, 4",
-        text="Below 30 clients the TCPs behave nearly identically.",
-        test=AtPoints(
+    claim(
+        "3.2-8",
+        AtPoints(
             (_throughput_gap.at_most(1) & _loss_gap.at_most(0.1)).called(
                 "all throughputs lie within 1 % of each other and all losses within 0.1 points"
             ),
             points="client counts below 30",
         ),
-        command=command("Vegas", 25),
     ),
-    Claim(
-        key="3.2-9",
-        where="3.2; Figure 2",
-        text="Under heavy congestion the c.o.v. rises sharply for every TCP except Vegas.",
-        test=Bars(
+    claim(
+        "3.2-9",
+        Bars(
             whole=_rises(RENOS).every() & ~_rises("Vegas"),
             part=_rises(TCPS).some() & ~_rises("Vegas"),
         ),
         why=f"From {_BEFORE} to {_AFTER} clients the c.o.v. grows by a factor of {{growth}}.",
         shows={"growth": _growth},
         numbers=(_growth,),
-        command=command("Reno", 44),
     ),
-    Claim(
-        key="3.2-10",
-        where="3.2; Figure 2",
-        text="The c.o.v. of Reno is over 140 % larger than Poisson's.",
-        paper="over +140 %",
-        test=AtPoints(
+    claim(
+        "3.2-10",
+        AtPoints(
             _excess["Reno"]
             .above(140)
             .called("with 39 to 60 clients Reno's c.o.v. is over 140 % larger than Poisson's"),
             points="client counts",
         ),
-        command=command("Reno", 60),
     ),
-    Claim(
-        key="3.2-11",
-        where="3.2; Figure 2",
-        text="The c.o.v. of Reno/RED is over 200 % larger than Poisson's.",
-        paper="over +200 %",
-        test=Depends(
+    claim(
+        "3.2-11",
+        Depends(
             AtPoints(
                 _excess["Reno/RED"]
                 .above(200)
@@ -339,52 +264,39 @@ CLAIMS = (
             again=m.EXCESS.at("weights", variant="Reno/RED", clients=MOST).above(200).called("it is over 200 % larger"),
             named=WEIGHTS,
         ),
-        command=command("Reno/RED", 60),
     ),
-    Claim(
-        key="3.2-12",
-        where="abstract, 3.2; Figures 3, 4",
-        text="This modulation costs Reno and Reno/RED throughput and packets.",
-        test=AtPoints(
+    claim(
+        "3.2-12",
+        AtPoints(
             (
                 penalty(_harmed, "UDP").at_least(1)
                 & _heavy_loss.above(m.LOSS.at("grid", variant=_harmed, clients=_BEFORE))
             ).called("with 39 to 60 clients throughput is 1 % or more below UDP's and loss higher than with 36 clients")
         ),
-        command=command("Reno/RED", 50),
     ),
 )
 
 CONCLUSIONS = (
-    Claim(
-        key="4-1",
-        where="1, 4; Figures 8, 9",
-        text="Reno's probing makes its windows fluctuate rapidly and continually.",
-        test=Bars(whole=_often & _long, part=_often | _long),
+    claim(
+        "4-1",
+        Bars(whole=_often & _long, part=_often | _long),
         why="With 60 clients a Reno window is cut {reno} times a second, for the last time at {last}. A Vegas window "
         "is cut {vegas} times a second.",
         shows={"reno": _falls, "last": _last_fall, "vegas": m.CUTS.at("windows", variant="Vegas", clients=MOST)},
-        command=command("Reno", 60, record="windows@0,9,19/0.1s"),
     ),
-    Claim(
-        key="4-2",
-        where="4; Figure 2",
-        text="Reno's traffic does not become much smoother even for the sum of many streams.",
-        test=Bars(whole=_renos_slope.above(-0.25), part=_renos_slope.above(-0.5)),
+    claim(
+        "4-2",
+        Bars(whole=_renos_slope.above(-0.25), part=_renos_slope.above(-0.5)),
         why="{why} For Poisson traffic the exponent is -0.5.",
         shows={"ends": m.COV.at("grid", variant="Reno", clients=(39, 60, 100))},
-        command=command("Reno", 100),
     ),
-    Claim(
-        key="4-3",
-        where="4; Figures 3, 4",
-        text="Vegas' smoother traffic means better overall network performance than Reno's.",
-        test=AtPoints(
+    claim(
+        "4-3",
+        AtPoints(
             (_vegas[m.THROUGHPUT].above(_reno[m.THROUGHPUT]) & _vegas[m.LOSS].below(_reno[m.LOSS])).called(
                 "with 39 to 60 clients Vegas carries more than Reno and loses less"
             ),
             points="client counts",
         ),
-        command=command("Vegas", 60),
     ),
 )

@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ackclock.papers.burstiness import measures as m
-from ackclock.papers.burstiness.claims.reading import MOST, command
-from ackclock.papers.burstiness.experiment import HEAVY
-from ackclock.papers.core.claim import Claim
+from ackclock.papers.burstiness.claims.reading import MOST
+from ackclock.papers.burstiness.experiment import DEFINITION, HEAVY
 from ackclock.papers.core.rules import AtPoints, Bars
 from ackclock.papers.core.ways import Varied
 
 if TYPE_CHECKING:
     from ackclock.papers.core.measures import Measure
     from ackclock.papers.core.quantities import Quantity
+
+
+claim = DEFINITION.claim
 
 
 def _both(measure: Measure, part: str, clients: int | tuple[int, ...]) -> tuple[Quantity, Quantity]:
@@ -50,45 +52,27 @@ _small, _renos_small = _both(m.WARM_LOSS, "grid", _ROOMY)
 _waiting = m.QUEUE_PER_CLIENT.at("queues", variant="Vegas", clients=(39, 44, 50, 60))
 
 CLAIMS = (
-    Claim(
-        key="3.2.2-1",
-        where="3.2.2; Figures 10 to 12",
-        text="Each Vegas window stays close to its optimal value.",
-        test=Bars(whole=_near_optimum, part=_near_optimum.some().called("this holds at one of the three loads")),
-        command=command("Vegas", 60, record="windows@0,9,19/0.1s"),
+    claim(
+        "3.2.2-1", Bars(whole=_near_optimum, part=_near_optimum.some().called("this holds at one of the three loads"))
     ),
-    Claim(
-        key="3.2.2-2",
-        where="3.2.2; Figure 4",
-        text="Vegas loses a smaller share of its packets than Reno.",
-        test=AtPoints(
+    claim(
+        "3.2.2-2",
+        AtPoints(
             _loss.below(_renos_loss).called("with 39 to 60 clients Vegas loses a smaller share than Reno"),
             points="client counts",
         ),
-        command=command("Vegas", 60),
     ),
-    Claim(
-        key="3.2.2-3",
-        where="3.2.2",
-        text="The lower loss of Vegas lowers the dependency between the streams.",
-        test=Bars(whole=_dependence.below(_renos_dependence), part=_cutting.below(_renos_cutting)),
-        command=command("Vegas", 60, record="windows/0.1s"),
-    ),
-    Claim(
-        key="3.2.2-4",
-        where="3.2.2, 4; Figure 2",
-        text="The c.o.v. of Vegas is significantly lower than that of Reno.",
-        test=AtPoints(
+    claim("3.2.2-3", Bars(whole=_dependence.below(_renos_dependence), part=_cutting.below(_renos_cutting))),
+    claim(
+        "3.2.2-4",
+        AtPoints(
             _cov.below(_renos_cov).called("with 39 to 60 clients the c.o.v. of Vegas is below Reno's"),
             points="client counts",
         ),
-        command=command("Vegas", 60),
     ),
-    Claim(
-        key="3.2.2-5",
-        where="3.2.2; Figures 10 to 12",
-        text="Vegas shares the bandwidth more fairly than Reno.",
-        test=Varied(
+    claim(
+        "3.2.2-5",
+        Varied(
             AtPoints(
                 _jain.above(_renos_jain).called("with 39 to 60 clients Jain's index of Vegas is above Reno's"),
                 points="client counts",
@@ -108,32 +92,24 @@ CLAIMS = (
             words="The test is repeated with the smallest round trip as Vegas' base round trip, and without "
             "processing time (44 and 60 clients).",
         ),
-        command=command("Vegas", 60, "clients.0.transport.base_rtt=minimum"),
     ),
-    Claim(
-        key="3.2.2-6",
-        where="3.2.2",
-        text="Vegas needs a much smaller buffer in the gateway to avoid congestion.",
-        test=Bars(
+    claim(
+        "3.2.2-6",
+        Bars(
             whole=_roomy.at_most(0.05) & _renos_roomy.above(0.1),
             part=_renos_roomy.above(_roomy, times=1.1),
         ),
         why=f"With {_ROOMY} clients and a buffer of {_ROOM} packets each, Vegas loses {{vegas}} and Reno {{reno}} "
         "after the start; with the paper's buffer of 50 packets, Vegas loses {few} and Reno {renos_few}.",
         shows={"vegas": _roomy, "reno": _renos_roomy, "few": _small, "renos_few": _renos_small},
-        command=command("Vegas", 50, "dumbbell.bottleneck.queue.packets=150"),
     ),
-    Claim(
-        key="3.2.2-7",
-        where="2.1, 3.2.2",
-        text="Vegas keeps one to three packets of each stream in the gateway.",
-        paper="1 to 3",
-        test=AtPoints(
+    claim(
+        "3.2.2-7",
+        AtPoints(
             (_waiting.at_least(1) & _waiting.at_most(3)).called(
                 "with 39, 44, 50 and 60 clients one to three packets wait for each client on average"
             ),
             points="client counts",
         ),
-        command=command("Vegas", 44),
     ),
 )

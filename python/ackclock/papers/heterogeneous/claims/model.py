@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from ackclock.papers.burstiness.experiment import HEAVY, PAPERS_CLIENTS
 from ackclock.papers.burstiness.measures import COV
 from ackclock.papers.claims import ELSE_UNDECIDED, graded
-from ackclock.papers.core.claim import Claim
 from ackclock.papers.core.rules import AtPoints, Bars, Custom, Outcome
+from ackclock.papers.heterogeneous.experiment import DEFINITION
 from ackclock.papers.heterogeneous.measures import DEPENDENCE, TIMED_OUT, WARM_COV
 from ackclock.papers.heterogeneous.stochastic import OPEN as FROM_20
 from ackclock.papers.heterogeneous.stochastic import SMALL
@@ -24,14 +24,10 @@ if TYPE_CHECKING:
 
     Line = Mapping[Scalar, Interval]
 
+claim = DEFINITION.claim
 _NEAR = 0.25  # largest relative error of a reasonable prediction
 _RANK = 0.5  # Kendall's rank correlation from which on a trend is followed
 _LOADS = (39, 44, 50, 60)  # clients whose windows are looked at closely
-
-_COMMAND = (
-    'ackclock model stochastic-reno --clients 60 --rate 100 --bandwidth "50 Mbps" --packet-size 1500 --buffer 50 '
-    '--rtt "100 ms" --initial-window 1'
-)
 
 _reno = COV.at("grid", variant="Reno", clients=PAPERS_CLIENTS)
 _heavy = COV.at("grid", variant="Reno", clients=HEAVY)
@@ -89,19 +85,14 @@ _loose = DEPENDENCE.at("close", variant="Reno", clients=_LOADS).below(50).every(
 _timed = TIMED_OUT.at("grid", variant="Reno", clients=_LOADS).at_least(10).every()
 
 CLAIMS = (
-    Claim(
-        key="4-1",
-        where="4",
-        text="A stochastic model can reasonably predict the c.o.v. of aggregated Reno traffic.",
-        test=AtPoints(_model(SMALL).within(_NEAR, of=_reno), points="client counts"),
+    claim(
+        "4-1",
+        AtPoints(_model(SMALL).within(_NEAR, of=_reno), points="client counts"),
         shows={"opened": _model(FROM_20), "warm": WARM_COV.at("grid", variant="Reno", clients=PAPERS_CLIENTS)},
-        command=_COMMAND,
     ),
-    Claim(
-        key="4-2",
-        where="4; Figure 13",
-        text="The trend of the model's c.o.v. closely follows that of Reno.",
-        test=Custom(
+    claim(
+        "4-2",
+        Custom(
             _follows,
             "Over the client counts up to 60: reproduced if Kendall's rank correlation of the two is at least "
             f"{_RANK:g} and the steps between counts with the steepest rise of each are the same or adjacent; "
@@ -110,21 +101,11 @@ CLAIMS = (
             _model(SMALL),
             _reno,
         ),
-        command=_COMMAND,
     ),
-    Claim(
-        key="4-3",
-        where="4; Figure 13",
-        text="The model overestimates the burstiness under heavy load.",
-        test=AtPoints(_model(SMALL, HEAVY).above(_heavy), points="client counts"),
+    claim(
+        "4-3",
+        AtPoints(_model(SMALL, HEAVY).above(_heavy), points="client counts"),
         shows={"opened": _model(FROM_20, HEAVY)},
-        command=_COMMAND,
     ),
-    Claim(
-        key="4-4",
-        where="4",
-        text="The reasons are that the model has very strong dependencies between streams and no timeouts.",
-        test=Bars(whole=_loose & _timed, part=_loose | _timed),
-        command=_COMMAND,
-    ),
+    claim("4-4", Bars(whole=_loose & _timed, part=_loose | _timed)),
 )

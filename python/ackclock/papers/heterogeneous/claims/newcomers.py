@@ -1,12 +1,11 @@
-"""The rules of claims on newcomers that compete with Reno, and the command of a run."""
+"""The rules of claims on newcomers that compete with Reno."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock.papers.burstiness.experiment import HEAVY, RED_WEIGHT
+from ackclock.papers.burstiness.experiment import HEAVY
 from ackclock.papers.burstiness.measures import LOSS, QUEUE, THROUGHPUT
-from ackclock.papers.core.claim import run_command
 from ackclock.papers.core.evidence import Named
 from ackclock.papers.core.quantities import computed
 from ackclock.papers.core.rules import AtPoints, Bars, Depends, Outcome
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from ackclock.papers.core.measures import Measure
     from ackclock.papers.core.quantities import Quantity
     from ackclock.papers.core.rules import Rule
-    from ackclock.papers.heterogeneous.experiment import Scene
 
 EFFECT = 0.02  # the smallest difference of two ratios of goodput that counts
 
@@ -261,19 +259,3 @@ def _both_starts(part: str) -> AtPoints:
         asked = ratio.at_least(_AS_WELL) & ~vegas.above(reno, times=1 / _AS_WELL)
         questions.append(asked.called(f"Vegas does as well as Reno when competing with {background} Reno clients"))
     return AtPoints(*questions)
-
-
-def command(scene: Scene, variant: str, added: int, *fields: str) -> str:
-    """Give the command that makes one run with two kinds of client; `fields` are further ``PATH=VALUE``."""
-    protocol, slash, gateway = variant.partition("/")
-    thresholds = GATEWAYS[scene.buffer][slash + gateway]
-    sets = [f"clients.0.count={scene.background}"] if scene.background != 40 else []
-    sets += [f"clients.1.count={added}"] if added != 20 else []
-    sets += ["clients.1.transport.variant=reno"] if protocol == "Reno" else []
-    if thresholds is not None:
-        low, high = thresholds
-        queue = f'{{kind="red", packets={scene.buffer}, min_th={low}, max_th={high}, w_q={RED_WEIGHT:g}}}'
-        sets.append(f"dumbbell.bottleneck.queue={queue}")
-    elif scene.buffer != 50:
-        sets.append(f"dumbbell.bottleneck.queue.packets={scene.buffer}")
-    return run_command("examples/newcomers60.toml", [*sets, *fields])

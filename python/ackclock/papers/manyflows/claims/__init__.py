@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from ackclock.papers.manyflows.claims import flows, same_delay, with_overhead
+from ackclock.papers.manyflows.places import DEFINITION
 
-CLAIMS = tuple(
-    sorted(
-        (*same_delay.CLAIMS, *with_overhead.CLAIMS, *flows.INTERNET, *flows.FORMULAS, *flows.DISTANCES),
-        key=lambda claim: claim.key.split(".")[:2],
-    )
-)  # in the order of the paper; keys are its sections
+CLAIMS = DEFINITION.ordered(
+    [*same_delay.CLAIMS, *with_overhead.CLAIMS, *flows.INTERNET, *flows.FORMULAS, *flows.DISTANCES]
+)

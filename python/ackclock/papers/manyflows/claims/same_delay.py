@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock.papers.core.claim import Claim
 from ackclock.papers.core.evidence import Named
 from ackclock.papers.core.folds import slope
 from ackclock.papers.core.rules import AtPoints, Bars
@@ -12,21 +11,20 @@ from ackclock.papers.core.ways import Varied, Ways
 from ackclock.papers.core.words import listed
 from ackclock.papers.manyflows import measures as m
 from ackclock.papers.manyflows.claims import fits
-from ackclock.papers.manyflows.experiment import ISDN, MODERN, T1, command, grid_setting, run_of
+from ackclock.papers.manyflows.experiment import ISDN, MODERN, T1
 from ackclock.papers.manyflows.looks import PIPES
 from ackclock.papers.manyflows.places import (
     BUFFERS,
     CAPPED,
     CURVES,
+    DEFINITION,
     FAR_PIPE,
     MODERN_CAPACITIES,
     NEAR,
     STARTS,
     STEADY,
-    WINDOWS,
     WITHOUT,
     curve,
-    far_setting,
 )
 
 if TYPE_CHECKING:
@@ -34,6 +32,7 @@ if TYPE_CHECKING:
     from ackclock.papers.core.measures import Measure
     from ackclock.papers.core.quantities import Quantity
 
+claim = DEFINITION.claim
 LARGE, SMALL = (
     Named(f"{size} pipes", [name for name, pipe in PIPES.items() if pipe.size == size]) for size in ("large", "small")
 )  # the pipes of each size
@@ -53,7 +52,6 @@ _LOSSY = 20  # the loss in per cent from which on the paper finds more than that
 _STRAIGHT = 0.98  # the R^2 from which on totals grow linearly
 _PARABOLA = 0.995  # the R^2 from which on points lie on a parabola
 _BENT = 1.2  # the exponent from which on a curve is not nearly linear
-_WINDOW = WINDOWS["T1"]
 _SMALL_PIPE = curve(T1, 100)
 
 
@@ -144,12 +142,9 @@ _wasted = m.WASTED.at("grid", **_grid)
 _early = m.WASTED.at("grid", counting=CAPPED.title, processing=WITHOUT)
 
 CLAIMS = (
-    Claim(
-        key="5.1.1-1",
-        where="5.1.1; Figure 6",
-        text="In a large pipe (W_c above 3 n) all connections, even 100, halve their windows in synchrony, and "
-        "the buffer oscillates between half and full.",
-        test=AtPoints(
+    claim(
+        "5.1.1-1",
+        AtPoints(
             look(m.CORRELATION).at_least(_TOGETHER),
             look(m.SHARE).at_least(90),
             look(m.LOW).at_most(_HALF_FULL),
@@ -159,21 +154,11 @@ CLAIMS = (
         why="The loss correlation is {correlation}; {share} of the connections lose in an epoch; the buffer's 5th "
         "percentile is {low} of its size, its 95th percentile is {high}.",
         shows={"correlation": look(m.CORRELATION), "share": look(m.SHARE), "low": look(m.LOW), "high": look(m.HIGH)},
-        command=command(T1, 440, 100, record="queue@bottleneck/100ms"),
     ),
-    Claim(
-        key="5.1.1-2",
-        where="5.1.1; Figure 6",
-        text="Synchronised connections share the resources very fairly: in the steady state they send equally much.",
-        paper="160 to 340 packets received over T1, 20 to 140 over ISDN",
-        test=Bars(whole=look(m.JAIN).at_least(0.95) & _in_figure6(), part=look(m.JAIN).at_least(0.8)),
-        command=command(T1, 440, 100),
-    ),
-    Claim(
-        key="5.1.1-3",
-        where="5.1.1; Figure 7",
-        text="The loss of a large pipe is predicted by 8 / (3 W² + 21 W + 8), which matches very well.",
-        test=AtPoints(_printed),
+    claim("5.1.1-2", Bars(whole=look(m.JAIN).at_least(0.95) & _in_figure6(), part=look(m.JAIN).at_least(0.8))),
+    claim(
+        "5.1.1-3",
+        AtPoints(_printed),
         why=lambda said: (
             f"{said.outcome.why} The loss is clearly below the formula at "
             f"{said.counted(m.OVER_PRINTED.at('predicted').below(1), 'points')}: windows that grow by 1 / cwnd take "
@@ -181,21 +166,11 @@ CLAIMS = (
             f"at {said.counted(_corrected, 'points')}."
         ),
         shows={"corrected": m.OVER_CORRECTED.at("predicted")},
-        command=command(T1, 440, 100),
     ),
-    Claim(
-        key="5.1.1-4",
-        where="5.1.1; Figure 11",
-        text="If the buffer is smaller than W_c / 2, halving in synchrony leaves the link under-utilised.",
-        test=AtPoints(_far(_below, 1, 2, 5, 10).below(_FULL), _far(_above, 1, 2, 5, 10).at_least(_FULL)),
-        command=run_of(far_setting(60, 10)),
-    ),
-    Claim(
-        key="5.1.2-1",
-        where="5.1.2; Figure 8",
-        text="In a small pipe (W_c below n) connections share very unfairly: only about W_c of them are active, the "
-        "others shut off by constant timeouts.",
-        test=Ways(
+    claim("5.1.1-4", AtPoints(_far(_below, 1, 2, 5, 10).below(_FULL), _far(_above, 1, 2, 5, 10).at_least(_FULL))),
+    claim(
+        "5.1.2-1",
+        Ways(
             AtPoints(_alive().near(100, by=100 / 3), points="numbers of connections"),
             axis="start",
             ways=list(STARTS),
@@ -206,69 +181,40 @@ CLAIMS = (
             lambda start: _alive(start=start).near(100, by=100 / 3),
             {start: f"if {start}" for start in STARTS},
         ),
-        command=run_of(grid_setting(T1, 100, 300, span=_WINDOW, spread="0 s")),
     ),
-    Claim(
-        key="5.1.2-2",
-        where="5.1.2; Figure 9",
-        text="Beyond W_c connections the total numbers of packets sent and lost grow linearly with the connections.",
-        test=Bars(whole=_rising & _straight[0].at_least(_STRAIGHT) & _straight[1].at_least(_STRAIGHT), part=_rising),
-        command=run_of(grid_setting(T1, 100, 600, span=(0, _WINDOW[1]))),
+    claim(
+        "5.1.2-2",
+        Bars(whole=_rising & _straight[0].at_least(_STRAIGHT) & _straight[1].at_least(_STRAIGHT), part=_rising),
     ),
-    Claim(
-        key="5.1.2-3",
-        where="5.1.2, 5.2.2; Figure 8",
-        text="In a small pipe the buffer is quite low, and fluctuates a lot.",
-        test=Bars(
+    claim(
+        "5.1.2-3",
+        Bars(
             whole=look(m.SWING, SMALL).at_least(25) & look(m.MIDDLE, SMALL).at_most(70),
             part=look(m.SWING, SMALL).at_least(25).some(),
         ),
-        command=command(T1, 100, 300, record="queue@bottleneck/100ms"),
     ),
-    Claim(
-        key="5.1.3-1",
-        where="5.1.3; Figure 10",
-        text="A medium pipe is in between: its synchronisation is local and not global, it is less fair than the large "
-        "pipe, and almost no connection is shut off.",
-        test=AtPoints(
+    claim(
+        "5.1.3-1",
+        AtPoints(
             look(m.CORRELATION, _LARGE_T1).above(look(m.CORRELATION, MEDIUM)),
             look(m.CORRELATION, MEDIUM).above(APART),
             look(m.SHARE, MEDIUM).below(90),
             look(m.SHUT_OFF, MEDIUM).at_most(1),
             look(m.JAIN, MEDIUM).below(look(m.JAIN, _LARGE_T1)),
         ),
-        command=command(T1, 200, 100, record="drops"),
     ),
-    Claim(
-        key="5.1.4-1",
-        where="5.1.4; Figure 11 (a)",
-        text="With a buffer smaller than W_opt the throughput is below 1. It is lower with fewer connections and with "
-        "a smaller buffer.",
-        test=Bars(
+    claim(
+        "5.1.4-1",
+        Bars(
             whole=_far(_up_to_pipe, 1, 2, 5, 10).rises("buffer").every() & _more(100, 10).every() & _more(10, 1),
             part=_far(_up_to_pipe, 1, 2, 5, 10).rises("buffer").every() & _more(100, 10),
         ),
-        command=run_of(far_setting(20, 1)),
     ),
-    Claim(
-        key="5.1.4-2",
-        where="5.1.4; Figure 11 (b)",
-        text="With more buffer than W_opt the throughput is close to 1 for any number of connections.",
-        test=AtPoints(m.THROUGHPUT.at("grid", **_grid, curve=CURVES["T1"]).at_least(_FULL)),
-        command=command(T1, 100, 20),
-    ),
-    Claim(
-        key="5.1.4-3",
-        where="5.1.4; Figure 11 (a)",
-        text="With many connections the throughput is close to 1 even if the buffer is smaller than W_opt.",
-        test=AtPoints(_far(_below, 100).at_least(_NEARLY), points="buffers"),
-        command=run_of(far_setting(20, 100)),
-    ),
-    Claim(
-        key="5.1.5-1",
-        where="5.1.5; Figure 12",
-        text="Goodput falls linearly as connections are added, faster over ISDN than over T1.",
-        test=Varied(
+    claim("5.1.4-2", AtPoints(m.THROUGHPUT.at("grid", **_grid, curve=CURVES["T1"]).at_least(_FULL))),
+    claim("5.1.4-3", AtPoints(_far(_below, 100).at_least(_NEARLY), points="buffers")),
+    claim(
+        "5.1.5-1",
+        Varied(
             _timers(_usual),
             {"the timers of the TCP": _timers(_modern)},
             words=f"This is judged with the timers of 1999, and again with the timers of {MODERN}.",
@@ -279,61 +225,24 @@ CLAIMS = (
             f"{said.counted(_usual.at_least(_FALL), 'curves')} with the timers of 1999, and on "
             f"{said.counted(_modern.at_least(_FALL), 'curves')} with the timers of ns-2.35."
         ),
-        command=run_of(grid_setting(T1, 100, 600), profile=MODERN),
     ),
-    Claim(
-        key="5.1.5-2",
-        where="5.1.5",
-        text="While loss is below 20 % unnecessary retransmissions are negligible.",
-        test=AtPoints(
-            _wasted.given(_loss, lambda loss: loss < _LOSSY, f"loss is below {_LOSSY} %").at_most(_NEGLIGIBLE)
-        ),
-        command=command(T1, 100, 300),
+    claim(
+        "5.1.5-2",
+        AtPoints(_wasted.given(_loss, lambda loss: loss < _LOSSY, f"loss is below {_LOSSY} %").at_most(_NEGLIGIBLE)),
     ),
-    Claim(
-        key="5.1.5-3",
-        where="5.1.5; Figure 12",
-        text="With more loss, on a slow link, unnecessary retransmissions cost a significant share of goodput.",
-        test=AtPoints(
-            _wasted.given(_loss, lambda loss: loss >= _LOSSY, f"loss is {_LOSSY} % or more").above(_NEGLIGIBLE)
-        ),
+    claim(
+        "5.1.5-3",
+        AtPoints(_wasted.given(_loss, lambda loss: loss >= _LOSSY, f"loss is {_LOSSY} % or more").above(_NEGLIGIBLE)),
         shows={"early": _early},
-        command=command(ISDN, 100, 600),
     ),
-    Claim(
-        key="5.1.6-1",
-        where="5.1.6; Figure 13",
-        text="With few connections (W_c above 3 n) loss grows quadratically with their number.",
-        paper="n²",
-        test=Bars(
+    claim(
+        "5.1.6-1",
+        Bars(
             whole=fits.exponent(WITHOUT).near(2, by=0.2),
             part=fits.squares(WITHOUT, 2).at_least(_PARABOLA) & fits.exponent(WITHOUT).at_least(_BENT),
         ),
-        command=command(T1, 100, 20),
     ),
-    Claim(
-        key="5.1.6-2",
-        where="5.1.6; Figure 14",
-        text="With many connections (n above W_c / 3) loss matches hyperbolas b x / (x + a) impressively well.",
-        test=fits.hyperbolic(WITHOUT),
-        command=command(T1, 100, 600),
-    ),
-    Claim(
-        key="5.1.6-3",
-        where="5.1.6; Table 4, T1",
-        text="Over T1 the loss follows the paper's hyperbolas, with the parameters a and b of Table 4.",
-        paper="W_c = 100: a = 144.9, b = 0.3237; 500: a = 769.2, b = 0.3948",
-        test=fits.tabled(WITHOUT, "T1"),
-        why=fits.beside_the_paper(WITHOUT, "T1"),
-        command=run_of(grid_setting(T1, 100, 600, span=(0, _WINDOW[1]))),
-    ),
-    Claim(
-        key="5.1.6-4",
-        where="5.1.6; Table 4, ISDN",
-        text="Over ISDN the loss follows the paper's hyperbolas, with the parameters a and b of Table 4.",
-        paper="W_c = 100: a = 149.3, b = 0.4646; 500: a = 2000, b = 1.1852",
-        test=fits.tabled(WITHOUT, "ISDN"),
-        why=fits.beside_the_paper(WITHOUT, "ISDN"),
-        command=run_of(grid_setting(ISDN, 100, 600, span=(0, 1000), max_rto="100000 s")),
-    ),
+    claim("5.1.6-2", fits.hyperbolic(WITHOUT)),
+    claim("5.1.6-3", fits.tabled(WITHOUT, "T1"), why=fits.beside_the_paper(WITHOUT, "T1")),
+    claim("5.1.6-4", fits.tabled(WITHOUT, "ISDN"), why=fits.beside_the_paper(WITHOUT, "ISDN")),
 )

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock.papers.core.claim import Claim
 from ackclock.papers.core.evidence import Named
 from ackclock.papers.core.rules import AtPoints, Bars
 from ackclock.papers.manyflows import measures as m
 from ackclock.papers.manyflows.claims.fits import beside_the_paper, exponent, hyperbolic, squares, tabled
 from ackclock.papers.manyflows.claims.same_delay import APART, LARGE, MEDIUM, SMALL, look
-from ackclock.papers.manyflows.experiment import ISDN, T1, command
-from ackclock.papers.manyflows.places import NEAR, STEADY, WITH, WITHOUT, curve
+from ackclock.papers.manyflows.experiment import ISDN
+from ackclock.papers.manyflows.places import DEFINITION, NEAR, STEADY, WITH, WITHOUT, curve
 
 if TYPE_CHECKING:
     from ackclock.papers.core.measures import Measure
     from ackclock.papers.core.quantities import Quantity
 
+claim = DEFINITION.claim
 _FULL = 85  # the buffer's 5th percentile, in per cent of it, from which on it is full and stable
 _FEWER = 0.5  # considerably fewer connections
 _LINE = 0.99  # the R^2 from which on points lie on a line
@@ -52,113 +52,53 @@ _long = {
 }
 
 CLAIMS = (
-    Claim(
-        key="5.2.1-1",
-        where="5.2.1; Figure 15",
-        text="A processing time of up to 10 % of the round trip breaks the global synchronisation of the large pipe, "
-        "and the buffer becomes stable.",
-        test=Bars(
+    claim(
+        "5.2.1-1",
+        Bars(
             whole=_apart & _busy(m.CORRELATION).at_most(APART) & _busy(m.LOW).at_least(_FULL),
             part=_apart,
         ),
         why="The loss correlation is {busy} with processing times and {plain} without; the buffer's 5th "
         "percentile is {low} of its size with processing times.",
         shows={"busy": _busy(m.CORRELATION), "plain": look(m.CORRELATION), "low": _busy(m.LOW)},
-        command=command(T1, 440, 100, fraction=0.1, record="queue@bottleneck/100ms"),
     ),
-    Claim(
-        key="5.2.1-2",
-        where="5.2.1; Figure 15",
-        text="Breaking the synchronisation increases unfairness and loss.",
-        test=AtPoints(_busy(m.LOSS).above(look(m.LOSS)), _busy(m.JAIN).below(look(m.JAIN)), points="links"),
-        command=command(ISDN, 402, 100, fraction=0.1),
-    ),
-    Claim(
-        key="5.2.1-3",
-        where="5.2.1; Figure 16",
-        text="Below 100 connections the processing time hardly changes loss; above, it increases loss.",
-        paper="100 connections",
-        test=AtPoints(
+    claim("5.2.1-2", AtPoints(_busy(m.LOSS).above(look(m.LOSS)), _busy(m.JAIN).below(look(m.JAIN)), points="links")),
+    claim(
+        "5.2.1-3",
+        AtPoints(
             _loss["10 %", _few].within(NEAR, of=_loss["0 %", _few]), _loss["10 %", _many].above(_loss["0 %", _many])
         ),
-        command=command(T1, 640, 150, fraction=0.1),
     ),
-    Claim(
-        key="5.2.2-1",
-        where="5.2.2; Figure 17",
-        text="In the small pipe considerably fewer connections are shut off than without processing times, and the "
-        "buffer is mostly full and stable.",
-        test=Bars(whole=_fewer & _filled, part=_filled.every() | _fewer.every()),
-        shows=_long,
-        command=command(T1, 100, 300, fraction=0.1, record="queue@bottleneck/100ms"),
-    ),
-    Claim(
-        key="5.2.3-1",
-        where="5.2.3; Figure 18",
-        text="In the medium pipe even the local synchronisation disappears; most connections get reasonable "
-        "goodput, and the "
-        "buffer is mostly full.",
-        test=AtPoints(
+    claim("5.2.2-1", Bars(whole=_fewer & _filled, part=_filled.every() | _fewer.every()), shows=_long),
+    claim(
+        "5.2.3-1",
+        AtPoints(
             _busy(m.CORRELATION, MEDIUM).at_most(APART),
             _busy(m.LOW, MEDIUM).at_least(_FULL),
             _busy(m.SHUT_OFF, MEDIUM).at_most(1),
         ),
         shows={"correlation": look(m.CORRELATION, MEDIUM), "low": look(m.LOW, MEDIUM)},
-        command=command(T1, 200, 100, fraction=0.1, record="drops"),
     ),
-    Claim(
-        key="5.2.4-1",
-        where="5.2.4; Figures 19, 20",
-        text="The processing time has little effect on total throughput and goodput.",
-        test=AtPoints(
-            *(_steady(one, WITH).near(_steady(one, WITHOUT), by=_LITTLE) for one in (m.THROUGHPUT, m.GOODPUT))
-        ),
-        command=command(T1, 100, 300, fraction=0.1),
+    claim(
+        "5.2.4-1",
+        AtPoints(*(_steady(one, WITH).near(_steady(one, WITHOUT), by=_LITTLE) for one in (m.THROUGHPUT, m.GOODPUT))),
     ),
-    Claim(
-        key="5.2.5-1",
-        where="5.2.5; Figure 21",
-        text="With few connections the processing time makes loss grow mostly linearly with their number.",
-        test=Bars(
+    claim(
+        "5.2.5-1",
+        Bars(
             whole=exponent(WITH).near(1, by=0.2),
             part=squares(WITH, 1).at_least(_LINE) & exponent(WITH).below(exponent(WITHOUT)),
         ),
-        command=command(T1, 100, 20, fraction=0.1),
     ),
-    Claim(
-        key="5.2.5-2",
-        where="5.2.5; Figure 22",
-        text="With many connections the loss still matches hyperbolas impressively well.",
-        test=hyperbolic(WITH),
-        command=command(T1, 100, 600, fraction=0.1),
-    ),
-    Claim(
-        key="5.2.5-3",
-        where="5.2.5; Figures 14, 22",
-        text="For the same connections and buffer, loss of many connections is larger than without processing times.",
-        test=AtPoints(
+    claim("5.2.5-2", hyperbolic(WITH)),
+    claim(
+        "5.2.5-3",
+        AtPoints(
             m.LOSS.at("grid", counting=STEADY.title, processing=WITH, connections=_hundreds).above(
                 _steady(m.LOSS, WITHOUT)
             )
         ),
-        command=command(T1, 300, 300, fraction=0.1),
     ),
-    Claim(
-        key="5.2.5-4",
-        where="5.2.5; Table 5, T1",
-        text="Over T1 the hyperbolas have the parameters of Table 5.",
-        paper="W_c = 100: 125.0, 0.4263; 500: 666.7, 0.5366",
-        test=tabled(WITH, "T1"),
-        why=beside_the_paper(WITH, "T1"),
-        command=command(T1, 100, 600, fraction=0.1),
-    ),
-    Claim(
-        key="5.2.5-5",
-        where="5.2.5; Table 5, ISDN",
-        text="Over ISDN the hyperbolas have the parameters of Table 5.",
-        paper="W_c = 100: 125.0, 0.4930; 500: 1428.6, 1.1110",
-        test=tabled(WITH, "ISDN"),
-        why=beside_the_paper(WITH, "ISDN"),
-        command=command(ISDN, 100, 600, fraction=0.1),
-    ),
+    claim("5.2.5-4", tabled(WITH, "T1"), why=beside_the_paper(WITH, "T1")),
+    claim("5.2.5-5", tabled(WITH, "ISDN"), why=beside_the_paper(WITH, "ISDN")),
 )

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ackclock.papers.core.claim import Change, Claim
 from ackclock.papers.core.paired import lead, never, share_of_runs
 from ackclock.papers.core.quantities import computed
 from ackclock.papers.core.rules import Bars
-from ackclock.papers.selfsimilar.claims.reading import command, means, over_readings
-from ackclock.papers.selfsimilar.experiment import CONSTANT, GREEDY, Setting
+from ackclock.papers.selfsimilar.claims.reading import means, over_readings
+from ackclock.papers.selfsimilar.experiment import DEFINITION
 from ackclock.papers.selfsimilar.looks import LOW, SETTLED
 from ackclock.papers.selfsimilar.measures import (
     AGAIN_USUALLY,
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from ackclock.papers.core.claim import Said
     from ackclock.papers.core.quantities import Quantity
 
+claim = DEFINITION.claim
 _STEADY: Final = 80
 """Milliseconds, up to which a round trip is still one of 75: queue, clock and a burst of its own add less than 5."""
 
@@ -100,11 +100,9 @@ def _meanwhile(said: Said) -> str:
 
 
 CLAIMS: Final = (
-    Claim(
-        key="5-11",
-        where="5, Figure 4",
-        text="Vegas starts with a higher throughput and flattens at 50 s, while the others' throughput still grows.",
-        test=over_readings(
+    claim(
+        "5-11",
+        over_readings(
             Bars(
                 whole=_starts.called("up to 20 s Vegas has more throughput than each other variant (paired)")
                 & _flattens.called("from 50 to 100 s the throughput so far of each other variant grows more"),
@@ -112,14 +110,10 @@ CLAIMS: Final = (
             )
         ),
         shows={f"up to {mark} s": RATES[mark].at("flows") for mark in (5, 20, 50, 100)},
-        command=command(Setting(reading=GREEDY, variant="vegas"), record="arrivals@B->y/1s"),
     ),
-    Claim(
-        key="5-12",
-        where="5, Figure 5",
-        text=f"NewReno and SACK have windows of about 200 packets, never below {LOW}.",
-        paper=f"approximately 200, never less than {LOW}",
-        test=over_readings(
+    claim(
+        "5-12",
+        over_readings(
             Bars(
                 whole=_open
                 & _kept.called(
@@ -130,28 +124,20 @@ CLAIMS: Final = (
         ),
         shows={"least": LEAST.at("flows", variant=_WIDE)},
         brief=means("Medians of NewReno and SACK are {}.", _medians, lambda median: f"{median.mean:.0f}"),
-        command=command(Setting(reading=CONSTANT, variant="sack"), record="windows@flow/100ms"),
     ),
-    Claim(
-        key="5-13",
-        where="5, Figure 5",
-        text="The windows of Tahoe and Vegas are chaotic: they frequently start from 1.",
-        paper="frequently",
-        test=over_readings(
+    claim(
+        "5-13",
+        over_readings(
             Bars(
                 whole=_chaotic("Tahoe") & _chaotic("Vegas"),
                 part=(_chaotic("Tahoe") | _chaotic("Vegas")).called("this holds for one of them"),
             )
         ),
         shows={"falls": FALLS.at("flows")},
-        command=command(Setting(reading=GREEDY, variant="tahoe"), record="windows@flow"),
     ),
-    Claim(
-        key="5-14",
-        where="5, Figure 6",
-        text="Tahoe's round-trip time is constant at 75 ms; the round-trip times of the other variants vary.",
-        paper="0.075 s",
-        test=over_readings(
+    claim(
+        "5-14",
+        over_readings(
             Bars(
                 whole=_steady
                 & _vary.every().called(f"at least {_SOME:g} of the runs of each other variant have such a sample"),
@@ -166,20 +152,10 @@ CLAIMS: Final = (
             _tahoes,
             lambda longest: f"{longest.mean:.0f} ms",
         ),
-        command=command(Setting(reading=GREEDY, variant="tahoe"), record="windows@flow"),
-        changed=Change(
-            was="constant up to 77 ms",
-            now=f"constant up to {_STEADY} ms",
-            before="partly",
-            after="partly",
-            reason="With other seeds a burst on the access link adds 1 ms to a sample of 77 ms; the path is the same.",
-        ),
     ),
-    Claim(
-        key="5-15",
-        where="5, Figures 6 and 7",
-        text="Spikes of the round-trip time occur when packets are retransmitted.",
-        test=Bars(
+    claim(
+        "5-15",
+        Bars(
             whole=_beyond(0.9).called(
                 "a packet was retransmitted during the sample in at least 90 % of the tenths of a second with a sample "
                 "above 77 ms"
@@ -189,7 +165,6 @@ CLAIMS: Final = (
         numbers=(_spikes, _explained),
         why=_meanwhile,
         brief=_together,
-        command=command(Setting(reading=GREEDY, variant="newreno"), record="packets@x->A"),
     ),
 )
 """In the order of the paper."""

@@ -1,13 +1,12 @@
-"""Common parts of the rules: readings of the source, short texts for the summary, and the command of a run."""
+"""Common parts of the rules: readings of the source, and short texts for the summary."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from ackclock.papers.core.claim import run_command
 from ackclock.papers.core.ways import Readings
 from ackclock.papers.core.words import listed
-from ackclock.papers.selfsimilar.experiment import CONSTANT, DURATION, GREEDY, READINGS, WINDOW
+from ackclock.papers.selfsimilar.experiment import READINGS
 from ackclock.papers.truth import counted
 
 if TYPE_CHECKING:
@@ -19,18 +18,7 @@ if TYPE_CHECKING:
     from ackclock.papers.core.evidence import Grid
     from ackclock.papers.core.quantities import Quantity
     from ackclock.papers.core.rules import Rule
-    from ackclock.papers.selfsimilar.experiment import Setting
     from ackclock.papers.truth import Truth
-
-FILE: Final = "examples/selfsimilar.toml"
-"""The base scenario of commands: NewReno with a source of constant rate."""
-
-_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
-    CONSTANT.name: (),
-    GREEDY.name: ('flows.1.source={kind = "greedy"}',),
-    WINDOW.name: ('flows.1.source={kind = "greedy"}', "flows.1.transport.max_window=60"),
-}
-"""Changes of the readings to the file."""
 
 
 def over_readings(rule: Rule) -> Readings:
@@ -71,11 +59,3 @@ def _briefly(words: str, each: Mapping[str, str]) -> str:
     if len(set(each.values())) == 1:
         return words.format(f"{next(iter(each.values()))} (all readings)")
     return words.format(listed([f"{said} ({reading})" for reading, said in each.items()]))
-
-
-def command(setting: Setting, *, duration: int = DURATION, record: str = "") -> str:
-    """Return the command that makes one run of a setting, from the repository's root."""
-    variant = () if setting.variant == "newreno" else (f'flows.1.transport.variant="{setting.variant}"',)
-    size = ("flows.1.packet_size=1000",) if setting.variant == "vegas" else ()
-    length = () if duration == DURATION else (f"duration={duration} s",)
-    return run_command(FILE, [*variant, *size, *_FIELDS[setting.reading.name], *length], record=record)

@@ -6,13 +6,11 @@ import shlex
 from typing import TYPE_CHECKING, Final
 
 from ackclock.papers.claims import by_share
-from ackclock.papers.core.claim import Change, Claim
 from ackclock.papers.core.paired import lead, reaches, share_of_runs, spans
 from ackclock.papers.core.quantities import computed
 from ackclock.papers.core.rules import AtPoints, Bars, Custom, Outcome
-from ackclock.papers.selfsimilar.claims.reading import command, counts, means, over_readings
-from ackclock.papers.selfsimilar.experiment import CONSTANT, GREEDY, WINDOW, Setting
-from ackclock.papers.selfsimilar.looks import BIN
+from ackclock.papers.selfsimilar.claims.reading import counts, means, over_readings
+from ackclock.papers.selfsimilar.experiment import DEFINITION
 from ackclock.papers.selfsimilar.measures import (
     ARRIVALS,
     COPIES,
@@ -40,6 +38,7 @@ if TYPE_CHECKING:
     from ackclock.papers.core.evidence import Scalar, Side
     from ackclock.papers.core.quantities import Quantity
 
+claim = DEFINITION.claim
 _DOMINATES: Final = 90.0  # per cent of all packets
 _SAME: Final = 0.0002  # half of the least difference of two efficiencies that the paper calls one
 _AS_MANY: Final = 1.25  # retransmissions for each drop: the paper's Tahoe has 1.05, its Vegas 1.15
@@ -145,42 +144,25 @@ def _capture(side: Side) -> Outcome:
 _YES: Final = {True: "yes", False: "no"}
 
 CLAIMS: Final = (
-    Claim(
-        key="4-1",
-        where="4",
-        text="The optimisation method gives better confidence intervals than wavelets.",
-        test=Bars(whole=_narrower & _covered.at_least(0.9), part=_narrower),
+    claim(
+        "4-1",
+        Bars(whole=_narrower & _covered.at_least(0.9), part=_narrower),
         shows={"h": NOISE_H.at("methods")},
         why=f"{{why}} Both methods estimate H of {PATHS} paths of {LENGTH} values of exact Gaussian noise with H = "
         f"{TRUTH}. The optimisation method assumes such noise; TCP's traffic is different. Run time is not measured.",
-        command=command(Setting(reading=CONSTANT, variant="newreno"), record=f"arrivals@B->y/{1000 * BIN:g}ms"),
     ),
-    Claim(
-        key="5-1",
-        where="5, Figure 3",
-        text="TCP dominates the captured trace: 90.7 % of the Internet traffic is TCP and 5.84 % UDP; f(t) has memory.",
-        paper="IP 96.54 %; TCP 90.7 %, UDP 5.84 %; H = 0.88",
-        test=Custom(
+    claim(
+        "5-1",
+        Custom(
             _capture,
             "Not testable unless a capture is given (--capture). Three properties are tested: whether 90 % of its "
             "packets are TCP, and whether long-range dependence is claimed of f(t), packet by packet, and of the bytes "
             "per bin. Reproduced if all three hold, partly if two hold, otherwise not reproduced.",
         ),
-        command="ackclock capture trace.pcap",
-        changed=Change(
-            was="partly if the printed shares add up",
-            now="not testable without a capture",
-            before="partly",
-            after="not testable",
-            reason="No run can change an arithmetic check of printed numbers.",
-        ),
     ),
-    Claim(
-        key="5-2",
-        where="5, Table 2",
-        text="One run of each variant has the counts of Table 2.",
-        paper="16 counts, of one run each",
-        test=over_readings(
+    claim(
+        "5-2",
+        over_readings(
             Bars(
                 whole=_reached,
                 part=_reached.most().called("this holds for more than half of the counts"),
@@ -188,44 +170,25 @@ CLAIMS: Final = (
             )
         ),
         brief=counts("{} of Table 2 are plausible for one run.", _reached, "counts"),
-        command=command(Setting(reading=CONSTANT, variant="sack")),
     ),
-    Claim(
-        key="5-3",
-        where="5, Table 2, Figure 4; abstract; 6",
-        text="NewReno has the highest throughput of the four.",
-        paper="77,312 packets; SACK 75,673, Tahoe 70,070, Vegas 61,853",
-        test=over_readings(
+    claim(
+        "5-3",
+        over_readings(
             _first(_arrivals, "NewReno", TIE, f"NewReno's arrivals are more than {TIE} % above each other variant's")
         ),
         shows={"arrivals": _arrivals, "copies": COPIES.at("flows", variant=("NewReno", "SACK"))},
         brief=means(
             "NewReno delivers most in {}.", _most, lambda one: f"{one.mean * one.count:.0f} of {one.count} seeds"
         ),
-        command=command(Setting(reading=GREEDY, variant="newreno")),
     ),
-    Claim(
-        key="5-4",
-        where="5, Table 2",
-        text="NewReno and SACK have the same efficiency, and a higher one than Tahoe and Vegas.",
-        paper="0.9991 both; Tahoe 0.9987, Vegas 0.9986",
-        test=over_readings(Bars(whole=_alike & _higher, part=(_alike | _higher).called("one of these holds"))),
+    claim(
+        "5-4",
+        over_readings(Bars(whole=_alike & _higher, part=(_alike | _higher).called("one of these holds"))),
         shows={"efficiency": _efficiency},
-        command=command(Setting(reading=CONSTANT, variant="sack")),
-        changed=Change(
-            was="efficiencies up to 0.0005 apart are the same",
-            now="efficiencies up to 0.0002 apart are the same",
-            before="partly",
-            after="not reproduced",
-            reason="0.0002 is half of the smallest difference that the paper mentions.",
-        ),
     ),
-    Claim(
-        key="5-5",
-        where="5, Table 2",
-        text="Vegas delivers the fewest packets, at the lowest efficiency.",
-        paper="61,853 packets, 0.9986",
-        test=over_readings(
+    claim(
+        "5-5",
+        over_readings(
             Bars(
                 whole=_fewest.every() & _lowest.every(),
                 part=(_fewest.every() | _lowest.every()).called("one of these holds"),
@@ -233,44 +196,28 @@ CLAIMS: Final = (
         ),
         shows={"arrivals": _arrivals},
         brief=counts("Vegas delivers clearly less than {}.", _fewest, "variants"),
-        command=command(Setting(reading=GREEDY, variant="vegas")),
     ),
-    Claim(
-        key="5-6",
-        where="5, Table 2",
-        text="Tahoe delivers 70,000 packets and retransmits as many packets as are dropped.",
-        paper="70,070 packets, 43 dropped, 45 sent again",
-        test=over_readings(
+    claim(
+        "5-6",
+        over_readings(
             Bars(whole=_close & _excess.at_most(0), part=(_close | _excess.at_most(0)).called("one of these holds"))
         ),
         shows={"drops": _tahoe[DROPS], "retransmissions": _tahoe[RETRANSMISSIONS]},
-        command=command(Setting(reading=WINDOW, variant="tahoe")),
     ),
-    Claim(
-        key="5-7",
-        where="5, Table 2",
-        text="The difference between arrivals and ACKs is as in Table 2.",
-        paper="110 fewer (Tahoe), 36 (NewReno), 8 (SACK), and 7 more (Vegas)",
-        test=AtPoints(_may_miss, points="variants"),
+    claim(
+        "5-7",
+        AtPoints(_may_miss, points="variants"),
         why="{why} The receiver acknowledges each arrival at once, so the difference is the ACKs in flight at the end: "
         "at no instant can there be more ACKs than arrivals.",
-        command=command(Setting(reading=CONSTANT, variant="vegas")),
     ),
-    Claim(
-        key="5-8",
-        where="5, Table 2",
-        text="Though its source has a constant rate, the connection's traffic has a Hurst parameter of about 0.85.",
-        paper="0.82 to 0.90",
-        test=over_readings(AtPoints(_inside, points="variants")),
+    claim(
+        "5-8",
+        over_readings(AtPoints(_inside, points="variants")),
         brief=counts("In 100 s the paper's method gives the paper's numbers for {}.", _inside, "variants"),
-        command=command(Setting(reading=CONSTANT, variant="newreno"), record=f"arrivals@B->y/{1000 * BIN:g}ms"),
     ),
-    Claim(
-        key="5-9",
-        where="5; abstract; 6",
-        text="TCP sustains the long-range dependence of the background: TCP's own traffic has it too.",
-        paper="H near that of the background",
-        test=over_readings(
+    claim(
+        "5-9",
+        over_readings(
             Bars(
                 whole=_has_memory,
                 part=_has_memory.some().called("this holds for at least one variant"),
@@ -283,16 +230,11 @@ CLAIMS: Final = (
         },
         why=f"{{why}} Packets are counted in each second of {LONG:,} s, since 100 s are too short to show it.",
         brief=counts(f"Long-range dependence shows in {LONG:,} s for {{}}.", _has_memory, "variants"),
-        command=command(Setting(reading=GREEDY, variant="newreno"), duration=LONG, record="arrivals@B->y/1s"),
     ),
-    Claim(
-        key="5-10",
-        where="5, Table 2",
-        text="Vegas' traffic has the highest Hurst parameter of the four.",
-        paper="0.90; the others 0.82 to 0.84",
-        test=over_readings(_first(_hurst, "Vegas", 0, "H of Vegas is above H of each other variant (paired)")),
+    claim(
+        "5-10",
+        over_readings(_first(_hurst, "Vegas", 0, "H of Vegas is above H of each other variant (paired)")),
         shows={"hurst": _hurst},
-        command=command(Setting(reading=CONSTANT, variant="vegas"), record=f"arrivals@B->y/{1000 * BIN:g}ms"),
     ),
 )
 """In the order of the paper; keys are its sections."""
