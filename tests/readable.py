@@ -25,9 +25,7 @@ def hold_readable(name: str, found: Mapping[str, Any]) -> None:
     """Compare values with those that were kept: words exactly, numbers to nine digits."""
     path = _FOLDER / f"{name}.json"
     if _KEEP:
-        lines = [
-            f"{json.dumps(key)}: {json.dumps(_readable(value), ensure_ascii=False)}" for key, value in found.items()
-        ]
+        lines = [f"{json.dumps(key)}: {_written(_readable(value))}" for key, value in found.items()]
         path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
     kept = json.loads(path.read_text(encoding="utf-8"))
     assert list(kept) == list(found)
@@ -35,6 +33,12 @@ def hold_readable(name: str, found: Mapping[str, Any]) -> None:
         assert _equal(kept[key], json.loads(json.dumps(_readable(value)))), (
             f"{key}: {_readable(value)}, not {kept[key]}"
         )
+
+
+def _written(value: Any) -> str:
+    """Write a value on one line, and a list of words with a line for each."""
+    words = isinstance(value, list) and all(isinstance(each, str) for each in value)
+    return json.dumps(value, indent=1 if words else None, ensure_ascii=False)
 
 
 def _readable(value: Any) -> Any:
