@@ -7,6 +7,7 @@ A page is cut into pieces, and `tests/data/kept` has a checksum of each. A chang
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from ackclock.papers.core.parts import Part, Spot
     from ackclock.report.html import Report, Statement
 
-__all__ = ["hold", "hold_judged", "hold_runs", "hold_values"]
+__all__ = ["hold", "hold_judged", "hold_numbers", "hold_runs", "hold_values"]
 
 _ROOT: Final = Path(__file__).resolve().parents[1]
 _FOLDER: Final = _ROOT / "tests" / "data" / "kept"
@@ -58,6 +59,30 @@ def hold_judged(name: str, judged: Sequence[Judged], said: Sequence[Statement]) 
 def hold_values(name: str, paper: Paper) -> None:
     """Compare the claims and figures of a study as values, `tests.described`, with those that were kept."""
     _compare(f"{name}-values", values(paper))
+
+
+def hold_numbers(name: str, found: Mapping[str, Mapping[str, float | None]]) -> None:
+    """Compare named numbers of named things with those that were kept, up to a millionth."""
+    path = _FOLDER / f"{name}.json"
+    if _KEEP:
+        rounded = {one: {key: _rounded(number) for key, number in there.items()} for one, there in found.items()}
+        path.write_text(json.dumps(rounded, indent=1) + "\n", encoding="utf-8")
+    kept = json.loads(path.read_text(encoding="utf-8"))
+    was, now = ({f"{one}, {key}": there[one][key] for one in there for key in there[one]} for there in (kept, found))
+    changed = [
+        f"{each}: {now.get(each)} instead of {was.get(each)}"
+        for each in {**was, **now}
+        if each not in was or each not in now or not _alike(was[each], now[each])
+    ]
+    assert not changed, f"look at what has changed in {name}, then `make kept`: {'; '.join(changed)}"
+
+
+def _alike(one: float | None, other: float | None) -> bool:
+    return one is other if one is None or other is None else math.isclose(one, other, rel_tol=1e-6, abs_tol=1e-9)
+
+
+def _rounded(number: float | None) -> float | None:
+    return None if number is None else float(f"{number:.9g}")
 
 
 def _compare(name: str, pieces: Mapping[str, Any]) -> None:
