@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ackclock.papers.claims import Judged
     from ackclock.papers.core.paper import Paper
     from ackclock.papers.core.parts import Part, Spot
-    from ackclock.report.html import Report, Statement
+    from ackclock.report.html import Report
 
 __all__ = ["hold", "hold_judged", "hold_numbers", "hold_runs", "hold_values"]
 
@@ -50,10 +50,9 @@ def hold_runs(name: str, parts: Sequence[Part]) -> None:
     _compare(f"{name}-runs", {part: _plain(given) for part, given in runs.items()})
 
 
-def hold_judged(name: str, judged: Sequence[Judged], said: Sequence[Statement]) -> None:
-    """Compare the judgement of each claim, and the summary, with those that were kept."""
-    pieces = {f"claim {one.claim.key}": _plain(one.judgement) for one in judged}
-    _compare(name, {**pieces, "summary": _plain(said)})
+def hold_judged(name: str, judged: Sequence[Judged]) -> None:
+    """Compare the judgement of each claim with those that were kept."""
+    _compare(name, {f"claim {one.claim.key}": _plain(one.judgement) for one in judged})
 
 
 def hold_values(name: str, paper: Paper) -> None:
