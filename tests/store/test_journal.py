@@ -56,9 +56,14 @@ def test_what_is_written_comes_back(rows: list[bytes]) -> None:
 def test_a_journal_cut_at_any_byte_gives_the_rows_before_and_is_not_damaged(rows: list[bytes]) -> None:
     content = written(rows)
     ends = [len(MAGIC) + sum(16 + len(each) for each in rows[:count]) for count in range(len(rows) + 1)]
-    for cut in range(len(content) + 1):
-        whole = sum(end <= cut for end in ends[1:])
-        assert read(content[:cut]) == (rows[:whole], None), cut
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "journal"
+        path.write_bytes(content)
+        for cut in reversed(range(len(content) + 1)):
+            os.truncate(path, cut)
+            reading = Reading(path)
+            whole = sum(end <= cut for end in ends[1:])
+            assert (list(reading), reading.damage) == (rows[:whole], None), cut
 
 
 @given(st.lists(st.binary(min_size=1, max_size=20), min_size=1, max_size=4), st.data())
