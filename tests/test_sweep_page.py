@@ -66,6 +66,10 @@ class TestFields:
         assert (field.label, field.named("20 ms")) == ("Bottleneck delay, ms", "bottleneck delay 20 ms")
         assert Field.of("x", ["2 s", "10 ms"]).unit == "s"
         assert Field.of("x", ["1 Mbps", "500 kbps"]).number("500 kbps") == 0.5
+        sizes = Field.of("x", ["30 kB", "2500 B"])
+        assert sizes.unit == "kB"
+        assert [sizes.number(value) for value in sizes.values] == pytest.approx([2.5, 30])
+        assert (Field.of("x", ["1 ms", "999 ms"]).unit, Field.of("x", ["1 ms", "1 s"]).unit) == ("ms", "s")
 
     def test_plain_numbers(self) -> None:
         field = Field.of("clients.0.count", [60, 20, 60])

@@ -5,12 +5,13 @@ from __future__ import annotations
 import itertools
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyarrow import parquet
 from tests.long import often
 from tests.store.made_up import add, arrivals, expected, files, leave, row, strays, told
 
@@ -18,7 +19,7 @@ from ackclock.study.store import Store, contents, parts, store
 from ackclock.study.store.tables import fit, unified
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from ackclock.study.store import Row
 
@@ -29,6 +30,29 @@ def test_many_rows_make_few_files(tmp_path: Path) -> None:
     assert told(tmp_path / "store") == expected(rows)
     assert strays(tmp_path / "store") == []
     assert files(tmp_path / "store") < 25
+
+
+def test_files_are_closed_even_if_rows_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    writers = []
+
+    class Writer(parquet.ParquetWriter):  # type: ignore[misc]  # pyarrow has no types
+        def __init__(self, *given: Any, **more: Any) -> None:
+            super().__init__(*given, **more)
+            writers.append(self)
+
+    class Unreadable:
+        schemas: ClassVar = {"runs": pa.schema([("run_id", pa.string())])}
+
+        def pieces(self, name: str) -> Iterator[pa.Table]:
+            yield pa.table({"run_id": ["a" * 2_000_000]})
+            raise OSError(name)
+
+    monkeypatch.setattr(parquet, "ParquetWriter", Writer)
+    with pytest.raises(OSError, match="runs"):
+        parts._write(tmp_path / "runs.parquet", Unreadable.schemas["runs"], [Unreadable()])
+    add(tmp_path / "store", [row(1)])
+    assert len(writers) > 1
+    assert not any(writer.is_open for writer in writers)
 
 
 def test_many_sweeps_make_few_files(tmp_path: Path) -> None:
