@@ -157,13 +157,7 @@ FIGURE_13 = Figure(
     title="Figure 13. Timeouts per duplicate ACK",
     what="Timeouts as a percentage of the duplicate ACKs that reached the senders, of all clients together.",
     rest="UDP has no timeouts and no ACKs.",
-    plots=[
-        Plot(
-            x=_from_first_loss,
-            y=Axis(label="Timeouts per duplicate ACK (%)", low=0),
-            marks=[_lines(_timeouts)],
-        )
-    ],
+    plots=[Plot(x=_from_first_loss, y=Axis(label="Timeouts per duplicate ACK (%)", low=0), marks=[_lines(_timeouts)])],
     data={"timeouts_per_dup_ack_percent": _timeouts},
     numbers=_table(_timeouts, "Timeouts, % of duplicate ACKs"),
 )

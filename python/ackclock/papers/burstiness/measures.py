@@ -10,10 +10,9 @@ import numpy as np
 
 from ackclock import analysis
 from ackclock.papers.burstiness.close import look as look  # noqa: PLC0414 - study.toml names it
-from ackclock.papers.burstiness.experiment import ARRIVALS_PER_RTT, DURATION, FINE, WARM
+from ackclock.papers.burstiness.experiment import ARRIVALS_PER_RTT, DEFINITION, DURATION, FINE, WARM
 from ackclock.papers.burstiness.windows import CLIENTS_SHOWN, UNIT
 from ackclock.papers.core.folds import of_values
-from ackclock.papers.core.measures import Measure
 from ackclock.papers.observation import summary
 
 if TYPE_CHECKING:
@@ -86,92 +85,44 @@ def _lowest(run: Row) -> float | None:
 
 _percent = partial(of_values, lambda fraction: 100 * fraction)
 
-COV = Measure("cov", "c.o.v.", digits=4)
-COV_OVER_POISSON = Measure("cov_over_poisson", "c.o.v. over Poisson's", of=of_values(_poissons, "cov", "clients"))
-WARM_COV_OVER_POISSON = Measure(
-    "warm_cov_over_poisson", f"c.o.v. over Poisson's from {WARM} s on", of=of_values(_poissons, "cov_warm", "clients")
+COV = DEFINITION.measure("cov")
+COV_OVER_POISSON = DEFINITION.measure("cov_over_poisson", of=of_values(_poissons, "cov", "clients"))
+WARM_COV_OVER_POISSON = DEFINITION.measure("warm_cov_over_poisson", of=of_values(_poissons, "cov_warm", "clients"))
+EXCESS = DEFINITION.measure("excess", of=of_values(lambda ratio: 100 * (ratio - 1), COV_OVER_POISSON))
+THROUGHPUT = DEFINITION.measure("thousand_departures", of=of_values(lambda packets: packets / 1e3, "departures"))
+LOSS = DEFINITION.measure("loss_percent", of=_percent("loss"))
+WARM_LOSS = DEFINITION.measure("warm_loss", of=_percent(warm_loss))
+TIMEOUTS = DEFINITION.measure("timeouts")
+TIMEOUTS_PER_DUP_ACK = DEFINITION.measure("timeouts_per_dup_ack_percent", of=of_values(_share, "timeouts", "dup_acks"))
+JAIN = DEFINITION.measure("jain_index")
+QUEUE = DEFINITION.measure("queue_mean")
+QUEUE_PER_CLIENT = DEFINITION.measure(
+    "queue_per_client", of=of_values(lambda queue, clients: queue / clients, "queue_mean", "clients")
 )
-EXCESS = Measure(
-    "excess",
-    "excess of the c.o.v. over Poisson's",
-    "%",
-    digits=0,
-    of=of_values(lambda ratio: 100 * (ratio - 1), COV_OVER_POISSON),
-)
-THROUGHPUT = Measure(
-    "thousand_departures",
-    "throughput",
-    "thousand packets",
-    digits=1,
-    of=of_values(lambda packets: packets / 1e3, "departures"),
-)
-LOSS = Measure("loss_percent", "loss", "%", of=_percent("loss"))
-WARM_LOSS = Measure("warm_loss", f"loss from {WARM} s on", "%", digits=3, of=_percent(warm_loss))
-TIMEOUTS = Measure("timeouts", "timeouts", digits=0)
-TIMEOUTS_PER_DUP_ACK = Measure(
-    "timeouts_per_dup_ack_percent", "timeouts per duplicate ACK", "%", of=of_values(_share, "timeouts", "dup_acks")
-)
-JAIN = Measure("jain_index", "Jain's index", digits=3)
-QUEUE = Measure("queue_mean", "mean queue", "packets", digits=1)
-QUEUE_PER_CLIENT = Measure(
-    "queue_per_client",
-    "packets waiting for each client",
-    of=of_values(lambda queue, clients: queue / clients, "queue_mean", "clients"),
-)
-START_SHARE = Measure(
-    "start_share",
-    f"share of the drops in the first {START} s",
-    "%",
-    digits=0,
-    of=of_values(_share, "drops_start", "drops"),
-)
-FIRST_LOSS = Measure("first_loss", "first loss", "s", digits=3)
-LAST_LOSS = Measure("last_loss", "last loss", "s", digits=1)
-LARGEST_WINDOW = Measure("before_first_fall", "largest window before the first cut", "packets", digits=1)
-LOWEST_WINDOW = Measure("lowest", "smallest of the three windows after the first cut", "packets", digits=1, of=_lowest)
-CUTS = Measure(
-    "falls",
-    "cuts of a window a second",
-    of=of_values(lambda falls: falls * (1 / (len(CLIENTS_SHOWN) * DURATION)), "falls"),
-)
-LAST_FALL = Measure("last_fall", "last cut of any of the three windows", "s", digits=1)
-TOGETHER = Measure(
-    "together", "share of runs with a common cut", "%", digits=0, of=_between("last_together", 0, math.inf)
-)
-TOGETHER_IN_TIME = Measure(
-    "together_in_time",
-    "share of runs whose last common cut is at 2 to 8 s",
-    "%",
-    digits=0,
-    of=_between("last_together", 2, 8),
-)
-SETTLED = Measure(
-    "settled", f"share of runs settled by {SETTLED_BY} s", "%", digits=0, of=_between("settle_time", 0, SETTLED_BY)
-)
-SETTLE_TIME = Measure("settle_time", "time at which loss ends", "s", digits=0)
-DEPENDENCE = Measure("dependence", "dependence index", digits=1)
-CUTTING = Measure(
-    "cutting",
-    f"share of the clients that cut their window in the same {UNIT:g} s",
-    "%",
-    digits=1,
-    of=_percent("cutting"),
-)
-ABOVE_MAX_TH = Measure(
-    "above_max_th", "share of the time with RED's average at max_th or above", "%", of=_percent("above_max_th")
-)
-LONGEST_SEQUENCE = Measure("longest_sequence", "longest run of drops", "packets", digits=0)
-LOSSES_PER_EVENT = Measure("losses_per_event", "losses of a flow within a round trip", "packets")
-MULTIPLE_LOSSES = Measure(
-    "multiple_losses", "share of these with two losses or more", "%", digits=0, of=_percent("multiple_losses")
-)
-WINDOW_RATIO = Measure("window_ratio", "variance of the sum of the windows over the sum of their variances")
-QUEUE_COV = Measure("queue_cov", "c.o.v. of the queue")
-BACKLOG = Measure("backlog", "most packets that wait in a client", "packets", digits=1)
-BURST = Measure("burst", "largest burst of a client", "packets", digits=1)
-PUSHED = Measure("pushed", "new packets sent for each duplicate ACK", "packets")
-PUSHED_LOSS = Measure("pushed_loss", "loss of the new packets that duplicate ACKs release", "%")
-NEW_LOSS = Measure("loss", "loss of all new packets", "%")
+START_SHARE = DEFINITION.measure("start_share", of=of_values(_share, "drops_start", "drops"))
+FIRST_LOSS = DEFINITION.measure("first_loss")
+LAST_LOSS = DEFINITION.measure("last_loss")
+LARGEST_WINDOW = DEFINITION.measure("before_first_fall")
+LOWEST_WINDOW = DEFINITION.measure("lowest", of=_lowest)
+CUTS = DEFINITION.measure("falls", of=of_values(lambda falls: falls * (1 / (len(CLIENTS_SHOWN) * DURATION)), "falls"))
+LAST_FALL = DEFINITION.measure("last_fall")
+TOGETHER = DEFINITION.measure("together", of=_between("last_together", 0, math.inf))
+TOGETHER_IN_TIME = DEFINITION.measure("together_in_time", of=_between("last_together", 2, 8))
+SETTLED = DEFINITION.measure("settled", of=_between("settle_time", 0, SETTLED_BY))
+SETTLE_TIME = DEFINITION.measure("settle_time")
+DEPENDENCE = DEFINITION.measure("dependence")
+CUTTING = DEFINITION.measure("cutting", of=_percent("cutting"))
+ABOVE_MAX_TH = DEFINITION.measure("above_max_th", of=_percent("above_max_th"))
+LONGEST_SEQUENCE = DEFINITION.measure("longest_sequence")
+LOSSES_PER_EVENT = DEFINITION.measure("losses_per_event")
+MULTIPLE_LOSSES = DEFINITION.measure("multiple_losses", of=_percent("multiple_losses"))
+WINDOW_RATIO = DEFINITION.measure("window_ratio")
+QUEUE_COV = DEFINITION.measure("queue_cov")
+BACKLOG = DEFINITION.measure("backlog")
+BURST = DEFINITION.measure("burst")
+PUSHED = DEFINITION.measure("pushed")
+PUSHED_LOSS = DEFINITION.measure("pushed_loss")
+NEW_LOSS = DEFINITION.measure("loss")
 
 # Names by which other studies take these of an observation.
 cov, cov_over_poisson, thousand_departures, loss_percent = COV, COV_OVER_POISSON, THROUGHPUT, LOSS

@@ -49,10 +49,7 @@ def parts() -> list[Part]:
             record=[client_packets(20)],
         ),
         Part(
-            name="pushes",
-            spots=[short("Vegas/RED", 60, 40)],
-            take=push,
-            record=["acks", client_packets(60), "drops"],
+            name="pushes", spots=[short("Vegas/RED", 60, 40)], take=push, record=["acks", client_packets(60), "drops"]
         ),
     ]
 

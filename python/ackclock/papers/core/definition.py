@@ -13,6 +13,8 @@ The table ``fields`` gives paths of the scenario short names, which parts use an
 ``variants`` are named sets of fields; a part runs those that its ``over.variant`` lists, or all. ``figures`` has the
 titles and captions of figures by their slugs.
 
+``measures`` has label, unit and decimals of measures by their names, and ``pens`` the styles of lines.
+
 `claims.toml` has the words of each claim by its key; the study's ``claims`` module has the rules. ``topics`` are the
 claims that sum the study up.
 """
@@ -28,7 +30,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ackclock.papers.core.claim import Change, Claim
+from ackclock.papers.core.measures import Measure
 from ackclock.papers.core.parts import Part, Spot
+from ackclock.papers.figures import Pen
 from ackclock.papers.summary import Topic
 from ackclock.report.html import Verdict
 from ackclock.scenario.errors import impossible, refuse
@@ -39,6 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ackclock.papers.core.claim import Said
+    from ackclock.papers.core.folds import Number
     from ackclock.papers.core.quantities import Quantity
     from ackclock.papers.core.rules import Rule
     from ackclock.scenario import Scenario
@@ -118,8 +123,8 @@ class Definition:
     def _claims(self) -> dict[str, Any]:
         data = tomllib.loads(files(self.package).joinpath("claims.toml").read_text(encoding="utf-8"))
         for key, words in data["claims"].items():
-            for name in words.keys() - _WORDS.keys():
-                raise refuse(f"{self.name}/claims.toml: {key}", name, f"must be one of {', '.join(_WORDS)}")
+            for name in words.keys() - {*_WORDS, "why"}:
+                raise refuse(f"{self.name}/claims.toml: {key}", name, f"must be one of {', '.join(_WORDS)}, why")
             if not {"where", "text"} <= words.keys():
                 raise impossible(f"{self.name}/claims.toml: {key}: a claim needs where and text")
         return data
@@ -135,7 +140,8 @@ class Definition:
             raise refuse(f"{self.name}/claims.toml: claim", key, f"must be one of {', '.join(self.keys)}")
         table = self._claims["claims"][key]
         changed = Change(**table["changed"]) if "changed" in table else None
-        return {**_WORDS, **table, "key": key, "changed": changed}
+        words = {name: table.get(name, default) for name, default in _WORDS.items()}
+        return {**words, "key": key, "changed": changed}
 
     def claim(
         self,
@@ -147,8 +153,12 @@ class Definition:
         numbers: tuple[Quantity, ...] | None = None,
         brief: str | Callable[[Said], str] = "",
     ) -> Claim:
-        """Join the words of a claim with the rule that judges it; the parameters are those of `Claim`."""
-        return Claim(**self.words(key), test=test, why=why, shows=shows, numbers=numbers, brief=brief)
+        """Join the words of a claim with the rule that judges it; the parameters are those of `Claim`.
+
+        The file has `why` if it is no function.
+        """
+        words, why = self.words(key), why or self._claims["claims"][key].get("why", "")
+        return Claim(**words, test=test, why=why, shows=shows, numbers=numbers, brief=brief)
 
     def repeated(self, keys: Mapping[str, str], *, of: Sequence[Claim]) -> list[Claim]:
         """Make claims with the rules of another study, whose keys are given by the keys here."""
@@ -174,6 +184,14 @@ class Definition:
     def figure(self, slug: str) -> dict[str, Any]:
         """Give the words of a figure, as arguments of `Figure`: its slug, title and caption."""
         return {"slug": slug, **self._data["figures"][slug]}
+
+    def measure(self, name: str, *, of: Number | None = None) -> Measure:
+        """Make the measure with a name of the file; `of` computes it, as for `Measure`."""
+        return Measure(name, **self._data["measures"][name], of=of)
+
+    def pens(self, name: str) -> Mapping[str, Pen]:
+        """Give the pens of lines, by the names of the lines."""
+        return {line: Pen(**pen) for line, pen in self._data["pens"][name].items()}
 
     def table(self, name: str) -> Mapping[str, Any]:
         """Give a table of the file that only the study reads, such as the numbers that the paper prints."""

@@ -44,10 +44,7 @@ PAIRS = {
 }
 """Parts with runs of two kinds of client, and the parts that pair them."""
 
-_ALONE = {
-    "close": [("Reno", clients) for clients in (39, 44, 50, 60)],
-    "windows": [("Reno", 60), ("Vegas", 60)],
-}
+_ALONE = {"close": [("Reno", clients) for clients in (39, 44, 50, 60)], "windows": [("Reno", 60), ("Vegas", 60)]}
 """Points of the burstiness study that the repeated claims need, next to its grid and its weights."""
 
 _LEAST_SCALE = 0.1  # seconds of the shortest bins that show self-similarity: a round trip

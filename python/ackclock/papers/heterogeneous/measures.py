@@ -9,7 +9,7 @@ from ackclock.papers.burstiness.experiment import DURATION
 from ackclock.papers.core.evidence import Run
 from ackclock.papers.core.folds import of_values
 from ackclock.papers.core.measures import Measure
-from ackclock.papers.heterogeneous.experiment import CLASSES
+from ackclock.papers.heterogeneous.experiment import CLASSES, DEFINITION
 
 if TYPE_CHECKING:
     from ackclock.papers.core.evidence import Row
@@ -51,41 +51,20 @@ def _queue_share(waiting: float, own: float, whole: float, clients: int) -> floa
     return waiting * own / whole / clients if own and whole else None
 
 
-CARRIED = Measure(
-    "thousand_departures",
-    "throughput of added clients",
-    "thousand packets",
-    digits=1,
-    of=_thousands("added_departures"),
-)
-GOODPUT = Measure(
-    "thousand_goodput",
-    "goodput of added clients",
-    "thousand packets",
-    digits=1,
-    of=goodput("added"),
-)
-EACH = Measure("goodput_per_client", "goodput of an added client", "packets/s", digits=1, of=_per_client("added"))
-LOSS = Measure("loss_percent", "loss of added clients", "%", of=_percent(loss("added")))
-BACKGROUND_EACH = Measure(
-    "background_goodput_per_client", "goodput of a client of the background", "packets/s", of=_per_client("background")
-)
-BACKGROUND_LOSS = Measure("background_loss_percent", "loss of the background", "%", of=_percent(loss("background")))
-ALL_CARRIED = Measure(
-    "all_thousand_departures",
-    "throughput of all clients",
-    "thousand packets",
-    digits=1,
-    of=_thousands(_total("departures", *CLASSES)),
-)
-ALL_LOSS = Measure("all_loss_percent", "loss of all clients", "%", of=_percent(loss(*CLASSES)))
-HELD = Measure(
+CARRIED = DEFINITION.measure("thousand_departures", of=_thousands("added_departures"))
+GOODPUT = DEFINITION.measure("thousand_goodput", of=goodput("added"))
+EACH = DEFINITION.measure("goodput_per_client", of=_per_client("added"))
+LOSS = DEFINITION.measure("loss_percent", of=_percent(loss("added")))
+BACKGROUND_EACH = DEFINITION.measure("background_goodput_per_client", of=_per_client("background"))
+BACKGROUND_LOSS = DEFINITION.measure("background_loss_percent", of=_percent(loss("background")))
+ALL_CARRIED = DEFINITION.measure("all_thousand_departures", of=_thousands(_total("departures", *CLASSES)))
+ALL_LOSS = DEFINITION.measure("all_loss_percent", of=_percent(loss(*CLASSES)))
+HELD = DEFINITION.measure(
     "queue_share",
-    "waiting packets of an added client",
     of=of_values(_queue_share, "queue_mean", "added_departures", _total("departures", *CLASSES), "clients"),
 )
-_COV = Measure("cov", "c.o.v. of all arrivals", digits=4)
-_QUEUE = Measure("queue_mean", "waiting packets", "packets", digits=0)
+_COV = DEFINITION.measure("cov")
+_QUEUE = DEFINITION.measure("queue_mean")
 
 
 def _one(row: Row, kind: str) -> Row:
@@ -122,30 +101,16 @@ VEGAS_EACH, _ = _of_each(EACH)
 BESIDE_VEGAS, _ = _of_each(BACKGROUND_EACH)
 
 
-RATIO = Measure(
-    "goodput_ratio",
-    "Vegas/Reno goodput ratio",
-    of=of_values(lambda vegas, reno: vegas / reno if reno else None, VEGAS_GOODPUT, RENO_GOODPUT),
+RATIO = DEFINITION.measure(
+    "goodput_ratio", of=of_values(lambda vegas, reno: vegas / reno if reno else None, VEGAS_GOODPUT, RENO_GOODPUT)
 )
-MORE_LOSS = Measure("more_loss", "larger loss of the two", "%", of=of_values(max, VEGAS_LOSS, RENO_LOSS))
-RELATIVE = Measure(
-    "relative",
-    "share of Reno's loss that Vegas saves",
-    "%",
-    digits=0,
-    of=of_values(lambda vegas, reno: 100 * (1 - vegas / reno) if reno else None, VEGAS_LOSS, RENO_LOSS),
+MORE_LOSS = DEFINITION.measure("more_loss", of=of_values(max, VEGAS_LOSS, RENO_LOSS))
+RELATIVE = DEFINITION.measure(
+    "relative", of=of_values(lambda vegas, reno: 100 * (1 - vegas / reno) if reno else None, VEGAS_LOSS, RENO_LOSS)
 )
-DIFFERENCE = Measure(
-    "difference",
-    "Reno's loss less Vegas'",
-    "points",
-    of=of_values(lambda vegas, reno: reno - vegas, VEGAS_LOSS, RENO_LOSS),
-)
-ALL_GAIN = Measure(
+DIFFERENCE = DEFINITION.measure("difference", of=of_values(lambda vegas, reno: reno - vegas, VEGAS_LOSS, RENO_LOSS))
+ALL_GAIN = DEFINITION.measure(
     "all_gain",
-    "gain of all clients from added Vegas clients, relative to Reno",
-    "%",
-    digits=1,
     of=of_values(lambda vegas, reno: 100 * (vegas / reno - 1) if vegas and reno else None, VEGAS_ALL, RENO_ALL),
 )
 
@@ -155,13 +120,9 @@ def _timed_out(row: Row) -> float | None:
     return 100 * timeouts / (timeouts + cuts) if timeouts + cuts else None
 
 
-WARM_COV = Measure("cov_warm", "c.o.v. without the first 20 s", digits=4)
-TIMED_OUT = Measure("timed_out", "timeouts as a share of the cuts", "%", digits=0, of=_timed_out)
-DEPENDENCE = Measure(
-    "dependence",
-    "dependence index as a share of the clients, which it is in the model",
-    "%",
-    digits=0,
-    of=of_values(lambda index, clients: 100 * index / clients, "dependence", "clients"),
+WARM_COV = DEFINITION.measure("cov_warm")
+TIMED_OUT = DEFINITION.measure("timed_out", of=_timed_out)
+DEPENDENCE = DEFINITION.measure(
+    "dependence", of=of_values(lambda index, clients: 100 * index / clients, "dependence", "clients")
 )
-SLOPE = Measure("slope", "exponent of the c.o.v. in the length of the bins")
+SLOPE = DEFINITION.measure("slope")

@@ -9,14 +9,14 @@ import numpy as np
 from ackclock.analysis import sampled_windows
 from ackclock.papers.burstiness.experiment import BOTTLENECK_RATE, PACKET_SIZE
 from ackclock.papers.core.folds import of_values
-from ackclock.papers.core.measures import Measure
-from ackclock.papers.vegas.experiment import CLIENTS, RATE
+from ackclock.papers.vegas.experiment import CLIENTS, DEFINITION, RATE
 from ackclock.scenario import Tcp
 from ackclock.scenario.quantity import seconds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ackclock.papers.core.measures import Measure
     from ackclock.running.run import Run
 
 KINDS = ("reno", "vegas")  # prefixes of the measures of one kind of client
@@ -98,28 +98,23 @@ def leftover(vegas: int) -> float:
     return (BOTTLENECK_RATE / (8 * PACKET_SIZE) - (CLIENTS - vegas) * RATE) / vegas / RATE
 
 
-RATIO = Measure("ratio", "Vegas/Reno goodput ratio")
-OVER_LEFTOVER = Measure(
-    "over_leftover",
-    "Vegas/Reno goodput ratio over the ratio that Reno's applications leave",
-    digits=3,
-    of=of_values(lambda ratio, vegas: ratio / leftover(vegas), "ratio", "vegas"),
+RATIO = DEFINITION.measure("ratio")
+OVER_LEFTOVER = DEFINITION.measure(
+    "over_leftover", of=of_values(lambda ratio, vegas: ratio / leftover(vegas), "ratio", "vegas")
 )
-UTILIZATION = Measure("utilization", "utilization of the link")
-QUEUE_SD = Measure("queue_sd", "standard deviation of the queue", "packets", digits=1)
-QUEUE_MET = Measure("queue_met", "queue in the first second of the Vegas clients", "packets", digits=0)
-RTT_LEAST = Measure("vegas_rtt_least", "least smoothed RTT of a Vegas client", "s", digits=3)
+UTILIZATION = DEFINITION.measure("utilization")
+QUEUE_SD = DEFINITION.measure("queue_sd")
+QUEUE_MET = DEFINITION.measure("queue_met")
+RTT_LEAST = DEFINITION.measure("vegas_rtt_least")
 
 
-def _of_each(name: str, label: str, unit: str = "", digits: int = 2) -> tuple[Measure, Measure]:
-    reno, vegas = (
-        Measure(f"{kind}_{name}", f"{label} of a {kind.capitalize()} client", unit, digits=digits) for kind in KINDS
-    )
+def _of_each(name: str) -> tuple[Measure, Measure]:
+    reno, vegas = (DEFINITION.measure(f"{kind}_{name}") for kind in KINDS)
     return reno, vegas
 
 
-RENO_KEPT, VEGAS_KEPT = _of_each("held", "waiting packets", digits=1)
-RENO_LOSS, VEGAS_LOSS = _of_each("loss", "loss", digits=4)
-RENO_TIMEOUTS, VEGAS_TIMEOUTS = _of_each("timeouts", "timeouts a second")
-RENO_COV, VEGAS_COV = _of_each("window_cov", "c.o.v. of the window over time")
-RENO_TIME, VEGAS_TIME = _of_each("completion", "mean time of a transfer", unit="s")
+RENO_KEPT, VEGAS_KEPT = _of_each("held")
+RENO_LOSS, VEGAS_LOSS = _of_each("loss")
+RENO_TIMEOUTS, VEGAS_TIMEOUTS = _of_each("timeouts")
+RENO_COV, VEGAS_COV = _of_each("window_cov")
+RENO_TIME, VEGAS_TIME = _of_each("completion")

@@ -5,19 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ackclock.papers.burstiness import measures as m
-from ackclock.papers.burstiness.claims.reading import (
-    MOST,
-    PLAIN,
-    REDS,
-    WEIGHT,
-    WEIGHTS,
-    WITHOUT_RED,
-)
-from ackclock.papers.burstiness.claims.traffic import (
-    penalty,
-    rank_correlation,
-    six_points,
-)
+from ackclock.papers.burstiness.claims.reading import MOST, PLAIN, REDS, WEIGHT, WEIGHTS, WITHOUT_RED
+from ackclock.papers.burstiness.claims.traffic import penalty, rank_correlation, six_points
 from ackclock.papers.burstiness.experiment import DEFINITION, HEAVY
 from ackclock.papers.core.quantities import computed
 from ackclock.papers.core.rules import AtPoints, Bars, Depends, Holds
@@ -203,16 +192,11 @@ CLAIMS = (
             ).some(),
             part=_renos_timeouts.above(_vegas_timeouts),
         ),
-        why="{why} The paper does not state the gateway and the number of clients of this comparison.",
     ),
-    claim(
-        "3.2.3-12", six_points(_rough.at_least(0.5) | _carried.at_most(-0.5)), why="{why} This does not prove a cause."
-    ),
+    claim("3.2.3-12", six_points(_rough.at_least(0.5) | _carried.at_most(-0.5))),
     claim(
         "3.2.3-13",
         Bars(whole=_pushes & _loses, part=_pushes | _loses),
-        why="Each duplicate ACK releases {pushed} of new data within 13 µs; RED drops {lost} of these packets, "
-        "and {usual} of all new data (60 clients, from 20 to 40 s).",
         shows={"pushed": _pushed, "lost": _pushed_loss, "usual": _new_loss},
     ),
 )

@@ -78,8 +78,6 @@ CLAIMS = (
     claim(
         "3.2.1-1",
         Bars(whole=_start_share.at_least(95), part=_start_share.above(50)),
-        why="With 20 clients {share} of the drops occur in the first second, in which every window grows from 1 to "
-        "20; the last drop is at {last}.",
         shows={"share": _start_share, "last": m.LAST_LOSS.at("windows", variant="Reno", clients=20)},
     ),
     claim(
@@ -113,8 +111,6 @@ CLAIMS = (
     claim(
         "3.2.1-8",
         Bars(whole=_settled.pick(clients=39).at_most(0), part=_settled.pick(clients=39).below(50)),
-        why="{settled} of the runs with 39 clients have settled by 185 s. From 20 s on the c.o.v. is {cov} times the "
-        "Poisson value.",
         shows={
             "settled": _settled.pick(clients=39),
             "cov": m.WARM_COV_OVER_POISSON.at("grid", variant="Reno", clients=39),
@@ -138,8 +134,6 @@ CLAIMS = (
     claim(
         "3.2.1-12",
         Bars(whole=_dependence.pick(clients=60).above(30), part=_dependence.pick(clients=60).above(1)),
-        why="The variance of the number of clients that cut at once is {index} times its value for independent "
-        "clients. It would be 60 times that value if all 60 clients always cut together.",
         shows={"index": _dependence.pick(clients=60)},
     ),
     claim(
@@ -148,8 +142,6 @@ CLAIMS = (
             whole=_fills & _leaves.called("nine tenths of the largest window before the first cut leave in one burst"),
             part=_fills | _leaves,
         ),
-        why="Within the first second up to {backlog} wait in a client, and up to {burst} leave it within a fifth of a "
-        "round-trip time. The largest window before the first cut is {window}.",
         shows={"backlog": _backlog, "burst": _burst, "window": _window},
     ),
     claim("3.2.1-14", Bars(whole=_swing & _wild, part=_swing.every() | _wild.every())),

@@ -5,17 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ackclock.papers.burstiness import measures as m
-from ackclock.papers.burstiness.claims.reading import (
-    LIGHT,
-    MODERATE,
-    MOST,
-    RENOS,
-    SURE,
-    TCPS,
-    WEIGHT,
-    WEIGHTS,
-)
-from ackclock.papers.burstiness.experiment import CAPACITY, CLIENTS, DEFINITION, DURATION, HEAVY, PAPERS_CLIENTS
+from ackclock.papers.burstiness.claims.reading import LIGHT, MODERATE, MOST, RENOS, SURE, TCPS, WEIGHT, WEIGHTS
+from ackclock.papers.burstiness.experiment import CLIENTS, DEFINITION, DURATION, HEAVY, PAPERS_CLIENTS
 from ackclock.papers.core.evidence import Named
 from ackclock.papers.core.folds import exponent
 from ackclock.papers.core.quantities import computed, folded
@@ -187,11 +178,7 @@ CLAIMS = (
             points="client counts",
         ),
     ),
-    claim(
-        "3.2-3",
-        Bars(whole=_none & _little & _overload, part=_none | _little | _overload),
-        why=f"{{why}} The capacity is {CAPACITY / DURATION / 100:.1f} clients.",
-    ),
+    claim("3.2-3", Bars(whole=_none & _little & _overload, part=_none | _little | _overload)),
     claim(
         "3.2-4",
         AtPoints(
@@ -199,7 +186,6 @@ CLAIMS = (
             .near(1, by=0.1)
             .called("with fewer than 10 clients the c.o.v. is within 10 % of Poisson's")
         ),
-        why="{why} Without the first 20 s the c.o.v. is {warm} times the Poisson value.",
         shows={"warm": m.WARM_COV_OVER_POISSON.at("grid", variant=TCPS, clients=LIGHT)},
     ),
     claim("3.2-5", Bars(whole=_up_to_half(_of_moderate), part=_up_to_half(_of_sure))),
@@ -234,11 +220,7 @@ CLAIMS = (
     ),
     claim(
         "3.2-9",
-        Bars(
-            whole=_rises(RENOS).every() & ~_rises("Vegas"),
-            part=_rises(TCPS).some() & ~_rises("Vegas"),
-        ),
-        why=f"From {_BEFORE} to {_AFTER} clients the c.o.v. grows by a factor of {{growth}}.",
+        Bars(whole=_rises(RENOS).every() & ~_rises("Vegas"), part=_rises(TCPS).some() & ~_rises("Vegas")),
         shows={"growth": _growth},
         numbers=(_growth,),
     ),
@@ -280,14 +262,11 @@ CONCLUSIONS = (
     claim(
         "4-1",
         Bars(whole=_often & _long, part=_often | _long),
-        why="With 60 clients a Reno window is cut {reno} times a second, for the last time at {last}. A Vegas window "
-        "is cut {vegas} times a second.",
         shows={"reno": _falls, "last": _last_fall, "vegas": m.CUTS.at("windows", variant="Vegas", clients=MOST)},
     ),
     claim(
         "4-2",
         Bars(whole=_renos_slope.above(-0.25), part=_renos_slope.above(-0.5)),
-        why="{why} For Poisson traffic the exponent is -0.5.",
         shows={"ends": m.COV.at("grid", variant="Reno", clients=(39, 60, 100))},
     ),
     claim(

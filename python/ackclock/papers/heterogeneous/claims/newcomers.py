@@ -10,15 +10,7 @@ from ackclock.papers.core.evidence import Named
 from ackclock.papers.core.quantities import computed
 from ackclock.papers.core.rules import AtPoints, Bars, Depends, Outcome
 from ackclock.papers.heterogeneous import measures as m
-from ackclock.papers.heterogeneous.experiment import (
-    GATEWAYS,
-    LATE,
-    MOST,
-    NEWCOMERS,
-    SATURATED,
-    START,
-    gateway_name,
-)
+from ackclock.papers.heterogeneous.experiment import GATEWAYS, LATE, MOST, NEWCOMERS, SATURATED, START, gateway_name
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:

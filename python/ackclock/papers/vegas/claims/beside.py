@@ -28,8 +28,6 @@ PAPERS = (
         "F-2",
         AtPoints(m.RATIO.at("papers", start=1, buffer=1500).at_least(m.HELD), points="ends of the papers' curves"),
         shows={"late": m.RATIO.at("papers", start=10, buffer=1500)},
-        why="{why} The papers compare added Vegas clients with Reno clients added in their place; this study "
-        "compares added Vegas clients with the Reno clients that they join.",
     ),
     claim("F-3", AtPoints(m.RATIO.at("map").at_least(m.HELD), points="points of the map", by="application")),
     claim("F-4", AtPoints(m.RATIO.at("halves", buffer=(10, 50)).at_least(m.HELD), by="application")),

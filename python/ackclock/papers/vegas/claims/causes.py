@@ -81,8 +81,6 @@ CAUSES = (
             f"met_{start}": m.QUEUE_MET.at("papers", start=start, gateway="FIFO", vegas=20, buffer=1500)
             for start in (1, 10)
         },
-        why="20 Vegas clients that join 40 Reno clients behind FIFO of 1500 packets meet {met_1} in their first second "
-        "at 1 s and {met_10} at 10 s. {why}",
     ),
     claim(
         "W-3",
@@ -92,7 +90,6 @@ CAUSES = (
         "W-4",
         AtPoints(m.RATIO.at("light", rate=FEW).at_least(m.HELD), points="buffers"),
         shows={"usual": m.RATIO.at("halves", application=POISSON, start=10, gateway="FIFO")},
-        why="{why} This load leaves a seventh of the link free.",
     ),
     claim(
         "W-5",
@@ -101,7 +98,6 @@ CAUSES = (
                 "map", application=POISSON, gateway="FIFO", buffer=1500, vegas=(30, 45, 57), start=(0, 10)
             ).near(1, by=_NEAR)
         ),
-        why="{why} With N_R Reno and N_V Vegas clients, applications leave a ratio of (4167 - 100 N_R) / (100 N_V).",
     ),
     claim("W-6", AtPoints(_higher(POISSON, OPEN), points="points with 1,500 and 3,000 packets")),
     claim("W-7", AtPoints(_higher(GREEDY, OPEN), points="points with 1,500 and 3,000 packets")),
