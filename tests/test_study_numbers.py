@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -17,8 +18,11 @@ from ackclock.papers.manyflows.experiment import T1, grid_setting, scenario, wor
 from ackclock.papers.selfsimilar import figures
 from ackclock.papers.truth import NO, OPEN, YES, Truth
 
+if TYPE_CHECKING:
+    from ackclock.papers.core.evidence import Scalar
 
-def exact(*means: float) -> dict[int, Interval]:
+
+def exact(*means: float) -> dict[Scalar, Interval]:
     """Return points 1, 2, ... whose means are certain."""
     return {
         place: Interval(mean=mean, half_width=0.0, standard_error=0.0, count=3, level=0.95)
