@@ -12,10 +12,9 @@ from ackclock.papers.burstiness.experiment import ARRIVALS_PER_RTT, FINE, VARIAN
 from ackclock.papers.burstiness.grid_figures import PENS
 from ackclock.papers.burstiness.measures import QUEUE
 from ackclock.papers.burstiness.windows import UNIT
-from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot, curves_csv
+from ackclock.papers.core.figure import Figure, Lines, Numbers, Pen, Plot, curves_csv
 from ackclock.papers.core.measures import Measure, Profile
 from ackclock.papers.core.words import listed
-from ackclock.papers.figures import Pen
 from ackclock.report.chart import Axis, Band, Level, Series
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from ackclock.analysis import poisson_cov
 from ackclock.papers.burstiness import measures as m
 from ackclock.papers.burstiness.experiment import ARRIVALS_PER_RTT, CAPACITY, CLIENTS, DURATION, PACKET_SIZE, VARIANTS
 from ackclock.papers.core.evidence import joined
-from ackclock.papers.core.figure import Figure, Flat, Lines, Numbers, Plot, rows_csv
-from ackclock.papers.figures import Pen
+from ackclock.papers.core.figure import Figure, Flat, Lines, Numbers, Pen, Plot, rows_csv
 from ackclock.report.chart import Axis, Level, Note, Scale, Series
 from ackclock.report.html import Table
 

@@ -10,8 +10,7 @@ import numpy as np
 from ackclock.analysis import poisson_cov
 from ackclock.papers.burstiness.experiment import ARRIVALS_PER_RTT, CAPACITY, CLIENTS, DURATION, PACKET_SIZE, RATE
 from ackclock.papers.burstiness.measures import COV, COV_OVER_POISSON
-from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot, from_zero
-from ackclock.papers.figures import Pen
+from ackclock.papers.core.figure import Figure, Lines, Numbers, Pen, Plot, from_zero
 from ackclock.papers.heterogeneous import measures as m
 from ackclock.papers.heterogeneous.experiment import SCENES, START, Scene, gateway_name
 from ackclock.papers.heterogeneous.stochastic import OPEN, SMALL
