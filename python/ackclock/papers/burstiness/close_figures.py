@@ -8,17 +8,17 @@ import numpy as np
 
 from ackclock.analysis import poisson_cov, student_interval
 from ackclock.papers.burstiness.close import LAGS, SCALES
-from ackclock.papers.burstiness.experiment import ARRIVALS_PER_RTT, FINE, VARIANTS, WARM
+from ackclock.papers.burstiness.experiment import ARRIVALS_PER_RTT, DEFINITION, FINE, VARIANTS, WARM
 from ackclock.papers.burstiness.grid_figures import PENS
 from ackclock.papers.burstiness.measures import QUEUE
 from ackclock.papers.burstiness.windows import UNIT
-from ackclock.papers.core.figure import Figure, Lines, Numbers, Pen, Plot, curves_csv
+from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot, curves_csv
 from ackclock.papers.core.measures import Measure, Profile
 from ackclock.papers.core.words import listed
 from ackclock.report.chart import Axis, Band, Level, Series
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -28,19 +28,11 @@ if TYPE_CHECKING:
 
 _MOST = 60  # the load at which all variants are compared
 
-_OF_LOADS: Mapping[str, Pen] = {
-    "Reno, 30 clients": Pen(colour="grey", marker="circle"),
-    "Reno, 38 clients": Pen(colour="mint", marker="down"),
-    "Reno, 39 clients": Pen(colour="green", marker="triangle"),
-    "Reno, 44 clients": Pen(colour="sky", marker="pentagon"),
-    "Reno, 50 clients": Pen(colour="orange", marker="hexagon"),
-    "Reno, 60 clients": Pen(colour="blue", marker="square"),
-}
+_OF_LOADS = DEFINITION.pens("loads")
 _LOADS = (30, 38, 39, 44, 50, _MOST)
 _TICKS = (10, 20, 30, 40)  # queue lengths that the table names
 _LENGTHS = tuple(range(51))
 _SHOWN_LAGS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50)
-_RUNS = f"Means of {{runs}} from {WARM} s on."
 
 
 def _array(name: str) -> Callable[[Row], NDArray[np.float64] | None]:
@@ -109,13 +101,7 @@ _poisson = Series(
 )
 _bins, _last_bins = (Axis(label=label, low=0.008, high=12.5, log=True) for label in ("", "Length of a bin (s)"))
 SCALES_FIGURE = Figure(
-    slug="scales",
-    title="Figure A. Burstiness at every time scale",
-    what=f"Coefficient of variation of the arrivals at the gateway, counted in bins of {SCALES[0]:g} to {SCALES[-1]:g} "
-    f"s: (a) of all variants with {_MOST} clients; (b) the same relative to a Poisson process with the same mean; (c) "
-    "Reno behind FIFO at several loads.",
-    points=_RUNS,
-    rest=f"Bars: 95 % confidence intervals. The paper uses only {UNIT:g} s.",
+    **DEFINITION.figure("scales"),
     plots=[
         Plot(
             title=f"(a) {_MOST} clients",
@@ -161,12 +147,7 @@ def _noise(width: float) -> Callable[[Evidence], list[Band]]:
 _short, _long = _by_variant(SHORT), _by_variant(LONG)
 
 MEMORY_FIGURE = Figure(
-    slug="memory",
-    title="Figure B. Autocorrelation of arrivals",
-    what=f"Autocorrelation of the arrivals at the gateway with {_MOST} clients, in bins of (a) {FINE:g} s and (b) "
-    f"{UNIT:g} s.",
-    points=_RUNS,
-    rest="For a Poisson process 95 % of the values are within the grey band.",
+    **DEFINITION.figure("memory"),
     plots=[
         Plot(
             title=f"({place}) bins of {width:g} s",
@@ -195,14 +176,7 @@ MEMORY_FIGURE = Figure(
 _share = _by_variant(AT_LEAST)
 
 QUEUE_FIGURE = Figure(
-    slug="queue",
-    title="Figure C. Queue length",
-    what=f"Share of the time with at least a given number of packets waiting at the gateway, with {_MOST} clients "
-    "and a "
-    f"buffer of 50, sampled every {FINE:g} s.",
-    points=_RUNS,
-    rest="A steep fall at the right shows a queue that is always nearly full; a straight descent shows one that "
-    "oscillates over all lengths.",
+    **DEFINITION.figure("queue"),
     plots=[
         Plot(
             x=Axis(label="Packets waiting, at least", low=0, high=_LENGTHS[-1]),

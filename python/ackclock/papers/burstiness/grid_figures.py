@@ -9,9 +9,17 @@ import numpy as np
 
 from ackclock.analysis import poisson_cov
 from ackclock.papers.burstiness import measures as m
-from ackclock.papers.burstiness.experiment import ARRIVALS_PER_RTT, CAPACITY, CLIENTS, DURATION, PACKET_SIZE, VARIANTS
+from ackclock.papers.burstiness.experiment import (
+    ARRIVALS_PER_RTT,
+    CAPACITY,
+    CLIENTS,
+    DEFINITION,
+    DURATION,
+    MBPS_OF_THOUSAND,
+    VARIANTS,
+)
 from ackclock.papers.core.evidence import joined
-from ackclock.papers.core.figure import Figure, Flat, Lines, Numbers, Pen, Plot, rows_csv
+from ackclock.papers.core.figure import Figure, Flat, Lines, Numbers, Plot, rows_csv
 from ackclock.report.chart import Axis, Level, Note, Scale, Series
 from ackclock.report.html import Table
 
@@ -20,23 +28,16 @@ if TYPE_CHECKING:
 
     from ackclock.analysis import Interval
     from ackclock.papers.core.evidence import Evidence, Side
+    from ackclock.papers.core.figure import Made
     from ackclock.papers.core.measures import Measure
     from ackclock.papers.core.quantities import Quantity
+    from ackclock.papers.figures import Pen
 
 _FIRST_WITH_LOSS = 30  # Figures 3, 4 and 13 start here: below, says the paper, all TCPs behave nearly alike
 _MOST = max(CLIENTS)
 _WEIGHT_CLIENTS = 60
-_MBPS_OF_THOUSAND = 1e3 * 8 * PACKET_SIZE / DURATION / 1e6  # rate of a thousand packets in one run, Mb/s
 
-PENS: Mapping[str, Pen] = {
-    "UDP": Pen(colour="grey", marker="circle"),
-    "Reno": Pen(colour="blue", marker="square"),
-    "Reno/DelAck": Pen(colour="green", marker="triangle"),
-    "Vegas": Pen(colour="red", marker="diamond"),
-    "Reno/RED": Pen(colour="sky", marker="pentagon", dash="dashed"),
-    "Reno/DelAck/RED": Pen(colour="mint", marker="down", dash="dashed"),
-    "Vegas/RED": Pen(colour="orange", marker="hexagon", dash="dashed"),
-}
+PENS = DEFINITION.pens("variants")
 """By the names of the variants."""
 
 
@@ -58,13 +59,27 @@ _cov, _ratio = _of(m.COV), _of(m.COV_OVER_POISSON)
 _throughput, _timeouts = (_of(measure, _FIRST_WITH_LOSS) for measure in (m.THROUGHPUT, m.TIMEOUTS_PER_DUP_ACK))
 _loss = _of(replace(m.LOSS, digits=3), _FIRST_WITH_LOSS)
 _from_first_loss = Axis(label="Number of clients", low=_FIRST_WITH_LOSS - 1, high=_MOST + 1)
-_poisson = Series(
-    name="Poisson, 1/√(λτn)",
-    x=np.arange(1, _MOST + 1),
-    y=poisson_cov(ARRIVALS_PER_RTT * np.arange(1, _MOST + 1)),
-    colour="ink",
-    width=1.0,
-)
+
+
+def cov_plots(cov: Quantity, ratio: Quantity, pens: Mapping[str, Pen], *, poisson: str, y: Made[Axis]) -> list[Plot]:
+    """Plot the c.o.v. by the number of clients, with Poisson's under a name, and relative to it."""
+    counts = np.arange(1, _MOST + 1)
+    formula = Series(name=poisson, x=counts, y=poisson_cov(ARRIVALS_PER_RTT * counts), colour="ink", width=1.0)
+    return [
+        Plot(
+            title="(a)",
+            x=Axis(low=0, high=_MOST + 2),
+            y=Axis(label="Coefficient of variation (c.o.v.)", low=0, high=0.355),
+            marks=[Lines(of=cov, x="clients", by="variant", pens=pens), formula],
+        ),
+        Plot(
+            title="(b)",
+            x=Axis(label="Number of clients", low=0, high=_MOST + 2),
+            y=y,
+            marks=[Lines(of=ratio, x="clients", by="variant", pens=pens)],
+            levels=[Level(y=1, dotted=False)],
+        ),
+    ]
 
 
 def _above_all(evidence: Evidence) -> Axis:
@@ -94,52 +109,28 @@ def _udp_leaves(evidence: Evidence) -> list[Note]:
 
 
 FIGURE_2 = Figure(
-    slug="figure2",
-    title="Figure 2. Coefficient of variation of the aggregated TCP traffic",
-    what="Arrivals at the gateway, counted in bins of one round-trip propagation delay (0.1 s) over the whole run: (a) "
-    "standard deviation over mean; (b) the same relative to the Poisson process that the clients generate.",
-    rest=f"Thin line: 1/√(λτn) with λτ = {ARRIVALS_PER_RTT} packets per client.",
-    plots=[
-        Plot(
-            title="(a)",
-            x=Axis(low=0, high=_MOST + 2),
-            y=Axis(label="Coefficient of variation (c.o.v.)", low=0, high=0.355),
-            marks=[_lines(_cov), _poisson],
-        ),
-        Plot(
-            title="(b)",
-            x=Axis(label="Number of clients", low=0, high=_MOST + 2),
-            y=_above_all,
-            marks=[_lines(_ratio)],
-            levels=[Level(y=1, dotted=False)],
-        ),
-    ],
+    **DEFINITION.figure("figure2"),
+    plots=cov_plots(_cov, _ratio, PENS, poisson="Poisson, 1/√(λτn)", y=_above_all),
     height=7.4,
     data={"cov": _cov, "cov_over_poisson": _ratio},
     numbers=_table(_cov, "Coefficient of variation"),
 )
 FIGURE_3 = Figure(
-    slug="figure3",
-    title="Figure 3. Throughput of the aggregated TCP traffic",
-    what=f"Packets that the bottleneck transmitted in {DURATION} s (left axis) and the same as a rate (right axis).",
-    rest="Dotted line: the capacity of the bottleneck.",
+    **DEFINITION.figure("figure3"),
     plots=[
         Plot(
             x=_from_first_loss,
             y=Axis(label=f"Throughput (thousand packets in {DURATION} s)", high=1.035 * CAPACITY / 1e3),
             marks=[_lines(_throughput)],
             levels=[Level(y=CAPACITY / 1e3, text=f"capacity: {CAPACITY:,.0f} packets")],
-            right=Scale(label="Throughput (Mb/s)", factor=_MBPS_OF_THOUSAND, step=2),
+            right=Scale(label="Throughput (Mb/s)", factor=MBPS_OF_THOUSAND, step=2),
         )
     ],
     data={"thousand_departures": _throughput},
     numbers=_table(_throughput, f"Thousand packets transmitted in {DURATION} s"),
 )
 FIGURE_4 = Figure(
-    slug="figure4",
-    title="Figure 4. Packet loss percentage of the aggregated TCP traffic",
-    what="Packets that the gateway dropped, as a share of all that arrived, retransmissions included.",
-    rest="UDP, which does not slow down, is outside the frame when the load exceeds the capacity.",
+    **DEFINITION.figure("figure4"),
     plots=[
         Plot(
             x=_from_first_loss,
@@ -152,10 +143,7 @@ FIGURE_4 = Figure(
     numbers=_table(_loss, "Packet loss, % of arrivals"),
 )
 FIGURE_13 = Figure(
-    slug="figure13",
-    title="Figure 13. Timeouts per duplicate ACK",
-    what="Timeouts as a percentage of the duplicate ACKs that reached the senders, of all clients together.",
-    rest="UDP has no timeouts and no ACKs.",
+    **DEFINITION.figure("figure13"),
     plots=[Plot(x=_from_first_loss, y=Axis(label="Timeouts per duplicate ACK (%)", low=0), marks=[_lines(_timeouts)])],
     data={"timeouts_per_dup_ack_percent": _timeouts},
     numbers=_table(_timeouts, "Timeouts, % of duplicate ACKs"),
@@ -222,13 +210,7 @@ def _weight_table(evidence: Evidence) -> Table:
 
 
 WEIGHT = Figure(
-    slug="weight",
-    title="Figure D. RED's averaging weight",
-    what=f"{_WEIGHT_CLIENTS} clients: (a) c.o.v. relative to Poisson, (b) throughput and (c) loss, against the "
-    "weight of the present queue in RED's average. Horizontal lines show the FIFO gateway.",
-    points="Points are means of {runs} with 95 % confidence intervals; hollow markers are single runs of ns-2.35 "
-    "without processing time, whose results exact ties also influence.",
-    rest="The paper prints no weight.",
+    **DEFINITION.figure("weight"),
     plots=[_weight_plot(place, label, measure) for place, (label, measure) in zip("abc", _MEASURES, strict=True)],
     height=8.2,
     data={"loss_percent": m.LOSS.at("weights", variant="Reno/RED", clients=_WEIGHT_CLIENTS)},

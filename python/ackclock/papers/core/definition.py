@@ -30,9 +30,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ackclock.papers.core.claim import Change, Claim
-from ackclock.papers.core.marks import Pen
 from ackclock.papers.core.measures import Measure
 from ackclock.papers.core.parts import Part, Spot
+from ackclock.papers.figures import Pen
 from ackclock.papers.summary import Topic
 from ackclock.report.html import Verdict
 from ackclock.scenario.errors import impossible, refuse
@@ -181,9 +181,13 @@ class Definition:
             for table in self._claims.get("topics", [])
         ]
 
-    def figure(self, slug: str) -> dict[str, Any]:
-        """Give the words of a figure, as arguments of `Figure`: its slug, title and caption."""
-        return {"slug": slug, **self._data["figures"][slug]}
+    def figure(self, name: str, *, slug: str = "", **fields: object) -> dict[str, Any]:
+        """Give the words of a figure, as arguments of `Figure`: its slug, title and caption.
+
+        Figures that are alike share a name and have slugs of their own; `fields` fill the braces of their words.
+        """
+        words: dict[str, str] = self._data["figures"][name]
+        return {"slug": slug or name, **(_filled(words, fields) if fields else words)}
 
     def measure(self, name: str, *, of: Number | None = None) -> Measure:
         """Make the measure with a name of the file; `of` computes it, as for `Measure`."""
@@ -256,3 +260,7 @@ class Definition:
         if "points" in table:
             design["points"] = [{fields.get(axis, axis): at for axis, at in point.items()} for point in table["points"]]
         return Study.from_dict(design)
+
+
+def _filled(words: Mapping[str, str], fields: Mapping[str, object]) -> dict[str, str]:
+    return {name: text.format_map(fields) for name, text in words.items()}

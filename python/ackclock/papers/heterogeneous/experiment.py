@@ -44,23 +44,10 @@ CLASSES = ("added", "background")  # the two kinds of client; what is measured o
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Scene:
-    """What the newcomers of two figures meet: one shows their throughput, one their loss.
-
-    Parameters
-    ----------
-    background
-        Reno clients that are there from the start.
-    buffer
-        Buffer of the gateway, packets.
-
-    """
+    """Reno clients that are there from the start and the buffer, in packets, that newcomers of two figures meet."""
 
     background: int
     buffer: int
-
-    @property
-    def name(self) -> str:
-        return f"background of {self.background} Reno clients, buffer of {self.buffer:,} packets"
 
     @property
     def where(self) -> dict[str, int]:

@@ -3,53 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from ackclock.analysis import poisson_cov
-from ackclock.papers.burstiness.experiment import ARRIVALS_PER_RTT, CAPACITY, CLIENTS, DURATION, PACKET_SIZE, RATE
+from ackclock.papers.burstiness.experiment import CAPACITY, DURATION, MBPS_OF_THOUSAND, RATE
+from ackclock.papers.burstiness.grid_figures import cov_plots
 from ackclock.papers.burstiness.measures import COV, COV_OVER_POISSON
-from ackclock.papers.core.figure import Figure, Lines, Numbers, Pen, Plot, from_zero
+from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot, from_zero
 from ackclock.papers.heterogeneous import measures as m
-from ackclock.papers.heterogeneous.experiment import SCENES, START, Scene, gateway_name
-from ackclock.papers.heterogeneous.stochastic import OPEN, SMALL
-from ackclock.report.chart import Axis, Level, Scale, Series
+from ackclock.papers.heterogeneous.experiment import DEFINITION, SCENES, Scene, gateway_name
+from ackclock.report.chart import Axis, Level, Scale
 from ackclock.report.html import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from ackclock.papers.core.evidence import Evidence
     from ackclock.papers.core.measures import Measure
     from ackclock.papers.core.quantities import Quantity
 
-PENS: Mapping[str, Pen] = {
-    "Reno": Pen(colour="blue", marker="square"),
-    "Vegas": Pen(colour="red", marker="diamond"),
-    "Reno/RED": Pen(colour="sky", marker="pentagon", dash="dashed"),
-    "Vegas/RED": Pen(colour="orange", marker="hexagon", dash="dashed"),
-    "Reno/RED1": Pen(colour="sky", marker="pentagon", dash="dashed"),
-    "Vegas/RED1": Pen(colour="orange", marker="hexagon", dash="dashed"),
-    "Reno/RED2": Pen(colour="mint", marker="down", dash="dotted"),
-    "Vegas/RED2": Pen(colour="amber", marker="triangle", dash="dotted"),
-}
+PENS = DEFINITION.pens("variants")
 """By the names of the variants: newcomers of one protocol share a family of colours."""
 
-_GATEWAYS: Mapping[str, Pen] = {
-    gateway_name(50, ""): Pen(colour="blue", marker="square"),
-    gateway_name(50, "/RED"): Pen(colour="sky", marker="pentagon", dash="dashed"),
-    gateway_name(1500, ""): Pen(colour="red", marker="diamond"),
-    gateway_name(1500, "/RED1"): Pen(colour="orange", marker="hexagon", dash="dashed"),
-    gateway_name(1500, "/RED2"): Pen(colour="amber", marker="triangle", dash="dotted"),
-}
-_MODELS: Mapping[str, Pen] = {
-    "Reno": Pen(colour="blue", marker="square"),
-    SMALL: Pen(colour="red", marker="diamond", dash="dashed"),
-    OPEN: Pen(colour="orange", marker="hexagon", dash="dotted"),
-}
-
-_MBPS_OF_THOUSAND = 1e3 * 8 * PACKET_SIZE / DURATION / 1e6  # rate of a thousand packets in one run, Mb/s
+_GATEWAYS = DEFINITION.pens("gateways")
+_MODELS = DEFINITION.pens("models")
 
 _LETTERS = "ABCDEF"  # letters of the figures that the paper does not have
 
@@ -78,32 +54,17 @@ def _table(of: Quantity, caption: str) -> Numbers:
 
 def _newcomers(scene: Scene, first: int) -> list[Figure]:
     """Describe the two figures of a scene; the first has the number that is given."""
-    where = f"(Background = {scene.background} Reno clients, Buffer = {scene.buffer} packets)"
-    gateways = (
-        "FIFO, or RED with thresholds 10 and 40"
-        if scene.buffer == 50
-        else "FIFO; RED1 with thresholds 300 and 1200; RED2 with thresholds 75 and 300"
-    )
-    met = (
-        f"{scene.background} Reno clients are there from the start; the clients that are counted here join them at "
-        f"{START} and run Reno or Vegas, behind a gateway of {scene.buffer:,} packets ({gateways})."
-    )
     carried, each, lost = _of(m.CARRIED, scene), _of(m.EACH, scene), _of(replace(m.LOSS, digits=3), scene)
     return [
         Figure(
-            slug=f"figure{first}",
-            title=f"Figure {first}. Throughput of additional clients {where}",
-            what=f"{met} (a) Packets of the added clients that the bottleneck transmitted in {DURATION} s, as in "
-            "the paper; (b) goodput of one client per second, which counts only packets that arrived for the "
-            "first time and in order.",
-            rest=f"Dotted line: the {RATE} packets/s that the application of a client makes.",
+            **_words("throughput", scene, first),
             plots=[
                 Plot(
                     title="(a)",
                     x=_along(scene, last=False),
                     y=from_zero(f"Throughput (thousand packets in {DURATION} s)", carried),
                     marks=[_lines(carried)],
-                    right=Scale(label="Throughput (Mb/s)", factor=_MBPS_OF_THOUSAND, step=5 if scene.most > 20 else 2),
+                    right=Scale(label="Throughput (Mb/s)", factor=MBPS_OF_THOUSAND, step=5 if scene.most > 20 else 2),
                 ),
                 Plot(
                     title="(b)",
@@ -118,10 +79,7 @@ def _newcomers(scene: Scene, first: int) -> list[Figure]:
             numbers=_table(carried, f"Thousand packets of added clients transmitted in {DURATION} s"),
         ),
         Figure(
-            slug=f"figure{first + 1}",
-            title=f"Figure {first + 1}. Packet-loss percentage of additional clients {where}",
-            what=f"{met} Packets of the added clients that the gateway dropped, as a share of their packets that "
-            "arrived, retransmissions included.",
+            **_words("loss", scene, first + 1),
             rest="FIFO's curves are zero if all windows fit into the pipe and the buffer." if scene.buffer > 50 else "",
             plots=[
                 Plot(
@@ -136,6 +94,11 @@ def _newcomers(scene: Scene, first: int) -> list[Figure]:
     ]
 
 
+def _words(name: str, scene: Scene, number: int) -> dict[str, Any]:
+    gateway = DEFINITION.table("scene")[str(scene.buffer)]
+    return DEFINITION.figure(name, slug=f"figure{number}", number=number, gateway=gateway, **scene.where)
+
+
 def newcomer_figures(scenes: Sequence[Scene] = SCENES) -> list[Figure]:
     """Give the figures of the added clients, from Figure 5 on: two for each scene."""
     return [figure for place, scene in enumerate(scenes) for figure in _newcomers(scene, 5 + 2 * place)]
@@ -143,34 +106,24 @@ def newcomer_figures(scenes: Sequence[Scene] = SCENES) -> list[Figure]:
 
 def _others(scene: Scene, letter: str) -> Figure:
     """Describe what newcomers leave to the background, and the result for all clients together."""
-    rows = {
-        "a": ("Background client (packets/s)", _of(m.BACKGROUND_EACH, scene)),
-        "b": ("Background loss (%)", _of(m.BACKGROUND_LOSS, scene)),
-        "c": ("All (thousand packets)", _of(m.ALL_CARRIED, scene)),
-        "d": ("Loss of all (%)", _of(m.ALL_LOSS, scene)),
-    }
+    of = {measure: _of(measure, scene) for measure in (m.BACKGROUND_EACH, m.BACKGROUND_LOSS, m.ALL_CARRIED, m.ALL_LOSS)}
+    labels = ("Background client (packets/s)", "Background loss (%)", "All (thousand packets)", "Loss of all (%)")
     capacity = CAPACITY / 1e3
-    measures = (m.BACKGROUND_EACH, m.BACKGROUND_LOSS, m.ALL_CARRIED, m.ALL_LOSS)
     return Figure(
-        slug=f"others-{scene.slug}",
-        title=f"Figure {letter}. The background and all together ({scene.name})",
-        what="Effect of the newcomers on the background clients, and the result for all clients. The legend names the "
-        "protocol of the newcomers and the gateway: (a) goodput of one client of the background, (b) loss of the "
-        f"background, (c) packets of all clients that the bottleneck transmitted in {DURATION} s, (d) their loss.",
-        rest=f"Dotted line: the capacity of the bottleneck, {CAPACITY:,.0f} packets.",
+        **DEFINITION.figure("others", slug=f"others-{scene.slug}", letter=letter, **scene.where),
         plots=[
             Plot(
                 title=f"({place})",
                 x=_along(scene, last=place == "d"),
-                y=Axis(label=label, high=1.02 * capacity) if place == "c" else from_zero(label, of, least=0.1),
-                marks=[_lines(of)],
+                y=Axis(label=label, high=1.02 * capacity) if place == "c" else from_zero(label, each, least=0.1),
+                marks=[_lines(each)],
                 levels=[Level(y=capacity)] if place == "c" else [],
             )
-            for place, (label, of) in rows.items()
+            for place, label, each in zip("abcd", labels, of.values(), strict=True)
         ],
         height=11.5,
-        data={measure.name: _of(measure, scene) for measure in measures},
-        numbers=_table(_of(m.BACKGROUND_EACH, scene), "Goodput of one client of the background, packets/s"),
+        data={measure.name: each for measure, each in of.items()},
+        numbers=_table(of[m.BACKGROUND_EACH], "Goodput of one client of the background, packets/s"),
     )
 
 
@@ -179,11 +132,7 @@ def _advantage(background: int, letter: str) -> Figure:
     ratio = replace(m.RATIO, digits=3).at("pairs", background=background)
     scene = next(scene for scene in SCENES if scene.background == background)
     return Figure(
-        slug=f"advantage-{background}",
-        title=f"Figure {letter}. Vegas against Reno (background of {background} Reno clients)",
-        what="Ratio of the goodput of added Vegas clients to the goodput of as many added Reno clients, behind the "
-        "same gateway and with the same seed.",
-        rest="Above the line Vegas gets more; below it Reno gets more.",
+        **DEFINITION.figure("advantage", slug=f"advantage-{background}", letter=letter, background=background),
         plots=[
             Plot(
                 x=_along(scene),
@@ -212,35 +161,11 @@ def more_figures(scenes: Sequence[Scene] = SCENES) -> list[Figure]:
     return [*others, *map(_advantage, backgrounds, _LETTERS[len(scenes) :])]
 
 
-_clients = np.arange(1, max(CLIENTS) + 1)
 _model, _over = (measure.at("models") for measure in (COV, COV_OVER_POISSON))
 
 MODEL = Figure(
-    slug="figure13",
-    title="Figure 13. Coefficient of variation of simulated Reno and of the stochastic model",
-    what="Simulated Reno behind FIFO, as in Figure 2, and the paper's model, equations (1) to (4), with gamma = "
-    "μτ/8P + B: the printed gamma adds packets per second to packets. (a) The c.o.v. in bins of 0.1 s; (b) the same "
-    "relative to the Poisson value.",
-    rest="The first 20 s of the model are omitted. Its initial window determines when it first becomes "
-    "congested; then it stays congested.",
-    plots=[
-        Plot(
-            title="(a)",
-            x=Axis(low=0, high=max(CLIENTS) + 2),
-            y=Axis(label="Coefficient of variation (c.o.v.)", low=0, high=0.355),
-            marks=[
-                Lines(of=_model, x="clients", by="variant", pens=_MODELS),
-                Series(name="Poisson", x=_clients, y=poisson_cov(ARRIVALS_PER_RTT * _clients), colour="ink", width=1.0),
-            ],
-        ),
-        Plot(
-            title="(b)",
-            x=Axis(label="Number of clients", low=0, high=max(CLIENTS) + 2),
-            y=Axis(label="c.o.v. relative to Poisson", low=0),
-            marks=[Lines(of=_over, x="clients", by="variant", pens=_MODELS)],
-            levels=[Level(y=1, dotted=False)],
-        ),
-    ],
+    **DEFINITION.figure("figure13"),
+    plots=cov_plots(_model, _over, _MODELS, poisson="Poisson", y=Axis(label="c.o.v. relative to Poisson", low=0)),
     height=7.4,
     data={COV.name: _model, COV_OVER_POISSON.name: _over},
     numbers=Numbers(of=_model, rows="clients", columns="variant", head="Clients", caption="Coefficient of variation"),
