@@ -10,15 +10,20 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
+from importlib import import_module
+from pkgutil import walk_packages
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from ackclock.papers.core.answers import Answers
+from ackclock.papers.core.measures import Measure, Profile
 from ackclock.papers.core.quantities import Quantity
 from ackclock.papers.core.rules import Rule
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from ackclock.papers.core.paper import Paper
 
 __all__ = ["described", "values"]
@@ -37,9 +42,21 @@ _Element = tuple[str, object]
 
 
 def values(paper: Paper) -> dict[str, str]:
-    """Describe each claim and each chapter of a study."""
-    claims = {f"claim {claim.key}": described(claim) for claim in paper.claims}
-    return {**claims, **{f"chapter {chapter.title}": described(chapter) for chapter in paper.chapters}}
+    """Describe each claim and each chapter of a study, and the measures and constants of each of its modules."""
+    package = import_module(f"ackclock.papers.{paper.definition.name}")
+    modules = sorted(module.name for module in walk_packages(package.__path__, f"{package.__name__}."))
+    return {
+        **{f"claim {claim.key}": described(claim) for claim in paper.claims},
+        **{f"chapter {chapter.title}": described(chapter) for chapter in paper.chapters},
+        **{f"module {module}": described(_constants(import_module(module))) for module in modules},
+    }
+
+
+def _constants(module: ModuleType) -> dict[str, object]:
+    """Return the measures of a module, and its constants of numbers."""
+    kinds = (Measure, Profile, int, float, tuple)
+    named = {name: value for name, value in vars(module).items() if name.isupper() and name != "TYPE_CHECKING"}
+    return {name: value for name, value in named.items() if isinstance(value, kinds)}
 
 
 def described(value: object) -> str:

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from ackclock.papers.core.evidence import Run, Runs
-from ackclock.papers.core.figure import Course, Figure, Lines, Plot, Scatter, from_zero
+from ackclock.papers.core.figure import Course, Figure, Lines, Pen, Plot, Scatter, from_zero
 from ackclock.papers.core.measures import Measure
 from ackclock.papers.core.paper import Both
-from ackclock.papers.figures import Pen
 from ackclock.report.chart import Axis, Band, Panel, Series
 from ackclock.report.html import Table
 

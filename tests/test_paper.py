@@ -18,11 +18,10 @@ from ackclock import papers
 from ackclock.cli import main
 from ackclock.papers.core.definition import Definition
 from ackclock.papers.core.evidence import Run, Runs
-from ackclock.papers.core.marks import Lines
+from ackclock.papers.core.marks import Lines, Pen
 from ackclock.papers.core.measures import Measure
 from ackclock.papers.core.paper import Both, Chapter
 from ackclock.papers.core.table import read_runs, write_runs
-from ackclock.papers.figures import Pen
 from ackclock.scenario.errors import ScenarioError
 
 if TYPE_CHECKING:
@@ -93,13 +92,11 @@ def loss(run):
 STUDY = """
 from ackclock.papers.core.definition import Definition
 from ackclock.papers.core.evidence import Run, Runs
-from ackclock.papers.core.marks import Lines
 from ackclock.papers.core.paper import Both, Chapter
 from ackclock.papers.core.measures import Measure
-from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot
+from ackclock.papers.core.figure import Figure, Lines, Numbers, Pen, Plot
 from ackclock.papers.core.paper import Chapter, Paper
 from ackclock.papers.core.rules import Holds
-from ackclock.papers.figures import Pen
 from ackclock.papers.tiny.measures import LOSS
 from ackclock.report.chart import Axis
 

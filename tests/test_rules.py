@@ -12,7 +12,7 @@ from ackclock.analysis import student_interval
 from ackclock.papers.claims import findings, judge
 from ackclock.papers.core.claim import Claim
 from ackclock.papers.core.evidence import Grid, Named, Run, Runs, joined
-from ackclock.papers.core.figure import Figure, Flat, Lines, Numbers, Plot, curves_csv
+from ackclock.papers.core.figure import Figure, Flat, Lines, Numbers, Pen, Plot, curves_csv
 from ackclock.papers.core.folds import exponent, slope
 from ackclock.papers.core.measures import Measure, Profile
 from ackclock.papers.core.paired import lead, never, reaches, share_of_runs, spans, within_reach
@@ -31,7 +31,6 @@ from ackclock.papers.core.rules import (
 from ackclock.papers.core.tabled import tabled
 from ackclock.papers.core.ways import Readings, Varied, Ways, over_readings
 from ackclock.papers.core.words import points_words
-from ackclock.papers.figures import Pen
 from ackclock.papers.truth import NO, OPEN, YES
 from ackclock.report.chart import Axis, Level, Series
 from ackclock.report.html import Verdict

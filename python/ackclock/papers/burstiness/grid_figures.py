@@ -28,10 +28,9 @@ if TYPE_CHECKING:
 
     from ackclock.analysis import Interval
     from ackclock.papers.core.evidence import Evidence, Side
-    from ackclock.papers.core.figure import Made
+    from ackclock.papers.core.figure import Made, Pen
     from ackclock.papers.core.measures import Measure
     from ackclock.papers.core.quantities import Quantity
-    from ackclock.papers.figures import Pen
 
 _FIRST_WITH_LOSS = 30  # Figures 3, 4 and 13 start here: below, says the paper, all TCPs behave nearly alike
 _MOST = max(CLIENTS)

@@ -30,9 +30,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ackclock.papers.core.claim import Change, Claim
+from ackclock.papers.core.marks import Pen
 from ackclock.papers.core.measures import Measure
 from ackclock.papers.core.parts import Part, Spot
-from ackclock.papers.figures import Pen
 from ackclock.papers.summary import Topic
 from ackclock.report.html import Verdict
 from ackclock.scenario.errors import impossible, refuse

@@ -15,10 +15,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from ackclock.papers.core.evidence import joined
-from ackclock.papers.core.marks import Course, Flat, Lines, Mark, Scatter
+from ackclock.papers.core.marks import HOLLOW, Course, Flat, Lines, Mark, Pen, Scatter
 from ackclock.papers.core.quantities import Quantity
 from ackclock.papers.core.words import DASH, key_words, listed
-from ackclock.papers.figures import HOLLOW
 from ackclock.report.chart import Axis, Band, Chart, Level, Note, Panel, Scale, Series
 from ackclock.report.html import Drawing, Table
 
@@ -34,8 +33,8 @@ __all__ = [
     "Figure",
     "Flat",
     "Lines",
-    "Mark",
     "Numbers",
+    "Pen",
     "Plot",
     "Scatter",
     "curves_csv",

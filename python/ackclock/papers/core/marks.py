@@ -1,4 +1,4 @@
-"""Marks of plots: lines of means, scatter plots of two quantities, levels, and time courses of a run."""
+"""Marks of plots, and their pens: lines of means, scatter plots of two quantities, levels, time courses of a run."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ackclock.papers.core.evidence import joined
-from ackclock.papers.figures import own, theirs
-from ackclock.report.chart import Band, Series
+from ackclock.report.chart import Band, Dash, Marker, Series
+from ackclock.report.style import COLOURS
 from ackclock.scenario.errors import refuse
 
 if TYPE_CHECKING:
@@ -20,9 +20,52 @@ if TYPE_CHECKING:
     from ackclock.analysis import Interval
     from ackclock.papers.core.evidence import Evidence, Scalar, Side
     from ackclock.papers.core.quantities import Quantity
-    from ackclock.papers.figures import Pen
 
-__all__ = ["Course", "Flat", "Lines", "Mark", "Scatter"]
+HOLLOW = Series(
+    name="hollow: ns-2.35", x=[np.nan], y=[np.nan], colour="ink", marker="circle", dash="none", filled=False, size=7.5
+)
+"""Legend entry of ns-2's markers."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Pen:
+    """Style of a variant in all figures."""
+
+    colour: str
+    marker: Marker
+    dash: Dash = "solid"
+
+    def __post_init__(self) -> None:
+        """Refuse a colour that no figure has."""
+        if self.colour not in COLOURS:
+            raise refuse("colour", self.colour, f"must be one of {', '.join(COLOURS)}")
+
+
+def own(variant: str, points: Mapping[float, Interval], pen: Pen) -> Series:
+    """Draw our means of a variant over the x axis, with intervals."""
+    return Series(
+        name=variant,
+        x=list(points),
+        y=[interval.mean for interval in points.values()],
+        colour=pen.colour,
+        marker=pen.marker,
+        dash=pen.dash,
+        error=[interval.half_width for interval in points.values()],
+    )
+
+
+def theirs(variant: str, points: Mapping[float, Interval], pen: Pen) -> Series:
+    """Draw ns-2's means of a variant as hollow markers, shown and hidden together with our curve."""
+    return replace(
+        own(variant, points, pen),
+        name=f"{variant}, ns-2.35",
+        dash="none",
+        error=None,
+        filled=False,
+        size=7.5,
+        listed=False,
+        group=variant,
+    )
 
 
 class Mark(Protocol):

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock.analysis.models import large_pipe_loss
-from ackclock.papers.core.figure import Figure, Lines, Plot, rows_csv
+from ackclock.papers.core.figure import Figure, Lines, Pen, Plot, rows_csv
 from ackclock.papers.core.words import DASH
-from ackclock.papers.figures import Pen
 from ackclock.papers.manyflows import measures as m
 from ackclock.papers.manyflows.experiment import CAPACITIES, ISDN, LINKS, T1, command, grid_setting, run_of
 from ackclock.papers.manyflows.hyperbolas import table

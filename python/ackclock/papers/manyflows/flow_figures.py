@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock.analysis.models import rtt_bias_band
-from ackclock.papers.core.figure import Course, Figure, Lines, Plot, Scatter, rows_csv
+from ackclock.papers.core.figure import Course, Figure, Lines, Pen, Plot, Scatter, rows_csv
 from ackclock.papers.core.measures import Measure, Profile
-from ackclock.papers.figures import Pen
 from ackclock.papers.manyflows import measures as m
 from ackclock.papers.manyflows.distances import GROUPS, OVERHEADS, SEVERAL, UNEQUAL, pair_spread, split_name, spread
 from ackclock.papers.manyflows.padhye import FACTORS, MODELS, PAPER, TOPOLOGIES

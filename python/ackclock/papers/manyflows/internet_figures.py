@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ackclock.papers.core.figure import Figure, Lines, Plot
-from ackclock.papers.figures import Pen
+from ackclock.papers.core.figure import Figure, Lines, Pen, Plot
 from ackclock.papers.manyflows import measures as m
 from ackclock.papers.manyflows.internet import (
     ANYONE,

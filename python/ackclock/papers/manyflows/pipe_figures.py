@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock.analysis import student_interval
-from ackclock.papers.core.figure import Course, Figure, Plot, rows_csv
-from ackclock.papers.figures import Pen
+from ackclock.papers.core.figure import Course, Figure, Pen, Plot, rows_csv
 from ackclock.papers.manyflows.experiment import run_of
 from ackclock.papers.manyflows.looks import PIPES
 from ackclock.papers.manyflows.measures import CORRELATION, HIGH, JAIN, LEAST, LOSS, LOW, MIDDLE, MOST, SHARE, STARVED

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ackclock.analysis import compare_paired
-from ackclock.papers.core.figure import Figure, Lines, Plot
+from ackclock.papers.core.figure import Figure, Lines, Pen, Plot
+from ackclock.papers.core.marks import theirs
 from ackclock.papers.core.paired import lead
 from ackclock.papers.core.words import DASH, capital, listed
-from ackclock.papers.figures import Pen, theirs
 from ackclock.papers.selfsimilar import measures
 from ackclock.papers.selfsimilar.experiment import DURATION, READINGS, VARIANTS
 from ackclock.papers.selfsimilar.looks import MARKS

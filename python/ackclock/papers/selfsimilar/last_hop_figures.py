@@ -8,9 +8,8 @@ import numpy as np
 
 from ackclock.analysis.models import mathis
 from ackclock.papers.core.evidence import joined
-from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot
+from ackclock.papers.core.figure import Figure, Lines, Numbers, Pen, Plot
 from ackclock.papers.core.paper import Chapter
-from ackclock.papers.figures import Pen
 from ackclock.papers.selfsimilar.experiment import CONSTANT, GREEDY
 from ackclock.papers.selfsimilar.last_hop import (
     BUFFER,

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ackclock.analysis import poisson_cov
-from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot
+from ackclock.papers.core.figure import Figure, Lines, Numbers, Pen, Plot
 from ackclock.papers.core.paper import Chapter
 from ackclock.papers.core.words import DASH
-from ackclock.papers.figures import Pen
 from ackclock.papers.selfsimilar.experiment import SOURCES
 from ackclock.papers.selfsimilar.loads import CARRIED, COV_IN, COV_OUT, H_OUT, LOADS, LOSS, OTHERS, SMALL, USUAL
 from ackclock.papers.selfsimilar.tables import csv_text, points_rows, table_csv

@@ -58,8 +58,8 @@ def _follows(side: Side) -> Outcome:
 def _correlated(one: Line, other: Line) -> Truth:
     """Say whether Kendall's rank correlation is at least `_RANK`, whatever the order of points that chance decides."""
     pairs = list(combinations(one, 2))
-    rises = [(above(points[later], points[earlier]) for points in (one, other)) for earlier, later in pairs]
-    agree = [OPEN if OPEN in answers else exactly(answers[0] is answers[1]) for answers in map(tuple, rises)]
+    rises = [tuple(above(points[later], points[earlier]) for points in (one, other)) for earlier, later in pairs]
+    agree = [OPEN if OPEN in answers else exactly(answers[0] is answers[1]) for answers in rises]
     if (2 * count(agree) - len(pairs)) / len(pairs) >= _RANK:
         return YES
     return NO if (len(pairs) - 2 * count(agree, NO)) / len(pairs) < _RANK else OPEN
