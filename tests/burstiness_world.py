@@ -17,7 +17,7 @@ from ackclock.papers.core.table import ns2_runs
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from ackclock.papers.claims import Judgement
+    from ackclock.papers.core.claim import Judged
     from ackclock.papers.core.evidence import Row, Scalar
 
     Values = dict[str, Any]
@@ -253,7 +253,7 @@ def unsteady(side: Runs) -> Runs:
     return change_each(side, spread)
 
 
-def judged(key: str, *changes: Callable[[Runs], Runs]) -> Judgement:
+def judged(key: str, *changes: Callable[[Runs], Runs]) -> Judged:
     side = SIDE
     for change in changes:
         side = change(side)

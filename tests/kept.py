@@ -23,7 +23,7 @@ from ackclock.report.html import render
 from ackclock.report.screen import interactive
 
 if TYPE_CHECKING:
-    from ackclock.papers.claims import Judged
+    from ackclock.papers.core.claim import Judged
     from ackclock.papers.core.paper import Paper
     from ackclock.papers.core.parts import Part, Spot
     from ackclock.report.html import Report
@@ -52,7 +52,11 @@ def hold_runs(name: str, parts: Sequence[Part]) -> None:
 
 def hold_judged(name: str, judged: Sequence[Judged]) -> None:
     """Compare the judgement of each claim with those that were kept."""
-    _compare(name, {f"claim {one.claim.key}": _plain(one.judgement) for one in judged})
+    _compare(name, {f"claim {one.claim.key}": _plain(_judgement(one)) for one in judged})
+
+
+def _judgement(one: Judged) -> Sequence[Any]:
+    return [one.verdict, one.ours, one.ns2, one.why, one.setting, one.command, one.brief]
 
 
 def hold_values(name: str, paper: Paper) -> None:

@@ -10,7 +10,7 @@ from tests.kept import hold
 import ackclock as ac
 from ackclock.papers.buffers.claims import CLAIMS
 from ackclock.papers.buffers.study import FIGURE, PAPER
-from ackclock.papers.claims import judge
+from ackclock.papers.core.claim import judge
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.paper import Both
 from ackclock.report.html import Verdict

@@ -35,8 +35,8 @@ from ackclock.papers.burstiness.experiment import (
 from ackclock.papers.burstiness.grid_figures import FIGURE_2, FIGURE_3, FIGURE_4, FIGURE_13, WEIGHT
 from ackclock.papers.burstiness.measures import LOSS, TIMEOUTS_PER_DUP_ACK
 from ackclock.papers.burstiness.study import PAPER
-from ackclock.papers.claims import judge
 from ackclock.papers.comparison import Rule, compare, named
+from ackclock.papers.core.claim import judge
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.paper import Both, Paper
 from ackclock.papers.core.parts import Part, Spot, gather

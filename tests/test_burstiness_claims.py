@@ -30,9 +30,10 @@ from ackclock.papers.burstiness.claims import CLAIMS
 from ackclock.papers.burstiness.claims.reading import TCPS
 from ackclock.papers.burstiness.experiment import ARRIVALS, CLIENTS, DEFINITION, DROPS, VARIANTS, WEIGHTS
 from ackclock.papers.burstiness.measures import settle_time, warm_summary
-from ackclock.papers.claims import judge, to_csv
+from ackclock.papers.core.claim import judge
 from ackclock.papers.core.parts import Part, Spot, gather
 from ackclock.papers.core.table import ns2_runs
+from ackclock.papers.output import to_csv
 from ackclock.papers.summary import summary
 from ackclock.report.html import Verdict
 
@@ -277,9 +278,7 @@ class TestTable:
     @pytest.mark.parametrize("verdict", Verdict)
     def test_every_verdict_has_words(self, verdict: Verdict) -> None:
         table = judge(CLAIMS, PAPER)
-        forced = [
-            dataclasses.replace(one, judgement=dataclasses.replace(one.judgement, verdict=verdict)) for one in table
-        ]
+        forced = [dataclasses.replace(one, verdict=verdict) for one in table]
         reachable = {
             key: {Verdict.REPRODUCED, Verdict.UNDECIDED, *(v for k, v, _ in WORSE if k == key)} for key in BY_KEY
         }

@@ -11,7 +11,7 @@ import pytest
 from tests import burstiness_world, vegas_world
 
 from ackclock.papers.burstiness.claims import CLAIMS as BURSTINESS
-from ackclock.papers.claims import judge
+from ackclock.papers.core.claim import judge
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.paper import Both, Paper
 from ackclock.papers.core.parts import gather
@@ -33,7 +33,7 @@ NOISE = (0.02, 0.2, 1.0)
 
 
 def pairs(claims: Sequence[Claim], first: Evidence, second: Evidence) -> list[Pair]:
-    one, other = ({each.claim.key: each.judgement.title for each in judge(claims, side)} for side in (first, second))
+    one, other = ({each.claim.key: each.title for each in judge(claims, side)} for side in (first, second))
     return both("made up", one, other)
 
 

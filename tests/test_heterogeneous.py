@@ -17,8 +17,8 @@ import ackclock as ac
 from ackclock.cli import main
 from ackclock.papers.burstiness.experiment import WEIGHTS
 from ackclock.papers.characterization import study as short
-from ackclock.papers.claims import judge
 from ackclock.papers.comparison import compare
+from ackclock.papers.core.claim import judge
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.measures import Measure
 from ackclock.papers.core.paper import Both, Paper

@@ -12,7 +12,7 @@ from tests.single_seed import single_seed
 from ackclock.papers.burstiness.claims import CLAIMS as ALONE
 from ackclock.papers.characterization.claims import CLAIMS as SHORT
 from ackclock.papers.characterization.claims import DEFINITION as SHORT_DEFINITION
-from ackclock.papers.claims import judge
+from ackclock.papers.core.claim import judge
 from ackclock.papers.heterogeneous.claims import CLAIMS
 from ackclock.papers.heterogeneous.experiment import DEFINITION
 from ackclock.papers.heterogeneous.stochastic import SMALL

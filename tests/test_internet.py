@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.long import long_only
 
-from ackclock.papers.claims import judge
+from ackclock.papers.core.claim import judge
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.paper import Both
 from ackclock.papers.core.parts import gather
@@ -119,7 +119,7 @@ def made_up(
     ],
 )
 def test_claims_turn_with_what_is_measured(key: str, found: Runs, verdict: Verdict) -> None:
-    judged = {one.claim.key: one.judgement for one in judge(INTERNET, Both(ours=found, ns2=Runs()))}
+    judged = {one.claim.key: one for one in judge(INTERNET, Both(ours=found, ns2=Runs()))}
     assert judged[key].verdict is verdict
 
 

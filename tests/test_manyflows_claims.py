@@ -10,7 +10,7 @@ from tests.manyflows_world import PAPER, SIDE, changed, clients, curve, put, siz
 from tests.single_seed import single_seed
 from tests.typed import typed
 
-from ackclock.papers.claims import judge
+from ackclock.papers.core.claim import judge
 from ackclock.papers.manyflows.claims import CLAIMS, same_delay, with_overhead
 from ackclock.papers.manyflows.experiment import ISDN, MODERN, T1, grid_setting, modern_scenario, run_of, scenario
 from ackclock.papers.manyflows.looks import PIPES
@@ -183,7 +183,7 @@ class TestVerdicts:
         assert len(BY_KEY) + len(OTHERS) == len({claim.key for claim in CLAIMS}) == 45
 
     def test_ns2_is_reported_for_all(self) -> None:
-        assert all(len(one.judgement.ns2) > 1 for one in judge(list(BY_KEY.values()), PAPER))
+        assert all(len(one.ns2) > 1 for one in judge(list(BY_KEY.values()), PAPER))
 
     def test_topics_are_claims(self) -> None:
         said = summary(judge(CLAIMS, PAPER), STUDY.definition.topics)

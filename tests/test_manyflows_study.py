@@ -17,8 +17,8 @@ from tests.manyflows_world import PAPER, SIDE
 
 import ackclock as ac
 from ackclock.cli import main
-from ackclock.papers.claims import judge
 from ackclock.papers.core import paper
+from ackclock.papers.core.claim import judge
 from ackclock.papers.core.evidence import Runs
 from ackclock.papers.core.parts import gather
 from ackclock.papers.core.table import ns2_runs, read_runs

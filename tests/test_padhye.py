@@ -10,7 +10,7 @@ import pytest
 
 import ackclock as ac
 from ackclock.analysis.models import pftk
-from ackclock.papers.claims import judge
+from ackclock.papers.core.claim import judge
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.paper import Both
 from ackclock.papers.core.parts import gather
@@ -48,7 +48,7 @@ from ackclock.report.html import Verdict
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ackclock.papers.claims import Judgement
+    from ackclock.papers.core.claim import Judged
 
 
 def windows(*rows: tuple[float, int, float, float, float]) -> pa.Table:
@@ -154,8 +154,8 @@ def made_up(within: Mapping[tuple[str, int], tuple[int, int]]) -> Runs:
     return world(found)
 
 
-def judged(runs: Runs) -> dict[str, Judgement]:
-    return {one.claim.key: one.judgement for one in judge(FORMULAS[:2], Both(ours=runs, ns2=Runs()))}
+def judged(runs: Runs) -> dict[str, Judged]:
+    return {one.claim.key: one for one in judge(FORMULAS[:2], Both(ours=runs, ns2=Runs()))}
 
 
 NS2 = ns2_runs("manyflows").part("padhye")

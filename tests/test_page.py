@@ -15,7 +15,7 @@ import pytest
 
 from ackclock.papers.burstiness.claims import CLAIMS
 from ackclock.papers.burstiness.study import PAPER
-from ackclock.papers.claims import judge
+from ackclock.papers.core.claim import judge
 from ackclock.report.html import Report, render
 from ackclock.report.links import links
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ackclock.analysis.models import pftk
-from ackclock.papers.claims import judge
+from ackclock.papers.core.claim import judge
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.paper import Both
 from ackclock.papers.core.parts import gather
@@ -66,7 +66,7 @@ def made_up(factors: Mapping[str, Sequence[float]], *, lost: float = 0.0) -> Run
 
 
 def judged(runs: Runs) -> dict[str, Verdict]:
-    return {one.claim.key: one.judgement.verdict for one in judge(FORMULAS[2:], Both(ours=runs, ns2=Runs()))}
+    return {one.claim.key: one.verdict for one in judge(FORMULAS[2:], Both(ours=runs, ns2=Runs()))}
 
 
 EVERYWHERE, MOSTLY, HARDLY = [1.2] * 8, [0.8] * 5 + [1.0] * 3, [1.0] * 7 + [1.5]

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from ackclock.analysis import student_interval
-from ackclock.papers.claims import findings, judge
-from ackclock.papers.core.claim import Claim
+from ackclock.papers.core.claim import Claim, judge
 from ackclock.papers.core.evidence import Grid, Named, Run, Runs, joined
 from ackclock.papers.core.figure import Figure, Flat, Lines, Numbers, Pen, Plot, curves_csv
 from ackclock.papers.core.folds import exponent, slope
@@ -599,8 +598,8 @@ class TestTables:
             shows={"all": LOSS.at("grid")},
             figure="growth",
         )
-        assert findings(judge([claim], Both()))[0].figure == "growth"
-        one, every = findings(judge([claim], Both()))[0].tables
+        assert judge([claim], Both())[0].finding.figure == "growth"
+        one, every = judge([claim], Both())[0].finding.tables
         assert (len(one.rows), len(every.rows)) == (1, 2)
 
 

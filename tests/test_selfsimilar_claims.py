@@ -9,7 +9,7 @@ import pytest
 from tests.few import few
 from tests.selfsimilar_world import evidence, instead, memory, methods, put, side
 
-from ackclock.papers.claims import judge
+from ackclock.papers.core.claim import judge
 from ackclock.papers.core.evidence import Runs
 from ackclock.papers.selfsimilar import study
 from ackclock.papers.selfsimilar.claims import CLAIMS
@@ -137,7 +137,7 @@ class TestRules:
         ours = Runs({**single, "methods": made.ours.part("methods")})
         judged = judge(CLAIMS, dataclasses.replace(made, ours=ours))
         assert not any("nan" in cell or "inf" in cell for one in judged for cell in one.cells.values())
-        decided = {one.claim.key for one in judged if one.judgement.verdict is not Verdict.UNDECIDED}
+        decided = {one.claim.key for one in judged if one.verdict is not Verdict.UNDECIDED}
         assert decided == {"4-1", "5-1", "5-7"}
 
     def test_summary_is_short(self) -> None:

@@ -14,7 +14,7 @@ from tests.typed import typed
 
 import ackclock as ac
 from ackclock.analysis.models import mathis
-from ackclock.papers.claims import findings, judge
+from ackclock.papers.core.claim import judge
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.paper import Both
 from ackclock.papers.core.parts import gather
@@ -191,12 +191,12 @@ def world(*, holds: bool) -> Both:
 
 @pytest.mark.parametrize(("holds", "verdict"), [(True, Verdict.REPRODUCED), (False, Verdict.NOT)])
 def test_rules_turn_with_the_evidence(holds: bool, verdict: Verdict) -> None:  # noqa: FBT001
-    found = {one.claim.key: one.judgement.verdict for one in judge(LAST_HOP_CLAIMS, world(holds=holds))}
+    found = {one.claim.key: one.verdict for one in judge(LAST_HOP_CLAIMS, world(holds=holds))}
     assert found == dict.fromkeys((f"F-{number}" for number in range(1, 17)), verdict)
 
 
 def test_a_single_run_decides_nothing() -> None:
-    found = {one.claim.key: one.judgement.verdict for one in judge(LAST_HOP_CLAIMS, single_seed(world(holds=True)))}
+    found = {one.claim.key: one.verdict for one in judge(LAST_HOP_CLAIMS, single_seed(world(holds=True)))}
     assert found == dict.fromkeys(found, Verdict.UNDECIDED)
 
 
@@ -235,7 +235,10 @@ def test_figures_hold_every_place() -> None:
     judged = judge(LAST_HOP_CLAIMS, world(holds=True))
     section = LEFT_FOR_LATER.section(world(holds=True), command="ackclock reproduce selfsimilar")
     told = summary(judged, TOPICS)
-    hold("last-hop", Report(title="", source="", summary=told, sections=[section], findings=findings(judged)))
+    hold(
+        "last-hop",
+        Report(title="", source="", summary=told, sections=[section], findings=[one.finding for one in judged]),
+    )
     drawings = section.drawings
     assert [drawing.slug for drawing in drawings] == ["load", "last-hop-losses", "last-hop-rates"]
     for drawing, places, variants in zip(drawings, (LOADS, LOSSES, DWELLS), (8, 8, 4), strict=True):

@@ -18,7 +18,7 @@ from tests.selfsimilar_world import SEEDS, evidence, put, side
 import ackclock as ac
 from ackclock.analysis import compare_paired
 from ackclock.cli import main
-from ackclock.papers.claims import judge
+from ackclock.papers.core.claim import judge
 from ackclock.papers.core.paired import lead
 from ackclock.papers.core.paper import Paper
 from ackclock.papers.core.parts import gather

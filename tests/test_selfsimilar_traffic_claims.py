@@ -13,7 +13,7 @@ from tests.single_seed import single_seed
 from tests.typed import typed
 
 import ackclock as ac
-from ackclock.papers.claims import findings, judge
+from ackclock.papers.core.claim import judge
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.folds import exponent
 from ackclock.papers.core.paper import Both
@@ -193,7 +193,7 @@ def only(kinds: tuple[str, ...], yes: float, no: float) -> Callable[[str], float
     ],
 )
 def test_claims_turn_with_what_is_measured(key: str, found: Both, verdict: Verdict) -> None:
-    judged = {one.claim.key: one.judgement for one in judge(TRAFFIC_CLAIMS, found)}
+    judged = {one.claim.key: one for one in judge(TRAFFIC_CLAIMS, found)}
     assert judged[key].verdict is verdict
 
 
@@ -207,7 +207,7 @@ def test_topics_have_words_for_what_their_rules_can_give() -> None:
 def test_single_runs_decide_nothing() -> None:
     """With one seed there are no intervals: every claim stays open, and words and tables have no infinite number."""
     first = single_seed(made_up())
-    assert {one.claim.key: one.judgement.verdict for one in judge(TRAFFIC_CLAIMS, first)} == {
+    assert {one.claim.key: one.verdict for one in judge(TRAFFIC_CLAIMS, first)} == {
         claim.key: Verdict.UNDECIDED for claim in TRAFFIC_CLAIMS
     }
     cells = [
@@ -226,7 +226,7 @@ def test_a_bin_that_is_left_open_counts_neither_way() -> None:
         for run in made.ours.part("loads")
     ]
     found = Both(ours=Runs({**made.ours.parts, "loads": loads}), ns2=made.ns2)
-    judged = {one.claim.key: one.judgement for one in judge(TRAFFIC_CLAIMS, found)}
+    judged = {one.claim.key: one for one in judge(TRAFFIC_CLAIMS, found)}
     assert judged["H-1"].verdict is Verdict.UNDECIDED
     assert "at 7 of 8 points (1 undecided)" in judged["H-1"].why
 
@@ -248,7 +248,10 @@ def test_figures_show_every_place() -> None:
     judged = judge(TRAFFIC_CLAIMS, made_up())
     section = TRAFFIC.section(made_up(), command="ackclock reproduce selfsimilar")
     told = summary(judged, TOPICS)
-    hold("traffic", Report(title="", source="", summary=told, sections=[section], findings=findings(judged)))
+    hold(
+        "traffic",
+        Report(title="", source="", summary=told, sections=[section], findings=[one.finding for one in judged]),
+    )
     drawings = {drawing.slug: drawing for drawing in section.drawings}
     assert list(drawings) == [
         "time-scales",
@@ -276,7 +279,7 @@ def test_what_is_run_is_what_is_judged() -> None:
         "many": 20,
         "loads": len(LOADS) + len(OTHERS),
     }
-    judged = {one.claim.key: one.judgement for one in judge(TRAFFIC_CLAIMS, Both(ours=found, ns2=Runs()))}
+    judged = {one.claim.key: one for one in judge(TRAFFIC_CLAIMS, Both(ours=found, ns2=Runs()))}
     assert {one.verdict for one in judged.values()} == {Verdict.UNDECIDED}
     exponents = {kind: COV.at("times", kind=kind).over("bin", exponent, "").points(found).only.mean for kind in KINDS}
     assert exponents[POISSON] == pytest.approx(-0.5, abs=0.02)

@@ -10,8 +10,7 @@ from tests.test_report import small_report
 
 from ackclock.cli import main
 from ackclock.papers import SEEDS, few_seeds, output
-from ackclock.papers.claims import Judged, Judgement
-from ackclock.papers.core.claim import Claim
+from ackclock.papers.core.claim import Claim, Judged
 from ackclock.papers.core.paper import Paper
 from ackclock.papers.core.rules import Custom, Outcome
 from ackclock.papers.summary import Topic, summary
@@ -30,7 +29,6 @@ def judged(*verdicts: Verdict, origin: Origin = "paper") -> list[Judged]:
     found = []
     for number, verdict in enumerate(verdicts):
         setting = "a weight" if verdict is Verdict.DEPENDS else ""
-        judgement = Judgement(verdict=verdict, ours="1", ns2="2", why=f"Why {number}.", setting=setting)
         claim = Claim(
             key=f"C-{number}",
             where="1",
@@ -40,7 +38,7 @@ def judged(*verdicts: Verdict, origin: Origin = "paper") -> list[Judged]:
             command="ackclock run",
             origin=origin,
         )
-        found.append(Judged(claim=claim, judgement=judgement))
+        found.append(Judged(claim=claim, verdict=verdict, ours="1", ns2="2", why=f"Why {number}.", setting=setting))
     return found
 
 

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ackclock.analysis import Interval, student_interval
-from ackclock.papers.claims import by_share, graded
 from ackclock.papers.truth import (
     NO,
     OPEN,
@@ -20,10 +19,12 @@ from ackclock.papers.truth import (
     at_least,
     at_most,
     below,
+    by_share,
     count,
     counted,
     every,
     exactly,
+    graded,
     most,
     near,
     some,

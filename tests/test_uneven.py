@@ -19,7 +19,7 @@ from tests.kept import hold_judged
 from tests.papers import PAPERS
 from tests.uneven import uneven
 
-from ackclock.papers.claims import judge
+from ackclock.papers.core.claim import judge
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.paper import Both
 from ackclock.papers.selfsimilar import claims as table2

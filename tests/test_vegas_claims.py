@@ -8,7 +8,7 @@ import pytest
 from tests.kept import hold
 from tests.vegas_world import beside, evidence, once, put, unsteady
 
-from ackclock.papers.claims import judge
+from ackclock.papers.core.claim import judge
 from ackclock.papers.core.evidence import Runs
 from ackclock.papers.summary import summary
 from ackclock.papers.vegas.claims import CLAIMS

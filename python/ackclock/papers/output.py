@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ackclock.papers import few_seeds
-from ackclock.papers.claims import to_csv
+from ackclock.papers.core.figure import rows_csv
 from ackclock.report.html import render
 from ackclock.running.origin import Origin
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from ackclock.papers.claims import Judged
+    from ackclock.papers.core.claim import Judged
     from ackclock.report.html import Report
 
 __all__ = ["command", "record", "write_report"]
@@ -60,3 +60,8 @@ def write_report(folder: Path, report: Report, judged: Sequence[Judged], *, seed
             (folder / name).write_bytes(content)
     (folder / "claims.csv").write_text(to_csv(judged), encoding="utf-8")
     (folder / "report.html").write_text(render(report), encoding="utf-8")
+
+
+def to_csv(judged: Sequence[Judged]) -> str:
+    """Format the table of claims as CSV, one row per claim."""
+    return rows_csv([judged[0].cells, *(one.cells.values() for one in judged)])

@@ -12,7 +12,7 @@ from ackclock.report.html import Statement, Verdict
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ackclock.papers.claims import Judged
+    from ackclock.papers.core.claim import Judged
     from ackclock.report.html import Origin
 
 __all__ = ["Topic", "summary"]
@@ -52,9 +52,7 @@ def summary(judged: Sequence[Judged], topics: Sequence[Topic]) -> list[Statement
         *(
             Statement(
                 lead=_lead(topic, by_key[topic.key]),
-                text=" ".join(
-                    by_key[key].judgement.brief or by_key[key].judgement.why for key in (topic.key, *topic.also)
-                ),
+                text=" ".join(by_key[key].brief or by_key[key].why for key in (topic.key, *topic.also)),
             )
             for topic in topics
         ),
@@ -62,7 +60,7 @@ def summary(judged: Sequence[Judged], topics: Sequence[Topic]) -> list[Statement
 
 
 def _lead(topic: Topic, one: Judged) -> str:
-    verdict = one.judgement.verdict
+    verdict = one.verdict
     return f"{verdict.capitalize()}: {one.claim.text}" if verdict in _OPEN else topic.leads[verdict]
 
 
@@ -99,14 +97,12 @@ def _tally(judged: Sequence[Judged]) -> Statement:
         for origin, some in whose.items()
         if some
     ]
-    failed = [
-        f"{one.claim.text.rstrip('.')} ({one.claim.key})" for one in judged if one.judgement.verdict is Verdict.NOT
-    ]
-    undecided = [one.claim.key for one in judged if one.judgement.verdict is Verdict.UNDECIDED]
+    failed = [f"{one.claim.text.rstrip('.')} ({one.claim.key})" for one in judged if one.verdict is Verdict.NOT]
+    undecided = [one.claim.key for one in judged if one.verdict is Verdict.UNDECIDED]
     settings: dict[tuple[Origin, str], list[str]] = {}
     for one in judged:
-        if one.judgement.setting:
-            settings.setdefault((one.claim.origin, one.judgement.setting), []).append(one.claim.key)
+        if one.setting:
+            settings.setdefault((one.claim.origin, one.setting), []).append(one.claim.key)
     depend = " ".join(
         f"The verdict{'s of' if len(keys) > 1 else ' of'} {listed(keys)} depend{'' if len(keys) > 1 else 's'} on "
         f"{'an unpublished' if origin == 'paper' else 'a'} setting: {setting}."
@@ -131,5 +127,5 @@ def _tally(judged: Sequence[Judged]) -> Statement:
 
 
 def _counts(judged: Sequence[Judged], origin: Origin) -> str:
-    counts = Counter(one.judgement.verdict for one in judged)
+    counts = Counter(one.verdict for one in judged)
     return listed([f"{counts[one]} {_COUNTED[origin][one][counts[one] != 1]}" for one in Verdict if counts[one]])

@@ -4,7 +4,7 @@ A rule of a claim is written with comparisons of intervals (`above`, `below`, `n
 comparison holds for all values within the intervals, `Truth.NO` if it holds for none, and `Truth.OPEN` otherwise. A
 single run, which has no interval, leaves everything open. `&`, `|`, `~`, `every`, `some` and `most` combine answers by
 Kleene's strong logic (*Introduction to Metamathematics*, 1952, section 64): the result is YES or NO only if the open
-answers cannot change it. `ackclock.papers.claims.graded` and `by_share` compute the verdict.
+answers cannot change it. `graded` and `by_share` compute the verdict.
 
 How to write a judge:
 
@@ -26,27 +26,10 @@ from enum import Enum
 from typing import TYPE_CHECKING, NoReturn
 
 from ackclock.analysis import Interval
+from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-__all__ = [
-    "NO",
-    "OPEN",
-    "YES",
-    "Truth",
-    "above",
-    "at_least",
-    "at_most",
-    "below",
-    "count",
-    "counted",
-    "every",
-    "exactly",
-    "most",
-    "near",
-    "some",
-]
+    from collections.abc import Iterable, Sequence
 
 
 class Truth(Enum):
@@ -192,3 +175,56 @@ def near(one: Interval | float, other: Interval | float, *, by: float) -> Truth:
 
 def _ends(value: Interval | float) -> tuple[float, float]:
     return (value.low, value.high) if isinstance(value, Interval) else (value, value)
+
+
+def by_share(holds: Sequence[Truth]) -> Verdict:
+    """Compute the verdict of a rule from its answers at several points.
+
+    Undecided points count neither for nor against the claim. It is reproduced if it holds at more than half of the
+    points and fails at none, partly reproduced if it holds at more than half, not reproduced if it fails at half or
+    more, and undecided otherwise. `BY_SHARE` describes this for readers.
+
+    Raises
+    ------
+    ValueError
+        There is no point.
+
+    Examples
+    --------
+    >>> by_share([YES, YES, OPEN]).value, by_share([YES, YES, NO]).value, by_share([YES, OPEN, NO]).value
+    ('reproduced', 'partly', 'undecided')
+
+    """
+    if not holds:
+        raise ValueError("holds: must have at least one point")
+    mostly = most(holds)
+    return graded(whole=NO if NO in holds else mostly, part=mostly)
+
+
+BY_SHARE = (
+    "Reproduced if it clearly holds at more than half of the points and clearly fails at none; partly if it clearly "
+    "holds at more than half; not reproduced if it clearly fails at half or more; otherwise undecided."
+)
+"""Description of `by_share` for readers."""
+
+ELSE_UNDECIDED = "Undecided if the intervals are compatible with both."
+"""Description of how `graded` treats open answers."""
+
+
+def graded(*, whole: Truth, part: Truth) -> Verdict:
+    """Compute the verdict of a rule with two bars: reproduced above the higher one, partly above only the lower one.
+
+    If the evidence is compatible with *not reproduced* and another verdict, the verdict is *undecided*. If it is
+    compatible with *reproduced* and *partly*, the lower bar is established, and the verdict is *partly*.
+
+    Examples
+    --------
+    >>> graded(whole=OPEN, part=YES).value, graded(whole=NO, part=OPEN).value, graded(whole=NO, part=NO).value
+    ('partly', 'undecided', 'not reproduced')
+
+    """
+    if whole is YES:
+        return Verdict.REPRODUCED
+    if part is YES:
+        return Verdict.PARTLY
+    return Verdict.UNDECIDED if OPEN in (whole, part) else Verdict.NOT

@@ -1,4 +1,4 @@
-"""A claim: a sentence, its source, and the rule that judges it."""
+"""A claim: a sentence, its source, and the rule that judges it; and the claim as it was judged."""
 
 from __future__ import annotations
 
@@ -6,24 +6,23 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from ackclock.papers.claims import Judgement
 from ackclock.papers.core.quantities import numbers
+from ackclock.papers.core.rules import Outcome
 from ackclock.papers.core.tabled import tabled
 from ackclock.papers.core.words import DASH, points_words, with_unit
 from ackclock.papers.truth import counted
+from ackclock.report.html import Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from ackclock.analysis import Interval
     from ackclock.papers.core.answers import Answers
     from ackclock.papers.core.evidence import Evidence, Grid, Side
     from ackclock.papers.core.quantities import Quantity
-    from ackclock.papers.core.rules import Outcome, Rule
+    from ackclock.papers.core.rules import Rule
     from ackclock.papers.truth import Truth
     from ackclock.report.html import Table
-
-__all__ = ["Change", "Claim", "Origin", "Said"]
 
 Origin = Literal["paper", "ours"]
 
@@ -128,23 +127,21 @@ class Claim:
         """The rule in words."""
         return self.test.words
 
-    def judge(self, evidence: Evidence) -> Judgement:
+    def judge(self, evidence: Evidence) -> Judged:
         """Judge by our runs, and report both sides' numbers."""
         outcome = self.test.judge(evidence.ours)
         said = Said(evidence.ours, outcome)
-        return Judgement(
+        return Judged(
+            claim=self,
             verdict=outcome.verdict,
-            setting=outcome.setting,
-            ours=self._numbers(evidence.ours),
-            ns2=self._numbers(evidence.ns2),
             why=self._sentence(said),
+            setting=outcome.setting,
             command=outcome.command,
             brief=self.brief(said) if callable(self.brief) else self.brief,
+            ours=self._numbers(evidence.ours),
+            ns2=self._numbers(evidence.ns2),
+            tables=tabled(self._reported(), evidence),
         )
-
-    def tables(self, evidence: Evidence) -> list[Table]:
-        """Return both sides' numbers as tables, if there are many."""
-        return tabled(self._reported(), evidence)
 
     def _reported(self) -> list[Quantity]:
         """Return the quantities to report, without duplicates."""
@@ -166,6 +163,76 @@ class Claim:
             return said.outcome.why
         means = {name: _mean(one, said(one)) for name, one in self.shows.items()}
         return self.why.format(**means, why=said.outcome.why)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Judged(Outcome):
+    """A claim with the outcome of its rule.
+
+    Parameters
+    ----------
+    claim
+        The claim.
+    ours, ns2
+        The numbers of each simulator, with their 95 % intervals (Student's t); a dash if not measured.
+    brief
+        A short reason for the summary; empty for the full one.
+    tables
+        The numbers as tables, if there are many.
+
+    """
+
+    claim: Claim
+    ours: str
+    ns2: str
+    brief: str = ""
+    tables: Sequence[Table] = ()
+
+    @property
+    def title(self) -> str:
+        """The verdict, with the setting on which it depends."""
+        return f"{self.verdict} {self.setting}".strip()
+
+    @property
+    def cells(self) -> dict[str, str]:
+        """The cells of the claim's table row, by column."""
+        return {
+            "key": self.claim.key,
+            "where": self.claim.where,
+            "claim": self.claim.text,
+            "paper": self.claim.paper,
+            "ackclock": self.ours,
+            "ns-2": self.ns2,
+            "verdict": self.title,
+            "why": self.why,
+            "rule": self.claim.rule,
+            "command": self.command or self.claim.command,
+        }
+
+    @property
+    def finding(self) -> Finding:
+        """The claim's part of the report."""
+        return Finding(
+            key=self.claim.key,
+            claim=self.claim.text,
+            where=self.claim.where,
+            published=self.claim.paper,
+            ours=self.ours,
+            oracle=self.ns2,
+            verdict=self.verdict,
+            setting=self.setting,
+            why=self.why,
+            rule=self.claim.rule,
+            command=self.command or self.claim.command,
+            origin=self.claim.origin,
+            figure=self.claim.figure,
+            tables=self.tables,
+        )
+
+
+def judge(claims: Sequence[Claim], evidence: Evidence) -> list[Judged]:
+    """Judge each claim by the evidence, in order."""
+    return [claim.judge(evidence) for claim in claims]
 
 
 def _mean(of: Quantity, points: Grid[Interval]) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ackclock.papers import output
-from ackclock.papers.claims import findings, judge
+from ackclock.papers.core.claim import judge
 from ackclock.papers.core.evidence import Runs
 from ackclock.papers.core.figure import Figure
 from ackclock.papers.core.parts import gather
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from ackclock.papers.claims import Judged
-    from ackclock.papers.core.claim import Claim
+    from ackclock.papers.core.claim import Claim, Judged
     from ackclock.papers.core.definition import Definition
     from ackclock.papers.core.evidence import Row
     from ackclock.papers.core.parts import Part
@@ -227,7 +226,7 @@ class Paper:
             shows=self.definition.headline,
             summary=[*summary(judged, self.definition.topics), *self.statements(evidence)],
             overview=self.overview(evidence) if self.overview else None,
-            findings=findings(judged),
+            findings=[one.finding for one in judged],
             sections=[
                 *(chapter.section(evidence, command=command) for chapter in self.chapters),
                 *_changed_rules(self.claims),

@@ -18,10 +18,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ackclock.papers.claims import BY_SHARE, ELSE_UNDECIDED, by_share, graded
 from ackclock.papers.core.answers import same_subject
 from ackclock.papers.core.words import capital, key_words, listed, points_words
-from ackclock.papers.truth import NO, OPEN, YES, count, counted, some
+from ackclock.papers.truth import BY_SHARE, ELSE_UNDECIDED, NO, OPEN, YES, by_share, count, counted, graded, some
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
@@ -154,7 +153,7 @@ class AtMostPartly(Rule):
 
 
 class AtPoints(Rule):
-    """Asks one question at several points and combines the answers by `ackclock.papers.claims.by_share`.
+    """Asks one question at several points and combines the answers by `ackclock.papers.truth.by_share`.
 
     Parameters
     ----------

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 from ackclock.papers.burstiness.experiment import HEAVY, PAPERS_CLIENTS
 from ackclock.papers.burstiness.measures import COV
-from ackclock.papers.claims import ELSE_UNDECIDED, graded
 from ackclock.papers.core.rules import AtPoints, Bars, Custom, Outcome
 from ackclock.papers.heterogeneous.experiment import DEFINITION
 from ackclock.papers.heterogeneous.measures import DEPENDENCE, TIMED_OUT, WARM_COV
 from ackclock.papers.heterogeneous.stochastic import OPEN as FROM_20
 from ackclock.papers.heterogeneous.stochastic import SMALL
-from ackclock.papers.truth import NO, OPEN, YES, Truth, above, count, every, exactly, some
+from ackclock.papers.truth import ELSE_UNDECIDED, NO, OPEN, YES, Truth, above, count, every, exactly, graded, some
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

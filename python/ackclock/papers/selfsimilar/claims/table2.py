@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Final
 
-from ackclock.papers.claims import by_share
 from ackclock.papers.core.paired import lead, reaches, share_of_runs, spans
 from ackclock.papers.core.quantities import computed
 from ackclock.papers.core.rules import AtPoints, Bars, Custom, Outcome
@@ -29,7 +28,7 @@ from ackclock.papers.selfsimilar.measures import (
 )
 from ackclock.papers.selfsimilar.memory import LENGTH, LONG, PATHS, TRUTH
 from ackclock.papers.selfsimilar.paper import TABLE_2
-from ackclock.papers.truth import exactly
+from ackclock.papers.truth import by_share, exactly
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
