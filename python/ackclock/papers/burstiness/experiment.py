@@ -23,8 +23,6 @@ RATE = 100  # packets that a client generates in a second
 ARRIVALS_PER_RTT = 10  # the same in the round-trip propagation delay of 0.1 s
 CAPACITY = BOTTLENECK_RATE * DURATION / (8 * PACKET_SIZE)
 """Packets that the bottleneck can carry in one run; reached by 41.7 clients."""
-MBPS_OF_THOUSAND = 1e3 * 8 * PACKET_SIZE / DURATION / 1e6  # rate of a thousand packets in one run, Mb/s
-
 RED_WEIGHT = 0.002
 """RED's averaging weight: not in the paper, but what Floyd and Jacobson (1993) recommend and ns then used."""
 WEIGHTS = (8e-5, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 2e-2)  # the weights that are tried

@@ -15,7 +15,7 @@ from ackclock.papers.burstiness.experiment import (
     CLIENTS,
     DEFINITION,
     DURATION,
-    MBPS_OF_THOUSAND,
+    PACKET_SIZE,
     VARIANTS,
 )
 from ackclock.papers.core.evidence import joined
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 _FIRST_WITH_LOSS = 30  # Figures 3, 4 and 13 start here: below, says the paper, all TCPs behave nearly alike
 _MOST = max(CLIENTS)
 _WEIGHT_CLIENTS = 60
+_MBPS_OF_THOUSAND = 1e3 * 8 * PACKET_SIZE / DURATION / 1e6  # rate of a thousand packets in one run, Mb/s
 
 PENS = DEFINITION.pens("variants")
 """By the names of the variants."""
@@ -60,10 +61,14 @@ _loss = _of(replace(m.LOSS, digits=3), _FIRST_WITH_LOSS)
 _from_first_loss = Axis(label="Number of clients", low=_FIRST_WITH_LOSS - 1, high=_MOST + 1)
 
 
-def cov_plots(cov: Quantity, ratio: Quantity, pens: Mapping[str, Pen], *, poisson: str, y: Made[Axis]) -> list[Plot]:
-    """Plot the c.o.v. by the number of clients, with Poisson's under a name, and relative to it."""
-    counts = np.arange(1, _MOST + 1)
-    formula = Series(name=poisson, x=counts, y=poisson_cov(ARRIVALS_PER_RTT * counts), colour="ink", width=1.0)
+def poissons(name: str, most: int, per_client: float) -> Series:
+    """Draw the c.o.v. of Poisson arrivals for up to `most` clients, each with a mean number of arrivals in a bin."""
+    counts = np.arange(1, most + 1)
+    return Series(name=name, x=counts, y=poisson_cov(per_client * counts), colour="ink", width=1.0)
+
+
+def cov_plots(cov: Quantity, ratio: Quantity, pens: Mapping[str, Pen], *, formula: Series, y: Made[Axis]) -> list[Plot]:
+    """Plot the c.o.v. by the number of clients, next to a formula's, and relative to it."""
     return [
         Plot(
             title="(a)",
@@ -109,7 +114,7 @@ def _udp_leaves(evidence: Evidence) -> list[Note]:
 
 FIGURE_2 = Figure(
     **DEFINITION.figure("figure2"),
-    plots=cov_plots(_cov, _ratio, PENS, poisson="Poisson, 1/√(λτn)", y=_above_all),
+    plots=cov_plots(_cov, _ratio, PENS, formula=poissons("Poisson, 1/√(λτn)", _MOST, ARRIVALS_PER_RTT), y=_above_all),
     height=7.4,
     data={"cov": _cov, "cov_over_poisson": _ratio},
     numbers=_table(_cov, "Coefficient of variation"),
@@ -122,7 +127,7 @@ FIGURE_3 = Figure(
             y=Axis(label=f"Throughput (thousand packets in {DURATION} s)", high=1.035 * CAPACITY / 1e3),
             marks=[_lines(_throughput)],
             levels=[Level(y=CAPACITY / 1e3, text=f"capacity: {CAPACITY:,.0f} packets")],
-            right=Scale(label="Throughput (Mb/s)", factor=MBPS_OF_THOUSAND, step=2),
+            right=Scale(label="Throughput (Mb/s)", factor=_MBPS_OF_THOUSAND, step=2),
         )
     ],
     data={"thousand_departures": _throughput},

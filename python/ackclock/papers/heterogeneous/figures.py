@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ackclock.papers.burstiness.experiment import CAPACITY, DURATION, MBPS_OF_THOUSAND, RATE
-from ackclock.papers.burstiness.grid_figures import cov_plots
+from ackclock.papers.burstiness.experiment import ARRIVALS_PER_RTT, CAPACITY, CLIENTS, DURATION, PACKET_SIZE, RATE
+from ackclock.papers.burstiness.grid_figures import cov_plots, poissons
 from ackclock.papers.burstiness.measures import COV, COV_OVER_POISSON
 from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot, from_zero
 from ackclock.papers.heterogeneous import measures as m
@@ -26,6 +26,8 @@ PENS = DEFINITION.pens("variants")
 
 _GATEWAYS = DEFINITION.pens("gateways")
 _MODELS = DEFINITION.pens("models")
+
+_MBPS_OF_THOUSAND = 1e3 * 8 * PACKET_SIZE / DURATION / 1e6  # rate of a thousand packets in one run, Mb/s
 
 _LETTERS = "ABCDEF"  # letters of the figures that the paper does not have
 
@@ -64,7 +66,7 @@ def _newcomers(scene: Scene, first: int) -> list[Figure]:
                     x=_along(scene, last=False),
                     y=from_zero(f"Throughput (thousand packets in {DURATION} s)", carried),
                     marks=[_lines(carried)],
-                    right=Scale(label="Throughput (Mb/s)", factor=MBPS_OF_THOUSAND, step=5 if scene.most > 20 else 2),
+                    right=Scale(label="Throughput (Mb/s)", factor=_MBPS_OF_THOUSAND, step=5 if scene.most > 20 else 2),
                 ),
                 Plot(
                     title="(b)",
@@ -165,7 +167,13 @@ _model, _over = (measure.at("models") for measure in (COV, COV_OVER_POISSON))
 
 MODEL = Figure(
     **DEFINITION.figure("figure13"),
-    plots=cov_plots(_model, _over, _MODELS, poisson="Poisson", y=Axis(label="c.o.v. relative to Poisson", low=0)),
+    plots=cov_plots(
+        _model,
+        _over,
+        _MODELS,
+        formula=poissons("Poisson", max(CLIENTS), ARRIVALS_PER_RTT),
+        y=Axis(label="c.o.v. relative to Poisson", low=0),
+    ),
     height=7.4,
     data={COV.name: _model, COV_OVER_POISSON.name: _over},
     numbers=Numbers(of=_model, rows="clients", columns="variant", head="Clients", caption="Coefficient of variation"),
