@@ -16,7 +16,6 @@ from ackclock.papers.manyflows import places
 from ackclock.papers.manyflows.looks import PIPES
 from ackclock.papers.manyflows.places import (
     CAPPED,
-    MODERN_CELLS,
     PARTS,
     PROCESSING,
     STEADY,
@@ -50,7 +49,7 @@ def grid(where: Where, setting: Setting) -> Values:
 
 
 def predicted(_: Where, setting: Setting) -> Values:
-    return {"loss": float(large_pipe_loss(window=setting.window, smooth=True).printed)}
+    return {"loss": float(large_pipe_loss(window=setting.capacity / setting.flows, smooth=True).printed)}
 
 
 def far(_: Where, setting: Setting) -> Values:
@@ -136,11 +135,18 @@ def course(pipe: Pipe, processing: str) -> Run:
     return Run(where={"processing": processing, "pipe": pipe.name}, seed=1, values=values)
 
 
-_MADE = {"grid": grid, "predicted": predicted, "far": far, "few": few, "amounts": amounts, "starts": starts}
+_MADE = {
+    "grid": grid,
+    "predicted": predicted,
+    "far": far,
+    "few": few,
+    "amounts": amounts,
+    "starts": starts,
+    "modern": grid,
+}
 SIDE = Runs(
     {
         **{name: made(PARTS[name], values) for name, values in _MADE.items()},
-        "modern": made(MODERN_CELLS, grid),
         "looks": [look for processing in PROCESSING for look in looks(processing)],
         "courses": [course(pipe, processing) for processing in PROCESSING for pipe in PIPES.values()],
         **test_padhye.made_up(dict.fromkeys(test_padhye.EVERYWHERE, (40, 40))).parts,

@@ -11,10 +11,8 @@ from tests.single_seed import single_seed
 from tests.typed import typed
 
 from ackclock.papers.core.claim import judge
+from ackclock.papers.core.figure import Figure
 from ackclock.papers.manyflows.claims import CLAIMS, same_delay, with_overhead
-from ackclock.papers.manyflows.experiment import ISDN, MODERN, T1, grid_setting, modern_scenario, run_of, scenario
-from ackclock.papers.manyflows.looks import PIPES
-from ackclock.papers.manyflows.places import MODERN_CELLS, WITHOUT, far_setting
 from ackclock.papers.manyflows.study import PAPER as STUDY
 from ackclock.papers.summary import summary
 from ackclock.report.html import Verdict
@@ -26,7 +24,6 @@ if TYPE_CHECKING:
 
     from ackclock.papers.core.claim import Claim
     from ackclock.papers.core.evidence import Row
-    from ackclock.papers.manyflows.experiment import Setting
 
 BY_KEY = {claim.key: claim for claim in (*same_delay.CLAIMS, *with_overhead.CLAIMS)}
 OTHERS = [claim for claim in CLAIMS if claim.key not in BY_KEY]
@@ -195,27 +192,13 @@ class TestVerdicts:
 
 
 class TestCommands:
-    @pytest.mark.parametrize(
-        "setting",
-        [
-            grid_setting(T1, 440, 100),
-            grid_setting(T1, 100, 300, span=(50, 100), spread="0 s"),
-            grid_setting(ISDN, 500, 60, fraction=0.1),
-            grid_setting(ISDN, 100, 600, span=(0, 1000), max_rto="100000 s"),
-            far_setting(20, 5),
-            PIPES["ISDN, n = 100, B = 400"].setting(WITHOUT),
-        ],
-        ids=lambda setting: f"{setting.name}-{setting.flows}",
-    )
-    def test_run_the_settings(self, setting: Setting, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_of_figures_make_runs_of_the_study(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.chdir(root)
-        line = run_of(setting)
-        assert typed(line).effective() == scenario(setting).effective(), line
-
-    def test_run_todays_tcp(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.chdir(root)
-        (_, setting), *_ = MODERN_CELLS
-        assert typed(run_of(setting, profile=MODERN)).effective() == modern_scenario(setting).effective()
+        runs = {spot.scenario.effective().to_json() for part in STUDY.parts() for spot in part.spots}
+        figures = [figure for chapter in STUDY.chapters for figure in chapter.figures if isinstance(figure, Figure)]
+        lines = [figure.command for figure in figures if figure.command]
+        assert len(lines) == 23
+        assert [line for line in lines if typed(line).effective().to_json() not in runs] == []
 
     def test_of_every_claim_can_be_typed(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.chdir(root)

@@ -25,7 +25,7 @@ from ackclock.papers.core.table import ns2_runs, read_runs
 from ackclock.papers.manyflows import places
 from ackclock.papers.manyflows.agreement import synchronisation
 from ackclock.papers.manyflows.claims import CLAIMS
-from ackclock.papers.manyflows.experiment import FLOWS, ISDN, LINKS, T1, grid_setting, modern_scenario, scenario
+from ackclock.papers.manyflows.experiment import FLOWS, ISDN, LINKS, MODERN, T1, grid_setting, scenario
 from ackclock.papers.manyflows.hyperbolas import away, fits
 from ackclock.papers.manyflows.looks import PIPES, look_parts, pipe_of
 from ackclock.papers.manyflows.places import (
@@ -34,7 +34,6 @@ from ackclock.papers.manyflows.places import (
     STEADY,
     WITH,
     WITHOUT,
-    far_setting,
     is_tabled,
     printed,
 )
@@ -60,7 +59,9 @@ class TestPlaces:
         assert found.optimal == chosen.link.pipe
 
     def test_satellite(self) -> None:
-        found = ac.pipe(scenario(far_setting(60, 10)))
+        where = {"processing": WITHOUT, "buffer": 60, "connections": 10}
+        (setting,) = (setting for other, setting in places.PARTS["far"] if other == where)
+        found = ac.pipe(scenario(setting))
         assert (found.optimal, found.buffer) == (FAR_PIPE.pipe, 60)
 
     def test_readings_differ_only_where_they_say(self) -> None:
@@ -75,7 +76,8 @@ class TestPlaces:
         assert counts == [7, 6, 6, 5, 4]
 
     def test_todays_tcp_has_other_timers(self) -> None:
-        usual, modern = (make(grid_setting(T1, 100, 20)).effective() for make in (scenario, modern_scenario))
+        setting = grid_setting(T1, 100, 20)
+        usual, modern = (scenario(one).effective() for one in (setting, replace(setting, profile=MODERN)))
         assert usual.clients[0].transport != modern.clients[0].transport
         assert (usual.clients[0].count, usual.dumbbell) == (modern.clients[0].count, modern.dumbbell)
 

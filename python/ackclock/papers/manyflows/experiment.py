@@ -9,9 +9,8 @@ nearer to its departures, and without much processing time such phases decide wh
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ackclock.papers.core.parts import Part, Spot
 from ackclock.papers.observation import summary
@@ -83,15 +82,12 @@ class Setting:
     max_rto: str = "64 s"
     clock: str | None = None  # the granularity of the round-trip clock; the profile's by default
     detuned: int = 0
+    profile: str = PROFILE
 
     @property
     def buffer(self) -> int:
         """Size of the gateway's buffer in packets, the one in transmission included."""
         return self.capacity - self.link.pipe
-
-    @property
-    def window(self) -> float:
-        return self.capacity / self.flows
 
     @property
     def name(self) -> str:
@@ -111,8 +107,7 @@ def grid_setting(
     *,
     fraction: float = 0.0,
     span: tuple[int, int] | None = None,
-    spread: str = "1 s",
-    max_rto: str = "64 s",
+    **others: Any,
 ) -> Setting:
     """Give a point of the paper's grid, by the longest processing time in round trips with a full buffer."""
     warm, duration = span or (link.warm, link.duration)
@@ -123,9 +118,8 @@ def grid_setting(
         overhead=fraction * capacity * link.service,
         duration=duration,
         warm=warm,
-        spread=spread,
-        max_rto=max_rto,
         detuned=0 if fraction else link.detuned,
+        **others,
     )
 
 
@@ -139,7 +133,7 @@ def scenario(setting: Setting) -> Scenario:
         clock=setting.clock,
     )
     return Scenario(
-        profile=PROFILE,
+        profile=setting.profile,
         duration=f"{setting.duration} s",
         packet_size=PACKET_SIZE,
         measure=Measure(from_=f"{setting.warm} s"),
@@ -162,10 +156,6 @@ def scenario(setting: Setting) -> Scenario:
             for delay, count in zip(setting.access, setting.counts or (setting.flows,), strict=True)
         ],
     )
-
-
-def modern_scenario(setting: Setting) -> Scenario:
-    return Scenario.from_dict(scenario(setting).to_dict() | {"profile": MODERN})
 
 
 def work(made: Scenario) -> float:
@@ -193,34 +183,3 @@ def part(
     """Make a part of settings."""
     spots = [Spot(where=where, scenario=network(setting)) for where, setting in cells]
     return Part(name=name, spots=spots, take=take, record=record, work=work)
-
-
-def run_of(setting: Setting, *, profile: str = "", record: str = "") -> str:
-    """Give the command that makes a run of a setting with a single group, with another profile or a record."""
-
-    def fields(one: Setting) -> dict[str, str]:
-        rate = f"{one.link.bps + one.detuned} bps"
-        return {
-            "dumbbell.bottleneck.rate": rate,
-            "dumbbell.reverse.rate": rate,
-            "dumbbell.bottleneck.delay": f"{1000 * one.delay + SINK_DATA} us",
-            "dumbbell.reverse.delay": f"{1000 * one.delay + SINK_ACK} us",
-            "dumbbell.bottleneck.queue.packets": str(one.buffer),
-            "clients.0.count": str(one.flows),
-            "clients.0.transport.overhead": f"{round(1e6 * one.overhead)} us",
-            "clients.0.transport.max_rto": one.max_rto,
-            "clients.0.spread": one.spread,
-            "duration": f"{one.duration} s",
-            "measure.from": f"{one.warm} s",
-        }
-
-    usual = fields(grid_setting(T1, 440, 100))  # the large pipe over T1, which is the example
-    sets = [f"profile={profile}"] if profile else []
-    sets += [f"{name}={value}" for name, value in fields(setting).items() if value != usual[name]]
-    words = ["ackclock", "run", "examples/manyflows100.toml", *(word for one in sets for word in ("--set", one))]
-    return shlex.join([*words, "--record", record, "--out", "out/run"] if record else words)
-
-
-def command(link: Bottleneck, capacity: int, flows: int, *, fraction: float = 0.0, record: str = "") -> str:
-    """Give the command that makes a run of the grid, as `grid_setting` has it."""
-    return run_of(grid_setting(link, capacity, flows, fraction=fraction), record=record)

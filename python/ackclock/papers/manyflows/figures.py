@@ -13,7 +13,7 @@ from ackclock.analysis.models import large_pipe_loss
 from ackclock.papers.core.figure import Figure, Lines, Pen, Plot, rows_csv
 from ackclock.papers.core.words import DASH
 from ackclock.papers.manyflows import measures as m
-from ackclock.papers.manyflows.experiment import CAPACITIES, ISDN, LINKS, T1, command, grid_setting, run_of
+from ackclock.papers.manyflows.experiment import CAPACITIES, ISDN, LINKS, T1
 from ackclock.papers.manyflows.hyperbolas import table
 from ackclock.papers.manyflows.places import (
     AMOUNTS,
@@ -27,12 +27,10 @@ from ackclock.papers.manyflows.places import (
     STEADY,
     TOGETHER,
     UNCAPPED,
-    WINDOWS,
     WITH,
     WITHOUT,
     capacity_of,
     curve,
-    far_setting,
     printed,
 )
 from ackclock.report.chart import Axis, Series
@@ -168,7 +166,6 @@ def _stack(
     strips: Sequence[Strip],
     *,
     slug: str,
-    command: str,
     digits: int = 3,
     along: Axis | None = None,
 ) -> Figure:
@@ -182,7 +179,6 @@ def _stack(
         data={"value": strips[0].of},
         numbers=partial(_numbers, strips, digits),
         csv=partial(_csv, strips),
-        command=command,
     )
 
 
@@ -205,7 +201,6 @@ PREDICTION = _stack(
         for place, each in zip("ab", PACKETS_EACH, strict=True)
     ],
     slug="figure7",
-    command=command(T1, 440, 100),
     digits=2,
 )
 
@@ -220,14 +215,12 @@ TOTALS = _stack(
         for place, measure in (("a", m.SENT), ("b", m.LOST))
     ],
     slug="figure9",
-    command=run_of(grid_setting(T1, 100, 600, span=(0, WINDOWS["T1"][1]))),
     digits=2,
 )
 
 AMOUNT = _stack(
     [Strip(title="", of=m.LOSS.at("amounts"), by="amount")],
     slug="figure16",
-    command=command(T1, 440, 100, fraction=0.1),
     digits=2,
 )
 
@@ -254,7 +247,6 @@ def _throughput(processing: str) -> Figure:
     return _stack(
         [Strip(title=title, label="Throughput", of=of, by=by, low=low, high=1.01) for (title, by), of in drawn.items()],
         slug=f"figure{figure}",
-        command=run_of(far_setting(20, 10, fraction=PROCESSING[processing])),
         along=Axis(
             label="Connections", log=True, low=0.9, high=700, ticks=[(flows, str(flows)) for flows in (1, 10, 100, 600)]
         ),
@@ -279,7 +271,6 @@ def _goodput(processing: str) -> Figure:
             for place, (title, of) in zip("abcd", drawn.items(), strict=False)
         ],
         slug=f"figure{figure}",
-        command=command(ISDN, 500, 300, fraction=PROCESSING[processing]),
     )
     return replace(stacked, height=1.4 + 2.2 * len(drawn))
 
@@ -307,7 +298,6 @@ def _few(processing: str) -> Figure:
     stacked = _stack(
         strips,
         slug=f"figure{figure}",
-        command=command(T1, 100, 20, fraction=PROCESSING[processing]),
     )
     # the two panels do not count the same connections
     return replace(stacked, plots=[strip.plot(Axis(label="Connections", low=0)) for strip in strips])
@@ -315,8 +305,7 @@ def _few(processing: str) -> Figure:
 
 def _hyperbolas(processing: str, link: str) -> Figure:
     """Describe Figure 14, or Figure 22 with processing time, of one link: loss, the paper's curves, and the table."""
-    busy, fraction = processing == WITH, PROCESSING[processing]
-    figure = 22 if busy else 14
+    figure = 22 if processing == WITH else 14
 
     def paper(name: str, _: Points) -> dict[str, Curve]:
         whole = f"{link}, {name}"
@@ -334,6 +323,5 @@ def _hyperbolas(processing: str, link: str) -> Figure:
             for place, reading in zip("abc", _READ[link], strict=True)
         ],
         slug=f"figure{figure}-{link.lower()}",
-        command=command(LINKS[link], 100, 600, fraction=fraction),
     )
     return replace(stacked, height=9.6, numbers=partial(table, processing=processing, link=link))

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.table import ns2_runs
-from ackclock.papers.manyflows.experiment import LINKS, grid_setting
-from ackclock.papers.manyflows.places import FAR_PIPE, MODERN_CELLS, PARTS, WINDOWS
+from ackclock.papers.manyflows.experiment import LINKS, MODERN, PROFILE, grid_setting
+from ackclock.papers.manyflows.places import FAR_PIPE, PARTS, WINDOWS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,19 +20,14 @@ if TYPE_CHECKING:
 
 def from_ns2() -> Runs:
     kept = ns2_runs("manyflows")
-    return Runs(
-        {
-            **{name: _known(cells, "grid", "whole", "special") for name, cells in PARTS.items()},
-            "modern": _known(MODERN_CELLS, "modern"),
-            **{name: kept.part(name) for name in ("looks", "padhye", "figure23")},
-        }
-    )
+    looks = {name: kept.part(name) for name in ("looks", "padhye", "figure23")}
+    return Runs({**{name: _known(cells) for name, cells in PARTS.items()}, **looks})
 
 
-def setting_of(where: Mapping[str, Scalar]) -> Setting:
+def setting_of(where: Mapping[str, Scalar], *, profile: str = PROFILE) -> Setting:
     """Give the network of a run, as we simulate it: our links are detuned wherever there are no processing times."""
     delay = int(where["delay"])
-    setting = grid_setting(
+    return grid_setting(
         LINKS[str(where["link"])] if delay == 50 else FAR_PIPE,
         int(where["capacity"]),
         int(where["connections"]),
@@ -40,19 +35,20 @@ def setting_of(where: Mapping[str, Scalar]) -> Setting:
         span=(int(where["begin"]), int(where["end"])),
         spread=f"{where['spread']} s",
         max_rto=f"{where['max_rto']} s",
+        delay=delay,
+        profile=profile,
     )
-    return replace(setting, delay=delay)
 
 
-def _known(cells: Sequence[Cell], *parts: str) -> list[Run]:
-    """Give what it measured at settings, one run each, without the settings that it did not run.
+def _known(cells: Sequence[Cell]) -> list[Run]:
+    """Give what ns-2 measured at settings, one run each, without the settings that it did not run.
 
     It measured for longer at some points; they count as the same points.
     """
     found: dict[Setting, dict[str, Any]] = {}
-    for part in parts:
+    for part, profile in (("grid", PROFILE), ("whole", PROFILE), ("special", PROFILE), ("modern", MODERN)):
         for row in ns2_runs("manyflows").part(part):
-            found.setdefault(_key(setting_of(row.where)), {}).update(row.values)
+            found.setdefault(_key(setting_of(row.where, profile=profile)), {}).update(row.values)
     known = [(where, found.get(_key(setting))) for where, setting in cells]
     return [Run(where=where, seed=1, values=values) for where, values in known if values]
 

@@ -10,10 +10,9 @@ import numpy as np
 
 from ackclock.analysis import student_interval
 from ackclock.papers.core.figure import Course, Figure, Pen, Plot, rows_csv
-from ackclock.papers.manyflows.experiment import run_of
 from ackclock.papers.manyflows.looks import PIPES
 from ackclock.papers.manyflows.measures import CORRELATION, HIGH, JAIN, LEAST, LOSS, LOW, MIDDLE, MOST, SHARE, STARVED
-from ackclock.papers.manyflows.places import WINDOWS, WITH, WITHOUT
+from ackclock.papers.manyflows.places import DEFINITION, WINDOWS, WITH, WITHOUT
 from ackclock.report.acks import ack_scatter
 from ackclock.report.chart import Axis, Band, Level, Panel, Series
 from ackclock.report.html import Table
@@ -34,10 +33,7 @@ def pipe_figures(processing: str) -> list[Figure]:
 
 
 def _figure(pipe: Pipe, where: Mapping[str, str]) -> Figure:
-    busy, setting = where["processing"] == WITH, pipe.setting(where["processing"])
-    start, end = WINDOWS[pipe.link.name]
-    figure = _NUMBERS[pipe.size][busy]
-    extent = "processing time up to 10 % of the round trip" if busy else "without processing time"
+    figure = _NUMBERS[pipe.size][where["processing"] == WITH]
     course = Course(
         part="courses", where=where, x="times", y="packets", name="Ackclock", pen=Pen(colour="blue", marker="circle")
     )
@@ -47,22 +43,13 @@ def _figure(pipe: Pipe, where: Mapping[str, str]) -> Figure:
         return [Level(y=percent / 100 * pipe.buffer) for percent in theirs]
 
     return Figure(
-        slug=f"figure{figure}-{pipe.link.name.lower()}-{pipe.buffer}",
-        title=f"Figure {figure}. A {pipe.size} pipe: {pipe.flows} connections over {pipe.link.name}, buffer "
-        f"{pipe.buffer}, {extent}",
-        what=f"(a) Each dot is one or more ACKs of the first seed from {start} to {end} s, a row for each connection, "
-        "sorted by the ACKs that it receives. White stripes are losses from which all recover together. (b) Packets "
-        "that each connection receives in that time, sorted.",
-        points="Solid: mean of {runs} with the 95 % band.",
-        rest=("Dotted grey: without processing time. " if busy else "")
-        + "Dashed: ns-2.35. Level: the fair share. (c) Packets in the buffer of the first seed. Dotted: the 5th and "
-        f"95th percentiles of ns-2.35 from {setting.warm} to {setting.duration} s.",
+        **DEFINITION.figure(f"figure{figure}-{pipe.link.name.lower()}-{pipe.buffer}"),
         plots=[
             partial(_acks, pipe, where),
             partial(_received, pipe, where),
             Plot(
                 title="(c)",
-                x=Axis(label="Time, s", low=0, high=end),
+                x=Axis(label="Time, s", low=0, high=WINDOWS[pipe.link.name][1]),
                 y=Axis(label="Packets in the buffer", low=0, high=1.05 * pipe.buffer),
                 marks=[course],
                 levels=ends,
@@ -72,7 +59,6 @@ def _figure(pipe: Pipe, where: Mapping[str, str]) -> Figure:
         data={"correlation": CORRELATION.at("looks", **where)},
         numbers=partial(_numbers, where),
         csv=partial(_csv, where, course),
-        command=run_of(setting, record="acks"),
     )
 
 

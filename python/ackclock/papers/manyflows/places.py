@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ackclock.papers.core.definition import Definition
 from ackclock.papers.core.evidence import Named
-from ackclock.papers.manyflows.experiment import CAPACITIES, FLOWS, ISDN, LINKS, T1, Setting, grid_setting
+from ackclock.papers.manyflows.experiment import (
+    CAPACITIES,
+    FLOWS,
+    ISDN,
+    LINKS,
+    MODERN,
+    T1,
+    Setting,
+    grid_setting,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -65,7 +74,6 @@ PACKETS_EACH = (4, 6)  # packets of buffer for each connection, in Figure 7
 FEW = {100: (3, 4, 5, 6, 8, 10, 12, 16, 20), 300: (10, 15, 20, 25, 30, 35, 40, 50)}  # by W_c: Figures 13 and 21
 AMOUNTS = (0.0, 0.02, 0.1, 0.3)  # longest processing times of Figure 16, in round trips with a full buffer
 STARTS = {"all start at once": "0 s", "all start within a second": "1 s"}
-MANY = {100: (150, 200, 300, 450, 600), 200: (300,)}  # more connections than W_c, by W_c
 MODERN_CAPACITIES = (100, 300, 500)  # W_c of the runs with the TCP of ns-2.35
 
 
@@ -93,36 +101,35 @@ def printed(processing: str, name: str, connections: ArrayLike) -> NDArray[np.fl
     return np.asarray(b * x / (x + a))
 
 
-def far_setting(buffer: int, flows: int, *, fraction: float = 0.0) -> Setting:
-    """Give a point of the satellite's link, by the size of the gateway's buffer in packets."""
-    setting = grid_setting(FAR_PIPE, buffer + FAR_PIPE.pipe, flows, fraction=fraction, span=(100, 250))
-    return replace(setting, delay=200)
+def _curves(points: Iterable[tuple[Bottleneck, int, int]], where: Mapping[str, Scalar], **setting: Any) -> list[Cell]:
+    """Give points of curves by link, W_c and connections; all have some coordinates, and arguments of the setting."""
+    return [
+        (
+            {**where, "curve": curve(link, capacity), "connections": flows},
+            grid_setting(link, capacity, flows, **setting),
+        )
+        for link, capacity, flows in points
+    ]
 
 
 def _grid(reading: Reading, processing: str) -> list[Cell]:
-    """Give links, W_c and connections: all of them after a warm-up, else those of the tables."""
+    """Give all points of the grid after a warm-up, else those of the tables."""
     return [
-        (
-            {
-                "counting": reading.title,
-                "processing": processing,
-                "curve": curve(link, capacity),
-                "connections": flows,
-            },
-            grid_setting(
-                link,
-                capacity,
-                flows,
-                fraction=PROCESSING[processing],
-                span=reading.span(link),
-                spread=reading.spread,
-                max_rto=reading.max_rto,
-            ),
-        )
+        cell
         for link in LINKS.values()
-        for capacity in CAPACITIES
-        for flows in FLOWS
-        if reading.steady or is_tabled(curve(link, capacity), flows)
+        for cell in _curves(
+            [
+                (link, capacity, flows)
+                for capacity in CAPACITIES
+                for flows in FLOWS
+                if reading.steady or is_tabled(curve(link, capacity), flows)
+            ],
+            {"counting": reading.title, "processing": processing},
+            fraction=PROCESSING[processing],
+            span=reading.span(link),
+            spread=reading.spread,
+            max_rto=reading.max_rto,
+        )
     ]
 
 
@@ -138,7 +145,7 @@ PARTS: Mapping[str, list[Cell]] = {
     "far": [
         (
             {"processing": processing, "buffer": buffer, "connections": flows},
-            far_setting(buffer, flows, fraction=fraction),
+            grid_setting(FAR_PIPE, buffer + FAR_PIPE.pipe, flows, fraction=fraction, span=(100, 250), delay=200),
         )
         for processing, fraction in PROCESSING.items()
         for buffer in BUFFERS
@@ -146,13 +153,13 @@ PARTS: Mapping[str, list[Cell]] = {
     ],
     # Figures 13 and 21
     "few": [
-        (
-            {"processing": processing, "curve": curve(T1, capacity), "connections": flows},
-            grid_setting(T1, capacity, flows, fraction=fraction),
-        )
+        cell
         for processing, fraction in PROCESSING.items()
-        for capacity, counts in FEW.items()
-        for flows in counts
+        for cell in _curves(
+            [(T1, capacity, flows) for capacity, counts in FEW.items() for flows in counts],
+            {"processing": processing},
+            fraction=fraction,
+        )
     ],
     # Figure 16: four packets of buffer for each connection
     "amounts": [
@@ -163,22 +170,27 @@ PARTS: Mapping[str, list[Cell]] = {
         for fraction in AMOUNTS
         for flows in (20, 60, 100, 150)
     ],
-    # who is shut off in the seconds that the paper shows
+    # who is shut off in the seconds that the paper shows, with more connections than W_c
     "starts": [
-        (
-            {"start": start, "processing": processing, "curve": curve(T1, capacity), "connections": flows},
-            grid_setting(T1, capacity, flows, fraction=fraction, span=WINDOWS["T1"], spread=spread),
-        )
+        cell
         for start, spread in STARTS.items()
         for processing, fraction in PROCESSING.items()
-        for capacity, counts in MANY.items()
-        for flows in counts
+        for cell in _curves(
+            [*((T1, 100, flows) for flows in (150, 200, 300, 450, 600)), (T1, 200, 300)],
+            {"start": start, "processing": processing},
+            fraction=fraction,
+            span=WINDOWS["T1"],
+            spread=spread,
+        )
     ],
+    "modern": _curves(
+        [
+            (link, capacity, flows)
+            for link in (T1, ISDN)
+            for capacity in MODERN_CAPACITIES
+            for flows in (20, 100, 300, 600)
+        ],
+        {},
+        profile=MODERN,
+    ),
 }
-
-MODERN_CELLS: list[Cell] = [
-    ({"curve": curve(link, capacity), "connections": flows}, grid_setting(link, capacity, flows))
-    for link in (T1, ISDN)
-    for capacity in MODERN_CAPACITIES
-    for flows in (20, 100, 300, 600)
-]

@@ -10,12 +10,12 @@ from ackclock.papers.manyflows import figures, flow_figures, padhye, pipe_figure
 from ackclock.papers.manyflows import internet_figures as internet
 from ackclock.papers.manyflows.claims import CLAIMS
 from ackclock.papers.manyflows.distances import distance_parts
-from ackclock.papers.manyflows.experiment import PROFILE, modern_scenario, part
+from ackclock.papers.manyflows.experiment import PROFILE, part
 from ackclock.papers.manyflows.hyperbolas import overview
 from ackclock.papers.manyflows.internet import components_of, internet_parts
 from ackclock.papers.manyflows.looks import look_parts
 from ackclock.papers.manyflows.ns2 import from_ns2
-from ackclock.papers.manyflows.places import DEFINITION, MODERN_CELLS, PARTS, WITH, WITHOUT
+from ackclock.papers.manyflows.places import DEFINITION, PARTS, WITH, WITHOUT
 from ackclock.papers.manyflows.reasons import reason_parts
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 def parts() -> list[Part]:
     return [
         *(part(name, cells) for name, cells in PARTS.items()),
-        part("modern", MODERN_CELLS, network=modern_scenario),
         *look_parts(),
         part("flows", padhye.cells(), padhye.ratios, record=padhye.RECORD),
         *padhye.fifth_parts(),
