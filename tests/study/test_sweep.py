@@ -92,7 +92,7 @@ def test_runs_that_keep_another_variants_name_are_reported(tmp_path: Path) -> No
     for again, made in ((few, 0), (more, 4)):
         tally = fill(tmp_path / "store", again)
         assert told(tally) == (made, 8, 0)
-        assert [note.partition(" by ")[0] for note in tally.notices] == ["8 runs were made"]
+        assert [note.partition(" the variant")[0] for note in tally.notices] == ["8 runs keep"]
     assert fill(tmp_path / "new", more).notices == ()
 
 
@@ -158,14 +158,14 @@ def test_a_warmup_is_cut_off_where_it_ends(tmp_path: Path) -> None:
 def test_few_replications_are_warned_of(tmp_path: Path) -> None:
     tally = fill(tmp_path, study())
     assert tally.warnings("cov") == [
-        "6 of 6 points have fewer than 3 values of cov: their intervals mean almost nothing."
+        "6 of 6 points have fewer than 3 values of cov: their intervals are too wide to be useful."
     ]
     assert fill(tmp_path, study(replications=12)).warnings("cov") == []
     wide = Tally()
     wide.close([0.0, 0.0, 0.0, 1.0])
     wide.close([1.0, 1.1, 0.9])
     assert wide.warnings("loss") == [
-        "At 1 of 2 points half the 95 % interval of loss exceeds the mean: the replications there are too few."
+        "At 1 of 2 points the half-width of the 95 % interval of loss exceeds the mean: they have too few replications."
     ]
 
 

@@ -1,4 +1,4 @@
-"""Many runs at once: points times seeds, over all cores or a cluster."""
+"""Runs many scenarios with many seeds each, on all cores or on a cluster."""
 
 from ackclock.study.grid import Batch, observe, run_grid
 from ackclock.study.wanted import Point, Replication, Wanted

@@ -1,6 +1,6 @@
 """The definition of a study: a scenario, the fields that are varied, and the number of runs per point.
 
-It is one table, in TOML or in Python, which is validated completely before anything runs.
+A study is one table, in TOML or in Python, which is validated completely before anything runs.
 """
 
 import itertools
@@ -31,7 +31,7 @@ VARIANT: Final = "variant"
 """The coordinate that names a variant."""
 
 MOST_POINTS: Final = 10_000_000
-"""Maximum number of points of a study: the name of each takes some 300 bytes."""
+"""Maximum number of points of a study; each takes some 300 bytes of memory."""
 MOST_RUNS: Final = 100_000_000
 """Maximum number of runs of a study."""
 
@@ -64,7 +64,8 @@ class Sample(Part):
     """Number of points to draw."""
 
     method: Annotated[str, word(METHODS)] = "latin-hypercube"
-    """One point in each slice of every range, or independent points."""
+    """``latin-hypercube`` draws one point in each of `count` equal slices of every range, ``random`` draws independent
+    points."""
 
     seed: Annotated[int, SEED] = 1
     """Random seed of the points; nothing else depends on it."""
@@ -90,10 +91,10 @@ def _scenario(given: object) -> dict[str, Any]:
 
 
 def shared(at: Any, checked: Any, paths: Sequence[Sequence[str]]) -> Any:
-    """Use validated parts in place of tables that no path leads into."""
+    """Replace the tables that no path changes by the parts already validated."""
     if isinstance(checked, Part) and not paths:
         return checked
-    if not all(paths):  # a path ends here, so everything is replaced
+    if not all(paths):  # a path ends here, so the whole table is replaced
         return at
     if isinstance(at, dict) and isinstance(checked, Part):
         fields = {field.alias or name: getattr(checked, name) for name, field in type(checked).model_fields.items()}
@@ -138,7 +139,7 @@ class Place:
 
 
 def _too_many(study: "Study", field: str) -> list[InitErrorDetails]:
-    """Check the number of points and runs before any is made."""
+    """Check the number of points and runs before any of them is made."""
     points = len(study.variants or ("",))
     if study.points is not None:
         points *= len(study.points)
@@ -162,8 +163,8 @@ class Study(Part):
     """A scenario, what is varied in it, and how often each point is run.
 
     Fields of the scenario are named by their paths, as ``ackclock run --set`` names them. Points are a grid (`over`), a
-    list (`points`) or drawn (`sample`), each of them under every variant; without any of these, the scenario itself is
-    the only point.
+    list (`points`) or a random sample (`sample`). Each point is combined with every variant. Without points and
+    variants, the scenario itself is the only point.
 
     Raises
     ------
@@ -200,7 +201,7 @@ class Study(Part):
     """The values of each field: every combination is a point, and the last field changes fastest."""
 
     points: Listed | None = None
-    """Points one by one: the value of each field."""
+    """List of points, each with the values of its varied fields."""
 
     sample: Sample | None = None
     """Points drawn from ranges."""
@@ -275,7 +276,7 @@ class Study(Part):
         Yields
         ------
         Point
-            With its coordinates and its whole scenario.
+            A point with its coordinates and its complete scenario.
 
         Raises
         ------

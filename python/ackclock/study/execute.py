@@ -1,4 +1,4 @@
-"""The executor of all runs: passes tasks to workers a few at a time, and yields results as they are ready.
+"""Executes all runs: passes tasks to workers a few at a time, and yields results as they are ready.
 
 Workers are threads of this process, since the engine releases Python's lock while it simulates, or workers of a Ray
 cluster (`ackclock.study.ray`). Results do not depend on the workers or on the order in which tasks end.
@@ -25,13 +25,13 @@ __all__ = ["Report", "StoppedError", "Threads", "Workers", "execute"]
 T = TypeVar("T")
 R = TypeVar("R")
 Report = Callable[[float], None]
-"""Called by a task with its fraction done; raises if nobody waits for the task any more."""
+"""Called by a task with its fraction done; raises `StoppedError` if the task's result is no longer needed."""
 
 _REFRESH = 0.1
 """Seconds between two updates of the progress."""
 
 _TOGETHER = 0.1
-"""How long a worker runs simulations before it post-processes their results, in seconds."""
+"""Seconds for which a thread runs simulations before it post-processes their results."""
 
 _WAITING = 64
 """Tasks queued for each thread: as many as it processes in a batch if they take a millisecond or two."""
@@ -76,7 +76,8 @@ def execute(
     Parameters
     ----------
     tasks
-        The tasks, requested one by one when a worker is free. None means that no task is ready before another ends.
+        The tasks, requested one by one when a worker is free. None means that the next task is unknown until a running
+        one ends.
     workers
         The executors.
     watch
@@ -113,7 +114,7 @@ def execute(
 
 
 class StoppedError(Exception):
-    """Raised to end a run that nobody waits for any more."""
+    """Ends a run whose result is no longer needed."""
 
 
 class Threads(Generic[T, R]):
@@ -139,7 +140,7 @@ class Threads(Generic[T, R]):
 
     @property
     def room(self) -> int:
-        """A few tasks are queued for each thread, so that none idles while results are collected."""
+        """Maximum number of tasks accepted: a few for each thread, so that none idles while results are collected."""
         return _WAITING * len(self._threads)
 
     @property
@@ -152,7 +153,7 @@ class Threads(Generic[T, R]):
         self._tasks.put(task)
 
     def ended(self, timeout: float) -> list[tuple[T, R | BaseException]]:
-        """Wait for a thread."""
+        """Wait at most `timeout` seconds for a task to end; return all ended tasks with their results or exceptions."""
         try:
             first = self._ended.get(timeout=timeout)
         except Empty:
@@ -184,7 +185,7 @@ class Threads(Generic[T, R]):
             while time.monotonic() < end and not self._tasks.empty():
                 with suppress(Empty):
                     following = self._tasks.get_nowait()
-                    if following is None:  # it is for another thread, or for later
+                    if following is None:  # the signal to stop: returned to the queue for the outer loop
                         self._tasks.put(None)
                         break
                     begun.append((following, self._begin(place, following)))

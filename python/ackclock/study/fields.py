@@ -51,7 +51,7 @@ def _scalars() -> Kind:
 
 
 def _range() -> Kind:
-    allowed = "must be an array of two: the least and the greatest integer, number, time, rate or size"
+    allowed = "must be an array of the least and the greatest integer, number, time, rate or size"
 
     def check(value: object) -> object:
         if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != 2:

@@ -1,4 +1,4 @@
-"""Run scenarios with several seeds each, in memory, in order, with progress."""
+"""Runs scenarios with several seeds each, and returns their results in memory, in order."""
 
 from __future__ import annotations
 
@@ -34,40 +34,39 @@ def run_grid(
     memory: str | None = None,
     label: str = "runs",
 ) -> list[Replication[T]]:
-    """Run every point with every seed and keep what `take` makes of each run.
+    """Run every point with every seed, and return the value that `take` computes from each run.
 
     Parameters
     ----------
     points
         The scenarios.
     seeds
-        The seeds that each of them is run with.
+        The seeds to run each scenario with.
     take
-        Called in the thread that made the run; the run itself is released afterwards, so that memory holds
-        only what is taken.
+        Called with each run, in the thread that made it. Only the returned value stays in memory; the run is released.
     record
-        The records that every run makes, as for `ackclock.simulate`.
+        Tables to record in every run, as for `ackclock.simulate`.
     jobs
-        How many threads; by default one for each processor that this process may use. It never changes a
-        result.
+        Number of threads (default: one per CPU that this process may use). Does not affect results.
     memory
-        Most memory that all runs at a time may take; half of the machine's by default.
+        Memory limit of all parallel runs together (default: half of the machine's memory).
     label
-        What the progress line calls the work.
+        Text in front of the progress bar.
 
     Returns
     -------
     list of Replication
-        In the order of the points and, within a point, of the seeds.
+        Ordered by point, and by seed within a point.
 
     Raises
     ------
     ScenarioError
-        If a scenario, a seed or a record request is not allowed: before the first run for all but the seeds.
+        A scenario, a seed or a record request is not allowed. Scenarios and record requests are checked before the
+        first run.
     KeyboardInterrupt
-        On Ctrl-C, after the runs in flight were stopped.
+        On Ctrl-C, after the running simulations were stopped.
     Exception
-        The first failure of a run, with a note that names the point and the seed; the rest is stopped.
+        The first failure of a run, with a note that names the point and the seed. All other runs are stopped.
 
     """
     wish = Wanted(points=points, seeds=list(seeds), take=take, record=tuple(record), make=list[Replication[T]])
@@ -75,14 +74,14 @@ def run_grid(
 
 
 class Batch:
-    """Runs that are made together, each only once, however many want it."""
+    """Collects requests for runs and makes each run once, even if several requests need it."""
 
     def __init__(self) -> None:
         self._wanted: list[Wanted[Any, Any]] = []
         self._made: list[Any] = []
 
     def add(self, wanted: Wanted[T, R]) -> Callable[[], R]:
-        """Want some runs; what comes back gives what was made of them once the batch has run."""
+        """Add a request for runs. The returned function gives the request's result once the batch has run."""
         place = len(self._wanted)
         self._wanted.append(wanted)
         return lambda: self._made[place]
@@ -98,14 +97,14 @@ class Batch:
         Raises
         ------
         ScenarioError, KeyboardInterrupt, Exception
-            As `run_grid`.
+            As raised by `run_grid`.
 
         """
         self._made = _run(self._wanted, jobs=jobs, memory=memory, label=label)
 
 
 def observe(wanted: Wanted[T, R], *, jobs: int | None = None, memory: str | None = None, label: str = "runs") -> R:
-    """Make the runs that one wants, as `Batch` makes those of many."""
+    """Make the runs of a single request and return its result."""
     batch = Batch()
     made = batch.add(wanted)
     batch.run(jobs=jobs, memory=memory, label=label)
@@ -143,7 +142,7 @@ def _run(wanted: Sequence[Wanted[Any, Any]], *, jobs: int | None, memory: str | 
 
 
 def _prepare(tasks: Sequence[Task]) -> list[Prepared]:
-    """Make the scenario of each task ready, once for all its seeds."""
+    """Prepare the scenario of each task; tasks with the same scenario and records share the prepared one."""
     known: dict[tuple[Scenario, tuple[str, ...]], Prepared] = {}
     prepared = []
     for task in tasks:
@@ -155,7 +154,7 @@ def _prepare(tasks: Sequence[Task]) -> list[Prepared]:
 
 
 def _replications(wish: Wanted[T, R], number: int, values: Mapping[tuple[int, int], T]) -> list[Replication[T]]:
-    """Put what was taken for one wish into its order."""
+    """Return the values of one request, ordered by point and seed."""
     places = [(point, seed) for point in wish.points for seed in wish.seeds]
     return [
         Replication(point=point, seed=seed, value=values[number, place]) for place, (point, seed) in enumerate(places)

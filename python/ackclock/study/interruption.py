@@ -14,7 +14,7 @@ __all__ = ["Interruption"]
 
 
 class Interruption:
-    """While the body runs, the first Ctrl-C is only recorded; the next one raises `KeyboardInterrupt`.
+    """Context manager in which the first Ctrl-C is only recorded, and the next one raises `KeyboardInterrupt`.
 
     It has no effect outside the main thread, where interrupts do not arrive.
     """

@@ -1,4 +1,4 @@
-"""Makes one run of a study: from a point and a seed to the row in a store."""
+"""Makes one run of a study and returns its row for the store."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ __all__ = ["Job", "Site", "begin", "make"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Site:
-    """A point made ready, to be run with any number of seeds.
+    """A point prepared for any number of runs with different seeds.
 
     Parameters
     ----------
     coordinates
         The value of each swept field, by its path.
     prepared
-        What the engine runs.
+        The prepared scenario.
     scenario, scenario_id
-        The effective scenario as JSON, and its name.
+        The effective scenario as JSON, and its id.
     warmup
-        How the start of each run is cut off; None where it is not.
+        Method that finds the warm-up to exclude from each run; None to exclude none.
     work
-        The cost of a run, relative to other points'.
+        Cost of a run relative to other points.
     revision
-        Of the engine that is to run it.
+        Revision of the engine that must run it.
 
     """
 
@@ -59,7 +59,7 @@ class Site:
         Raises
         ------
         ScenarioError
-            If a record request does not fit the scenario.
+            A record request does not fit the scenario.
 
         """
         prepared = Prepared.of(point.scenario, record)
@@ -75,7 +75,7 @@ class Site:
         )
 
     def job(self, seed: int) -> Job:
-        """Return the run with a seed."""
+        """Return the job that runs the point with a seed."""
         return Job(site=self, seed=seed, run_id=name_of_run(self.scenario_id, seed, self.prepared.record, self.warmup))
 
 
@@ -89,7 +89,7 @@ class Job:
 
 
 def name_of_run(scenario: str, seed: int, record: Sequence[str], warmup: str | None) -> str:
-    """Return the id of a run from all of its inputs; the handling of the warm-up is one of them."""
+    """Compute the id of a run from all of its inputs, including the handling of the warm-up."""
     return run_id(scenario, seed, [*record, f"warmup={warmup}"] if warmup else record, catalogue().revision)
 
 
@@ -125,7 +125,10 @@ def begin(job: Job, report: Callable[[float], None] | None = None, *, memory: in
 
 
 def make(job: Job, *, memory: str | None = None) -> Row:
-    """Make a run on a machine whose other processors make runs too, and return its row."""
+    """Make a run, and return its row.
+
+    The run gets one CPU's share of the memory limit, because the machine's other CPUs make runs too.
+    """
     return begin(job, memory=memory_bound(memory) // threads(None))()
 
 

@@ -23,19 +23,19 @@ _PILOT: Final = 1.0
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Outlook:
-    """What is to be done.
+    """The runs that a sweep would make, and their estimated cost.
 
     Parameters
     ----------
     points
-        The name of each point, and how many runs it needs.
+        Name of each point, and number of runs that it still needs.
     runs, most
-        How many runs there are to be made, and how many sequential replications may make of them.
+        Number of runs to make, and its maximum if replications continue until a precision is reached.
     there
-        How many are there already.
+        Number of runs that the store already has.
     cpu_seconds
-        What the runs would take on one core, scaled from a piece of the first one by flows and simulated time; None
-        where nothing is to be done, or that one fails.
+        Estimated CPU time of the runs, in seconds: the start of the first run, scaled by flows and simulated time. None
+        if there are no runs to make, or the first run fails.
 
     """
 
@@ -47,7 +47,7 @@ class Outlook:
 
     @classmethod
     def of(cls, survey: Survey, there: Mapping[str, float | None]) -> Outlook:
-        """Examine each point, and start the first run that is missing."""
+        """Count the missing runs of each point, and start the first one to measure its cost."""
         study = survey.study
         courses = [survey.course(number, there) for number in range(len(survey.works))]
         runs = [len(course.due) for course in courses]
@@ -69,7 +69,7 @@ def _scaled(work: float, cost: float | None) -> float | None:
 
 
 def _cost(survey: Survey, number: int, seed: int) -> float | None:
-    """Start a run, and return the CPU seconds per unit of work; None if the run fails."""
+    """Start a run to measure its CPU seconds per unit of work; None if the run fails."""
     study = survey.study
     site = survey.site(number, next(place for at, place in enumerate(study.places()) if at == number))
     began, done = cpu_time(), 1.0
@@ -85,6 +85,6 @@ def _cost(survey: Survey, number: int, seed: int) -> float | None:
             site.prepared.run(seed, report)
     except (KeyboardInterrupt, SystemExit):
         raise
-    except BaseException:  # noqa: BLE001 - the engine's panics are no Exception, and the sweep keeps a failure as a row
+    except BaseException:  # noqa: BLE001 - as in `ackclock.study.making`; a sweep records failures
         return None
     return (cpu_time() - began) / done / site.work * (2 if study.warmup else 1)

@@ -28,18 +28,18 @@ class Cluster(Generic[T, R]):
     Parameters
     ----------
     work
-        What is done with a task, in a process of the cluster, where this package must be installed.
+        Runs a task in a process of the cluster. This package must be installed there.
     address
-        The cluster to join; by default one is started on this machine, and ended with the work.
+        Address of the cluster to join (default: start one on this machine, and stop it at the end).
     jobs
-        How many tasks at a time; as many as the cluster has processors by default.
+        Maximum number of tasks submitted at a time (default: two per CPU of the cluster).
 
     Raises
     ------
     ScenarioError
-        If Ray is not installed, or there is no such cluster.
+        Ray is not installed, or there is no such cluster.
     LostError
-        If Ray does not start here, or the cluster is gone.
+        Ray does not start on this machine, or the cluster is lost.
 
     """
 
@@ -61,16 +61,16 @@ class Cluster(Generic[T, R]):
 
     @property
     def under_way(self) -> list[tuple[T, float]]:
-        """Ray's workers do not report progress."""
+        """Always empty: Ray's workers do not report progress."""
         return []
 
     def submit(self, task: T) -> None:
-        """Give a task to the cluster."""
+        """Submit a task to the cluster."""
         with _lost("takes no more tasks"):
             self._tasks[self._remote.remote(task)] = task
 
     def ended(self, timeout: float) -> list[tuple[T, R | BaseException]]:
-        """Wait for the cluster."""
+        """Wait at most `timeout` seconds for a task to end; return all ended tasks with their results or exceptions."""
         waiting = list(self._tasks)
         with _lost("does not answer"):
             if not self._ray.wait(waiting, timeout=timeout)[0]:
@@ -80,7 +80,7 @@ class Cluster(Generic[T, R]):
         return [(self._tasks.pop(each), self._outcome(each)) for each in ready]
 
     def drop(self) -> int:
-        """Ray does not report which tasks have not begun: all of them are finished."""
+        """Drop nothing: Ray does not report which tasks have not begun, so all submitted tasks are finished."""
         return 0
 
     def __enter__(self) -> Self:
@@ -94,14 +94,14 @@ class Cluster(Generic[T, R]):
                 log_to_driver=False,
                 logging_level="error",
             )
-        except Exception as error:  # noqa: BLE001 - Ray raises plain ones, too
+        except Exception as error:  # noqa: BLE001 - Ray also raises plain exceptions
             self._ray.shutdown()
             if self._address is None:
                 raise LostError(f"Ray does not start: {_first_line(error)}") from None
-            allowed = f"must be that of a Ray cluster, as `ray start --head` tells it: {_first_line(error)}"
+            allowed = f"must be the address of a Ray cluster, as `ray start --head` prints it: {_first_line(error)}"
             raise refuse("address", self._address, allowed) from None
         with _lost("does not answer"):
-            # A run is made again whatever took it away; what it raises itself comes back as a row.
+            # Ray retries a run that is lost with its machine. An exception in the run itself is returned as a row.
             self._remote = self._ray.remote(num_cpus=1, max_retries=-1)(self._work)
             self._measure()
         return self
@@ -124,7 +124,7 @@ class Cluster(Generic[T, R]):
 
 @contextmanager
 def _lost(what: str) -> Iterator[None]:
-    """Raise a one-line error if the cluster is lost, whatever Ray raises."""
+    """Convert any exception of Ray into a one-line error."""
     try:
         yield
     except Exception as error:  # noqa: BLE001 - likewise
@@ -136,7 +136,7 @@ def _first_line(error: BaseException) -> str:
 
 
 def _reach(address: str) -> None:
-    """Test the connection, since Ray itself would retry for minutes."""
+    """Test the connection first, because Ray would retry for minutes."""
     host, colon, port = address.rpartition("://")[2].rpartition(":")
     if colon:
         socket.create_connection((host, int(port)), timeout=_PATIENCE).close()

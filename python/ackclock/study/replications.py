@@ -1,4 +1,4 @@
-"""Determines how many replications a point needs, and which are still to be made."""
+"""Determines how many replications a point needs, and which of them are missing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["FEWEST", "Course", "further"]
 
 FEWEST: Final = 3
-"""With fewer replications an interval means almost nothing: Student's t for two is 12.7."""
+"""With fewer replications an interval is too wide to be useful: for two, Student's t is 12.7."""
 
 
 def further(values: Sequence[float | None], until: Until) -> int:
@@ -26,20 +26,22 @@ def further(values: Sequence[float | None], until: Until) -> int:
     Parameters
     ----------
     values
-        The measure in the replications so far, in the order of their seeds; None where it has no value.
+        The measure in each replication so far, ordered by seed; None if it is undefined.
     until
-        How well it is to be known.
+        The required precision, and the maximum number of replications.
 
     Returns
     -------
     int
-        0 when half the 95 % interval is small enough, when `until.most` is reached, or when no replication has a value.
+        0 if the half-width of the 95 % interval is small enough, if `until.most` is reached, or if no replication has a
+        value.
 
     Notes
     -----
-    After a first stage of 5, each further one has as many as the spread so far asks for (Stein 1945), at least 5 and at
-    most as many as there are already: the spread is an estimate too. Decisions fall between stages only, so that they
-    do not depend on which of the replications ends first.
+    Replications are made in stages. The first stage has 5 replications. The size of each further stage is computed from
+    the variance so far (Stein 1945). It is at least 5, and at most doubles the number of replications, because the
+    variance is itself an estimate. The decision is made only after a complete stage, so that it does not depend on the
+    order in which replications end.
 
     """
     from ackclock.analysis import student_interval  # noqa: PLC0415 - it loads NumPy
@@ -65,9 +67,9 @@ class Course:
     Parameters
     ----------
     rule
-        The seeds, or until when to go on.
+        The seeds, or the required precision.
     known
-        The measure in the replications that are there already, by their seeds.
+        The measure in the replications that the store already has, by seed.
 
     """
 
@@ -92,7 +94,7 @@ class Course:
         self._go_on()
 
     def _go_on(self) -> None:
-        """Request the next stage, beyond the known replications, once all of the current stage have ended."""
+        """Once a stage is complete, add the next one; its replications that the store already has are not due."""
         while self.ended:
             stage = self._stage()
             self._seeds += stage

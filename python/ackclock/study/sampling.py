@@ -1,4 +1,4 @@
-"""Points spread over ranges: at random, or one in each slice of every range (a Latin hypercube)."""
+"""Draws points from ranges, independently or as a Latin hypercube."""
 
 from __future__ import annotations
 
@@ -18,19 +18,20 @@ __all__ = ["METHODS", "Range", "draw", "range_of"]
 METHODS: Final = ("latin-hypercube", "random")
 
 _DIGITS: Final = 6
-"""Of a range, to how many digits a value is drawn: it stands in tables and on axes."""
+"""Values are rounded to this many significant digits of the range's width, so that they are readable in tables and on
+axes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Where values are drawn from, evenly, both ends included.
+    """A range from which values are drawn uniformly, both ends included.
 
     Parameters
     ----------
     low, high
         The ends: integers, numbers, or a quantity in its base unit.
     quantity
-        Of times, rates and sizes: what they are read and written by.
+        The quantity of a range of times, rates or sizes; None for plain numbers.
 
     Examples
     --------
@@ -44,7 +45,7 @@ class Range:
     quantity: Quantity | None = None
 
     def at(self, share: float) -> Scalar:
-        """Give the value at a share of the way, from 0 up to 1."""
+        """Return the value at a fraction of the range, from 0 up to 1."""
         if self.quantity is None and isinstance(self.low, int):
             return self.low + math.floor(share * (self.high - self.low + 1))
         digits = _DIGITS - 1 - math.floor(math.log10(self.high - self.low))
@@ -60,7 +61,7 @@ def range_of(low: object, high: object) -> Range:
     Raises
     ------
     ValueError
-        If the ends are not two numbers or two quantities of one kind, the first below the second.
+        The ends are not two numbers or two quantities of one kind, or the first is not below the second.
 
     """
     if isinstance(low, str) and isinstance(high, str):
@@ -89,14 +90,14 @@ def draw(ranges: Mapping[str, Range], *, method: str, count: int, seed: int) -> 
     Parameters
     ----------
     ranges
-        Of each field.
+        The range of each field.
     method
         One of `METHODS`: independent draws, or the Latin hypercube of McKay, Beckman and Conover (1979), which has
         one point in each of `count` equal slices of every range.
     count
-        How many; of equal ones, as among few integers, the first alone counts.
+        Number of points to draw. Repeated points, which occur in small ranges of integers, are omitted.
     seed
-        Where the random numbers come from.
+        Random seed.
 
     Yields
     ------

@@ -21,21 +21,21 @@ __all__ = ["Schedule", "Tally"]
 
 @dataclass(slots=True)
 class Tally:
-    """What became of a study.
+    """Statistics of a sweep.
 
     Parameters
     ----------
     made, there, failed
-        Runs that were made now, that the store had, and that were tried and failed.
+        Number of runs made by this sweep, of runs that the store already had, and of runs that failed.
     points
-        Points that have all their replications.
+        Number of points that have all their replications.
     few, wide
-        Of these, points with fewer than `FEWEST` values of the measure, and those where half the 95 % interval is wider
-        than the mean.
+        Number of these points with fewer than `FEWEST` values of the measure, and number of these points at which the
+        half-width of the 95 % interval exceeds the mean.
     interrupted
-        Whether Ctrl-C ended it.
+        Whether Ctrl-C ended the sweep.
     notices
-        What was found in the store and cannot be used.
+        Messages about unusable files in the store.
 
     """
 
@@ -65,12 +65,12 @@ class Tally:
         if self.few:
             told.append(
                 f"{self.few:,} of {self.points:,} points have fewer than {FEWEST} values of {measure}: "
-                "their intervals mean almost nothing."
+                "their intervals are too wide to be useful."
             )
         if self.wide:
             told.append(
-                f"At {self.wide:,} of {self.points:,} points half the 95 % interval of {measure} exceeds the mean: "
-                "the replications there are too few."
+                f"At {self.wide:,} of {self.points:,} points the half-width of the 95 % interval of {measure} exceeds "
+                "the mean: they have too few replications."
             )
         return told
 
@@ -84,14 +84,14 @@ class _Open:
 
 
 class Schedule:
-    """The runs to be made, one by one, point by point: only the running part of a study is in memory.
+    """Yields the runs to make, point by point; only points with runs in progress are in memory.
 
     Parameters
     ----------
     survey
-        The points.
+        The points of the study.
     there
-        The runs that are there already, by their ids, and the measure in each.
+        The measure in each run that the store already has, by the run's id.
 
     """
 
@@ -107,7 +107,7 @@ class Schedule:
         self.due, self.work = 0, 0.0
         """Number of runs known to be needed, and their cost; sequential replications may add more."""
         self.latest: Course | None = None
-        """The point of the run that ended last."""
+        """The replications of the point whose run ended last."""
         for number, work in enumerate(survey.works):
             course = survey.course(number, there)
             self.tally.there += len(course.values)
@@ -118,7 +118,7 @@ class Schedule:
         return self
 
     def __next__(self) -> Job | None:
-        """Return the next run; None if the next one is unknown until a running one ends."""
+        """Return the next run; None if no run is due until a running one ends."""
         while not self._ready:
             number, place = next(self._places, (None, None))
             if number is None or place is None:
@@ -145,7 +145,7 @@ class Schedule:
         self.due += more
         self.work += more * opened.site.work
         self.latest = course
-        if more:  # no run was due before a stage ended
+        if more:  # the next stage of the point is now due
             self._ready.append(opened)
         elif course.ended:
             self.tally.close(course.values.values())

@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 __all__ = ["Survey"]
 
 _KEPT: Final = 4000
-"""Points that are made ready once, of 7 KB each; those after them are made ready again when it is their turn."""
+"""Number of prepared points kept in memory, 7 KB each. Later points are prepared again just before they run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """The points of a study, all of them checked: what is kept of each is its name and its cost.
+    """The validated points of a study. Memory holds each point's id and cost, and the first `_KEPT` points prepared.
 
     Parameters
     ----------
     study
         The study.
     scenario_ids
-        The name of each point's effective scenario.
+        Id of each point's effective scenario.
     works
-        The cost of a run of each relative to the others: simulated time by flows.
+        Relative cost of a run of each point: simulated time times number of flows.
 
     """
 
@@ -54,13 +54,13 @@ class Survey:
         study
             The study.
         inside
-            The folders that its files must lie in, wherever links lead; anywhere, where there are none. No other file
-            is looked at.
+            Folders that must contain the files of the study, after symbolic links are resolved (default: files may be
+            anywhere). Files outside these folders are not accessed.
 
         Raises
         ------
         ScenarioError
-            At the first point that cannot run or that is the same as another; the message begins with its
+            A point cannot run or equals another point. The message is about the first such point and begins with its
             coordinates.
 
         """
@@ -72,7 +72,7 @@ class Survey:
             with place.told():
                 if site.scenario_id in seen:
                     other = next(each for at, each in enumerate(study.places()) if at == seen[site.scenario_id])
-                    raise refuse("scenario", place.name, f"must not be that of another point, as {other.name} is")
+                    raise refuse("scenario", place.name, f"must differ from the scenario of the point {other.name}")
             seen[site.scenario_id] = number
             works.append(site.work)
             if number < _KEPT:
@@ -80,7 +80,7 @@ class Survey:
         return cls(study, list(seen), works, sites)
 
     def site(self, number: int, place: Place) -> Site:
-        """Give a point to run; it is asked for once."""
+        """Return a prepared point, and release it from memory."""
         return self._sites.pop(number, None) or _site(self.study, place)
 
     def course(self, number: int, there: Mapping[str, float | None]) -> Course:
@@ -89,9 +89,9 @@ class Survey:
         Parameters
         ----------
         number
-            The point's, in the order of the study.
+            Index of the point in the study.
         there
-            The runs that are there already, by their ids, and the measure in each.
+            The measure in each run that the store already has, by the run's id.
 
         """
         rule = self.study.replications
@@ -112,7 +112,7 @@ def _site(study: Study, place: Place, inside: Sequence[Path] = ()) -> Site:
 
 
 def _check_files(scenario: Scenario, inside: Sequence[Path]) -> None:
-    """Refuse a file outside some folders, before it is looked at."""
+    """Refuse files outside the given folders before they are accessed."""
     folders = [folder.resolve() for folder in inside]
     for at, table in traces(scenario.to_dict()):
         path = table.get("path")

@@ -53,42 +53,43 @@ def sweep(
     Parameters
     ----------
     study
-        A study, or a scenario to be varied.
+        The study, or the scenario to vary as `design` defines.
     store
-        The folder of the store, made if nothing is there. The same call on a store that has part of the study goes on
-        with the rest. By default a folder that lasts as long as what is returned.
+        Folder of the store, created if it does not exist. If the store already has some of the runs, only the missing
+        ones are made. The default is a temporary folder, deleted together with the returned store.
     engine
-        ``threads``, or ``ray`` for what outgrows a machine.
+        ``threads`` to run on this machine, or ``ray`` to run on a Ray cluster.
     address
-        The Ray cluster to join; by default one is started on this machine.
+        Address of the Ray cluster to join (default: start one on this machine).
     jobs
-        How many runs at a time; as many as there are cores by default. It never changes a result.
+        Number of parallel runs (default: one per CPU core). Does not affect results.
     memory
-        Most memory that all runs at a time may take on a machine, such as ``"8 GB"``: half of the machine's by default.
-        A run that needs more becomes a failure, and the others are made.
+        Memory limit of all parallel runs on a machine, such as ``"8 GB"`` (default: half of the machine's memory). A
+        run that needs more is recorded as a failure, and the other runs continue.
     allow_paths
-        Let a study on Ray read traces outside the folder that it was read from, or the present directory: a study that
-        somebody sent may name any file. On threads it always may.
+        Allow a study on Ray to read traces outside its own folder (or the current directory, for a study made in
+        Python). The restriction guards against studies from others that name arbitrary files. It does not apply to
+        threads.
     design
-        Of a scenario: what is varied in it, as the fields of `ackclock.Study`.
+        Fields of `ackclock.Study` that define how a scenario is varied. Must be absent if `study` is a study.
 
     Returns
     -------
     Store
-        Open for reading.
+        The store, open for reading.
 
     Raises
     ------
     ScenarioError
-        An argument, or a point of the study, is not allowed: before the first run.
+        An argument or a point of the study is not allowed. All points are checked before the first run.
     KeyboardInterrupt
-        After Ctrl-C: running simulations were finished and saved. A second one stops at once.
+        On Ctrl-C, after the running simulations were finished and saved. A second Ctrl-C stops them at once.
 
     """
     if not isinstance(study, Study):
         study = Study.from_dict({"scenario": study, **design})
     elif design:
-        raise refuse(next(iter(design)), design[next(iter(design))], "must be a field of the study that is given")
+        raise refuse(next(iter(design)), design[next(iter(design))], "must be absent if a Study is given")
     passing = tempfile.TemporaryDirectory(prefix="ackclock-") if store is None else None
     folder = Path(passing.name if passing else store or "")
     tally = fill(folder, study, engine=engine, address=address, jobs=jobs, memory=memory, allow_paths=allow_paths)
@@ -112,7 +113,7 @@ def fill(
     memory: str | None = None,
     allow_paths: bool = False,
 ) -> Tally:
-    """Make the runs of a study that a store does not have.
+    """Make the runs of a study that a store does not have yet.
 
     Parameters
     ----------
@@ -122,12 +123,12 @@ def fill(
     Returns
     -------
     Tally
-        What became of it, and whether Ctrl-C ended it.
+        Statistics of the sweep, and whether Ctrl-C ended it.
 
     Raises
     ------
     ScenarioError
-        As `sweep`.
+        As raised by `sweep`.
 
     """
     workers = _workers(engine, address, jobs, memory)
@@ -167,7 +168,10 @@ def look(
     jobs: int | None = None,
     allow_paths: bool = False,
 ) -> Outlook:
-    """Report what `fill` would do, without making or changing anything; raises as it does."""
+    """Count the runs that `fill` would make, and estimate their cost, without changing the store.
+
+    Raises the same errors as `fill`.
+    """
     _workers(engine, address, jobs, None)
     survey = Survey.of(study, inside=study.folders if engine == "ray" and not allow_paths else ())
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
@@ -177,7 +181,7 @@ def look(
 
 
 def _there(store: Store, measure: str) -> Mapping[str, float | None]:
-    """Return the complete runs of a store by id, with a measure of each."""
+    """Map the id of each complete run of a store to a measure of the run."""
     done = store.done()
     if not done:
         return {}
@@ -187,7 +191,7 @@ def _there(store: Store, measure: str) -> Mapping[str, float | None]:
 
 
 def _named_otherwise(store: Store, survey: Survey) -> list[str]:
-    """Report runs that keep a different variant name, or none, from an earlier study."""
+    """Report runs that an earlier study stored with another variant name, or without one."""
     if survey.study.variants is None or not store.done():
         return []
     names = dict(
@@ -199,7 +203,7 @@ def _named_otherwise(store: Store, survey: Survey) -> list[str]:
     count = sum(runs for scenario, name, runs in rows if name != names.get(scenario, name))
     if not count:
         return []
-    return [f"{count:,} runs were made by a study that names their variant otherwise, or not at all, and keep that."]
+    return [f"{count:,} runs keep the variant name of an earlier study: it differs from this study's, or is absent."]
 
 
 def _workers(engine: str, address: str | None, jobs: int | None, memory: str | None) -> Workers[Job, Row]:
@@ -220,7 +224,7 @@ def _workers(engine: str, address: str | None, jobs: int | None, memory: str | N
 
 
 def _words(schedule: Schedule, measure: str, seconds: float) -> str:
-    """Describe the progress: counts, runs per second, and the interval of the measure at the latest point."""
+    """Describe the progress: number of runs, runs per second, and the measure's interval at the latest point."""
     from ackclock.analysis import student_interval  # noqa: PLC0415 - it loads NumPy
 
     ended = schedule.tally.made + schedule.tally.failed

@@ -25,18 +25,18 @@ R_co = TypeVar("R_co", covariant=True)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Point:
-    """One place of a grid.
+    """A scenario to run with several seeds, such as one point of a study.
 
     Parameters
     ----------
     name
-        What people call it; named when a run of it fails.
+        Name of the point in error messages.
     scenario
-        What is simulated there.
+        The scenario to simulate.
     work
-        Its cost relative to the other points, for an honest estimate of the remaining time.
+        Cost of a run relative to other points, for the estimate of the remaining time.
     coordinates
-        Of a point of a `Study`: the value of each swept field, by its path.
+        Value of each swept field, by its path; empty if the point is not from a `Study`.
 
     """
 
@@ -48,7 +48,7 @@ class Point:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Replication(Generic[T]):
-    """What was taken from the run of one point with one seed."""
+    """The value that `take` computed from the run of one point with one seed."""
 
     point: Point
     seed: int
@@ -57,21 +57,21 @@ class Replication(Generic[T]):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Wanted(Generic[T, R_co]):
-    """Runs that somebody wants, and what is to become of them; `ackclock.study.Batch` makes them.
+    """A request for runs, with the functions that turn them into a result; `ackclock.study.Batch` makes the runs.
 
     Parameters
     ----------
     points
         The scenarios.
     seeds
-        The seeds that each of them is run with.
+        The seeds to run each scenario with.
     take
-        Called in the thread that made the run; the run itself is released afterwards, so that memory holds
-        only what is taken. The run may hold more tables than were asked for.
+        Called with each run, in the thread that made it. Only the returned value stays in memory; the run is released.
+        The run may have more tables than this request asks for.
     record
-        The records that every run makes, as for `ackclock.simulate`.
+        Tables to record in every run, as for `ackclock.simulate`.
     make
-        What becomes of all that was taken, in the order of the points and, within a point, of the seeds.
+        Computes the result of the request from all values of `take`, ordered by point, and by seed within a point.
 
     """
 
@@ -84,17 +84,17 @@ class Wanted(Generic[T, R_co]):
 
 @dataclass(kw_only=True, slots=True)
 class Task:
-    """One run.
+    """One run, which may serve several requests.
 
     Parameters
     ----------
     point, seed
-        What is run.
+        The point and the seed to run.
     record
-        The records that it makes.
+        The tables to record.
     takers
-        Everybody whom it serves: the number among those who want something, the number of what was taken there, and
-        the function that takes it.
+        One entry per request that the run serves: index of the request, index of the value in the request's results,
+        and the request's `take`.
 
     """
 
@@ -105,20 +105,21 @@ class Task:
 
 
 def tasks_for(wanted: Sequence[Wanted[Any, Any]]) -> list[Task]:
-    """Find the runs that serve everybody.
+    """Combine requests into a list of runs that serves all of them.
 
-    Two who want the same scenario with the same seed share a run unless they ask differently for records of one kind:
-    what is recorded never changes what a run does.
+    Requests for the same scenario and seed share a run, since records do not change the behaviour of a run. They need
+    separate runs only if they request different records of the same kind.
 
     Returns
     -------
     list of Task
-        The first seed of everybody before the second, so that the pace at any time tells the time that the rest takes.
+        Runs with each request's first seed come first, then those with its second seed, and so on. All points therefore
+        progress together, and the time of the remaining runs can be extrapolated.
 
     Raises
     ------
     ScenarioError
-        If a point has no scenario, but something else.
+        The scenario of a point is not a `Scenario`.
 
     """
     alike: dict[tuple[Scenario, int], list[Task]] = defaultdict(list)
@@ -139,5 +140,5 @@ def tasks_for(wanted: Sequence[Wanted[Any, Any]]) -> list[Task]:
 
 
 def _agree(some: Sequence[str], others: Sequence[str]) -> bool:
-    """Tell whether what both ask for can be recorded at once: a run has one table of each kind."""
+    """Return whether one run can have the records of both: a run has only one table of each kind."""
     return all(one == other or kind_of(one) != kind_of(other) for one in some for other in others)
