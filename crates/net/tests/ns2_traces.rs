@@ -5,13 +5,13 @@
 //! `ns2/transports.json` contains the transports that the Python package makes from the profiles. `bench/ns2_traces.py`
 //! generates all of it; `make traces` compares hundreds of new traces.
 //!
-//! Half of the random cases have delayed ACKs, and half have sources that are not always ahead of the sender. Reasons
-//! for which a random case may differ (a named case states its own reason):
+//! Half of the random cases have delayed ACKs, and in half of them the source does not always supply data ahead of the
+//! sender. A random case may differ from ns-2 for the following reasons (a named case states its own reason):
 //!
 //! - a tie: Vegas' `diff` is exactly half a segment, and ns-2's sums of binary fractions fall on one side or the other;
 //!   or an ACK arrives exactly at the time of a timeout, which is frequent if the clock ticks every 100 ms;
-//! - Vegas: when a segment whose record counts as sent twice is retransmitted before the third duplicate ACK, ns-2 does
-//!   not check the window before the next ACK;
+//! - Vegas: when a segment whose record counts two transmissions is retransmitted before the third duplicate ACK, ns-2
+//!   does not check the window before the next ACK;
 //! - Vegas: ns-2 sends segments that the application has not supplied, since their empty records count as expired;
 //! - ns-2 counts duplicate ACKs that arrive while nothing is outstanding, which RFC 5681 (section 2) does not.
 
@@ -44,7 +44,7 @@ struct Case {
     most: usize,
     stop: u64,
     clock_phase: u64,
-    /// Why we differ on purpose, if we do.
+    /// The reason for an intended difference from ns-2; empty if there is none.
     differs: String,
     sent: Vec<(f64, u64)>,
 }
@@ -110,7 +110,7 @@ impl Case {
         }
     }
 
-    /// Duration of our run: somewhat longer than that of ns-2.
+    /// Duration of our run, slightly longer than the run of ns-2.
     fn duration(&self) -> Time {
         let last = self.sent.last().map_or(0.0, |sent| sent.0);
         if self.sent.len() < self.most { Time::from_millis(1_000 * self.stop) } else { Time::from_secs_f64(last + 1.0) }
@@ -129,7 +129,7 @@ impl Case {
         SourceSpec::Trace(TraceSpec { times, packets: Some(packets), period: None, offset: Some(Time::ZERO) }.into())
     }
 
-    /// The segments that our engine sends.
+    /// The segments that our engine sends, with their times.
     fn ours(&self) -> Vec<(f64, u64)> {
         let plan = self.plan();
         let mut sent = Sent::default();
@@ -139,7 +139,7 @@ impl Case {
         sent.0
     }
 
-    /// The first segment that differs, or whose time differs by more than a microsecond.
+    /// The first segment that differs from ns-2, or whose time differs by more than a microsecond.
     fn difference(&self) -> Option<Difference> {
         let ours = self.ours();
         let order = |at: &usize| ours.get(*at).map(|sent| sent.1) != self.sent.get(*at).map(|sent| sent.1);
@@ -167,7 +167,7 @@ impl Case {
 }
 
 struct Difference {
-    /// Whether the order differs, not only the times.
+    /// Whether the order of segments differs, not only their times.
     order: bool,
     story: String,
 }
@@ -206,8 +206,8 @@ fn compare(cases: &[Case]) {
     );
 }
 
-/// Validates: one flow with given losses, delayed ACKs, idle times, a lost SYN or the constants of 2000 sends ns-2's
-/// segments at its times, except for cases that state a reason.
+/// Validates: a single flow with given losses, delayed ACKs, idle times, a lost SYN or the constants of ns-2 in 2000
+///   sends the same segments as ns-2 at the same times, except in cases that state a reason.
 /// Source: ns-2.35.
 /// Tolerance: order exact; times to 1 us, to a clock tick after a timeout.
 #[test]
@@ -223,7 +223,7 @@ fn random_losses_give_the_same_segments() {
     compare(&cases(include_str!("ns2/random.jsonl")));
 }
 
-/// `ACKCLOCK_TRACES` names a file of cases, written by `make traces`.
+/// Compares the cases of the file that `ACKCLOCK_TRACES` names; `make traces` writes it.
 #[test]
 fn new_random_losses_give_the_same_segments() {
     let Some(path) = std::env::var_os("ACKCLOCK_TRACES") else { return };

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 
-/// Time between two reports. A run releases the interpreter to other threads, which thousands of reports per second
-/// would disturb.
+/// Time between two progress reports. Thousands of reports per second would disturb the other Python threads, for which
+/// a run releases the interpreter.
 pub(crate) const BETWEEN_REPORTS: Duration = Duration::from_millis(20);
 
 /// Whether this thread handles signals.
@@ -27,7 +27,7 @@ pub(crate) fn gets_signals(py: Python<'_>) -> PyResult<bool> {
 /// Returns immediately with the error raised by a signal handler or by `ask`; the work continues unattended.
 ///
 /// # Panics
-/// If the work does.
+/// If the work panics.
 pub(crate) fn apart<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
     mut ask: impl FnMut(Python<'_>) -> PyResult<()>,

@@ -1,4 +1,4 @@
-//! Captures for Python: opened, read in batches of rows, and summarised at the end.
+//! Reads captures for Python, in batches of rows and with a summary at the end.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -48,7 +48,7 @@ impl PyCapture {
         Ok(Self { capture, anonymiser: key.as_ref().map(Anonymiser::new) })
     }
 
-    /// Reads up to `most` further packets; `None` at the end.
+    /// Reads up to `most` further packets; `None` at the end of the file.
     fn read<'py>(&self, py: Python<'py>, most: usize) -> PyResult<Option<RawBatch<'py>>> {
         let batch = py.detach(|| {
             let rows = self.capture().read(most)?;

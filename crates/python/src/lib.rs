@@ -39,7 +39,7 @@ struct Rows(Table);
 
 #[pymethods]
 impl Rows {
-    /// Converts them to columns: name, type and little-endian bytes.
+    /// Converts the rows to columns: name, type and little-endian bytes.
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Vec<RawColumn<'py>>> {
         let columns = if gets_signals(py)? {
             let table = self.0.clone();
@@ -80,7 +80,7 @@ fn check_queue(spec: &str) -> PyResult<Option<(&'static str, String)>> {
     Ok(spec.check().err().map(|invalid| (invalid.field, invalid.problem)))
 }
 
-/// Checks constraints between the parameters of a law: `None`, or the invalid field and the problem.
+/// Checks constraints between the parameters of a congestion-control law: `None`, or the invalid field and the problem.
 #[pyfunction]
 fn check_law(spec: &str) -> PyResult<Option<(&'static str, String)>> {
     let spec: LawSpec = serde_json::from_str(spec).map_err(refuse)?;
@@ -106,9 +106,9 @@ fn footprint(plan: &str) -> PyResult<String> {
 
 /// Runs a plan: the outcome as JSON, its tables and its captures.
 ///
-/// At most `jobs` of its independent parts run in parallel, and all together use at most `memory` bytes. The
-/// interpreter is released for other threads in the meantime. `progress` is called periodically with the fraction done;
-/// an exception that it raises stops the run.
+/// At most `jobs` independent parts of the plan run in parallel, and together they use at most `memory` bytes.
+/// Meanwhile other Python threads can run. `progress` is called periodically with the fraction done; an exception that
+/// it raises stops the run.
 #[pyfunction]
 #[pyo3(signature = (plan, seed, progress=None, jobs=1, memory=u64::MAX))]
 #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over owned arguments")]
@@ -206,7 +206,7 @@ fn raw<'py>(py: Python<'py>, column: &Column) -> PyResult<RawColumn<'py>> {
 enum Stopped {
     Refused(plan::PlanError),
     Raised(PyErr),
-    /// The caller no longer waits for it.
+    /// The caller no longer waits for the run.
     Left,
 }
 

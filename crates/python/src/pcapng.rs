@@ -1,4 +1,4 @@
-//! Captures for Python: packets that stay in the engine until they are written to a file.
+//! Captures of simulated links for Python. The packets stay in the engine until they are written to a file.
 
 use std::fs::OpenOptions;
 use std::io::BufWriter;

@@ -1,5 +1,5 @@
-//! Sender configuration. The defaults follow current RFCs; ns-2's behaviour is expressed by other values of the same
-//! fields. An entry below is all that declares an option: the Python package takes it from [`SENDER`].
+//! Sender configuration. The defaults follow current RFCs; other values of the same fields reproduce ns-2. Each option
+//! is declared once, by its entry below: the Python package reads it from [`SENDER`].
 
 use ackclock_units::Time;
 

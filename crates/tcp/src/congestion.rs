@@ -1,5 +1,6 @@
-//! Congestion control laws, which adjust the window. [`recovery`](crate::recovery) decides whether and when a segment
-//! counts as lost; a law receives one sample per signal and updates the [`Window`] that the sender owns.
+//! Congestion-control laws. A law is an algorithm that adjusts the congestion window, such as Reno or Vegas.
+//! [`recovery`](crate::recovery) decides whether and when a segment counts as lost; the law receives each new ACK and
+//! each such loss, and updates the [`Window`] that the sender owns.
 //!
 //! Each law has its own file and is registered by one line of `laws!` below. The Python package reads its name and its
 //! parameters from there.
@@ -26,7 +27,7 @@ pub struct Window {
     pub ssthresh: f64,
 }
 
-/// A new ACK, after the sender has updated its own state.
+/// A new ACK as the law receives it, after the sender has updated its own state.
 #[derive(Clone, Copy, Debug)]
 pub struct AckSample {
     /// Arrival time.
@@ -39,12 +40,12 @@ pub struct AckSample {
     pub newly_acked: u64,
     /// Number of segments delivered since the connection opened.
     pub delivered: u64,
-    /// Time since the last transmission of the highest acknowledged segment, including retransmissions. Only set if the
+    /// Time since the last transmission of the highest acknowledged segment, including retransmissions. Set only if the
     /// law [times segments](CongestionControl::times_segments).
     pub elapsed: Option<Time>,
-    /// Same as `elapsed`, but only if that segment was sent once, so that the sample is valid (Karn).
+    /// Same as `elapsed`, but set only if that segment was sent once, so that the sample is valid (Karn's algorithm).
     pub rtt: Option<Time>,
-    /// The sender had less in flight than the window allowed.
+    /// Whether the sender had less in flight than the window allowed.
     pub app_limited: bool,
 }
 
@@ -55,9 +56,9 @@ pub struct CongestionEvent {
     pub signal: Signal,
     /// Window that the reduction is computed from, in segments (see [`DecreaseFrom`](crate::DecreaseFrom)).
     pub window: f64,
-    /// Lower limit of the halved window: two segments (RFC 5681, equation 4), one in ns-2.
+    /// Lower limit of the halved window: two segments (RFC 5681, equation 4), or one as in ns-2.
     pub least: f64,
-    /// The lost segment had already been retransmitted.
+    /// Whether the lost segment had already been retransmitted.
     pub lost_again: bool,
 }
 
@@ -70,12 +71,12 @@ pub enum Signal {
     Timeout,
 }
 
-/// A congestion control law.
+/// An algorithm that adjusts the congestion window.
 pub trait CongestionControl: Debug + Send {
-    /// Called for each new ACK, except where recovery suppresses it: under RFC 5681, the ACK that ends a fast recovery.
+    /// Called for each new ACK. Recovery may suppress the call: RFC 5681 does so for the ACK that ends a fast recovery.
     fn on_ack(&mut self, window: &mut Window, ack: &AckSample);
 
-    /// Called when a loss is detected.
+    /// Called when a loss requires a window reduction.
     fn on_congestion(&mut self, window: &mut Window, event: &CongestionEvent);
 
     /// Whether the law needs [`AckSample::rtt`] for each ACK. Timing every segment costs memory and time, so the sender
@@ -107,7 +108,7 @@ pub enum ParameterKind {
         min: Option<f64>,
         /// Largest value allowed.
         max: Option<f64>,
-        /// The value must be above this.
+        /// The value must be above this limit.
         above: Option<f64>,
         /// Default value.
         default: f64,
@@ -127,9 +128,9 @@ pub enum ParameterKind {
         min: u64,
         /// Largest value allowed.
         max: u64,
-        /// Default value; `None` is the word.
+        /// Default value; `None` means the word in `or`.
         default: Option<u64>,
-        /// A word that is allowed instead.
+        /// A word that is allowed instead of a time.
         or: Option<&'static str>,
     },
     /// A boolean.
@@ -168,7 +169,7 @@ pub struct Invalid {
 
 macro_rules! laws {
     ($($variant:ident $name:literal => $spec:ident, $module:ident;)+) => {
-        /// A law with its parameters.
+        /// A congestion-control law with its parameters.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(tag = "kind", rename_all = "lowercase")]
         pub enum LawSpec {
@@ -189,7 +190,7 @@ macro_rules! laws {
             }
         }
 
-        /// A running law. An enum rather than a trait object, because it is called for every ACK.
+        /// The state of a sender's law. An enum rather than a trait object, because it is called for every ACK.
         #[derive(Debug)]
         pub(crate) enum Law {
             $($variant(Box<$module::$variant>),)+
@@ -214,7 +215,7 @@ macro_rules! laws {
             }
         }
 
-        /// All laws.
+        /// All congestion-control laws.
         pub const LAWS: &[Entry] = &[
             $(Entry { name: $name, doc: $module::DOC, parameters: $module::PARAMETERS },)+
         ];
@@ -226,17 +227,17 @@ laws! {
     Vegas "vegas" => VegasSpec, vegas;
 }
 
-/// A TCP variant: the conventional name for a pair of recovery and law.
+/// A TCP variant: a conventional name for the combination of a loss recovery and a congestion-control law.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Variant {
     /// Its name in a scenario.
     #[serde(skip)]
     pub name: &'static str,
-    /// How it finds and repairs losses.
+    /// The loss recovery of the variant.
     pub recovery: RecoverySpec,
-    /// The name of its law.
+    /// Name of its congestion-control law.
     pub congestion: &'static str,
-    /// One sentence.
+    /// Description, one sentence.
     pub doc: &'static str,
 }
 

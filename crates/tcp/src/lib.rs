@@ -1,9 +1,10 @@
 //! The TCP endpoints: pure state machines. Time is passed as an argument, segments and ACKs are plain values, and
 //! nothing here depends on a network, a clock or a random generator other than the stream it is given.
 //!
-//! A [`Sender`] is loss recovery x congestion control: [`Recovery`](recovery::Recovery) decides when a segment counts
-//! as lost and what is retransmitted, a [`CongestionControl`](congestion::CongestionControl) law moves the [`Window`]
-//! that the sender owns. Its verbs are those of a sans-I/O endpoint:
+//! A [`Sender`] combines loss recovery and congestion control. [`Recovery`](recovery::Recovery) decides when a segment
+//! counts as lost and what is retransmitted. A congestion-control law
+//! ([`CongestionControl`](congestion::CongestionControl)) adjusts the [`Window`] that the sender owns. The methods are
+//! those of a sans-I/O endpoint:
 //!
 //! ```
 //! use ackclock_tcp::{Ack, Sender, SenderConfig};
@@ -19,9 +20,9 @@
 //! assert_eq!(data.map(|segment| segment.number).collect::<Vec<_>>(), [1, 2, 3]);
 //! ```
 //!
-//! Sequence space counts segments, not bytes: every study that this laboratory reproduces does, every data segment of a
-//! flow has one size, and segment 0 is the SYN where there is a handshake. Windows are real numbers of segments; what
-//! is sent is whole.
+//! Sequence numbers count segments, not bytes, as in every study that this laboratory reproduces. All data segments of
+//! a flow have the same size. With a handshake, segment 0 is the SYN. Windows are real numbers of segments, but only
+//! whole segments are sent.
 
 pub mod congestion;
 pub mod recovery;

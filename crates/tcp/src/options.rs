@@ -1,10 +1,10 @@
-//! Macros that declare options once: `options!` makes a struct, its defaults and what the Python package needs to know
-//! of each option; `words!` makes an enum with the words of a scenario.
+//! Macros that declare options. `options!` generates a struct, its defaults, and the description of each option for the
+//! Python package; `words!` generates an enum whose variants have names in scenarios.
 //!
-//! An option is one entry: its documentation, which the Python package shows too, its name, its type, the allowed range
-//! of a number or a time, and its default. A field is part of the struct only.
+//! An option is one entry: its documentation, which the Python package also shows, its name, its type, the allowed
+//! range of a number or a time, and its default. An entry under `fields` is part of the struct only.
 
-/// Longest time that an option can have: 1,000,000 s, as `LONGEST_WAIT` of the Python package.
+/// Maximum of an option that is a time: 1,000,000 s, equal to `LONGEST_WAIT` of the Python package.
 pub(crate) const LONGEST: ackclock_units::Time = ackclock_units::Time::from_millis(1_000_000_000);
 
 macro_rules! options {
@@ -101,10 +101,10 @@ macro_rules! words {
         }
 
         impl $name {
-            /// The words of a scenario, in the order of the variants.
+            /// The names of the variants in a scenario, in the order of the variants.
             pub(crate) const WORDS: &[&str] = &[$($word),+];
 
-            /// The word of a scenario.
+            /// The name of the variant in a scenario.
             pub(crate) const fn word(self) -> &'static str {
                 match self { $(Self::$variant => $word,)+ }
             }

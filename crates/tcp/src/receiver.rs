@@ -33,7 +33,7 @@ pub struct ReceiverConfig {
     pub ack_gap_fill: bool,
     /// Allow the ACK of a duplicate of the last in-order segment to be delayed, like the ACK of the segment itself.
     pub delay_duplicates: bool,
-    /// Segment 0 is a SYN and is acknowledged immediately.
+    /// Whether segment 0 is a SYN, which is acknowledged immediately.
     pub handshake: bool,
     /// Acknowledge segment 0 immediately even if it carries data: ns-2's receiver treats it as a SYN.
     pub ack_first: bool,
@@ -61,7 +61,7 @@ pub struct Receiver {
     rcv_nxt: u64,
     /// Disjoint runs received beyond a gap, in ascending order.
     beyond: Vec<Block>,
-    /// The last segment received was a duplicate.
+    /// Whether the last segment received was a duplicate.
     had_it: bool,
     /// The SACK blocks of the last ACK that had any.
     told: Option<Box<Sack>>,
@@ -252,7 +252,7 @@ mod tests {
         assert_eq!(answers(told, &[0, 1, 2, 2, 2, 2, 3]), [Some(1), None, Some(3), None, Some(3), None, Some(4)]);
         assert_eq!(answers(told, &[0, 1, 2, 1, 2, 4]), [Some(1), None, Some(3), Some(3), None, Some(3)]);
         assert_eq!(answers(told, &[0, 0]), [Some(1), Some(1)], "a SYN never waits");
-        // while segments are missing the ACK waits, like the ACK of a segment that fills part of a gap
+        // while segments are missing, a duplicate's ACK may wait only if a gap-filling segment's ACK may
         assert_eq!(answers(told, &[0, 1, 3, 1, 1]), [Some(1), None, Some(2), Some(2), Some(2)]);
         let old = ReceiverConfig { ack_gap_fill: false, ..told };
         assert_eq!(answers(old, &[0, 1, 3, 1, 1]), [Some(1), None, Some(2), None, Some(2)]);

@@ -31,7 +31,7 @@ pub enum RecoverySpec {
     Tahoe,
     /// Fast retransmit and fast recovery (RFC 5681, section 3.2).
     Reno,
-    /// Reno's, with Vegas' fine-grained check for early retransmission.
+    /// Reno's recovery with Vegas' fine-grained timeout, which allows earlier retransmission.
     Vegas,
     /// Fast recovery that repairs all losses of a window, one per round trip (RFC 6582).
     NewReno,
@@ -85,7 +85,7 @@ impl Recovery {
         }
     }
 
-    /// Whether it needs the send time of each segment.
+    /// Whether the algorithm needs the send time of each segment.
     pub(crate) const fn times_segments(&self) -> bool {
         matches!(self, Self::Vegas(_))
     }
@@ -120,8 +120,8 @@ impl Recovery {
         }
     }
 
-    /// Called after the sender has processed a new ACK. `last` is the record of the highest segment it acknowledged, if
-    /// segments are timed.
+    /// Called after the sender has processed a new ACK. `last` is the record of the highest segment that the ACK
+    /// acknowledged, if segments are timed.
     #[inline(always)]
     pub(crate) fn after_new_ack(&mut self, connection: &mut Connection, now: Time, last: Option<Sent>) {
         if let Self::Vegas(vegas) = self {
@@ -129,7 +129,7 @@ impl Recovery {
         }
     }
 
-    /// Called for each duplicate ACK; recovery decides whether it counts.
+    /// Called for each duplicate ACK. The algorithm decides whether the ACK counts.
     #[inline(never)]
     pub(crate) fn on_duplicate_ack(&mut self, connection: &mut Connection, ack: Ack<'_>, now: Time) {
         match self {
@@ -141,8 +141,8 @@ impl Recovery {
         }
     }
 
-    /// Called when the retransmission timer fires, with or without outstanding data. Returns whether the law must
-    /// reduce the window; ns-2's Vegas also does so when nothing was outstanding.
+    /// Called when the retransmission timer fires, with or without outstanding data. Returns whether the
+    /// congestion-control law must reduce the window; ns-2's Vegas also does so when nothing was outstanding.
     pub(crate) fn before_timeout(&mut self, outstanding: bool) -> bool {
         match self {
             Self::Tahoe => {}
@@ -161,7 +161,7 @@ impl Recovery {
         }
     }
 
-    /// Whether recovery chooses the next segment. If not, the sender sends `snd_nxt` when the window allows it.
+    /// Whether the algorithm chooses the next segment. If not, the sender sends `snd_nxt` when the window allows it.
     pub(crate) const fn chooses(&self) -> bool {
         matches!(self, Self::NewReno(_) | Self::Sack(_))
     }

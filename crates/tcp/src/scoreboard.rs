@@ -6,16 +6,17 @@ use crate::segment::Block;
 
 /// Selectively acknowledged segments, stored as runs: memory grows with the number of gaps, not with the window.
 ///
-/// Also stores `high_rxt`, the limit of retransmission, because `pipe` depends on its position relative to the runs.
+/// Also stores `high_rxt`, the end of the retransmitted range: `pipe` depends on how many received segments lie below
+/// it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scoreboard {
-    /// Disjoint, in ascending order, all above `snd_una`.
+    /// Received runs: disjoint, in ascending order, all above `snd_una`.
     runs: VecDeque<Block>,
-    /// Segments in `runs`.
+    /// Number of segments in `runs`.
     sacked: u64,
-    /// Every hole below this segment was retransmitted in this recovery, or need not be.
+    /// Every hole below this segment was retransmitted in this recovery or need not be.
     high_rxt: u64,
-    /// Segments in `runs` below `high_rxt`.
+    /// Number of segments in `runs` below `high_rxt`.
     sacked_below: u64,
 }
 
@@ -87,8 +88,8 @@ impl Scoreboard {
         }
     }
 
-    /// The highest segment such that it and at least `count - 1` segments above it have arrived. Every hole below it is
-    /// lost by RFC 6675's `IsLost` with a threshold of `count`.
+    /// The highest segment such that it and at least `count - 1` segments above it have arrived. Every hole below that
+    /// segment is lost according to RFC 6675's `IsLost` with a threshold of `count`.
     pub(crate) fn lost_below(&self, count: u64) -> Option<u64> {
         let mut left = count;
         for run in self.runs.iter().rev() {
@@ -100,7 +101,8 @@ impl Scoreboard {
         None
     }
 
-    /// Starts a recovery, or its limited transmit: marks nothing at or above `number` as retransmitted.
+    /// Starts a recovery or RFC 6675's limited transmit: no segment at or above `number` counts as retransmitted any
+    /// more.
     pub(crate) fn restart_at(&mut self, number: u64) {
         self.high_rxt = number;
         self.sacked_below =
@@ -212,7 +214,7 @@ mod tests {
             acked in 0_u64..40,
             high_rxt in 0_u64..60,
         ) {
-            // reference: the same computed segment by segment
+            // reference: the same counts, computed segment by segment
             const SND_MAX: u64 = 60;
             let (mut board, mut set) = (Scoreboard::default(), BTreeSet::new());
             let half = blocks.len() / 2;

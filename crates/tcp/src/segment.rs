@@ -10,9 +10,9 @@ pub struct Segment {
     pub number: u64,
     /// Size on the wire in bytes.
     pub size: u32,
-    /// Whether it is a SYN, which opens the connection and carries no data.
+    /// Whether the segment is a SYN, which opens the connection and carries no data.
     pub syn: bool,
-    /// Whether it was sent before.
+    /// Whether the segment was sent before.
     pub retransmission: bool,
 }
 

@@ -25,18 +25,19 @@ impl Sent {
     }
 }
 
-/// Outstanding segments, oldest first. Kept only if the sender's law or recovery times every segment.
+/// Outstanding segments, oldest first. Kept only if the sender's congestion-control law or recovery times every
+/// segment.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SendLog {
     /// Number of the first segment.
     first: u64,
     sent: VecDeque<Sent>,
-    /// Old entries that ns-2's array still holds for acknowledged segments; empty if records are kept correctly.
+    /// Entries that ns-2's array still holds for acknowledged segments; empty unless `stale_records` is reproduced.
     stale: Vec<Option<Sent>>,
 }
 
 impl SendLog {
-    /// A log that keeps correct records (`None`), or one that leaves stale entries like an array of `slots` entries.
+    /// A log with correct records (`None`), or with the stale entries of an array of `slots` entries, as in ns-2.
     pub(crate) fn new(slots: Option<u32>) -> Self {
         Self { stale: vec![None; slots.unwrap_or(0) as usize], ..Self::default() }
     }
@@ -46,7 +47,7 @@ impl SendLog {
         size_of::<Self>() + self.sent.capacity() * size_of::<Sent>() + self.stale.capacity() * size_of::<Option<Sent>>()
     }
 
-    /// Records that segment `number` was sent at `at`. First transmissions are in order.
+    /// Records that segment `number` was sent at `at`. Segments must be sent for the first time in ascending order.
     pub(crate) fn record(&mut self, number: u64, at: Time) {
         let index = (number - self.first) as usize;
         if let Some(sent) = self.sent.get_mut(index) {
@@ -64,7 +65,7 @@ impl SendLog {
         self.sent.get(index as usize).copied().or_else(|| self.stale[self.slot(number)?])
     }
 
-    /// Removes all segments before `next`, which are acknowledged. Returns the record of the last one.
+    /// Removes all segments before `next`, which are acknowledged. Returns the record of segment `next - 1`.
     pub(crate) fn acknowledge(&mut self, next: u64) -> Option<Sent> {
         let last = self.get(next.checked_sub(1)?);
         let count = ((next - self.first) as usize).min(self.sent.len());

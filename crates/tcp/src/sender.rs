@@ -1,4 +1,5 @@
-//! The data sender: RFC 9293's variables, RFC 5681's window and RFC 6298's timer, with pluggable recovery and law.
+//! The data sender: RFC 9293's variables, RFC 5681's window and RFC 6298's timer, combined with any loss recovery and
+//! any congestion-control law.
 
 mod connection;
 
@@ -20,11 +21,11 @@ use crate::send_log::Sent;
 pub struct Counters {
     /// Segments sent, including the SYN and retransmissions.
     pub sent: u64,
-    /// Number of turns. A turn ends when the sender has sent all that it may send.
+    /// Number of turns. A turn is a sequence of transmissions that ends when the sender may send nothing more.
     pub turns: u64,
-    /// Turns that were limited only by the advertised window.
+    /// Number of turns limited only by the advertised window.
     pub window_limited: u64,
-    /// Segments retransmitted.
+    /// Number of segments retransmitted.
     pub retransmissions: u64,
     /// Retransmission timeouts with data outstanding.
     pub timeouts: u64,
@@ -72,10 +73,10 @@ pub struct SenderState {
 /// returns `None`, and wake the sender at [`poll_timeout`](Self::poll_timeout) and
 /// [`poll_release`](Self::poll_release).
 #[derive(Debug)]
-#[repr(C)] // as the connection, whose first fields these adjoin
+#[repr(C)] // like the connection: its first fields follow these in memory
 pub struct Sender {
     stream: Stream,
-    /// End of the current processing time; nothing is sent before it.
+    /// End of the current processing time, if any. Until then only urgent segments are sent.
     hold: Maybe<Time>,
     recovery: Recovery,
     connection: Connection,
@@ -92,7 +93,7 @@ impl Sender {
         Recovery::new(config).times_segments() || config.congestion.build().times_segments()
     }
 
-    /// A sender with nothing to send. Senders of one kind share their configuration.
+    /// Creates a sender with nothing to send. Senders of the same kind share their configuration.
     pub fn new(config: impl Into<Arc<SenderConfig>>, mut stream: Stream) -> Self {
         let config = config.into();
         let recovery = Recovery::new(&config);
@@ -122,14 +123,14 @@ impl Sender {
         self.connection.supplied.saturating_sub(u64::from(self.connection.config.handshake))
     }
 
-    /// Signals that data was supplied now, which releases a sender that [is paused](Self::is_paused). Optional for
-    /// others.
+    /// Resumes a sender that [is paused](Self::is_paused), after data was supplied. Other senders do not need this
+    /// call.
     pub const fn handle_supply(&mut self) {
         self.recovery.on_supply();
     }
 
-    /// Upper bound on the number of further segments that could be sent in this turn or after the next ACK if the
-    /// application had them. Also shows whether the application or the receiver sets the limit.
+    /// Upper bound on the number of further segments that the sender could use in this turn or after the next ACK. It
+    /// is 0 if the supplied data already exceeds what the receiver's window allows.
     pub fn appetite(&self) -> u64 {
         let reach = self.connection.snd_max + u64::from(self.connection.config.max_window);
         reach.saturating_sub(self.connection.supplied)
@@ -202,7 +203,7 @@ impl Sender {
             });
         }
         if alone && connection.snd_una < connection.alone() {
-            connection.window.cwnd = 1.0; // independent of the law: the next segment is sent alone too
+            connection.window.cwnd = 1.0; // under any law, the next segment is sent alone too
         }
         self.recovery.after_new_ack(connection, now, last);
     }
@@ -268,7 +269,8 @@ impl Sender {
         Some(number)
     }
 
-    /// Continues processing, starts it if something `may_leave` after it, or else ends the turn.
+    /// Continues a processing time; if none is active, starts one if a segment `may_leave` after it, or else ends the
+    /// turn.
     #[inline(always)]
     fn process(&mut self, may_leave: bool, now: Time) {
         if !self.hold.is_none() {
@@ -319,15 +321,15 @@ impl Sender {
         }
     }
 
-    /// The window, the threshold and the flight size of [`state`](Self::state), which need no arithmetic.
+    /// The values of [`state`](Self::state) that need no arithmetic: congestion window, threshold and flight size.
     #[inline(always)]
     pub const fn windows(&self) -> (f64, f64, u64) {
         let Connection { window, .. } = &self.connection;
         (window.cwnd, window.ssthresh, self.connection.flight())
     }
 
-    /// The raw values behind the times of [`state`](Self::state), which change only if these do. The first is 0 before
-    /// the first sample.
+    /// The internal values of the smoothed round-trip time and of the timeout. They change whenever the times of
+    /// [`state`](Self::state) do. The first value is 0 before the first sample.
     #[inline(always)]
     pub fn timing(&self) -> (u64, Time) {
         let rtt = &self.connection.rtt;
@@ -336,7 +338,7 @@ impl Sender {
 }
 
 impl Connection {
-    /// Called while the initial one-at-a-time segments are being acknowledged; `before` is the previous `snd_una`.
+    /// Called for each ACK of the segments that are sent one at a time at first; `before` is the previous `snd_una`.
     /// Returns whether the handshake ends.
     #[inline(never)]
     fn open(&mut self, before: u64) -> bool {
@@ -375,7 +377,7 @@ impl Connection {
         }
         if self.config.handshake && self.snd_una == 0 {
             self.initial_window = 1; // RFC 5681, section 3.1: after a lost SYN
-            self.window.cwnd = 1.0; // independent of the law: the SYN is sent alone
+            self.window.cwnd = 1.0; // under any law, the SYN is sent alone
         }
         self.snd_nxt = self.snd_una;
         self.timed = Maybe::NONE;

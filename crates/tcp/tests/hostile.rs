@@ -2,8 +2,8 @@
 //! memory.
 //!
 //! Savage, Cardwell, Wetherall and Anderson, "TCP Congestion Control with a Misbehaving Receiver" (1999), describe ACK
-//! division, duplicate ACK spoofing and optimistic ACKs. A peer's window is fixed for a connection here, so a window of
-//! zero is rejected when a run is planned; it is tested anyway that it causes neither a hang nor a panic.
+//! division, duplicate ACK spoofing and optimistic ACKs. In this engine a peer's window is fixed for a connection, so a
+//! plan with a window of zero is rejected. A test still checks that such a window causes neither a hang nor a panic.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use proptest::prelude::*;
 const RECOVERIES: [RecoverySpec; 5] =
     [RecoverySpec::Tahoe, RecoverySpec::Reno, RecoverySpec::NewReno, RecoverySpec::Sack, RecoverySpec::Vegas];
 
-/// Every recovery, SACK with both rules, combined with Reno's and Vegas' laws.
+/// Senders with every recovery, SACK with both rules, combined with Reno's and Vegas' laws.
 fn senders() -> Vec<SenderConfig> {
     let vegas = LawSpec::Vegas(VegasSpec { alpha: 1.0, beta: 3.0, gamma: 1.0, base_rtt: BaseRtt::Minimum });
     let mut all = Vec::new();
@@ -90,7 +90,8 @@ fn acks_for_data_never_sent_are_ignored() {
 #[test]
 fn ack_division_gains_nothing() {
     // RFC 5681, section 3.1: cwnd grows by min(N, SMSS). Segments are indivisible here, so a peer that acknowledges a
-    // part of one can only repeat the last number, which is a duplicate and never grows cwnd faster than honest ACKs.
+    // part of a segment can only repeat the last number. That is a duplicate, which never grows cwnd faster than honest
+    // ACKs.
     for config in senders().into_iter().filter(|config| config.congestion == LawSpec::Reno(RenoSpec {})) {
         let (mut honest, mut divided) = (Victim::new(&config), Victim::new(&config));
         for next in 1..40 {
@@ -139,7 +140,7 @@ fn optimistic_acks_never_open_more_than_the_advertised_window() {
 /// Tolerance: two retransmissions.
 #[test]
 fn a_million_duplicate_acks_let_out_one_window() {
-    // RFC 5681, section 3.2, step 4 inflates for each; rwnd limits the effect
+    // RFC 5681, section 3.2, step 4: each duplicate ACK inflates the window; rwnd limits the effect
     for config in senders() {
         let mut victim = Victim::new(&config);
         let block = [Block { start: 2, end: 4 }];
@@ -164,7 +165,7 @@ fn a_million_duplicate_acks_let_out_one_window() {
 /// Tolerance: exact.
 #[test]
 fn blocks_that_make_no_sense_are_no_news() {
-    // RFC 2018, section 3: above the ACK, within the data sent, with its ends in order
+    // RFC 2018, section 3: a valid block is above the ACK, within the data sent, and starts before it ends
     const NONSENSE: [(u64, u64); 8] = [(0, 1), (0, 4), (3, 2), (2, 2), (2, 5), (4, 9), (u64::MAX, 0), (0, u64::MAX)];
     for sack in [SackRule::Rfc6675, SackRule::FallFloyd] {
         let recovery = RecoverySpec::Sack;
@@ -188,7 +189,7 @@ fn blocks_that_make_no_sense_are_no_news() {
 /// Tolerance: exact.
 #[test]
 fn a_peer_that_reneges_still_gets_everything() {
-    // RFC 2018, section 8: it reports all segments and delivers none of them; after the timeout all are retransmitted
+    // RFC 2018, section 8: the peer reports all segments and delivers none; after the timeout all are retransmitted
     for sack in [SackRule::Rfc6675, SackRule::FallFloyd] {
         let config = SenderConfig { recovery: RecoverySpec::Sack, sack, handshake: false, ..SenderConfig::default() };
         let mut victim = Victim::new(&config);
@@ -223,7 +224,7 @@ fn a_window_of_zero_sends_nothing_and_does_not_hang() {
 
 #[test]
 fn a_scoreboard_of_every_other_segment_is_taken_in_quickly() {
-    // 10^5 in flight and half of them reported: memory depends on the runs and is bounded by the window
+    // 10^5 segments in flight, every other one reported: memory depends on the runs and is bounded by the window
     let config = SenderConfig {
         recovery: RecoverySpec::Sack,
         handshake: false,
@@ -271,8 +272,8 @@ fn lies() -> impl Strategy<Value = Vec<Lie>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
-    /// Validates: for any ACKs and blocks, the window is finite and at least one segment, the flight within rwnd, and
-    ///   an honest peer is served again.
+    /// Validates: for any ACKs and blocks, the window is finite and at least one segment, and the flight is within
+    ///   rwnd; honest ACKs afterwards complete the transfer.
     /// Source: RFC 5681, section 3.1; RFC 9293, section 3.8.
     /// Tolerance: exact, in 1,000 random conversations.
     #[test]
@@ -280,7 +281,7 @@ proptest! {
         let mut victim = Victim::new(&config);
         let mut una = 0_u64;
         for lie in lies {
-            // half of the peers lie near the true state, where lies are plausible
+            // half of the peers acknowledge numbers near the true state, where a lie is plausible
             let base = if relative { una } else { 0 };
             let blocks: Vec<_> = lie.blocks.iter().map(|(start, end)| {
                 Block { start: base.saturating_add(*start % 70), end: base.saturating_add(*end % 70) }

@@ -1,4 +1,5 @@
-//! Minor rules that no conversation covers, each found by a mutant of the code that no other test caught.
+//! Minor rules that no conversation covers. Each was found by mutation testing: no other test detected a fault in its
+//! code.
 
 use ackclock_tcp::congestion::{BaseRtt, LawSpec, VegasSpec};
 use ackclock_tcp::recovery::RecoverySpec;
@@ -26,7 +27,7 @@ fn ack(sender: &mut Sender, millis: u64, next: u64) -> Vec<u64> {
 
 /// Validates: Vegas' thresholds must be in order.
 /// Source: Brakmo and Peterson 1995, section 3.2 (alpha < beta).
-/// Tolerance: exact; equal ones are allowed.
+/// Tolerance: exact; equal thresholds are allowed.
 #[test]
 fn vegas_refuses_thresholds_out_of_order() {
     assert!(LawSpec::Vegas(VEGAS).check().is_ok());

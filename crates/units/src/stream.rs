@@ -7,7 +7,7 @@ use rand_xoshiro::SplitMix64;
 
 use crate::Time;
 
-/// Purpose of a stream; part of its key.
+/// Purpose of a stream, and part of its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// A traffic source.
@@ -37,7 +37,7 @@ pub enum Role {
 pub struct Stream(SplitMix64);
 
 impl Stream {
-    /// The stream of component `id` in that role, under `seed`.
+    /// Creates the stream of component `id` in this role, under `seed`.
     pub fn new(seed: u64, role: Role, id: u32) -> Self {
         let key = mix(mix(seed) ^ ((role as u64) << 32 | u64::from(id)));
         Self(SplitMix64::seed_from_u64(key))
@@ -81,7 +81,7 @@ mod tests {
 
     const DRAWS: u32 = 200_000;
 
-    /// Four standard errors of the mean of `DRAWS` draws with standard deviation `sd`: all but one seed in 15,000 pass.
+    /// Four standard errors of the mean of `DRAWS` draws with standard deviation `sd`. One seed in 15,000 exceeds them.
     fn tolerance(sd: f64) -> f64 {
         4.0 * sd / f64::from(DRAWS).sqrt()
     }

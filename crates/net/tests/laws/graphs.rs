@@ -1,5 +1,5 @@
-//! Random plans: graphs with cycles and parallel links, every queue, losses, varying rates, every transport, variant,
-//! option and source.
+//! Random plans for property tests: graphs with cycles and parallel links, with every queue, loss model, transport,
+//! variant, option and source, and with varying rates.
 
 use std::sync::Arc;
 
@@ -16,7 +16,8 @@ use proptest::sample::Index;
 
 use crate::kinds::{receivers, senders};
 
-/// Maximum number of nodes; each is joined to an earlier one in both directions, and there are further directed links.
+/// Maximum number of nodes, and of additional links. A random tree joins all nodes in both directions; the additional
+/// links are directed.
 const MOST_NODES: usize = 6;
 const MOST_EXTRA: usize = 6;
 
@@ -51,7 +52,7 @@ fn queues() -> impl Strategy<Value = QueueSpec> {
     })
 }
 
-/// A constant rate, or up to five in turn for milliseconds or less, some of them outages.
+/// A constant rate, or a trace of up to five rates, each for less than 20 ms; some of them are outages.
 fn rates() -> impl Strategy<Value = RateSpec> {
     let bps = || prop_oneof![3 => 300_000_u64..5_000_000, 1 => Just(1_000_000)];
     let step = (1_u64..20_000, prop_oneof![4 => bps(), 1 => Just(0)]);
@@ -68,7 +69,7 @@ fn rates() -> impl Strategy<Value = RateSpec> {
     prop_oneof![3 => bps().prop_map(|bps| Rate::from_bps(bps).expect("above zero").into()), 1 => trace]
 }
 
-/// The end of a transmission, computed step by step; the engine uses cumulative sums and a search.
+/// The end of a transmission, computed step by step. (The engine uses cumulative sums and a search.)
 pub(crate) fn end_of(rate: &RateSpec, size: u32, start: Time) -> Time {
     let trace = match rate {
         RateSpec::Constant(rate) => return start + rate.transmission_time(size),
@@ -99,7 +100,7 @@ fn links() -> impl Strategy<Value = LinkSpec> {
         1 => (0.0..0.1, 0.05..1.0, 0.0..0.1, 0.0..1.0)
             .prop_map(|(to_bad, to_good, good, bad)| LossSpec::GilbertElliott { to_bad, to_good, good, bad }),
     ]);
-    // also so short that components are merged, and equal, so that packets arrive at equal times
+    // some delays are so short that components are merged; some are equal, so that packets arrive at equal times
     let micros = prop_oneof![3 => 0_u64..40_000, 1 => 0_u64..7, 1 => Just(5_000)];
     (rates(), micros, queues(), loss).prop_map(|(rate, micros, queue, loss)| LinkSpec {
         rate,
@@ -109,7 +110,7 @@ fn links() -> impl Strategy<Value = LinkSpec> {
     })
 }
 
-/// A group without its path.
+/// Random properties of a group, except its path, which depends on the number of nodes.
 #[derive(Clone, Debug)]
 struct Member {
     ends: (Index, Index),
@@ -117,11 +118,11 @@ struct Member {
     start: Time,
     sender: SenderConfig,
     receiver: ReceiverConfig,
-    /// Size of a TCP transfer unless another source is drawn; otherwise UDP with a source of this rate.
+    /// `packets` is the size of a TCP transfer. `rate` applies to UDP and to the other sources.
     packets: u64,
     rate: f64,
     others: [bool; 4],
-    /// Concurrent connections, if each transfer has its own.
+    /// Maximum number of concurrent connections, if each transfer has its own connection.
     connections: Option<u32>,
 }
 
@@ -182,7 +183,7 @@ impl Member {
     }
 }
 
-/// Any network, simulated for up to a second; with `transfers`, until all transfers should have ended.
+/// Random plans: networks simulated for up to a second, or with `transfers` until all transfers should have ended.
 pub(crate) fn plans(transfers: bool) -> impl Strategy<Value = Plan> {
     let parents = prop::collection::vec(any::<Index>(), 1..MOST_NODES);
     let extra = prop::collection::vec(any::<(Index, Index)>(), 0..=MOST_EXTRA);
@@ -230,7 +231,7 @@ pub(crate) fn flows(plan: &Plan) -> Vec<&GroupSpec> {
     plan.groups.iter().flat_map(|group| std::iter::repeat_n(group, group.flows() as usize)).collect()
 }
 
-/// Hops between all pairs of nodes, by Floyd and Warshall's algorithm; the engine uses breadth-first search.
+/// Hops between all pairs of nodes, by Floyd and Warshall's algorithm. (The engine uses breadth-first search.)
 pub(crate) fn distances(plan: &Plan) -> Vec<Vec<u32>> {
     const FAR: u32 = 1_000;
     let Topology::Graph { nodes, links } = &plan.topology else { unreachable!("plans here are graphs") };

@@ -13,14 +13,14 @@ pub(crate) struct Offer {
     pub(crate) offered: Offered,
 }
 
-/// The events before the end of a run.
+/// The events observed before the end of a run.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ledger {
     end: Time,
     pub(crate) offers: Vec<Offer>,
-    /// Data that reached its receiver, and the number of segments newly in order.
+    /// Data packets that reached their receivers: time, packet, and number of segments newly in order.
     pub(crate) delivered: Vec<(Time, Packet, u64)>,
-    /// ACKs that reached their senders: flow and number as given by [`name`].
+    /// ACKs that reached their senders: time, flow, and number as given by [`name`].
     pub(crate) acked: Vec<(Time, u32, u64)>,
     pub(crate) turns: Vec<(Time, u32)>,
 }
@@ -28,7 +28,7 @@ pub(crate) struct Ledger {
 impl Observer for Ledger {
     fn observe(&mut self, now: Time, seen: &Observation<'_>) {
         if now >= self.end {
-            return; // followed beyond the end because nothing can interfere
+            return; // the engine follows packets beyond the end while nothing can interfere
         }
         match seen {
             Observation::Offered { link, packet, offered } => {
@@ -50,7 +50,7 @@ impl Ledger {
         Self { end, ..Self::default() }
     }
 
-    /// The ledger of a run interrupted at the given times, and the simulator at its end.
+    /// Runs a plan with interruptions at the given times. Returns the ledger and the simulator.
     pub(crate) fn of(plan: &Plan, seed: u64, stops: &[Time]) -> (Self, Simulator) {
         let mut ledger = Self::until(plan.duration);
         let mut simulator = Simulator::new(plan, seed).expect("the plan is sound");
@@ -60,7 +60,7 @@ impl Ledger {
         (ledger, simulator)
     }
 
-    /// The ledger of a run interrupted after every `most` events.
+    /// Runs a plan with an interruption after every `most` events. Returns the ledger.
     pub(crate) fn cut(plan: &Plan, seed: u64, most: u64) -> Self {
         let mut ledger = Self::until(plan.duration);
         let mut simulator = Simulator::new(plan, seed).expect("the plan is sound");
@@ -74,7 +74,8 @@ impl Ledger {
         }
     }
 
-    /// Sorts by link and endpoint: between them, packets that are followed ahead may be recorded in another order.
+    /// Sorts events by link and endpoint. Their order across links and endpoints may vary, because the engine follows
+    /// some packets ahead of time.
     pub(crate) fn by_place(mut self) -> Self {
         self.offers.sort_by_key(|offer| offer.link);
         self.delivered.sort_by_key(|(_, packet, _)| packet.flow);
@@ -87,7 +88,8 @@ impl Ledger {
     }
 }
 
-/// A packet without the id of its SACK blocks, which depends on the other packets in flight when it is followed.
+/// Removes the id of an ACK's SACK blocks from a packet: the id depends on which other packets are in flight at that
+/// moment.
 fn nameless(packet: Packet) -> Packet {
     let payload = match packet.payload {
         Payload::Ack { next, connection, .. } => Payload::Data { number: next, retransmission: false, connection },
@@ -110,7 +112,7 @@ pub(crate) const fn name(packet: &Packet) -> (u32, bool, u64) {
     }
 }
 
-/// The connection of a number, and the segment within it.
+/// The inverse of [`number`]: the connection, and the segment within it.
 pub(crate) const fn segment(number: u64) -> (u64, u64) {
     (number >> 48, number & 0xffff_ffff_ffff)
 }

@@ -1,5 +1,5 @@
-//! Laws of the whole network, over random graphs, queues, losses, transports and sources: conservation, determinism,
-//! and the capacity of links.
+//! Properties of the whole network, over random graphs, queues, losses, transports and sources: conservation of
+//! packets, determinism, and the capacity of links.
 
 mod graphs;
 #[path = "../../../tcp/tests/contract/kinds.rs"]
@@ -32,12 +32,12 @@ fn targets(plan: &Plan) -> Vec<u64> {
     flows(plan).iter().map(packets).collect()
 }
 
-/// Packets of each flow delivered in order by the end, or once `enough` returns true.
+/// Number of packets of each flow delivered in order by the end, or by the time `enough` returns true.
 fn delivered(plan: &Plan, seed: u64, enough: impl Fn(&[u64]) -> bool) -> Vec<u64> {
     let mut simulator = Simulator::new(plan, seed).expect("the plan is sound");
     let mut ledger = Ledger::until(plan.duration);
     let mut in_order = vec![0; flows(plan).len()];
-    // not to the end at once: timers of ns-2's senders run forever
+    // in steps, because the timers of ns-2's senders run forever
     let mut end = Time::SECOND;
     while end < plan.duration && !enough(&in_order) {
         simulator.run_until(end, &mut ledger);
@@ -63,9 +63,9 @@ proptest! {
     fn packets_are_conserved(plan in plans(false), seed in any::<u64>()) {
         let (ledger, mut simulator) = Ledger::of(&plan, seed, &[]);
         let (edges, flows, hops) = (edges(&plan), flows(&plan), distances(&plan));
-        // by time, node and name
+        // arrivals at nodes and departures from nodes: time, node and name of the packet
         let (mut came, mut left) = (Vec::new(), Vec::new());
-        // sent, dropped, in flight, delivered; data and ACKs separately
+        // packets sent, dropped, in flight, delivered; data and ACKs separately
         let mut counts = BTreeMap::<(u32, bool), [u64; 4]>::new();
         for Offer { link, at, packet, offered } in &ledger.offers {
             let edge = &edges[*link as usize];
@@ -95,7 +95,7 @@ proptest! {
             let group = flows[flow as usize];
             left.push((*at, group.path.expect("as above").1, (flow, false, number)));
             counts.entry((flow, false)).or_default()[3] += 1;
-            // in order, computed from the set of received segments
+            // the expected `in_order`, computed from the set of received segments
             let TransportSpec::Tcp { sender, .. } = &group.transport else {
                 prop_assert_eq!(*in_order, 1);
                 continue;
@@ -127,7 +127,7 @@ proptest! {
         let waiting = simulator.link(LinkId(plan.measure.link)).backlog(plan.duration).0;
         let measured = ledger.offers.iter().filter(|offer| offer.link == plan.measure.link);
         prop_assert_eq!(summary.arrivals, measured.count() as u64);
-        // a transmission that begins exactly at the end is no longer counted, and its packet does not wait
+        // a transmission that begins exactly at the end is not counted as a departure, and its packet does not wait
         let at_end = |offer: &&Offer| {
             offer.link == plan.measure.link
                 && matches!(offer.offered, Offered::Accepted { start, .. } if start == plan.duration)
@@ -136,11 +136,11 @@ proptest! {
         prop_assert_eq!(summary.arrivals, summary.departures + summary.drops + waiting + begins);
     }
 
-    /// Each link's ledger against a FIFO queue computed from the packets it accepted.
+    /// Compares the events of each link with a FIFO queue computed from the packets that the link accepted.
     ///
-    /// Validates: clocks do not go back; a link sends one packet at a time, in order, at its (varying) rate; it drops
-    ///   packets that do not fit, a drop-tail queue no others, and loses exactly the packets of its list, if it has
-    ///   one, and none without losses.
+    /// Validates: clocks do not go back; a link sends one packet at a time, in order, at its (varying) rate; a queue
+    ///   drops every packet that does not fit, and a drop-tail queue drops no other; a link with a list of losses loses
+    ///   exactly the listed packets, and a link without losses loses none.
     /// Source: FIFO service; Floyd and Jacobson 1993 for drops before the queue is full (RED).
     /// Tolerance: exact.
     #[test]
@@ -170,7 +170,7 @@ proptest! {
                     QueueSpec::DropTail(spec) => (spec.limit, spec.count_in_service, spec.ties, false),
                     QueueSpec::Red(spec) => (spec.limit, spec.count_in_service, Ties::Departure, true),
                 };
-                // events at exactly this time have not happened yet if arrivals go first
+                // with `Ties::Arrival`, a transmission that starts or ends at exactly this time has not done so yet
                 let after = |time: &Time| time > at || ties == Ties::Arrival && time == at;
                 let held = accepted.iter().filter(|(start, end, _)| after(start) || in_service_counts && after(end));
                 let room = match limit {
@@ -211,7 +211,7 @@ proptest! {
         prop_assert_eq!(in_order, targets);
     }
 
-    /// The same with a sequence of transfers and think times.
+    /// Sequences of transfers with think times through any network with limited losses.
     ///
     /// Validates: each transfer is followed by the next.
     /// Source: RFC 9293, section 3.4 (reliable, ordered delivery).
@@ -228,7 +228,7 @@ proptest! {
         prop_assert!(there(&delivered(&plan, seed, there)));
     }
 
-    /// A run repeated, interrupted, measured at another link, and with everything recorded.
+    /// Repeats a run unchanged, with interruptions, with another measured link, and with everything recorded.
     ///
     /// Validates: the same plan and seed give the same bytes, wherever the run is interrupted and whatever is recorded.
     /// Source: this laboratory's promise (CONTRIBUTING.md, Rules).
@@ -269,7 +269,7 @@ proptest! {
         prop_assert_eq!(&ledger, &Ledger::of(&moved, seed, &[]).0.by_place(), "measured elsewhere");
 
         let (plain, again) = (run(&plan, seed).expect("sound"), run(&plan, seed).expect("sound"));
-        // NaN equals nothing, so compare as text
+        // compared as text, because NaN does not equal itself
         prop_assert_eq!(format!("{plain:?}"), format!("{again:?}"));
         let watched_by_run = run(&watched, seed).expect("sound");
         prop_assert_eq!(&plain.summary, &watched_by_run.summary);
@@ -289,10 +289,11 @@ proptest! {
     }
 }
 
-/// A sender whose timer expires while it still processes.
+/// The timer of a sender expires during its processing time.
 ///
-/// Validates: a sender that goes on after processing does not pass over its timer, which moved as its turn began.
-/// Source: RFC 6298, section 5 (the timer runs from each transmission and each new ACK); a run in slices.
+/// Validates: a sender that continues after its processing time does not skip its timer, which was set when its turn
+///   began.
+/// Source: RFC 6298, section 5 (the timer runs from each transmission and each new ACK); the same run in slices.
 /// Tolerance: exact.
 #[test]
 fn a_timer_may_be_shorter_than_processing() {
@@ -312,9 +313,9 @@ fn a_timer_may_be_shorter_than_processing() {
     assert_eq!(whole.by_place(), Ledger::of(&plan, 1, &slices).0.by_place());
 }
 
-/// Runs as long as time, and bins as wide.
+/// Runs and bins of the maximum duration, [`Time::MAX`].
 ///
-/// Validates: sums of times stop at the end of time.
+/// Validates: sums of times saturate at the maximum time.
 /// Source: the range of [`Time`].
 /// Tolerance: exact.
 #[test]

@@ -1,4 +1,4 @@
-//! The summary, the records and the captures of a run against its events.
+//! The summary, the records and the captures of a run, compared with its events.
 
 use std::array::from_fn;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +16,7 @@ use crate::graphs::{edges, flows, plans};
 use crate::kinds::cases;
 use crate::ledger::{Ledger, Offer};
 
-/// How much of one time range lies in another, in picoseconds.
+/// Length of the overlap of two time ranges, in picoseconds.
 fn overlap(from: Time, until: Time, of: (Time, Time)) -> u64 {
     until.min(of.1).as_picos().saturating_sub(from.max(of.0).as_picos())
 }
@@ -25,13 +25,13 @@ fn near(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-12 * a.abs().max(b.abs())
 }
 
-/// Jain's fairness index; `None` if nobody has anything.
+/// Jain's fairness index; `None` if all shares are zero.
 fn fairness(shares: &[f64]) -> Option<f64> {
     let (sum, squares) = (shares.iter().sum::<f64>(), shares.iter().map(|share| share * share).sum::<f64>());
     (squares > 0.0).then(|| sum * sum / (shares.len() as f64 * squares))
 }
 
-/// Counters of the senders of each group: segments sent again, timeouts, fast retransmissions, duplicate ACKs.
+/// Counters of the senders of each group: retransmissions, timeouts, fast retransmissions, duplicate ACKs.
 fn counted(plan: &Plan, simulator: &Simulator) -> Vec<[u64; 4]> {
     let mut first = 0;
     let group = |group: &GroupSpec| {
@@ -64,10 +64,10 @@ fn rows(columns: &[Column]) -> Vec<Vec<String>> {
 proptest! {
     #![proptest_config(cases(200))]
 
-    /// The summary of a measured time that begins at any moment of the run.
+    /// Checks the summary of a measurement that begins at a random time of the run.
     ///
-    /// Validates: packets, c.o.v., load and mean queue of the measured link, goodput, fairness, mean delay and senders' counters
-    ///   of each group are those of the events in the measured time.
+    /// Validates: packets, c.o.v., load and mean queue of the measured link, and goodput, fairness, mean delay and
+    ///   senders' counters of each group, equal the values computed from the events in the measured time.
     /// Source: their definitions (docs/measures.md).
     /// Tolerance: exact counts; quotients to 1e-12.
     #[test]
@@ -116,7 +116,7 @@ proptest! {
             None => prop_assert!(bins.iter().all(|count| *count == 0.0)),
         }
 
-        // of each flow: packets, bits in order, seconds of delay
+        // sums per flow: packets, bits delivered in order, delay in seconds
         let mut got = vec![[0.0; 3]; flows(&plan).len()];
         for (at, packet, in_order) in &ledger.delivered {
             if is_measured(*at) && !matches!(packet.payload, Payload::Syn { .. }) {
@@ -125,7 +125,7 @@ proptest! {
                 *sums = from_fn(|place| sums[place] + more[place]);
             }
         }
-        // of groups: mean bits of each client, and whether their data cross the measured link, if that is known
+        // per group: mean bits of each client, and whether the group's data crosses the measured link, if that is known
         let (mut first, mut means, mut crossing) = (0, Vec::new(), Vec::new());
         let is_data = |offer: &&Offer| !matches!(offer.packet.payload, Payload::Ack { .. });
         let crossed: BTreeSet<u32> = here().filter(is_data).map(|offer| offer.packet.flow.0).collect();
@@ -163,10 +163,10 @@ proptest! {
         }
     }
 
-    /// The record `packets` and a capture at every point of every link.
+    /// Checks the record `packets` and the captures at every point of every link.
     ///
-    /// Validates: each packet has one row, and one captured packet, for each thing that happens to it at a link before the
-    ///   end of the run, and no others; both are in order of time.
+    /// Validates: each event of a packet at a link before the end of the run gives exactly one row and one captured
+    ///   packet, and there are no others; both are in order of time.
     /// Source: their definitions (docs/measures.md).
     /// Tolerance: exact.
     #[test]

@@ -1,12 +1,13 @@
 //! Vegas' window law: Brakmo and Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global Internet" (IEEE JSAC
 //! 13(8), 1995), sections 3.2 and 3.3.
 //!
-//! Once per round trip, with `base_rtt` the minimum round-trip time and `rtt` the mean of the last round:
+//! Vegas evaluates each round trip, with `base_rtt` the minimum round-trip time and `rtt` the mean of the last round:
 //!
-//! - `expected = flight / base_rtt`, `actual = sent / rtt`, `diff = (expected - actual) * base_rtt`, in segments,
-//!   estimates how many segments the flow keeps in queues;
+//! - `expected = flight / base_rtt` and `actual = sent / rtt` are rates. `diff = (expected - actual) * base_rtt`, in
+//!   segments, estimates how many segments the flow keeps in queues;
 //! - slow start: double the window every other round; exit when `diff > gamma`, reducing the window by an eighth;
-//! - after slow start: `diff < alpha` adds one segment over the next round, `diff > beta` removes one.
+//! - after slow start: if `diff < alpha`, the window grows by one segment over the next round; if `diff > beta`, it
+//!   shrinks by one.
 //!
 //! A loss found by a duplicate ACK reduces the window by a quarter, or by half if the segment had already been lost
 //! once; a timeout sets it to two segments.
@@ -14,11 +15,11 @@
 //! Differences from the paper (all as in the authors' code included in ns-2, unless stated otherwise):
 //! - `diff` is rounded to whole segments and computed from the flight size plus one, not from the window;
 //! - the window grows only while it exceeds the flight by at most two segments;
-//! - `base_rtt = minimum` uses only valid samples of single segments. `base_rtt = ns2` follows ns-2: if no segment of
-//!   the round gave a sample, it uses the time since the round's tag was set, which after a timeout can be the gap
-//!   between two ACKs and far below the propagation delay; a round of one segment replaces `base_rtt` even by a larger
-//!   value; and the first sample, which may be of a segment sent more than once, sets `base_rtt` but is not included in
-//!   the mean of any round.
+//! - `base_rtt = minimum` uses only valid samples of single segments. `base_rtt = ns2` follows ns-2. If no segment of
+//!   the round gave a sample, it uses the time since the round's tag was set; after a timeout, this time can be the gap
+//!   between two ACKs and far below the propagation delay. A round of one segment replaces `base_rtt` even by a larger
+//!   value. The first sample, which may be of a segment sent more than once, sets `base_rtt` but is not included in the
+//!   mean of any round.
 
 use ackclock_units::Time;
 use serde::{Deserialize, Serialize};
@@ -47,11 +48,11 @@ pub(super) const PARAMETERS: &[Parameter] = &[
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VegasSpec {
-    /// Below this the window grows.
+    /// The window grows if `diff` is below this value.
     pub alpha: f64,
-    /// Above this the window shrinks.
+    /// The window shrinks if `diff` is above this value.
     pub beta: f64,
-    /// Above this slow start ends.
+    /// Slow start ends if `diff` is above this value.
     pub gamma: f64,
     /// How the round-trip time of an empty path is estimated.
     pub base_rtt: BaseRtt,
@@ -63,14 +64,14 @@ pub struct VegasSpec {
 pub enum BaseRtt {
     /// The smallest valid sample.
     Minimum,
-    /// ns-2's rule, including its defect.
+    /// ns-2's rule, described at the head of this file.
     Ns2,
 }
 
 #[derive(Debug)]
 pub(crate) struct Vegas {
     spec: VegasSpec,
-    /// In seconds; infinite before the first ACK.
+    /// The minimum round-trip time in seconds; infinite before the first ACK.
     base_rtt: f64,
     /// The round ends when this segment is acknowledged.
     round_end: u64,
@@ -150,7 +151,7 @@ impl Vegas {
     }
 }
 
-/// Segments in flight, plus the one that this ACK releases.
+/// Number of segments in flight, plus the one that this ACK releases.
 fn flight(ack: &AckSample) -> f64 {
     (ack.snd_nxt - ack.snd_una + 1) as f64
 }
@@ -246,7 +247,7 @@ mod tests {
     #[test]
     fn between_alpha_and_beta_the_window_stays() {
         let avoidance = Window { cwnd: 10.0, ssthresh: 2.0 };
-        // 10 segments in 100 ms at best; 2 of them are queued in a round of 125 ms
+        // the empty path carries 10 segments per 100 ms; in a round of 125 ms, 2 of them are queued
         assert_eq!(after(SPEC, avoidance, &[100, 125, 125, 125]).cwnd.floor(), 10.0);
     }
 

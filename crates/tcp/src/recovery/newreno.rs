@@ -8,9 +8,9 @@
 //! - the inflation by duplicate ACKs is stored separately from `cwnd`, and the window never deflates below one segment;
 //! - `partial_ack_timer = each` restarts the timer on each partial ACK (section 4's *slow but steady* variant), and
 //!   `partial_ack_deflation = false` removes the whole inflation (both ns-2 before May 2003);
-//! - `deflate_on_exit = false` keeps the window that deflation left (ns-2);
-//! - `recovery_burst` limits the segments that one ACK releases (ns-2); new data of the application and the end of
-//!   processing release all that the window allows.
+//! - `deflate_on_exit = false` keeps the window as it is when recovery ends (ns-2);
+//! - `recovery_burst` limits the segments that one ACK releases (ns-2); new data from the application and the end of a
+//!   processing time release all that the window allows.
 
 use ackclock_units::Time;
 
@@ -22,9 +22,9 @@ use crate::sender::Connection;
 #[derive(Clone, Debug)]
 pub struct NewReno {
     in_recovery: bool,
-    /// A partial ACK of this recovery has restarted the timer.
+    /// Whether a partial ACK of this recovery has restarted the timer.
     timer_restarted: bool,
-    /// Number of segments that the window may release before the next ACK.
+    /// Number of segments that may still be sent before the next ACK.
     quota: u32,
 }
 
@@ -95,7 +95,7 @@ impl NewReno {
         (connection.may_send() && !self.is_paused(connection)).then_some(connection.snd_nxt)
     }
 
-    /// Whether the last ACK has released its maximum number of segments.
+    /// Whether the last ACK has already released its maximum number of segments.
     pub(super) const fn is_paused(&self, connection: &Connection) -> bool {
         self.quota == 0 && connection.dup_acks >= DUP_THRESH
     }

@@ -1,7 +1,7 @@
 //! Reno's recovery: fast retransmit and fast recovery (RFC 5681, section 3.2).
 //!
-//! Three duplicate ACKs retransmit the first unacknowledged segment and reduce the window once; each further duplicate
-//! releases one more segment, and the next new ACK ends recovery.
+//! Three duplicate ACKs retransmit the first unacknowledged segment and reduce the window once. Each further duplicate
+//! ACK releases one more segment. The next new ACK ends recovery.
 //!
 //! Differences from RFC 5681: a second fast retransmit for losses of the same window is suppressed by RFC 6582's test
 //! on `recover`, which ns-2's Reno shares (`bugFix_`), so several losses in a window usually lead to a timeout. The

@@ -1,29 +1,30 @@
-//! SACK recovery: RFC 6675, with the blocks of RFC 2018. `sack = fall-floyd` selects its predecessor, which ns-2
-//! implements (Fall and Floyd, "Simulation-based Comparisons of Tahoe, Reno and SACK TCP", 1996, section 5).
+//! SACK recovery: RFC 6675, with the SACK blocks of RFC 2018. The option `sack = fall-floyd` selects the older
+//! algorithm that ns-2 implements (Fall and Floyd, "Simulation-based Comparisons of Tahoe, Reno and SACK TCP", 1996,
+//! section 5).
 //!
 //! A scoreboard records the data received beyond the cumulative ACK. In recovery the sender transmits whenever `pipe`,
 //! the estimated number of segments in the network, is below `cwnd`: holes first, then new data.
 //!
 //! Differences from RFC 6675:
 //! - after a timeout the sender skips segments that the receiver reports as received (section 5.1 leaves the method
-//!   open), but they remain part of the flight;
+//!   open), but still counts them in the flight size;
 //! - blocks not entirely above the cumulative ACK and within the data sent are ignored.
 //!
-//! Differences between the two rules:
+//! Differences between the two values of `sack`:
 //!
 //! | | `rfc6675` | `fall-floyd` |
 //! | --- | --- | --- |
-//! | arrivals above a hole after which it is lost | 3 (`IsLost`) | 1 |
-//! | `pipe` | counted on the scoreboard at every ACK (`SetPipe`) | flight minus 3 at first; an ACK subtracts 1, a partial ACK 2 |
+//! | arrivals above a hole after which the hole counts as lost | 3 (`IsLost`) | 1 |
+//! | `pipe` | recounted at every ACK (`SetPipe`) | starts at flight - 3; an ACK subtracts 1, a partial ACK 2 |
 //! | a recovery begins | at the third duplicate ACK, or when the first hole is lost | at the third duplicate ACK |
-//! | the first ACK of recovery releases, besides the retransmission | all that `pipe` allows | nothing until data is supplied |
+//! | sent with the first retransmission | all that `pipe` allows | nothing until data is supplied |
 //! | before recovery | new data as `pipe` allows | limited transmit as with Reno (RFC 3042) |
-//! | holes that are not lost, one rescue | sent when nothing else can be (`NextSeg`, rules 3 and 4) | no |
-//! | the scoreboard is cleared | at a timeout (RFC 2018, section 8) | also by each new ACK outside recovery, and at its end |
+//! | holes not lost; one rescue retransmission | if nothing else can be sent (`NextSeg`, rules 3, 4) | no |
+//! | the scoreboard is cleared | at a timeout (RFC 2018, section 8) | also after recovery, and at new ACKs outside it |
 //! | the next recovery may begin | once `snd_una` reaches `recover` | immediately; after a timeout, once past `recover` |
 //! | duplicate ACKs between a timeout and the next new ACK | count | do not count |
 //! | a partial ACK ends the back-off of the timer | no | yes |
-//! | new data of a recovery that is retransmitted in it | gives no round-trip sample (Karn) | may give one |
+//! | data first sent and then retransmitted in one recovery | gives no round-trip sample (Karn) | may give one |
 
 use ackclock_units::Time;
 
@@ -42,11 +43,11 @@ pub struct Sack {
     in_recovery: bool,
     /// Estimated number of segments in the network, during recovery and RFC 6675's limited transmit.
     pipe: i64,
-    /// Recovery began with the last ACK; only its retransmission is sent before the next ACK or before new data.
+    /// Recovery began with the last ACK: until another ACK or new data arrives, only the first hole is sent.
     waits: bool,
-    /// A rescue retransmission waits until `snd_una` is beyond this (RFC 6675's `RescueRxt`).
+    /// A rescue retransmission is allowed once `snd_una` exceeds this segment (RFC 6675's `RescueRxt`).
     rescue: u64,
-    /// Nothing new has been acknowledged since the last timeout.
+    /// Whether a timeout has occurred and nothing new has been acknowledged since.
     timed_out: bool,
 }
 
@@ -194,7 +195,7 @@ impl Sack {
         self.in_recovery || limited_transmit
     }
 
-    /// The hole that must be retransmitted before new data outside of recovery, as in ns-2.
+    /// The hole that, as in ns-2, must be retransmitted before new data outside of recovery, if there is one.
     fn hole_before_new_data(&self, connection: &Connection) -> Option<u64> {
         let holds = connection.config.sack_holds_new_data && self.rule == SackRule::FallFloyd && !self.in_recovery;
         holds.then(|| self.board.next_hole()).flatten()
@@ -228,7 +229,8 @@ impl Sack {
         }
     }
 
-    /// Recomputes `pipe`, or subtracts the `left` segments that an ACK reports as having left the network.
+    /// Updates `pipe`: RFC 6675 recomputes it; Fall and Floyd subtract the `left` segments that an ACK shows to have
+    /// left the network.
     fn set_pipe(&mut self, connection: &Connection, left: i64) {
         self.waits = false;
         self.pipe = match self.rule {

@@ -1,17 +1,17 @@
 //! Vegas' recovery: Brakmo and Peterson (1995), section 3.1, in addition to Reno's coarse timer.
 //!
 //! Every segment is timed. Each duplicate ACK, including the first, retransmits the first unacknowledged segment if a
-//! fine-grained timeout has passed since it was sent; the first two new ACKs after a retransmission do the same. The
-//! window is reduced only if it has not been reduced since the lost segment was last sent.
+//! fine-grained timeout has passed since it was sent. The first two new ACKs after a retransmission trigger the same
+//! check. The window is reduced only if it has not been reduced since the lost segment was last sent.
 //!
 //! Differences from the paper (as in the authors' code included in ns-2):
 //! - the fine-grained timeout is `(srtt + 2 rttvar) * 17/16`; it grows by an eighth after each retransmission and
 //!   doubles after the retransmission of a segment sent more than once;
 //! - a fast retransmission also doubles the back-off of the coarse timer;
-//! - the window itself is inflated, and deflated only if more than three duplicate ACKs arrived;
+//! - duplicate ACKs inflate `cwnd` itself, which is deflated only if more than three of them arrived;
 //! - `stale_records` reproduces five defects of that code, described in
 //!   [`SenderConfig`](crate::SenderConfig::stale_records);
-//! - after a timeout a fast retransmission waits until all data sent before it is acknowledged.
+//! - after a timeout, a fast retransmission is possible only once all data sent before the timeout is acknowledged.
 
 use ackclock_units::Time;
 
@@ -26,15 +26,15 @@ use crate::sender::Connection;
 pub struct Vegas {
     /// Eight times the smoothed round-trip time; `None` before the first ACK.
     srtt8: Option<f64>,
-    /// Four times its variation.
+    /// Four times the mean deviation of the round-trip time.
     rttvar4: f64,
     /// The fine-grained timeout; infinite before the first sample.
     timeout: f64,
-    /// The window to fall back to when the inflation ends.
+    /// The window to restore when the inflation ends.
     exit_cwnd: f64,
     last_reduction: Option<Time>,
     timed_out: bool,
-    /// Number of further new ACKs that check the next segment.
+    /// Number of new ACKs that will still check whether the first unacknowledged segment has timed out.
     watchful: u64,
 }
 
@@ -105,7 +105,7 @@ impl Vegas {
 
     pub(super) fn after_timeout(&mut self, connection: &Connection, now: Time) {
         self.timed_out = true;
-        // a sender with a window of zero recovers only if the timer never stops
+        // a sender can leave a window of zero only if its timer never stops
         let stale = connection.config.stale_records && connection.config.idle_restart == IdleRestart::Timeout;
         self.exit_cwnd = if stale { 0.0 } else { connection.window.cwnd };
         self.last_reduction = Some(now);

@@ -1,4 +1,4 @@
-//! The state that the sender, its recovery and its law share.
+//! State shared by the sender, its loss recovery and its congestion-control law.
 
 use std::sync::Arc;
 
@@ -47,12 +47,12 @@ pub(crate) struct Connection {
     pub(crate) limited: u32,
     /// Segments beyond `cwnd` released by duplicate ACKs.
     pub(crate) inflation: u32,
-    /// Window once the handshake or the lone segments are complete.
+    /// Congestion window that applies once the handshake and the segments sent one at a time are acknowledged.
     pub(crate) initial_window: u32,
     pub(crate) rtt: RttEstimator,
     /// Send time of the segment being timed.
     timed_at: Time,
-    /// `snd_max` when the last loss was found (RFC 6582).
+    /// `snd_max` when the last loss was detected (RFC 6582).
     pub(crate) recover: Maybe<u64>,
     pub(crate) counters: Counters,
 }
@@ -95,7 +95,7 @@ impl Connection {
         self.log.as_ref().map_or(0, |log| log.held())
     }
 
-    /// Whether the window allows one more segment beyond the ones sent since `snd_una`.
+    /// Whether segment `snd_nxt` lies within the window.
     #[inline(always)]
     pub(crate) fn is_window_open(&self) -> bool {
         self.snd_nxt < self.reach
@@ -162,7 +162,7 @@ impl Connection {
         Segment { number, size: if syn { HEADER } else { self.config.packet_size }, syn, retransmission }
     }
 
-    /// Acknowledges all segments before `next`. Returns the record of the last one if segments are timed.
+    /// Acknowledges all segments before `next`. Returns the record of segment `next - 1` if segments are timed.
     #[inline(always)]
     pub(crate) fn acknowledge(&mut self, next: u64, now: Time) -> Option<Sent> {
         self.dup_acks = 0;
@@ -182,8 +182,8 @@ impl Connection {
         last
     }
 
-    /// Acknowledges all segments before `next`, possibly during a recovery; segments timed since it began are not among
-    /// them. Returns the record of the last one if segments are timed.
+    /// Advances `snd_una` to `next` without a round-trip sample: segments timed since a recovery began are not before
+    /// `next`. Returns the record of segment `next - 1` if segments are timed.
     #[inline(always)]
     pub(crate) fn advance(&mut self, next: u64) -> Option<Sent> {
         self.limited = 0;
@@ -211,13 +211,12 @@ impl Connection {
         }
     }
 
-    /// Whether more than the data sent before the last loss was found is acknowledged (RFC 6582, section 3.2).
+    /// Whether data beyond `recover` is acknowledged, so that a new loss may be signalled (RFC 6582, section 3.2).
     pub(crate) fn is_past_recover(&self) -> bool {
         !self.recover.is_some_and(|recover| self.snd_una <= recover)
     }
 
-    /// Whether the timer has fired since the last recovery from losses signalled by duplicate ACKs, or before the
-    /// first.
+    /// Whether the timer has fired since the last recovery that duplicate ACKs started, or, before the first, at all.
     pub(crate) fn has_timed_out(&self) -> bool {
         self.recover.is_some_and(|recover| recover > 1)
     }
@@ -228,14 +227,15 @@ impl Connection {
         self.retransmit_first();
     }
 
-    /// Records `recover` after duplicate ACKs signalled a loss, and stops timing (Karn).
+    /// Records `recover` after duplicate ACKs signalled a loss, and stops timing the current segment (Karn's
+    /// algorithm).
     pub(crate) const fn note_loss(&mut self) {
         self.counters.fast_retransmits += 1;
         self.recover = Maybe::some(self.snd_max);
         self.timed = Maybe::NONE;
     }
 
-    /// Stops timing segment `number`, which is retransmitted and gives no sample (Karn; RFC 6298, section 3).
+    /// Stops timing segment `number`: a retransmitted segment gives no sample (Karn's algorithm; RFC 6298, section 3).
     pub(crate) fn stop_timing(&mut self, number: u64) {
         if self.timed == Maybe::some(number) {
             self.timed = Maybe::NONE;

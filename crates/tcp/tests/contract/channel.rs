@@ -12,7 +12,8 @@ use crate::witness::{Cause, Witness};
 /// Fate of a packet: the additional delay of each of its copies in milliseconds. A packet without copies is lost.
 pub(crate) type Fate = Vec<u64>;
 
-/// The events between two endpoints. Fates are for the first packets; all later packets arrive in order.
+/// The events of a conversation. `segments` and `acks` are the fates of the first packets; all later packets arrive in
+/// order.
 #[derive(Clone, Debug)]
 pub(crate) struct Script {
     pub(crate) sender: SenderConfig,
@@ -37,7 +38,7 @@ fn fates() -> impl Strategy<Value = Vec<Fate>> {
     prop::collection::vec(fate, 0..100)
 }
 
-/// Supplies, including gaps longer than a timeout.
+/// Random supplies of data, including gaps longer than a timeout.
 fn supplies() -> impl Strategy<Value = Vec<(Time, u64)>> {
     let gap = prop_oneof![2 => Just(0_u64), 2 => 1_u64..300, 1 => 1_000_u64..5_000];
     prop::collection::vec((gap, 1_u64..60), 1..4).prop_map(|supplies| {
@@ -52,7 +53,7 @@ fn supplies() -> impl Strategy<Value = Vec<(Time, u64)>> {
     })
 }
 
-/// Random endpoints and events.
+/// Scripts with random endpoints, supplies and fates.
 pub(crate) fn scripts() -> impl Strategy<Value = Script> {
     (senders(), receivers(), 1_u64..150, supplies(), fates(), fates()).prop_map(
         |(sender, receiver, delay, supplies, segments, acks)| Script {
@@ -81,14 +82,14 @@ pub(crate) struct Channel {
     pub(crate) sender: Sender,
     pub(crate) receiver: Receiver,
     pub(crate) witness: Witness,
-    /// By time of arrival, then in the order of sending.
+    /// Packets in the channel, by time of arrival, then in the order of sending.
     under_way: BTreeMap<(Time, usize), Parcel>,
     /// Number of segments and ACKs sent so far, and number of copies of both.
     sent: (usize, usize),
     copies: usize,
     supplied: usize,
     received: BTreeSet<u64>,
-    /// Each segment sent, with its time.
+    /// Each segment sent, with the time at which it was sent.
     pub(crate) trace: Vec<(Time, u64)>,
 }
 
@@ -112,7 +113,7 @@ impl Channel {
         }
     }
 
-    /// Segments of the whole script, including the SYN.
+    /// Number of segments in the whole script, including the SYN.
     pub(crate) fn target(&self) -> u64 {
         let data: u64 = self.script.supplies.iter().map(|(_, segments)| segments).sum();
         data + u64::from(self.script.sender.handshake)

@@ -10,7 +10,8 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::RngSeed;
 
-/// The `usual` number of cases, the same each time; if `PROPTEST_CASES` is set, that number of cases, different each time.
+/// Configuration for `usual` random cases, the same in each run. If `PROPTEST_CASES` is set, it gives the number of
+/// cases, and they differ in each run.
 pub(crate) fn cases(usual: u32) -> ProptestConfig {
     let asked = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
     if std::env::var_os("PROPTEST_CASES").is_some() {
@@ -19,7 +20,8 @@ pub(crate) fn cases(usual: u32) -> ProptestConfig {
     ProptestConfig { cases: usual, rng_seed: RngSeed::Fixed(1), ..asked }
 }
 
-/// The laws of [`LAWS`], in that order. A law missing here would not be tested.
+/// The congestion-control laws of [`LAWS`], in that order, with random parameters. A law missing here would not be
+/// tested.
 fn laws() -> impl Strategy<Value = Vec<LawSpec>> {
     let base_rtt = select(vec![BaseRtt::Minimum, BaseRtt::Ns2]);
     (0.0..3.0, 0.0..3.0, 0.0..3.0, base_rtt).prop_map(|(alpha, more, gamma, base_rtt)| {
@@ -30,7 +32,7 @@ fn laws() -> impl Strategy<Value = Vec<LawSpec>> {
     })
 }
 
-/// A recovery and a law: a named variant in two of three cases, any pair otherwise.
+/// Random pairs of recovery and congestion-control law: a named variant in two of three cases, any pair otherwise.
 fn pairs() -> impl Strategy<Value = (RecoverySpec, LawSpec)> {
     (select(VARIANTS), any::<Index>(), 0..3, laws()).prop_map(|(variant, any_law, choice, mut laws)| {
         let named = || LAWS.iter().position(|law| law.name == variant.congestion).expect("a variant names its law");
@@ -53,7 +55,7 @@ fn rtt() -> impl Strategy<Value = RttConfig> {
     )
 }
 
-/// Any sender.
+/// Random configurations of senders.
 pub(crate) fn senders() -> impl Strategy<Value = SenderConfig> {
     let sizes = (1_u32..40, 1_u32..12, prop_oneof![3 => Just(0_u32), 1 => 1_u32..4], 0_u32..4);
     let rules = prop::array::uniform8(any::<bool>());
@@ -94,7 +96,7 @@ pub(crate) fn senders() -> impl Strategy<Value = SenderConfig> {
     )
 }
 
-/// Any receiver, for a sender with a handshake.
+/// Random configurations of receivers whose senders use a handshake.
 pub(crate) fn receivers() -> impl Strategy<Value = ReceiverConfig> {
     (prop::option::of(1_u64..500), any::<[bool; 3]>(), 0_u32..5).prop_map(|(delay, rules, sack_blocks)| {
         let [ack_gap_fill, delay_duplicates, ack_first] = rules;

@@ -1,6 +1,7 @@
-//! The contract of every congestion control and every variant, with every option, for arbitrary segments and ACKs: at
-//! most one reduction per congestion event; a window of at least one segment that grows no faster than slow start;
-//! never more in flight than allowed; a running timer; and transfers that end.
+//! The contract that every variant keeps with every option, for arbitrary segments and ACKs.
+//!
+//! The contract: at most one reduction per congestion event; a window of at least one segment that grows no faster than
+//! slow start; never more in flight than allowed; a running timer while data is outstanding; and transfers that end.
 
 mod channel;
 mod kinds;
@@ -18,9 +19,10 @@ use witness::window_is_sane;
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// After `millis` milliseconds an ACK `advance` segments beyond the last one.
+    /// After `millis` milliseconds an ACK arrives for `advance` more segments, but at most for all segments sent.
     Ack { millis: u16, advance: u64 },
-    /// The same ACK again, with a block at this distance beyond it.
+    /// After `millis` milliseconds the last ACK arrives again, with a block: its distance beyond the ACK, and its
+    /// length.
     Duplicate { millis: u16, block: (u64, u64) },
     /// Nothing arrives until the timer fires.
     Timeout,
@@ -38,11 +40,11 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..200)
 }
 
-/// A record that Vegas keeps too long, as ns-2's does, must not make it send a segment that the application never gave.
-/// (A failure of `every_transfer_keeps_the_contract_and_ends`, made short.)
+/// A stale record of Vegas, reproduced from ns-2, must not make the sender transmit a segment that the application
+/// never supplied. (Minimized from a failure of `every_transfer_keeps_the_contract_and_ends`.)
 ///
-/// Validates: a sender sends nothing beyond what the application handed over, whatever its records say.
-/// Source: RFC 9293, section 3.3.1 (SND.NXT ends where the data do).
+/// Validates: a sender sends no segment that the application has not supplied, even with stale records.
+/// Source: RFC 9293, section 3.3.1 (SND.NXT does not pass the end of the data).
 /// Tolerance: exact.
 #[test]
 fn a_stale_record_sends_nothing_beyond_the_data() {
@@ -58,7 +60,7 @@ fn a_stale_record_sends_nothing_beyond_the_data() {
     let mut sender = Sender::new(config, Stream::new(1, Role::Sender, 0));
     sender.supply(6);
     let mut sent = Vec::new();
-    // the ACK for 2, 3 and 4 passes the end of ns-2's array of four, so the record of 2 stays in the slot of 6
+    // the ACK for segments 2 to 4 passes the end of ns-2's array of four, so the record of 2 stays in the slot of 6
     for (millis, next) in [(0, 0), (100, 2), (200, 5), (1000, 5), (1010, 5), (1020, 5), (1100, 6)] {
         let now = Time::from_millis(millis);
         sender.handle_ack(Ack::cumulative(next), now);
@@ -67,8 +69,8 @@ fn a_stale_record_sends_nothing_beyond_the_data() {
     assert_eq!(sent, [0, 1, 2, 3, 4, 5, 5]);
 }
 
-/// A cumulative ACK that ends within a block that the receiver reported before is a contradiction, but not a reason to
-/// send what was acknowledged. (A failure of `any_conversation_keeps_the_window_sane`, made short.)
+/// A cumulative ACK inside a block that the receiver reported before is a contradiction, but must not cause
+/// acknowledged data to be sent. (Minimized from a failure of `any_conversation_keeps_the_window_sane`.)
 ///
 /// Validates: a rescue retransmission never sends acknowledged data, for any reported blocks.
 /// Source: RFC 6675, section 4, NextSeg, rule 4.
@@ -93,9 +95,9 @@ fn a_rescue_sends_nothing_below_the_cumulative_ack() {
 proptest! {
     #![proptest_config(cases(1_000))]
 
-    /// The same senders, fed with ACKs and blocks that no receiver may have sent.
+    /// Passes arbitrary ACKs and blocks to random senders, including ones that no receiver would send.
     ///
-    /// Validates: for any ACKs, the window is finite and at least one segment, the flight within rwnd, and an ACK
+    /// Validates: for any ACKs, the window is finite and at least one segment, the flight is within rwnd, and an ACK
     ///   signals at most one loss.
     /// Source: RFC 5681, section 3.1.
     /// Tolerance: exact.
@@ -147,12 +149,12 @@ proptest! {
         }
     }
 
-    /// Every variant, law and option, on a channel that loses, delays and duplicates segments and ACKs: a witness
-    /// counts what is outstanding one by one and watches each step.
+    /// Runs every variant, law and option on a channel that loses, delays and duplicates segments and ACKs. A witness
+    /// independently counts the outstanding segments and checks each step.
     ///
-    /// Validates: at most one reduction for each event that the sender signals, and at most one signal for the losses
-    ///   of one window; a window of at least one segment that grows by at most one for an ACK; nothing sent beyond
-    ///   rwnd, cwnd or the data; the flight equals the segments outstanding; a timer runs while there are any; every
+    /// Validates: at most one reduction per signalled loss event, and at most one signal for the losses of one window;
+    ///   a window of at least one segment that grows by at most one per ACK; nothing sent beyond rwnd, cwnd or the
+    ///   data; a flight size equal to the number of outstanding segments; a running timer while there are any; every
     ///   transfer ends.
     /// Source: RFC 5681, sections 3.1 and 3.2; RFC 6298, section 5.1; RFC 6582, section 3.2; RFC 6675, section 5.
     /// Tolerance: exact.
@@ -168,8 +170,8 @@ proptest! {
         prop_assert!(channel.sender.is_data_limited() || state.cwnd < 1.0, "it waits for data, or has Vegas' window of zero");
     }
 
-    /// The same script twice; and once where nothing is lost, late or duplicated and no timeout is shorter than a round
-    /// trip.
+    /// Plays a script twice, and once on a perfect path: nothing is lost, late or duplicated, and no timeout is shorter
+    /// than a round trip.
     ///
     /// Validates: a conversation is determined by its script and its endpoints' configuration; on a perfect path
     ///   every segment is sent once.

@@ -14,7 +14,7 @@ pub(crate) enum Cause {
     NewAck(u64),
     /// An ACK with no new information while data is outstanding.
     Duplicate,
-    /// The retransmission timer.
+    /// The retransmission timer fired.
     Timeout,
     /// Anything else: data to send, an old ACK, the end of a processing time.
     Other,
@@ -28,18 +28,18 @@ pub(crate) struct Witness {
     supplied: u64,
     /// Segments sent but not acknowledged, with the time each was last sent.
     outstanding: BTreeMap<u64, Time>,
-    /// First segment never sent, and first not acknowledged.
+    /// First segment never sent (`highest`), and first segment not acknowledged (`acked`).
     highest: u64,
     acked: u64,
-    /// Segments reported in blocks since the last timeout.
+    /// Segments reported in SACK blocks since the last timeout.
     heard: BTreeSet<u64>,
-    /// Highest segment sent when the last loss was signalled; losses below it must not be signalled again.
+    /// Highest segment sent when the last loss was signalled. Losses below it must not be signalled again.
     recover: u64,
     /// When the window was last reduced.
     reduced: Option<Time>,
-    /// Duplicate ACKs since the last new one, or since fast recovery began.
+    /// Duplicate ACKs since the last new ACK, or since fast recovery began.
     duplicates: u64,
-    /// Transmissions and retransmissions.
+    /// Number of segments sent, and number of retransmissions among them.
     counts: (u64, u64),
 }
 
@@ -64,7 +64,7 @@ impl Witness {
         self.acked
     }
 
-    /// Transmissions and retransmissions.
+    /// Number of segments sent, and number of retransmissions among them.
     pub(crate) const fn counts(&self) -> (u64, u64) {
         self.counts
     }
@@ -73,7 +73,7 @@ impl Witness {
         self.supplied += segments + u64::from(self.supplied == 0 && self.config.handshake);
     }
 
-    /// An ACK is about to be passed to the sender.
+    /// Counts an ACK that is about to be passed to the sender, and returns its kind.
     pub(crate) fn hear(&mut self, next: u64, sack: &Sack) -> Cause {
         if next < self.acked || self.outstanding.is_empty() {
             return Cause::Other;
@@ -93,7 +93,7 @@ impl Witness {
         Cause::NewAck(news)
     }
 
-    /// The sender has processed an event and has not sent yet.
+    /// Checks the state of the sender after it has processed an event and before it sends.
     pub(crate) fn told(&mut self, cause: Cause, now: Time, before: (SenderState, Counters), sender: &Sender) {
         let (state, counters) = (sender.state(), sender.counters());
         let fast = counters.fast_retransmits - before.1.fast_retransmits;
@@ -119,11 +119,11 @@ impl Witness {
         assert_eq!(state.flight_size, self.outstanding.len() as u64, "outstanding segments, counted one by one");
     }
 
-    /// Checks a loss signalled by duplicate ACKs: one reduction for all data in flight when the last loss was
-    /// signalled.
+    /// Checks a loss signalled by duplicate ACKs. Losses among the data that was in flight at the last signalled loss
+    /// must not reduce the window again.
     fn lost(&mut self, now: Time, before: &SenderState, state: &SenderState) {
         if self.config.recovery == RecoverySpec::Vegas {
-            // by the time of the last reduction, not by the data outstanding at that time
+            // Vegas: no reduction if the window was already reduced since the lost segment was last sent
             if self.reduced.is_some_and(|reduced| reduced >= self.outstanding[&self.acked]) {
                 assert_eq!((before.cwnd, before.ssthresh), (state.cwnd, state.ssthresh), "reduced twice for one event");
                 return;
@@ -136,7 +136,7 @@ impl Witness {
             LawSpec::Reno(_) => (before.cwnd + duplicates).max(flight) / 2.0,
             LawSpec::Vegas(_) => (before.cwnd + duplicates).max(flight),
         };
-        // Vegas' inflation is included in the window; a retransmission on a new ACK counts as three duplicate ACKs
+        // Vegas inflates `cwnd` itself; a retransmission on a new ACK counts as three duplicate ACKs
         let inflation = if self.config.recovery == RecoverySpec::Vegas { duplicates + 3.0 } else { 0.0 };
         assert!(state.cwnd <= most.max(2.0) + inflation, "{before:?} {state:?}");
         assert!(state.ssthresh <= before.ssthresh.max(most).max(2.0), "{before:?} {state:?}");
@@ -158,7 +158,7 @@ impl Witness {
         let most = match cause {
             Cause::NewAck(_) if opens => before.cwnd.max(initial) + 1.0,
             Cause::NewAck(_) if *recovery == RecoverySpec::NewReno => before.cwnd.max(before.ssthresh) + 1.0,
-            // Vegas' law sets no window below two segments, even when it shrinks
+            // Vegas' law never sets a window below two segments, so a smaller window may grow to two
             Cause::NewAck(_) => before.cwnd.max(1.0) + 1.0,
             Cause::Duplicate if *recovery == RecoverySpec::Vegas => before.cwnd + 1.0,
             _ => before.cwnd,
@@ -175,7 +175,7 @@ impl Witness {
         u64::from(self.config.lone_segments) + u64::from(self.config.handshake)
     }
 
-    /// Checks a segment that is sent; `state` is the sender's state before.
+    /// Checks a segment that is sent; `state` is the sender's state before the transmission.
     pub(crate) fn sent(&mut self, segment: Segment, now: Time, state: SenderState) {
         let Segment { number, size, syn, .. } = segment;
         let max_window = u64::from(self.config.max_window);
@@ -205,16 +205,16 @@ impl Witness {
     fn allowance(&self, state: SenderState) -> Option<f64> {
         match (self.config.recovery, self.config.sack) {
             (RecoverySpec::Sack, SackRule::Rfc6675) => Some(state.cwnd),
-            // its estimate of the data in flight may be too low by design
+            // by design, Fall and Floyd's `pipe` may underestimate the data in flight
             (RecoverySpec::Sack, SackRule::FallFloyd) => None,
             // the empty record of a segment never sent counts as expired
             (RecoverySpec::Vegas, _) if self.config.stale_records => Some(state.cwnd + self.duplicates as f64 + 1.0),
-            // limited transmit, or inflation
+            // limited transmit and inflation release at most one segment per duplicate ACK
             _ => Some(state.cwnd + self.duplicates as f64),
         }
     }
 
-    /// Outstanding segments that are neither known to have arrived nor, with RFC 6675, lost by its `IsLost`.
+    /// Number of outstanding segments; with SACK recovery, only those not reported and not lost by RFC 6675's `IsLost`.
     fn under_way(&self) -> u64 {
         let outstanding = self.outstanding.keys();
         if self.config.recovery != RecoverySpec::Sack {
@@ -241,7 +241,8 @@ impl Witness {
     }
 }
 
-/// At least one segment; zero where Vegas falls back, as in ns-2, to a window that it never stored.
+/// Checks that the window is finite and at least one segment, or zero where Vegas, as in ns-2, restores a window that
+/// it never stored.
 pub(crate) fn window_is_sane(config: &SenderConfig, state: &SenderState) {
     let slips =
         config.recovery == RecoverySpec::Vegas && config.stale_records && config.idle_restart == IdleRestart::Timeout;

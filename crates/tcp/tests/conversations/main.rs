@@ -1,7 +1,8 @@
-//! Conversations with a sender: the segments that arrive and its responses. Each case cites the rule that it tests.
+//! Conversations with a sender: each test delivers ACKs, checks the segments sent in response, and cites the rule it
+//! tests.
 //!
-//! One module per RFC. Unless stated otherwise, the sender has no handshake, an open window, and plenty of data;
-//! segments are counted from 0.
+//! One module per RFC. Unless stated otherwise, the sender has no handshake, an open window and plenty of data.
+//! Segments are counted from 0.
 
 mod rfc2018;
 mod rfc3042;
@@ -40,12 +41,12 @@ impl Talk {
         std::iter::from_fn(|| self.sender.poll_transmit(now)).map(|segment| segment.number).collect()
     }
 
-    /// After `millis`, an ACK for all segments before `next`. Returns the segments sent.
+    /// Delivers an ACK for all segments before `next` after `millis` milliseconds. Returns the segments sent.
     fn ack(&mut self, millis: u64, next: u64) -> Vec<u64> {
         self.sack(millis, next, &[])
     }
 
-    /// The same, with SACK blocks.
+    /// Delivers an ACK with SACK blocks, otherwise like [`ack`](Self::ack).
     fn sack(&mut self, millis: u64, next: u64, blocks: &[(u64, u64)]) -> Vec<u64> {
         self.now += Time::from_millis(millis);
         let blocks: Vec<_> = blocks.iter().map(|(start, end)| Block { start: *start, end: *end }).collect();
@@ -60,7 +61,7 @@ impl Talk {
         self.sends()
     }
 
-    /// Processing ends. Returns the segments sent.
+    /// Advances to the end of the processing time. Returns the segments sent.
     fn process(&mut self) -> Vec<u64> {
         self.now = self.sender.poll_release().expect("processing has begun");
         self.sends()

@@ -1,4 +1,4 @@
-//! RFC 2018: blocks that the receiver reports, and their use by the sender.
+//! RFC 2018: SACK blocks that the receiver reports, and their use by the sender.
 
 use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{Receiver, ReceiverConfig};
@@ -38,7 +38,7 @@ fn as_many_earlier_blocks_as_fit_are_repeated() {
 
 #[test]
 fn a_block_that_another_contains_is_not_repeated() {
-    // section 4 (3): not subsets of a block already included
+    // section 4 (3): a block contained in an already included block is omitted
     let mut receiver = receiver(4, None);
     hear(&mut receiver, 2);
     hear(&mut receiver, 4);
@@ -59,7 +59,7 @@ fn an_ack_that_fills_a_gap_leaves_at_once_and_tells_what_still_lies_beyond() {
 
 #[test]
 fn a_receiver_without_the_option_tells_nothing() {
-    // section 2: only where SACK was permitted
+    // section 2: SACK is used only if it was permitted
     let mut receiver = receiver(0, None);
     assert_eq!(hear(&mut receiver, 3), Some((0, vec![])));
 }

@@ -55,7 +55,7 @@ fn it_can_be_turned_off() {
 
 #[test]
 fn processing_does_not_delay_it_nor_a_retransmission() {
-    // ns-2's overhead_: only what the window allows waits
+    // ns-2's overhead_: only segments that the window allows are delayed
     let overhead = Time::from_micros(12);
     let mut talk = Talk::new(&SenderConfig { overhead, ..open(8) });
     assert_eq!(talk.sends(), []);

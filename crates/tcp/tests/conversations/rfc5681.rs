@@ -18,7 +18,7 @@ fn slow_start_sends_two_segments_for_each_ack() {
 
 #[test]
 fn an_ack_for_two_segments_grows_the_window_by_one() {
-    // section 3.1: by at most SMSS for each ACK; ACK division and delayed ACKs both gain less
+    // section 3.1: cwnd grows by at most SMSS per ACK, however many segments the ACK covers
     let mut talk = Talk::new(&open(4));
     talk.sends();
     assert_eq!(talk.ack(100, 2), [4, 5, 6]);
@@ -100,7 +100,7 @@ fn a_timeout_begins_slow_start_from_the_first_unacknowledged_segment() {
 
 #[test]
 fn a_second_timeout_of_a_segment_leaves_the_threshold_low() {
-    // section 3.1: the flight is halved once per loss; here the second halving finds the same flight
+    // section 3.1: the flight is halved once per loss; the second timeout finds the same flight, so ssthresh stays at 5
     let mut talk = ten_in_flight(RecoverySpec::Reno);
     talk.time_out();
     talk.time_out();

@@ -10,7 +10,7 @@ fn newreno() -> SenderConfig {
     SenderConfig { recovery: RecoverySpec::NewReno, limited_transmit: false, ..open(10) }
 }
 
-/// A sender in recovery: ten in flight, three duplicate ACKs, `0` retransmitted.
+/// A sender in recovery: ten segments in flight, three duplicate ACKs received, segment 0 retransmitted.
 fn recovering(config: &SenderConfig) -> Talk {
     let mut talk = Talk::new(config);
     talk.sends();
@@ -33,9 +33,9 @@ fn a_partial_ack_deflates_the_window_by_what_it_acknowledges_minus_one() {
     // section 3.2, step 3
     let mut talk = recovering(&newreno());
     for _ in 0..4 {
-        talk.ack(1, 0); // 5 + 7: segments 10 and 11 leave
+        talk.ack(1, 0); // 5 + 7 = 12: sends segments 10 and 11
     }
-    // 12 - 3 + 1 = 10 from segment 3 on: to 12
+    // the window deflates to 12 - 3 + 1 = 10, from segment 3 to segment 12
     assert_eq!(talk.ack(100, 3), [3, 12]);
     assert_eq!(talk.cwnd(), 5.0, "only the inflation shrank");
 }
@@ -44,7 +44,7 @@ fn a_partial_ack_deflates_the_window_by_what_it_acknowledges_minus_one() {
 fn duplicate_acks_go_on_to_inflate_after_a_partial_ack() {
     // section 3.2, step 3 returns to RFC 5681's step 4
     let mut talk = recovering(&newreno());
-    talk.ack(100, 2); // 5 + 3 - 2 + 1 = 7: to segment 8
+    talk.ack(100, 2); // window 5 + 3 - 2 + 1 = 7: up to segment 8
     assert_eq!((0..3).map(|_| talk.ack(1, 2)).collect::<Vec<_>>(), [vec![], vec![10], vec![11]]);
 }
 
@@ -54,14 +54,14 @@ fn a_full_ack_ends_recovery_without_a_burst() {
     let mut talk = recovering(&newreno());
     assert_eq!(talk.ack(100, 10), [10, 11]);
     assert_eq!(talk.cwnd(), 2.0);
-    // ns-2 keeps the window
+    // ns-2 keeps the window as it is
     let mut talk = recovering(&SenderConfig { deflate_on_exit: false, ..newreno() });
     assert_eq!(talk.ack(100, 10), [10, 11, 12, 13, 14]);
 }
 
 #[test]
 fn what_was_outstanding_at_the_loss_must_be_acknowledged_not_less() {
-    // section 3.2, step 2: recover is the highest segment sent then, 9
+    // section 3.2, step 2: recover is 9, the highest segment sent at the loss
     let mut talk = recovering(&newreno());
     assert_eq!(talk.ack(100, 9), [9, 10], "a partial ACK still; one segment and one added back are the least");
     assert_eq!(talk.ack(100, 10), [11], "a full one: nothing is sent again, and the flight of one grows to two");
@@ -69,7 +69,7 @@ fn what_was_outstanding_at_the_loss_must_be_acknowledged_not_less() {
 
 #[test]
 fn the_first_partial_ack_restarts_the_timer_and_later_ones_do_not() {
-    // section 3.2, step 3 and section 4: the impatient variant; slow but steady by an option
+    // section 3.2, step 3 and section 4: the impatient variant, or slow but steady with `PartialAckTimer::Each`
     for (partial_ack_timer, later) in [(PartialAckTimer::First, 0), (PartialAckTimer::Each, 100)] {
         let mut talk = recovering(&SenderConfig { partial_ack_timer, ..newreno() });
         talk.ack(100, 2);
@@ -95,7 +95,7 @@ fn a_timeout_ends_recovery_and_forbids_another_for_what_was_sent() {
 #[test]
 fn the_next_window_may_recover_again() {
     let mut talk = recovering(&SenderConfig { deflate_on_exit: false, ..newreno() });
-    talk.ack(100, 10); // 10 to 14 leave
+    talk.ack(100, 10); // sends 10 to 14
     talk.ack(100, 11);
     let again: Vec<_> = (0..3).flat_map(|_| talk.ack(1, 11)).collect();
     assert_eq!(again, [11]);

@@ -39,12 +39,12 @@ fn one_ack_that_reports_three_segments_is_enough() {
 
 #[test]
 fn new_data_leaves_only_while_fewer_are_in_the_network_than_the_window_allows() {
-    // section 5, (C), and SetPipe: 12 sent; 0 is lost and retransmitted, so 1 + 8 are in the network
+    // section 5, (C), and SetPipe: of 12 segments sent, 3 arrived and 0 was lost and retransmitted, so pipe is 8 + 1
     let mut talk = ten();
     for end in [2, 3, 4] {
         talk.sack(1, 0, &[(1, end)]);
     }
-    // each further block subtracts one: 8, 7, 6, 5, and at 4 one segment may be sent
+    // each further reported segment reduces pipe by one: 8, 7, 6, 5; at 4 one segment may be sent
     let sent: Vec<_> = (5..=10).map(|end| talk.sack(1, 0, &[(1, end)])).collect();
     assert_eq!(sent, [vec![], vec![], vec![], vec![], vec![12], vec![13]]);
 }
@@ -55,7 +55,7 @@ fn holes_go_before_new_data_once_three_arrived_above_them() {
     let mut talk = ten();
     talk.sack(1, 0, &[(1, 3)]);
     assert_eq!(talk.sack(1, 0, &[(1, 3), (4, 5)]), [0]);
-    // one segment has arrived above 3: not lost. When 4 to 6 have arrived it is lost
+    // one segment above 3 has arrived, so 3 does not count as lost; once 4 to 6 have arrived, it does
     let sent: Vec<_> = (6..=9).flat_map(|end| talk.sack(1, 0, &[(4, end)])).collect();
     assert_eq!(sent.first(), Some(&3), "{sent:?}");
     assert_eq!(sent.iter().filter(|number| **number == 3).count(), 1, "once");
@@ -63,7 +63,7 @@ fn holes_go_before_new_data_once_three_arrived_above_them() {
 
 #[test]
 fn all_holes_of_a_window_are_repaired_in_one_round_trip() {
-    // section 5: NewReno needs one for each
+    // section 5: NewReno needs one round trip for each
     let mut talk = ten();
     let sent = talk.sack(100, 0, &[(9, 10), (5, 8), (1, 4)]);
     assert_eq!(sent, [0, 4, 10, 11], "8 has but one above it: new data goes before, by NextSeg (2)");
@@ -153,7 +153,7 @@ fn fall_and_floyd_hear_no_duplicate_acks_between_a_timeout_and_the_next_new_ack(
     assert_eq!(talk.sack(1, 1, &[(5, 7)]), [3], "accepted: limited transmit, here of a segment sent before");
 }
 
-/// Segments 0 to 5 in flight, all data supplied so far; the window is 10.
+/// A sender with a window of 10 and segments 0 to 5 in flight, which are all the data supplied so far.
 fn short_of_data(sack_holds_new_data: bool) -> Talk {
     let config = SenderConfig {
         recovery: RecoverySpec::Sack,
@@ -176,7 +176,7 @@ fn new_data_waits_for_recovery_if_configured() {
     assert_eq!(talk.supply(1), []);
     assert_eq!(talk.sack(1, 0, &[(1, 3)]), [6], "limited transmit");
     assert_eq!(talk.sack(1, 0, &[(1, 4)]), [0]);
-    // the window is 5, pipe 7 - 3: the segment this allows is sent with the next ACK or the next supply
+    // the window is 5 and pipe 7 - 3: the one segment that this allows is sent at the next ACK or the next supply
     assert_eq!(talk.supply(1), [7]);
     assert_eq!(talk.supply(1), [], "pipe is 5");
     assert_eq!(talk.sack(1, 0, &[(1, 5)]), [8]);

@@ -22,7 +22,7 @@ fn acks_for_what_was_never_sent_or_long_acknowledged_change_nothing() {
 
 #[test]
 fn no_data_leaves_before_the_syn_is_acknowledged() {
-    // section 3.10.7.3: an ACK that does not cover the SYN is dropped, and is no duplicate
+    // section 3.10.7.3: an ACK that does not cover the SYN is dropped and does not count as a duplicate
     use RecoverySpec::{NewReno, Reno, Sack, Tahoe, Vegas};
     for recovery in [Tahoe, Reno, NewReno, Sack, Vegas] {
         let mut talk = Talk::new(&SenderConfig { recovery, handshake: true, ..open(10) });

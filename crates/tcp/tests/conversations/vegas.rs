@@ -1,5 +1,5 @@
-//! Vegas: Brakmo and Peterson (1995), section 3.1, in addition to the coarse timer. Its three decisions per round trip
-//! are tested with its window law.
+//! Vegas' loss recovery: Brakmo and Peterson (1995), section 3.1, in addition to the coarse timer. Its window law is
+//! tested in `congestion/vegas.rs`.
 
 use ackclock_tcp::SenderConfig;
 use ackclock_tcp::congestion::{BaseRtt, LawSpec, VegasSpec};
