@@ -31,9 +31,9 @@ from ackclock.papers.burstiness.claims.reading import TCPS
 from ackclock.papers.burstiness.experiment import ARRIVALS, CLIENTS, DEFINITION, DROPS, VARIANTS, WEIGHTS
 from ackclock.papers.burstiness.measures import settle_time, warm_summary
 from ackclock.papers.core.claim import judge
+from ackclock.papers.core.paper import to_csv
 from ackclock.papers.core.parts import Part, Spot, gather
 from ackclock.papers.core.table import ns2_runs
-from ackclock.papers.output import to_csv
 from ackclock.papers.summary import summary
 from ackclock.report.html import Verdict
 

@@ -294,6 +294,24 @@ class TestMistakes:
     @pytest.mark.parametrize(
         ("old", "new", "message"),
         [
+            (
+                "over = {clients = [2, 6]}",
+                "over = {client = [2, 6]}",
+                "tiny/study.toml: axis: 'client' is not allowed; .* must be one of variant, clients, buffer, profile",
+            ),
+            ("buffer = 3}", "bufer = 3}", "axis: 'bufer' is not allowed; did you mean 'buffer'"),
+            ('["Vegas"]', '["Vega"]', "tiny/study.toml: variant: 'Vega' is not allowed; .* must be one of Reno, Vegas"),
+        ],
+    )
+    def test_axes_and_variants_of_parts(self, study: Path, old: str, new: str, message: str) -> None:
+        assert old in TOML
+        (study / "study.toml").write_text(TOML.replace(old, new), encoding="utf-8")
+        with pytest.raises(ScenarioError, match=message):
+            Definition("ackclock.papers.tiny").parts()
+
+    @pytest.mark.parametrize(
+        ("old", "new", "message"),
+        [
             ('text = "Loss', 'txt = "Loss', "tiny/claims.toml: 1-1: 'txt' is not allowed; must be one of where, text"),
             ('where = "1; Figure 1"', "", "tiny/claims.toml: 1-1: a claim needs where and text"),
             ("[claims.1-1]", "[claims.1-2]", "tiny/claims.toml: claim: '1-1' is not allowed; must be one of 1-2"),

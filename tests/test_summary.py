@@ -9,9 +9,9 @@ import pytest
 from tests.test_report import small_report
 
 from ackclock.cli import main
-from ackclock.papers import SEEDS, few_seeds, output
+from ackclock.papers import SEEDS, few_seeds
 from ackclock.papers.core.claim import Claim, Judged
-from ackclock.papers.core.paper import Paper
+from ackclock.papers.core.paper import Paper, write_report
 from ackclock.papers.core.rules import Custom, Outcome
 from ackclock.papers.summary import Topic, summary
 from ackclock.report.html import Statement, Verdict
@@ -86,7 +86,7 @@ class TestFewSeeds:
 
     @pytest.mark.parametrize("seeds", [2, 5])
     def test_on_the_page(self, tmp_path: Path, seeds: int) -> None:
-        output.write_report(tmp_path, small_report(), judged(Verdict.UNDECIDED), seeds=seeds)
+        write_report(tmp_path, small_report(), judged(Verdict.UNDECIDED), seeds=seeds)
         page = (tmp_path / "report.html").read_text()
         assert (few_seeds(2) in page) == (seeds == 2)
         assert ('<p class="warning"' in page) == (seeds == 2)
@@ -95,7 +95,7 @@ class TestFewSeeds:
         said = [Statement(lead=lead, text="") for lead in ("Of 3 claims 3 hold.", "It grows.")]
         report = replace(small_report(), summary=said)
         for given, shown in (report, "It grows."), (replace(report, answer="It does."), "It does."):
-            output.write_report(tmp_path, given, judged(Verdict.REPRODUCED), seeds=5)
+            write_report(tmp_path, given, judged(Verdict.REPRODUCED), seeds=5)
             assert f'class="answer">{shown}</h2>' in (tmp_path / "report.html").read_text()
 
     @pytest.mark.parametrize("seeds", [2, 5])

@@ -17,10 +17,7 @@ STUDIES = {
 """Name of each study with the paper that it reproduces, or its question."""
 
 SEEDS = 5
-"""Default number of runs per point."""
-
-MORE_SEEDS = {"selfsimilar": 10}
-"""Default for studies whose runs vary more between seeds."""
+"""Default number of runs per point, unless a study has its own."""
 
 WITH_CAPTURE = ("selfsimilar",)
 """Studies that take a capture."""

@@ -20,19 +20,6 @@ if TYPE_CHECKING:
     from ackclock.papers.comparison import Comparison, Rule
     from ackclock.papers.core.parts import Part
 
-__all__ = [
-    "EXPLAINED",
-    "Compared",
-    "agreeing",
-    "arguments_of",
-    "command",
-    "measures_table",
-    "missed_bars",
-    "places_table",
-    "statement",
-    "tell",
-]
-
 Lines = tuple[list[str], list[str]]
 """Lines of Markdown, and the missed bars."""
 
@@ -159,20 +146,7 @@ def command(
     quick: str,
     arguments: Sequence[str] | None = None,
 ) -> int:
-    """Compare, print the tables, and return the exit code: 1 if a bar is missed.
-
-    Parameters
-    ----------
-    introduction
-        Text before the tables.
-    compared
-        The comparisons.
-    description, quick
-        As for `arguments_of`.
-    arguments
-        Arguments (default: the command line's).
-
-    """
+    """Compare, print the tables after an introduction, and return the exit code: 1 if a bar is missed."""
     parser = arguments_of(compared[0].study, description, quick=quick)
     if len(compared) > 1:
         titles = [one.title for one in compared]
@@ -188,18 +162,7 @@ def command(
 
 
 def arguments_of(study: str, description: str | None, *, quick: str) -> argparse.ArgumentParser:
-    """Create the argument parser of a study's agreement with ns-2; a study may add arguments.
-
-    Parameters
-    ----------
-    study
-        Name of the study.
-    description
-        Text whose first line describes the command.
-    quick
-        Subset that ``--quick`` compares.
-
-    """
+    """Create the argument parser of a study's command; `quick` names the subset that ``--quick`` compares."""
     parser = argparse.ArgumentParser(
         prog=f"python -m ackclock.papers.{study}.agreement",
         description=(description or "").splitlines()[0],
@@ -222,18 +185,7 @@ def tell(parts: Sequence[str], missed: Sequence[str], *, markdown: Path | None) 
 
 
 def measures_table(rules: Sequence[Rule], comparisons: Sequence[Comparison], *, bar: float | None) -> list[str]:
-    """Format a Markdown table with the numbers of indistinguishable and of equivalent points of each measure.
-
-    Parameters
-    ----------
-    rules
-        The measures, in their order.
-    comparisons
-        All points.
-    bar
-        Required share of indistinguishable points per measure; None without a requirement.
-
-    """
+    """Format a Markdown table with the numbers of indistinguishable and of equivalent points of each measure."""
     required = "none" if bar is None else f"{100 * bar:.0f} %"
     lines = [
         "| measure | points | not distinguishable | share | bar | margin | largest, s.e. | equivalent | share |",
@@ -264,20 +216,7 @@ def places_table(
     counted: str = "clients",
     count: Callable[[Mapping[str, Any]], int] = _clients,
 ) -> list[str]:
-    """Format a Markdown table of points with their repeated results; empty without points.
-
-    Parameters
-    ----------
-    points
-        The points.
-    again
-        The points that were repeated with other seeds.
-    title
-        Heading of the points.
-    named, counted, count
-        Name a point, and its number of clients, and return that number.
-
-    """
+    """Format a Markdown table of points with their repeated results; the parameters are fields of `Compared`."""
     rechecked = {point.point: point for point in again}
     rows = [
         f"| {point.rule.title} | {named(point.where)} | {count(point.where)} | {point.ours.mean:.6g} "
@@ -301,18 +240,7 @@ def _size(place: Comparison | None) -> str:
 
 
 def statement(places: Sequence[Comparison], *, what: str, margin: str) -> Statement:
-    """Summarise the agreement of the two simulators.
-
-    Parameters
-    ----------
-    places
-        All points.
-    what
-        The compared measures: "c.o.v., throughput and loss".
-    margin
-        The margins of the rules: "4 % of the c.o.v., ...".
-
-    """
+    """Summarise the agreement of the two simulators, with the compared measures and their margins in words."""
     if not places:
         return Statement(lead="A single seed has no error bars.", text="Agreement with ns-2 needs at least two seeds.")
     count, same = agreeing(places), sum(place.is_equivalent for place in places)

@@ -7,14 +7,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ackclock.papers import MORE_SEEDS, SEEDS, STUDIES, WITH_CAPTURE, few_seeds
+from ackclock.papers import STUDIES, WITH_CAPTURE, few_seeds
 from ackclock.papers.folder import check_replaceable, write_whole
 from ackclock.scenario.errors import listed, one_of, refuse
 
 if TYPE_CHECKING:
     from ackclock.papers.core.paper import Paper
-
-__all__ = ["COUNT", "reproduce"]
 
 COUNT = "must be an integer from 1"
 """What ``--seeds`` and ``--jobs`` allow."""
@@ -35,8 +33,7 @@ def reproduce(
     study
         Name of the study; one of `ackclock.papers.STUDIES`.
     seeds
-        How often each point is run, with the seeds 1, 2, ...; by default as often as the study needs
-        (`ackclock.papers.SEEDS`, `MORE_SEEDS`).
+        How often each point is run, with the seeds 1, 2, ...; by default as often as the study needs.
     out
         Folder of the report, ``out/<study>`` by default. An earlier report of the same study is replaced;
         anything else that is there is left alone and refused. A store next to it, ``out/<study>-runs``, keeps the
@@ -60,11 +57,11 @@ def reproduce(
             raise refuse(name, number, COUNT)
     if capture is not None and study not in WITH_CAPTURE:
         raise refuse("--capture", str(capture), f"{study} takes none; it is for {listed(WITH_CAPTURE)}")
-    seeds = MORE_SEEDS.get(study, SEEDS) if seeds is None else seeds
     out = out or Path("out") / study
     check_replaceable(out, study=study)
     replaced = out.is_dir() and any(out.iterdir())
     paper: Paper = importlib.import_module(f"ackclock.papers.{study}.study").PAPER
+    seeds = paper.definition.seeds if seeds is None else seeds
     captured = None
     if capture is not None and paper.read_capture is not None:
         if out.resolve() in capture.resolve().parents:

@@ -1,12 +1,6 @@
 """Two simulators compared, measure by measure, at points.
 
-Each point gets two tests, since few runs make the first one easy to pass:
-
-- Are the two *not distinguishable*? The means over the seeds differ by no more than the margin (a fixed share of ns-2's
-  mean, or a fixed amount), or by no more than three standard errors of the difference. Noise makes this test easier to
-  pass.
-- Are they *equivalent*? The whole 95 % interval of the difference lies within the margin. Noise makes this test harder
-to pass.
+`EXPLAINED` in `ackclock.papers.agreement` describes the two tests of each point.
 """
 
 from __future__ import annotations
@@ -22,8 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ackclock.papers.core.evidence import Row, Scalar
-
-__all__ = ["STANDARD_ERRORS", "Comparison", "Rule", "compare", "named"]
 
 STANDARD_ERRORS = 3
 """Difference in standard errors that is attributed to chance."""
@@ -147,23 +139,11 @@ class Comparison:
 def compare(
     ours: Iterable[Row], theirs: Iterable[Row], rules: Sequence[Rule], *, single: bool = False
 ) -> list[Comparison]:
-    """Compare every common point of both sides to which a rule applies.
+    """Compare every common point of both sides to which a rule applies, rule by rule in the order of our points.
 
-    Parameters
-    ----------
-    ours, theirs
-        Runs of both sides, with at least two seeds per point: a single run has no standard error.
-    rules
-        The measures to compare.
-    single
-        Accept one run per point of ns-2, and assume that it varies as our runs do. With the standard deviation ``s`` of
-        our ``n`` seeds, the standard error of the difference is ``s sqrt(1 + 1 / n)``.
-
-    Returns
-    -------
-    list of Comparison
-        Rule by rule, then in the order in which our points appear.
-
+    A point needs two seeds on each side, since a single run has no standard error. With `single`, ns-2 may have one run
+    per point, which is assumed to vary as our runs do: with the standard deviation ``s`` of our ``n`` seeds, the
+    standard error of the difference is ``s sqrt(1 + 1 / n)``.
     """
     left, right = _points(ours), _points(theirs)
     comparisons = []

@@ -22,8 +22,6 @@ from ackclock.report.html import Verdict
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["Pair", "both", "contradictions", "main", "summary_table", "verdicts"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Pair:

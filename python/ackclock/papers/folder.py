@@ -15,20 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-__all__ = ["check_replaceable", "write_whole"]
-
 _RECORD = "record.json"
 
 
 def check_replaceable(out: Path, *, study: str) -> None:
-    """Check that a path may be replaced by a study's folder.
-
-    Parameters
-    ----------
-    out
-        Path of the folder.
-    study
-        Name of the study.
+    """Check that a path may be replaced by the folder of a study.
 
     Raises
     ------
@@ -43,11 +34,7 @@ def check_replaceable(out: Path, *, study: str) -> None:
             return
     elif not out.exists() and not out.is_symlink():
         return
-    raise refuse(
-        "--out",
-        str(out),
-        f"must be a new folder, or one that contains only an earlier report of {study}",
-    )
+    raise refuse("--out", str(out), f"must be a new folder, or one that contains only an earlier report of {study}")
 
 
 @contextmanager
@@ -56,12 +43,8 @@ def write_whole(out: Path, *, study: str, record: Mapping[str, Any], checksums: 
 
     Parameters
     ----------
-    out
-        Path of the folder.
-    study
-        Name of the study.
     record
-        Provenance of the folder, written as ``record.json`` together with the list of files.
+        Provenance of the folder, written as ``record.json`` together with the name of the study and the list of files.
     checksums
         Add the checksums of the files and of the record.
 

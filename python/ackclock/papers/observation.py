@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from ackclock.running.run import Run
 
-__all__ = ["summary"]
-
 
 def summary(run: Run) -> Mapping[str, float | None]:
     """Return the numbers of a run's summary."""

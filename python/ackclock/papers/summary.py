@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ackclock.papers.core.claim import Judged
     from ackclock.report.html import Origin
 
-__all__ = ["Topic", "summary"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Topic:
@@ -31,37 +29,15 @@ class Topic:
 
 
 def summary(judged: Sequence[Judged], topics: Sequence[Topic]) -> list[Statement]:
-    """Summarise the verdicts: their numbers, then the most important claims.
-
-    Parameters
-    ----------
-    judged
-        All claims of the study.
-    topics
-        The topics after the tally, in order.
-
-    Returns
-    -------
-    list of Statement
-        The tally and a statement per topic, with the words and numbers of the verdicts.
-
-    """
+    """Summarise the verdicts: their numbers, then the words and the numbers of the most important claims."""
     by_key = {one.claim.key: one for one in judged}
-    return [
-        _tally(judged),
-        *(
-            Statement(
-                lead=_lead(topic, by_key[topic.key]),
-                text=" ".join(by_key[key].brief or by_key[key].why for key in (topic.key, *topic.also)),
-            )
-            for topic in topics
-        ),
-    ]
-
-
-def _lead(topic: Topic, one: Judged) -> str:
-    verdict = one.verdict
-    return f"{verdict.capitalize()}: {one.claim.text}" if verdict in _OPEN else topic.leads[verdict]
+    statements = [_tally(judged)]
+    for topic in topics:
+        claims = [by_key[key] for key in (topic.key, *topic.also)]
+        verdict = claims[0].verdict
+        lead = f"{verdict.capitalize()}: {claims[0].claim.text}" if verdict in _OPEN else topic.leads[verdict]
+        statements.append(Statement(lead=lead, text=" ".join(one.brief or one.why for one in claims)))
+    return statements
 
 
 _OPEN = (Verdict.UNDECIDED, Verdict.NOT_TESTABLE)

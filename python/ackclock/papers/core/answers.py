@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ackclock.papers.core.quantities import Quantity
     from ackclock.papers.truth import Truth
 
-__all__ = ["Answers", "Compare", "Steps", "same_subject"]
-
 Kind = Literal["above", "below", "at_least", "at_most", "near", "within"]
 
 

@@ -29,13 +29,15 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from ackclock.papers import SEEDS
 from ackclock.papers.core.claim import Change, Claim
 from ackclock.papers.core.marks import Pen
 from ackclock.papers.core.measures import Measure
 from ackclock.papers.core.parts import Part, Spot
 from ackclock.papers.summary import Topic
 from ackclock.report.html import Verdict
-from ackclock.scenario.errors import impossible, refuse
+from ackclock.scenario import Scenario
+from ackclock.scenario.errors import impossible, one_of, refuse
 from ackclock.scenario.overrides import assigned
 from ackclock.study.design import VARIANT, Study
 
@@ -46,9 +48,6 @@ if TYPE_CHECKING:
     from ackclock.papers.core.folds import Number
     from ackclock.papers.core.quantities import Quantity
     from ackclock.papers.core.rules import Rule
-    from ackclock.scenario import Scenario
-
-__all__ = ["Definition"]
 
 _REQUIRED = ("title", "source", "question", "headline", "setup")
 
@@ -112,7 +111,7 @@ class Definition:
     @property
     def seeds(self) -> int:
         """Number of seeds by default."""
-        return int(self._data.get("seeds", 5))
+        return int(self._data.get("seeds", SEEDS))
 
     @property
     def setup(self) -> Sequence[tuple[str, str]]:
@@ -250,6 +249,9 @@ class Definition:
         variants: dict[str, Any] = self._data.get("variants", {})
         chosen = over.pop(VARIANT, list(variants))
         scenario = self._data["scenario"]
+        axes = (axis for point in (over, *table.get("points", ())) for axis in point if "." not in axis)
+        self._check("axis", axes, [VARIANT, *fields, *Scenario.model_fields])
+        self._check("variant", chosen, variants)
         for path, value in changed.items() if not chosen else ():
             scenario = assigned(scenario, path, value)
         design: dict[str, Any] = {"scenario": scenario}
@@ -260,6 +262,11 @@ class Definition:
         if "points" in table:
             design["points"] = [{fields.get(axis, axis): at for axis, at in point.items()} for point in table["points"]]
         return Study.from_dict(design)
+
+    def _check(self, what: str, names: Iterable[str], allowed: Iterable[str]) -> None:
+        for name in names:
+            if name not in allowed:
+                raise refuse(f"{self.name}/study.toml: {what}", name, one_of(name, allowed))
 
 
 def _filled(words: Mapping[str, str], fields: Mapping[str, object]) -> dict[str, str]:

@@ -10,8 +10,6 @@ from ackclock.scenario.errors import refuse
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-__all__ = ["Evidence", "Grid", "Key", "Named", "Row", "Run", "Runs", "Scalar", "Side", "joined"]
-
 Scalar = str | int | float | bool
 Key = tuple[Scalar, ...]
 S_co = TypeVar("S_co", bound=Scalar, covariant=True)

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     Number = Callable[[Row], float | None]
 
-__all__ = ["exponent", "of_values", "places", "slope"]
-
 
 def of_values(make: Callable[..., float | None], *names: str | Number) -> Number:
     """Make a number of values and coordinates of a run, by name, or of other numbers; None where one has no meaning.

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from ackclock.papers.core.evidence import Key, Row, Scalar, Side
 
-__all__ = ["Measure", "Profile"]
-
 _FEW = 4
 """Maximum number of values of an axis that are listed individually."""
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     Coordinates = Mapping[str, Scalar]
 
-__all__ = ["lead", "never", "reaches", "share_of_runs", "spans", "within_reach"]
-
 
 def lead(
     of: Quantity, axis: str, value: Scalar, *, others: Sequence[Scalar] = (), relative: bool = False, digits: int = 2

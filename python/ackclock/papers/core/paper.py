@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ackclock.papers import output
+from ackclock.papers import few_seeds
 from ackclock.papers.core.claim import judge
 from ackclock.papers.core.evidence import Runs
-from ackclock.papers.core.figure import Figure
+from ackclock.papers.core.figure import Figure, rows_csv
 from ackclock.papers.core.parts import gather
 from ackclock.papers.core.table import write_runs
 from ackclock.papers.summary import summary
-from ackclock.report.html import Drawing, Report, Section, Table
+from ackclock.report.html import Drawing, Report, Section, Table, render
 from ackclock.running.origin import Origin
 from ackclock.scenario.errors import refuse
 
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from ackclock.papers.core.evidence import Row
     from ackclock.papers.core.parts import Part
     from ackclock.report.html import Statement
-
-__all__ = ["Both", "Chapter", "Paper"]
 
 
 class Captured(Protocol):
@@ -142,13 +141,19 @@ class Paper:
     profile: str = "ns2-2.35"
 
     def record(self, *, seeds: int, capture: Captured | None = None) -> dict[str, Any]:
-        """Say what makes the folder: enough to make it again."""
-        made = output.record(self.definition.name, profile=self.profile, seeds=seeds)
-        command = self._command(seeds=seeds, capture=capture)
-        return {**made, "command": command, **({"capture": capture.record} if capture else {})}
+        """Return the provenance of the study's folder, sufficient to create it again."""
+        return {
+            **Origin.here().to_dict(),
+            "command": self._command(seeds=seeds, capture=capture),
+            "profile": self.profile,
+            "seeds": list(range(1, seeds + 1)),
+            **({"capture": capture.record} if capture else {}),
+        }
 
     def _command(self, *, seeds: int, capture: Captured | None) -> str:
-        return output.command(self.definition.name, seeds=seeds, capture=capture.path if capture else None)
+        """Return the command that creates the report."""
+        given = ["--capture", str(capture.path)] if capture else []
+        return shlex.join(["ackclock", "reproduce", self.definition.name, "--seeds", str(seeds), *given])
 
     def evidence(self, *, seeds: Sequence[int], jobs: int | None = None, store: Path | None = None) -> Both:
         """Make the runs that the store does not have, and read those of ns-2; raises as `gather`."""
@@ -165,20 +170,20 @@ class Paper:
         store: Path | None = None,
         capture: Captured | None = None,
     ) -> None:
-        """Run the study and write everything that belongs to it into an empty folder; raises as `gather`.
+        """Run the study and write its page, figures, claims and numbers into an empty folder; raises as `gather`.
 
         Parameters
         ----------
         folder
-            Where to.
+            The folder.
         seeds
-            The seeds that each point is run with; some parts have their own.
+            Seeds of each point; some parts have their own.
         jobs
-            Number of runs at a time; one for each processor by default.
+            Number of parallel runs (default: one per CPU core).
         store
             Folder of the store that keeps the runs.
         capture
-            The capture that `read_capture` gave.
+            The capture that `read_capture` returned.
 
         """
         self._check()
@@ -191,7 +196,7 @@ class Paper:
         write_runs(folder / "evidence.parquet", {"ackclock": evidence.ours, "ns-2.35": evidence.ns2})
         judged = judge(self.claims, evidence)
         command = self._command(seeds=len(seeds), capture=capture)
-        output.write_report(folder, self.report(evidence, judged, command=command), judged, seeds=len(seeds))
+        write_report(folder, self.report(evidence, judged, command=command), judged, seeds=len(seeds))
 
     def _check(self) -> None:
         """Look for names that refer to nothing, before the first run."""
@@ -207,18 +212,7 @@ class Paper:
             raise refuse("headline", self.definition.headline, f"must be the slug of a figure: {', '.join(slugs)}")
 
     def report(self, evidence: Both, judged: Sequence[Judged], *, command: str) -> Report:
-        """Make the report.
-
-        Parameters
-        ----------
-        evidence
-            The runs.
-        judged
-            What they say about each claim.
-        command
-            The command that makes the report.
-
-        """
+        """Create the report of judged claims; `command` creates it again."""
         return Report(
             title=self.definition.title,
             source=self.definition.source,
@@ -240,6 +234,23 @@ class Paper:
                 *self.provenance(evidence),
             ],
         )
+
+
+def write_report(folder: Path, report: Report, judged: Sequence[Judged], *, seeds: int) -> None:
+    """Write the page, each figure with its data, and the table of claims; the page warns of too few seeds."""
+    # The summary begins with the tally; the most important finding follows it.
+    answer = report.answer or report.summary[:2][-1].lead
+    report = replace(report, warning=few_seeds(seeds), answer=answer)
+    for drawing in report.drawings:
+        for name, content in drawing.files.items():
+            (folder / name).write_bytes(content)
+    (folder / "claims.csv").write_text(to_csv(judged), encoding="utf-8")
+    (folder / "report.html").write_text(render(report), encoding="utf-8")
+
+
+def to_csv(judged: Sequence[Judged]) -> str:
+    """Format the table of claims as CSV, one row per claim."""
+    return rows_csv([judged[0].cells, *(one.cells.values() for one in judged)])
 
 
 def _changed_rules(claims: Sequence[Claim]) -> list[Section]:

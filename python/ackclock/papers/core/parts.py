@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from ackclock.running.run import Run
     from ackclock.scenario import Scenario
 
-__all__ = ["Part", "Spot", "Taken", "gather"]
-
 Taken = Mapping[str, Any]
 """The numbers of a run: finite numbers, None for undefined ones, or one-dimensional arrays."""
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     Fold = Callable[[Mapping[Scalar, float]], float | None]
 
-__all__ = ["Quantity", "computed", "folded", "numbers"]
-
 
 class Quantity(ABC):
     """A number at each point of some axes.

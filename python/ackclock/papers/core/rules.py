@@ -31,19 +31,6 @@ if TYPE_CHECKING:
     from ackclock.papers.core.quantities import Quantity
     from ackclock.papers.truth import Truth
 
-__all__ = [
-    "AtMostPartly",
-    "AtPoints",
-    "Bars",
-    "Custom",
-    "Depends",
-    "Either",
-    "Fixed",
-    "Holds",
-    "Outcome",
-    "Rule",
-]
-
 _NAMED = 3
 """Maximum number of points with the answer "no" that are listed."""
 

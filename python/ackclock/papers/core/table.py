@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from ackclock.papers.core.evidence import Row
 
-__all__ = ["ns2_runs", "read_runs", "write_runs"]
-
 _Where = tuple[tuple[str, Any], ...]
 _ENCODINGS = {"place": "DELTA_BINARY_PACKED", "value": "BYTE_STREAM_SPLIT"}  # half the size of dictionaries
 _FIXED = ("source", "part", "seed", "measure", "place", "value")

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ackclock.papers.core.evidence import Evidence, Grid, Key, Side
     from ackclock.papers.core.quantities import Quantity
 
-__all__ = ["tabled"]
-
 _FEW = 2
 """Maximum number of points for a sentence instead of a table."""
 _COLUMNS = 8

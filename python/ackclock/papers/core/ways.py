@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from ackclock.papers.core.evidence import Row, Scalar, Side
 
-__all__ = ["Cases", "Readings", "Varied", "Ways", "over_readings"]
-
 
 class Varied(Rule):
     """Judges again under other settings: a clearly different verdict makes the claim depend on that setting.

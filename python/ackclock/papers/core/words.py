@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from ackclock.analysis import Interval
     from ackclock.papers.core.evidence import Grid, Key, Scalar
 
-__all__ = ["DASH", "capital", "coordinate", "definite", "key_words", "listed", "number", "points_words", "with_unit"]
-
 DASH = "–"  # noqa: RUF001 - for a number that was not measured
 
 _AXES = {
