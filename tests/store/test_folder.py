@@ -44,8 +44,8 @@ def the(folder: Path, pattern: str) -> Path:
     ("make", "why"),
     [
         (str, "there is no such folder"),
-        (lambda path: path.mkdir(), "it holds no store.json"),
-        (lambda path: path.write_text("x"), "it is no folder"),
+        (lambda path: path.mkdir(), "it contains no store.json"),
+        (lambda path: path.write_text("x"), "it is not a folder"),
     ],
     ids=["nothing", "empty", "file"],
 )

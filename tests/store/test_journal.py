@@ -81,7 +81,7 @@ def test_a_changed_byte_is_reported_and_changes_no_row(rows: list[bytes], data: 
 @given(st.binary(min_size=len(MAGIC), max_size=60))
 def test_another_file_is_no_journal(content: bytes) -> None:
     assume(not content.startswith(MAGIC))
-    assert read(content) == ([], "it is no journal")
+    assert read(content) == ([], "it is not a journal")
 
 
 def test_a_row_that_cannot_be_written_whole_is_not_there(scratch: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -77,7 +77,7 @@ def test_two_sweeps_at_once_make_the_union(tmp_path: Path) -> None:
 def test_a_store_in_the_way_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").write_text("mine")
-    with pytest.raises(ac.ScenarioError, match="must be a new or empty folder, or that of a store"):
+    with pytest.raises(ac.ScenarioError, match="must be a new or empty folder, or the folder of a store"):
         fill(tmp_path / "mine", study())
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["notes.txt"]
 

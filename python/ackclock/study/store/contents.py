@@ -35,30 +35,31 @@ class State:
 
 
 class Contents:
-    """The parts and journals of a store; its folder must be locked for as long as they are used.
+    """The parts and journals of a store. The store's folder must stay locked while this object is used.
 
     Parameters
     ----------
     folder
-        Where the store is.
+        The folder of the store.
     mend
-        Move aside what cannot be used, and remove what a process left that was killed. The folder must be locked alone.
+        Move unusable files aside, and remove the leftovers of killed processes. Requires the exclusive lock of the
+        folder.
     notices
         Receives a message about each unusable file.
     checked
-        The records, by name, whose files are held to their checksums; the tables of `ackclock.study.store.tables.BASE`
-        always are. By default all.
+        Returns whether the files of a record, by its name, are verified against their checksums (default: always true).
+        The tables of `ackclock.study.store.tables.BASE` are always verified.
     through
-        Also read files without a checksum to their end.
+        Also read files without a checksum completely, to find damage.
 
     Attributes
     ----------
     path
-        Where the store is.
+        The path of the folder.
     again
-        What makes the runs again that damage took.
+        For messages: the command that makes lost runs again.
     parts, journals
-        What it holds.
+        The contents of the store.
 
     """
 
@@ -108,7 +109,7 @@ class Contents:
         """Report the data of the store that was lost by damage and not restored."""
         again = self.again
         told = [
-            f"{path}: it is damaged, and its runs are missing; {again}, and then it can be deleted"
+            f"{path}: this file was damaged, and its runs are missing; {again}, after which the file can be deleted"
             for path in self._aside
         ]
         for part in self.parts:
@@ -120,7 +121,7 @@ class Contents:
         return told
 
     def rows(self) -> Rows:
-        """Read the rows that are not in a part yet."""
+        """Return the rows of the journals that are not in a part yet."""
         rows = Rows(self.journals, lambda runs: made(self.parts, runs))
         self._notices.update((f"{path}: {why}", None) for path, why in rows.damage.items())
         return rows
@@ -140,12 +141,12 @@ class Contents:
         return found
 
     def compact(self) -> None:
-        """Turn the journals that nobody writes any more into parts.
+        """Convert the journals that have no writer any more into parts.
 
         Raises
         ------
         OSError
-            A part cannot be written, as on a full disk; nothing is lost.
+            A part cannot be written, for example because the disk is full. No rows are lost.
 
         """
         for path in filter(is_left, self.journals.copy()):
@@ -156,7 +157,7 @@ class Contents:
             self._remove_journal(path, rows.damage.get(path))
         self._leave_out_what_was_made_again()
         for part in self.parts.copy():
-            if part.again and part.again == part.partial():  # everything that it lost is in other parts
+            if part.again and part.again == part.partial():  # all rows that it lost are in other parts
                 self._merge([part], Rows([], lambda _: set()), [])
         pa.default_memory_pool().release_unused()
 

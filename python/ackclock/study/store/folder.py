@@ -1,11 +1,11 @@
-"""What lies in the folder of a store, and who may change it.
+"""The files in the folder of a store, and the locks for reading and changing them.
 
 ===============  ======================================================================================
-``store.json``   says that the folder is a store, and of which format
-``lock``         an empty file: who reads the folder shares its lock, who changes it holds it alone
-``journal/``     a file for each process that writes, appended to (`ackclock.study.store.journal`)
-``parts/``       what was in journals before, as Parquet (`ackclock.study.store.parts`)
-``aside/``       what was found and cannot be used
+``store.json``   marks the folder as a store, and gives its format version
+``lock``         an empty file: readers of the folder share its lock, writers lock it exclusively
+``journal/``     one append-only file per writing process (`ackclock.study.store.journal`)
+``parts/``       the rows of earlier journals as Parquet files (`ackclock.study.store.parts`)
+``aside/``       unusable files
 ===============  ======================================================================================
 """
 
@@ -44,9 +44,9 @@ class Folder:
     Parameters
     ----------
     path
-        Where it is.
+        Path of the folder.
     create
-        Make it if nothing is there.
+        Create the store if the folder does not exist or is empty.
 
     Raises
     ------
@@ -71,12 +71,13 @@ class Folder:
 
     @contextmanager
     def locked(self, *, alone: bool, wait: bool = True) -> Iterator[None]:
-        """See that nobody changes the folder (``alone``: nor reads it) meanwhile.
+        """Lock the folder while the body runs: against writers, and with ``alone`` also against readers.
 
         Raises
         ------
         OSError
-            Somebody does, and is not to be waited for; or, if ``alone``, the folder cannot be written.
+            Another process holds a conflicting lock and ``wait`` is false, or ``alone`` is true and the folder is not
+            writable.
 
         """
         lock = os.open(self._lock, os.O_CLOEXEC | (os.O_RDWR | os.O_CREAT if alone else os.O_RDONLY))
@@ -108,15 +109,15 @@ class Folder:
     def _nothing(self) -> str:
         if not self.path.exists():
             return "there is no such folder"
-        return f"it holds no {self._record.name}" if self.path.is_dir() else "it is no folder"
+        return f"it contains no {self._record.name}" if self.path.is_dir() else "it is not a folder"
 
     def _create(self) -> None:
-        """Create the folder; a process that comes second finds it."""
+        """Create the folder, unless another process has just done so."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             others = set(self.path.iterdir()) - {self._lock, self._making}
             if others and not self._record.exists():  # the record of a store is created before anything else
-                raise refuse("store", str(self.path), "must be a new or empty folder, or that of a store")
+                raise refuse("store", str(self.path), "must be a new or empty folder, or the folder of a store")
             self._lock.touch()
             with self.locked(alone=True):
                 if not self._record.exists():
@@ -134,9 +135,9 @@ class Folder:
         if changed or record.get("kind") != _KIND or not isinstance(number, int):
             if self.parts.exists() or self.journals.exists():
                 whole = json.dumps({"kind": _KIND, "format": FORMAT})
-                again = f"with {whole} in it, the store can be read again"
+                again = f"replace its content by {whole} to make the store readable again"
                 raise damaged(self._record, CHANGED, again)
-            raise unreadable(self._record, "it is not that of a store", "what `ackclock sweep` wrote")
+            raise unreadable(self._record, "it is not the record of a store", "what `ackclock sweep` wrote")
         if number > FORMAT:
             why = f"a newer version of Ackclock made it, in format {number}"
             raise unreadable(self.path, why, f"a store of format {FORMAT}; that version reads it")

@@ -1,8 +1,9 @@
-"""The journal of one writer: rows one after another, each whole or visibly cut.
+"""The journal of one writing process: an append-only file of rows in which an incomplete row is detectable.
 
 A file is `MAGIC`, then frames. A frame is a header (length of the row, CRC-32 of the row, CRC-32 of these two) and the
-row. A file that ends within a frame was cut, as by a ``kill -9``: the row had not been taken yet. Any other frame whose
-checksums do not fit was damaged later. Who writes a journal holds its lock: without one the writer is gone.
+row. If the file ends within a frame, the writer was killed while it wrote: that row was never part of the store. Any
+other frame with a wrong checksum was damaged later. The writer of a journal holds its lock; an unlocked journal has no
+writer any more.
 """
 
 from __future__ import annotations
@@ -26,17 +27,17 @@ _HEADER: Final = _LENGTHS.size + _CHECK.size
 
 
 class Journal:
-    """A journal to write to, locked for as long as it is open.
+    """A new journal, open for writing, and locked until it is closed.
 
     Parameters
     ----------
     path
-        A file that is not there yet.
+        Path of the new file.
 
     Raises
     ------
     OSError
-        It cannot be made.
+        The file exists already or cannot be created.
 
     """
 
@@ -49,12 +50,12 @@ class Journal:
         self._write(MAGIC)
 
     def append(self, row: bytes) -> None:
-        """Add a row, whole or not at all; once it is added, the end of this process cannot lose it.
+        """Append a row, completely or not at all. After the call, the row survives the end of this process.
 
         Raises
         ------
         OSError
-            It cannot be written, as on a full disk. What was there before is still there.
+            The row cannot be written, for example because the disk is full. Earlier rows are unaffected.
 
         """
         lengths = _LENGTHS.pack(len(row), crc32(row))
@@ -88,7 +89,7 @@ class Reading:
     Attributes
     ----------
     damage
-        After all rows were read: what is wrong with the file, or ``None``. A cut tail is not wrong.
+        Set after all rows were read: the problem of the file, or ``None``. An incomplete last row is not a problem.
 
     """
 
@@ -100,7 +101,7 @@ class Reading:
         with self._path.open("rb") as file:
             start = file.read(len(MAGIC))
             if start != MAGIC:
-                self.damage = None if MAGIC.startswith(start) else "it is no journal"
+                self.damage = None if MAGIC.startswith(start) else "it is not a journal"
                 return
             while len(header := file.read(_HEADER)) == _HEADER:
                 lengths = header[: _LENGTHS.size]

@@ -1,9 +1,10 @@
-"""Parts: what was in journals before, as Parquet.
+"""Parts: rows of earlier journals as Parquet files.
 
 A part is a folder with a file for each table and ``part.json``, which names the tables with the checksum of each file,
-and the journals and parts that the part was made of. It appears whole, by one renaming; until what it was made of is
-removed, that is left out. No run is in two parts, with one exception: a run that damage took rows of, and that was made
-again. Its old rows are left out, and are dropped when their part is next written.
+and the journals and parts from which it was merged (``replaces``). A part appears complete, by a single renaming. From
+then on, readers ignore the files that it replaces, until they are deleted. No run is in two parts, with one exception:
+a run that lost rows to damage and was made again. Its old rows are ignored, and are dropped when their part is next
+rewritten.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ _KEYS: Final = {"scenarios": "scenario_id", "failures": "run_id"}
 
 
 class NotWholeError(Exception):
-    """A file that cannot be read as a part, or as a table of one."""
+    """Raised for a folder that cannot be read as a part, or a file that cannot be read as a table of a part."""
 
     def __init__(self, path: Path, why: str) -> None:
         super().__init__(path, why)
@@ -73,11 +74,11 @@ class Part:
     replaces: frozenset[str]
     """Names of the journals and parts it was made of."""
     schemas: Mapping[str, pa.Schema]
-    """Its tables."""
+    """Schema of each table that can be read."""
     missing: frozenset[str]
-    """Its tables that cannot be read: their rows are lost."""
+    """Names of the tables that cannot be read: their rows are lost."""
     lost: frozenset[str]
-    """These tables, and others of which its runs have lost rows."""
+    """Names of all tables in which runs have lost rows, including `missing`."""
     damaged: tuple[NotWholeError, ...]
     """The files that cannot be read."""
     size: int
@@ -85,25 +86,26 @@ class Part:
     has_checksums: bool = True
     """Whether its record has checksums; an earlier version wrote none."""
     again: frozenset[str] = frozenset()
-    """Runs that lost rows and were made again since: their rows in this part are ignored."""
+    """Ids of the runs that lost rows and were made again: their rows in this part are ignored."""
 
     @classmethod
     def read(cls, path: Path, checked: Callable[[str], bool], *, through: bool = False) -> Part:
-        """Look at a part.
+        """Read the record and the schemas of a part, and verify its checksums.
 
         Parameters
         ----------
         path
-            Where it is.
+            The folder of the part.
         checked
-            Whether the file of a record, by its name, is held to its checksum. Those of `BASE` always are.
+            Returns whether the file of a record, by its name, is verified against its checksum. Tables in `BASE` are
+            always verified.
         through
-            Read files without a checksum to their end.
+            Also read files without a checksum completely, to find damage.
 
         Raises
         ------
         NotWholeError
-            It is no part, or its runs cannot be read.
+            The folder is not a part, or its table ``runs`` cannot be read.
 
         """
         try:
@@ -134,12 +136,12 @@ class Part:
         size = sum((path / f"{name}.parquet").stat().st_size for name in schemas)
         missing = frozenset(each.path.stem for each in broken)
         if "runs" in schemas and LOST not in schemas["runs"].names:
-            missing |= set(lost)  # an earlier version did not tell whose rows were lost
+            missing |= set(lost)  # an earlier version did not record which runs lost rows
         return cls(path, frozenset(replaces), schemas, missing, missing.union(lost), tuple(broken), size, bool(sums))
 
     @property
     def files(self) -> int:
-        """How many files it has."""
+        """Number of files."""
         return len(self.schemas) + 1
 
     def file(self, name: str) -> Path:
@@ -147,19 +149,19 @@ class Part:
         return self.path / f"{name}.parquet"
 
     def pieces(self, name: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
-        """Give the rows of one of its tables, or some columns of them.
+        """Yield the rows of a table in pieces, with all or some of its columns.
 
         Raises
         ------
         DamagedError
-            They cannot be read, though the file looked whole.
+            The rows cannot be read, although the file had passed the first checks.
 
         """
         try:
             for piece in _pieces(self.file(name), columns):
                 yield self._with_losses(piece) if name == "runs" and self.missing else piece
         except _BROKEN as error:
-            again = f"`ackclock store check {self.path.parent.parent}` says what is lost, and moves it aside"
+            again = f"`ackclock store check {self.path.parent.parent}` reports the loss and moves the file aside"
             raise damaged(self.file(name), _in_a_line(error), again) from None
 
     @property
@@ -184,7 +186,10 @@ class Part:
             yield from self.pieces("runs", ["run_id", KEPT, LOST] if self.lost else ["run_id"])
 
     def _with_losses(self, piece: pa.Table) -> pa.Table:
-        """Say of each run which of its rows are in a file that is lost; where nobody wrote what it has, all may be."""
+        """Complete the column `LOST` of each run with the missing tables in which the run had rows.
+
+        A run from an earlier version has no list of its tables: it counts as having rows in every missing table.
+        """
         columns = (
             piece.column(name).to_pylist() if name in piece.column_names else [None] * len(piece)
             for name in (KEPT, LOST)
@@ -220,9 +225,9 @@ def _in_a_line(error: BaseException) -> str:
 
 
 def made(parts: Iterable[Part], runs: Sequence[str]) -> set[str]:
-    """Find which of some runs are in parts with all of their rows, those that failed left out."""
+    """Return which of the given runs are in a part with all of their rows. Failed runs are excluded."""
     found: set[str] = set()
-    if not runs:  # usually no journal has any: then no part need be read
+    if not runs:  # the usual case, in which no part needs to be read
         return found
     wanted = pa.array(runs, pa.string())
     for part in parts:
@@ -232,10 +237,10 @@ def made(parts: Iterable[Part], runs: Sequence[str]) -> set[str]:
 
 
 def to_merge(parts: Sequence[Part], journal: int) -> list[Part]:
-    """Choose the parts that are written again together with a journal of so many bytes.
+    """Choose the parts to merge with a journal of the given size in bytes.
 
-    Those that are about as large as what is to be written, once there are several, and so on with what they become:
-    each row is written again only a few times, and few parts remain.
+    Parts of a similar size to the new one are merged with it once there are several of them; the rule is then applied
+    to the merged size. Each row is thus rewritten only a few times, and few parts remain.
     """
     rest = sorted(parts, key=lambda part: part.size)
     size = _LEAST + journal // _DENSER
@@ -253,23 +258,23 @@ def to_merge(parts: Sequence[Part], journal: int) -> list[Part]:
 
 
 def merge(folder: Path, name: str, parts: Sequence[Part], rows: Rows, replaces: Iterable[str]) -> Part:
-    """Make a part of parts and of new rows.
+    """Merge parts and new rows into a new part.
 
     Parameters
     ----------
     folder
-        Where parts are.
+        The folder of all parts.
     name
-        What the part is to be called.
+        Name of the new part.
     parts, rows
-        What goes into it.
+        The contents of the new part.
     replaces
         Names of the journals that the rows come from.
 
     Raises
     ------
     OSError
-        It cannot be written, as on a full disk; nothing has changed.
+        The part cannot be written, for example because the disk is full. The store is unchanged.
 
     """
     making = folder / f".{name}"
@@ -315,13 +320,13 @@ class _Rest:
 
 
 def _lost(runs: Path) -> set[str]:
-    """Name the tables of which some runs have lost rows."""
+    """Return the names of the tables in which some runs have lost rows."""
     pieces = _pieces(runs, [LOST]) if runs.exists() else ()
     return {word for piece in pieces for text in piece.column(LOST).to_pylist() for word in _words(text)}
 
 
 def _write(path: Path, schema: pa.Schema, sources: Sequence[Source]) -> bool:
-    """Write the table of that name of all sources, unless it has no rows."""
+    """Write the table that the path names, with the rows of all sources; return false if there are none."""
     name = path.stem
     pieces: Iterator[pa.Table] = (
         fit(piece, schema) for source in sources if name in source.schemas for piece in source.pieces(name)

@@ -18,38 +18,38 @@ __all__ = ["Entry", "Row", "encode", "run_id", "scenario_id"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Row:
-    """One run.
+    """One run, as the store receives it.
 
     Parameters
     ----------
     run_id
-        What `run_id` makes of all that makes the run.
+        Id of the run, from `run_id`.
     scenario_id
-        What `scenario_id` makes of its scenario.
+        Id of the scenario, from `scenario_id`.
     scenario
         The effective scenario as JSON.
     seed
-        Where its random numbers came from.
+        Random seed.
     revision
         Revision of the engine.
     schema
         Version of the scenario's schema.
     point
-        The fields that the study swept, by path, and their values as the study wrote them.
+        Value of each swept field, by path, as written in the study.
     summary
-        The numbers of its summary by name, and of what else was measured; empty for a run that failed.
+        The numbers of the run's summary and the end of its warm-up, by name; empty for a failed run.
     groups
-        The same for each group of flows.
+        One mapping per group of flows, with its numbers by name.
     links
-        What passed each measured link, where there is more than one.
+        One mapping per measured link, with its numbers by name; empty if there is only one link.
     notices
-        What a reader of its numbers must know.
+        The run's notices: facts that a user of its numbers must know.
     tables
-        The records that were asked for.
+        The recorded tables, by name.
     cpu_seconds
-        What it cost. It is kept apart from what the run found.
+        CPU time of the run. It is not part of the results.
     failure
-        Why there is no summary. Such a run counts as not made.
+        The error of a failed run, which has no summary and counts as not made; None for a successful run.
 
     """
 
@@ -75,23 +75,23 @@ def scenario_id(scenario: str) -> str:
 
 
 def run_id(scenario_id: str, seed: int, record: Sequence[str], revision: str) -> str:
-    """Name a run by all that makes it.
+    """Compute the id of a run from all of its inputs.
 
     Parameters
     ----------
     scenario_id
-        The effective scenario's.
+        Id of the effective scenario.
     seed
-        Where its random numbers come from.
+        Random seed.
     record
-        The records that are asked for, in any order.
+        The requested records, in any order.
     revision
-        The engine's.
+        Revision of the engine.
 
     Returns
     -------
     str
-        32 hexadecimal digits; two different runs do not share them in practice.
+        32 hexadecimal digits; in practice, different runs have different ids.
 
     Examples
     --------
@@ -106,8 +106,8 @@ def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:32]
 
 
-# In a journal a row is a line that tells whose it is and how long what follows is; then, as JSON, all but its tables;
-# then each table as an Arrow stream.
+# A row in a journal has three sections: a line with the run's id and the lengths of the other sections, the row without
+# its tables as JSON, and each table as an Arrow stream.
 
 
 def encode(row: Row, *, with_scenario: bool) -> bytes:
@@ -149,7 +149,7 @@ class Entry:
 
     @classmethod
     def read(cls, content: bytes) -> Self:
-        """Read whose row it is."""
+        """Parse the first line of the row: the run's id and the lengths of the sections."""
         end = content.index(b"\n")
         label = from_json(content[:end])
         return cls(label["run_id"], label["failed"], memoryview(content)[end + 1 :], label["body"], label["tables"])
@@ -160,7 +160,7 @@ class Entry:
         return body
 
     def tables(self) -> dict[str, pa.RecordBatchReader]:
-        """Open its tables."""
+        """Open the tables of the row, by name."""
         import pyarrow as pa  # noqa: PLC0415  # slow to load, and most rows have no table
 
         place, opened = self._length, {}

@@ -1,4 +1,4 @@
-"""The rows of journals that are not in a part yet, each once."""
+"""The rows of journals that are not in a part yet, without duplicates."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ class Rows:
     Parameters
     ----------
     journals
-        Where they are.
+        Paths of the journals.
     made
-        Returns which of some runs are known already: their rows are omitted. So are further rows of a run, and rows
-        of a failure if another row reports success.
+        Returns which of the given runs are in a part already: their rows are omitted. Duplicate rows of a run are
+        omitted as well, and the row of a failure if a later attempt succeeded.
 
     Attributes
     ----------
     schemas
-        The tables, each with the columns that the rows need.
+        Schema of each table, by name.
     runs
-        The runs among them that did not fail.
+        Ids of the successful runs.
     damage
-        What is wrong with journals.
+        The problem of each damaged journal, by path.
 
     """
 
@@ -75,7 +75,7 @@ class Rows:
         return bool(self._chosen)
 
     def pieces(self, name: str) -> Iterator[pa.Table]:
-        """Yield the rows of one of the tables."""
+        """Yield the rows of a table in pieces."""
         if name in self._core:
             yield self._core[name]
             return

@@ -50,12 +50,12 @@ def names(query: str, table: str) -> bool:
 
 
 def ask(contents: Contents, query: str) -> pa.Table:
-    """Run a query over what a store holds; its folder must be locked.
+    """Run a query over the contents of a store, whose folder must be locked.
 
     Raises
     ------
     ScenarioError
-        It is not one ``SELECT``, or there is an error in it.
+        The query is not a single ``SELECT``, or contains an error.
     DamagedError
         A file of the store cannot be read.
 
@@ -81,7 +81,7 @@ def closed(query: str, files: Mapping[str, Path]) -> pa.Table:
     Raises
     ------
     ScenarioError
-        It is not one ``SELECT``, or there is an error in it.
+        The query is not a single ``SELECT``, or contains an error.
     DamagedError
         One of the files cannot be read.
 

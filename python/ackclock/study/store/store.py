@@ -1,4 +1,4 @@
-"""A store: rows go in, whole; tables come out."""
+"""The store of a sweep: adds runs as rows, and returns tables."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ if TYPE_CHECKING:
 __all__ = ["Store", "Table"]
 
 _LONGEST_JOURNAL: Final = 1_000_000
-"""Bytes after which a journal is compacted: its rows are in memory then."""
+"""Size in bytes above which a journal is compacted. Compaction holds the journal's rows in memory."""
 
 
 class Store:
-    """A folder that is a database of runs. Several processes may add to one at once.
+    """A folder that acts as a database of runs. Several processes may add runs at the same time.
 
     Parameters
     ----------
     folder
-        Where it is.
+        Path of the folder.
     create
-        Open it to write, and make it if nothing is there.
+        Open the store for writing, and create it if it does not exist.
 
     Attributes
     ----------
     notices
-        What was found in the folder and cannot be used.
+        Messages about unusable files and lost runs.
 
     Raises
     ------
     ScenarioError
-        There is no store, or one that this version cannot read, or, with ``create``, write.
+        There is no store, or this version cannot read it; with ``create``, the folder cannot be written.
 
     """
 
@@ -58,12 +58,12 @@ class Store:
         try:
             self._tidy()
         except OSError as error:
-            if create:  # who only reads can do so all the same
+            if create:  # a reader does not need to write
                 raise unreadable(folder, str(error.strerror or error), "a folder that can be written") from None
 
     @classmethod
     def open(cls, folder: str | Path, *, create: bool = False) -> Self:
-        """Open a store, as the class itself does; this is ``ackclock.open``."""
+        """Open a store; same as the constructor, and available as ``ackclock.open``."""
         return cls(Path(folder), create=create)
 
     def __enter__(self) -> Self:
@@ -76,7 +76,7 @@ class Store:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What was found in the folder and cannot be used, and what damage took that was not made again."""
+        """Messages about unusable files in the folder, and about runs lost to damage and not made again."""
         return *self._notices, *self._losses
 
     def done(self) -> set[str]:
@@ -88,16 +88,16 @@ class Store:
             return self._contents(mend=False, checked=lambda _: self._writes).done()
 
     def add(self, row: Row) -> None:
-        """Add a run. When this returns, the end of the process cannot lose it.
+        """Add a run. After the call, the run survives the end of this process.
 
         Raises
         ------
         OSError
-            It cannot be written, as on a full disk; what was there before still is.
+            The run cannot be written, for example because the disk is full. Earlier runs are unaffected.
 
         """
         for name in row.point.keys() & row.summary.keys():
-            raise refuse("point", name, "must not have the name of a measured number")
+            raise refuse("point", name, "must not have the name of a measure of the summary")
         if self._journal is None:
             with self._folder.locked(alone=True):
                 self._folder.journals.mkdir(exist_ok=True)
@@ -113,7 +113,7 @@ class Store:
         Raises
         ------
         OSError
-            That cannot be written, as on a full disk; nothing is lost.
+            The Parquet files cannot be written, for example because the disk is full. No rows are lost.
 
         """
         if self._journal is not None:
@@ -124,29 +124,29 @@ class Store:
             self._tidy()
 
     def check(self) -> list[State]:
-        """Hold every file to its checksum, and move aside what is damaged; `notices` has what was found.
+        """Verify every file against its checksum, and move damaged files aside; `notices` reports them.
 
         Returns
         -------
         list of State
-            The parts and journals that there are.
+            Each part and journal of the store with its state.
 
         """
         try:
             with self._folder.locked(alone=True):
                 return self._contents(mend=True, through=True).states()
-        except OSError:  # it can only be read
+        except OSError:  # the folder is read-only
             with self._folder.locked(alone=False):
                 return self._contents(mend=False, through=True).states()
 
     def sql(self, query: str) -> pa.Table:
-        """Ask the store.
+        """Run an SQL query over the store.
 
         Parameters
         ----------
         query
             One ``SELECT`` in DuckDB's SQL over ``runs``, ``groups``, ``scenarios``, ``failures``, ``notices``,
-            ``costs`` and the records that were asked for.
+            ``costs`` and the recorded tables.
 
         Returns
         -------
@@ -156,7 +156,7 @@ class Store:
         Raises
         ------
         ScenarioError
-            It is no such query, or there is an error in it.
+            The text is not a single ``SELECT``, or contains an error.
 
         """
         from ackclock.study.store.sql import ask, names  # noqa: PLC0415  # slow to load
@@ -165,18 +165,21 @@ class Store:
             return ask(self._contents(mend=False, checked=lambda name: names(query, name)), query)
 
     def table(self, name: str) -> Table:
-        """Give all of a table, such as ``groups`` or the kind of a record."""
+        """Return a complete table, such as ``groups`` or the kind of a record."""
         from ackclock.study.store.sql import identifier  # noqa: PLC0415
 
         return Table(self.sql(f"from {identifier(name)}"))
 
     @property
     def runs(self) -> Table:
-        """All runs but those that failed: what was swept, and the numbers of the summaries."""
+        """The successful runs, one row each: the swept fields, and the numbers of the summary."""
         return self.table("runs")
 
     def _tidy(self) -> None:
-        """Put the folder in order; who writes also turns journals that nobody writes any more into Parquet."""
+        """Move unusable files aside, and remove leftovers of killed processes.
+
+        If the store is open for writing, journals without a writer are also converted to Parquet.
+        """
         with self._folder.locked(alone=True, wait=self._writes):
             contents = self._contents(mend=True, checked=lambda _: self._writes)
             if self._writes:
@@ -194,7 +197,7 @@ class Store:
 
 
 class Table:
-    """A table, for the library of your choice."""
+    """A table that converts to Arrow, Polars or pandas."""
 
     def __init__(self, table: pa.Table) -> None:
         self._table = table
@@ -203,16 +206,16 @@ class Table:
         return f"Table({len(self._table)} rows; columns: {', '.join(self._table.column_names)})"
 
     def to_arrow(self) -> pa.Table:
-        """Give it as a ``pyarrow.Table``."""
+        """Return the table as a ``pyarrow.Table``."""
         return self._table
 
     def to_polars(self) -> pl.DataFrame:
-        """Give it as a ``polars.DataFrame``."""
+        """Return the table as a ``polars.DataFrame``."""
         import polars as pl  # noqa: PLC0415
 
         return pl.DataFrame(self._table)
 
     def to_pandas(self) -> pd.DataFrame:
-        """Give it as a ``pandas.DataFrame``."""
+        """Return the table as a ``pandas.DataFrame``."""
         frame: pd.DataFrame = self._table.to_pandas()
         return frame

@@ -1,4 +1,4 @@
-"""Rows as Arrow tables, and one schema for tables that were made apart."""
+"""Converts rows to Arrow tables, and unifies the schemas of tables from different sources."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 __all__ = ["BASE", "KEPT", "LOST", "SWEPT", "Source", "fit", "plain", "tables_of", "unified", "unified_schemas"]
 
 SWEPT: Final = {b"swept": b"yes"}
-"""Marks a column that holds what a study swept."""
+"""Metadata of a column that holds a swept field."""
 
 KEPT: Final = "kept_tables"
-"""The column of ``runs`` that names, with commas, the other tables in which a run has rows."""
+"""The column of ``runs`` with the names of the other tables in which the run has rows, separated by commas."""
 
 LOST: Final = "lost_tables"
-"""The column of ``runs`` that names those of them whose rows were lost to damage."""
+"""The column of ``runs`` with the names of the tables whose rows of the run were lost to damage."""
 
 _TEXT: Final = pa.string()
 _IDENTITY: Final = [
@@ -36,7 +36,7 @@ _IDENTITY: Final = [
 
 
 def _numbers(summary: type) -> list[tuple[str, pa.DataType]]:
-    """List the numbers that a summary has."""
+    """List the numeric fields of a summary class, with their Arrow types."""
     types: dict[object, pa.DataType] = {int: pa.int64(), float: pa.float64(), float | None: pa.float64()}
     return [(field.name, types[field.type]) for field in fields(summary) if field.type in types]
 
@@ -48,24 +48,24 @@ BASE: Final = {
     "groups": pa.schema([("run_id", _TEXT), ("name", _TEXT), *_numbers(GroupSummary)]),
     "notices": pa.schema([("run_id", _TEXT), ("notice", _TEXT)]),
 }
-"""The tables of every store, with the columns that they always have; other tables are records that were asked for."""
+"""The tables of every store, with the columns that they always have. All other tables are requested records."""
 
 
 class Source(Protocol):
-    """Where tables come from, piece by piece."""
+    """A source of tables, such as a part or the rows of journals."""
 
     @property
     def schemas(self) -> Mapping[str, pa.Schema]:
-        """What tables there are."""
+        """Schema of each table, by name."""
 
     def pieces(self, name: str) -> Iterator[pa.Table]:
-        """Give the rows of one of them; each piece has the columns that it needs."""
+        """Yield the rows of a table in pieces. Columns that are empty in a piece may be missing."""
 
 
 def tables_of(bodies: Sequence[Mapping[str, Any]], scenarios: Mapping[str, str]) -> dict[str, pa.Table]:
-    """Make the tables in `BASE`, and `links`, of some rows and of the scenarios known by id, without empty ones.
+    """Convert rows to the tables in `BASE` and the table `links`; empty tables are omitted.
 
-    Each row has the names of its records as ``records``.
+    `scenarios` maps ids to scenarios. Each row lists the names of its records under ``records``.
     """
     made = [body for body in bodies if body["failure"] is None]
     failed = [body for body in bodies if body["failure"] is not None]
@@ -85,7 +85,7 @@ def tables_of(bodies: Sequence[Mapping[str, Any]], scenarios: Mapping[str, str])
         ],
         "scenarios": _columns([{"scenario_id": name, "scenario": scenarios[name]} for name in told]),
         "groups": _columns([{"run_id": body["run_id"], **group} for body in made for group in body["groups"]]),
-        # a journal of an earlier version has none
+        # journals of earlier versions have no links
         "links": _columns([{"run_id": body["run_id"], **link} for body in made for link in body.get("links", ())]),
         "notices": _columns([{"run_id": body["run_id"], "notice": each} for body in made for each in body["notices"]]),
     }
@@ -100,12 +100,12 @@ _Column = tuple[pa.Field, pa.Array]
 
 
 def _kept(body: Mapping[str, Any]) -> str:
-    """Name the other tables in which a run has rows."""
+    """Return the names of the other tables in which a run has rows, separated by commas."""
     return ",".join(["scenarios", *(name for name in ("groups", "notices") if body[name]), *body["records"]])
 
 
 def _identity(bodies: Sequence[Mapping[str, Any]]) -> list[_Column]:
-    # a journal of an earlier version has no revision and no schema
+    # journals of earlier versions have no revision and no schema
     return [_column(name, [body.get(name) for body in bodies], kind) for name, kind in _IDENTITY]
 
 
@@ -119,7 +119,7 @@ def _columns(records: Sequence[Mapping[str, Any]]) -> list[_Column]:
 
 
 def _column(name: str, values: Sequence[object], kind: pa.DataType | None = None) -> _Column:
-    """Make a column of what the values are, or of their texts where they are of no one type."""
+    """Create a column of the values, or of their texts if they have different types."""
     try:
         array = pa.array(values, kind)
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
@@ -129,19 +129,22 @@ def _column(name: str, values: Sequence[object], kind: pa.DataType | None = None
 
 
 def _names(records: Iterable[Mapping[str, Any]]) -> Iterable[str]:
-    """List all names that occur, in the order in which they come up."""
+    """List all names in the records, in the order of their first occurrence."""
     return dict.fromkeys(name for record in records for name in record)
 
 
 def plain(schema: pa.Schema) -> pa.Schema:
-    """Replace words that are dictionary-encoded for a single run by plain text; Parquet encodes them again."""
+    """Replace dictionary-encoded columns by plain ones.
+
+    Dictionaries differ between runs, and Parquet encodes the text again.
+    """
     return pa.schema(
         [field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field for field in schema]
     )
 
 
 def unified(schemas: Iterable[pa.Schema]) -> pa.Schema:
-    """Find the columns that hold what any of the tables has: numbers as wide as needed, texts where types differ."""
+    """Merge schemas into one that fits all tables. Numeric types are widened; other differing types become text."""
     found: dict[str, pa.Field] = {}
     for field in (field for schema in schemas for field in schema):
         known = found.setdefault(field.name, field)
@@ -155,7 +158,7 @@ def unified(schemas: Iterable[pa.Schema]) -> pa.Schema:
 
 
 def unified_schemas(sources: Iterable[Source]) -> dict[str, pa.Schema]:
-    """Find the tables that any of the sources has, and those in `BASE`, and the columns that hold all of each."""
+    """Merge the schemas of each table over all sources; the tables in `BASE` are always included."""
     found = {name: [schema] for name, schema in BASE.items()}
     for source in sources:
         for name, schema in source.schemas.items():
@@ -164,7 +167,7 @@ def unified_schemas(sources: Iterable[Source]) -> dict[str, pa.Schema]:
 
 
 def fit(table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """Give a table the columns of a schema; what it does not have is null."""
+    """Convert a table to a schema; missing columns are null."""
     columns = [
         table.column(field.name).cast(field.type)
         if field.name in table.column_names
